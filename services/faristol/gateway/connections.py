@@ -13,10 +13,10 @@ import h11
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from faristol.gateway import broken
-from faristol.gateway.addresses import counted
 from faristol.gateway.proxies import Proxies
 from faristol.gateway.strict import StrictConnection
 from faristol.host import Settings
+from faristol.host.visitor import counted
 
 KEPT = 256
 """File descriptors that are kept for the record, the bus and the calls of officials."""

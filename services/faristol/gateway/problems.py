@@ -20,9 +20,9 @@ from starlette.responses import JSONResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from faristol.gateway import broken
-from faristol.gateway.addresses import counted
 from faristol.gateway.instead import REASONS, address_instead, refusal_of_duplicate
 from faristol.gateway.language import language_of
+from faristol.host.visitor import counted
 from faristol.kernel.errors import NotFound
 from faristol.kernel.refusal import N_, Refusal
 from faristol.text import render, say

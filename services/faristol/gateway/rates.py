@@ -13,10 +13,10 @@ from starlette.requests import Request
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from faristol.gateway import broken
-from faristol.gateway.addresses import counted
 from faristol.gateway.headers import READABLE_ELSEWHERE
 from faristol.gateway.language import language_of
 from faristol.gateway.problems import Problem, as_json
+from faristol.host.visitor import counted
 from faristol.kernel.bounded import keep
 from faristol.kernel.refusal import N_
 from faristol.text import say

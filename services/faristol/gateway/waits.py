@@ -7,9 +7,9 @@ from urllib.parse import parse_qs
 
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-from faristol.gateway.addresses import counted
 from faristol.gateway.rates import refuse
 from faristol.gateway.tail import Tail
+from faristol.host.visitor import counted
 
 MOST_COUNT = 32
 """Requests of an address that wait at the same time. Whoever heard of a position from this gateway never waits."""
