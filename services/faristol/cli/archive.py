@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from faristol.cli.options import AsJson, Data, Database, Reader, Writer
-from faristol.cli.record import PublicKey, existing, opened, with_record
+from faristol.cli.record import PublicKey, existing, opened, roles_of, with_record
 from faristol.host import StartError
 from faristol.record import Record
 from faristol.terminal.common import many, run, tell
@@ -212,13 +212,10 @@ def roles(
     It is done as the owner of the tables, at FARISTOL_OWNER_DATABASE_URL or --database-url. Granting again changes
     nothing.
     """
-    from faristol.host.roles import Role, grant, told
+    from faristol.host.roles import grant, told
 
-    given = {Role.WRITER: writer, Role.READER: reader}
-    names = {role: name for role, name in given.items() if name}
+    names = roles_of(writer, reader)
     if not names:
         raise typer.BadParameter("there is nothing to grant: name a role with --writer or --reader")
-    if len(set(names.values())) < len(names):
-        raise typer.BadParameter("each role has to be another: who has all rights of two has those of the wider one")
     with_record(owners_settings_of(data=data, database_url=database_url), lambda record: grant(record, names))
     tell({"granted": {str(role): name for role, name in names.items()}}, told(names), json_output=json_output)

@@ -21,6 +21,7 @@ from faristol.terminal.screen import progress
 from faristol.terminal.settings import settings_of
 
 if TYPE_CHECKING:
+    from faristol.host.roles import Role
     from faristol.record.bindings import Names
     from faristol.record.seals import Seal
     from faristol.record.verification import Verdict
@@ -30,6 +31,16 @@ T = TypeVar("T")
 PublicKey = Annotated[
     list[Path] | None, typer.Option(help="Public key that seals must be signed with; again for another one.")
 ]
+
+
+def roles_of(writer: str, reader: str) -> dict[Role, str]:
+    """Return the roles of PostgreSQL that were named. Raises ``BadParameter`` for one name of two roles."""
+    from faristol.host.roles import Role
+
+    names = {role: name for role, name in ((Role.WRITER, writer), (Role.READER, reader)) if name}
+    if len(set(names.values())) < len(names):
+        raise typer.BadParameter("each role has to be another: who has all rights of two has those of the wider one")
+    return names
 
 
 def existing(settings: Settings) -> Settings:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from faristol.cli.options import AsJson, Data, Database, Reader, Writer
-from faristol.cli.record import opened, with_record
+from faristol.cli.record import opened, roles_of, with_record
 from faristol.host import StartError
 from faristol.terminal.common import many, run, tell
 from faristol.terminal.settings import owners_settings_of, settings_of
@@ -33,13 +33,11 @@ def prepare(
     Makes tables where there are none, takes the migrations that only add, and grants roles what they need. It is done
     as the owner of the tables, at FARISTOL_OWNER_DATABASE_URL or --database-url. Again it changes nothing.
     """
-    from faristol.host.roles import Role, grant, told
+    from faristol.host.roles import grant, told
     from faristol.record import migrations
 
     settings = owners_settings_of(data=data, database_url=database_url)
-    names = {role: name for role, name in ((Role.WRITER, writer), (Role.READER, reader)) if name}
-    if len(set(names.values())) < len(names):
-        raise typer.BadParameter("each role has to be another: who has all rights of two has those of the wider one")
+    names = roles_of(writer, reader)
     taken: list[str] = []
 
     async def work() -> None:
