@@ -5,12 +5,12 @@ from __future__ import annotations
 import os
 import uuid
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from contextvars import ContextVar
 from datetime import UTC, datetime, timedelta
 from functools import lru_cache
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import grpc
 from google.protobuf.descriptor_pool import Default
@@ -23,6 +23,8 @@ from faristol.credentials.tokens import issue
 from faristol.host.metadata import AUTHORIZATION
 from faristol.kernel.addresses import is_loopback
 from faristol.kernel.names import OFFICIAL, folded
+
+T = TypeVar("T")
 
 TOKEN = "FARISTOL_TOKEN"  # noqa: S105 # the name of a variable
 """The variable of the environment with the token of who calls."""
@@ -37,26 +39,25 @@ _acting: ContextVar[str] = ContextVar("faristol_acting", default="")
 
 
 @contextmanager
-def acting(token: str) -> Iterator[None]:
-    """Let calls in by this token, instead of what their channel has; by that where it is empty."""
-    before = _acting.set(token)
+def _holding(variable: ContextVar[T], value: T) -> Iterator[None]:
+    before = variable.set(value)
     try:
         yield
     finally:
-        _acting.reset(before)
+        variable.reset(before)
+
+
+def acting(token: str) -> AbstractContextManager[None]:
+    """Let calls in by this token, instead of what their channel has; by that where it is empty."""
+    return _holding(_acting, token)
 
 
 _wanted_role: ContextVar[Role | None] = ContextVar("faristol_wanted_role", default=None)
 
 
-@contextmanager
-def calling_as(role: Role) -> Iterator[None]:
+def calling_as(role: Role) -> AbstractContextManager[None]:
     """Call in this role at the console, where the method takes it, instead of in the first of the usual ones."""
-    before = _wanted_role.set(role)
-    try:
-        yield
-    finally:
-        _wanted_role.reset(before)
+    return _holding(_wanted_role, role)
 
 
 Authorize = Callable[[str], str]
