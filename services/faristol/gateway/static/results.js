@@ -140,6 +140,10 @@ function needed() {
   });
 }
 
+function isScore(field) {
+  return field.closest("label").querySelector("[data-seat]") !== null;
+}
+
 function isForfeit({ value }) {
   return FORFEIT.test(value.trim().normalize("NFKD").replace(/\p{M}/gu, ""));
 }
@@ -167,7 +171,7 @@ function enter(field, isTypedAhead = false) {
     return;
   }
   const all = needed();
-  const scores = all.filter((each) => each.name !== "table");
+  const scores = all.filter(isScore); // of a slip none: its coordinates or its word may be missing
   if (scores.length === 2 && field === scores[1] && isForfeit(scores[0]) && sendForfeit(field)) return;
   const isPlayed = !scores.some(({ value }) => /^\D+$/.test(value.trim()));
   if (isEmpty && scores.includes(field) && isPlayed) return;
@@ -229,7 +233,7 @@ document.addEventListener("click", ({ target }) => {
 // On a phone the keyboard has numbers alone: a button writes the sign of a forfeit, or of leaving, at the score in hand.
 let scored = null; // the score that had the focus last
 document.addEventListener("focusin", ({ target }) => {
-  if (target.form?.id === "entry" && target.closest("label")?.querySelector("[data-seat]")) scored = target;
+  if (target.form?.id === "entry" && target.closest("label") && isScore(target)) scored = target;
 });
 document.addEventListener("click", ({ target }) => {
   const sign = target.dataset?.sign;
