@@ -1,1 +1,1 @@
-"""Values and refusals that pure code needs: no I/O, no framework. Import the modules."""
+"""Values and refusals that pure code needs: no I/O, no framework. Import from the modules."""

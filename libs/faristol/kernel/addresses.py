@@ -1,4 +1,4 @@
-"""Addresses of machines."""
+"""Network addresses."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import ipaddress
 
 
 def is_loopback(host: str) -> bool:
-    """Whether an address or a name is of this machine alone; one of IPv6 may stand in brackets, as before a port."""
+    """Check whether ``host`` is ``localhost`` or a loopback address; IPv6 may be in brackets, as before a port."""
     bare = host[1:-1] if host.startswith("[") and host.endswith("]") else host
     try:
         return ipaddress.ip_address(bare).is_loopback
@@ -15,5 +15,5 @@ def is_loopback(host: str) -> bool:
 
 
 def endpoint(host: str, port: int | None) -> str:
-    """``HOST:PORT``, with an address of IPv6 in brackets."""
+    """Return ``HOST:PORT``, with an IPv6 address in brackets."""
     return f"[{host}]:{port}" if ":" in host and not host.startswith("[") else f"{host}:{port}"

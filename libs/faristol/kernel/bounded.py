@@ -1,4 +1,4 @@
-"""Memory of what was used last, with a bound."""
+"""A bounded cache."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ V = TypeVar("V")
 
 
 def keep(kept: OrderedDict[K, V], key: K, value: V, most: int) -> None:
-    """Keep ``value``, and forget the oldest in the order of ``kept`` where there are more than ``most``."""
+    """Store ``value``, and evict the first entry of ``kept`` if it has more than ``most`` entries."""
     kept[key] = value
     if len(kept) > most:
         kept.popitem(last=False)

@@ -1,4 +1,4 @@
-"""What the case of a challenge is called: the lexicon opens it under that name, its table finds the ruling by it."""
+"""Ids of cases: the lexicon opens the case of a challenge under its id, and the table finds the ruling by it."""
 
 from __future__ import annotations
 
@@ -10,16 +10,16 @@ DIGITS = 20
 
 
 def case_id_of(game_id: str, seed: bytes, challenge: int, *, appeal: bool = False) -> str:
-    """The case that a game's challenge of this number (from 1) becomes, or the appeal against its ruling.
+    """Return the id of the case of a game's challenge (numbered from 1), or of the appeal against its ruling.
 
-    It follows from the game, so that whoever opens the case twice opens it once. ``seed`` is the table's, which is
-    secret while it plays: nobody who reads the id can tell the game, and look up who plays it.
+    The id is computed from the game, so opening a case twice opens one case. ``seed`` is the table's, which is secret
+    during the game: a judge cannot derive the game from the id and look up its players.
     """
     said = f"{game_id}/{challenge}/{'appeal' if appeal else 'challenge'}"
     return hmac.new(seed, said.encode(), hashlib.sha256).hexdigest()[:DIGITS]
 
 
 def case_ids_of(game_id: str, seed: bytes, challenge: int, *, appeal: bool = False) -> tuple[str, str]:
-    """What the case may be called: as ``case_id_of`` says, or as cases were called that were opened before that."""
+    """Return the ids that a case may have: that of ``case_id_of``, and the one of the former scheme."""
     former = f"{game_id}-{challenge}" + ("-appeal" if appeal else "")
     return case_id_of(game_id, seed, challenge, appeal=appeal), former

@@ -1,4 +1,4 @@
-"""Errors of a caller, whatever the state of things: what is not there, what is there already, what is malformed."""
+"""Errors of a caller that do not depend on state: not found, already exists, malformed."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Literal
 from faristol.kernel.refusal import N_, Param, fill
 
 Say = Callable[[str, Mapping[str, Param]], str]
-"""Says a text that is marked with ``N_``, with what fills its places, in some language."""
+"""Formats a text marked with ``N_`` with its parameters, in some language."""
 
 Missing = Literal[
     "act",
@@ -28,12 +28,12 @@ Missing = Literal[
     "tournament",
     "webhook",
 ]
-"""What may be asked for and not be there."""
+"""Kinds of things that may not be found."""
 
 Taken = Literal["player", "team", "tournament"]
-"""What may be made and be there already."""
+"""Kinds of things that may exist already."""
 
-# A sentence for each kind: in other languages its article and its ending depend on the kind.
+# A sentence for each kind: in other languages the article and the ending depend on the kind.
 THERE_IS_NO: Mapping[Missing, str] = {
     "act": N_("there is no act {id}"),
     "case": N_("there is no case {id}"),
@@ -60,7 +60,7 @@ THERE_IS: Mapping[Taken, str] = {
 
 
 class NotFound(Exception):
-    """There is no such thing."""
+    """No thing of this kind has the id."""
 
     def __init__(self, kind: Missing, wanted: str) -> None:
         super().__init__(kind, wanted)
@@ -68,7 +68,7 @@ class NotFound(Exception):
         self.wanted = wanted
 
     def told(self, say: Say) -> str:
-        """The sentence, by ``say``."""
+        """Return the message, formatted by ``say``."""
         return say(THERE_IS_NO[self.kind], {"id": repr(self.wanted)})
 
     def __str__(self) -> str:
@@ -76,7 +76,7 @@ class NotFound(Exception):
 
 
 class AlreadyExists(Exception):
-    """The id is taken."""
+    """A thing of this kind has the id already."""
 
     def __init__(self, kind: Taken, wanted: str) -> None:
         super().__init__(kind, wanted)
@@ -84,7 +84,7 @@ class AlreadyExists(Exception):
         self.wanted = wanted
 
     def told(self, say: Say) -> str:
-        """The sentence, by ``say``."""
+        """Return the message, formatted by ``say``."""
         return say(THERE_IS[self.kind], {"id": repr(self.wanted)})
 
     def __str__(self) -> str:
@@ -92,10 +92,10 @@ class AlreadyExists(Exception):
 
 
 class Invalid(Exception):
-    """A field of a request is malformed, whatever the state of things.
+    """A malformed field of a request, independent of state.
 
-    ``problem`` is an English text, marked with ``N_``, with ``{named}`` places that ``params`` fill. ``where`` is
-    another such text, which says in a person's terms what the field is of; may be empty.
+    ``problem`` is an English text, marked with ``N_``, with ``{named}`` fields that ``params`` fill. ``where`` is
+    another such text, which describes the object of the field in the reader's terms; it may be empty.
     """
 
     def __init__(self, field: str, problem: str, params: Mapping[str, Param] | None = None, *, where: str = "") -> None:
@@ -106,7 +106,7 @@ class Invalid(Exception):
         self.params: Mapping[str, Param] = dict(params or {})
 
     def told(self, say: Say) -> str:
-        """The name of the field, what it is of, and what is wrong with it, by ``say``."""
+        """Return the field's name, its object and the problem, formatted by ``say``."""
         of = f" ({say(self.where, self.params)})" if self.where else ""
         return f"{self.field}{of}: {say(self.problem, self.params)}"
 

@@ -1,6 +1,6 @@
-"""What events mean, as the contract says it (`proto/faristol/event/v1/event.proto`), and what many of them have. Pure.
+"""Metadata of events from the contract (`proto/faristol/event/v1/event.proto`), and their common fields. Pure.
 
-A fact is an event's message.
+A fact is the message of an event.
 """
 
 from __future__ import annotations
@@ -28,10 +28,10 @@ from faristol.pb.people.v1 import events_pb2 as people
 from faristol.pb.rating.v1 import events_pb2 as rating
 
 CONTEXTS = (access, clock, turns, game, duplicate, lexicon, pairing, people, rating)
-"""The modules that describe events. Importing them makes every type known by its name."""
+"""The modules that define events. Importing them registers every type by its name."""
 
 OF_THE_CELL = "_"
-"""What stands in place of a tournament for an event that is of the whole cell. No tournament is called so."""
+"""Placeholder for the tournament of an event that concerns the whole cell. No tournament has this id."""
 
 Kind = type[Message]
 """The class of an event."""
@@ -41,26 +41,26 @@ T = TypeVar("T")
 
 @dataclass(frozen=True, slots=True)
 class Meaning:
-    """What an event means."""
+    """The metadata of an event type."""
 
     stream: str
-    """What comes before the id in the name of its stream: ``game``."""
+    """Prefix of the name of its stream, before the id: ``game``."""
     audience: options.Audience.ValueType
     changes: frozenset[options.Change.ValueType]
     version: int
-    """Of its definition, from 1."""
+    """Version of its definition, from 1."""
     command: str
-    """The command that does what it tells; may be empty."""
+    """The command that produces it; may be empty."""
 
 
 def events_of(*contexts: ModuleType) -> tuple[Kind, ...]:
-    """The events that modules of the contract describe, in the order of the contract."""
+    """Return the event types that modules of the contract define, in the order of the contract."""
     messages = (message for context in contexts for message in context.DESCRIPTOR.message_types_by_name.values())
     return tuple(GetMessageClass(message) for message in messages if message.GetOptions().HasExtension(options.meaning))
 
 
 EVENTS = events_of(*CONTEXTS)
-"""Every event."""
+"""Every event type."""
 
 
 def _read(message: Any) -> Meaning:
@@ -73,7 +73,7 @@ _MEANINGS = {kind: _read(kind.DESCRIPTOR) for kind in EVENTS}
 
 
 def meaning(kind: Kind) -> Meaning:
-    """What an event means. Raises ``TypeError`` for a message of which the contract does not say it: it is no event."""
+    """Return the metadata of an event type. Raises ``TypeError`` for a message without the option ``meaning``."""
     try:
         return _MEANINGS[kind]
     except KeyError:
@@ -82,51 +82,51 @@ def meaning(kind: Kind) -> Meaning:
 
 
 def that_change(*changes: options.Change.ValueType) -> frozenset[Kind]:
-    """The events after which any of these is another."""
+    """Return the event types that change any of ``changes``."""
     return frozenset(kind for kind, means in _MEANINGS.items() if not means.changes.isdisjoint(changes))
 
 
 def told_to(audience: options.Audience.ValueType) -> frozenset[Kind]:
-    """The events that are for an audience."""
+    """Return the event types for an audience."""
     return frozenset(kind for kind, means in _MEANINGS.items() if means.audience == audience)
 
 
 def on_streams(stream: str) -> frozenset[Kind]:
-    """The events on streams of a kind: ``game`` for those of tables."""
+    """Return the event types on streams of a kind: ``game`` for those of tables."""
     return frozenset(kind for kind, means in _MEANINGS.items() if means.stream == stream)
 
 
 def types_of(kinds: Iterable[Kind]) -> frozenset[str]:
-    """Events by their full names, as the record and the bus know them: ``faristol.game.v1.PlayPlaced``."""
+    """Return the full names of event types, as in the record and on the bus: ``faristol.game.v1.PlayPlaced``."""
     return frozenset(kind.DESCRIPTOR.full_name for kind in kinds)
 
 
 class Common(Generic[T]):
-    """A field that many events have: gives its value in a fact, and what stands for it in one without the field."""
+    """A field that many events have: returns its value in a fact, or a default for an event type without the field."""
 
     def __init__(self, name: str, otherwise: T) -> None:
         self._read = {kind: attrgetter(name) for kind in EVENTS if name in kind.DESCRIPTOR.fields_by_name}
         self._otherwise = otherwise
 
     def __call__(self, fact: Message) -> T:
-        """The value in ``fact``."""
+        """Return the value in ``fact``."""
         read = self._read.get(type(fact))
         return self._otherwise if read is None else read(fact)
 
 
 occurred_at = Common[Timestamp | None]("occurred_at", None)
-"""When it happened; None for an event that is of the moment of another."""
+"""The moment of an event; None for an event type that shares the moment of another event."""
 round_of = Common("round", 0)
-"""The round that it names, from 1; 0 when it names none."""
+"""The round of an event, from 1; 0 if it has none."""
 game_of = Common("game_id", "")
-"""The game that it names; empty when it names none, as events on a game's own stream."""
+"""The game of an event; empty if it has none, as for events on a game's own stream."""
 
 _DATED = frozenset(kind for kind in EVENTS if "occurred_at" in kind.DESCRIPTOR.fields_by_name)
-"""The events that name a moment."""
+"""The event types with a moment."""
 
 
 def dated(facts: Iterable[Message], at: Instant) -> list[Message]:
-    """``facts``, each of them with a moment: ``at`` for what names none, and has one."""
+    """Return ``facts`` after setting ``occurred_at`` to ``at`` in each event that has the field unset."""
     facts = list(facts)
     for fact in facts:
         if type(fact) in _DATED and not fact.HasField("occurred_at"):

@@ -1,4 +1,4 @@
-"""Names of a package that are brought in when they are first used."""
+"""Lazy import of the names of a package."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from importlib import import_module
 
 
 def names_of(package: str, modules: Mapping[str, str]) -> Callable[[str], object]:
-    """The ``__getattr__`` of a package, with the module of each name that it offers."""
+    """Return the ``__getattr__`` of a package; ``modules`` maps each of its names to its module."""
 
     def found(name: str) -> object:
         if name not in modules:

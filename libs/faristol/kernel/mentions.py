@@ -1,4 +1,4 @@
-"""Which players and which teams a fact names: the contract marks the fields. Pure."""
+"""Players and teams that an event names, by the fields that the contract marks. Pure."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from faristol.pb.event.v1 import event_pb2 as options
 
 
 def players_of(fact: Message) -> list[str]:
-    """The ids of the players whom a fact names, wherever in it, each once, in the order in which they come."""
+    """Return the ids of the players that ``fact`` names at any depth, each once, in the order of the fields."""
     return [player_id for player_id in dict.fromkeys(_named(fact, options.NAMED_PLAYER)) if player_id]
 
 
 def teams_of(fact: Message) -> list[str]:
-    """The ids of the teams whom a fact names, as ``players_of`` does those of players."""
+    """Return the ids of the teams that ``fact`` names at any depth, each once, in the order of the fields."""
     return [team_id for team_id in dict.fromkeys(_named(fact, options.NAMED_TEAM)) if team_id]
 
 
@@ -33,5 +33,5 @@ def _named(message: Message, whom: options.Named.ValueType) -> Iterator[str]:
 
 @cache
 def _names(message: Descriptor) -> Mapping[str, options.Named.ValueType]:
-    """Whom the fields of a message name."""
+    """Return, by field of a message, whether it names a player, a team or neither."""
     return {field.name: field.GetOptions().Extensions[options.names] for field in message.fields}

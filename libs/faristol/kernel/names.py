@@ -1,4 +1,4 @@
-"""Names of persons, clubs, teams and tournaments: how they are kept, and when two are one."""
+"""Names of persons, clubs, teams and tournaments: normalization, comparison, sorting and transliteration."""
 
 from __future__ import annotations
 
@@ -10,10 +10,11 @@ from faristol.kernel.errors import Invalid
 from faristol.kernel.refusal import N_
 
 COUNTRY = re.compile(r"[A-Z]{3}")
-"""What the code of a country is made of.
+"""The format of a country code.
 
-There is no list of codes: those of FIDE and of the Olympic Committee (GRE, GER, ENG) are not those of ISO 3166 (GRC,
-DEU, none), federations of this game have others of their own, and lists change. Whose code is missing could not enter.
+Codes are not checked against a list. Those of FIDE and of the Olympic Committee (GRE, GER, ENG) differ from ISO 3166
+(GRC, DEU, none), federations of this game have further codes, and lists change. A player whose code is missing from a
+list could not enter.
 """
 
 
@@ -21,19 +22,19 @@ LONGEST_NAME = 200
 """Characters of the name of a person, a club, a team or a tournament."""
 
 LONGEST_NOTE = 500
-"""Characters of what an official writes down."""
+"""Characters of a note of an official."""
 
 LONGEST_CATEGORY = 20
-"""Characters of a class of competition."""
+"""Characters of the name of a class of competition."""
 
 
 def tidy(text: str) -> str:
-    """A text as it is kept: no space around it, single spaces in it, Unicode NFC."""
+    """Return a text as it is stored: without surrounding space, with single spaces inside, in Unicode NFC."""
     return unicodedata.normalize("NFC", " ".join(text.split()))
 
 
 def folded(name: str) -> str:
-    """A name without case and double spaces: what ids of officials are computed from, and so never changed."""
+    """Return a name without case and double spaces. Ids of officials are computed from it: it never changes."""
     return tidy(name).casefold()
 
 
@@ -44,17 +45,17 @@ _HYPHENS = "-\u2010\u2011\u2012\u2013\u2014\u2015\u2212\u02d7\ufe58\ufe63\uff0d\
 _DOTS = "\u00b7\u0387\u2022\u2027\u2219\u22c5\u2e31\u30fb\uff65\ua78f"
 
 _SAME_SIGNS = str.maketrans(dict.fromkeys(_APOSTROPHES, "'") | dict.fromkeys(_HYPHENS, "-") | dict.fromkeys(_DOTS, "·"))
-"""The kinds of an apostrophe, of a hyphen and of the dot of ``l·l``."""
+"""Maps the variants of the apostrophe, of the hyphen and of the dot of ``l·l`` to one sign each."""
 
 _FULL_STOP = re.compile(r"(?<=l)\.(?=l)")
 _TONOS = "\u0301"
 
 
 def name_key(name: str) -> str:
-    """What two names have in common that readers take for one.
+    """Return a key that is equal for two names that readers take for one.
 
-    Case, space, the composition of characters, the kinds of apostrophe, hyphen and dot, ``ŀ`` for ``l·``, and the
-    tonos of Greek letters, which capitals do not carry, do not part them.
+    It ignores case, space, composition, the kinds of apostrophe, hyphen and dot, and ``ŀ`` for ``l·``. It also ignores
+    the tonos of Greek letters, which capitals do not carry.
     """
     plain = "".join(sign for sign in unicodedata.normalize("NFC", name) if unicodedata.category(sign) != "Cf")
     plain = " ".join(plain.translate(_SAME_SIGNS).split()).casefold().replace("\u0140", "l·")
@@ -70,15 +71,15 @@ def _without_tonos(letter: str) -> str:
 
 
 _MARKS = str.maketrans("", "", _APOSTROPHES + _DOTS)
-"""Signs within a word that a searcher leaves out: ``Puigdel·lívol``, ``O’Neill``."""
+"""Deletes the signs within a word that a searcher leaves out: ``Puigdel·lívol``, ``O’Neill``."""
 
 _WORD = re.compile(r"[^\W_]+")
 
 
 def words_of(text: str) -> tuple[str, ...]:
-    """The words of a text as they are searched by: case, accents and the signs within a word do not part them.
+    """Return the words of a text for searching, without case, accents and the signs within a word.
 
-    So ``Ελένη`` is found as ``ελενη``, and a final sigma by any other.
+    So ``ελενη`` finds ``Ελένη``, and any sigma finds a final sigma.
     """
     plain = "".join(sign for sign in text.casefold() if unicodedata.category(sign) != "Cf")
     plain = _FULL_STOP.sub("", plain.replace("\u0140", "l")).translate(_MARKS)
@@ -87,16 +88,16 @@ def words_of(text: str) -> tuple[str, ...]:
 
 
 _EXPANSIONS = {"æ": "ae", "œ": "oe", "ø": "o", "đ": "d", "ð": "d", "ł": "l", "ħ": "h", "ı": "i"}
-"""Letters of Latin script that the Unicode Collation Algorithm has with others, and that no decomposition gives."""
+"""Latin letters that the Unicode Collation Algorithm sorts as other letters and that have no decomposition."""
 
 _TILDE = "\u0303"
 
 
 def name_order(name: str, language: str) -> tuple[tuple[tuple[int, str], ...], str, str]:
-    """What a name is sorted by, as the readers of a ``language`` look for it on a list.
+    """Return the sort key of a name for readers of ``language``.
 
-    By its letters, then by their marks, then by case, as Unicode's collation has it; the dot of ``l·l`` is no letter.
-    In Spanish ``ñ`` is a letter of its own behind ``n`` (CLDR). Greek readers have Greek letters before Latin ones.
+    Names sort by letters, then by marks, then by case, as in Unicode collation; the dot of ``l·l`` is no letter.
+    In Spanish ``ñ`` is a letter after ``n`` (CLDR). For Greek readers Greek letters precede Latin ones.
     """
     plain = unicodedata.normalize("NFKC", name.replace("\u0140", "l").replace("\u013f", "L")).translate(_SAME_SIGNS)
     letters: list[tuple[int, str]] = []
@@ -113,7 +114,7 @@ def name_order(name: str, language: str) -> tuple[tuple[tuple[int, str], ...], s
 
 
 def _rank(char: str, language: str) -> int:
-    """The order of kinds of characters: spaces, signs, digits, letters; of letters, by their script."""
+    """Return the rank of a character: spaces, signs, digits, letters; letters rank by script."""
     if not char.isalpha():
         return 0 if char.isspace() else 2 if char.isdigit() else 1
     is_greek = "\u0370" <= char <= "\u03ff" or "\u1f00" <= char <= "\u1fff"
@@ -123,7 +124,7 @@ def _rank(char: str, language: str) -> int:
 
 
 def begins(wanted: Sequence[str], words: Sequence[str]) -> bool:
-    """Whether every word that is wanted begins one of ``words``, each another one."""
+    """Check whether each of ``wanted`` is a prefix of a different one of ``words``."""
     left = list(words)
     for each in sorted(wanted, key=len, reverse=True):
         found = next((word for word in left if word.startswith(each)), None)
@@ -138,19 +139,19 @@ _ELOT_743 = {
     "μ": "m", "ν": "n", "ξ": "x", "ο": "o", "π": "p", "ρ": "r", "σ": "s", "ς": "s", "τ": "t", "υ": "y", "φ": "f",
     "χ": "ch", "ψ": "ps", "ω": "o",
 }  # fmt: skip
-"""Greek letters by ELOT 743 (ISO 843), each by itself."""
+"""Single Greek letters by ELOT 743 (ISO 843)."""
 
 _LATIN = str.maketrans({"ß": "ss", "æ": "ae", "œ": "oe", "ø": "o", "đ": "d", "ð": "d", "ł": "l", "þ": "th", "ı": "i"})
-"""Latin letters that Unicode does not take apart into a letter and an accent."""
+"""Latin letters that Unicode does not decompose into a letter and an accent."""
 
 _UNVOICED = frozenset("θκξπσςτφχψ")
 _PAIRS = (("γγ", "ng"), ("γξ", "nx"), ("γχ", "nch"), ("ου", "ou"))
 
 
 def slug(text: str) -> str:
-    """Write a name with the letters of an address: ``trofeu-valls``, and Greek by ELOT 743: ``kypello-athinon``.
+    """Transliterate a name for a URL: ``trofeu-valls``, and Greek by ELOT 743: ``kypello-athinon``.
 
-    Accents fall off their letters. Other scripts are left out, so that nothing may be left.
+    Accents are dropped. Letters of other scripts are left out, so the result may be empty.
     """
     decomposed = unicodedata.normalize("NFKD", _without_marks(text).casefold())
     letters = _greek_in_latin(decomposed).translate(_LATIN)
@@ -163,10 +164,10 @@ def _without_marks(text: str) -> str:
 
 
 def _greek_in_latin(decomposed: str) -> str:
-    """Transliterate Greek letters by ELOT 743 in a text of small letters whose accents stand behind them.
+    """Transliterate Greek letters by ELOT 743 in a decomposed text of small letters.
 
-    ``αυ``, ``ευ`` and ``ηυ`` are av, ev and iv, before an unvoiced consonant and at an end af, ef and if; a dieresis
-    parts such a pair, and an accent on its first letter does.
+    ``αυ``, ``ευ`` and ``ηυ`` are av, ev and iv; before an unvoiced consonant and at the end af, ef and if. A dieresis
+    on the second letter or an accent on the first one separates the pair.
     """
     written: list[str] = []
     letters = re.findall(r"[^\u0300-\u036f][\u0300-\u036f]*", decomposed)
@@ -193,14 +194,14 @@ def _greek_in_latin(decomposed: str) -> str:
 
 
 def same_name(name: str, other: str) -> bool:
-    """Whether readers would take two names for one, by their ``name_key``."""
+    """Check whether readers take two names for one, by their ``name_key``."""
     return name_key(name) == name_key(other)
 
 
 def same_affiliation(name: str, other: str) -> bool:
-    """Whether two clubs or associations are written with the same letters and digits.
+    """Check whether two clubs or associations have the same letters and digits.
 
-    Case, space, accents and signs, such as the two apostrophes, do not part them.
+    The comparison ignores case, space, accents and signs such as apostrophes.
     """
     return _letters(name) == _letters(other)
 
@@ -210,8 +211,9 @@ def _letters(name: str) -> str:
 
 
 MOST_MARKS = 3
-"""Marks above and below one letter, beside those that Unicode has with it in one sign: Vietnamese and polytonic Greek
-have two. With many more a name covers the lines around it."""
+"""Combining marks on one letter, apart from those in a composed character. Vietnamese and polytonic Greek have two.
+With many more a name covers the lines around it.
+"""
 
 
 def _has_too_many_marks(text: str) -> bool:
@@ -228,7 +230,7 @@ def _is_shown(text: str) -> bool:
 
 
 def check_text(field: str, text: str) -> None:
-    """Check that each character of a text can be shown, and stays in its line. Raises ``Invalid``."""
+    """Raise ``Invalid`` if a character of ``text`` is not printable, or if a letter has too many marks."""
     if not text.isprintable():
         raise Invalid(field, N_("{given} holds a character that cannot be shown"), {"given": repr(text)})
     if _has_too_many_marks(text):
@@ -237,15 +239,15 @@ def check_text(field: str, text: str) -> None:
 
 
 def may_be_kept(name: str, *, least: int) -> bool:
-    """Whether a registration would keep a name as it is: tidy, of ``least`` characters or more, all of them shown."""
+    """Check whether a registration stores ``name`` unchanged: tidy, at least ``least`` characters, all displayable."""
     return name == tidy(name) and least <= len(name) <= LONGEST_NAME and _is_shown(name)
 
 
 def checked_name(field: str, value: str, *, empty: bool = False, longest: int = LONGEST_NAME) -> str:
-    """The name without space around it, in Unicode NFC.
+    """Return the name as ``tidy`` does.
 
-    Raises ``Invalid`` when it is too long, holds a character that cannot be shown, or is missing where ``empty`` does
-    not allow that.
+    Raises ``Invalid`` if it is too long, if it has a character that cannot be shown, or if it is empty and ``empty`` is
+    False.
     """
     name = tidy(value)
     least = 0 if empty else 1
@@ -260,10 +262,10 @@ def checked_name(field: str, value: str, *, empty: bool = False, longest: int = 
 
 
 def told_apart(names: Iterable[tuple[str, str, str]]) -> dict[str, str]:
-    """The name of each, by id; of those of one name with what tells them apart: ``Anna Puig (Valls)``.
+    """Return the display name of each person by id; namesakes get a distinction: ``Anna Puig (Valls)``.
 
-    Each is an id, a name and what stands beside the name, such as a club. That is what tells apart whoever has one that
-    no namesake has, and else the id does. Who has no name, such as somebody erased, stays without.
+    Each item is an id, a name and an attribute such as a club. The distinction is the attribute if no namesake has the
+    same one, otherwise the id. A person without a name, such as an erased one, gets no distinction.
     """
     namesakes: dict[str, list[tuple[str, str, str]]] = {}
     for each in names:
@@ -281,7 +283,7 @@ def told_apart(names: Iterable[tuple[str, str, str]]) -> dict[str, str]:
 
 
 ACTOR_ID = re.compile(r"[a-z0-9-]{0,64}")
-"""What the id of somebody who acts is made of; empty for nobody."""
+"""The format of the id of an actor; empty for no actor."""
 
 OFFICIAL = "o-"
-"""What the id begins with that an official gets who acts under a name. It does not come from the name."""
+"""Prefix of the id of an official with a name. The id is not derived from the name."""

@@ -1,4 +1,4 @@
-"""Documents pinned by their content: the rules and the lexicon of a tournament and its games."""
+"""Pins of documents by content: the ruleset and the lexicon of a tournament and its games."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from faristol.kernel.refusal import N_, Refusal
 from faristol.pb.game.v1 import events_pb2 as game
 
 LEXICONS: Mapping[str, str] = {"ca": "catalan", "el": "greek", "en": "english", "es": "spanish"}
-"""The lexicon that a tile set's language has when none is named."""
+"""The default lexicon by the language of a tile set."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,31 +19,31 @@ class Pin:
     name: str = ""
     digest: str = ""
     options: tuple[tuple[str, str], ...] = ()
-    """What was chosen for a ruleset: names and values as text."""
+    """The options chosen for a ruleset: names and values as text."""
 
     @classmethod
     def of(cls, pin: game.Pin) -> Pin:
-        """From the contract's message."""
+        """Convert from the contract's message."""
         return cls(pin.name, pin.digest, tuple((option.name, option.value) for option in pin.options))
 
     def message(self) -> game.Pin:
-        """As the contract has it."""
+        """Convert to the contract's message."""
         options = [game.ChosenOption(name=name, value=value) for name, value in self.options]
         return game.Pin(name=self.name, digest=self.digest, options=options)
 
     def optional_message(self) -> game.Pin | None:
-        """Return the contract's message, or None where nothing is pinned, for a field that is absent then."""
+        """Convert to the contract's message, or return None for no pin, so that the field is absent."""
         return self.message() if self != UNPINNED else None
 
 
 UNPINNED = Pin()
-"""Before anything is pinned."""
+"""No pin."""
 
 
 def no_lexicon(text: str = "", article: str = "") -> Refusal:
-    """Build the refusal for what needs a lexicon, in a tournament that was created without one.
+    """Return the refusal of an action that needs a lexicon, in a tournament without one.
 
-    ``text`` is an English sentence, marked with ``N_``, that says what needs it; else it is said of challenges.
+    ``text`` is an English sentence, marked with ``N_``, that names the action; the default is about challenges.
     """
     challenges = N_(
         "This tournament has no lexicon, so no challenge is ruled on. The director chooses one under “Settings”; it"
@@ -53,7 +53,7 @@ def no_lexicon(text: str = "", article: str = "") -> Refusal:
 
 
 def lexicon_missing(name: str, installed: Iterable[str]) -> Refusal:
-    """The refusal for a lexicon that is not installed, where those of some names are."""
+    """Return the refusal for a lexicon that is not installed; it lists the ``installed`` ones."""
     return Refusal(
         "LEXICON_MISSING",
         "",

@@ -1,4 +1,4 @@
-"""Parts of files in messages."""
+"""Quotations from files in messages, and suggestions for misspelt names."""
 
 from __future__ import annotations
 
@@ -6,31 +6,31 @@ from collections.abc import Collection
 from difflib import get_close_matches
 
 SHOWN = 60
-"""Characters of a file that a message repeats at most."""
+"""Characters of a file that a message quotes at most."""
 
 
 LIKENESS = 0.7
-"""How much of two names is the same, from 0 to 1, where one was probably meant by the other."""
+"""Similarity from 0 to 1 from which a name is suggested for a misspelt one."""
 
 
 LEAST_BEGINNING = 3
-"""Letters of a name of which it is told by its beginning."""
+"""Letters from which a name is suggested by its prefix."""
 
 
 def quoted(text: str) -> str:
-    """A part of a file as messages show it: shortened, and with nothing that a terminal would obey."""
+    """Return a part of a file for a message, shortened, with control characters escaped."""
     return repr(text if len(text) <= SHOWN else text[: SHOWN - 1] + "…")
 
 
 def shown(text: str) -> str:
-    """The same without quotation marks, where a sentence has it as a number or a name."""
+    """Return ``quoted(text)`` without quotation marks, for a number or a name in a sentence."""
     return quoted(text)[1:-1]
 
 
 def likely(given: str, known: Collection[str], most: int) -> list[str]:
-    """Those of the ``known`` names that were probably meant by a misspelt one, the nearest first; ``most`` at the most.
+    """Return at most ``most`` of the ``known`` names that a misspelt one probably means, the most similar first.
 
-    The names are in small letters. Those that begin with what is given come first. Nothing where none comes near it.
+    The names are in small letters. Names with the prefix ``given`` come first. The list is empty if no name is similar.
     """
     written = given.lower()
     begun = [name for name in known if len(written) >= LEAST_BEGINNING and name.startswith(written)]
@@ -39,5 +39,5 @@ def likely(given: str, known: Collection[str], most: int) -> list[str]:
 
 
 def nearest(given: str, known: Collection[str]) -> str:
-    """The one of the ``known`` names that was most probably meant, see ``likely``; empty where none was."""
+    """Return the first name of ``likely``, or an empty string."""
     return next(iter(likely(given, known, 1)), "")

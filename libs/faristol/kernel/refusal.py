@@ -1,7 +1,7 @@
-"""Refusals: how the law says no, and why.
+"""Refusals: the result of a command that the rules do not allow.
 
-A refusal is an answer, not an accident. It names the article that it rests on and says, in the reader's
-language, what was found and what was expected.
+A refusal is an expected result, not a fault. It cites its article and says, in the reader's language, what was found
+and what was expected.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ Param = str | int
 
 
 class _Filling(Formatter):
-    """The places of a sentence; ``{tiles:tile|tiles}`` is the noun that goes with the number ``tiles``."""
+    """A formatter of messages; ``{tiles:tile|tiles}`` selects the noun for the number ``tiles``."""
 
     def format_field(self, value: Any, format_spec: str) -> str:
         of_one, of_several, many = format_spec.partition("|")
@@ -29,10 +29,11 @@ _FILLING = _Filling()
 
 
 def fill(message: str, params: Mapping[str, Param]) -> str:
-    """``message`` with ``params`` in its places.
+    """Return ``message`` with ``params`` in its fields.
 
-    ``{tiles}`` is the value; ``{tiles:tile|tiles}`` is the first word for the number 1 and the second for every other,
-    which is the plural of English, Catalan, Spanish and Greek alike.
+    ``{tiles}`` is the value; ``{tiles:tile|tiles}`` is the first word for 1 and the second for any other number.
+    English,
+    Catalan, Spanish and Greek form the plural so.
     """
     return _FILLING.vformat(message, (), params)
 
@@ -43,13 +44,12 @@ def N_(message: str) -> str:  # noqa: N802 - the name that gettext tools look fo
 
 
 class Refusal(Exception):
-    """Something asked for that the rules do not allow.
+    """A command or request that the rules do not allow.
 
-    ``reason`` is a word for machines (``NOT_IN_LINE``), ``article`` the law it rests on (``FISC I.6``, or
-    empty where no article applies), ``message`` an English sentence with ``{named}`` places
-    (:func:`fill`), which is also the key of its translations, and ``params`` what fills those places. ``subject`` is
-    what it is about where that can be looked at (``games/open-r1-t2``), ``others`` are further reasons. ``str()``
-    gives the English text.
+    ``reason`` is a code for programs (``NOT_IN_LINE``). ``article`` is the article of the rule book (``FISC I.6``), or
+    empty if none applies. ``message`` is an English sentence with ``{named}`` fields (:func:`fill`) and the key of its
+    translations; ``params`` fill the fields. ``subject`` is the path of a resource that it concerns
+    (``games/open-r1-t2``), or empty. ``others`` are further reasons. ``str()`` returns the English text.
     """
 
     def __init__(
@@ -71,7 +71,7 @@ class Refusal(Exception):
         super().__init__(reason, article, message, dict(self.params))
 
     def __reduce__(self) -> tuple[Any, ...]:
-        """Pickle it: another process may have refused."""
+        """Support pickling, for a refusal that another process raises."""
         make = partial(Refusal, subject=self.subject, others=self.others)
         return make, (self.reason, self.article, self.message, dict(self.params))
 
@@ -83,7 +83,7 @@ class Refusal(Exception):
 
 
 def check_none(refusals: Sequence[Refusal]) -> None:
-    """Refuse with the first of several reasons, and all others beside it."""
+    """Raise the first of ``refusals``, if any, with the others attached."""
     if refusals:
         first, *others = refusals
         raise Refusal(first.reason, first.article, first.message, first.params, subject=first.subject, others=others)

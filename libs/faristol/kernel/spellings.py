@@ -8,13 +8,13 @@ from google.protobuf.descriptor import EnumDescriptor
 
 
 def kebab(name: str) -> str:
-    """``END_CONDITION`` and ``EndCondition`` as a case writes them: ``end-condition``."""
+    """Convert ``END_CONDITION`` or ``EndCondition`` to kebab case: ``end-condition``."""
     if name.isupper() or "_" in name:
         return name.lower().replace("_", "-")
     return "".join(f"-{letter.lower()}" if letter.isupper() else letter for letter in name).lstrip("-")
 
 
 def names_of(enum: EnumDescriptor) -> Mapping[str, int]:
-    """The values of an enumeration by the names that people write: ``recorded`` for ``KEEPING_RECORDED``."""
+    """Return the values of an enumeration by their names in kebab case: ``recorded`` for ``KEEPING_RECORDED``."""
     prefix = "".join(f"{part}_" for part in kebab(enum.name).upper().split("-"))
     return {kebab(value.name.removeprefix(prefix)): value.number for value in enum.values}

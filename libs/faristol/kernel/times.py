@@ -1,4 +1,4 @@
-"""Times on the wire and in Python. Everything is UTC."""
+"""Conversion of times between protobuf and Python. Everything is UTC."""
 
 from __future__ import annotations
 
@@ -12,33 +12,33 @@ from faristol.kernel.errors import Invalid
 from faristol.kernel.refusal import N_
 
 AHEAD = timedelta(minutes=5)
-"""How far a caller's clock may be ahead of ours."""
+"""How far a caller's clock may be ahead of the server's."""
 
 
 Instant = int
-"""A moment in nanoseconds since 1970-01-01T00:00Z: all that a ``Timestamp`` says, in order, without rounding."""
+"""A moment in nanoseconds since 1970-01-01T00:00Z: the full precision of a ``Timestamp``, with an order."""
 
 
 def instant(timestamp: Timestamp) -> Instant:
-    """``timestamp`` as a number."""
+    """Convert ``timestamp`` to nanoseconds."""
     return timestamp.ToNanoseconds()
 
 
 def timestamp(at: Instant) -> Timestamp:
-    """``at`` as protobuf writes it."""
+    """Convert ``at`` to a protobuf timestamp."""
     written = Timestamp()
     written.FromNanoseconds(at)
     return written
 
 
 def written(at: Instant) -> str:
-    """``at`` as an error has it, to the millisecond."""
+    """Format ``at`` for an error, to the millisecond."""
     moment = datetime(1970, 1, 1, tzinfo=UTC) + timedelta(microseconds=at // 1_000)
     return moment.isoformat(timespec="milliseconds").replace("+00:00", "Z")
 
 
 def check_not_before(at: Instant, last: Instant) -> None:
-    """Within a game time never runs back. Raises ``Invalid`` when ``at`` is before the ``last`` fact of its table."""
+    """Raise ``Invalid`` if ``at`` is before ``last``, the last event of a table: game time does not go back."""
     if at < last:
         raise Invalid(
             "occurred_at",
@@ -48,12 +48,12 @@ def check_not_before(at: Instant, last: Instant) -> None:
 
 
 def to_datetime(timestamp: Timestamp) -> datetime:
-    """The moment as Python has it, to the microsecond."""
+    """Convert to a ``datetime`` in UTC, to the microsecond."""
     return timestamp.ToDatetime(UTC)
 
 
 def moment_of(field: str, given: Timestamp) -> datetime:
-    """The moment that a caller gave in a field. Raises ``Invalid`` for a time that is no time."""
+    """Convert a caller's timestamp in ``field``. Raises ``Invalid`` for a time outside the years 1 to 9999."""
     try:
         return to_datetime(given)
     except (ValueError, OverflowError) as problem:
@@ -63,17 +63,17 @@ def moment_of(field: str, given: Timestamp) -> datetime:
 
 
 def to_timestamp(moment: datetime) -> Timestamp:
-    """The moment as it travels. ``moment`` has to be aware of its time zone."""
+    """Convert to a protobuf timestamp. ``moment`` must be aware of its time zone."""
     timestamp = Timestamp()
     timestamp.FromDatetime(moment.astimezone(UTC))
     return timestamp
 
 
 def moments_of(local: datetime, zone: tzinfo) -> tuple[datetime, ...]:
-    """The moments in UTC, in order, at which the clocks of ``zone`` show a ``local`` time: one nearly always.
+    """Return the moments in UTC, in order, at which clocks in ``zone`` show ``local``: usually one.
 
-    None where clocks are put forward over it, two where they are put back to it. Raises ``OverflowError`` for a time
-    whose moment is out of the years 1 to 9999.
+    The result is empty if clocks skip ``local`` when put forward, and has two moments if they repeat it when put back.
+    Raises ``OverflowError`` for a moment outside the years 1 to 9999.
     """
     found = (local.replace(tzinfo=zone, fold=fold).astimezone(UTC) for fold in (0, 1))
     plain = local.replace(fold=0)
@@ -81,16 +81,17 @@ def moments_of(local: datetime, zone: tzinfo) -> tuple[datetime, ...]:
 
 
 def milliseconds_between(earlier: Timestamp, later: Timestamp) -> int:
-    """Whole milliseconds from one moment to another, negative when the second is the earlier one."""
+    """Return whole milliseconds from ``earlier`` to ``later``, negative if the second is before the first."""
     seconds = later.seconds - earlier.seconds
     return (seconds * 1_000_000_000 + later.nanos - earlier.nanos) // 1_000_000
 
 
 def occurred_at(request: Any, now: Callable[[], datetime]) -> Timestamp:
-    """When a command happened: what it says, or now.
+    """Return the moment of a command: its ``occurred_at``, or now if it has none.
 
-    Raises ``Invalid`` for a time that is no time, and for one that is further ahead than clocks differ: a fact from
-    the future could not be followed by any of today.
+    Raises ``Invalid`` for an invalid time, and for one more than ``AHEAD`` after now: an event in the future would
+    block
+    all events of today after it.
     """
     given: Timestamp = request.occurred_at
     if not request.HasField("occurred_at"):

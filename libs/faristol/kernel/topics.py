@@ -1,4 +1,4 @@
-"""Topics: which of the public news somebody wants to hear. Pure."""
+"""Topics: filters of public events for a subscriber. Pure."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ _GAME_ID = re.compile(r"(?P<tournament>.+)-r(?P<round>[0-9]{1,6})-t(?P<table>[0-
 _DUPLICATE_ID = re.compile(r"(?P<tournament>.+)-r(?P<round>[0-9]{1,6})", re.ASCII)
 
 OF_DIVISIONS = pairing.DivisionAdded.DESCRIPTOR.name
-"""The event of the first division of a championship that concerns all its divisions."""
+"""The event on the first division of a championship that concerns all its divisions."""
 
 
 @lru_cache(maxsize=16_384)
 def place_of(game_id: str) -> tuple[str, int, int]:
-    """Tournament, round and table of a game by the id that its pairing gave it; ``("", 0, 0)`` for no such id.
+    """Parse the id of a game into tournament, round and table; ``("", 0, 0)`` for any other id.
 
-    ``lliga-r2-t1-2`` is the second game that was paired there, after the pairing of the first was taken back.
+    ``lliga-r2-t1-2`` is the second game paired at that table, after its first pairing was undone.
     """
     found = _GAME_ID.fullmatch(game_id)
     return (found["tournament"], int(found["round"]), int(found["table"])) if found else ("", 0, 0)
@@ -29,33 +29,35 @@ def place_of(game_id: str) -> tuple[str, int, int]:
 
 @lru_cache(maxsize=1_024)
 def place_of_duplicate(game_id: str) -> tuple[str, int]:
-    """Tournament and round of a duplicate game by the id that it has of its round; ``("", 0)`` for no such id."""
+    """Parse the id of a duplicate game into tournament and round; ``("", 0)`` for any other id."""
     found = _DUPLICATE_ID.fullmatch(game_id)
     return (found["tournament"], int(found["round"])) if found else ("", 0)
 
 
 def is_as_of_a_game(wanted: str) -> bool:
-    """Whether an id reads as that of a game of another tournament: ``lliga-r2``, ``lliga-r2-t1``."""
+    """Check whether a wanted id has the form of a game's id: ``lliga-r2``, ``lliga-r2-t1``."""
     return bool(place_of(wanted)[0] or place_of_duplicate(wanted)[0])
 
 
 @dataclass(frozen=True, slots=True)
 class Topic:
-    """Tournaments, and filters that all have to let a piece of news through; what is empty lets everything through."""
+    """Tournaments and filters. An event passes if it matches every filter; an empty filter matches every event."""
 
     tournaments: frozenset[str] = frozenset()
     firsts: frozenset[str] = frozenset()
-    """The first divisions of these tournaments, where they are others: what these say of divisions is news, too."""
+    """First divisions that are not among these tournaments: their ``OF_DIVISIONS`` events match too."""
     games: frozenset[str] = frozenset()
     rounds: frozenset[int] = frozenset()
     tables: frozenset[int] = frozenset()
     types: frozenset[str] = frozenset()
-    """Names of events, as ``PlayPlaced``."""
+    """Names of event types, such as ``PlayPlaced``."""
     with_content: bool = False
-    """What the news has changed is told, too. News of no game then goes by every filter of rounds: it may change any
-    round, and what is told of one would be incomplete without it."""
+    """The subscriber also gets the changed content. An event of no game then passes every filter of rounds: it may
+    change any
+    round, and the content of a round would be incomplete without it.
+    """
     is_named: bool = True
-    """Frames have the name of the event, to which a browser listens by that name."""
+    """Frames carry the event's name, so that a browser can listen by name."""
 
     @classmethod
     def of(
@@ -69,7 +71,7 @@ class Topic:
         with_content: bool = False,
         is_named: bool = True,
     ) -> Topic:
-        """A topic of tournaments, each with the first division of its championship; empty where it has none."""
+        """Create a topic from tournaments, each with the first division of its championship, or an empty string."""
         return cls(
             frozenset(division_of),
             frozenset(filter(None, division_of.values())) - frozenset(division_of),
@@ -82,7 +84,7 @@ class Topic:
         )
 
     def has(self, news: results.FollowResponse) -> bool:
-        """Whether a piece of news is of this topic."""
+        """Check whether an event matches the topic."""
         if (
             self.tournaments
             and news.tournament_id not in self.tournaments
