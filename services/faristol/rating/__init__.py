@@ -1,5 +1,6 @@
-"""Rating lists. Owns the streams ``ratings-…``.
+"""The rating service: rating lists. Owner of the streams ``ratings-…``.
 
-A list follows the last round of a tournament: ``elo`` calculates, ``model`` folds what it needs from the facts of
-the tournament, ``decide`` makes the list, ``reactions`` notices that the round was closed, and ``service`` shows it.
+The service publishes a list after the last round of a tournament. ``elo`` and ``glicko`` compute ratings, ``model``
+folds the events that they depend on, and ``decide`` makes the list. ``reactions`` subscribes to closed rounds, and
+``service`` answers queries.
 """

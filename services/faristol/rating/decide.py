@@ -1,4 +1,4 @@
-"""Which list follows from a tournament. Pure."""
+"""Decisions about rating lists. Pure."""
 
 from __future__ import annotations
 
@@ -14,18 +14,18 @@ from faristol.rating.model import RatingList, TournamentView
 from faristol.rating.systems import system_named
 
 LOWEST, HIGHEST = 0, 9_999
-"""Points of a rating."""
+"""Bounds of a rating, in points."""
 HIGHEST_DEVIATION = HIGHEST * 100
 """In hundredths of a point: the whole range of ratings."""
 HIGHEST_VOLATILITY = 57_559_000
-"""In millionths of 173.7178 points: what moves a rating by the whole range in one period."""
+"""In millionths of 173.7178 points: a volatility that moves a rating by the whole range in one period."""
 
 
 def choose(state: RatingList, *, tournament_id: str, system: str, occurred_at: Timestamp) -> list[Message]:
-    """The system that a tournament is rated by from now on.
+    """Choose the system by which a tournament is rated.
 
-    Raises ``Invalid`` for a system that there is not, ``Refusal`` once the list is published and for the system that
-    was chosen already.
+    Raises ``Invalid`` if the system is unknown. Raises ``Refusal`` if the list is published or the system is already
+    chosen.
     """
     wanted = system_named(system).name
     if state.tournament_id:
@@ -46,10 +46,9 @@ def choose(state: RatingList, *, tournament_id: str, system: str, occurred_at: T
 
 
 def changes(state: RatingList, tournament: TournamentView) -> list[Change]:
-    """The list as the results so far make it: everybody who came, highest first, among equals in the order of ids.
+    """Return the changes of ratings by the results so far, highest new rating first, then by player id.
 
-    A rating ends within the bounds in which a player can be registered, and its deviation and volatility within that
-    range, whatever the system makes of odd results.
+    Players who never came are left out. Ratings, deviations and volatilities are clamped to the bounds of registration.
     """
     rated = system_named(state.system).rate(tournament.rated, tournament.games)
     bounded = [
@@ -67,9 +66,9 @@ def changes(state: RatingList, tournament: TournamentView) -> list[Change]:
 def publish(
     state: RatingList, tournament: TournamentView, *, tournament_id: str, occurred_at: Timestamp
 ) -> list[Message]:
-    """The list after the last round, with a line for everybody who came.
+    """Return the events of the list after the last round, with a line for each player who came.
 
-    Nothing while a round is left, and nothing when the list is published already. Byes are not rated.
+    Returns an empty list if a round is not closed or the list is already published. Byes are not rated.
     """
     if state.tournament_id or tournament.closed < tournament.rounds:
         return []
@@ -81,9 +80,9 @@ def publish(
 
 
 def revise(state: RatingList, tournament: TournamentView, *, occurred_at: Timestamp) -> list[Message]:
-    """The list anew, by the system that it was made by, when the results come to other numbers than it has.
+    """Return the events of a revised list, by the system of the published one.
 
-    Nothing before the list is published, while a round is left that was added afterwards, and when every number stays.
+    Returns an empty list if no list is published, if a round is not closed, or if no number changes.
     """
     if not state.tournament_id or tournament.closed < tournament.rounds:
         return []
@@ -102,5 +101,5 @@ def revise(state: RatingList, tournament: TournamentView, *, occurred_at: Timest
 
 
 def line(change: Change) -> events.RatingUpdated:
-    """A line of a list."""
+    """Convert a change to the event of a line."""
     return events.RatingUpdated(**asdict(change))

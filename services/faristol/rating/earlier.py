@@ -1,4 +1,4 @@
-"""What earlier lists of the cell say of players: how certain their ratings are."""
+"""Deviations and volatilities of players in earlier lists of the cell."""
 
 from __future__ import annotations
 
@@ -15,44 +15,44 @@ from faristol.rating.systems import system_named
 from faristol.record import Record, Recorded
 
 SLICE = 1_000
-"""Lines read at once."""
+"""Lines per read."""
 
 _LINES = facts.types_of([events.RatingUpdated])
 
 
 class Certainty(NamedTuple):
-    """How certain a list left a rating."""
+    """The deviation and volatility of a player after a list."""
 
     position: int
-    """In the record."""
+    """Position in the record."""
     stream: str
-    """The list."""
+    """Stream of the list."""
     deviation: int
     volatility: int
 
 
 class Earlier:
-    """The lists of the cell as far as they say how certain ratings are.
+    """An index, by player, of the deviations and volatilities in the lists of the cell.
 
-    They are kept in memory, and read on from where they were read to: about 200 bytes for each line of each list of a
-    system with deviations. Other systems need none of it.
+    The index is held in memory and read incrementally: about 200 bytes for each line of a list of a system with
+    deviations. Systems without deviations do not read it.
     """
 
     def __init__(self, record: Record) -> None:
         self._record = record
         self._lines: dict[str, list[Certainty]] = {}
-        """Of each player, in the order of the record."""
+        """By player id, in the order of the record."""
         self._position = 0
-        """Read up to here."""
+        """The last position read."""
         self._reading = asyncio.Lock()
 
     async def before(
         self, tournament_id: str, tournament: TournamentView, published: RatingList, position: int
     ) -> TournamentView:
-        """The tournament whose players have the deviations and volatilities of the last lists before a position.
+        """Return the tournament with its players' deviations and volatilities from the last lists before a position.
 
-        For a list that is published that is the position at which it was made first, however often it is revised:
-        lists after it may rest on it.
+        For a published list, the position is that of its first publication, even after revisions: later lists may
+        depend on it.
         """
         if not system_named(published.system).deviations:
             return tournament
@@ -83,7 +83,7 @@ class Earlier:
                 self._lines.setdefault(line.player_id, []).append(certainty)
 
     async def _first_followed(self, tournament_id: str) -> int:
-        """Position of the event that a published list followed when it was published first."""
+        """Return the position of the event that caused the first publication of a list."""
         published = next(
             event
             for event in await self._record.read_stream(stream(tournament_id))

@@ -1,6 +1,6 @@
-"""Ratings after the Elo formula. Pure, and the same to the last point on every machine.
+"""Ratings by the Elo formula. Pure, with identical results on every machine.
 
-A system is a curve, which says what a player is expected to score, and factors, which say how fast ratings move.
+A system has a curve, which gives the expected score of a player, and factors, which limit the change of a rating.
 """
 
 from __future__ import annotations
@@ -14,12 +14,12 @@ from typing import ClassVar
 from faristol.rating.games import PARTS, Change, Game, Rated, nearest
 
 _CONTEXT = Context(prec=28, rounding=ROUND_HALF_UP)
-"""Decimal arithmetic, because powers of binary floats may differ in the last digit between machines."""
+"""Decimal arithmetic: powers of binary floats may differ in the last digit between machines."""
 
 
 @dataclass(frozen=True, slots=True)
 class Factor:
-    """How fast a rating moves: at most ``k`` points a game, for ratings from ``rating_from`` on."""
+    """The largest change of a rating per game: ``k`` points, for ratings of ``rating_from`` or more."""
 
     rating_from: int
     k: int
@@ -27,7 +27,7 @@ class Factor:
 
 @dataclass(frozen=True, slots=True)
 class Curve:
-    """A logistic curve: expected are 1 / (1 + ``base`` to the power of ``per_point`` × opponent's lead)."""
+    """A logistic curve: the expected score is 1 / (1 + ``base`` to the power of ``per_point`` × opponent's lead)."""
 
     base: Decimal
     per_point: Decimal
@@ -35,28 +35,28 @@ class Curve:
 
 @dataclass(frozen=True, slots=True)
 class Elo:
-    """A system with its parameters. Another value anywhere is another system, and gets another name."""
+    """A system with its parameters. A system with any other parameter needs a name of its own."""
 
     name: str
     curve: Curve
     first_factors: tuple[Factor, ...]
-    """In a player's first tournament, by rising rating; the first one is for everybody."""
+    """Factors in a player's first tournament, by rising rating. The first one has no lower bound."""
     factors: tuple[Factor, ...]
-    """Afterwards."""
+    """Factors in later tournaments."""
     deviations: ClassVar[bool] = False
-    """Whether it says how certain a rating is."""
+    """Whether the system computes the deviation of a rating."""
 
     def k(self, rating: int, *, unrated: bool) -> int:
-        """The factor of a player: points that a win against expectation is worth at most."""
+        """Return the factor of a player, in points: the limit of the gain from one win."""
         factors = self.first_factors if unrated else self.factors
         return [factor.k for factor in factors if rating >= factor.rating_from or factor is factors[0]][-1]
 
     def rate(self, players: Iterable[Rated], games: Iterable[Game]) -> tuple[Change, ...]:
-        """The changes of a tournament, in the order of ``players``.
+        """Return the changes of a tournament, in the order of ``players``.
 
-        Every game is rated on the ratings before the tournament, so the order of games does not matter. A player
-        without a game keeps their rating. Points are rounded once, half away from zero, so that two players of one
-        factor win and lose the same. Raises ``KeyError`` when a game names somebody who is not among ``players``.
+        Every game is rated on the ratings before the tournament, so the order of games does not matter. The rating of a
+        player without a game does not change. Points are rounded once, half away from zero, so that gains and losses at
+        one factor are equal. Raises ``KeyError`` if a game names a player who is not in ``players``.
         """
         before = {player.player_id: player for player in players}
         count = dict.fromkeys(before, 0)
@@ -89,7 +89,7 @@ class Elo:
 
 
 def expected_milli(system: Elo, rating: int, opponent: int) -> int:
-    """What a player is expected to score in one game, in thousandths, half up. Both players together: 1000."""
+    """Return the expected score of a player in one game, in thousandths, half up. Both players' add up to 1000."""
     if rating < opponent:
         return 1000 - expected_milli(system, opponent, rating)
     return _favourite(rating - opponent, system.curve)

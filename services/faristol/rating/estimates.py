@@ -1,4 +1,4 @@
-"""What the results so far come to, calculated once for all who ask."""
+"""A cache of estimates by the results so far."""
 
 from __future__ import annotations
 
@@ -13,15 +13,16 @@ from faristol.rating.model import RatingList, TournamentView
 from faristol.record import Loaded
 
 REMEMBERED = 64
-"""How many tournaments' last estimates are kept in memory."""
+"""Number of tournaments whose last estimate is cached."""
 
 _Basis = tuple[int, int, tuple[Rated, ...]]
-"""All that an estimate follows from: the versions of the tournament and of the list, and the players with what earlier
-lists say of them, which neither version tells."""
+"""The inputs of an estimate: the versions of the tournament and of the list, and the players. The players have
+deviations of earlier lists, which neither version covers.
+"""
 
 
 class Estimates:
-    """The estimates made last. One is calculated at a time, so that those who ask at once get the same."""
+    """A cache of the latest estimates. A lock makes concurrent callers share one computation."""
 
     def __init__(self) -> None:
         self._kept: OrderedDict[str, tuple[_Basis, Sequence[Change]]] = OrderedDict()
@@ -30,7 +31,7 @@ class Estimates:
     async def of(
         self, tournament_id: str, published: Loaded[RatingList], tournament: Loaded[TournamentView]
     ) -> Sequence[Change]:
-        """The list as the results so far make it: see ``decide.changes``."""
+        """Return ``decide.changes`` by the results so far, from the cache if its inputs have not changed."""
         basis = tournament.version, published.version, tournament.state.players
         async with self._calculating:
             known = self._kept.pop(tournament_id, None)

@@ -1,7 +1,7 @@
-"""What ratings are made of: players, whom they met, and what became of their ratings. Pure.
+"""The inputs and outputs of rating systems: players, games and changes. Pure.
 
-Games of two count 1, ½ and 0. A table of more than two is rated pair by pair: each player has met every other, and what
-comes of it is divided by the number of opponents, so that the table counts as one game for each.
+Games of two score 1, ½ and 0. A table of more than two is rated pair by pair. Each pair is weighted by one over the
+number of opponents, so that the table weighs one game for each player.
 """
 
 from __future__ import annotations
@@ -10,25 +10,25 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 PARTS = 60
-"""Of a game: what a pair counts at a table of two to seven is a whole number of them."""
+"""Parts of a game. The weight of a pair at a table of two to seven players is a whole number of parts."""
 
 
 @dataclass(frozen=True, slots=True)
 class Rated:
-    """A player going into a tournament. An unrated player has the rating that the system starts with."""
+    """A player at the start of a tournament. An unrated player has the start rating of the system."""
 
     player_id: str
     rating: int
     unrated: bool = False
     deviation: int = 0
-    """How uncertain the rating is, in hundredths of a point; 0 where no system has said it."""
+    """Uncertainty of the rating, in hundredths of a point; 0 if no system has computed it."""
     volatility: int = 0
-    """How much it is expected to move about, in millionths; 0 likewise."""
+    """Expected fluctuation of the rating, in millionths; 0 if no system has computed it."""
 
 
 @dataclass(frozen=True, slots=True)
 class Game:
-    """Two players who met: both, the half points (2, 1 or 0) of the first one, and how much of a game it is."""
+    """A game of two players: the half points (2, 1 or 0) of the first, and its weight in parts of a game."""
 
     first: str
     second: str
@@ -38,24 +38,24 @@ class Game:
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """What a tournament did to a rating."""
+    """The change of a player's rating by a tournament."""
 
     player_id: str
     before: int
     after: int
     games: int
     half_points: int
-    """Wins, a draw counting one half, times two; to the nearest half where tables of more than two are rated."""
+    """Wins times two plus draws; rounded to a whole number for tables of more than two."""
     expected_milli: int
     """Expected score in thousandths of a game."""
     deviation: int = 0
-    """Afterwards; 0 from a system that knows none."""
+    """After the tournament; 0 from a system without deviations."""
     volatility: int = 0
-    """Likewise."""
+    """After the tournament; 0 from a system without deviations."""
 
 
 def of_table(scores: Iterable[tuple[str, int]]) -> tuple[Game, ...]:
-    """A table by its players and their scores, as pairs of which each counts its part of a game."""
+    """Return the games of all pairs of a table, from its players and their scores, each with its weight."""
     seats = tuple(scores)
     part = PARTS // (len(seats) - 1)
     return tuple(
@@ -66,6 +66,6 @@ def of_table(scores: Iterable[tuple[str, int]]) -> tuple[Game, ...]:
 
 
 def nearest(value: int, by: int) -> int:
-    """``value / by`` to the nearest integer, half away from zero."""
+    """Return ``value / by`` rounded to the nearest integer, half away from zero."""
     nearest = (2 * abs(value) + by) // (2 * by)
     return nearest if value >= 0 else -nearest

@@ -1,7 +1,7 @@
-"""Ratings after Glickman's Glicko-2 ("Example of the Glicko-2 system", 2022). Pure, in decimal arithmetic.
+"""Ratings by Glickman's Glicko-2 ("Example of the Glicko-2 system", 2022). Pure, in decimal arithmetic.
 
-A tournament is one rating period. A rating has a deviation, which says how uncertain it is, and a volatility, which
-says how much it moves about; both go on from the last list in which the player had them.
+A tournament is one rating period. A rating has a deviation, its uncertainty, and a volatility, its expected
+fluctuation. Both continue from the player's last list that has them.
 """
 
 from __future__ import annotations
@@ -15,32 +15,32 @@ from faristol.rating.games import PARTS, Change, Game, Rated
 
 _PI_SQUARED = Decimal("9.869604401089358618834490999876")
 _SCALE = Decimal("173.7178")
-"""Points of a rating in a unit of the scale on which the formulas are written."""
+"""Points of a rating in one unit of the Glicko-2 scale."""
 _TOLERANCE = Decimal("0.000001")
 _HUNDREDTHS, _MILLIONTHS = Decimal(100), Decimal(1_000_000)
 
 
 @dataclass(frozen=True, slots=True)
 class Glicko2:
-    """A system with its parameters. Another value anywhere is another system, and gets another name."""
+    """A system with its parameters. A system with any other parameter needs a name of its own."""
 
     name: str
     tau: Decimal
-    """How fast volatility changes."""
+    """Constraint on the change of volatility over time."""
     first_deviation: int
-    """Of an unrated player, in hundredths of a point."""
+    """Deviation of an unrated player, in hundredths of a point."""
     other_deviation: int
-    """Of a player rated elsewhere, in hundredths of a point."""
+    """Deviation of a player rated elsewhere, in hundredths of a point."""
     first_volatility: int
-    """In millionths."""
+    """Volatility of a player without one, in millionths."""
     deviations: ClassVar[bool] = True
-    """Whether it says how certain a rating is, which earlier lists then tell."""
+    """Whether the system computes deviations, and so reads those of earlier lists."""
 
     def rate(self, players: Iterable[Rated], games: Iterable[Game]) -> tuple[Change, ...]:
-        """The changes of a tournament, in the order of ``players``, every game on the ratings before it.
+        """Return the changes of a tournament, in the order of ``players``, each game on the ratings before it.
 
-        A player without a game keeps rating and volatility, and the deviation grows. Raises ``KeyError`` when a game
-        names somebody who is not among ``players``.
+        A player without a game keeps rating and volatility; the deviation grows. Raises ``KeyError`` if a game names a
+        player who is not in ``players``.
         """
         before = {player.player_id: self._start(player) for player in players}
         met: dict[str, list[_Met]] = {player_id: [] for player_id in before}
@@ -85,7 +85,7 @@ class Glicko2:
         )
 
     def _volatility(self, player: _Standing, v: Decimal, delta: Decimal) -> Decimal:
-        """The new volatility, by the Illinois form of regula falsi (step 5)."""
+        """Compute the new volatility by the Illinois form of regula falsi (step 5)."""
         variance, start = player.phi**2, (player.sigma**2).ln()
 
         def f(x: Decimal) -> Decimal:
@@ -117,7 +117,7 @@ class Glicko2:
 
 @dataclass(frozen=True, slots=True)
 class _Standing:
-    """A player on the scale of the formulas."""
+    """A player's rating, deviation and volatility on the Glicko-2 scale."""
 
     player: Rated
     mu: Decimal
@@ -127,7 +127,7 @@ class _Standing:
 
 @dataclass(frozen=True, slots=True)
 class _Met:
-    """An opponent, what was scored, and how much of a game it was."""
+    """A game against an opponent: the score, and its weight as a part of a game."""
 
     opponent: _Standing
     score: Decimal

@@ -1,4 +1,4 @@
-"""A rating list, and what it is made of. Pure."""
+"""The state of a rating list, and of the tournament that it is made from. Pure."""
 
 from __future__ import annotations
 
@@ -17,34 +17,34 @@ from faristol.rating.games import Game, Rated, of_table
 
 
 def stream(tournament_id: str) -> str:
-    """The stream of the list after a tournament."""
+    """Return the name of the stream of a tournament's rating list."""
     return f"ratings-{tournament_id}"
 
 
 def tournament_stream(tournament_id: str) -> str:
-    """The stream that the tournament itself is on."""
+    """Return the name of the stream of a tournament."""
     return f"tournament-{tournament_id}"
 
 
 @dataclass(frozen=True, slots=True)
 class RatingList:
-    """The list after a tournament; one without a tournament is not published yet."""
+    """The rating list of a tournament; ``tournament_id`` is empty until it is published."""
 
     tournament_id: str = ""
     system: str = ""
-    """Of the list, or chosen for it; empty when nothing was chosen."""
+    """The system of the list, or the one chosen for it; empty for the default."""
     occurred_at: Timestamp | None = None
-    """When it was published first."""
+    """Time of the first publication."""
     revision: int = 0
-    """How often it was revised."""
+    """Number of revisions."""
     revised_at: Timestamp | None = None
-    """When it was revised last."""
+    """Time of the last revision."""
     lines: tuple[events.RatingUpdated, ...] = ()
-    """In the order in which they are published."""
+    """In the order of publication."""
 
 
 def evolve(state: RatingList, fact: Message) -> RatingList:
-    """The list after one more fact. Raises ``TypeError`` for a message that is no fact of a rating list."""
+    """Apply an event to the list. Raises ``TypeError`` if the message is not an event of a rating list."""
     match fact:
         case events.RatingSystemChosen():
             return replace(state, system=fact.system)
@@ -60,30 +60,31 @@ def evolve(state: RatingList, fact: Message) -> RatingList:
 
 @dataclass(frozen=True, slots=True)
 class TournamentView:
-    """As much of a tournament as ratings depend on."""
+    """The part of a tournament that ratings depend on."""
 
     rounds: int = 0
     players: tuple[Rated, ...] = ()
     results: Mapping[str, tuple[Game, ...]] = field(default_factory=dict)
-    """The last result of each game, by its id, as the pairs that met in it; none for one that all lost or that was not
-    played, which says nothing about anybody."""
+    """The rated pairs of each game's last result, by game id; empty for a game that was not played or that all players
+    lost.
+    """
     unplayed: frozenset[str] = frozenset()
-    """Ids of games that nobody has played."""
+    """Ids of games with a result that were not played."""
     closed: int = 0
-    """The last round closed."""
+    """The last closed round."""
     entered: Mapping[str, int] = field(default_factory=dict)
-    """The first round that a late entry can be paired in, by the id of the player."""
+    """The first round that a late entry can be paired in, by player id."""
     never_paired: frozenset[str] = frozenset()
-    """Ids of players who withdrew before the first round that was theirs, and did not come back."""
+    """Ids of players who withdrew before their first round and were not reinstated."""
 
     @property
     def games(self) -> tuple[Game, ...]:
-        """The games that count."""
+        """The rated games."""
         return tuple(game for games in self.results.values() for game in games)
 
     @property
     def rated(self) -> tuple[Rated, ...]:
-        """The players without those who never came: they may have moved to another division, and are rated there."""
+        """The players who came. The others may have moved to another division, which rates them."""
         met = {player_id for game in self.games for player_id in (game.first, game.second)}
         return tuple(
             player for player in self.players if player.player_id in met or player.player_id not in self.never_paired
@@ -91,7 +92,7 @@ class TournamentView:
 
 
 def view(state: TournamentView, facts: Iterable[Message]) -> TournamentView:
-    """The tournament after more of its facts; those that no rating depends on change nothing."""
+    """Apply events to the tournament. Events that ratings do not depend on are ignored."""
     draft = _Draft(
         state.rounds,
         list(state.players),
@@ -117,7 +118,7 @@ def view(state: TournamentView, facts: Iterable[Message]) -> TournamentView:
 
 @dataclass(slots=True)
 class _Draft:
-    """A ``TournamentView`` that facts are folded into."""
+    """A mutable ``TournamentView`` for folding events."""
 
     rounds: int
     players: list[Rated]
@@ -171,18 +172,18 @@ VIEWED: Mapping[Kind, Callable[[_Draft, Any], None]] = {
     pairing_events.ResultCorrected: _Draft.score,
     pairing_events.RoundClosed: _Draft.close,
 }
-"""What each fact of a tournament is to ratings; a test holds it to what the contract says."""
+"""The method that applies each type of event. A test compares the types with the contract."""
 
 
 def _is_unplayed(fact: pairing_events.ResultRecorded | pairing_events.ResultCorrected, *, was: bool) -> bool:
-    """Whether nobody has played the game; corrections from before they said so left that as it was."""
+    """Check whether the game was not played. A correction without the field, from older versions, leaves ``was``."""
     if isinstance(fact, pairing_events.ResultCorrected) and not fact.HasField("unplayed"):
         return was
     return fact.unplayed
 
 
 def _games(fact: pairing_events.ResultRecorded | pairing_events.ResultCorrected) -> tuple[Game, ...]:
-    """What a result is to the ratings: the winner's, though the other may have the higher score (FISC I.8.E)."""
+    """Return the rated pairs of a result. A winner named by it wins, even with the lower score (FISC I.8.E)."""
     if fact.lost_by_all:
         return ()
     if len(fact.scores) > 2:

@@ -11,7 +11,7 @@ from faristol.rating.service import service
 
 
 def part(runtime: Runtime) -> Part:
-    """The lists, and the reaction that makes them."""
+    """Build the rating service and its reaction."""
     earlier = Earlier(runtime.record)
     return Part(
         name="rating",

@@ -1,4 +1,4 @@
-"""Which tournaments are rated: those of games between players. Nobody meets an opponent in a duplicate game."""
+"""The mode of a tournament. Tournaments of duplicate games are not rated: they have no opponents."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from faristol.record import Record, load
 
 
 def note_rules(pin: Pin, fact: Message) -> Pin:
-    """Return the rules of a tournament after one more of its facts."""
+    """Return the rules of a tournament after one more of its events."""
     return Pin.of(fact.ruleset) if isinstance(fact, pairing_events.RulesetPinned) else pin
 
 
 async def mode_of(record: Record, tournament_id: str) -> str:
-    """Return the mode of the rules of a tournament; empty where its rules are not at hand."""
+    """Return the mode of the rules of a tournament, or an empty string if its rules are not available."""
     pin = (await load(record, tournament_stream(tournament_id), Pin(), note_rules)).state
     try:
         return (await rules_of(record, pin)).game.mode

@@ -1,4 +1,4 @@
-"""What happens by itself: a rating list after the last round, and a revision when results behind it are others."""
+"""The reaction of the rating service: publish a list after the last round, and revise it after corrections."""
 
 from __future__ import annotations
 
@@ -12,16 +12,17 @@ from faristol.rating.rated import mode_of
 from faristol.record import Decision, Guard, Record, Recorded, Write, load, load_at_once
 
 CLOSES = (pairing_events.RoundClosed, pairing_events.RoundsChanged)
-"""Facts after which no round may be left."""
+"""Events that may close the last round."""
 
 CORRECTS = (pairing_events.ResultCorrected, pairing_events.ResultRecorded)
-"""Facts after which the results behind a list may be others; games are opened again under FISE 44."""
+"""Events that may change the results of a published list. Games can be reopened (FISE 44)."""
 
 
 def lists(record: Record, earlier: Earlier) -> Reaction:
-    """The reaction that publishes the list of a tournament when its last round is closed, or is made the last.
+    """Build the reaction that publishes the list of a tournament after its last round.
 
-    Once the list is published, it revises it when results are corrected, and when a round that was added is closed.
+    It runs when the last round is closed, or when the number of rounds is reduced to the closed ones. It revises a
+    published list when results are corrected or an added round is closed.
     """
 
     async def follow(event: Recorded) -> Decision | None:
@@ -36,7 +37,7 @@ def lists(record: Record, earlier: Earlier) -> Reaction:
         if await mode_of(record, event.tournament) == "duplicate":
             return None
         if isinstance(fact, CLOSES) and _last(fact) < tournament.state.rounds:
-            # A late consumer may find the last round closed already: the list still follows its closing, not this one.
+            # A late consumer may find the last round closed already. Only the event of that round causes the list.
             return None
         seen = await earlier.before(event.tournament, tournament.state, published.state, event.position)
         if published.state.tournament_id:
@@ -54,5 +55,5 @@ def lists(record: Record, earlier: Earlier) -> Reaction:
 
 
 def _last(fact: pairing_events.RoundClosed | pairing_events.RoundsChanged) -> int:
-    """The round that a fact makes the last one closed, or the last of all."""
+    """Return the round that the event closes, or the new number of rounds."""
     return fact.round if isinstance(fact, pairing_events.RoundClosed) else fact.rounds

@@ -1,4 +1,4 @@
-"""The rating service over gRPC: lists, and by which system they are made. The contract says what its methods do."""
+"""The rating service over gRPC: lists and the choice of a system. The contract documents its methods."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ from faristol.rules.modes import refuse_without_tables
 
 
 def service(runtime: Runtime, earlier: Earlier) -> Dispatcher:
-    """The rating lists of a cell."""
+    """Build the dispatcher of the rating service."""
     lists = Lists(runtime, earlier)
     questions: Mapping[type[Message], Answer] = {
         pb.GetRatingListRequest: lists.get_list,
@@ -39,7 +39,7 @@ def service(runtime: Runtime, earlier: Earlier) -> Dispatcher:
 
 
 class Lists:
-    """Answers for the rating lists of a cell."""
+    """The methods of the rating service."""
 
     def __init__(self, runtime: Runtime, earlier: Earlier) -> None:
         self._runtime = runtime
@@ -48,7 +48,7 @@ class Lists:
         self._estimates = Estimates()
 
     async def get_list(self, request: pb.GetRatingListRequest, context: Context) -> pb.GetRatingListResponse:
-        """The list after a tournament, highest rating first."""
+        """Return the published list of a tournament, highest rating first. Raises ``NotFound`` if there is no list."""
         found = (await self._list(request.tournament_id)).state
         if not found.tournament_id:
             raise NotFound("rating list", request.tournament_id)
@@ -62,7 +62,7 @@ class Lists:
         )
 
     async def estimate(self, request: pb.EstimateRatingsRequest, context: Context) -> pb.EstimateRatingsResponse:
-        """The list as it would be with the results that are in, or as it is."""
+        """Return the published list, or an estimate of it by the results so far."""
         position = await self._record.last_position()
         published = await self._list(request.tournament_id)
         tournament = await self._tournament(request.tournament_id)
@@ -86,7 +86,7 @@ class Lists:
     async def choose(
         self, request: pb.ChooseRatingSystemRequest, context: Context, response: type[pb.ChooseRatingSystemResponse]
     ) -> pb.ChooseRatingSystemResponse:
-        """Say by which system a tournament is rated."""
+        """Choose the system by which a tournament is rated."""
         if not request.system:
             raise Invalid("system", N_("is empty; expected one of {known}"), {"known": ", ".join(SYSTEMS)})
         at = occurred_at(request, self._runtime.now)
@@ -110,7 +110,7 @@ class Lists:
         return await load(self._record, stream(tournament_id), RatingList(), evolve)
 
     async def _tournament(self, tournament_id: str) -> Loaded[TournamentView]:
-        """As much of a tournament as ratings depend on. Raises ``NotFound``."""
+        """Load the part of a tournament that ratings depend on. Raises ``NotFound``."""
         found = await load_at_once(self._record, tournament_stream(tournament_id), TournamentView(), view)
         if not found.version:
             raise NotFound("tournament", tournament_id)
@@ -118,7 +118,7 @@ class Lists:
 
 
 async def list_systems(request: pb.ListRatingSystemsRequest, context: Context) -> pb.ListRatingSystemsResponse:
-    """The systems that can be chosen."""
+    """List the systems that a tournament can choose."""
     return pb.ListRatingSystemsResponse(systems=map(_system, SYSTEMS.values()))
 
 

@@ -1,4 +1,4 @@
-"""The rating systems that a tournament can choose. One that was used is never changed: it gets another name."""
+"""The rating systems that a tournament can choose. A system in use never changes: a variant gets a new name."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ ELO_1 = Elo(
     first_factors=(Factor(0, 40),),
     factors=(Factor(0, 20), Factor(1800, 16), Factor(2000, 10)),
 )
-"""Like FISC's RaScCat, which rests on the Elo formula and lets players start at 1000, and not the official one.
+"""A system like FISC's RaScCat, which rests on the Elo formula with a start rating of 1000. It is not the official one.
 
-How fast RaScCat moves and how its curve runs is not public. The curve is the usual logistic one on 400 points; the
-factors are those of NASPA, and 40 in a player's first tournament, so that a newcomer finds their place.
+The factors and the curve of RaScCat are not public. The curve here is the usual logistic one on 400 points. The factors
+are those of NASPA, with 40 in a player's first tournament, so that a newcomer's rating moves faster.
 """
 
 NASPA_1 = Elo(
@@ -28,10 +28,10 @@ NASPA_1 = Elo(
     first_factors=(Factor(0, 30), Factor(1800, 24), Factor(2000, 15)),
     factors=(Factor(0, 20), Factor(1800, 16), Factor(2000, 10)),
 )
-"""Like NASPA's: its curve of 2009 and its multipliers.
+"""A system like NASPA's, with its curve of 2009 and its multipliers.
 
-NASPA takes the higher ones for the first 50 games; here they are those of a first tournament, since nobody here knows
-what was played elsewhere. A long tournament is not split in parts.
+NASPA uses the higher multipliers for the first 50 games. Here they apply to a first tournament, because the cell does
+not know games played elsewhere. A long tournament is not split in parts.
 """
 
 GLICKO_2_1 = Glicko2(
@@ -41,7 +41,7 @@ GLICKO_2_1 = Glicko2(
     other_deviation=200_00,
     first_volatility=60_000,
 )
-"""Glickman's Glicko-2 with the values that his paper starts from, a tournament being one rating period."""
+"""Glickman's Glicko-2 with the start values of his paper. A tournament is one rating period."""
 
 
 RatingSystem = Elo | Glicko2
@@ -50,11 +50,11 @@ SYSTEMS: Mapping[str, RatingSystem] = {system.name: system for system in (ELO_1,
 """By name."""
 
 DEFAULT = ELO_1
-"""Of a tournament that chooses none."""
+"""The default of a tournament."""
 
 
 def system_named(name: str) -> RatingSystem:
-    """The system of that name, the usual one for an empty one. Raises ``Invalid`` for a name that there is not."""
+    """Return the system with this name, or the default if it is empty. Raises ``Invalid`` if it is unknown."""
     if not name:
         return DEFAULT
     if name not in SYSTEMS:
