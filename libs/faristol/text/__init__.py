@@ -1,8 +1,8 @@
-"""What people read, in their language: Catalan, Spanish, Greek, English.
+"""Translations into Catalan, Spanish, Greek and English.
 
-Text stands in the code in English, marked with ``N_`` or ``_``; that English is the key of its translations.
-Catalogs are gettext ``.po`` files beside this module. They are compiled in memory when first used, so that
-nothing generated has to be kept in step with them.
+Messages are written in the code in English, marked with ``N_`` or ``_``; the English text is the key of its
+translations. Catalogs are gettext ``.po`` files beside this module. They are compiled in memory at the first use, so no
+generated file can be out of date.
 """
 
 from __future__ import annotations
@@ -28,17 +28,17 @@ TRANSLATED = ("ca", "es", "el")
 """Languages that have a catalog, by ISO 639-1 code."""
 
 LANGUAGES = (*TRANSLATED, SOURCE)
-"""Every language that a person can ask for, in the order in which they are offered."""
+"""Languages that a user can choose, in the order of the menu."""
 
 NAMES = {"ca": "Català", "es": "Español", "el": "Ελληνικά", "en": "English"}
-"""What each language calls itself."""
+"""Name of each language in the language itself."""
 
 _RANGE = re.compile(r"\s*([A-Za-z]{1,8}|\*)(?:-[A-Za-z0-9]{1,8})*\s*(?:;\s*q\s*=\s*([01](?:\.\d{0,3})?))?\s*")
 
 
 @cache
 def translations(language: str) -> gettext.NullTranslations:
-    """The catalog of ``language``. Raises ``LookupError`` for a language that is not offered."""
+    """Return the catalog of ``language``. Raises ``LookupError`` for a language that is not offered."""
     if language == SOURCE:
         return gettext.NullTranslations()
     if language not in TRANSLATED:
@@ -53,7 +53,7 @@ def translations(language: str) -> gettext.NullTranslations:
 
 
 def say(message: str, params: Mapping[str, Param], language: str) -> str:
-    """``message`` in ``language``, with ``params`` in its places, ``{named}`` or ``{number:one|many}``."""
+    """Return ``message`` in ``language``, with ``params`` in its placeholders: ``{named}`` or ``{number:one|many}``."""
     text = translations(language).gettext(message)
     return fill(elide(text, params) if language == "ca" else text, params)
 
@@ -62,10 +62,10 @@ _DE = re.compile(r"\b([Dd])e \{([a-z_]+)\}")
 
 
 def elide(text: str, params: Mapping[str, Param]) -> str:
-    """Write the Catalan ``de`` before a place as ``d’`` where its value begins with a vowel or a silent h.
+    """Write the Catalan ``de`` as ``d’`` before a placeholder whose value begins with a vowel or a silent h.
 
-    Before an i or a u that is a consonant there is none: ``de Iolanda`` and ``de hiena``. A number, and what is quoted,
-    stays as it is.
+    An i or a u that is a consonant does not elide: ``de Iolanda``, ``de hiena``. Numbers and quoted values stay
+    unchanged.
     """
 
     def shortened(found: re.Match[str]) -> str:
@@ -78,37 +78,36 @@ def elide(text: str, params: Mapping[str, Param]) -> str:
 
 
 def render(refusal: Refusal, language: str) -> str:
-    """What ``refusal`` says, in ``language``. Its article is not part of the sentence."""
+    """Return the sentence of ``refusal`` in ``language``, without its article."""
     return say(refusal.message, refusal.params, language)
 
 
 def cited(refusal: Refusal, language: str) -> str:
-    """What ``refusal`` says, in ``language``, with its article."""
+    """Return the sentence of ``refusal`` in ``language``, with its article."""
     return with_article(render(refusal, language), refusal.article)
 
 
 def with_article(sentence: str, article: str) -> str:
-    """A sentence and the article that it rests on: ``The result is final (FISE 44).``; unchanged without one."""
+    """Append the article of a rule to a sentence: ``The result is final (FISE 44).``; unchanged without one."""
     if not article:
         return sentence
     return f"{sentence[:-1]} ({article})." if sentence.endswith(".") else f"{sentence} ({article})"
 
 
 def number(value: float, language: str) -> str:
-    """A number with up to two decimals as ``language`` writes it, ``2.5`` or ``2,5``; a minus sign and not a hyphen."""
+    """Format a number with up to two decimals: ``2.5`` or ``2,5``, with a minus sign instead of a hyphen."""
     return str(format_decimal(value, "#,##0.##", locale=language)).replace("-", "−")
 
 
 def percent(value: float, language: str) -> str:
-    """A percentage with both decimals, so that those of a column can be compared: ``92.60``, ``92,60``."""
+    """Format a percentage with two decimals, so that a column can be compared: ``92.60`` or ``92,60``."""
     return str(format_decimal(value, "#,##0.00", locale=language))
 
 
 def negotiate(accept_language: str) -> str:
-    """The language that an ``Accept-Language`` header asks for (RFC 9110 §12.5.4), English when none fits.
+    """Return the language that an ``Accept-Language`` header asks for (RFC 9110 §12.5.4), English if none fits.
 
-    Among languages wanted equally, the one named first wins. What cannot be read in the header is passed over:
-    a browser's odd header is no reason to show nothing.
+    Among languages of equal weight the first wins. Invalid parts of the header are ignored.
     """
     wanted: list[tuple[float, int, str]] = []
     for place, part in enumerate(accept_language.split(",")):

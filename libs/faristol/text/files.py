@@ -1,10 +1,10 @@
-"""Why a file of text cannot be read."""
+"""Reasons why a text file cannot be read."""
 
 from __future__ import annotations
 
 
 def why_unread(problem: OSError | UnicodeDecodeError) -> str:
-    """Why a file of text cannot be read, without the number that the operating system has for it."""
+    """Return why a text file cannot be read, without the error number of the operating system."""
     if isinstance(problem, OSError):
         return problem.strerror or str(problem)
     return f"byte {problem.start + 1} is not UTF-8"

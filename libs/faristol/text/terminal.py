@@ -1,4 +1,4 @@
-"""The language of the terminal."""
+"""Language of the terminal."""
 
 from __future__ import annotations
 
@@ -8,6 +8,6 @@ from faristol.text import negotiate
 
 
 def language_of_terminal() -> str:
-    """The language of the terminal, by LC_ALL, LC_MESSAGES or LANG."""
+    """Return the language that LC_ALL, LC_MESSAGES or LANG asks for."""
     said = next(filter(None, (os.environ.get(name) for name in ("LC_ALL", "LC_MESSAGES", "LANG"))), "")
     return negotiate(said.partition(".")[0].replace("_", "-"))
