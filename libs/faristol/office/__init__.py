@@ -1,1 +1,1 @@
-"""What officials read and write, at a terminal and on pages: lists of players, typed results, what was done."""
+"""Input and output of officials, shared by terminal and pages: player lists, typed results, the history."""

@@ -1,7 +1,7 @@
-"""Which encoding the bytes of a list of names are in, where nothing says so. Pure.
+"""Detection of the encoding of a list of names, if the file does not declare it. Pure.
 
-Detection by statistics of running text fails on short lists of names: ``JosŽ`` is as good as ``José`` to it. A name has
-the letters of its language, capitals where words begin, and no sign between two letters.
+Detection by statistics of running text fails on short lists of names: it rates ``JosŽ`` like ``José``. A name has the
+letters of its language, capitals at the beginning of words, and no sign between two letters.
 """
 
 from __future__ import annotations
@@ -25,33 +25,33 @@ ENCODINGS = {
     "cp850": "DOS 850",
     "cp737": "DOS 737",
 }
-"""Encodings that a list can be in, as Python calls them, and as people do."""
+"""Encodings of lists: common names by Python names."""
 
 GUESSED = ("cp1252", "cp1253", "iso8859-7", "iso8859-15", "mac-roman", "mac-greek", "cp850", "cp737")
-"""Encodings of bytes that are not Unicode: those of spreadsheets in the languages there are."""
+"""Candidates for bytes that are not Unicode: those that spreadsheets use in the supported languages."""
 
 FALLBACK = "iso8859-1"
-"""The encoding in which every byte is a character."""
+"""Encoding in which every byte is a character."""
 
 LARGEST_SAMPLE_BYTES = 200_000
-"""Bytes from the beginning of a list by which its encoding is guessed."""
+"""Size of the sample from the beginning of a list, in bytes."""
 
 _WORD = re.compile(r"[^\s;,|\t\"\d]+")
 _JOINERS = frozenset("·.'’-‐‑ªº")
-"""Signs that stand between the letters of a name, or end one."""
+"""Signs that occur between the letters of a name or at its end."""
 
 _USUAL = frozenset("áàâãäéèêëíïóòôõöúùüñç")
-"""Letters that names of Western Europe have beside a to z."""
+"""Letters, besides a to z, that are common in names of Western Europe."""
 
 _RARE = frozenset("åæøœûîìýß")
-"""Those that few names have."""
+"""Letters that are rare in names."""
 
 _OLD = frozenset({"cp850", "cp737"})
-"""Encodings of programs that few people still have: of two readings that are as good theirs is the other one."""
+"""Encodings of obsolete programs: they lose against an equally likely encoding."""
 
 
 def guess_encoding(data: bytes) -> str:
-    """Return the encoding of ``GUESSED`` in which bytes are most like a list of names; ``FALLBACK`` where none fits."""
+    """Return the encoding of ``GUESSED`` that makes bytes most like names; ``FALLBACK`` if none decodes them."""
     sample = data[:LARGEST_SAMPLE_BYTES]
     ratings: dict[str, int] = {}
     for name in GUESSED:
@@ -66,14 +66,14 @@ def guess_encoding(data: bytes) -> str:
 
 
 def _most_coherent(data: bytes, names: Sequence[str]) -> str:
-    """Return the encoding by statistics of texts, among those by which names are equally likely."""
+    """Return the most likely of equally rated encodings by statistics of running text."""
     found = from_bytes(data, cp_isolation=[name.replace("-", "_") for name in names]).best()
     chosen = found.encoding.replace("_", "-") if found else ""
     return chosen if chosen in names else names[0]
 
 
 def rate_names(text: str) -> int:
-    """Return how much a text is like names: points for each character that is no ASCII, some of them below zero."""
+    """Return how much a text is like names: points for each character that is not ASCII, some negative."""
     return sum(_rate_word(word) for word in _WORD.findall(text) if not word.isascii())
 
 
@@ -90,7 +90,7 @@ def _rate_word(word: str) -> int:
             rating += 2 + _rate_case(char, before, behind) + _rate_sigma(char, behind)
         else:
             rating += _rate_latin(char.lower()) + _rate_case(char, before, behind)
-            rating -= 2 if before and not before.isascii() else 0  # letters with accents seldom stand side by side
+            rating -= 2 if before and not before.isascii() else 0  # letters with accents are rarely adjacent
     return rating
 
 
@@ -103,7 +103,7 @@ def _rate_latin(letter: str) -> int:
 
 
 def _rate_case(char: str, before: str, behind: str) -> int:
-    """Return points off for a capital behind a small letter, and for a small letter that begins a word of a name."""
+    """Return negative points for a capital behind a small letter, and for a small letter that begins a name."""
     if char.isupper() and before.islower():
         return -4
     begins = not before.isalpha() and before not in ("'", "’", "-")
@@ -111,6 +111,6 @@ def _rate_case(char: str, before: str, behind: str) -> int:
 
 
 def _rate_sigma(char: str, behind: str) -> int:
-    """Return points off for a final sigma within a word, and for another small one at its end."""
+    """Return negative points for a final sigma within a word and for a non-final one at its end."""
     ends = not behind.isalpha()
     return -3 if (char == "ς" and not ends) or (char == "σ" and ends and behind != ".") else 0

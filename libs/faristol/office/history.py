@@ -1,4 +1,4 @@
-"""What was done in a tournament, in sentences. Pure."""
+"""History of a tournament, in sentences. Pure."""
 
 from __future__ import annotations
 
@@ -40,14 +40,14 @@ from faristol.rules.standings import Bye, is_rest
 from faristol.text import say, translations, with_article
 
 METHODS = {kind.DESCRIPTOR.name: command for kind in events_of(events) if (command := meaning(kind).command)}
-"""The command whose answer is the sentence of an event."""
+"""Command whose answer has the sentence of an event, by event type."""
 
 WITHOUT_ID: Mapping[str, str] = {
     "CreateTournament": N_("{name} is created, with the words of {lexicon}."),
     "RegisterPlayer": N_("{name} is registered, from round {round} on."),
     "RegisterTeam": N_("{name} is registered, from round {round} on."),
 }
-"""What a history says of commands whose answer names the id that was made: nobody looks it up in a history."""
+"""Sentences without the new id, for commands whose answer names it. A history needs no ids."""
 
 TOLD: Mapping[str, str] = {
     "DivisionAdded": N_("The championship has another division."),
@@ -65,7 +65,7 @@ TOLD: Mapping[str, str] = {
     "AppealLodged": N_("Appeal {appeal} of {player_id} is lodged, against act {version}."),
     "RatingSystemChosen": RATED_BY,
 }
-"""Facts that have a sentence of their own."""
+"""Events that have a sentence of their own."""
 
 ALSO: Mapping[str, str] = {
     "scores_before": N_("Before: {scores_before}."),
@@ -78,29 +78,29 @@ ALSO: Mapping[str, str] = {
     "undo": N_("To undo it: `{undo}`."),
     "note": NOTE,
 }
-"""Sentences behind the first one, by the parameter that has to be set for them."""
+"""Further sentences, by the parameter that must be set for them."""
 
 ITSELF = "Faristol"
-"""The name of services that act by themselves."""
+"""Name shown for events that a service writes by itself."""
 
 
 @dataclass(frozen=True, slots=True)
 class Told:
-    """An act in sentences."""
+    """Event of the history, in sentences."""
 
     act: pairing.Act
     said: str
-    """What was done, with the article that it rests on."""
+    """Main sentence, with the article of its rule."""
     also: Mapping[str, str]
-    """Further sentences, by what they tell of: ``by``, ``undo``, ``note`` and others."""
+    """Further sentences, by their parameter: ``by``, ``undo``, ``note`` and others."""
 
 
 def told(
     answer: pairing.ListActsResponse, known: Roster, language: str, spelled: Callable[[str], str] = lambda command: ""
 ) -> Iterator[Told]:
-    """The acts in sentences, in the order of the record.
+    """Yield the history in sentences, in the order of the record.
 
-    ``spelled`` says how the command is given that undoes an act; nothing is said of that where it says nothing.
+    ``spelled`` returns the command line of an undo command; if it returns an empty string, no undo is shown.
     """
     paired = 0
     for act in sorted((*answer.acts, *answer.rating_choices), key=lambda act: act.position):
@@ -112,7 +112,7 @@ def told(
 
 
 def _in_sentences(act: pairing.Act, known: Roster, to_come: int, language: str, spelled: Callable[[str], str]) -> Told:
-    """An act in sentences. An event type that this version does not know is told by its name."""
+    """Return an event in sentences. An unknown event type is shown by its name."""
     params = _params(act, known, to_come, language)
     params["undo"] = spelled(act.undone_by) if act.undone_by else ""
     method = METHODS.get(act.type)
@@ -126,7 +126,7 @@ def _in_sentences(act: pairing.Act, known: Roster, to_come: int, language: str, 
 
 
 def _params(act: pairing.Act, known: Roster, to_come: int, language: str) -> dict[str, str]:
-    """Everything that a sentence may name; empty where the act does not say it."""
+    """Return every parameter of the sentences; empty if the event does not have it."""
     named = {player.player_id: player.name for player in act.players if player.name}
 
     def name(who: str) -> str:
@@ -167,12 +167,12 @@ def _params(act: pairing.Act, known: Roster, to_come: int, language: str) -> dic
 
 
 def _title(name: str) -> str:
-    """The title of a rule book; its name where it is not one that comes with this."""
+    """Return the title of a rule book, or its name if the product does not include it."""
     return load_ruleset(name).title if name in ruleset_names() else name
 
 
 def _decided(act: pairing.Act, said: Mapping[str, str], name: Callable[[str], str], language: str) -> str:
-    """How a result came about that its scores do not decide; empty for others."""
+    """Return how a result was decided if not by its scores; empty for any other event."""
     if act.type not in ("ResultRecorded", "ResultCorrected") or not (said["unplayed"] or said["lost_by_all"]):
         return ""
     winner = said["winner_id"]
@@ -187,7 +187,7 @@ def _decided(act: pairing.Act, said: Mapping[str, str], name: Callable[[str], st
 
 
 def _times(said: Mapping[str, str], zone: str) -> str:
-    """Rounds with their times in a time zone; empty where there are none."""
+    """Return rounds with their times in a time zone; empty without times."""
     if said["times"] == "none":
         return ""
     found = (entry.partition(" ") for entry in _list(said, "times"))
@@ -195,14 +195,14 @@ def _times(said: Mapping[str, str], zone: str) -> str:
 
 
 def round_time(number: int, at: datetime, zone: str) -> str:
-    """A round and its time, in a time zone, as sentences name it."""
+    """Format a round and its time in a time zone."""
     return f"{number} ({at.astimezone(ZoneInfo(zone or 'UTC')):%Y-%m-%d %H:%M})"
 
 
 def bye_worth(tournament: pairing.GetTournamentResponse) -> events.ByeKind.ValueType:
-    """Return what the bye of a pairing gives in a tournament: no point where it is the rest of an odd number.
+    """Return the score of an allocated bye: no point if it is the bye of an odd number of players.
 
-    A full point where the rules are not known.
+    A full point if the rules are unknown.
     """
     try:
         rules = ruleset_of(tournament.ruleset)
@@ -219,7 +219,7 @@ def bye_worth(tournament: pairing.GetTournamentResponse) -> events.ByeKind.Value
 def _by_type(
     act: pairing.Act, said: Mapping[str, str], tournament: pairing.GetTournamentResponse, language: str
 ) -> dict[str, str]:
-    """Parameters of a sentence that depend on the type of the event."""
+    """Return the parameters that depend on the event type."""
     read = translations(language).gettext
     zone = tournament.time_zone
     match act.type:
@@ -262,20 +262,20 @@ def _by_type(
 
 
 def _in_words(texts: Mapping[Any, str], chosen: Collection[int | None], language: str) -> str:
-    """Those of ``texts`` whose keys are chosen, in their order and in the language of the reader."""
+    """Return the chosen ``texts`` in their order, translated and joined by commas."""
     read = translations(language).gettext
     return ", ".join(read(text) for key, text in texts.items() if key in chosen)
 
 
 def _list(said: Mapping[str, str], field: str) -> list[str]:
-    """The entries of a detail that is a list."""
+    """Split a detail that is a list into its entries."""
     return [entry for entry in said[field].split(", ") if entry]
 
 
 def game_params(game_id: str, known: Roster, language: str) -> dict[str, str]:
-    """A game as sentences name it: ``game``, who plays it and where, and ``at_table``; its id where nobody has it.
+    """Return the parameters ``game`` (players, round and table) and ``at_table``; the game id if it is unknown.
 
-    ``outcome`` is empty: how it was decided is not known of a game by itself.
+    ``outcome`` is empty: the pairing does not say how the game was decided.
     """
     if (seated := known.at_table(game_id)) is None:
         return {"game": game_id, "at_table": game_id, "outcome": ""}
@@ -285,5 +285,5 @@ def game_params(game_id: str, known: Roster, language: str) -> dict[str, str]:
 
 
 def players_at(seat: events.Pairing, known: Roster) -> str:
-    """Who plays at a table, by their names."""
+    """Return the names of the players at a table."""
     return " – ".join(map(known.name, seats_of(seat)))

@@ -1,4 +1,4 @@
-"""Players whom the record knows: out of a rating list, or out of everybody who ever took part. Pure."""
+"""Players known to the record, from a rating list or from all participants. Pure."""
 
 from __future__ import annotations
 
@@ -12,18 +12,18 @@ from faristol.pb.results.v1 import results_pb2 as results
 
 @dataclass(frozen=True, slots=True)
 class Known:
-    """A player as the next tournament takes them."""
+    """Player data for the next tournament."""
 
     player_id: str
     name: str
     club: str
     rating: int | None
-    """Points of the last list; None where there are none."""
+    """Rating after the last tournament; None if unrated."""
     country: str
     category: str
 
     def request(self, tournament_id: str) -> pairing.RegisterPlayerRequest:
-        """What registers them in a tournament; without an id of the command."""
+        """Return the command that registers the player in a tournament, without a command id."""
         return pairing.RegisterPlayerRequest(
             tournament_id=tournament_id,
             player_id=self.player_id,
@@ -36,10 +36,10 @@ class Known:
 
 
 def of_list(players: Iterable[results.Player]) -> list[Known]:
-    """The players after a tournament, the highest rating first, without those whose name was erased.
+    """Return the players of a finished tournament, the highest rating first, without erased players.
 
-    Who entered after its rating list was made, for a round that was added, has the rating that they came with, if any.
-    Who withdrew before they could be paired is left out.
+    A player who entered after the rating list was made has the initial rating, if any. A player who withdrew before the
+    first pairing is left out.
     """
     came = (player for player in players if player.HasField("new_rating") or not never_came(player))
     found = [known(player) for player in came if player.name]
@@ -47,13 +47,13 @@ def of_list(players: Iterable[results.Player]) -> list[Known]:
 
 
 def known(player: results.Player) -> Known:
-    """A player after a tournament."""
+    """Return the data of a player after a tournament."""
     rating = player.new_rating if player.HasField("new_rating") else None if player.unrated else player.rating
     return Known(player.player_id, player.name, player.club, rating, player.country, player.category)
 
 
 def of_person(person: results.GetPlayerResponse) -> Known | None:
-    """Somebody after the last of their tournaments, which comes first; None whose name was erased."""
+    """Return the data of a person after the last tournament, which is listed first; None for an erased person."""
     if not person.name or not person.tournaments:
         return None
     found = known(person.tournaments[0].player)

@@ -1,8 +1,8 @@
-"""Lists that people give as comma-separated values: read line by line, with what is wrong by its line.
+"""Parsing of user-supplied CSV lists, with errors by line.
 
-A list is taken as spreadsheets, phones and messages give it: in the encoding of the program that wrote it, with commas,
-semicolons, tabs or upright bars between the columns, with a line ``sep=;``, a title, empty rows and columns, and breaks
-of line within a cell.
+A list is accepted as spreadsheets, phones and messages produce it, in the encoding of the program. Columns are
+separated by commas, semicolons, tabs or vertical bars. A list may have a line ``sep=;``, a title, empty rows and
+columns, and line breaks within a cell.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from faristol.text import say
 from faristol.text.files import why_unread
 
 FORMULA = ("=", "+", "-", "@", "\t", "\r")
-"""With which a cell begins that a spreadsheet takes for a formula: written with an apostrophe before it, it is text."""
+"""First characters of cells that a spreadsheet evaluates as a formula; a leading apostrophe makes them text."""
 
 UNREADABLE = N_("its quotes are wrong, or a field is longer than any name")
 
@@ -34,17 +34,17 @@ _MARKED = (
 )
 
 _BREAKS = re.compile("[\u2028\u2029\x85\x0b\x0c]+")
-"""Breaks of line that no spreadsheet ends a row with: within a cell they are a space."""
+"""Line breaks with which no spreadsheet ends a row: within a cell they are replaced by a space."""
 
 SEPARATORS = ",;\t|"
-"""Signs between columns. Of two that are as likely it is the first."""
+"""Column separators. If two are equally likely, the first wins."""
 _SEP = re.compile(r"\s*sep=(.)\s*\n", re.IGNORECASE)
 
 TITLE_ROWS_COUNT = 10
-"""Rows before the names of columns that are looked through."""
+"""Number of rows before the headings that are searched."""
 
 _WORKBOOKS = (b"PK\x03\x04", b"\xd0\xcf\x11\xe0")
-"""With which files of spreadsheet programs begin: ODS and XLSX, and XLS."""
+"""Signatures of spreadsheet files: ODS and XLSX, and XLS."""
 
 WORKBOOK = N_("it is a file of a spreadsheet program; save the sheet as CSV")
 UNKNOWN_ENCODING = N_("there is no encoding {given}; expected one of {known}")
@@ -53,20 +53,21 @@ NOT_IN_ENCODING = N_("byte {place} is not {encoding}")
 
 @dataclass(frozen=True, slots=True)
 class Decoded:
-    """The text of a list, and how it was read."""
+    """Text of a list and its encoding."""
 
     text: str
     encoding: str
-    """As people call it: ``Windows-1252``."""
+    """Common name: ``Windows-1252``."""
     guessed: bool = False
-    """Nothing in the file says the encoding, and its bytes are not Unicode."""
+    """True if the file does not declare its encoding and its bytes are not Unicode."""
 
 
 def decode_list(data: bytes, encoding: str = "") -> Decoded:
-    """The text of a list: in the ``encoding`` that somebody says, else as its bytes are.
+    """Decode a list by the given ``encoding``, else by its bytes.
 
-    Raises ``ValueError``, with a text marked with ``N_`` in the first place of its arguments and its parameters in the
-    second, for an encoding that there is not, for bytes that are not in it, and for a workbook.
+    Raises ``ValueError`` for an unknown encoding, for bytes that are invalid in it, and for a workbook. Its arguments
+    are
+    a text marked with ``N_`` and its parameters.
     """
     if data.startswith(_WORKBOOKS):
         raise ValueError(WORKBOOK, {})
@@ -75,7 +76,7 @@ def decode_list(data: bytes, encoding: str = "") -> Decoded:
             return _decoded(data.removeprefix(mark), name)
     if encoding:
         return _decoded(data, _named(encoding))
-    # Latin letters in UTF-16 have the upper byte 0, Greek ones 3; no text in another encoding has either of them.
+    # Latin letters in UTF-16 have the upper byte 0, Greek ones 3. Text in other encodings contains neither byte.
     upper = [half.count(0) + half.count(3) for half in (data[0::2], data[1::2])]
     if 4 * max(upper) > len(data) // 2:
         return _decoded(data, "utf-16-be" if upper[0] > upper[1] else "utf-16-le")
@@ -84,7 +85,7 @@ def decode_list(data: bytes, encoding: str = "") -> Decoded:
     except ValueError:
         try:
             read = _decoded(data, guess_encoding(data))
-        except ValueError:  # a byte behind the sample
+        except ValueError:  # an invalid byte behind the sample
             read = _decoded(data, FALLBACK)
         return Decoded(read.text, read.encoding, guessed=True)
 
@@ -108,19 +109,19 @@ def _decoded(data: bytes, name: str) -> Decoded:
 
 @dataclass(frozen=True, slots=True)
 class LineError:
-    """What is wrong with a line of a list, from 1."""
+    """Error in a line of a list, counted from 1."""
 
     line: int
     problem: str
     text: str = ""
-    """The line as it was given; empty where it says nothing, as of names of columns."""
+    """Line as given; empty if it does not help, such as for headings."""
 
     def __str__(self) -> str:
         return f"{self.line}: {self.problem}"
 
 
 class Unreadable(ValueError):
-    """The quotes of a line, from 1, are wrong: where the next one begins is not known."""
+    """Invalid quotes in a line, counted from 1: the beginning of the next line is unknown."""
 
     def __init__(self, line: int) -> None:
         super().__init__(UNREADABLE)
@@ -128,15 +129,15 @@ class Unreadable(ValueError):
 
 
 def content_of(file: str, language: str, most: int = 0, encoding: str = "") -> str:
-    """What is in a list; ``-`` is standard input. ``most`` is in bytes, 0 for no limit.
+    """Return the text of a list; ``-`` is standard input. ``most`` is in bytes, 0 for no limit.
 
-    Raises ``StartError`` where it cannot be read, or is larger than any list of players.
+    Raises ``StartError`` if the list cannot be read or is larger than ``most``.
     """
     return decoded_content_of(file, language, most, encoding).text
 
 
 def decoded_content_of(file: str, language: str, most: int = 0, encoding: str = "") -> Decoded:
-    """The same, with the encoding that it was read in."""
+    """Return the text of a list with its encoding; otherwise like ``content_of``."""
     try:
         with sys.stdin.buffer if file == "-" else Path(file).open("rb") as source:
             content = source.read(most + 1) if most else source.read()
@@ -155,16 +156,16 @@ def decoded_content_of(file: str, language: str, most: int = 0, encoding: str = 
 
 
 def lines_of(text: str) -> list[str]:
-    """The lines of a text: another break of line within one is a space, where there are line feeds too."""
+    """Split a text into lines. If it has line feeds, other line breaks become spaces."""
     plain = text.replace("\r\n", "\n").replace("\r", "\n")
     return _BREAKS.sub(" " if "\n" in plain.strip("\n") else "\n", plain).split("\n")
 
 
 def rows_of(text: str, known: Collection[str] = ()) -> Iterator[tuple[int, list[str]]]:
-    """The fields of each line that has any, as they were before a spreadsheet, with the number of its first line.
+    """Yield the fields of each line that has any, with the number of its first line, as before a spreadsheet.
 
-    The first row has the names of columns where one of ``known`` names is among the first rows: those before it, such
-    as a title, are passed over. Raises ``Unreadable``.
+    If one of the first rows has a ``known`` heading, the rows before it, such as a title, are skipped. Raises
+    ``Unreadable``.
     """
     plain = "\n".join(lines_of(text.removeprefix("\ufeff")))
     said = _SEP.match(plain)
@@ -186,13 +187,13 @@ def rows_of(text: str, known: Collection[str] = ()) -> Iterator[tuple[int, list[
 
 
 def separator_of(text: str, known: Collection[str] = ()) -> str:
-    """The sign between columns: the one by which the most ``known`` names are parted, else the most frequent."""
+    """Return the separator that yields the most ``known`` headings, else the most frequent one."""
     lines = [line for line in text.split("\n") if line.strip()][: TITLE_ROWS_COUNT + 1]
 
     def weight(separator: str) -> tuple[int, int]:
         parted = [{cell.strip(' "').lower() for cell in line.split(separator)} for line in lines]
         named = max((len(cells & set(known)) for cells in parted), default=0)
-        # Of a spreadsheet in a country that writes 1,5 the columns are parted by semicolons.
+        # A spreadsheet in a country that writes 1,5 separates columns by semicolons.
         return named, next((line.count(separator) for line in lines if line.count(separator)), 0)
 
     return max(SEPARATORS, key=weight)
@@ -217,10 +218,10 @@ def _rows(text: str, separator: str) -> Iterator[tuple[int, list[str]]]:
 
 
 def text_of(cell: str) -> str:
-    """The text that a cell was written for: without the apostrophe that keeps it from being a formula."""
+    """Return the text of a cell without the apostrophe that protects it from evaluation as a formula."""
     return cell[1:] if cell.startswith("'") and cell[1:].startswith(FORMULA) else cell
 
 
 def columns_of(fields: Sequence[str]) -> list[str]:
-    """The names of columns as they are compared."""
+    """Return headings in the form in which they are compared."""
     return [field.strip().lower() for field in fields]

@@ -1,7 +1,7 @@
-"""Players, teams and games of a tournament by their names, and what a name means that somebody writes. Pure.
+"""Names of the players, teams and games of a tournament, and the resolution of typed names. Pure.
 
-Case, accents and signs are ignored. An id is tried first, then a whole name, then the beginning of the name, then
-that of a later word of it, as of the family name.
+Case, accents and signs are ignored. Matches are tried in this order: an id, a whole name, the beginning of a name, the
+beginning of a later word such as the family name.
 """
 
 from __future__ import annotations
@@ -22,35 +22,35 @@ from faristol.pb.pairing.v1 import pairing_pb2 as pairing
 from faristol.text import SOURCE, say
 
 if TYPE_CHECKING:
-    from faristol.pb.results.v1 import results_pb2 as results  # a terminal that completes names does without
+    from faristol.pb.results.v1 import results_pb2 as results  # slow to import, not needed for completion
 
 ROUND_AND_TABLE = N_("round {round}, table {table}")
 
 
 @dataclass(frozen=True, slots=True)
 class Named:
-    """Somebody or something that has an id and a name."""
+    """Entity with an id and a name."""
 
     id: str
     name: str
     detail: str = ""
-    """What tells it from others of the same name, such as the club of a player."""
+    """Distinction from others of the same name, such as the club of a player."""
 
     def __str__(self) -> str:
-        """With all that it can be told by: ``Anna Puig (Valls, anna)``."""
+        """Return the name with its distinctions: ``Anna Puig (Valls, anna)``."""
         beside = ", ".join(part for part in (self.detail, self.id) if part and part != self.name)
         return f"{self.name or self.id} ({beside})" if beside and self.name else self.name or self.id
 
 
 def folded(text: str) -> str:
-    """A name without case, accents and signs: ``Núria d'Or`` is ``nuria dor``; words are parted by single blanks."""
+    """Return a name without case, accents and signs, with single spaces: ``Núria d'Or`` is ``nuria dor``."""
     letters = unicodedata.normalize("NFKD", text.casefold())
     letters = "".join("-" if unicodedata.category(sign) == "Pd" else sign for sign in letters)
     return " ".join("".join(sign for sign in letters if sign.isalnum() or sign.isspace() or sign == "-").split())
 
 
 def candidates(given: str, known: Sequence[Named]) -> list[Named]:
-    """Everything that a name could mean: a single entry where it is clear, none where nothing matches."""
+    """Return every match of a typed name: one if it is unambiguous, an empty list if none matches."""
     written = folded(given)
     if not written:
         return []
@@ -67,7 +67,7 @@ def candidates(given: str, known: Sequence[Named]) -> list[Named]:
 
 
 def _with_detail(named: Named) -> tuple[str, ...]:
-    """How two of the same name are written apart: ``Anna Puig (Valls)``, ``Anna Puig (anna-2)``, or both."""
+    """Return the folded forms that distinguish namesakes: ``Anna Puig (Valls)``, ``Anna Puig (anna-2)``, or both."""
     return tuple(
         folded(f"{named.name} {beside}")
         for beside in (named.detail, named.id, f"{named.detail} {named.id}")
@@ -76,7 +76,7 @@ def _with_detail(named: Named) -> tuple[str, ...]:
 
 
 def labels(known: Sequence[Named]) -> Mapping[str, str]:
-    """What each is called, by their ids, as pages and files do. Who has no name is called by the id."""
+    """Return the labels of pages and files, by id. An entity without a name is labelled by its id."""
     return {
         who: name or who for who, name in told_apart((named.id, named.name, named.detail) for named in known).items()
     }
@@ -89,16 +89,16 @@ _ID = re.compile(r"(?<![\w-])[a-z0-9][a-z0-9-]*(?![\w-])")
 _SCORE = re.compile(r"[-−]?\d+")
 
 _NO_PLACES = frozenset({"message", "article", "field"})
-"""What an answer that refuses tells programs and fills no place of its sentence."""
+"""Metadata of an error answer for programs; the sentence has no placeholder for it."""
 
 
 def never_came(entrant: pairing.Player | pairing.Team | results.Player) -> bool:
-    """Withdrawn before any round."""
+    """Check whether an entrant withdrew before any round."""
     return 0 < entrant.withdrawn_round <= entrant.entered_round
 
 
 def seats_of(seat: events.Pairing) -> Sequence[str]:
-    """Who plays at a table, by their ids."""
+    """Return the ids of the players at a table."""
     return seat.player_ids or (seat.first_player_id, seat.second_player_id)
 
 
@@ -106,16 +106,16 @@ _SLUG = re.compile(r"[a-z]+(?:-[a-z]+)+")
 
 
 def name_in_id(person_id: str) -> str:
-    """Write the id that was made of a typed name as a name: ``Ona Rius`` for ``ona-rius``; another id as it is.
+    """Restore a name from the id that was made of it: ``Ona Rius`` for ``ona-rius``; another id is unchanged.
 
-    Accents are not in the id.
+    Accents cannot be restored.
     """
     is_of_name = _SLUG.fullmatch(person_id) is not None and not person_id.startswith(OFFICIAL)
     return " ".join(map(str.capitalize, person_id.split("-"))) if is_of_name else person_id
 
 
 class Roster:
-    """The players, teams and games of a tournament, by their ids."""
+    """Players, teams and games of a tournament, by id."""
 
     def __init__(
         self,
@@ -123,7 +123,7 @@ class Roster:
         language: str = SOURCE,
         officials: Mapping[str, str] | None = None,
     ) -> None:
-        """``language`` is that of sentences with names in them; ``officials`` are names by ids."""
+        """Index a tournament. ``language`` is that of the sentences; ``officials`` maps ids to names."""
         self.tournament, self.language = tournament, language
         self.players = [Named(player.player_id, player.name, player.club) for player in tournament.players]
         self.teams = [Named(team.team_id, team.name) for team in tournament.teams]
@@ -137,16 +137,16 @@ class Roster:
         return self.tournament.tournament_id
 
     def name(self, player_or_team: str) -> str:
-        """The name of a player or a team; the id itself for an unknown one."""
+        """Return the name of a player or a team; the id itself if it is unknown."""
         return self._called.get(player_or_team, player_or_team)
 
     def name_of_person(self, person_id: str) -> str:
-        """The name of a person who need not be registered; for an unknown one the name that the id was made of."""
+        """Return the name of a person, registered or not; for an unknown one the name restored from the id."""
         name = self.name(person_id)
         return name if name != person_id else name_in_id(person_id)
 
     def named(self, known_id: str) -> str:
-        """A player or a team by name, a game by its players and its table; the id itself for an unknown one."""
+        """Return the name of a player or team, or the players and table of a game; the id itself if unknown."""
         if seated := self.at_table(known_id):
             number, seat = seated
             where = say(ROUND_AND_TABLE, {"round": number, "table": seat.table}, self.language)
@@ -154,14 +154,15 @@ class Roster:
         return self.name(known_id)
 
     def named_in(self, text: str) -> str:
-        """A sentence of a service, with names for the ids of players, teams and games that it tells."""
+        """Replace ids of players, teams and games in a sentence of a service by names."""
         return _ID.sub(lambda found: self.named(found[0]) if _LETTER.search(found[0]) else found[0], text)
 
     def named_in_refusal(self, told: str, problem: grpc.aio.AioRpcError) -> str:
-        """What a service refuses with, with names for the ids of players, teams and games that fill its places.
+        """Replace ids of players, teams and games in the refusal of a service by names.
 
-        Of the reasons beside the first the sentences alone are known: there an id has a digit or a hyphen. A number is
-        never taken for an id: it may be that of a table, a round or an article.
+        Only the first reason has its parameters; in the sentences of the others an id needs a digit or a hyphen. A
+        number is
+        never an id: it may be that of a table, a round or an article.
         """
         places = info_of(problem).metadata
         filled = {value for place, value in places.items() if place not in _NO_PLACES}
@@ -178,12 +179,12 @@ class Roster:
                 return names[text]
             return self.named(text) if _LETTER.search(text) and re.search("[-0-9]", text) else text
 
-        # In one pass, so that what was put in for an id is not taken for one.
+        # One pass, so that a name put in for an id is not replaced in turn.
         wholes = rf"(?<![\w-])(?:{whole})(?![\w-])|" if whole else ""
         return re.sub(f"{wholes}{_ID.pattern}", name, told)
 
     def _named_in_place(self, value: str) -> str:
-        """What fills a place, with names for ids that stand there, each alone or before a score; else as it is."""
+        """Replace the ids of a parameter by names, if each entry is an id or an id with a score."""
         parts = [part.partition(" ") for part in value.replace("'", "").split(", ")]
         if any(score and not _SCORE.fullmatch(score) for _, _, score in parts):
             return value
@@ -193,7 +194,7 @@ class Roster:
         return ", ".join(f"{name}{score}" for name, _, score in named)
 
     def at_table(self, game_id: str) -> tuple[int, events.Pairing] | None:
-        """The round of a game, and who plays it; None for a game of no round that is paired."""
+        """Return the round and the pairing of a game; None if no paired round has it."""
         return next(
             (
                 (played.round, seat)

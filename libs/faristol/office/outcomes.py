@@ -1,4 +1,4 @@
-"""Who wins a game that was not played to its end, and who did not come or left it: its scores need not say so. Pure."""
+"""Outcomes of forfeited and abandoned games: winner and absent players, which scores need not show. Pure."""
 
 from __future__ import annotations
 
@@ -25,10 +25,11 @@ def outcome(
     left: Collection[str] = (),
     lost_by_all: bool = False,
 ) -> str:
-    """How a game was decided, as a part of a sentence; empty for one that its scores decide.
+    """Return how a game was decided, as a part of a sentence; empty if its scores decide it.
 
-    ``names`` are those who sit at its table, ``winner`` and ``left`` are among them. Nobody is named as the winner of
-    a game that more than one may have won. That it is a forfeit is left to ``by_forfeit``.
+    ``names`` are the players at the table; ``winner`` and ``left`` are among them. No winner is named if several
+    players
+    stayed. ``by_forfeit`` adds that the game is a forfeit.
     """
     if unplayed:
         if not winner:
@@ -44,5 +45,5 @@ def outcome(
 
 
 def by_forfeit(outcome: str, language: str) -> str:
-    """An outcome where nothing else says that it is one of a game that was not played."""
+    """Add to an outcome that it is a forfeit, for texts that do not say so otherwise."""
     return say(BY_FORFEIT, {"outcome": outcome}, language)

@@ -1,4 +1,4 @@
-"""A list of players as CSV: who is to be registered, in which division, in which team."""
+"""Player lists as CSV: players to register, with their divisions and teams."""
 
 from __future__ import annotations
 
@@ -33,13 +33,13 @@ from faristol.pb.pairing.v1 import pairing_pb2 as pairing
 from faristol.text import LANGUAGES, SOURCE, say
 
 COLUMNS = ("name", "club", "rating", "id", "country", "category", "note")
-"""Columns of a list of players. The name is needed; what is left out is empty."""
+"""Columns of a player list. The name is required; a missing column is empty."""
 
 DIVISION = "division"
-"""The column that says which division of the championship a player enters; the tournament itself where it is empty."""
+"""Column with the division that a player enters; if empty, the player enters the tournament itself."""
 
 TEAM = "team"
-"""The column with the name of a player's team. The order of the lines is the order of its line-up."""
+"""Column with the name of the player's team. The order of the lines is the order of the line-up."""
 
 HEADINGS = {
     "name": N_("Name"),
@@ -51,7 +51,7 @@ HEADINGS = {
     DIVISION: N_("Division"),
     TEAM: N_("Team"),
 }
-"""What the columns are called on pages: a list may have these names too, in every language."""
+"""Headings of the columns on pages. A list may use them too, in any language."""
 
 OTHER_HEADINGS: Mapping[str, str] = {
     "elo": "rating",
@@ -63,7 +63,7 @@ OTHER_HEADINGS: Mapping[str, str] = {
     "apellidos y nombre": "name",
     "ονοματεπώνυμο": "name",
 }
-"""The column that is meant by headings that lists usually have and no page has, in lower case."""
+"""Columns by other usual headings of lists, in lower case."""
 
 STANDS_ALREADY = {
     "name": N_("the name {given} stands in line {line} already"),
@@ -72,10 +72,10 @@ STANDS_ALREADY = {
 
 
 LARGEST_FILE = 4_000_000
-"""Bytes of a list: 40,000 players with all columns."""
+"""Limit of a list in bytes: 40,000 players with all columns."""
 
 MOST_COLUMNS_TOLD = 10
-"""Wrong columns that are reported of a list."""
+"""Limit of invalid columns reported for a list."""
 
 MORE_FIELDS = N_("there is no column for {given}: it is neither a rating nor a country, or there are two of a kind")
 LONG_CATEGORY = N_("the category has {length} characters; expected {most} at the most")
@@ -84,38 +84,38 @@ LONG_NOTE = N_("the note has {length} characters; expected {most} at the most")
 
 @dataclass(frozen=True, slots=True)
 class Listed:
-    """A player of a list."""
+    """Player in a list."""
 
     line: int
     """From 1."""
     request: pairing.RegisterPlayerRequest
     team: str
-    """The name of their team; empty for none."""
+    """Name of the player's team; empty for none."""
     given_name: str = ""
-    """As the list has it, where the name was put together of it otherwise: ``Puig, Anna``."""
+    """Name as written in the list if it was reordered: ``Puig, Anna``."""
     zero: bool = False
-    """The list has the rating 0."""
+    """True if the list has the rating 0."""
 
 
 class Zero(StrEnum):
-    """What a rating of 0 says."""
+    """Meaning of the rating 0."""
 
     UNRATED = "unrated"
     RATING = "rating"
 
 
 class Comma(StrEnum):
-    """What stands behind a comma: ``Puig, Anna``."""
+    """Meaning of the text behind a comma: ``Puig, Anna``."""
 
     NAME = "name"
-    """The given name, and before it the surname."""
+    """Given name; the surname stands before the comma."""
     CLUB = "club"
-    """The club, in a list without names of columns; in a list with them the comma belongs to the name."""
+    """Club, in a list without headings; with headings, the comma belongs to the name."""
 
 
 @dataclass(frozen=True, slots=True)
 class Answers:
-    """What somebody says of a list that can be read in two ways; None where they were not asked."""
+    """Answers of the user about an ambiguous list; None if not asked."""
 
     zero: Zero | None = None
     comma: Comma | None = None
@@ -126,14 +126,14 @@ NOT_ASKED = Answers()
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """Where the players of a list enter, and how it is read."""
+    """Options for reading a list."""
 
     tournament: str = ""
-    """The tournament whose players they are where their line says no division."""
+    """Tournament of the players whose line names no division."""
     divisions: Sequence[events.Division] = ()
-    """The divisions that a line can say."""
+    """Divisions that a line can name."""
     language: str = SOURCE
-    """The language in which it is said what is wrong."""
+    """Language of the error messages."""
     answers: Answers = NOT_ASKED
 
 
@@ -142,36 +142,37 @@ BY_ITSELF = Reading()
 
 @dataclass(frozen=True, slots=True)
 class PlayerList:
-    """What a list of players says."""
+    """Content of a player list."""
 
     rows: list[Listed]
     errors: list[LineError]
-    """What is wrong, by line: those lines register nobody."""
+    """Errors by line. Those lines register no player."""
     whole: bool = False
-    """The errors are of the list, as of its columns: nobody of it can be registered."""
+    """True if the errors concern the whole list, such as its columns: no player can be registered."""
     title: tuple[str, ...] = ()
-    """The lines before the names of columns, which were passed over."""
+    """Lines before the headings, which were skipped."""
     asks_zero: int = 0
-    """Rows with a rating of 0; whether they are unrated is for a person to say."""
+    """Number of rows with a rating of 0; the user decides if they are unrated."""
     asks_comma: str = ""
-    """The first name with a comma that can be read in two ways."""
+    """First ambiguous name with a comma."""
     answers: Answers = NOT_ASKED
-    """As it was read: what was not said is what is likely."""
+    """Answers that were applied. A missing answer is replaced by the likely one."""
     decoded: Decoded | None = None
-    """How the bytes of a file were read; None of a text."""
+    """How the bytes of a file were decoded; None for pasted text."""
 
 
 def read_players(file: Path, reading: Reading = BY_ITSELF, encoding: str = "") -> PlayerList:
-    """Read the players of a file, see ``players_of``. Raises ``StartError`` for one that cannot be read."""
+    """Read the players of a file by ``players_of``. Raises ``StartError`` if it cannot be read."""
     decoded = decoded_content_of(str(file), reading.language, LARGEST_FILE, encoding)
     return replace(players_of(decoded.text, reading), decoded=decoded)
 
 
 def players_of(text: str, reading: Reading = BY_ITSELF) -> PlayerList:
-    """Return the players of a list, and everything that is wrong with it.
+    """Return the players of a list and all its errors.
 
-    They enter the division that their line says, or else the tournament. Two lines of one name are an error where
-    neither two clubs nor two ids tell them apart; and so are two of one id.
+    Players enter the division of their line, else the tournament. Two lines with the same name are an error unless
+    their
+    clubs or ids differ. Two lines with the same id are an error.
     """
     rows = rows_of(text, known_columns())
     try:
@@ -192,7 +193,7 @@ def _players(
     texts: Sequence[str],
     reading: Reading,
 ) -> PlayerList:
-    """The players of rows below their names of columns."""
+    """Return the players of the rows below the headings."""
     language, answers = reading.language, reading.answers
     rows: list[Listed] = []
     errors: list[LineError] = []
@@ -213,7 +214,7 @@ def _players(
                 spare += [cell for column, cell in zip(columns, fields, strict=False) if cell and not column]
                 if spare:
                     raise ValueError(say(MORE_FIELDS, {"given": repr(", ".join(spare))}, language))
-                is_known = bool(row.get("id"))  # who has an id is called as the list that gave it says
+                is_known = bool(row.get("id"))  # the name stays as the list with its id has it
                 turned = "" if is_known or answers.comma is Comma.CLUB else _turned(given)
                 if zero and answers.zero is not Zero.RATING:
                     row["rating"] = ""
@@ -242,7 +243,7 @@ def _players(
 
 
 PASTED = ("name", "club", "country", "rating")
-"""Columns of a list without their names, once what stands in its fields was told by what it looks like."""
+"""Columns of a list without headings, after each field was classified by its form."""
 
 _NUMBER = re.compile(r"\d{1,4}([.,]0+)?", re.ASCII)
 
@@ -251,11 +252,11 @@ _SURNAME_FIRST = re.compile(r"([^\d,]+),\s*([^\d,]+)")
 
 
 def players_pasted(text: str, reading: Reading = BY_ITSELF) -> PlayerList:
-    """The same of what somebody pasted, out of a spreadsheet or a message: the names of columns may be missing.
+    """Return the players of text pasted from a spreadsheet or a message. Headings are optional.
 
-    Without them a line begins with the name, and behind it, parted by tabs, semicolons, upright bars or commas, may
-    stand in any order a rating, which is a number, a country, which is three capital letters, and a club. Where every
-    line is two words with a comma between them, the first is the surname.
+    Without headings a line begins with the name. A rating (a number), a country (three capital letters) and a club
+    follow in any order, separated by tabs, semicolons, vertical bars or commas. If every line is two words with a comma
+    between them, the first is the surname.
     """
     text = text.removeprefix("\ufeff")
     if column_line(text):
@@ -275,7 +276,7 @@ def players_pasted(text: str, reading: Reading = BY_ITSELF) -> PlayerList:
 
 
 def column_line(text: str) -> int:
-    """The line that has the names of columns, from 1; 0 where none of the first rows has them."""
+    """Return the line number of the headings, from 1; 0 if none of the first rows has them."""
     try:
         rows = list(islice(rows_of(text, known_columns()), 1))
     except Unreadable:
@@ -284,7 +285,7 @@ def column_line(text: str) -> int:
 
 
 def _turned(name: str) -> str:
-    """``Anna Puig`` for ``Puig, Anna``; empty for a name that is not written so."""
+    """Return ``Anna Puig`` for ``Puig, Anna``; empty if the name has another form."""
     found = _SURNAME_FIRST.fullmatch(name)
     return f"{found[2].strip()} {found[1].strip()}" if found else ""
 
@@ -294,20 +295,20 @@ def _is_zero(rating: str) -> bool:
 
 
 def _whole(rating: str) -> str:
-    """A rating as a whole number, where it is one: ``1650`` for ``1650,0`` and ``1650.00``."""
+    """Return a rating without zero decimals: ``1650`` for ``1650,0`` and ``1650.00``."""
     return re.sub(r"[.,]0+$", "", rating)
 
 
 @cache
 def known_columns() -> frozenset[str]:
-    """Every name that a column of players can have, as columns are compared."""
+    """Return every heading that a column of players can have, normalized as by ``columns_of``."""
     said = (say(heading, {}, language).lower() for language in LANGUAGES for heading in HEADINGS.values())
     return frozenset({*COLUMNS, DIVISION, TEAM, *said, *OTHER_HEADINGS})
 
 
 @cache
 def _names_of_columns() -> Mapping[str, str]:
-    """The column that is meant by each heading, as headings are compared."""
+    """Return the column of each heading, by the folded heading."""
     others = {folded(heading): column for heading, column in OTHER_HEADINGS.items()}
     return others | {
         folded(say(heading, {}, language)): column for language in LANGUAGES for column, heading in HEADINGS.items()
@@ -315,12 +316,12 @@ def _names_of_columns() -> Mapping[str, str]:
 
 
 def _columns(fields: Sequence[str]) -> list[str]:
-    """The names of columns, in whichever language a list has them."""
+    """Return the column names of headings in any language."""
     return [_names_of_columns().get(folded(field), field) for field in columns_of(fields)]
 
 
 def _cells(line: str) -> list[str]:
-    """The fields of a pasted line in the order of ``PASTED``."""
+    """Return the fields of a pasted line in the order of ``PASTED``, with surplus fields behind them."""
     sign = next((sign for sign in ("\t", ";", "|", ",") if sign in line), ",")
     cells = next(csv.reader([line], delimiter=sign, skipinitialspace=sign != "\t"), [""])
     name, *others = (" ".join(text_of(cell).split()) for cell in cells)
@@ -339,7 +340,7 @@ def _cells(line: str) -> list[str]:
 
 
 def _told_apart(first: pairing.RegisterPlayerRequest, other: pairing.RegisterPlayerRequest) -> bool:
-    """Whether two players of the same name are known to be two people: by their ids, or by their clubs."""
+    """Check whether two players of the same name differ by their ids or their clubs."""
     if first.player_id and other.player_id:
         return True
     return bool(first.club and other.club) and not same_affiliation(first.club, other.club)
@@ -354,7 +355,7 @@ def _wrong_columns(columns: Sequence[str], line: int, language: str) -> Iterator
     for column, times in Counter(columns).items():
         given = {"column": repr(column), "known": ", ".join(names)}
         if not column:
-            continue  # its cells have to be empty
+            continue  # its cells must be empty
         if column not in known:
             yield LineError(line, say(N_("there is no column {column}; expected {known}"), given, language))
         elif times > 1:
@@ -362,7 +363,10 @@ def _wrong_columns(columns: Sequence[str], line: int, language: str) -> Iterator
 
 
 def _division(row: Mapping[str, str], divisions: Sequence[events.Division], language: str) -> str:
-    """The tournament that is the division of a line, empty where it says none. Raises ``ValueError`` for an unknown."""
+    """Return the tournament id of the division of a line; empty if it names none.
+
+    Raises ``ValueError`` if the division is unknown.
+    """
     given = row.get(DIVISION, "")
     if not given:
         return ""
@@ -376,7 +380,7 @@ def _division(row: Mapping[str, str], divisions: Sequence[events.Division], lang
 
 
 def _player(given: Mapping[str, str], language: str) -> pairing.RegisterPlayerRequest:
-    """A line as a command. Raises ``ValueError`` that says what is wrong with it."""
+    """Return the command that registers a line. Raises ``ValueError`` that names the error."""
     if not given.get("name"):
         raise ValueError(say(N_("the name is missing"), {}, language))
     rating = _whole(given.get("rating", ""))

@@ -1,6 +1,6 @@
-"""Names that resemble each other and are not one: of two entries, or twice the same person? Pure.
+"""Detection of similar names: two players, or one player entered twice? Pure.
 
-Which of the two a person says, before the second is registered.
+An official decides before the second is registered.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from faristol.rules.look_alikes import load_classes
 
 @cache
 def _shapes() -> Mapping[str, str]:
-    """One character for all that look alike, by each of them; small letters by their capitals."""
+    """Return one representative for each group of look-alike characters, by character. Lower case uses its capital."""
     shapes: dict[str, str] = {}
     for members in load_classes():
         for char in members:
@@ -26,13 +26,13 @@ def _shapes() -> Mapping[str, str]:
 
 
 def shape_of(name: str) -> tuple[str, ...]:
-    """What two names share that resemble each other: accents, order, spaces and look-alike letters do not part them."""
+    """Return a key that similar names share: it ignores accents, order, spaces and look-alike letters."""
     letters = unicodedata.normalize("NFKC", " ".join(words_of(name))).upper()
     return tuple(sorted("".join(_shapes().get(sign, sign) for sign in letters).split()))
 
 
 class Resemblances:
-    """Names that are registered, by what they look like."""
+    """Index of registered names by their shape."""
 
     def __init__(self, names: Iterable[str] = ()) -> None:
         self._by_shape: dict[object, list[str]] = {}
@@ -40,12 +40,12 @@ class Resemblances:
             self.add(name)
 
     def add(self, name: str) -> None:
-        """Have a name among those that others are compared with."""
+        """Add a name to the index."""
         for shape in _keys(name):
             self._by_shape.setdefault(shape, []).append(name)
 
     def of(self, name: str) -> str:
-        """The first name that this one resembles and is not equal to; empty for none."""
+        """Return the first name that is similar to this one but not equal, or an empty string."""
         for shape in _keys(name):
             for other in self._by_shape.get(shape, ()):
                 if name_key(other) != name_key(name):
@@ -54,12 +54,12 @@ class Resemblances:
 
 
 def similar_player(players: Iterable[pairing.Player], name: str, own_id: str = "") -> str:
-    """Return the name of another player than ``own_id`` that a name resembles and is not equal to; empty for none."""
+    """Return the name of a player other than ``own_id`` that is similar but not equal to a name; else empty."""
     return Resemblances(player.name for player in players if not own_id or player.player_id != own_id).of(name)
 
 
 def _keys(name: str) -> tuple[object, ...]:
-    """By its words in any order, and by its letters with no space between."""
+    """Return two keys: the words in any order, and the letters without spaces."""
     words = shape_of(name)
     ordered = "".join(_shapes().get(sign, sign) for sign in "".join(words_of(name)).upper())
     return (words, ordered) if words else ()

@@ -1,7 +1,7 @@
-"""What was done, in sentences: those of the answers to commands, and of a history. Pure.
+"""Sentences for the answers to commands and for the history. Pure.
 
-Ids are names in them; ``{who}`` is a player or a team, ``{game}`` who plays it, and ``{outcome}``, with a comma before
-it, how it was decided if not by its scores.
+Ids in them are replaced by names. ``{who}`` is a player or a team, ``{game}`` its players, and ``{outcome}``, after a
+comma, how it was decided if not by its scores.
 """
 
 from __future__ import annotations
@@ -20,21 +20,21 @@ FOLLOWS: Mapping[str, str] = {
     ),
     "rounds_after": N_("Rounds that were paired with the result as it was: {rounds_after}."),
 }
-"""What is said behind every answer that has such a field."""
+"""Sentences that follow every answer with such a field."""
 
 
 @dataclass(frozen=True, slots=True)
 class Sentences:
-    """What is said of a command that was carried out."""
+    """Sentences for an accepted command."""
 
     said: str = ""
-    """The first sentence, an English text marked with ``N_``."""
+    """First sentence, an English text marked with ``N_``."""
     also: Mapping[str, str] = field(default_factory=dict)
-    """Further sentences, by the field of the answer or of the command that has to say something."""
+    """Further sentences, by the field of the answer or command that must be set."""
 
     @property
     def further(self) -> Mapping[str, str]:
-        """All further sentences, by their fields."""
+        """All further sentences, by field."""
         return {**self.also, **FOLLOWS}
 
 
@@ -146,7 +146,7 @@ SENTENCES: Mapping[str, Sentences] = {
     "DismissJudge": Sentences(N_("{judge_id}: dismissed")),
     "ChooseLayers": Sentences("{tournament}: {layers}"),
 }
-"""Of each command, by the name of its method; those that have none are told otherwise."""
+"""Sentences by the method name of a command. Commands without an entry are described elsewhere."""
 
 NO_HALLS = N_("tables are numbered from 1")
 NO_TIMES = N_("no round")
@@ -161,7 +161,7 @@ TABLE_SANCTIONS: Mapping[str, str] = {
     "game": N_("the game lost"),
     "expulsion": N_("expulsion put forward"),
 }
-"""What an arbiter imposed at a table, by the names that acts have for it."""
+"""Sanctions of an arbiter at a table, by their names in events."""
 NOTE = N_("Note: {note}")
 RATED_BY = N_("Rated by {system}.")
 
@@ -197,7 +197,7 @@ TOURNAMENT_PARTS: Mapping[events.TournamentPart.ValueType, str] = {
 }
 
 RATING_SYSTEMS: Mapping[str, str] = {"elo-1": "Elo", "naspa-1": "NASPA", "glicko2-1": "Glicko-2"}
-"""What people call a rating system, by its name and version. These are proper names, the same in every language."""
+"""Display names of rating systems, by name and version. Proper names are the same in every language."""
 
 PRIZES: Mapping[events.PrizeKind.ValueType, str] = {
     events.PRIZE_KIND_BINGOS: N_("Most bingos"),

@@ -1,4 +1,4 @@
-"""The teams of a list of players: those to be made, and those that get players."""
+"""Teams in a player list: new ones, and existing ones that receive players."""
 
 from __future__ import annotations
 
@@ -16,28 +16,28 @@ from faristol.pb.pairing.v1 import pairing_pb2 as pairing
 from faristol.text import say
 
 Tournaments = Mapping[str, pairing.GetTournamentResponse]
-"""The tournaments that players of a list enter, by their ids."""
+"""Tournaments that the players of a list enter, by id."""
 
 
 @dataclass(slots=True)
 class ListedTeam:
-    """A team of a list."""
+    """Team in a list."""
 
     line: int
-    """Where it comes first, from 1."""
+    """First line that names it, from 1."""
     tournament_id: str
     name: str
     team_id: str
-    """Its id where it is registered already, else empty."""
+    """Id if it is registered, else empty."""
     line_up: list[str]
-    """The players that it has already, by their ids, in the order of the boards."""
+    """Ids of its present players, in the order of the boards."""
     coming: list[str] = field(default_factory=list)
-    """The players of the list who are not in its line-up yet, in the order of the lines."""
+    """New players of the list, in the order of the lines."""
     refused: list[int] = field(default_factory=list)
-    """The lines of its players who could not be registered."""
+    """Lines of its players who could not be registered."""
 
     def request(self) -> pairing.RegisterTeamRequest | pairing.SetLineUpRequest:
-        """The command that makes it, or that puts those who come behind the others where it is there already."""
+        """Return the command that registers the team, or that appends the new players to its line-up."""
         line_up = [*self.line_up, *self.coming]
         command_id = str(uuid.uuid4())
         if self.team_id:
@@ -50,9 +50,9 @@ class ListedTeam:
 
 
 def without_teams(rows: Sequence[Listed], tournaments: Tournaments, language: str) -> Iterator[LineError]:
-    """The first line with a team for each tournament in which players play each for themselves.
+    """Yield the first line with a team for each tournament in which players compete individually.
 
-    Of a tournament under rules whose content is not here nothing is said: its service says it.
+    If the rules of a tournament are not available here, no error is reported: the service validates them.
     """
     first: dict[str, Listed] = {}
     for row in rows:
@@ -69,9 +69,9 @@ def without_teams(rows: Sequence[Listed], tournaments: Tournaments, language: st
 
 
 def teams_of(rows: Sequence[Listed], ids: Mapping[int, str], tournaments: Tournaments) -> list[ListedTeam]:
-    """The teams of a list, in the order in which they come.
+    """Return the teams of a list, in the order of their first lines.
 
-    ``ids`` are those of the players who are registered, by the lines that they stand in; of other lines, nobody is.
+    ``ids`` are the ids of registered players by line; other lines were refused.
     """
     found: list[ListedTeam] = []
     for row in rows:
@@ -92,5 +92,5 @@ def teams_of(rows: Sequence[Listed], ids: Mapping[int, str], tournaments: Tourna
 
 
 def _there(teams: Iterable[pairing.Team], name: str) -> pairing.Team | None:
-    """The team that has a name; one that left before any round gave it free, and a new team may have it."""
+    """Return the team with a name. A team that left before any round releases its name."""
     return next((team for team in teams if same_name(team.name, name) and not never_came(team)), None)

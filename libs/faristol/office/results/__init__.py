@@ -1,1 +1,1 @@
-"""The results of a round as people type them: read, doubted, and shown as they stand."""
+"""Typed results of a round: parsing, plausibility and display."""

@@ -1,4 +1,4 @@
-"""What is implausible in a result, and so may be a typing error. Pure."""
+"""Implausible results, which may be typing errors. Pure."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ SWAPPED = N_("{winner} did not win by these scores: they may be swapped")
 
 @dataclass(frozen=True, slots=True)
 class Doubt:
-    """A reason to look again: an English text, marked with ``N_``, and its parameters."""
+    """Reason to check a result: an English text marked with ``N_``, and its parameters."""
 
     text: str
     params: Mapping[str, Param]
     seat: int | None = None
-    """The place in the pairing of the score that is in doubt; None where it is none of them alone."""
+    """Index in the pairing of the doubtful score; None if it concerns several."""
 
 
 def doubts(
@@ -35,11 +35,11 @@ def doubts(
     names: Sequence[str],
     winner: int | None = None,
 ) -> Iterator[Doubt]:
-    """Everything that is implausible in a result.
+    """Yield every doubt about a result.
 
-    ``others`` are the scores of other tables of the round, ``names`` those of the players, in the order of the pairing,
-    and ``winner`` is the place among them of who is said to have won. A forfeit has no scores, and the score of who
-    left a game may be any.
+    ``others`` are the scores of the other tables of the round, ``names`` the players in the order of the pairing, and
+    ``winner`` is the index of the named winner. A forfeit has no scores. The score of a player who abandoned is not
+    checked for being low.
     """
     if given.forfeit:
         return
@@ -66,7 +66,7 @@ def doubts(
 
 
 def is_swapped(given: Given, winner: int | None) -> bool:
-    """Whether another than ``winner``, a place in the pairing, has the highest score."""
+    """Check whether a player other than ``winner``, an index in the pairing, has the highest score or shares it."""
     if winner is None or given.forfeit:
         return False
     stayed = [0 if score.left else score.points or 0 for score in given.scores]

@@ -1,4 +1,4 @@
-"""What is typed for a result, or stands in a line of a file. Pure."""
+"""Results as typed in a prompt or a line of a file. Pure."""
 
 from __future__ import annotations
 
@@ -12,30 +12,30 @@ from faristol.kernel.quotation import quoted, shown
 from faristol.kernel.refusal import N_, Param, fill
 
 FORFEIT = "ff"
-"""Instead of a score: the player loses without having played."""
+"""Mark instead of a score: the player loses without having played."""
 
 NOTHING = "-"
-"""Instead of the score of who wins by such a forfeit, which is in the book."""
+"""Mark instead of the winner's score in such a forfeit: the rule book has that score."""
 
 CAME = frozenset((NOTHING, "–"))
-"""As which it is written."""
+"""Accepted forms of that mark."""
 
 LEFT = "a"
-"""Behind a score: the player abandoned the game at that moment."""
+"""Mark behind a score: the player abandoned the game at that moment."""
 
 _FORFEITS = frozenset((FORFEIT, "φφ", "фф", "аа"))
 _LEFTS = frozenset((LEFT, "α", "а", "ф"))
-"""The two signs as keyboards of other scripts give them: the letter of the same sound, and that of the same key."""
+"""Both marks on keyboards of other scripts: the letter of the same sound and that of the same key."""
 
 YES = frozenset(("y", "yes", "s", "si", "ν", "ναι"))
 NO = frozenset(("n", "no", "ο", "οχι"))
-"""Yes and no in the languages there are, as ``folded`` gives them."""
+"""Yes and no in the supported languages, as ``folded`` returns them."""
 
 MOST_DIGITS = 9
-"""Of the number of a table: Python refuses to read one of thousands."""
+"""Limit of a table number: Python refuses to parse integers of thousands of digits."""
 
 _BETWEEN = re.compile(r"(?<=\w)\s*[–:/,;]\s*(?=[\w-])|(?:(?<=[0-9])|(?<=[0-9][^\W\d_]))-(?=[0-9])")
-"""What may stand between two scores instead of a blank; a hyphen alone may be a sign, or part of a name."""
+"""Separators of two scores besides a space. A single hyphen may be a minus sign or part of a name."""
 
 _SCORE = re.compile(r"([-−]?[0-9]{1,5})(\D?)")
 
@@ -46,7 +46,7 @@ FORFEITS_HAVE_NONE = N_("the scores of a forfeit are in the book: write {expecte
 
 
 class Slip(Exception):
-    """What is typed cannot be read: an English text, marked with ``N_``, and what fills its places."""
+    """Invalid input: an English text marked with ``N_``, and its parameters."""
 
     def __init__(self, text: str, **params: Param) -> None:
         super().__init__(fill(text, params))
@@ -56,7 +56,7 @@ class Slip(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Score:
-    """What is said of a player: points, and whether they left the game; without points they lose by forfeit, or win."""
+    """Typed entry of one player: points, perhaps with an abandoned game; without points a forfeit lost or won."""
 
     points: int | None
     left: bool = False
@@ -64,7 +64,7 @@ class Score:
 
     @property
     def written(self) -> str:
-        """As it is typed."""
+        """Entry as typed."""
         if self.points is None:
             return FORFEIT if self.forfeit else NOTHING
         return f"{self.points}{LEFT if self.left else ''}"
@@ -72,35 +72,35 @@ class Score:
 
 @dataclass(frozen=True, slots=True)
 class Given:
-    """The result of a table, its scores in the order of the pairing."""
+    """Result of a table, its scores in the order of the pairing."""
 
     table: int
     scores: tuple[Score, ...]
     winner: str = ""
-    """Who is said to have won, by a name or the beginning of it; may be empty."""
+    """Typed winner, by a name or its beginning; may be empty."""
 
     @property
     def forfeit(self) -> bool:
-        """The game was not played."""
+        """True if the game was not played."""
         return any(score.forfeit for score in self.scores)
 
     @property
     def points(self) -> tuple[int, ...]:
-        """The scores of a game that was played."""
+        """Scores of a played game."""
         return tuple(score.points or 0 for score in self.scores)
 
 
 @dataclass(frozen=True, slots=True)
 class Look:
-    """A table alone: the person wants to see it, and enter or correct its result."""
+    """Table number without scores: the user wants to see the table and enter or correct its result."""
 
     table: int
 
 
 def read(line: str, players: Callable[[int], int], asked: int = 0) -> Given | Look:
-    """Read a line. ``players`` gives the number of players at a table, 0 for no table; ``asked`` is the table asked.
+    """Parse a line. ``players`` returns the number of players at a table, 0 for no table; ``asked`` is the table asked.
 
-    Scores alone are of the table asked. Raises ``Slip`` for what cannot be read.
+    Scores without a table number are of that table. Raises ``Slip`` if the line is invalid.
     """
     line = _plain(line)
     words = _forfeit(line) or _BETWEEN.sub(" ", line.strip()).split()
@@ -119,7 +119,7 @@ def read(line: str, players: Callable[[int], int], asked: int = 0) -> Given | Lo
 
 
 def _forfeit(line: str) -> list[str]:
-    """The words of a forfeit with commas, where the place of who came may be empty: ``11,ff,``; none of other lines."""
+    """Split a forfeit with commas, in which the winner's place may be empty: ``11,ff,``; empty for other lines."""
     words = [FORFEIT if is_forfeit(word) else word.strip() for word in re.split("[,;]", line)]
     table = words[:1] if words[0].isdecimal() else []
     seats = words[len(table) :]
@@ -129,14 +129,14 @@ def _forfeit(line: str) -> list[str]:
 
 
 def table_of(word: str, players: Callable[[int], int]) -> int:
-    """The number of a table. Raises ``Slip`` where there is no such table."""
+    """Parse a table number. Raises ``Slip`` if there is no such table."""
     if not word.isdecimal() or len(word) > MOST_DIGITS or not players(int(word)):
         raise Slip(NO_TABLE, table=shown(word))
     return int(word)
 
 
 def given(table: int, words: Sequence[str], players: int, winner: str = "") -> Given:
-    """The result of a table in words, one for each of its players. Raises ``Slip`` for words that are none."""
+    """Parse the result of a table, one word for each player. Raises ``Slip`` if a word is invalid."""
     scores = [score for word in words if (score := _score(word)) is not None]
     if len(scores) < len(words):
         raise Slip(NO_RESULT, given=quoted(" ".join(words)))
@@ -151,7 +151,7 @@ def given(table: int, words: Sequence[str], players: int, winner: str = "") -> G
 
 
 def seat_in_doubt(words: Sequence[str]) -> int:
-    """The place of the word that ``given`` did not take, from 0; the last one where it is none of them alone."""
+    """Return the index of the word that ``given`` refused; the last one if no single word is wrong."""
     scores = [_score(word) for word in words]
     if None in scores:
         return scores.index(None)
@@ -161,17 +161,17 @@ def seat_in_doubt(words: Sequence[str]) -> int:
 
 
 def is_forfeit(word: str) -> bool:
-    """Whether a word says that a player did not come, by any keyboard."""
+    """Check whether a word means that a player did not come, on any keyboard."""
     return _key(word) in _FORFEITS
 
 
 def _plain(text: str) -> str:
-    """A text with the letters, digits and signs of full width as the usual ones (Unicode NFKC)."""
+    """Return a text with full-width characters as their usual forms (Unicode NFKC)."""
     return unicodedata.normalize("NFKC", text)
 
 
 def _key(word: str) -> str:
-    """A word as it is compared: without case and accents."""
+    """Return a word as compared: without case and accents."""
     return "".join(sign for sign in unicodedata.normalize("NFKD", word.strip().casefold()) if not combining(sign))
 
 

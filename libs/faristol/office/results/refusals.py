@@ -1,4 +1,4 @@
-"""Refusals of results in the terms of who types them. Pure."""
+"""Refusals of results in the terms of the input. Pure."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from faristol.office.results.lines import FORFEIT, LEFT
 from faristol.text import say
 
 TYPED: Mapping[str, str] = {"abandoned_by": LEFT, "forfeited_by": FORFEIT}
-"""What stands in a line for what the service calls so."""
+"""Typed marks, by the field of the service."""
 
 HOW_TYPED = N_(
     "An `a` stands behind the points of who left the game, as 120a, and `ff` in the place of who did not come."
@@ -21,12 +21,12 @@ ON_PAGES: Mapping[str, str] = {
     "winner_id": N_("Outcome"),
     "lost_by_all": N_("all lost"),
 }
-"""The labels on pages of what the service calls so."""
+"""Labels on pages, by the field of the service."""
 
 BUTTONS: Mapping[str, tuple[str, str]] = {
     "standings reopen": (N_("Take them back"), N_("Prizes and final")),
 }
-"""The button on pages that does what a command of the terminal does, and the part of the console that it is in."""
+"""Button that replaces a terminal command on pages, and its part of the console."""
 
 BUTTON = N_("“{button}” under “{part}”")
 
@@ -35,13 +35,13 @@ _FIELDS = re.compile(rf"(?<![\w-])({'|'.join(TYPED)})(?![\w-])")
 
 
 def as_typed(refusal: str, language: str) -> str:
-    """A refusal with what is typed of the result of a game in place of the fields that say it to the service."""
+    """Replace fields of the service in a refusal by the marks that a user types."""
     told, count = _FIELDS.subn(lambda found: f"`{TYPED[found[0]]}`", refusal)
     return f"{told} {say(HOW_TYPED, {}, language)}" if count else told
 
 
 def as_labelled(refusal: str, language: str) -> str:
-    """A refusal with the labels of a page in place of the fields of the service and the commands of the terminal."""
+    """Replace fields of the service and terminal commands in a refusal by the labels of a page."""
     for command, (button, part) in BUTTONS.items():
         labels = {"button": say(button, {}, language), "part": say(part, {}, language)}
         refusal = refusal.replace(f"`{command}`", say(BUTTON, labels, language))

@@ -1,4 +1,4 @@
-"""The results of a round in a file of comma-separated values. Pure."""
+"""Results of a round in a CSV file. Pure."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ from faristol.office.results.tables import Tables, names_at
 from faristol.text import say
 
 SEATS = ("first", "second", "third", "fourth")
-"""Of the columns, as in a file of pairings that `faristol` writes: ``first_score``, ``second_score`` …"""
+"""Column prefixes, as in a file of pairings that `faristol` writes: ``first_score``, ``second_score`` …"""
 
 COLUMNS = ("table", "first_score", "second_score")
-"""Columns that a list of results has."""
+"""Columns by which the headings of a list of results are found."""
 
 NO_COLUMN = N_("expected a column {column}; there are: {known}")
 OTHER_ROUND = N_("this is of round {given}, and results of round {round} are entered")
@@ -35,22 +35,24 @@ NO_TABLE_SAID = N_("the table is missing")
 
 @dataclass(frozen=True, slots=True)
 class Listed:
-    """A result of a file and its line, from 1."""
+    """Result of a file and its line, counted from 1."""
 
     line: int
     given: Given
     sure: bool = False
-    """The line says so of itself: what is implausible in it is right."""
+    """True if the line confirms implausible scores."""
 
 
 def read_sheet(
     text: str, tables: Tables, language: str, *, sure: bool = False
 ) -> tuple[list[Listed], list[Listed], list[LineError]]:
-    """The results to be entered, those that stand already, and everything that is wrong, by line.
+    """Return the results to enter, those recorded already, and all errors by line.
 
-    A first line with names of columns is that of a file of pairings, filled in; lines without scores are passed over.
-    Without it every line is a table and its scores. What is implausible is wrong, unless somebody is ``sure``, of all
-    lines or, by the column of that name, of one.
+    A first line with headings is that of a completed file of pairings; lines without scores are skipped. Without
+    headings
+    every line is a table and its scores. An implausible result is an error unless ``sure``, or the column of that name
+    for
+    one line, confirms it.
     """
     text = text.removeprefix("\ufeff")
     lines = lines_of(text)
@@ -107,14 +109,14 @@ def _with_columns(text: str, tables: Tables) -> Iterator[Listed | tuple[int, Sli
 
 
 def _is_sure(word: str) -> bool:
-    """Whether a line says that it is right whatever it looks like. Raises ``Slip`` for another word than yes and no."""
+    """Check whether a line confirms its scores. Raises ``Slip`` for a word other than yes and no."""
     if folded(word) not in YES | NO | {""}:
         raise Slip(NEITHER, given=quoted(word))
     return folded(word) in YES
 
 
 def _row(row: Mapping[str, str], tables: Tables) -> Given | None:
-    """The result of a line, None without scores."""
+    """Parse the result of a line; None without scores."""
     cells = [row.get(f"{seat}_score", "") for seat in SEATS]
     words = [word for word in cells if word]
     if not words:
@@ -126,18 +128,18 @@ def _row(row: Mapping[str, str], tables: Tables) -> Given | None:
         raise Slip(NO_TABLE_SAID)
     table = table_of(number, tables.players)
     _check_players(row, table, tables)
-    if any(map(is_forfeit, words)):  # the cell of who came may be empty
+    if any(map(is_forfeit, words)):  # the winner's cell may be empty
         seats = tables.players(table)
         words = [word or NOTHING for word in cells[:seats]] + [word for word in cells[seats:] if word]
     return given(table, words, tables.players(table), row.get("winner", ""))
 
 
 def _check_players(row: Mapping[str, str], number: int, tables: Tables) -> None:
-    """That a line that names players names those of its table, in the order of the pairing."""
+    """Raise ``Slip`` if a line names other players than its table, or in another order."""
     table = tables[number]
     ids = [player.player_id for player in table.players]
     if [row.get(f"{seat}_player_id", "").lower() for seat in SEATS[: len(ids)]] == ids:
-        return  # a spreadsheet may have garbled the names
+        return  # a spreadsheet may have corrupted the names
     for kind, seated in (("player_id", ids), ("name", names_at(table))):
         said = [row.get(f"{seat}_{kind}", "") for seat in SEATS[: len(seated)]]
         if any(said) and any(name and folded(name) != folded(other) for name, other in zip(said, seated, strict=True)):
@@ -145,7 +147,7 @@ def _check_players(row: Mapping[str, str], number: int, tables: Tables) -> None:
 
 
 def _otherwise(given: Given, tables: Tables) -> Slip:
-    """Why a result is not the one that stands."""
+    """Return why a result differs from the recorded one."""
     winner = tables.winner(given)
     if winner is not None and is_swapped(given, winner):
         return Slip(SWAPPED, winner=names_at(tables[given.table])[winner])

@@ -1,4 +1,4 @@
-"""The tables of a round as `faristol enter` shows them."""
+"""Tables of a round for `faristol enter`."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ NOBODY_IS = N_("{winner} does not play at table {table}: {players}")
 
 
 class Tables:
-    """The tables of a round, with what stands at each."""
+    """Tables of a round with their results."""
 
     def __init__(self, listed: pairing.ListResultsResponse, language: str) -> None:
         self.listed = listed
@@ -44,34 +44,34 @@ class Tables:
         return self._by_number[number]
 
     def players(self, number: int) -> int:
-        """The number of players at a table; 0 for no such table."""
+        """Return the number of players at a table; 0 if there is no such table."""
         found = self._by_number.get(number)
         return len(found.players) if found else 0
 
     @property
     def left(self) -> list[int]:
-        """The tables without a result, but for games that are played later."""
+        """Tables without a result, except for postponed games."""
         return [table.table for table in self.listed.tables if not table.scores and not table.postponed]
 
     def head(self, number: int) -> str:
-        """A table with its players: ``11 · Anna Puig – Blai Soler``."""
+        """Format a table with its players: ``11 · Anna Puig – Blai Soler``."""
         return f"{number} · {' – '.join(names_at(self[number]))}"
 
     def standing(self, number: int) -> str:
-        """A table with its result: ``11 · Anna Puig 412 – Blai Soler 378, entered by Eva Soler at 10:31:02``."""
+        """Format a table and its result: ``11 · Anna Puig 412 – Blai Soler 378, entered by Eva Soler at 10:31:02``."""
         table = self[number]
         scores = [score.score for score in table.scores]
         seats = " – ".join(f"{name} {score}" for name, score in zip(names_at(table), scores, strict=True))
         return f"{number} · {', '.join(filter(None, [seats, self.about(number)]))}"
 
     def is_hidden(self, number: int, subject: str) -> bool:
-        """Whether a person may not see a result, who is to type it anew: somebody else entered it, and it is open."""
+        """Check whether a blind second entry hides a result: it is open, and another person entered it."""
         table = self[number]
         is_open = table.check == pairing.RESULT_CHECK_PHASE_OPEN
         return self.listed.blind and is_open and table.actor != subject
 
     def about(self, number: int) -> str:
-        """What there is to be said of a result beside its scores: ``entered by Eva Soler at 10:31:02``."""
+        """Format the notes on a result besides its scores: ``entered by Eva Soler at 10:31:02``."""
         table = self[number]
         given = " – ".join(str(score.score) for score in table.scores_given)
         as_given = say(GIVEN, {"scores": given}, self._language) if given else ""
@@ -90,7 +90,7 @@ class Tables:
         return by_forfeit(decided, self._language) if table.unplayed else decided
 
     def forfeited(self, given: Given) -> str:
-        """A forfeit in words."""
+        """Format a forfeit."""
         names = names_at(self[given.table])
         came = [name for name, score in zip(names, given.scores, strict=True) if not score.forfeit]
         decided = outcome(names, self._language, winner=came[0] if len(came) == 1 else "", unplayed=True)
@@ -104,7 +104,7 @@ class Tables:
         return say(ENTERED_BY if params["who"] else ENTERED_AT, params, self._language)
 
     def winner(self, given: Given) -> int | None:
-        """The seat of the winner that was named. Raises ``Slip`` where the name matches no player there, or several."""
+        """Return the seat of the named winner. Raises ``Slip`` if the name matches no player there, or several."""
         if not given.winner:
             return None
         table = self[given.table]
@@ -115,7 +115,7 @@ class Tables:
         return seats.index(found[0])
 
     def doubts(self, given: Given, also: Iterable[Given] = ()) -> list[Doubt]:
-        """What is implausible in a result, in view of those that stand and of ``also``, which are to be entered too."""
+        """Return the doubts about a result. ``also`` are results to be entered with it."""
         others = {table.table: [score.score for score in table.scores] for table in self.listed.tables if table.scores}
         others |= {other.table: list(other.points) for other in also if not other.forfeit}
         names = names_at(self[given.table])
@@ -125,7 +125,7 @@ class Tables:
         ]
 
     def _taken_off(self, given: Given, names: Sequence[str]) -> Iterator[Doubt]:
-        """Points that sanctions at a table take off its result: it is asked whether the scores are without them."""
+        """Yield a doubt for each sanction that takes points off, since the scores must exclude it."""
         table = self[given.table]
         seats = [player.player_id for player in table.players]
         for each in table.taken_off:
@@ -134,9 +134,9 @@ class Tables:
             yield Doubt(text, {"points": each.points, "player": names[seat]}, seat)
 
     def stands(self, given: Given) -> bool:
-        """Whether a result is the one that stands already: entered again, it would make the same of the game.
+        """Check whether a result equals the recorded one, so that entering it again changes no game.
 
-        Raises ``Slip`` as ``winner`` does.
+        Raises ``Slip`` like ``winner``.
         """
         table, winner = self[given.table], self.winner(given)
         if not table.scores:
@@ -154,7 +154,7 @@ class Tables:
         return left == set(table.abandoned_by) and given.points in known
 
     def result(self, given: Given) -> pairing.GameResult:
-        """A result in the words of the contract. Raises ``Slip`` as ``winner`` does."""
+        """Return a result as a contract message. Raises ``Slip`` like ``winner``."""
         table, winner = self[given.table], self.winner(given)
         seats = list(zip((player.player_id for player in table.players), given.scores, strict=True))
         made = pairing.GameResult(game_id=table.game_id)
@@ -169,5 +169,5 @@ class Tables:
 
 
 def names_at(table: pairing.TableResult) -> list[str]:
-    """The names of the players of a table; the id of who has none any more."""
+    """Return the names of the players of a table; the id for a player without a name."""
     return [player.name or player.player_id for player in table.players]
