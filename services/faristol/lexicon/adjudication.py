@@ -1,4 +1,4 @@
-"""Who rules on the challenges of a tournament: its mode, its judges and its layers. Pure."""
+"""The adjudication of challenges of a tournament: its mode, its judges and its layers. Pure."""
 
 from __future__ import annotations
 
@@ -15,35 +15,35 @@ ESCALATE_AFTER_SECONDS = 120
 
 
 def stream(tournament_id: str) -> str:
-    """The stream of a tournament's adjudication."""
+    """Return the name of the stream of a tournament's adjudication."""
     return f"lexicon-{tournament_id}"
 
 
 @dataclass(frozen=True, slots=True)
 class Judge:
-    """Someone who rules on cases of a tournament."""
+    """A judge of a tournament."""
 
     judge_id: str
     languages: frozenset[str] = frozenset()
-    """Languages of which he takes cases, ISO 639-1."""
+    """Languages of the cases that the judge takes, ISO 639-1."""
     director: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class Adjudication:
-    """How the challenges of a tournament are ruled on. By default the lexicon does."""
+    """The settings of the adjudication of a tournament. By default the lexicon rules."""
 
     mode: events.Mode.ValueType = events.MODE_AUTOMATIC
     panel: int = 0
-    """Number of judges of a case, always odd; 0 where the lexicon rules."""
+    """Number of judges of a case, always odd; 0 if the lexicon rules."""
     lease_seconds: int = LEASE_SECONDS
     escalate_after_seconds: int = ESCALATE_AFTER_SECONDS
     judges: Mapping[str, Judge] = field(default_factory=dict)
     layers: tuple[str, ...] | None = None
-    """Layers that were chosen after the tournament was created; None where the ruleset's stand."""
+    """Layers chosen after the tournament was created; None for those of the ruleset."""
 
     def able(self, language: str) -> frozenset[str]:
-        """The judges who take cases in a language."""
+        """Return the judges that take cases in a language."""
         return frozenset(judge_id for judge_id, judge in self.judges.items() if language in judge.languages)
 
     @property
@@ -53,7 +53,7 @@ class Adjudication:
 
 
 def evolve(state: Adjudication, fact: Message) -> Adjudication:
-    """The adjudication after one more fact. Raises ``TypeError`` for a message that is no fact of it."""
+    """Return the adjudication after ``fact``. Raises ``TypeError`` for any other event."""
     match fact:
         case events.AdjudicationSet():
             return replace(

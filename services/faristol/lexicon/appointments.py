@@ -1,4 +1,4 @@
-"""What a director says about adjudication: who rules, which judges there are, which layers count. Pure."""
+"""Commands of a director on adjudication: mode, judges and layers. Pure."""
 
 from __future__ import annotations
 
@@ -26,36 +26,36 @@ MOST_LANGUAGES = 20
 PANELS = (3, 9)
 LEASES = (2, 600)
 ESCALATIONS = (5, 3_600)
-"""The least and the most that can be asked for: judges, seconds."""
+"""The least and the most of ``PANELS`` (judges), ``LEASES`` and ``ESCALATIONS`` (seconds)."""
 
 
 @dataclass(frozen=True, slots=True)
 class Situation:
-    """What a director's command on adjudication is decided on."""
+    """The state on which a director's command on adjudication is decided."""
 
     state: Adjudication
     tournament: Tournament
     ruleset: Ruleset
     at: Timestamp
     language: str
-    """Of the lexicon, ISO 639-1."""
+    """Language of the lexicon, ISO 639-1."""
     known_layers: Collection[str] = ()
-    """Layers that the lexicon has."""
+    """Layers of the lexicon."""
     waiting: Collection[Case] = ()
     """Cases of the tournament that wait for a ruling."""
 
     @property
     def appeals_by(self) -> str:
-        """The article by which a ruling is appealed (FISC I.10, FISE 42.4); empty where the rules know no appeal."""
+        """The article on appeals against rulings (FISC I.10, FISE 42.4); empty if the rules have no appeal."""
         appeals = self.ruleset.game.mode != "duplicate" and self.ruleset.challenge.appeal_by != "none"
         return self.ruleset.article("challenge.appeal_by") if appeals else ""
 
 
 def set_adjudication(situation: Situation, request: pb.SetAdjudicationRequest) -> list[Message]:
-    """Challenges are ruled on by ``mode`` from now on, of a panel by ``panel`` judges.
+    """Set the mode, the panel and the times of adjudication; return no event if none of them changes.
 
-    Nothing when that is how it is. Raises ``Invalid`` for what no mode, panel or time can be, ``Refusal`` when there
-    are not enough judges for challenges and appeals, or no director.
+    Raises ``Invalid`` for an invalid mode, panel or time, and ``Refusal`` if judges for challenges and appeals or a
+    director are missing.
     """
     _check_mode(request)
     _check_seconds("lease_seconds", request.lease_seconds, LEASES)
@@ -74,10 +74,10 @@ def set_adjudication(situation: Situation, request: pb.SetAdjudicationRequest) -
 
 
 def appoint(situation: Situation, request: pb.AppointJudgeRequest) -> list[Message]:
-    """A judge may rule on cases, in ``languages``; nothing when that is so already.
+    """Appoint a judge for ``languages``; return no event if the appointment is unchanged.
 
-    Raises ``Invalid`` for an id or a language that is none, ``Refusal`` when a judge that is needed would take fewer
-    cases than before, be it only for those that wait.
+    Raises ``Invalid`` for an invalid id or language. Raises ``Refusal`` if the judge would take fewer cases than before
+    and is needed for them, including cases that wait.
     """
     state, judge_id = situation.state, request.judge_id
     check_judge_id(judge_id)
@@ -95,10 +95,10 @@ def appoint(situation: Situation, request: pb.AppointJudgeRequest) -> list[Messa
 
 
 def dismiss(situation: Situation, request: pb.DismissJudgeRequest) -> list[Message]:
-    """A judge rules no more.
+    """Dismiss a judge.
 
-    Raises ``Refusal`` when there is no such judge, or one who is needed, be it only for the cases that wait: they stay
-    as they were opened, whatever mode was set since.
+    Raises ``Refusal`` if the judge is not appointed, or is needed, including for cases that wait: a case keeps the mode
+    in which it was opened.
     """
     state, judge_id = situation.state, request.judge_id
     check_judge_id(judge_id)
@@ -112,10 +112,11 @@ def dismiss(situation: Situation, request: pb.DismissJudgeRequest) -> list[Messa
 
 
 def choose_layers(situation: Situation, request: pb.ChooseLayersRequest) -> list[Message]:
-    """These layers of the lexicon count.
+    """Choose the layers of the lexicon that are valid.
 
-    Raises ``Refusal`` when there is no such layer, or when the rules want that said earlier: with the tournament, or
-    before its first game (PES Α).
+    Raises ``Refusal`` for an unknown layer, or if the rules require an earlier choice: at the creation of the
+    tournament,
+    or before its first game (PES Α).
     """
     tournament, ruleset = situation.tournament, situation.ruleset
     chosen = tuple(sorted(set(request.layers)))
@@ -143,11 +144,11 @@ def choose_layers(situation: Situation, request: pb.ChooseLayersRequest) -> list
 
 
 class Command(NamedTuple):
-    """How a director's command is decided."""
+    """The function that decides a director's command."""
 
     decide: Callable[[Situation, Any], list[Message]]
     guarded: bool = False
-    """The tournament must not change meanwhile."""
+    """Whether the command depends on the tournament's state, so that its stream is guarded."""
 
 
 COMMANDS: Mapping[type[Message], Command] = {
@@ -159,7 +160,7 @@ COMMANDS: Mapping[type[Message], Command] = {
 
 
 def check_judge_id(judge_id: str) -> None:
-    """Raise ``Invalid`` for what no judge can be called."""
+    """Raise ``Invalid`` for an invalid id of a judge."""
     if not JUDGE_ID.fullmatch(judge_id):
         raise Invalid(
             "judge_id",
@@ -211,9 +212,9 @@ def _check_languages(request: pb.AppointJudgeRequest) -> None:
 
 
 def _check_judges(state: Adjudication, situation: Situation, waiting: Collection[Case] = ()) -> None:
-    """Raise ``Refusal``, with every reason there is, when somebody is missing for what is or may become a case.
+    """Raise ``Refusal``, with every reason, if judges or directors are missing for present or future cases.
 
-    ``state`` is how it will be, ``waiting`` the cases whose rulings must not be lost by that.
+    ``state`` is the adjudication after the command, ``waiting`` the cases that must remain rulable.
     """
     language, appeals_by = situation.language, situation.appeals_by
     panels = Counter[str]()
@@ -259,9 +260,10 @@ def _check_judges(state: Adjudication, situation: Situation, waiting: Collection
 
 
 def _lost_to_appeals(before: Adjudication, after: Adjudication, waiting: Collection[Case]) -> list[Refusal]:
-    """Whom appeals that wait would lose of those who did not rule first: judges, a director.
+    """Return refusals for the judges or the director that waiting appeals would lose.
 
-    One without the other is enough for an appeal to be opened: what it never had, it does not lose.
+    Judges or a director of the first ruling do not count. An appeal needs only one of the two to be opened: it does not
+    lose the one that it never had.
     """
     lost = []
     appeals = ((case.language, case.panel, case.barred, case.article) for case in waiting if case.barred)
@@ -291,7 +293,7 @@ def _lost_to_appeals(before: Adjudication, after: Adjudication, waiting: Collect
 
 
 def _appeals_find_a_judge(state: Adjudication, language: str) -> bool:
-    """Whether somebody is left for an appeal, whoever of the judges and directors ruled first."""
+    """Check whether an appeal finds a judge or director in any case, by whichever of them the first ruling was made."""
     able, directors = state.able(language), state.directors
     after_judges = len(able) >= 2 * state.panel or not directors <= able or len(directors) > state.panel
     after_director = len(directors) > 1 or len(able - directors) >= state.panel

@@ -1,4 +1,4 @@
-"""Building a lexicon in a process of its own: what is imported here is imported there again."""
+"""Building of a lexicon in a process of its own: the imports of this module are repeated there."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ from faristol.words import About, Installed, LexiconError, Library, install
 from faristol.words.lists import WordLists
 
 LEFT_OUT_SHOWN_COUNT = 20
-"""Lines without a word that are shown."""
+"""Rejected lines that are shown."""
 
 TEXT_CHARACTERS = 60
-"""Characters that are shown of such a line."""
+"""Characters of a rejected line that are shown."""
 
 NO_WORD = N_("There is no word for the tiles {tile_set} in this list.")
 
@@ -32,7 +32,7 @@ class Skipped:
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """What was installed, and how its list was read."""
+    """The installed lexicon, and how its list was read."""
 
     installed: Installed
     encoding: str = ""
@@ -46,7 +46,7 @@ def install_open_list(folder: Path, name: str) -> Outcome:
 
 
 def install_own_list(folder: Path, text: str, encoding: str, tile_set: str, about: About) -> Outcome:
-    """Build a lexicon of a list and install it. Raises ``LexiconError``, and ``Refusal`` for a list without a word."""
+    """Build and install a lexicon from a list. Raises ``LexiconError``, and ``Refusal`` for a list without a word."""
     tiles, read = load_tile_set(tile_set), WordLists()
     with tempfile.TemporaryDirectory(prefix="faristol-words-") as temporary:
         file = Path(temporary) / "list"
@@ -54,7 +54,7 @@ def install_own_list(folder: Path, text: str, encoding: str, tile_set: str, abou
         try:
             read.read(file, tiles)
         except LexiconError as problem:
-            raise LexiconError(problem.reason) from problem  # the file is not one of the reader's
+            raise LexiconError(problem.reason) from problem  # the path is of a temporary file, unknown to the reader
     skipped = [
         Skipped(line.line, line.text[:TEXT_CHARACTERS], line.reason) for line in read.left_out[:LEFT_OUT_SHOWN_COUNT]
     ]

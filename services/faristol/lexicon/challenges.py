@@ -1,4 +1,4 @@
-"""How a challenge becomes a case, and how the lexicon rules where nobody else is to. Pure."""
+"""Opening of a case for a challenge, and the ruling of the lexicon. Pure."""
 
 from __future__ import annotations
 
@@ -18,42 +18,43 @@ from faristol.pb.lexicon.v1 import events_pb2 as events
 
 @dataclass(frozen=True, slots=True)
 class Law:
-    """What the rules of the game and the pinned lexicon say about a ruling."""
+    """The rules of the game and the pinned lexicon, as far as a ruling depends on them."""
 
     is_word: Callable[[Word], bool]
-    """Whether the lexicon has a word, with the layers that are switched on."""
+    """Whether a word is in the lexicon, in the active layers."""
     language: str
-    """Of the words, ISO 639-1."""
+    """Language of the words, ISO 639-1."""
     layers: tuple[str, ...]
     article: str
-    """The article that says what a ruling is."""
+    """The article on rulings."""
     appeal_article: str
-    """The article by which a ruling is appealed."""
+    """The article on appeals against rulings."""
     by_word: bool
-    """Players are told about each word (PES Δ.ε) and not about the play as a whole (FISC I.10)."""
+    """Whether players are notified of each word (PES Δ.ε) or of the play as a whole (FISC I.10)."""
 
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """What is to be ruled on: a challenge, or an appeal against the ruling on it."""
+    """The subject of a ruling: a challenge, or an appeal against the ruling on it."""
 
     challenge: game_events.ChallengeRaised
     raised_at: Timestamp
     appeal: bool = False
     barred: tuple[str, ...] = ()
-    """Those who ruled first: an appeal goes to another judge."""
+    """Judges of the first ruling: an appeal goes to another judge."""
 
 
 def adjudicate(
     case: Case, question: Question, game: Game, adjudication: Adjudication, law: Law, now: Timestamp
 ) -> list[Message]:
-    """What is still to be written so that ``question`` is a case and, where the lexicon rules, is ruled on.
+    """Return the events that are missing for ``question`` to be a case and, in automatic mode, to be ruled on.
 
-    The play stands when every word challenged is valid (FISC I.10). The lexicon's ruling happens when the challenge
-    does: asking it takes nobody's time. Where judges rule the case waits in the queue from ``now`` on. A case that is
-    open gets its ruling only, and one that is ruled on or waits for a judge nothing. Where nobody but those who ruled
-    first could rule on an appeal, the arbiter at the table rules on it: no case is opened that would wait for ever.
-    Where too few judges could, and a director can, the case is with the directors at once.
+    The play stands if every challenged word is valid (FISC I.10). The lexicon rules at the time of the challenge, as no
+    judge spends time on it. A case for judges waits in the queue from ``now`` on. No case is opened for an appeal if
+    only
+    judges of the first ruling could rule on it: the arbiter at the table rules on it. If there are too few judges for
+    the
+    panel and there is a director, the case is escalated at once.
     """
     facts: list[Message] = []
     if not case.open:
@@ -63,7 +64,7 @@ def adjudicate(
         facts.append(opened)
         case = evolve(case, opened)
         if case.panel and len(adjudication.able(law.language) - frozenset(question.barred)) < case.panel:
-            # A director alone may rule: to wait in a queue that no judge takes it from helps neither player.
+            # A director may rule without a panel: no judge could take the case from the queue.
             facts.append(events.CaseEscalated(case_id=case.case_id, occurred_at=now))
     if case.waiting and not case.panel:
         rulings = tuple(Ruling(word, law.is_word(word)) for word in case.words)
@@ -72,7 +73,7 @@ def adjudicate(
 
 
 def _another_judge(question: Question, adjudication: Adjudication, language: str) -> bool:
-    """Whether there are judges, or a director, who did not rule first."""
+    """Check whether enough judges, or a director, did not take part in the first ruling."""
     if adjudication.mode == events.MODE_AUTOMATIC:
         return False
     barred = frozenset(question.barred)
@@ -114,7 +115,7 @@ def ruled(
     *,
     director: bool = False,
 ) -> events.CaseRuled:
-    """The ruling on a case: the play stands when every word that was challenged is valid."""
+    """Return the ruling on a case: the play stands if every challenged word is valid."""
     return events.CaseRuled(
         case_id=case.case_id,
         game_id=case.game_id,
@@ -131,7 +132,7 @@ def ruled(
 
 
 def written(rulings: tuple[Ruling, ...]) -> list[events.WordRuling]:
-    """Rulings on words as facts have them."""
+    """Convert rulings on words to the contract's messages."""
     return [
         events.WordRuling(
             word=game_events.Word(faces=ruling.word), valid=ruling.valid, reason=ruling.reason, source=ruling.source

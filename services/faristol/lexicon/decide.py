@@ -1,4 +1,4 @@
-"""What judges do with cases: claim, give back, rule; and what time does to them. Pure."""
+"""Decisions on cases: claims, releases, opinions and rulings of judges, and expiry. Pure."""
 
 from __future__ import annotations
 
@@ -19,10 +19,11 @@ from faristol.pb.lexicon.v1 import events_pb2 as events
 def claim(
     case: Case, adjudication: Adjudication, judge_id: str, silent: Collection[str], now: datetime
 ) -> list[Message]:
-    """``judge_id`` takes a seat on an open case; nothing is to be written when he holds one already.
+    """Claim a seat on an open case for ``judge_id``; return no event if the judge has one already.
 
-    ``silent`` are judges who hold the case and are not heard of any more: their seats are free again. Raises
-    ``Refusal`` when the case needs no judge, when this one may not rule on it, or when others hold every seat.
+    ``silent`` judges hold the case with an expired lease: their seats become free. Raises ``Refusal`` if the case needs
+    no
+    ruling, if the judge may not rule on it, or if other judges hold every seat.
     """
     judge = check_judge(case, adjudication, judge_id)
     _check_waiting(case)
@@ -40,7 +41,7 @@ def claim(
 
 
 def check_may_claim(case: Case, judge: Judge) -> None:
-    """Refuse a judge for whom there is no seat on a case that waits."""
+    """Raise ``Refusal`` if a waiting case has no seat for ``judge``."""
     alone = _rules_alone(case, judge)
     if judge.judge_id in case.barred:
         raise Refusal(
@@ -74,7 +75,7 @@ def check_may_claim(case: Case, judge: Judge) -> None:
 
 
 def release(case: Case, judge_id: str, now: datetime) -> list[Message]:
-    """``judge_id`` gives a case back. Raises ``Refusal`` when he does not hold it."""
+    """Release the claim of ``judge_id``. Raises ``Refusal`` if the judge does not hold the case."""
     return [_returned(case, check_holds(case, judge_id), events.RETURN_REASON_RELEASED, now)]
 
 
@@ -86,12 +87,13 @@ def give_opinion(
     listed: Mapping[Word, str | None],
     now: datetime,
 ) -> list[Message]:
-    """``judge_id`` rules on every word of a case that he holds; with the last opinion the case is ruled on.
+    """Give the opinion of ``judge_id`` on every word of a case; the last opinion of the panel makes the ruling.
 
-    ``listed`` gives for each word the source by which the lexicon has it, None where it has not. A ruling that is
-    not the lexicon's needs a reason and a source: PES accepts a word of no list that a grammar has. Each word goes by
-    the majority; the play stands when every word does (FISC I.10). A director rules alone on a case that was
-    escalated. Raises ``Refusal`` when the judge does not hold the case, or the words are not those of the case.
+    ``listed`` maps each word to its source in the lexicon, or to None for a word that is not in it. An opinion that
+    differs
+    from the lexicon needs a reason and a source: PES accepts an unlisted word that a grammar has. Each word goes by the
+    majority; the play stands if every word is valid (FISC I.10). On an escalated case the opinion of a director is the
+    ruling. Raises ``Refusal`` if the judge does not hold the case, or if the words are not those of the case.
     """
     judge = check_judge(case, adjudication, judge_id)
     held = check_holds(case, judge_id)
@@ -109,7 +111,7 @@ def give_opinion(
 
 
 def overdue(case: Case, adjudication: Adjudication, silent: Collection[str], now: datetime) -> list[Message]:
-    """What time brings to a case: seats of judges who are ``silent`` or dismissed are free, it is escalated once."""
+    """Return the due events of a case: seats of ``silent`` or dismissed judges become free; it is escalated once."""
     if not case.waiting or not case.panel:
         return []
     facts: list[Message] = list(_returns(case, adjudication, silent, now))
@@ -119,14 +121,14 @@ def overdue(case: Case, adjudication: Adjudication, silent: Collection[str], now
 
 
 def withdraw(case: Case, reason: events.WithdrawnReason.ValueType, at: Timestamp) -> list[Message]:
-    """A case that waits needs no ruling any more."""
+    """Withdraw a waiting case; return no event for any other."""
     if not case.waiting:
         return []
     return [events.CaseWithdrawn(case_id=case.case_id, reason=reason, occurred_at=_after(case, to_datetime(at)))]
 
 
 def check_holds(case: Case, judge_id: str) -> Claim:
-    """The claim of ``judge_id``. Raises ``Refusal`` when he does not hold the case, or no longer."""
+    """Return the claim of ``judge_id``. Raises ``Refusal`` if the judge does not hold the case, or no longer does."""
     _check_waiting(case)
     held = case.claim_of(judge_id)
     if held is None:
@@ -140,7 +142,7 @@ def check_holds(case: Case, judge_id: str) -> Claim:
 
 
 def check_judge(case: Case, adjudication: Adjudication, judge_id: str) -> Judge:
-    """The judge of that id. Raises ``Refusal`` when there is none in the tournament of the case."""
+    """Return the judge with that id. Raises ``Refusal`` if the case's tournament has no such judge."""
     judge = adjudication.judges.get(judge_id)
     if judge is None:
         raise Refusal(
@@ -171,7 +173,7 @@ def _rules_alone(case: Case, judge: Judge) -> bool:
 
 
 def _in_order(case: Case, rulings: Sequence[Ruling]) -> list[Ruling]:
-    """The rulings in the order of the case's words. Raises ``Refusal`` when they are not of these words, each once."""
+    """Return the rulings in the order of the case's words. Raises ``Refusal`` unless each word has exactly one."""
     by_word = {ruling.word: ruling for ruling in rulings}
     if len(by_word) != len(rulings) or set(by_word) != set(case.words):
         raise Refusal(
@@ -188,7 +190,10 @@ def _told(words: Collection[Word]) -> str:
 
 
 def _supported(ruling: Ruling, listed: str | None, case: Case) -> Ruling:
-    """The ruling with the lexicon's source where the judge follows the lexicon and names none."""
+    """Return the ruling, with the lexicon's source if the judge agrees with the lexicon and names no source.
+
+    Raises ``Refusal`` if the judge disagrees with the lexicon without a reason and a source.
+    """
     if ruling.valid == (listed is not None):
         return Ruling(ruling.word, ruling.valid, ruling.reason, ruling.source or listed or "")
     if not ruling.reason.strip() or not ruling.source.strip():
@@ -205,7 +210,7 @@ def _supported(ruling: Ruling, listed: str | None, case: Case) -> Ruling:
 
 
 def _majority(case: Case, opinions: Sequence[Opinion]) -> tuple[Ruling, ...]:
-    """Each word as most judges found it, in the words of the first of them."""
+    """Return the majority ruling on each word, with the reason and source of the first judge in the majority."""
     rulings = []
     for place, word in enumerate(case.words):
         found = [opinion.rulings[place] for opinion in opinions]
@@ -234,6 +239,6 @@ def _returned(case: Case, held: Claim, reason: events.ReturnReason.ValueType, no
 
 
 def _after(case: Case, now: datetime) -> Timestamp:
-    """``now``, but not before the last fact of the case: clocks of two machines may differ."""
+    """Return ``now``, but not before the last event of the case: clocks of two machines may differ."""
     at = to_timestamp(now)
     return at if case.last_at is None or now >= to_datetime(case.last_at) else case.last_at

@@ -1,4 +1,4 @@
-"""The adjudication service over gRPC: what directors say of it, and what was ruled. The contract names its methods."""
+"""The adjudication service over gRPC: settings of directors, and rulings. The contract names its methods."""
 
 from __future__ import annotations
 
@@ -27,17 +27,17 @@ from faristol.record import Decision, Guard, Write
 M = TypeVar("M", bound=Message)
 
 PAGES = (1, 1_000)
-"""The fewest and the most rulings in an answer."""
+"""The least and the most rulings of a page."""
 
 PAGE = 200
-"""Rulings in an answer where the caller does not say how many."""
+"""The default number of rulings of a page."""
 
 EXPORTED = 200
-"""Cases in one piece of an export."""
+"""Cases of one message of an export."""
 
 
 def service(runtime: Runtime, lexicons: Lexicons) -> Dispatcher:
-    """How challenges are ruled on, and what was ruled."""
+    """Return the dispatcher of the adjudication service."""
     rulings = Rulings(runtime, lexicons)
     questions: Mapping[type[Message], Answer] = {
         pb.GetAdjudicationRequest: rulings.get_adjudication,
@@ -50,7 +50,7 @@ def service(runtime: Runtime, lexicons: Lexicons) -> Dispatcher:
 
 
 class Rulings:
-    """Answers for the rulings of a cell."""
+    """The methods of the adjudication service."""
 
     def __init__(self, runtime: Runtime, lexicons: Lexicons) -> None:
         self._runtime = runtime
@@ -58,7 +58,7 @@ class Rulings:
         self._lexicons = lexicons
 
     async def carry_out(self, request: Any, context: Context, response: type[M]) -> M:
-        """Carry out a director's command."""
+        """Execute a director's command."""
         command = COMMANDS[type(request)]
 
         async def attempt() -> tuple[Decision, Callable[[int], M]]:
@@ -88,7 +88,7 @@ class Rulings:
     async def get_adjudication(
         self, request: pb.GetAdjudicationRequest, context: Context
     ) -> pb.GetAdjudicationResponse:
-        """How challenges are ruled on, and by whom."""
+        """Return the settings and the judges of a tournament's adjudication."""
         tournament = await tournament_named(self._record, request.tournament_id)
         state = (await load_adjudication(self._record, request.tournament_id)).state
         judges = sorted(state.judges.values(), key=lambda judge: judge.judge_id)
@@ -105,7 +105,7 @@ class Rulings:
         )
 
     async def list_rulings(self, request: pb.ListRulingsRequest, context: Context) -> pb.ListRulingsResponse:
-        """The rulings of closed rounds, for the public."""
+        """Return a page of the rulings of closed rounds, for the public."""
         if request.round < 0:
             raise Invalid(
                 "round",
@@ -137,7 +137,7 @@ class Rulings:
     async def export_rulings(
         self, request: pb.ExportRulingsRequest, context: Context
     ) -> AsyncIterator[pb.ExportRulingsResponse]:
-        """Every ruling with reasons and sources, as CSV."""
+        """Stream every ruling with reasons and sources, as CSV."""
         await tournament_named(self._record, request.tournament_id)
         found = await queries.of_tournament(self._record, request.tournament_id)
         ruled = [opened for opened in found if opened.case.ruled]
@@ -146,17 +146,17 @@ class Rulings:
             yield pb.ExportRulingsResponse(lines=presentation.exported(piece, self._lexicons, header=start == 0))
 
     async def get_times(self, request: pb.GetRulingTimesRequest, context: Context) -> pb.GetRulingTimesResponse:
-        """How long cases waited for their ruling."""
+        """Return how long cases waited for their ruling, by mode."""
         await tournament_named(self._record, request.tournament_id)
         found = await queries.of_tournament(self._record, request.tournament_id)
         cases = [opened.case for opened in found]
         return pb.GetRulingTimesResponse(times=presentation.times(cases), waiting=sum(case.waiting for case in cases))
 
     async def _waiting(self, tournament_id: str) -> list[Case]:
-        # The docket follows the record and may lack the cases opened last. They were opened under the settings on which
-        # the command is decided, which are staffed for every case that they open; one that is opened at the same moment
-        # guards them. Only a case of earlier settings is missed, where directors change the mode faster than the docket
-        # follows: it stays in the queue for whoever is appointed next.
+        # The docket lags behind the record and may lack the latest cases. They were opened under the settings on which
+        # the command is decided, and these have enough judges for them. The opening of a case at the same moment guards
+        # the settings. Only a case of earlier settings is missed, if directors change the mode faster than the docket
+        # is updated: it stays in the queue for the judge appointed next.
         return await queries.waiting(self._record, tournament_id)
 
 

@@ -1,7 +1,7 @@
-"""The docket: which cases there are, of what, and which of them wait. A projection.
+"""The docket: an index of cases, their words and their state. A projection.
 
-It says where to look; what a case is stands on its stream and is folded from there. So there is one place that says
-what a fact of a case means.
+It only locates cases. The state of a case is folded from its stream, so the meaning of an event of a case is defined
+once.
 """
 
 from __future__ import annotations
@@ -32,22 +32,22 @@ class Tables:
 
     cases: Table
     words: Table
-    """The words of each case, to find what was ruled on a word before."""
+    """The words of each case, to find earlier rulings on a word."""
     judges: Table
     games: Table
     """The round of every game."""
     closed: Table
-    """Rounds that are closed: their rulings are public."""
+    """Closed rounds: their rulings are public."""
 
     @property
     def metadata(self) -> MetaData:
-        """All of them."""
+        """The metadata of all the tables."""
         return self.cases.metadata
 
 
 @cache
 def tables(version: int, generation: int) -> Tables:
-    """The tables of a version and a generation."""
+    """Return the tables of a version and a generation."""
     metadata = MetaData()
     suffix = f"_v{version}" + (f"_{generation}" if generation > 1 else "")
     return Tables(
@@ -94,13 +94,13 @@ def tables(version: int, generation: int) -> Tables:
 
 
 def key(word: Word) -> str:
-    """A word as the table of words has it."""
+    """Return the key of a word in the table of words."""
     return " ".join(word)
 
 
 @cache
 def projection(generation: int = 1) -> Projection:
-    """The docket as a projection on the tables of a generation."""
+    """Return the docket as a projection on the tables of a generation."""
     rows = tables(VERSION, generation)
 
     async def apply(connection: AsyncConnection, recorded: Sequence[Recorded]) -> None:
@@ -168,7 +168,7 @@ async def _open_game(connection: AsyncConnection, rows: Tables, fact: game_event
 
 async def _close(connection: AsyncConnection, rows: Tables, fact: pairing_events.RoundClosed, tournament: str) -> None:
     this_round = (rows.closed.c.tournament_id == tournament) & (rows.closed.c.round == fact.round)
-    await connection.execute(delete(rows.closed).where(this_round))  # it may be closed again after a correction
+    await connection.execute(delete(rows.closed).where(this_round))  # a round may close again after a correction
     await connection.execute(insert(rows.closed).values(tournament_id=tournament, round=fact.round))
 
 
@@ -181,4 +181,4 @@ _CHANGES: Mapping[facts.Kind, Callable[[AsyncConnection, Tables, Any, str], Awai
     game_events.GameOpened: _open_game,
     pairing_events.RoundClosed: _close,
 }
-"""What each event does to the tables."""
+"""The handler of each event."""

@@ -1,4 +1,4 @@
-"""What is measured of the cases that wait for a judge."""
+"""Metrics of the cases that wait for a judge."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _longest = _meter.create_gauge("faristol.cases.wait", unit="s", description="how
 
 
 async def look(record: Record, now: Callable[[], datetime]) -> None:
-    """Measure once, where the docket is built. Raises what a database raises that does not answer."""
+    """Measure once, if the docket is built. Raises the errors of an unavailable database."""
     try:
         number, since = await queries.backlog(record)
     except NotBuilt:

@@ -1,7 +1,7 @@
-"""Lexicons that are installed while the service runs: an open list by its name, or a federation's own one.
+"""Installation of lexicons while the service runs: an open list by its name, or a federation's own list.
 
-One is installed at a time, in a process of its own: a list takes seconds of the processor, and clocks of tables may run
-in this process.
+One installation runs at a time, in a process of its own: a list takes seconds of processor time, and clocks of tables
+may run in this process.
 """
 
 from __future__ import annotations
@@ -39,18 +39,18 @@ from faristol.words.sources import SOURCES
 _log = logging.getLogger(__name__)
 
 PACKED_BYTES = 4_000_000
-"""The largest list that is taken, compressed: less than gRPC takes in one message."""
+"""The largest compressed list that is accepted: less than gRPC accepts in one message."""
 
 UNPACKED_BYTES = 64_000_000
-"""The same when it is unpacked."""
+"""The largest uncompressed list that is accepted."""
 
 MOST_LINES_COUNT = 2_000_000
 
 LONGEST_CHARACTERS = 200
-"""Of edition, licence and source."""
+"""Characters of edition, licence and source, each."""
 
 TILE_SETS = tuple(sorted({source.tile_set for source in SOURCES.values()}))
-"""Tiles that a list can be spelled with."""
+"""Tile sets for lists."""
 
 NOT_FETCHED = N_("The lexicon {name} could not be installed: {problem}.")
 BROKEN = N_(
@@ -77,14 +77,14 @@ class _Work:
 
 
 class Installations:
-    """Installs lexicons into a library, and answers how far that is."""
+    """The methods that install lexicons into a library and report the progress."""
 
     def __init__(self, library: Library, now: Callable[[], datetime]) -> None:
         self._library, self._now = library, now
         self._work: _Work | None = None
 
     async def install(self, request: pb.InstallLexiconRequest, context: Context) -> pb.InstallLexiconResponse:
-        """Begin to install an open list. Raises ``Invalid`` for a name without a list, and ``Refusal``."""
+        """Start the installation of an open list. Raises ``Invalid`` for an unknown list, and ``Refusal``."""
         if request.name not in SOURCES:
             known = ", ".join(sorted(SOURCES))
             raise Invalid(
@@ -94,7 +94,7 @@ class Installations:
         return pb.InstallLexiconResponse()
 
     async def add(self, request: pb.AddLexiconRequest, context: Context) -> pb.AddLexiconResponse:
-        """Begin to install a list of one's own. Raises ``Invalid`` for what is wrong with it, and ``Refusal``."""
+        """Start the installation of the caller's own list. Raises ``Invalid`` for an invalid field, and ``Refusal``."""
         about = _about(request)
         if request.tile_set not in TILE_SETS:
             known = ", ".join(TILE_SETS)
@@ -109,7 +109,7 @@ class Installations:
         return pb.AddLexiconResponse()
 
     async def get(self, request: pb.GetInstallationRequest, context: Context) -> pb.GetInstallationResponse:
-        """How far the last installation is."""
+        """Return the state of the last installation."""
         answer, language, work = pb.GetInstallationResponse(), language_of(context), self._work
         if work is None:
             return answer
@@ -125,7 +125,7 @@ class Installations:
         return answer
 
     def _check_may_begin(self) -> None:
-        """Raises ``Denied`` for a credential of some tournaments alone, and ``Refusal``."""
+        """Raise ``Denied`` for a credential limited to some tournaments, and ``Refusal`` if none can start."""
         held = caller()
         if held is not None and held.scope.tournaments:
             raise Denied("OUT_OF_SCOPE", N_("a lexicon is for every tournament, and the credential is for some alone"))
@@ -158,20 +158,20 @@ class Installations:
             _log.exception("the lexicon %s could not be installed", work.name)
         except asyncio.CancelledError:
             with suppress(ProcessLookupError):
-                if process_id:  # without it the process has begun nothing, and ends by the shutdown of the pool
+                if process_id:  # without an id the process has not started, and the shutdown of the pool ends it
                     os.kill(process_id, signal.SIGTERM)
             raise
         finally:
-            pool.shutdown(wait=False, cancel_futures=True)  # to wait would stop every clock of this process
+            pool.shutdown(wait=False, cancel_futures=True)  # waiting would stop every clock of this process
             if work.is_running:
                 work.problem = BROKEN, {"name": work.name}
 
 
 def unpack(packed: bytes) -> tuple[str, str]:
-    """Unpack a list: its text, and how it was read, as ``UTF-8``. Raises ``Invalid`` for the field ``words``."""
+    """Decompress a list; return its text and its encoding, such as ``UTF-8``. Raises ``Invalid`` for ``words``."""
     if len(packed) > PACKED_BYTES:
         raise Invalid("words", N_("has {count} bytes; at most {most} are taken"), _sizes(len(packed), PACKED_BYTES))
-    stream = zlib.decompressobj(wbits=31)  # gzip alone
+    stream = zlib.decompressobj(wbits=31)  # gzip only
     try:
         data = stream.decompress(packed, UNPACKED_BYTES + 1)
     except zlib.error as problem:
@@ -191,7 +191,7 @@ def unpack(packed: bytes) -> tuple[str, str]:
 
 
 def _about(request: pb.AddLexiconRequest) -> About:
-    """Edition, licence, source and date. Raises ``Invalid``."""
+    """Parse edition, licence, source and date. Raises ``Invalid``."""
     try:
         check_name(request.name)
     except LexiconError:
@@ -215,7 +215,7 @@ def _about(request: pb.AddLexiconRequest) -> About:
 
 
 def _is_writable(folder: Path) -> bool:
-    """Whether a file can be made in a folder, which need not be there."""
+    """Check whether a file can be created in a folder, which may not exist yet."""
     there = next(each for each in (folder, *folder.absolute().parents) if each.exists())
     return there.is_dir() and os.access(there, os.W_OK)
 

@@ -1,4 +1,4 @@
-"""The judges' service over gRPC: their queue and their rulings. The contract says what its methods do."""
+"""The judges' service over gRPC: their queue and their rulings. The contract documents its methods."""
 
 from __future__ import annotations
 
@@ -29,20 +29,20 @@ from faristol.words import WordGraph
 M = TypeVar("M", bound=Message)
 
 LOOK = 1.0
-"""Seconds after which a queue is looked at again without news."""
+"""Seconds between polls of a queue without notifications."""
 
 
 @dataclass(frozen=True, slots=True)
 class Hearing:
-    """What a judge's command is decided on."""
+    """The state on which a judge's command is decided."""
 
     case: Case
     settings: Adjudication
     silent: frozenset[str]
-    """Judges who hold the case and are not heard of any more."""
+    """Judges that hold the case with an expired lease."""
     now: datetime
     sources: Callable[[Case], dict[Word, str | None]]
-    """The sources by which the lexicon has the words of a case."""
+    """Returns the source of each word of a case in the lexicon."""
 
 
 def _claim(hearing: Hearing, request: pb.ClaimCaseRequest) -> list[Message]:
@@ -66,7 +66,7 @@ def _seat(case: Case, judge_id: str) -> Mapping[str, Any]:
 
 
 class Command(NamedTuple):
-    """How a judge's command is decided, and what its answer tells of the case after it, and of the judge."""
+    """A judge's command: ``decide`` returns its events, ``told`` fields of its answer from the case and the judge."""
 
     decide: Callable[[Hearing, Any], list[Message]]
     told: Callable[[Case, str], Mapping[str, Any]]
@@ -80,7 +80,7 @@ COMMANDS: Mapping[type[Message], Command] = {
 
 
 def service(runtime: Runtime, lexicons: Lexicons, leases: Leases) -> Dispatcher:
-    """The queue of cases, and the judges who take them out of it."""
+    """Return the dispatcher of the judges' service."""
     bench = Bench(runtime, lexicons, leases)
     questions: Mapping[type[Message], Answer] = {
         pb.WatchQueueRequest: bench.watch_queue,
@@ -91,7 +91,7 @@ def service(runtime: Runtime, lexicons: Lexicons, leases: Leases) -> Dispatcher:
 
 
 class Bench:
-    """Answers for judges."""
+    """The methods of the judges' service."""
 
     def __init__(self, runtime: Runtime, lexicons: Lexicons, leases: Leases) -> None:
         self._runtime = runtime
@@ -104,7 +104,7 @@ class Bench:
     async def watch_queue(
         self, request: pb.WatchQueueRequest, context: Context
     ) -> AsyncIterator[pb.WatchQueueResponse]:
-        """The cases that a judge may take, again whenever they change."""
+        """Stream the cases that a judge may claim, on every change."""
         check_judge_id(request.judge_id)
         before: tuple[list[pb.QueuedCase], bool] | None = None
         while True:
@@ -114,14 +114,14 @@ class Bench:
                 yield pb.WatchQueueResponse(position=position, cases=cases, appointed=appointed)
                 before = cases, appointed
             await self._progress.reached(position + 1, LOOK)
-            await asyncio.sleep(queries.FRESH)  # else what is shown would be what was read before the news
+            await asyncio.sleep(queries.FRESH)  # otherwise the cached queue of before the notification would be sent
 
     async def _is_for_caller(self, case: Case) -> bool:
         admission = self._runtime.admission
         return admission is None or await admission.is_for_caller(case.case_id)
 
     async def keep_claim(self, request: pb.KeepClaimRequest, context: Context) -> pb.KeepClaimResponse:
-        """A sign that the judge is there."""
+        """Renew the lease of a judge. Raises ``Refusal`` if the judge holds another case or not this one."""
         case = (await case_named(self._record, request.case_id)).state
         decide.check_holds(case, request.judge_id)
         if not await self._leases.keep(request.judge_id, request.case_id, case.lease_seconds):
@@ -129,10 +129,11 @@ class Bench:
         return pb.KeepClaimResponse(lease_seconds=case.lease_seconds)
 
     async def carry_out(self, request: Any, context: Context, response: type[M]) -> M:
-        """Decide a command on a case, which a claim takes with a lease and what else there is ends.
+        """Execute a judge's command on a case: a claim takes a lease, any other command ends it.
 
-        A judge holds one case at a time: a claim for which there is no lease is refused, and one that is refused after
-        the lease was taken ends it.
+        A judge holds one case at a time: a claim is refused if no lease can be taken. A refusal after the lease was
+        taken ends
+        the lease.
         """
         command, claims = COMMANDS[type(request)], isinstance(request, pb.ClaimCaseRequest)
         judge_id, case_id = request.judge_id, request.case_id
@@ -161,7 +162,7 @@ class Bench:
         return answer
 
     async def get_case_file(self, request: pb.GetCaseFileRequest, context: Context) -> pb.GetCaseFileResponse:
-        """What a judge is shown of a case."""
+        """Return the file of a case for a judge."""
         case = (await case_named(self._record, request.case_id)).state
         settings = (await load_adjudication(self._record, case.tournament_id)).state
         decide.check_judge(case, settings, request.judge_id)
@@ -169,7 +170,7 @@ class Bench:
         return presentation.file_of(case, arguments, self._graph(case), await queries.earlier(self._record, case))
 
     async def _on_case(self, request: Any, command: Command) -> tuple[Decision, Case]:
-        """What a command decides about a case as it stands, and the case after it."""
+        """Return the decision of a command on the current case, and the case after it."""
         case = await case_named(self._record, request.case_id)
         tournament_id = case.state.tournament_id
         settings = await load_adjudication(self._record, tournament_id)
@@ -181,12 +182,12 @@ class Bench:
         return Decision(writes, guards), reduce(evolve, decided, case.state)
 
     def _sources(self, case: Case) -> dict[Word, str | None]:
-        """For each word of a case the source by which the lexicon has it, None where it has not."""
+        """Return the source of each word of a case in the lexicon, None for a word that is not in it."""
         graph = self._graph(case)
         return {word: _source(graph, word) if graph.contains(word) else None for word in case.words}
 
     def _graph(self, case: Case) -> WordGraph:
-        """The lexicon of a case. Raises ``Refusal`` when it is not installed here."""
+        """Return the lexicon of a case. Raises ``Refusal`` if it is not installed."""
         return self._lexicons.with_layers(self._lexicons.find(case.lexicon.digest).digest, case.layers)
 
 
@@ -200,6 +201,6 @@ def _holds_another(judge_id: str) -> Refusal:
 
 
 def _source(graph: WordGraph, word: Word) -> str:
-    """The dictionaries by which a lexicon has a word, or else the lexicon itself."""
+    """Return the dictionaries that list a word in the lexicon, or else the lexicon itself."""
     sources = sorted({listed.source for listed in presentation.listings(graph, word) if listed.on and listed.source})
     return ", ".join(sources) or f"{graph.about.name} {graph.about.edition}"

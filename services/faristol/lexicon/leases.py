@@ -1,7 +1,7 @@
-"""Whether a judge who holds a case is there: a lease on the judge himself, kept by heartbeats.
+"""Leases of judges: a judge renews the lease by heartbeats while holding a case.
 
-A judge has one lease, so he holds one case at a time. Heartbeats are no events; that a case was claimed and that it
-went back are.
+A judge has one lease, and so holds one case at a time. Heartbeats are not events; the claim and the return of a case
+are.
 """
 
 from __future__ import annotations
@@ -14,21 +14,21 @@ from faristol.record import Record
 
 
 class Leases:
-    """The leases of judges, which outlive the process."""
+    """The leases of judges, stored in the record's database."""
 
     def __init__(self, record: Record) -> None:
         self._record = record
 
     async def keep(self, judge_id: str, case_id: str, seconds: int) -> bool:
-        """The judge is there and works on a case. False while he holds another one."""
+        """Take or renew the lease of a judge on a case. Returns False while the judge has a lease on another case."""
         return await self._record.lease(_name(judge_id), _holder(case_id), seconds, longest=LEASES[1])
 
     async def end(self, judge_id: str, case_id: str) -> None:
-        """The judge is done with a case."""
+        """Release the lease of a judge on a case."""
         await self._record.release(_name(judge_id), _holder(case_id))
 
     async def silent(self, case: Case) -> frozenset[str]:
-        """The judges who hold a case and were not heard of for as long as a claim lasts."""
+        """Return the judges that hold a case with an expired lease, or with a lease on another case."""
         mine, seconds = _holder(case.case_id), case.lease_seconds
         return frozenset(
             [judge_id for judge_id in case.held_by if await self._record.holder(_name(judge_id), seconds) != mine]

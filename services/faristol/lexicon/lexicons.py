@@ -1,4 +1,4 @@
-"""The lexicons of this machine, opened once."""
+"""A cache of the installed lexicons."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ from faristol.words import Installed, LexiconError, Library, MissingLexiconError
 
 
 class Lexicons:
-    """The lexicons of a library. What is installed while this runs is found too."""
+    """The lexicons of a library. Lexicons that are installed later are found too."""
 
     def __init__(self, library: Library) -> None:
-        """Open everything that has a name, which may be nothing: tournaments of typed results need no lexicon.
+        """Open every named lexicon. There may be none: tournaments of typed results need no lexicon.
 
-        Raises ``LexiconError`` when one is not sound: better said when the service starts than at the first challenge.
+        Raises ``LexiconError`` for a damaged lexicon, at the start of the service rather than at the first challenge.
         """
         self._library = library
         self._open: dict[str, WordGraph] = {}
@@ -24,22 +24,22 @@ class Lexicons:
             self.by_digest(lexicon.digest)
 
     def installed(self) -> Sequence[Installed]:
-        """What there is, in the order of names. Raises ``Refusal`` when a file cannot be read."""
+        """Return the named lexicons, sorted by name. Raises ``Refusal`` if a file cannot be read."""
         try:
             return self._library.list()
         except LexiconError as error:
             raise _unusable(error) from error
 
     def by_digest(self, digest: str) -> WordGraph:
-        """The lexicon with exactly this content. Raises ``LexiconError`` when it is not installed or not sound."""
+        """Return the lexicon with this digest. Raises ``LexiconError`` if it is not installed or damaged."""
         if digest not in self._open:
             self._open[digest] = self._library.open(digest)
         return self._open[digest]
 
     def with_layers(self, digest: str, layers: Iterable[str]) -> WordGraph:
-        """The lexicon with exactly this content and these layers on; one that it does not have adds no word.
+        """Return the lexicon with this digest and these layers active; unknown layers are ignored.
 
-        Raises ``LexiconError`` when the lexicon is not installed or not sound.
+        Raises ``LexiconError`` if the lexicon is not installed or damaged.
         """
         lexicon = self.by_digest(digest)
         chosen = frozenset(layers) & set(lexicon.known_layers)
@@ -48,14 +48,14 @@ class Lexicons:
         return self._switched[digest, chosen]
 
     def edition(self, digest: str) -> str:
-        """The edition of a lexicon's source; empty when it is not installed here."""
+        """Return the edition of a lexicon's source; empty if the lexicon is not installed."""
         try:
             return self.by_digest(digest).about.edition
         except LexiconError:
             return ""
 
     def find(self, name_or_digest: str) -> WordGraph:
-        """The lexicon that has this digest or, now, this name.
+        """Return the lexicon with this digest or, at present, this name.
 
         Raises ``Refusal`` with reason ``LEXICON_MISSING`` or ``LEXICON_UNUSABLE``.
         """

@@ -17,11 +17,11 @@ Word = tuple[str, ...]
 """A word as faces."""
 
 DIRECTOR = 0
-"""The seat of the director, who rules alone."""
+"""The seat of a director, who rules without a panel."""
 
 
 def stream(case_id: str) -> str:
-    """The stream of a case."""
+    """Return the name of the stream of a case."""
     return f"case-{case_id}"
 
 
@@ -33,12 +33,12 @@ class Ruling:
     valid: bool
     reason: str = ""
     source: str = ""
-    """The dictionary, list or grammar that it rests on."""
+    """The dictionary, list or grammar that supports it."""
 
 
 @dataclass(frozen=True, slots=True)
 class Claim:
-    """A judge's seat on a case, while he holds it."""
+    """A judge's seat on a case, while the judge holds it."""
 
     judge_id: str
     seat: int
@@ -46,7 +46,7 @@ class Claim:
 
 @dataclass(frozen=True, slots=True)
 class Opinion:
-    """What one judge found, word by word."""
+    """The rulings of one judge on the words."""
 
     judge_id: str
     seat: int
@@ -56,7 +56,7 @@ class Opinion:
 
 @dataclass(frozen=True, slots=True)
 class Case:
-    """A challenge that is ruled on; the empty one is not open yet."""
+    """A challenge or an appeal that is ruled on; without ``opened_at`` it is not open yet."""
 
     case_id: str = ""
     game_id: str = ""
@@ -69,7 +69,7 @@ class Case:
     layers: tuple[str, ...] = ()
     article: str = ""
     by_word: bool = False
-    """Players are told about each word."""
+    """Whether players are notified of each word."""
     mode: events.Mode.ValueType = events.MODE_UNSPECIFIED
     panel: int = 0
     appeal: bool = False
@@ -80,67 +80,67 @@ class Case:
     opened_at: Timestamp | None = None
     queued_at: Timestamp | None = None
     claims: tuple[Claim, ...] = ()
-    """In the order of seats."""
+    """Claims in the order of seats."""
     opinions: tuple[Opinion, ...] = ()
-    """In the order of seats."""
+    """Opinions in the order of seats."""
     returned: int = 0
-    """How often it went back into the queue."""
+    """Number of returns to the queue."""
     escalated: bool = False
     withdrawn: bool = False
     rulings: tuple[Ruling, ...] = ()
     valid: bool = False
-    """Every word is valid. Means something when the case is ruled."""
+    """Whether every word is valid; meaningful only for a case that is ruled."""
     ruled_by: tuple[str, ...] = ()
     by_director: bool = False
-    """The director ruled alone."""
+    """Whether a director ruled without a panel."""
     ruled_at: Timestamp | None = None
     last_at: Timestamp | None = None
-    """When the last fact happened."""
+    """The moment of the last event."""
 
     @property
     def open(self) -> bool:
-        """The challenge has become a case."""
+        """Whether the case is open."""
         return self.opened_at is not None
 
     @property
     def ruled(self) -> bool:
-        """A ruling was made."""
+        """Whether a ruling was made."""
         return self.ruled_at is not None
 
     @property
     def waiting(self) -> bool:
-        """It is in the queue: a ruling is needed, and there is none."""
+        """Whether the case is in the queue: open, not ruled, not withdrawn."""
         return self.open and not self.ruled and not self.withdrawn
 
     @property
     def free_seats(self) -> tuple[int, ...]:
-        """Seats that nobody holds and nobody has ruled from; without the director's."""
+        """Seats without a claim or an opinion, except the director's."""
         taken = {claim.seat for claim in self.claims} | {opinion.seat for opinion in self.opinions}
         return tuple(seat for seat in range(1, self.panel + 1) if seat not in taken)
 
     @property
     def held_by(self) -> tuple[str, ...]:
-        """The judges who hold it, in the order of seats."""
+        """The judges that hold it, in the order of seats."""
         return tuple(claim.judge_id for claim in self.claims)
 
     def claim_of(self, judge_id: str) -> Claim | None:
-        """The seat that a judge holds."""
+        """Return the claim of a judge, or None."""
         return next((claim for claim in self.claims if claim.judge_id == judge_id), None)
 
     def escalates_at(self) -> datetime | None:
-        """When it goes to the director; None where no judge rules."""
+        """Return the moment of escalation to a director; None if no judge rules."""
         if not self.panel or self.queued_at is None:
             return None
         return to_datetime(self.queued_at) + timedelta(seconds=self.escalate_after_seconds)
 
     def escalates(self, now: datetime) -> bool:
-        """Whether it has waited too long, and has not gone to the director yet."""
+        """Check whether the escalation is due and has not happened yet."""
         due = self.escalates_at()
         return not self.escalated and due is not None and now >= due
 
 
 def evolve(case: Case, fact: Message) -> Case:
-    """The case after one more fact. Raises ``TypeError`` for a message that is no fact of a case."""
+    """Return the case after ``fact``. Raises ``TypeError`` for an event that is not of a case."""
     match fact:
         case events.CaseOpened():
             return _opened(fact)

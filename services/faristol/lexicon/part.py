@@ -18,9 +18,9 @@ from faristol.words import Library
 
 
 def part(runtime: Runtime) -> Part:
-    """Look-ups, judges and their cases, the reaction that opens cases, and the timer that keeps them moving.
+    """Return the lexicon service: look-ups, the judges' service, the reaction that opens cases, and the timer.
 
-    Raises ``LexiconError`` when a lexicon is not sound.
+    Raises ``LexiconError`` for a damaged lexicon.
     """
     library = Library(runtime.settings.lexicons)
     lexicons, installations = Lexicons(library), Installations(library, runtime.now)

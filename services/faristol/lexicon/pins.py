@@ -1,4 +1,4 @@
-"""What a game or a tournament pinned, found again by its content."""
+"""Documents that a game or a tournament has pinned, loaded by their content."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ from faristol.rules import Ruleset
 
 
 def layers_of(adjudication: Adjudication, ruleset: Ruleset) -> tuple[str, ...]:
-    """The layers that count: those chosen for the tournament, or those of its ruleset (UF 26, PES Α)."""
+    """Return the active layers: those chosen for the tournament, or those of its ruleset (UF 26, PES Α)."""
     return ruleset.lexicon.layers if adjudication.layers is None else adjudication.layers
 
 
 async def law_of(record: Record, game: Game, adjudication: Adjudication, lexicons: Lexicons) -> Law:
-    """What a ruling in ``game`` rests on.
+    """Return the rules and the lexicon for a ruling in ``game``.
 
-    Raises ``Refusal`` when the content of its ruleset is nowhere, ``LexiconError`` when its lexicon is not.
+    Raises ``Refusal`` if the content of its ruleset is missing, ``LexiconError`` if its lexicon is.
     """
     ruleset = await rules_of(record, game.ruleset)
     layers = layers_of(adjudication, ruleset)

@@ -1,4 +1,4 @@
-"""Cases as those who ask may see them: officials, judges, the public, and the committee that keeps the lexicon."""
+"""Views of cases for officials, judges, the public, and the committee that maintains the lexicon."""
 
 from __future__ import annotations
 
@@ -57,12 +57,12 @@ def installed_lexicon(installed: Installed) -> lexicon.Lexicon:
 
 
 def word(faces: Word) -> game_events.Word:
-    """A word as the contract has it."""
+    """Convert a word to the contract's message."""
     return game_events.Word(faces=faces)
 
 
 def listings(graph: WordGraph, faces: Word) -> list[lexicon.Listing]:
-    """Where a lexicon has a word, in whatever layer."""
+    """Return the listings of a word in a lexicon, in every layer."""
     return [
         lexicon.Listing(
             layer=listing.layer, source=listing.source, on=not listing.layer or listing.layer in graph.layers
@@ -72,7 +72,7 @@ def listings(graph: WordGraph, faces: Word) -> list[lexicon.Listing]:
 
 
 def official(case: Case) -> lexicon.GetCaseResponse:
-    """A case as officials see it. What judges found stays hidden until the ruling: they are blind to each other."""
+    """Return a case for officials. Opinions are hidden until the ruling: judges must not see each other's."""
     opinions = [
         lexicon.Opinion(judge_id=opinion.judge_id, words=written(opinion.rulings), given_at=opinion.given_at)
         for opinion in case.opinions
@@ -100,7 +100,7 @@ def official(case: Case) -> lexicon.GetCaseResponse:
 
 
 def queued(case: Case, judge_id: str) -> pb.QueuedCase:
-    """A case in the queue of a judge."""
+    """Return a case in the queue of a judge."""
     return pb.QueuedCase(
         case_id=case.case_id,
         tournament_id=case.tournament_id,
@@ -119,7 +119,7 @@ def queued(case: Case, judge_id: str) -> pb.QueuedCase:
 def file_of(
     case: Case, arguments: str, graph: WordGraph, earlier: Mapping[Word, Sequence[Case]]
 ) -> pb.GetCaseFileResponse:
-    """What a judge is shown of a case: words and what is known of them; nobody's name, id or score."""
+    """Return the file of a case for a judge: its words and the data on them, without a player's name, id or score."""
     escalates_at = case.escalates_at()
     return pb.GetCaseFileResponse(
         case_id=case.case_id,
@@ -159,7 +159,7 @@ def _earlier(case: Case, faces: Word) -> pb.EarlierRuling:
 
 
 def public(listed: Listed, lexicons: Lexicons) -> pb.PublicRuling:
-    """A ruling as the public sees it: of the play (FISC I.10), or word by word where the rules say so (PES Δ.ε)."""
+    """Return a ruling for the public: on the play (FISC I.10), or by word if the rules say so (PES Δ.ε)."""
     case = listed.case
     words = [game_events.RuledWord(word=word(ruling.word), valid=ruling.valid) for ruling in case.rulings]
     return pb.PublicRuling(
@@ -181,7 +181,7 @@ def public(listed: Listed, lexicons: Lexicons) -> pb.PublicRuling:
 
 
 def exported(listed: Iterable[Listed], lexicons: Lexicons, *, header: bool) -> str:
-    """Lines of the export, with the names of the columns before them if ``header``."""
+    """Return lines of the export, after the names of the columns if ``header``."""
     text = io.StringIO()
     rows = csv.writer(text)
     if header:
@@ -192,7 +192,7 @@ def exported(listed: Iterable[Listed], lexicons: Lexicons, *, header: bool) -> s
 
 
 def _plain(text: str) -> str:
-    """What a judge wrote, with an apostrophe before what a spreadsheet would take for a formula."""
+    """Return a judge's text, with an apostrophe before a prefix that a spreadsheet reads as a formula."""
     return f"'{text}" if text.startswith(("=", "+", "-", "@", "\t", "\r")) else text
 
 
@@ -226,14 +226,14 @@ def _rows(listed: Listed, lexicons: Lexicons) -> Iterable[list[object]]:
 
 
 def waited_ms(case: Case) -> int:
-    """Milliseconds from the queue to the ruling."""
+    """Return the milliseconds from the queue to the ruling."""
     assert case.queued_at
     assert case.ruled_at
     return milliseconds_between(case.queued_at, case.ruled_at)
 
 
 def times(cases: Collection[Case]) -> list[pb.RulingTimes]:
-    """How long the cases of each mode took."""
+    """Return the waiting times of the ruled cases, by mode."""
     answer = []
     for mode in sorted({case.mode for case in cases if case.ruled}):
         of_mode = [case for case in cases if case.ruled and case.mode == mode]
@@ -253,5 +253,5 @@ def times(cases: Collection[Case]) -> list[pb.RulingTimes]:
 
 
 def percentile(ordered: Sequence[int], percent: int) -> int:
-    """The value that ``percent`` of 100 do not exceed, by the nearest rank; ``ordered`` ascends and is not empty."""
+    """Return the percentile of ``ordered`` by the nearest rank; ``ordered`` is ascending and not empty."""
     return ordered[max(0, math.ceil(len(ordered) * percent / 100) - 1)]

@@ -1,4 +1,4 @@
-"""Cases out of the docket and the record."""
+"""Queries of cases in the docket and the record."""
 
 from __future__ import annotations
 
@@ -26,15 +26,15 @@ from faristol.record import Record
 T = TypeVar("T")
 
 FRESH = 0.1
-"""Seconds for which a queue that was read is shown to others who watch."""
+"""Seconds for which a queue that was read is cached for other watchers."""
 
 EARLIER = 20
-"""Earlier rulings on a word that a judge is shown."""
+"""Earlier rulings on a word in a case file."""
 
 
 @dataclass(frozen=True, slots=True)
 class Listed:
-    """A case and the round that it is of."""
+    """A case and its round."""
 
     case: Case
     round: int
@@ -42,7 +42,7 @@ class Listed:
 
 
 class Place(NamedTuple):
-    """A place in a list of cases."""
+    """A position in a list of cases, for paging."""
 
     round: int
     queued_at: int
@@ -50,12 +50,12 @@ class Place(NamedTuple):
     case_id: str
 
     def __str__(self) -> str:
-        """As a caller keeps it, to go on from there."""
+        """Format as a page token."""
         return f"{self.round}.{self.queued_at}.{self.case_id}"
 
     @classmethod
     def read(cls, text: str) -> Place:
-        """The place that was written so. Raises ``ValueError`` for what is none."""
+        """Parse a page token. Raises ``ValueError`` for any other text."""
         found = _PLACE.fullmatch(text)
         if found is None:
             raise ValueError(text)
@@ -66,19 +66,19 @@ _PLACE = re.compile(r"(\d{1,5})\.(\d{1,18})\.([a-z0-9-]{1,128})", re.ASCII)
 
 
 async def cases(record: Record, case_ids: Collection[str]) -> dict[str, Case]:
-    """Cases as their streams have them, by their ids."""
+    """Load cases from their streams, by id."""
     found = await record.facts_of([stream(case_id) for case_id in case_ids])
     folded = [reduce(evolve, facts, Case()) for facts in found.values()]
     return {case.case_id: case for case in folded}
 
 
 async def waiting(record: Record, tournament_id: str = "") -> list[Case]:
-    """Every case that waits for a judge, or those of one tournament, the one that waits longest first."""
+    """Return the cases that wait for a judge, of all tournaments or of one, the longest wait first."""
     return (await _waiting(record, tournament_id))[0]
 
 
 async def _waiting(record: Record, tournament_id: str = "") -> tuple[list[Case], Mapping[tuple[str, str], Judge], int]:
-    """The cases that wait, the judges by tournament and id, and the position of both."""
+    """Return the cases that wait, the judges by tournament and id, and the position of both."""
 
     async def look(connection: AsyncConnection, live: Live) -> tuple[Sequence[str], Sequence[Any]]:
         rows = docket.tables(live.version, live.generation)
@@ -102,9 +102,9 @@ async def _waiting(record: Record, tournament_id: str = "") -> tuple[list[Case],
 
 
 async def backlog(record: Record) -> tuple[int, int]:
-    """How many cases wait for a judge, and since when the first of them does, in microseconds since 1970, UTC; else 0.
+    """Return the number of cases that wait for a judge, and the start of the longest wait, or 0.
 
-    Raises ``NotBuilt`` while the docket is being built.
+    The start is in microseconds since 1970, UTC. Raises ``NotBuilt`` while the docket is being built.
     """
 
     async def look(connection: AsyncConnection, live: Live) -> tuple[int, int]:
@@ -119,7 +119,7 @@ async def backlog(record: Record) -> tuple[int, int]:
 
 
 class Queue:
-    """The cases that wait, read once for all judges who watch."""
+    """The cases that wait, read once for all judges that watch."""
 
     def __init__(self, record: Record) -> None:
         self._record = record
@@ -130,10 +130,11 @@ class Queue:
         self._position = 0
 
     async def of(self, judge_id: str, language: str) -> tuple[list[Case], bool, int]:
-        """The cases that a judge holds or may claim, the one that waits longest first.
+        """Return the cases that a judge holds or may claim, the longest wait first.
 
-        Besides, whether any tournament has appointed the judge, and the position of all this. Only cases in
-        ``language``, if that is not empty. What is shown is ``FRESH`` seconds old at most.
+        Returns also whether any tournament has appointed the judge, and the position of the queue. A ``language``
+        selects the
+        cases in it, if not empty. The queue is at most ``FRESH`` seconds old.
         """
         async with self._reading:
             now = asyncio.get_running_loop().time()
@@ -162,7 +163,7 @@ def _may_take(case: Case, judge: Judge | None) -> bool:
 
 
 async def of_tournament(record: Record, tournament_id: str) -> list[Listed]:
-    """The cases of a tournament in the order of rounds and of time."""
+    """Return the cases of a tournament, sorted by round and time."""
 
     async def look(connection: AsyncConnection, live: Live) -> Sequence[Any]:
         query = _of_tournament(docket.tables(live.version, live.generation), tournament_id)
@@ -175,10 +176,11 @@ async def of_tournament(record: Record, tournament_id: str) -> list[Listed]:
 async def closed(
     record: Record, tournament_id: str, *, round_: int, size: int, after: Place | None
 ) -> tuple[list[Listed], Place | None, int, int]:
-    """The cases that were ruled on in closed rounds, or in one of them, in the order of rounds and of time.
+    """Return a page of the cases ruled on in closed rounds, or in one of them, sorted by round and time.
 
-    At most ``size`` after that place; the place after which the next begin, None when there are no more; how many there
-    are in all; and the position of the list.
+    The page has at most ``size`` cases after the position ``after``. Returns also the position of the next page, or
+    None;
+    the total; and the position of the docket.
     """
     total = 0
 
@@ -220,7 +222,7 @@ def _of_tournament(rows: docket.Tables, tournament_id: str) -> Select[Any]:
 
 
 async def earlier(record: Record, case: Case) -> dict[Word, list[Case]]:
-    """What judges ruled before on the words of a case, the latest first."""
+    """Return earlier rulings of judges on the words of a case, the latest first."""
 
     async def look(connection: AsyncConnection, live: Live) -> dict[Word, Sequence[str]]:
         rows = docket.tables(live.version, live.generation)
@@ -244,9 +246,9 @@ async def earlier(record: Record, case: Case) -> dict[Word, list[Case]]:
 
 
 async def arguments(record: Record, case: Case) -> str:
-    """What is argued on an appeal, from beside the fact that raised it; empty for a challenge, and once erased.
+    """Return the arguments of an appeal from its table's stream; empty for a challenge, and after erasure.
 
-    A case keeps no copy, which would be left when the words are erased at the table.
+    A case has no copy of them, which would remain after their erasure at the table.
     """
     if not case.appeal:
         return ""

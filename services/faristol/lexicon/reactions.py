@@ -1,4 +1,4 @@
-"""What happens by itself: challenges and appeals become cases, and cases end with what they are about."""
+"""Reactions to the events of a game: challenges and appeals open cases, and other events withdraw them."""
 
 from __future__ import annotations
 
@@ -27,10 +27,11 @@ from faristol.words import LexiconError
 
 
 def ruling(record: Record, lexicons: Lexicons, now: Callable[[], datetime]) -> Reaction:
-    """The reaction that makes a case of every challenge, and has the lexicon rule on it where no judge does.
+    """Return the reaction that opens a case for every challenge, with the ruling of the lexicon if no judge rules.
 
-    When the lexicon that the game has pinned is not here it raises ``StartError``, which parks the game and shows what
-    is missing: a challenge is neither skipped nor ruled on by another lexicon. Once it is installed, the game goes on.
+    It raises ``StartError`` if the game's pinned lexicon is not installed. This parks the game and reports the lexicon:
+    a
+    challenge is neither skipped nor ruled on by another lexicon. The game continues after the installation.
     """
     cases = Cases(record, lexicons, now)
     acts: Mapping[facts.Kind, Callable[[Game, Any], Awaitable[Decision | None]]] = {
@@ -50,7 +51,7 @@ def ruling(record: Record, lexicons: Lexicons, now: Callable[[], datetime]) -> R
 
 
 class Cases:
-    """What the facts of a game do to its cases."""
+    """Handlers of the events of a game that change its cases."""
 
     def __init__(self, record: Record, lexicons: Lexicons, now: Callable[[], datetime]) -> None:
         self._record = record
@@ -58,32 +59,32 @@ class Cases:
         self._now = now
 
     async def open_challenge(self, game: Game, challenge: game_events.ChallengeRaised) -> Decision | None:
-        """A challenge becomes a case."""
+        """Open the case of a challenge."""
         return await self._open(game, Question(challenge, challenge.occurred_at))
 
     async def open_appeal(self, game: Game, appeal: game_events.AppealRaised) -> Decision | None:
-        """An appeal becomes one, which the judges of the first ruling may not rule on."""
+        """Open the case of an appeal; the judges of the first ruling may not rule on it."""
         first = (await case_of(self._record, game, appeal.challenge)).state
         challenge = game.challenges[appeal.challenge]
         return await self._open(game, Question(challenge, appeal.occurred_at, appeal=True, barred=first.ruled_by))
 
     async def withdraw_appeal(self, game: Game, ruled: game_events.AppealRuled) -> Decision | None:
-        """The arbiter at the table ruled on an appeal."""
+        """Withdraw the case of an appeal after the ruling of the arbiter at the table."""
         appealed = await case_of(self._record, game, ruled.challenge, appeal=True)
         return _withdraw([appealed], events.WITHDRAWN_REASON_ARBITER_RULED, game, ruled.occurred_at)
 
     async def withdraw_taken_back(self, game: Game, taken_back: game_events.EntriesTakenBack) -> Decision | None:
-        """Challenges were taken back with the entries of their table."""
+        """Withdraw the cases of challenges that were taken back with the entries of their table."""
         cases = await self._of(game, game.taken_back)
         return _withdraw(cases, events.WITHDRAWN_REASON_ENTRIES_TAKEN_BACK, game, taken_back.occurred_at)
 
     async def withdraw_all(self, game: Game, end: game_events.GameEnded | game_events.TableClosed) -> Decision | None:
-        """The game is over."""
+        """Withdraw all cases of a game that is over."""
         cases = await self._of(game, game.challenges)
         return _withdraw(cases, events.WITHDRAWN_REASON_GAME_ENDED, game, end.occurred_at)
 
     async def _of(self, game: Game, challenges: Iterable[int]) -> list[Loaded[Case]]:
-        """The cases that challenges of those numbers, and appeals in them, have become or could."""
+        """Return the cases of challenges with those numbers and of appeals in them, open or not."""
         appeals = (False, True)
         return [await case_of(self._record, game, number, appeal=appeal) for number in challenges for appeal in appeals]
 
@@ -101,7 +102,7 @@ class Cases:
         if not opened:
             return None
         case_id = case.state.case_id or case_id_of(game.game_id, game.seed, number, appeal=question.appeal)
-        # The game's pins never change: there is nothing of it to guard.
+        # The game's stream needs no guard: its pins never change.
         guards = [Guard(adjudication.stream(game.tournament_id), settings.version)]
         return Decision([Write(stream(case_id), case.version, opened, game.tournament_id)], guards)
 

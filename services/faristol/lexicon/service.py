@@ -1,4 +1,4 @@
-"""The lexicon service over gRPC: words, lexicons and cases are looked up. The contract says what its methods do."""
+"""The lexicon service over gRPC: look-ups of words, lexicons and cases. The contract documents its methods."""
 
 from __future__ import annotations
 
@@ -22,16 +22,16 @@ from faristol.words import WordGraph
 from faristol.words.lists import unplayable
 
 MOST_WORDS = 1_000
-"""Words that one LookUp may ask for."""
+"""Words of one LookUp request."""
 
 LONGEST_WORD = 100
-"""Characters of each: several times what a board holds, whatever marks its letters carry."""
+"""Characters of each: several times the length of a board's line, with any marks on its letters."""
 
 
 def service(
     record: Record, lexicons: Lexicons, installations: Installations, admission: Admission | None = None
 ) -> Dispatcher:
-    """The lexicons and cases of a cell. ``admission`` is None where nobody is asked who they are."""
+    """Return the dispatcher of the lexicon service. ``admission`` is None if callers are not authenticated."""
     look_ups = LookUps(record, lexicons, admission)
     questions: Mapping[type[Message], Answer] = {
         pb.ListLexiconsRequest: look_ups.list_lexicons,
@@ -45,7 +45,7 @@ def service(
 
 
 class LookUps:
-    """Answers for the lexicons and cases of a cell."""
+    """The look-up methods of the lexicon service."""
 
     def __init__(self, record: Record, lexicons: Lexicons, admission: Admission | None) -> None:
         self._record = record
@@ -53,13 +53,13 @@ class LookUps:
         self._admission = admission
 
     async def list_lexicons(self, request: pb.ListLexiconsRequest, context: Context) -> pb.ListLexiconsResponse:
-        """The lexicons installed here."""
+        """Return the installed lexicons."""
         return pb.ListLexiconsResponse(
             lexicons=[presentation.installed_lexicon(installed) for installed in self._lexicons.installed()]
         )
 
     async def look_up(self, request: pb.LookUpRequest, context: Context) -> pb.LookUpResponse:
-        """Whether words are in a lexicon, and as which tiles."""
+        """Return for each text whether it is in a lexicon, and its spellings in tiles."""
         if not request.lexicon:
             raise Invalid("lexicon", N_("is empty; expected the name or the digest of a lexicon"))
         if len(request.words) > MOST_WORDS:
@@ -87,7 +87,7 @@ class LookUps:
         return pb.LookUpResponse(entries=[_entry(text, graph, language) for text in request.words])
 
     async def get_case(self, request: pb.GetCaseRequest, context: Context) -> pb.GetCaseResponse:
-        """A case as it stands in the record, for officials."""
+        """Return the current state of a case, for officials."""
         if request.game_id and request.case_id:
             raise Invalid("game_id", N_("and `case_id` are both given; expected either of them"))
         if request.game_id:
@@ -99,7 +99,7 @@ class LookUps:
 
 
 def _entry(text: str, graph: WordGraph, language: str) -> pb.Entry:
-    """What a lexicon says of a text; of one that is no word for its tiles, why not."""
+    """Return the entry of a text in a lexicon, or the reason why its tiles cannot spell it."""
     if refused := unplayable(text, graph.tile_set):
         return pb.Entry(text=text, reason=refused.reason, problem=render(refused, language))
     listed = [

@@ -1,4 +1,4 @@
-"""Cases, adjudications and tournaments as the record has them."""
+"""Loading of cases, adjudications and tournaments from the record."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ from faristol.record import Loaded, Record, load
 
 
 async def load_case(record: Record, case_id: str) -> Loaded[Case]:
-    """The case of that id; not open, at version 0, when there is none."""
+    """Load the case with that id; if absent, it is not open and has version 0."""
     return await load(record, stream(case_id), Case(), evolve)
 
 
 async def case_of(record: Record, game: Game, challenge: int, *, appeal: bool = False) -> Loaded[Case]:
-    """The case that a game's challenge of this number became, or the appeal in it; not open when there is none yet."""
+    """Load the case of a game's challenge with this number, or of the appeal in it; not open if absent."""
     for case_id in case_ids_of(game.game_id, game.seed, challenge, appeal=appeal):
         case = await load_case(record, case_id)
         if case.version:
@@ -34,7 +34,7 @@ async def case_of(record: Record, game: Game, challenge: int, *, appeal: bool = 
 
 
 async def case_named(record: Record, case_id: str) -> Loaded[Case]:
-    """The case that a caller names. Raises ``Invalid`` or ``NotFound`` when there is none."""
+    """Load the case that a caller names. Raises ``Invalid`` without an id, ``NotFound`` if it is absent."""
     if not case_id:
         raise Invalid("case_id", N_("is empty; expected the id of a case"))
     case = await load_case(record, case_id)
@@ -44,9 +44,9 @@ async def case_named(record: Record, case_id: str) -> Loaded[Case]:
 
 
 async def last_case_of(record: Record, game_id: str) -> Loaded[Case]:
-    """The case that a game's last challenge became, or the appeal in it.
+    """Load the case of a game's last challenge, or of the appeal in it.
 
-    Raises ``NotFound`` when there is no such game, or no case of it (yet).
+    Raises ``NotFound`` if the game is absent, or has no case (yet).
     """
     game = (await load(record, game_stream(game_id), Game(), watch_game)).state
     if not game.game_id:
@@ -60,12 +60,12 @@ async def last_case_of(record: Record, game_id: str) -> Loaded[Case]:
 
 
 async def load_adjudication(record: Record, tournament_id: str) -> Loaded[Adjudication]:
-    """How challenges of a tournament are ruled on; by the lexicon where nothing was said."""
+    """Load the adjudication of a tournament; by default the lexicon rules."""
     return await load(record, adjudication.stream(tournament_id), Adjudication(), adjudication.evolve)
 
 
 async def tournament_named(record: Record, tournament_id: str) -> Loaded[Tournament]:
-    """The tournament that a caller names. Raises ``NotFound`` when there is none."""
+    """Load the tournament that a caller names. Raises ``NotFound`` if it is absent."""
     found = await load(record, tournament_stream(tournament_id), Tournament(), watch_tournament)
     if not found.version:
         raise NotFound("tournament", tournament_id)

@@ -1,4 +1,4 @@
-"""What time does to cases: claims of judges who fell silent end, and cases that wait for too long are escalated."""
+"""The timer of cases: claims of silent judges end, and cases that wait too long are escalated."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ from faristol.lexicon.streams import load_adjudication, load_case
 from faristol.record import Conflict, Decision, Guard, Metadata, Record, Write
 
 LOOK = 0.5
-"""Seconds between two looks at the cases that wait."""
+"""Seconds between two polls of the cases that wait."""
 
 QUIET = 5.0
-"""The same while none waits, where the database tells of appends and has told of none."""
+"""Seconds between two polls while no case waits and the database notifies of appends but reported none."""
 
 ACTOR = "lexicon.timer"
 
@@ -27,10 +27,10 @@ _log = logging.getLogger(__name__)
 
 
 class Timer:
-    """Writes what is overdue, in any number of processes: the versions of a case let one of them do it, once.
+    """A writer of overdue events that may run in several processes: expected versions let one of them write each event.
 
-    What is overdue is found from the record and the time, so nothing is lost when a process ends. While no process
-    ran no judge could be heard: silence counts from the start of this one.
+    Overdue events are computed from the record and the time, so the end of a process loses none. A judge cannot send
+    heartbeats while no process runs: a judge counts as silent only after this process has run for a lease.
     """
 
     def __init__(self, record: Record, leases: Leases, now: Callable[[], datetime]) -> None:
@@ -40,7 +40,7 @@ class Timer:
         self._listening_since = now()
 
     async def run(self) -> None:
-        """Look until cancelled; a database that is away is waited for."""
+        """Poll until cancelled. Retries while the database is unavailable."""
         while True:
             began, told, cases = asyncio.get_running_loop().time(), self._record.news.latest, []
             try:
@@ -59,12 +59,12 @@ class Timer:
                 await self._record.news.wait(QUIET, told)
 
     async def settle(self, case_id: str) -> None:
-        """Write what is overdue in a case; when others write at this moment, the next look does."""
+        """Write the overdue events of a case; after a conflict the next poll retries."""
         case = await load_case(self._record, case_id)
         tournament_id = case.state.tournament_id
         settings = await load_adjudication(self._record, tournament_id)
         now = self._now()
-        self._listening_since = min(self._listening_since, now)  # a clock that was set back
+        self._listening_since = min(self._listening_since, now)  # the clock may have been set back
         heard_for = (now - self._listening_since).total_seconds()
         silent = await self._leases.silent(case.state) if heard_for >= case.state.lease_seconds else frozenset()
         facts = decide.overdue(case.state, settings.state, silent, now)

@@ -1,4 +1,4 @@
-"""What cases know of other streams: their game and their tournament. Pure."""
+"""State of games and tournaments that cases depend on. Pure."""
 
 from __future__ import annotations
 
@@ -14,33 +14,33 @@ from faristol.pb.pairing.v1 import events_pb2 as pairing_events
 
 
 def game_stream(game_id: str) -> str:
-    """The stream of the game that a case is about."""
+    """Return the name of the stream of a game."""
     return f"game-{game_id}"
 
 
 def tournament_stream(tournament_id: str) -> str:
-    """The stream of the tournament that a case belongs to."""
+    """Return the name of the stream of a tournament."""
     return f"tournament-{tournament_id}"
 
 
 @dataclass(frozen=True, slots=True)
 class Game:
-    """As much of a game as its cases depend on."""
+    """The part of a game that its cases depend on."""
 
     game_id: str = ""
     tournament_id: str = ""
     ruleset: Pin = UNPINNED
     lexicon: Pin = UNPINNED
     seed: bytes = b""
-    """Of its draws; secret while it is played."""
+    """Seed of its draws; secret during the game."""
     challenges: Mapping[int, game_events.ChallengeRaised] = field(default_factory=dict)
-    """By their number, from 1."""
+    """Challenges by number, from 1."""
     taken_back: frozenset[int] = frozenset()
-    """Numbers of those that were raised before entries of the table were taken back: none of them waits any more."""
+    """Numbers of challenges raised before entries of the table were taken back: their cases need no ruling."""
 
 
 def watch_game(game: Game, fact: Message) -> Game:
-    """The game after one more of its facts; those that no case depends on change nothing."""
+    """Return the game after ``fact``; it ignores events that no case depends on."""
     match fact:
         case game_events.GameOpened():
             return Game(fact.game_id, fact.tournament_id, Pin.of(fact.ruleset), Pin.of(fact.lexicon), fact.seed)
@@ -54,17 +54,17 @@ def watch_game(game: Game, fact: Message) -> Game:
 
 @dataclass(frozen=True, slots=True)
 class Tournament:
-    """As much of a tournament as its adjudication depends on."""
+    """The part of a tournament that its adjudication depends on."""
 
     tournament_id: str = ""
     ruleset: Pin = UNPINNED
     lexicon: Pin = UNPINNED
     started: bool = False
-    """Its first round has."""
+    """Whether its first round has started."""
 
 
 def watch_tournament(tournament: Tournament, fact: Message) -> Tournament:
-    """The tournament after one more of its facts; those that no case depends on change nothing."""
+    """Return the tournament after ``fact``; it ignores events that adjudication does not depend on."""
     match fact:
         case pairing_events.TournamentCreated():
             return replace(tournament, tournament_id=fact.tournament_id)
