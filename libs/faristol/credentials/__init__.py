@@ -1,5 +1,5 @@
-"""Who may do what: credentials, what a call needs, and whether the one is enough for the other.
+"""Authorization: credentials, the requirements of calls, and the check of one against the other.
 
-`needs` reads from the contract what each call needs, `credential` says what somebody holds, `policy` compares them
-(all pure). `tokens` writes credentials as signed tokens and reads them, `keyring` holds the keys.
+`needs` reads the requirements of each call from the contract, `credential` describes a credential, `policy` compares
+them (all pure). `tokens` encodes credentials as signed tokens and verifies them, `keyring` stores the keys.
 """

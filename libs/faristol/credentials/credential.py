@@ -1,4 +1,4 @@
-"""What somebody holds: who they are, in what role, over what, until when. Pure."""
+"""Credentials: the holder, their role, the scope and the expiry. Pure."""
 
 from __future__ import annotations
 
@@ -19,41 +19,44 @@ MALFORMED = N_("the credential is not one of Faristol's: {what}")
 
 @dataclass(frozen=True, slots=True)
 class Scope:
-    """Over what a credential holds. What is empty is not limited."""
+    """The scope of a credential. An empty field does not limit it."""
 
     tournaments: frozenset[str] = frozenset()
-    """Ids."""
+    """Ids of tournaments."""
     halls: frozenset[str] = frozenset()
     """Names of halls of those tournaments."""
     tables: frozenset[int] = frozenset()
     """Numbers of tables of those tournaments."""
     languages: frozenset[str] = frozenset()
-    """Languages of the cases that a judge takes: ``ca``."""
+    """Language codes of the cases that a judge takes, such as ``ca``."""
 
     def within(self, other: Scope) -> bool:
-        """Whether nothing is in this scope that is not in ``other``."""
+        """Check whether this scope is a subset of ``other``."""
         return all(_within(getattr(self, part), getattr(other, part)) for part in _PARTS)
 
     def touches(self, tournament: str) -> bool:
-        """Whether something of a tournament is in the scope: all of it, or tables."""
+        """Check whether the scope includes a tournament, or halls or tables of it."""
         return not self.tournaments or tournament in self.tournaments
 
     def holds(self, tournament: str) -> bool:
-        """Whether a whole tournament is in the scope."""
+        """Check whether the scope includes the whole of a tournament."""
         return self.touches(tournament) and not self.halls and not self.tables
 
     def holds_table(self, tournament: str, hall: str, table: int) -> bool:
-        """Whether a table of a tournament is in the scope; ``hall`` is empty where there are none."""
+        """Check whether the scope includes a table; ``hall`` is empty if the tournament has no halls."""
         here = (not self.halls or hall in self.halls) and (not self.tables or table in self.tables)
         return here and self.touches(tournament)
 
     def to_claim(self) -> dict[str, list[Any]]:
-        """As a token has it; what is not limited is left out."""
+        """Return the claim ``scope`` of a token, without the fields that set no limit."""
         return {part: sorted(values) for part in _PARTS if (values := getattr(self, part))}
 
     @classmethod
     def from_claim(cls, claim: object) -> Scope:
-        """Raises ``Unauthenticated`` for what is no scope; a limit that is not known here is never left out."""
+        """Parse the claim ``scope`` of a token.
+
+        Raises ``Unauthenticated`` if the claim is malformed or has an unknown limit, which must not be ignored.
+        """
         if not isinstance(claim, dict) or claim.keys() - set(_PARTS):
             raise Unauthenticated("CREDENTIAL_INVALID", MALFORMED, {"what": "scope"})
         for part, values in claim.items():
@@ -71,9 +74,10 @@ def _is_uuid(value: object) -> bool:
 
 
 def bound_id(parent_id: str, own_id: str) -> str:
-    """Give the id of a credential that was handed on, from that of its parent and the one that its giver chose.
+    """Derive the id of a credential that was handed on from the id of its parent and the id that its giver chose.
 
-    So no giver can choose the id of a credential of somebody else: whoever ends it, or signs it out, ends no other.
+    The derivation prevents a giver from choosing the id of another person's credential, and so from ending that
+    credential.
     """
     return str(uuid.uuid5(uuid.UUID(parent_id), own_id))
 
@@ -87,37 +91,37 @@ def _within(part: frozenset[Any], other: frozenset[Any]) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class Credential:
-    """What somebody holds."""
+    """The rights of a person or program, and their expiry."""
 
     credential_id: str
-    """A UUID; what is revoked."""
+    """A UUID, by which the credential is revoked."""
     subject: str
-    """The id of the person or the program: it is the actor of what they do."""
+    """Id of the person or program, which is the actor of their events."""
     role: Role
     scope: Scope
     issued_at: datetime
     expires_at: datetime
     name: str = ""
-    """Of the person, as pages of officials show it; never on the record."""
+    """Name of the person, shown on officials' pages and never stored in the record."""
     player: str = ""
-    """The player who the holder is: a player acts for no other; an arbiter or judge touches no game of theirs."""
+    """Id of the holder as a player. A player acts only for themselves; an official handles no game of their own."""
     ancestors: tuple[str, ...] = field(default=())
-    """Ids of the credentials that it was handed on from, the first one first: it ends when any of them does."""
+    """Ids of the credentials that it was handed on from, the root first. It ends when any of them ends."""
 
     @property
     def role_name(self) -> str:
-        """``director``."""
+        """Name of the role, such as ``director``."""
         return NAMES[self.role]
 
     @property
     def ids(self) -> frozenset[str]:
-        """The ids whose end is the end of this credential."""
+        """Ids of the credential and its ancestors: the end of any of them ends this credential."""
         return frozenset((self.credential_id, *self.ancestors))
 
     def check_may_give(self, other: Credential, *, may_outlive: bool = False) -> None:
-        """Check that the holder may give ``other`` to somebody: less than they have, or as much.
+        """Check that the holder may give ``other``: its rights must not exceed the holder's.
 
-        ``may_outlive`` lets it end later than the holder's own. Raises ``Denied``.
+        ``may_outlive`` allows it to end later than the holder's credential. Raises ``Denied``.
         """
         if other.role not in MAY_GIVE[self.role]:
             params = {"role": self.role_name, "other": other.role_name}
@@ -127,13 +131,13 @@ class Credential:
         if other.expires_at > self.expires_at and not may_outlive:
             raise Denied("LIVES_TOO_LONG", N_("it would outlive the credential that it is given by"))
         if self.player and other.player != self.player:
-            # Who plays stays who plays, whatever they are beside: no way around the games that they may not touch.
+            # A player's credentials stay bound to that player in every role, or one could reach the player's own games.
             raise Denied("SCOPE_TOO_WIDE", N_("it would hold more than the credential that it is given by"))
 
     def check_may_hand_on(self, other: Credential) -> None:
-        """Check that the holder may hand ``other`` on without anybody being asked.
+        """Check that the holder may hand ``other`` on offline, without a service.
 
-        The subject is below that of the holder, ``<holder>-…``: nobody speaks for anybody else. Raises ``Denied``.
+        Its subject must begin with the holder's (``<holder>-…``), so no holder can act as another. Raises ``Denied``.
         """
         self.check_may_give(other)
         if not other.subject.startswith(f"{self.subject}-"):
@@ -141,7 +145,7 @@ class Credential:
             raise Denied("OTHER_PERSON", text, {"subject": self.subject})
 
     def to_claims(self) -> dict[str, Any]:
-        """As a token has it, without what is its own: issuer, audience, parent."""
+        """Return the claims of a token, without those of the token itself: issuer, audience, parent."""
         claims: dict[str, Any] = {
             "jti": self.credential_id,
             "sub": self.subject,
@@ -156,9 +160,9 @@ class Credential:
 
     @classmethod
     def from_claims(cls, claims: Mapping[str, Any], parent: Credential | None = None) -> Credential:
-        """Read the claims of a token. ``parent`` is what its signer holds; None where the cell signed it.
+        """Parse the claims of a token. ``parent`` is the credential of its signer, or None if the cell signed it.
 
-        Raises ``Unauthenticated`` for claims that are none of a credential; times are not compared with any.
+        Raises ``Unauthenticated`` if the claims are malformed. Does not compare the times with the clock.
         """
         texts = {key: claims.get(key, "") for key in ("jti", "sub", "role", "name", "player")}
         for key, value in texts.items():

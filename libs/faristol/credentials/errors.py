@@ -1,4 +1,4 @@
-"""Why somebody may not do something."""
+"""Errors of authentication and authorization."""
 
 from __future__ import annotations
 
@@ -11,9 +11,10 @@ REVOKED = N_("the credential was ended before its time")
 
 
 class AccessError(Exception):
-    """A call that is refused for who makes it.
+    """A call that is refused because of its caller.
 
-    ``reason`` is a word for machines, ``message`` an English sentence with ``{named}`` places that ``params`` fill.
+    ``reason`` is a code for programs, ``message`` an English sentence with placeholders ``{named}`` that ``params``
+    fill.
     """
 
     def __init__(self, reason: str, message: str, params: Mapping[str, Param] | None = None) -> None:
@@ -27,8 +28,8 @@ class AccessError(Exception):
 
 
 class Unauthenticated(AccessError):
-    """Nobody knows who calls: there is no credential, or one that is not valid now."""
+    """The caller is unknown: there is no credential, or it is not valid now."""
 
 
 class Denied(AccessError):
-    """It is known who calls, and they may not do it."""
+    """The caller is known and not allowed to call."""

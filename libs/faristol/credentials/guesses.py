@@ -1,4 +1,4 @@
-"""How long a guesser waits: pauses that grow with wrong PINs, and end by themselves. Pure."""
+"""Pauses against guesses of PINs: they grow with each wrong PIN and expire. Pure."""
 
 from __future__ import annotations
 
@@ -6,31 +6,34 @@ from datetime import datetime, timedelta
 from typing import NamedTuple
 
 FIRST_PAUSE = timedelta(minutes=1)
-"""After the last wrong PIN that costs no pause, one more costs this one; each further one costs twice as long."""
+"""Pause after the first wrong PIN that is not free; each further wrong PIN doubles it."""
 
 LONGEST_PAUSE = timedelta(hours=1)
 
 QUIET = timedelta(hours=3)
-"""After so long without a wrong PIN the count begins anew."""
+"""Time without a wrong PIN after which the count restarts."""
 
 
 class Guesses(NamedTuple):
-    """Wrong PINs that count together."""
+    """Wrong PINs that are counted together."""
 
     wrong: int
     last: datetime
 
     def free_from(self, free: int) -> datetime:
-        """The moment from which the next PIN is taken. ``free`` is how many wrong ones cost no pause, from 1."""
+        """Return the moment from which the next PIN is accepted.
+
+        ``free`` is the number of wrong PINs without a pause, plus one; at least 1.
+        """
         if self.wrong < free:
             return self.last
-        doublings = min(self.wrong - free, 10)  # beyond the longest pause, and no number that grows for ever
+        doublings = min(self.wrong - free, 10)  # enough for the longest pause, and bounds the number
         pause: timedelta = FIRST_PAUSE * (1 << doublings)
         return self.last + min(pause, LONGEST_PAUSE)
 
 
 def one_more(before: Guesses | None, at: datetime) -> Guesses:
-    """Count a wrong PIN. What lies further back than ``QUIET`` counts no more."""
+    """Count a wrong PIN. The count restarts if the last one is more than ``QUIET`` ago."""
     if before is None or at - before.last > QUIET:
         return Guesses(1, at)
     return Guesses(before.wrong + 1, max(at, before.last))

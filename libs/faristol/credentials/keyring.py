@@ -1,8 +1,8 @@
-"""The keys of a cell in a folder: private ones that sign, public ones that verify, and the secret of links and PINs.
+"""The keys of a cell in a folder: private keys that sign, public keys that verify, and the secret of links and PINs.
 
-A key is a pair of files, `<name>.pem` and `<name>.pem.pub`, named after when it was made: the last private one signs,
-once every process has had time to read the public one; every public one verifies. A new key is put beside the old ones,
-which go when no token is left that they signed. A process that only verifies needs the public files alone.
+A key is a pair of files, `<name>.pem` and `<name>.pem.pub`, named after its creation time. The newest private key signs
+once every process has had time to read its public key; every public key verifies. A new key is added beside the old
+ones, which are removed when no token signed by them remains. A process that only verifies needs only public files.
 """
 
 from __future__ import annotations
@@ -23,30 +23,30 @@ from faristol.record import keys
 from faristol.record.errors import RecordError
 from faristol.record.event import utc_now
 
-SECRET = "secret"  # noqa: S105 # the name of a file
-"""File of 32 random bytes in hexadecimal, from which codes and PINs are made."""
+SECRET = "secret"  # noqa: S105 # a file name
+"""Name of the file with 32 random bytes in hexadecimal, the secret of codes and PINs."""
 
 RECORD = "record"
-"""File with the id of the record that the keys are for: tokens made here are for that cell alone."""
+"""Name of the file with the id of the record: tokens signed here are valid only for that cell."""
 
 MADE_AT = "%Y%m%dT%H%M%S.%fZ.pem"
-"""The name of a private key, after when it was made."""
+"""Format of the file name of a private key: its creation time."""
 
 SETTLES = timedelta(minutes=2)
-"""After it was made a key signs, if there was another before: what it signs at once nobody could check."""
+"""Age from which a key signs if an older key exists. Other processes may not have read a younger one yet."""
 
 _SECRET = re.compile(rb"[0-9a-f]{64}")
 _log = logging.getLogger(__name__)
 
 
 class KeyringError(RecordError):
-    """The folder does not hold what it should; the message says what to do."""
+    """The folder does not have the expected content; the message states the remedy."""
 
 
 def prepare(folder: Path, now: Callable[[], datetime] = utc_now) -> bool:
-    """Make the folder with a first key and the secret, for their owner alone, where they are missing.
+    """Create the folder, a first key and the secret, readable by their owner only, if they are missing.
 
-    Gives whether something was made. Raises ``KeyringError`` or ``KeyFileError`` where that cannot be.
+    Return whether a key or the secret was created. Raises ``KeyringError`` or ``KeyFileError`` on failure.
     """
     try:
         folder.mkdir(parents=True, exist_ok=True, mode=0o700)
@@ -63,22 +63,25 @@ def prepare(folder: Path, now: Callable[[], datetime] = utc_now) -> bool:
 
 
 def name_record(path: Path, record_id: str) -> None:
-    """Note in a file which record the keys are for, for commands at the console that do not open it."""
+    """Write the id of the record to a file, for commands at the console that do not open the record."""
     if not path.exists() or path.read_text(encoding="utf-8") != record_id:
         path.write_text(record_id, encoding="utf-8")
 
 
 def rotate(folder: Path, now: Callable[[], datetime] = utc_now) -> Path:
-    """Put a new key beside the others: it signs from now on. Gives its file. Raises ``KeyFileError``."""
+    """Create a new key beside the others and return its private file. It signs after ``SETTLES``.
+
+    Raises ``KeyFileError`` if the file cannot be written.
+    """
     path = folder / now().strftime(MADE_AT)
     keys.make(path)
     return path
 
 
 def retire(folder: Path, key: str) -> list[Path]:
-    """Remove a key by its id: no token that it signed is taken any more. Gives the files removed.
+    """Remove a key by its id and return the files removed; tokens signed by it become invalid.
 
-    Raises ``KeyringError`` for the key that signs, and for one that there is not.
+    Raises ``KeyringError`` for the newest private key and for an unknown id.
     """
     private = _private(folder)
     found = [path for path in _public(folder) if keys.key_id(_read(path)) == key]
@@ -94,7 +97,7 @@ def retire(folder: Path, key: str) -> list[Path]:
 
 
 def listed(folder: Path, now: Callable[[], datetime] = utc_now) -> list[tuple[str, str, bool]]:
-    """Each key: its id, the name of its public file, and whether it signs; the oldest first."""
+    """List the keys, the oldest first: id, name of the public file, and whether the key signs."""
     signing = _signing(folder, now())
     signs = signing.name if signing else ""
     return [(keys.key_id(_read(path)), path.name, path.stem == signs) for path in _public(folder)]
@@ -105,7 +108,7 @@ def _private(folder: Path) -> list[Path]:
 
 
 def _found(folder: Path, suffix: str) -> list[Path]:
-    """The files of a folder, if it is there. Raises ``KeyringError`` where nobody may look into it."""
+    """List the files of a folder; empty if it does not exist. Raises ``KeyringError`` if it is not readable."""
     try:
         return sorted(path for path in folder.iterdir() if path.name.endswith(suffix))
     except FileNotFoundError:
@@ -115,13 +118,13 @@ def _found(folder: Path, suffix: str) -> list[Path]:
 
 
 def _signing(folder: Path, now: datetime) -> Path | None:
-    """The last private key that is old enough to sign, or the oldest where none is."""
+    """Return the newest private key that is old enough to sign, or the oldest key if none is."""
     private = _private(folder)
     return next((path for path in reversed(private) if _made_at(path) <= now - SETTLES), next(iter(private), None))
 
 
 def _made_at(path: Path) -> datetime:
-    """When a key was made, by its name; long ago for one of another name."""
+    """Parse the creation time from the name of a key; return the minimum for another name."""
     try:
         return datetime.strptime(path.name, MADE_AT).replace(tzinfo=UTC)
     except ValueError:
@@ -138,10 +141,10 @@ def _read(path: Path) -> Ed25519PublicKey:
 
 
 class Keyring:
-    """The keys of a folder."""
+    """The keys of a folder, cached."""
 
     def __init__(self, folder: Path, now: Callable[[], datetime] = utc_now) -> None:
-        """Raises ``KeyringError`` for a folder without a public key, ``KeyFileError`` for a file that holds none."""
+        """Raises ``KeyringError`` for a folder without a public key, ``KeyFileError`` for a malformed key file."""
         self._folder = folder
         self._now = now
         self._stamp = self._files()
@@ -153,28 +156,28 @@ class Keyring:
             )
 
     def public(self, key: str) -> Ed25519PublicKey | None:
-        """The public key of an id; None where the folder had none when it was read last."""
+        """Return the public key with an id; None if the folder had none at the last read."""
         return self._keys.get(key)
 
     def read_again(self) -> None:
-        """Read the public keys again if there are others: to be called now and then, off the event loop."""
+        """Reload the public keys if the files have changed. Call it periodically, off the event loop."""
         try:
             stamp = self._files()
             if stamp != self._stamp:
                 self._keys = keys.read_public(_public(self._folder))
                 self._stamp = stamp
-        except (OSError, RecordError) as problem:  # somebody is at the folder: what is known stays good
+        except (OSError, RecordError) as problem:  # the folder may be in the middle of a change: keep the cached keys
             _log.warning("the keys in %s cannot be read again: %s", self._folder, problem)
 
     def signer(self) -> Ed25519PrivateKey:
-        """The key that signs. Raises ``KeyringError`` where the folder has no private key."""
+        """Return the key that signs. Raises ``KeyringError`` if the folder has no private key."""
         signing = _signing(self._folder, self._now())
         if signing is None:
             raise KeyringError(f"there is no private key in {self._folder}, which signing in needs")
         return keys.read_private(signing)
 
     def digest(self, purpose: str, text: str) -> bytes:
-        """32 bytes that nobody makes without the secret. Raises ``KeyringError`` where the folder has none."""
+        """Compute a keyed digest of 32 bytes (HMAC-SHA256). Raises ``KeyringError`` if the folder has no secret."""
         return hmac.new(self._secret, f"{purpose}\0{text}".encode(), hashlib.sha256).digest()
 
     @cached_property

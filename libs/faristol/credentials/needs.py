@@ -1,4 +1,4 @@
-"""What calls need, as the contract says it (`proto/faristol/access/v1/needs.proto`). Pure."""
+"""Requirements of calls, read from the contract (`proto/faristol/access/v1/needs.proto`). Pure."""
 
 from __future__ import annotations
 
@@ -16,15 +16,15 @@ CALLERS: Mapping[pb.Callers.ValueType, frozenset[Role]] = {
     pb.Callers.Value(value.name): frozenset(value.GetOptions().Extensions[pb.role])
     for value in pb.Callers.DESCRIPTOR.values
 }
-"""The roles of each kind of callers."""
+"""Roles of each kind of caller."""
 
 
 @dataclass(frozen=True, slots=True)
 class Needs:
-    """What a call needs. A field is the path to it in the request, name by name."""
+    """Requirements of a call. A field is the path to it in the request, as a tuple of names."""
 
     method: str
-    """``/faristol.game.v1.GameService/PlacePlay``."""
+    """Path such as ``/faristol.game.v1.GameService/PlacePlay``."""
     roles: frozenset[Role]
     tournaments: tuple[tuple[str, ...], ...] = ()
     games: tuple[tuple[str, ...], ...] = ()
@@ -35,23 +35,23 @@ class Needs:
     occurred_at: tuple[str, ...] = ()
     hall: tuple[str, ...] = ()
     narrowed: tuple[tuple[tuple[str, ...], frozenset[Role]], ...] = ()
-    """Fields, and the roles that may set them."""
+    """Fields, each with the roles that may set it."""
     is_command: bool = False
-    """It changes something; a question only answers."""
+    """True if the call changes state; False for a query."""
 
     @property
     def is_public(self) -> bool:
-        """Anybody may call, if they set no field that is for some."""
+        """Whether any caller may call it, except with a field of ``narrowed`` set."""
         return PUBLIC in self.roles
 
 
 def path_of(method: MethodDescriptor) -> str:
-    """What a method is called on the wire."""
+    """Return the path of a method in gRPC."""
     return f"/{method.containing_service.full_name}/{method.name}"
 
 
 def needs_of(method: MethodDescriptor) -> Needs:
-    """What a method needs. Raises ``TypeError`` where the contract does not say it, or says what cannot be."""
+    """Return the requirements of a method. Raises ``TypeError`` if the contract states none or an unknown field."""
     options = method.GetOptions()
     said = options.Extensions[pb.needs]
     if not CALLERS.get(said.callers):
@@ -77,7 +77,7 @@ def needs_of(method: MethodDescriptor) -> Needs:
 
 
 def needs_of_all(services: Iterable[ServiceDescriptor]) -> dict[str, Needs]:
-    """What the methods of services need, by what they are called on the wire. Raises ``TypeError`` as ``needs_of``."""
+    """Return the requirements of all methods of services by their paths. Raises ``TypeError`` as ``needs_of``."""
     found = (needs_of(method) for service in services for method in service.methods)
     return {needs.method: needs for needs in found}
 
@@ -94,7 +94,7 @@ def _checked(method: MethodDescriptor, path: str) -> tuple[str, ...]:
 
 
 def values(request: Message, path: tuple[str, ...]) -> list[Any]:
-    """What stands in a field of a request, in each of the messages that hold it; what is not set is left out."""
+    """Return the values of a field of a request, across repeated messages; unset values are omitted."""
     messages: list[Any] = [request]
     for name in path:
         found: list[Any] = []
@@ -109,5 +109,5 @@ def values(request: Message, path: tuple[str, ...]) -> list[Any]:
 
 
 def values_of_all(request: Message, paths: Iterable[tuple[str, ...]]) -> list[Any]:
-    """What stands in several fields; a path that names none is left out."""
+    """Return the values of several fields; an empty path is skipped."""
     return [value for path in paths if path for value in values(request, path)]

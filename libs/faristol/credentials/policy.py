@@ -1,4 +1,4 @@
-"""Whether a credential is enough for a call. Pure."""
+"""The check of a credential against the requirements of a call. Pure."""
 
 from __future__ import annotations
 
@@ -19,32 +19,32 @@ NO_CREDENTIAL = N_("this needs a credential of one of the roles {roles}; the cal
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """Where a game is played, and by whom; of a case, the place of its game."""
+    """The place and the players of a game; for a case, those of its game."""
 
     tournament: str
     hall: str
-    """Empty where the tournament has no halls."""
+    """Empty if the tournament has no halls."""
     table: int
-    """From 1."""
+    """Number of the table, from 1."""
     players: frozenset[str]
     language: str = ""
-    """Of the words of a case."""
+    """Language of the words of a case."""
     everywhere: bool = False
-    """It is a duplicate game: everybody in the tournament plays it, in every hall."""
+    """True for a duplicate game, which all players of the tournament play, in every hall."""
 
 
 @dataclass(frozen=True, slots=True)
 class Places:
-    """The games and cases that a request names, by their ids; those that there are not are left out."""
+    """The games and cases that a request names, by their ids; unknown ids are omitted."""
 
     games: Mapping[str, Place] = field(default_factory=dict)
     cases: Mapping[str, Place] = field(default_factory=dict)
 
 
 def check_role(credential: Credential | None, needs: Needs, request: Message) -> None:
-    """Check the role, before anything is looked up.
+    """Check the role, before any look-up in the record.
 
-    Raises ``Unauthenticated`` where a credential is needed and there is none, ``Denied`` for another role.
+    Raises ``Unauthenticated`` if a credential is required and missing, ``Denied`` if the role is not sufficient.
     """
     wanted = [needs.roles, *(roles for path, roles in needs.narrowed if values(request, path))]
     for roles in wanted:
@@ -59,10 +59,10 @@ def check_role(credential: Credential | None, needs: Needs, request: Message) ->
 
 
 def check_scope(credential: Credential | None, needs: Needs, request: Message, places: Places) -> None:
-    """Check that everything the request names is in the scope of the credential.
+    """Check that the scope of the credential includes everything that the request names.
 
-    What there is not is for the call itself to say. Raises ``Denied``; for a case out of the scope ``NotFound``, as for
-    one that there is not.
+    Unknown games and cases are left to the call itself. Raises ``Denied``; for a case out of scope ``NotFound``, as for
+    an unknown case.
     """
     if credential is None or (needs.is_public and not any(values(request, path) for path, _ in needs.narrowed)):
         return
@@ -81,7 +81,7 @@ def check_scope(credential: Credential | None, needs: Needs, request: Message, p
 
 
 def may_judge(credential: Credential, place: Place) -> bool:
-    """Whether a case is one for the holder: of their tournaments, tables and languages, and of no game of theirs."""
+    """Check whether the holder may judge a case: it is in their scope and languages, and not of their own game."""
     scope = credential.scope
     in_scope = scope.holds_table(place.tournament, place.hall, place.table)
     in_language = not scope.languages or place.language in scope.languages
@@ -89,10 +89,10 @@ def may_judge(credential: Credential, place: Place) -> bool:
 
 
 def may_know(credential: Credential, tournament: str, place: Place | None, *, of_case: bool) -> bool:
-    """Whether what is for officials is for the holder.
+    """Check whether the holder may receive a notification for officials.
 
-    ``place`` is that of a game or of a case; None for what is of the whole tournament, which is for those who decide in
-    it. A case is for who may judge it.
+    ``place`` is that of a game or case; None stands for the whole tournament, which arbiters, directors and federations
+    receive. A notification of a case goes to holders that may judge it, except scorers.
     """
     if of_case:
         return place is not None and credential.role != SCORER and may_judge(credential, place)
@@ -119,9 +119,10 @@ def _check_game(credential: Credential, game: str, place: Place) -> None:
 
 
 def _check_everywhere(credential: Credential, game: str, place: Place, halls: list[str] | None, *, reads: bool) -> None:
-    """Whoever holds a hall acts in it alone; what names no hall is for those who hold the tournament.
+    """Check a duplicate game: a holder limited to halls acts only in those.
 
-    ``reads``: it is asked for what everybody is told, or will be when an embargo is over.
+    A request without a hall requires the scope of the whole tournament. ``reads`` is true for a query whose answer is
+    public, at the latest when an embargo ends.
     """
     if not reads:
         _check_not_own(credential, game, place)
@@ -143,11 +144,11 @@ def _check_tournaments(credential: Credential, needs: Needs, request: Message, p
     for path in needs.tournaments:
         named = values(request, path)
         if not named and scope.tournaments:
-            # A field that is not set names nothing: it is no way around a scope that names tournaments.
+            # An unset field names no tournament; it must not bypass a scope that is limited to tournaments.
             text = N_("{field} is empty, and the credential is for tournaments alone")
             raise Denied("OUT_OF_SCOPE", text, {"field": path[-1]})
         for tournament in named:
-            # Who acts at a table needs the table alone, if it is one of the tournament that is named.
+            # A command at a table needs only that table in scope, if the table belongs to the named tournament.
             enough = not needs.is_command or credential.role == PLAYER or of_games == {tournament}
             if not (scope.touches(tournament) if enough else scope.holds(tournament)):
                 text = N_("the credential does not hold tournament {tournament}")

@@ -1,4 +1,4 @@
-"""Roles by their names, and who may give which to others. Pure."""
+"""Roles by their names, and the roles that each may give to others. Pure."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ SERVICE, OPERATOR = pb.ROLE_SERVICE, pb.ROLE_OPERATOR
 NAMES: Mapping[Role, str] = {
     role: name.removeprefix("ROLE_").lower() for name, role in pb.Role.items() if role != pb.ROLE_UNSPECIFIED
 }
-"""What each role is called on the record, in tokens and at the command line: ``director``."""
+"""Name of each role in the record, in tokens and at the command line, such as ``director``."""
 
 ROLES: Mapping[str, Role] = {name: role for role, name in NAMES.items()}
 
@@ -30,4 +30,4 @@ MAY_GIVE: Mapping[Role, frozenset[Role]] = {
     SERVICE: frozenset(),
     OPERATOR: frozenset({OPERATOR, SERVICE, FEDERATION, DIRECTOR}),
 }
-"""The roles that a holder of each may give to others, within their own scope."""
+"""Roles that a holder of each role may give, within their own scope."""

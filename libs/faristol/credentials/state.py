@@ -1,4 +1,4 @@
-"""The credentials of a cell, folded from the facts on `access-cell`. Pure."""
+"""The credentials of a cell, folded from the events of the stream `access-cell`. Pure."""
 
 from __future__ import annotations
 
@@ -16,43 +16,43 @@ from faristol.pb.access.v1 import events_pb2 as events
 
 STREAM = "access-cell"
 PIN_ATTEMPTS = 10
-"""How many PINs may be wrong at a table before the next one has to wait; a new PIN there begins anew."""
+"""Wrong PINs at a table before the next one has to wait; a new PIN there resets the count."""
 
 
 @dataclass(frozen=True, slots=True)
 class Granted:
-    """A credential that somebody was given."""
+    """A credential that was granted."""
 
     credential: Credential
     form: events.Form.ValueType
     sessions: tuple[tuple[str, datetime], ...] = ()
-    """The devices signed in by it: the id of each one's own credential, and when that ends."""
+    """Devices signed in by it: the id of each one's own credential, and its expiry."""
 
 
 @dataclass(frozen=True, slots=True)
 class Access:
-    """Who was given what, and what ended before its time."""
+    """Credentials granted and credentials ended early."""
 
     granted: Mapping[str, Granted] = field(default_factory=dict)
-    """By their ids, in the order in which they were given."""
+    """Granted credentials by id, in the order of granting."""
     revoked: Mapping[str, datetime] = field(default_factory=dict)
-    """When each ended that did, by its id."""
+    """Time of each revocation by the id of the credential."""
     signed_out: frozenset[str] = frozenset()
-    """Ids of tokens whose holders signed out. What they gave to others stays."""
+    """Ids of tokens whose holders signed out. Credentials that they gave to others remain valid."""
     refused: Mapping[tuple[str, int], Guesses] = field(default_factory=dict)
-    """The PINs that were wrong since the last that was given, by tournament and table."""
+    """Wrong PINs since the last new PIN, by tournament and table."""
 
     def ended(self, credential: Credential) -> bool:
-        """Whether a credential was revoked, or one that it was handed on from."""
+        """Check whether a credential was signed out, or it or one of its ancestors was revoked."""
         return not credential.ids.isdisjoint(self.revoked) or credential.credential_id in self.signed_out
 
     def pause(self, tournament: str, table: int, now: datetime) -> timedelta:
-        """Give how long no PIN is taken at a table of a device that was not there before; 0 where one is."""
+        """Return how long a new device must wait at a table before a PIN is accepted; 0 if a PIN is accepted now."""
         wrong = self.refused.get((tournament, table))
         return max(timedelta(0), wrong.free_from(PIN_ATTEMPTS) - now) if wrong else timedelta(0)
 
     def pins_at(self, tournament: str, table: int, now: datetime) -> list[Granted]:
-        """What PINs at a table may be of."""
+        """List the valid PINs at a table."""
         return [
             granted
             for granted in self.granted.values()
@@ -65,7 +65,7 @@ class Access:
 
 
 def fold(state: Access, facts: Iterable[Message]) -> Access:
-    """The state after more facts. Raises ``TypeError`` for a message that is no fact of access."""
+    """Return the state after further events. Raises ``TypeError`` for a message that is not an event of access."""
     granted, revoked = dict(state.granted), dict(state.revoked)
     refused, signed_out = dict(state.refused), set(state.signed_out)
     for fact in facts:
@@ -95,7 +95,7 @@ def fold(state: Access, facts: Iterable[Message]) -> Access:
 
 
 def _held_by(granted: Iterable[Granted], subject: str) -> Iterator[str]:
-    """The ids of the tokens that somebody holds. A link and a PIN stay good: new devices sign in by them."""
+    """Yield the ids of the tokens of a holder. Links and PINs are omitted, so new devices can still sign in."""
     for given in granted:
         if given.credential.subject == subject:
             if given.form in (events.FORM_TOKEN, events.FORM_OPEN_ID):
@@ -104,7 +104,7 @@ def _held_by(granted: Iterable[Granted], subject: str) -> Iterator[str]:
 
 
 def of_message(message: events.Credential, ancestors: tuple[str, ...] = ()) -> Credential:
-    """A credential as the contract has it, without the name of its holder."""
+    """Convert a message of the contract to a credential, without the name of the holder."""
     return Credential(
         message.credential_id,
         message.subject_id,
@@ -118,7 +118,7 @@ def of_message(message: events.Credential, ancestors: tuple[str, ...] = ()) -> C
 
 
 def scope_of(message: events.Scope) -> Scope:
-    """A scope as the contract has it."""
+    """Convert a message of the contract to a scope."""
     return Scope(
         frozenset(message.tournament_ids),
         frozenset(message.halls),
@@ -128,7 +128,7 @@ def scope_of(message: events.Scope) -> Scope:
 
 
 def to_message(credential: Credential) -> events.Credential:
-    """The other way."""
+    """Convert a credential to a message of the contract."""
     scope = credential.scope
     return events.Credential(
         credential_id=credential.credential_id,

@@ -1,7 +1,7 @@
 """Credentials as signed tokens: JSON web tokens (RFC 7519) with Ed25519 (RFC 9864).
 
-A token is signed by a key of the cell, or by the holder of another token, which is inside it: who was given a key with
-their token hands on less than they have without asking anybody, and whoever checks the token checks the chain.
+A token is signed by a key of the cell, or by the holder of another token, which it embeds. A holder that received a key
+with their token can delegate a part of their rights offline; a verifier checks the whole chain.
 """
 
 from __future__ import annotations
@@ -27,11 +27,11 @@ from faristol.record.keys import key_id
 ALGORITHM = "Ed25519"
 ISSUER = "faristol"
 SKEW = timedelta(seconds=60)
-"""How far the clocks of two machines may be apart."""
+"""Clock skew allowed between two machines."""
 LONGEST_CHAIN = 4
-"""Tokens inside each other, the outermost among them."""
+"""Tokens nested in each other, including the outermost."""
 LONGEST_TOKEN = 8_000
-"""Characters: what gRPC and HTTP servers take in one header."""
+"""Characters: the size that gRPC and HTTP servers accept in one header."""
 
 _REGISTRY = JWSRegistry(algorithms=[ALGORITHM])
 INVALID = N_("the credential is not valid: {what}")
@@ -39,19 +39,22 @@ INVALID = N_("the credential is not valid: {what}")
 
 @dataclass(frozen=True, slots=True)
 class Verified:
-    """A credential whose token is signed as it has to be."""
+    """A credential whose token has a valid signature."""
 
     credential: Credential
     holder: Ed25519PublicKey | None
-    """Its holder can hand on less by the private key; None: they cannot."""
+    """Public key with which tokens that the holder hands on are verified; None if the holder cannot hand on."""
     key: str
-    """The id of the cell's key that signed it, or the first token of its chain."""
+    """Id of the cell's key that signed it, or that signed the first token of its chain."""
 
 
 def issue(
     credential: Credential, key: Ed25519PrivateKey, audience: str, *, holder: Ed25519PublicKey | None = None
 ) -> str:
-    """A token for a credential, signed by a key of the cell ``audience``, to be handed on by who has ``holder``'s."""
+    """Sign a token for a credential with a key of the cell ``audience``.
+
+    The owner of the private key of ``holder`` can hand on a part of its rights.
+    """
     return _signed(credential, key, {"aud": audience}, key_id(key.public_key()), holder)
 
 
@@ -63,19 +66,19 @@ def hand_on(
     *,
     holder: Ed25519PublicKey | None = None,
 ) -> str:
-    """A token for less than ``parent`` holds, a token of the credential ``own``, signed by the key that came with it.
+    """Sign a token that is derived from ``parent``, the token of ``own``, with the key that came with it.
 
-    Raises ``Denied`` for what would be more.
+    Raises ``Denied`` if ``credential`` exceeds the rights of ``own``.
     """
     own.check_may_hand_on(credential)
     return _signed(credential, key, {"par": parent}, "", holder)
 
 
 def verify(token: str, keys: Callable[[str], Ed25519PublicKey | None], audience: str, now: datetime) -> Verified:
-    """What a token says. ``keys`` gives the cell's public key of an id. Raises ``Unauthenticated``.
+    """Verify a token. ``keys`` returns the cell's public key with an id. Raises ``Unauthenticated``.
 
-    Whether it was revoked is for the caller to see. That it begins later than ``now`` is no reason to refuse it: a key
-    of the cell signed it, so the clock of this machine is behind that of the one that signed.
+    Revocation is left to the caller. An issue time after ``now`` is accepted: a key of the cell signed the token, so
+    the clock of this machine is behind that of the signer.
     """
     if len(token) > LONGEST_TOKEN:
         raise Unauthenticated("CREDENTIAL_INVALID", INVALID, {"what": "length"})
@@ -87,9 +90,9 @@ def verify(token: str, keys: Callable[[str], Ed25519PublicKey | None], audience:
 
 
 def claimed(token: str) -> Credential:
-    """What a token says, believed as it stands: for its own holder, who has no key of the cell to verify it with.
+    """Decode a token without verification, for its own holder, which has no key of the cell.
 
-    Raises ``Unauthenticated`` for what is no token.
+    Raises ``Unauthenticated`` if the token is malformed.
     """
     _, claims = _peek(token)
     parent = claims.get("par")
@@ -143,7 +146,7 @@ def _verify(token: str, keys: Callable[[str], Ed25519PublicKey | None], audience
 
 
 def _peek(token: str) -> tuple[dict[str, Any], dict[str, Any]]:
-    """Header and claims, before anything is verified: they say by whose key to verify. Raises ``Unauthenticated``."""
+    """Decode header and claims before verification, to find the key that verifies. Raises ``Unauthenticated``."""
     try:
         header, claims = (json.loads(urlsafe_b64decode(part.encode())) for part in token.split(".")[:2])
     except (ValueError, RecursionError) as problem:
