@@ -1,6 +1,6 @@
-"""Duplicate games as the record keeps them: loaded with their halls and settled, and written in one append.
+"""Duplicate games in the record: load a game with its halls, settle it, and write it in one append.
 
-The services of games and of clocks share this room, as they share that of tables.
+The game service and the clock service share this package, as they share ``table_store``.
 """
 
 from __future__ import annotations
@@ -26,22 +26,22 @@ from faristol.record import Decision, Guard, Loaded, Record, Write, load
 
 
 def game_stream(game_id: str) -> str:
-    """The stream of what all share."""
+    """Return the name of the stream that all halls share."""
     return f"duplicate-{game_id}"
 
 
 def prepared_stream(game_id: str) -> str:
-    """The stream of what is prepared for a game before it begins."""
+    """Return the name of the stream of preparations for a game."""
     return f"prepared-{game_id}"
 
 
 def hall_stream(game_id: str, number: int) -> str:
-    """The stream of what a hall hands in."""
+    """Return the name of the stream of a hall."""
     return f"slips-{game_id}-h{number}"
 
 
 def stream_of(game_id: str, number: int) -> str:
-    """The stream of a hall, or of the game for ``GAME``."""
+    """Return the name of the stream of a hall, or of the game if ``number`` is ``GAME``."""
     return game_stream(game_id) if number == GAME else hall_stream(game_id, number)
 
 
@@ -51,12 +51,12 @@ class Loading:
 
     situation: Situation
     versions: Mapping[int, int]
-    """By the number of the hall; ``GAME`` for the game."""
+    """Versions by the number of the hall; ``GAME`` for the game."""
 
     def decision(self, facts: Sequence[Fact]) -> Decision:
-        """Write the missing facts of the game and ``facts``, each to its stream.
+        """Return a decision that writes the missing events of the game and ``facts``, each to its stream.
 
-        What was read and is not written must not have moved.
+        Guards protect the streams that were read and are not written.
         """
         situation = self.situation
         everything = [*((GAME, fact) for fact in situation.missing), *facts]
@@ -77,7 +77,7 @@ class Loading:
 
 
 async def load_game(record: Record, game_id: str) -> Loaded[Duplicate]:
-    """A game as the record has it. Raises ``NotFound``."""
+    """Load a game. Raises ``NotFound`` if it does not exist."""
     loaded = await find_game(record, game_id)
     if not loaded.version:
         raise NotFound("game", game_id)
@@ -85,17 +85,17 @@ async def load_game(record: Record, game_id: str) -> Loaded[Duplicate]:
 
 
 async def find_game(record: Record, game_id: str) -> Loaded[Duplicate]:
-    """A game as the record has it, one without an id where there is none."""
+    """Load a game; return one with an empty state and version 0 if it does not exist."""
     return await load(record, game_stream(game_id), Duplicate(), games.evolve)
 
 
 async def load_prepared(record: Record, game_id: str) -> Loaded[preparation.Prepared]:
-    """What is prepared for a game; nothing where nothing is."""
+    """Load the preparations for a game; the state is empty for a game without any."""
     return await load(record, prepared_stream(game_id), preparation.Prepared(), preparation.evolve)
 
 
 async def load_halls(record: Record, game: Duplicate, names: Collection[str] | None = None) -> dict[int, Loaded[Hall]]:
-    """The halls of a game: all, or those of these names."""
+    """Load the halls of a game: all, or those with these names."""
     return {
         hall.number: await load(record, hall_stream(game.game_id, hall.number), Hall(), halls.evolve)
         for hall in game.halls
@@ -106,7 +106,7 @@ async def load_halls(record: Record, game: Duplicate, names: Collection[str] | N
 async def load_situation(
     record: Record, loaded: Loaded[Duplicate], words: Words, at: Instant, names: Collection[str] | None = None
 ) -> Loading:
-    """What a decision is made on: the game, settled up to ``at``, and its halls, or those of these names."""
+    """Load the input of a decision: the game, settled up to ``at``, and its halls (all, or those with these names)."""
     game = loaded.state
     ruleset = await rules_of(record, game.ruleset)
     missing = settle(game, ruleset, at)
@@ -120,7 +120,7 @@ async def load_situation(
 
 
 def opened(tournament_id: str, game_id: str, facts: Iterable[Fact]) -> list[Write]:
-    """What writes a game that is opened by ``facts``."""
+    """Return the writes that open a game with ``facts``."""
     by_stream: dict[int, list[Any]] = {}
     for number, fact in facts:
         by_stream.setdefault(number, []).append(fact)

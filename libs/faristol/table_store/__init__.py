@@ -1,6 +1,6 @@
-"""Tables as the record keeps them: loaded from their two streams and settled, and written to both in one append.
+"""Tables in the record: load a table from its two streams, settle it, and write both streams in one append.
 
-The services of games and of clocks share this room: whichever of them decides, game and clock are written at once.
+The game service and the clock service share this package: each of them writes game and clock together.
 """
 
 from __future__ import annotations
@@ -26,30 +26,30 @@ from faristol.table.settlement import settle
 from faristol.table.views import Ruling, watch_case
 
 TOGETHER = 64
-"""Tables that are read in one statement."""
+"""Number of tables that one statement reads."""
 
 GAME, CLOCK = "game-", "clock-"
-"""What the names of the streams of a table begin with; the id of the game follows."""
+"""Prefixes of the names of a table's streams; the id of the game follows."""
 
 
 def game_stream(game_id: str) -> str:
-    """The stream of a game."""
+    """Return the name of the stream of a game."""
     return f"{GAME}{game_id}"
 
 
 def clock_stream(game_id: str) -> str:
-    """The stream of its clock."""
+    """Return the name of the stream of the clock of a game."""
     return f"{CLOCK}{game_id}"
 
 
 def game_of(stream: str) -> str:
-    """The id of the game whose stream, or whose clock's, this is."""
+    """Return the id of the game of a game stream or clock stream."""
     return stream.partition("-")[2]
 
 
 @dataclass(frozen=True, slots=True)
 class Halves:
-    """The game and the clock of a table, with the versions of their streams."""
+    """Game and clock of a table, with the versions of their streams."""
 
     game: Game = field(default_factory=Game)
     clock: Clock = field(default_factory=Clock)
@@ -58,33 +58,36 @@ class Halves:
 
 @dataclass(frozen=True, slots=True)
 class Settled:
-    """A table with all that follows at it by itself, be it on the record or not."""
+    """A table after all its consequences, whether the record has them yet or not."""
 
     table: Table
-    """With the facts that are missing."""
+    """The state with the missing events applied."""
     missing: Sequence[Message]
-    """The facts that follow and that the record does not have yet."""
+    """The consequences that the record does not have yet."""
     versions: Mapping[str, int]
-    """Of the streams of the game and of the clock, without the missing facts."""
+    """Versions of the streams of the game and of the clock, without the missing events."""
     guards: Sequence[Guard] = ()
-    """What else the table was settled by: streams of the case of a challenge."""
+    """Streams of the case of a challenge that the settlement read."""
 
     @property
     def game(self) -> Game:
-        """The game."""
+        """The game of the table."""
         return self.table.game
 
     def moment(self, request: Any, now: Callable[[], datetime]) -> Instant:
-        """When a command happened: as its request says, or else now, which is never before the last fact."""
+        """Return the moment of a command: the one that its request states, or now, but not before the last event."""
         at = instant(occurred_at(request, now))
         return at if request.HasField("occurred_at") else max(at, self.table.last_at)
 
     def with_consequences(self, facts: Sequence[Message]) -> list[Message]:
-        """``facts``, and what follows from them at the table."""
+        """Return ``facts`` and the events that follow from them at the table."""
         return [*facts, *settle(self.table.after(facts))]
 
     def decision(self, facts: Sequence[Message] = ()) -> Decision:
-        """Write the missing facts and ``facts``, in this order, to the streams that they are of; nothing for none."""
+        """Return a decision that writes the missing events, then ``facts``, each to its own stream.
+
+        It is empty if there are no events.
+        """
         events = [*self.missing, *facts]
         if not events:
             return Decision()
@@ -105,7 +108,7 @@ class Settled:
 
 
 def opened(ruleset: Ruleset, facts: Sequence[Message]) -> Sequence[Write]:
-    """What writes a table that is opened by ``facts``, with what follows from them."""
+    """Return the writes that open a table with ``facts`` and their consequences."""
     table = Table(ruleset).after(facts)
     game_id = table.game.game_id
     versions = {game_stream(game_id): 0, clock_stream(game_id): 0}
@@ -113,20 +116,20 @@ def opened(ruleset: Ruleset, facts: Sequence[Message]) -> Sequence[Write]:
 
 
 async def load_table(record: Record, game_id: str, *, rulings: bool = True) -> Settled | None:
-    """The table, settled; None when there is no such game.
+    """Load a table and settle it; return None if the game does not exist.
 
-    Without ``rulings`` a pending challenge stays pending, though its case may have been ruled on: players see a ruling
-    once it stands on the table's own stream.
+    Without ``rulings`` a pending challenge stays pending even if its case has a ruling: players see a ruling only when
+    it is in the table's own stream.
 
-    Raises ``Refusal`` when the ruleset that it pins is nowhere.
+    Raises ``Refusal`` if the ruleset that the table pins is not available.
     """
     return await _settled(record, game_id, await _halves(record, game_id), rulings=rulings)
 
 
 async def load_tables(record: Record, game_ids: Collection[str]) -> Mapping[str, Settled | Exception | None]:
-    """Many tables at once, each as ``load_table`` gives it, or in its place what ``load_table`` would raise.
+    """Load many tables; the value of each is the result of ``load_table``, or the exception that it would raise.
 
-    Raises what the database raises.
+    Raises the exceptions of the database.
     """
     asked = sorted(game_ids)
     found: dict[str, Settled | Exception | None] = {}
@@ -136,7 +139,7 @@ async def load_tables(record: Record, game_ids: Collection[str]) -> Mapping[str,
             halves = await _many_halves(record, some)
         except FAILURES:
             raise
-        except Exception:  # noqa: BLE001 # there is something in one of them that cannot be read: each by itself
+        except Exception:  # noqa: BLE001 # one of them is unreadable: load each by itself
             halves = {}
         for game_id in some:
             try:
@@ -145,7 +148,7 @@ async def load_tables(record: Record, game_ids: Collection[str]) -> Mapping[str,
                 )
             except FAILURES:
                 raise
-            except Exception as problem:  # noqa: BLE001 # it is that table's, and given for it
+            except Exception as problem:  # noqa: BLE001 # it belongs to that table, so it becomes its value
                 found[game_id] = problem
     return found
 
@@ -163,19 +166,19 @@ async def _settled(record: Record, game_id: str, halves: Halves, *, rulings: boo
 
 
 async def load_other_games(record: Record, game_ids: Sequence[str]) -> Mapping[str, Loaded[Game]]:
-    """Games as they stand, of which something is asked while another is decided."""
+    """Load games that a decision on another game reads."""
     found = {game_id: await _halves(record, game_id) for game_id in game_ids}
     return {game_id: Loaded(each.game, each.versions[game_stream(game_id)]) for game_id, each in found.items()}
 
 
 async def _halves(record: Record, game_id: str) -> Halves:
-    """Game and clock as the record has them: what was folded before, and what was appended since."""
+    """Return the state of game and clock: the cached fold plus the events appended since."""
     halves = _known(record, game_id)
     return _folded(record, game_id, halves, await record.facts_after(halves.versions))
 
 
 async def _many_halves(record: Record, game_ids: Sequence[str]) -> dict[str, Halves]:
-    """The same of many tables, read at once."""
+    """Return the halves of many tables from one read."""
     known = {game_id: _known(record, game_id) for game_id in game_ids}
     versions = {stream: version for halves in known.values() for stream, version in halves.versions.items()}
     facts: dict[str, list[tuple[str, Message]]] = {}
@@ -185,14 +188,14 @@ async def _many_halves(record: Record, game_ids: Sequence[str]) -> dict[str, Hal
 
 
 def _known(record: Record, game_id: str) -> Halves:
-    """What was folded before."""
+    """Return the cached fold, or empty halves at version 0."""
     game, clock = game_stream(game_id), clock_stream(game_id)
     known = record.folds.last(_halves, game)
     return known.state if known else Halves(versions={game: 0, clock: 0})
 
 
 def _folded(record: Record, game_id: str, halves: Halves, facts: Sequence[tuple[str, Message]]) -> Halves:
-    """What was folded before with what was appended since, which is kept."""
+    """Apply the events appended since to a cached fold, and cache the result."""
     if not facts:
         return halves
     state, versions = (halves.game, halves.clock), dict(halves.versions)
@@ -205,7 +208,7 @@ def _folded(record: Record, game_id: str, halves: Halves, facts: Sequence[tuple[
 
 
 async def _ruling(record: Record, game: Game) -> tuple[Ruling | None, Sequence[Guard]]:
-    """What the case of the last challenge says, or that of the appeal in it, and the streams on which it may be."""
+    """Return the ruling on the last challenge, or on its appeal, and guards on the streams of both cases."""
     known = case_ids_of(game.game_id, game.seed, game.challenges, appeal=game.course.appealed)
     streams = [f"case-{case_id}" for case_id in known]
     rulings: dict[str, Ruling | None] = dict.fromkeys(streams)
@@ -218,6 +221,6 @@ async def _ruling(record: Record, game: Game) -> tuple[Ruling | None, Sequence[G
 
 
 def _parts(game_id: str, facts: Sequence[Message]) -> Iterator[tuple[str, Iterator[Message]]]:
-    """The facts of a table in order, in parts of one stream each."""
+    """Split the events of a table, in order, into runs of one stream."""
     for is_clock, part in groupby(facts, of_clock):
         yield clock_stream(game_id) if is_clock else game_stream(game_id), part
