@@ -1,1 +1,1 @@
-"""The platform as its clients use it: the services, what they refuse, and a judge's work. Import the modules."""
+"""The client library: services, their refusals, a judge's work and results over HTTP. Import its modules."""

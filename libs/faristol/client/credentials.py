@@ -1,4 +1,4 @@
-"""By what a client is let in: a token that it was given, or one that it makes itself at the console of the server."""
+"""Authorization of a client: a token issued to it, or tokens that it signs itself at the console of the server."""
 
 from __future__ import annotations
 
@@ -26,14 +26,14 @@ from faristol.kernel.names import OFFICIAL, folded
 
 T = TypeVar("T")
 
-TOKEN = "FARISTOL_TOKEN"  # noqa: S105 # the name of a variable
-"""The variable of the environment with the token of who calls."""
+TOKEN = "FARISTOL_TOKEN"  # noqa: S105 # a variable of the environment
+"""Environment variable with the token of the caller."""
 
 LASTS = timedelta(minutes=10)
-"""How long a token lasts that is made at the console."""
+"""Lifetime of a token that is signed at the console."""
 
 _AT_CONSOLE = (FEDERATION, DIRECTOR, OPERATOR, JUDGE, SERVICE)
-"""In what role somebody at the console calls: in the first of these that the method takes."""
+"""Roles of a caller at the console; a call uses the first of these that its method accepts."""
 
 _acting: ContextVar[str] = ContextVar("faristol_acting", default="")
 
@@ -48,7 +48,7 @@ def _holding(variable: ContextVar[T], value: T) -> Iterator[None]:
 
 
 def acting(token: str) -> AbstractContextManager[None]:
-    """Let calls in by this token, instead of what their channel has; by that where it is empty."""
+    """Authorize calls with this token instead of that of their channel; an empty token changes nothing."""
     return _holding(_acting, token)
 
 
@@ -56,20 +56,20 @@ _wanted_role: ContextVar[Role | None] = ContextVar("faristol_wanted_role", defau
 
 
 def calling_as(role: Role) -> AbstractContextManager[None]:
-    """Call in this role at the console, where the method takes it, instead of in the first of the usual ones."""
+    """Call in this role at the console if the method accepts it, instead of in the first of the usual roles."""
     return _holding(_wanted_role, role)
 
 
 Authorize = Callable[[str], str]
-"""The value of ``authorization`` for a method by its path; empty for none."""
+"""Returns the value of the header ``authorization`` for the path of a method; empty for none."""
 
 
 def authorize(address: str, folder: Path, name: str = "", record: Path | None = None) -> Authorize:
-    """How calls to ``address`` (HOST:PORT) are let in: by the token of the environment, or as at the console.
+    """Return the authorization of calls to ``address`` (HOST:PORT): by the token of the environment, or at the console.
 
-    Who can read the private keys of the cell in ``folder`` is at its console: they call under ``name``, in any role
-    that it takes. That is for an address of this machine alone. Which record the keys are for stands in the file
-    ``record``, or in the folder.
+    A caller that can read the private keys of the cell in ``folder`` is at its console. It calls as ``name``, in any
+    role that the method accepts, and only to an address of this machine. The file ``record``, or one in the folder, has
+    the id of the record that the keys belong to.
     """
     if token := os.environ.get(TOKEN, ""):
         return lambda method: f"Bearer {token}"
@@ -80,12 +80,12 @@ def authorize(address: str, folder: Path, name: str = "", record: Path | None = 
 
 
 def is_at_console(address: str) -> bool:
-    """Whether an address (HOST:PORT) is one of this machine, where the keys of the cell may lie."""
+    """Check whether an address (HOST:PORT) is a loopback address, where the keys of the cell may be readable."""
     return is_loopback(address.rpartition(":")[0].strip("[]"))
 
 
 class _Console:
-    """Makes a token for each role in which somebody at the console calls."""
+    """Signs and caches a token for each role of a caller at the console."""
 
     def __init__(self, folder: Path, name: str, record: Path) -> None:
         self._keyring = Keyring(folder)
@@ -94,7 +94,7 @@ class _Console:
         self._tokens: dict[Role, tuple[str, datetime]] = {}
 
     def authorization(self, method: str) -> str:
-        """The value for a method."""
+        """Return the value of the header for a method; renew the token after half of its lifetime."""
         role = _role_for(method, _wanted_role.get())
         now = datetime.now(UTC)
         token, until = self._tokens.get(role, ("", now))
@@ -109,7 +109,7 @@ class _Console:
 
 @lru_cache(maxsize=256)
 def _role_for(method: str, wanted: Role | None) -> Role:
-    """The role in which somebody at the console calls a method; a method for everybody takes any."""
+    """Return the role in which a caller at the console calls a method; a public method accepts any role."""
     service, _, name = method.removeprefix("/").rpartition("/")
     roles = needs_of(Default().FindServiceByName(service).methods_by_name[name]).roles
     if wanted in roles:
@@ -118,7 +118,7 @@ def _role_for(method: str, wanted: Role | None) -> Role:
 
 
 class _Authorized:
-    """Adds the credential to a call that has none."""
+    """Adds the credential to a call without one."""
 
     def __init__(self, authorization: Authorize) -> None:
         self._authorization = authorization
@@ -133,22 +133,22 @@ class _Authorized:
         return details._replace(metadata=metadata)
 
 
-class AuthorizedCalls(_Authorized, grpc.aio.UnaryUnaryClientInterceptor):  # type: ignore[type-arg] # in the stubs alone
-    """Of calls that are answered once."""
+class AuthorizedCalls(_Authorized, grpc.aio.UnaryUnaryClientInterceptor):  # type: ignore[type-arg] # only in the stubs
+    """Adds the credential to unary calls."""
 
     async def intercept_unary_unary(self, continuation: Any, client_call_details: Any, request: Any) -> Any:
-        """See ``grpc.aio.UnaryUnaryClientInterceptor``."""
+        """Continue the call with its credential."""
         return await continuation(self._details(client_call_details), request)
 
 
 class AuthorizedStreams(_Authorized, grpc.aio.UnaryStreamClientInterceptor):  # type: ignore[type-arg] # as above
-    """Of calls that are answered by a stream."""
+    """Adds the credential to calls with a streamed response."""
 
     async def intercept_unary_stream(self, continuation: Any, client_call_details: Any, request: Any) -> Any:
-        """See ``grpc.aio.UnaryStreamClientInterceptor``."""
+        """Continue the call with its credential."""
         return await continuation(self._details(client_call_details), request)
 
 
 def authorized(authorization: Authorize) -> list[Any]:
-    """The interceptors of a channel whose calls are let in by ``authorization``."""
+    """Return the interceptors of a channel whose calls ``authorization`` authorizes."""
     return [AuthorizedCalls(authorization), AuthorizedStreams(authorization)]

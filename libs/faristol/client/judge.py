@@ -1,4 +1,4 @@
-"""A judge at work: watches the queue, takes cases, gives signs while thinking, and rules."""
+"""A judge at work: watches the queue, claims cases, renews the claim while deciding, and rules."""
 
 from __future__ import annotations
 
@@ -20,27 +20,26 @@ from faristol.pb.lexicon.v1 import events_pb2 as events
 from faristol.text.terminal import language_of_terminal
 
 Ask = Callable[[pb.GetCaseFileResponse], Awaitable[Sequence[events.WordRuling] | None]]
-"""Asks for the rulings on a case; None gives the case back."""
+"""Returns the rulings on a case, or None to release it."""
 
 SIGNS = 3
-"""Signs that a judge gives within a lease."""
+"""Number of renewals of a claim within its lease."""
 
 PAUSE = 0.5
-"""Seconds before a stream that broke is asked for again."""
+"""Seconds before a broken stream is opened again."""
 
 PASSED_BY = {
     *("CASE_TAKEN", "CASE_RULED", "CASE_WITHDRAWN", "OPINION_GIVEN"),
     *("NOT_A_JUDGE", "OTHER_LANGUAGE", "RULED_FIRST"),
 }
-"""Why a case that was in the queue a moment ago may not be had any more: others were faster, or a director has
-dismissed the judge or appointed him for other languages."""
+"""Reasons for which a case of the queue was lost: to faster judges, or by a dismissal or other languages."""
 
 
 class Judge:
-    """One judge's way to the queue. A service that is away is waited for; a command is carried out once."""
+    """A judge's client of the queue. It retries while a service is unavailable; a command takes effect once."""
 
     def __init__(self, channel: grpc.aio.Channel, judge_id: str, patience: float = math.inf) -> None:
-        """``patience`` is in how many seconds the queue has to be reached for the first time."""
+        """``patience`` is the timeout in seconds until the queue is reached for the first time."""
         self.judge_id = judge_id
         self._patience = patience
         self._stub = pb_grpc.JudgeServiceStub(channel)
@@ -51,9 +50,9 @@ class Judge:
         )
 
     async def queue(self, language: str = "") -> AsyncIterator[pb.WatchQueueResponse]:
-        """The queue, and again whenever it changes, over broken connections.
+        """Yield the queue now and after each change, across broken connections.
 
-        Raises ``grpc.aio.AioRpcError`` where it is refused, and where nobody has the patience to reach it.
+        Raises ``grpc.aio.AioRpcError`` if the call is refused, or if the queue is not reached within the timeout.
         """
         request = pb.WatchQueueRequest(judge_id=self.judge_id, language=language)
         give_up = asyncio.get_running_loop().time() + self._patience
@@ -72,29 +71,29 @@ class Judge:
             await asyncio.sleep(PAUSE)
 
     async def claim(self, case_id: str) -> pb.ClaimCaseResponse:
-        """Take a seat on a case. Raises ``grpc.aio.AioRpcError`` when there is none."""
+        """Claim a seat on a case. Raises ``grpc.aio.AioRpcError`` if none is free."""
         request = pb.ClaimCaseRequest(command_id=str(uuid.uuid4()), case_id=case_id, judge_id=self.judge_id)
         return await call(partial(self._stub.ClaimCase, metadata=self._metadata), request)
 
     async def file(self, case_id: str) -> pb.GetCaseFileResponse:
-        """What is known of a case."""
+        """Return the file of a case."""
         request = pb.GetCaseFileRequest(case_id=case_id, judge_id=self.judge_id)
         return await call(partial(self._stub.GetCaseFile, metadata=self._metadata), request)
 
     async def release(self, case_id: str) -> pb.ReleaseCaseResponse:
-        """Give a case back."""
+        """Release a case."""
         request = pb.ReleaseCaseRequest(command_id=str(uuid.uuid4()), case_id=case_id, judge_id=self.judge_id)
         return await call(partial(self._stub.ReleaseCase, metadata=self._metadata), request)
 
     async def rule(self, case_id: str, words: Sequence[events.WordRuling], command_id: str = "") -> pb.RuleCaseResponse:
-        """Rule on a case that is held."""
+        """Rule on a case that the judge holds."""
         command_id = command_id or str(uuid.uuid4())
         request = pb.RuleCaseRequest(command_id=command_id, case_id=case_id, judge_id=self.judge_id, words=words)
         return await call(partial(self._stub.RuleCase, metadata=self._metadata), request)
 
     @asynccontextmanager
     async def holding(self, case_id: str, lease_seconds: int) -> AsyncIterator[None]:
-        """Give signs while the block runs."""
+        """Renew the claim on a case while the block runs."""
         signs = asyncio.create_task(self._give_signs(case_id, lease_seconds))
         try:
             yield
@@ -110,7 +109,7 @@ class Judge:
                 await self._stub.KeepClaim(request, timeout=lease_seconds, metadata=self._metadata)
             except grpc.aio.AioRpcError as problem:
                 if problem.code() is grpc.StatusCode.FAILED_PRECONDITION:
-                    return  # the next ruling is refused with CLAIM_LOST
+                    return  # the claim is lost: the next ruling is refused with CLAIM_LOST
 
 
 async def sit(
@@ -122,17 +121,18 @@ async def sit(
     most: int = 0,
     left: Callable[[str], None] = lambda _: None,
 ) -> None:
-    """Take one case after the other, the longest wait first, ask for the rulings, and rule.
+    """Claim one case after the other, the longest wait first, ask for the rulings, and rule.
 
-    ``told`` hears of each: its id, the answer, or why there was none; ``seen`` of the queue whenever it changes. Ends
-    after ``most`` cases, if that is not 0, or when ``ask`` raises ``EOFError``; ``left`` hears of the case that goes
-    back then. Raises ``grpc.aio.AioRpcError`` for what cannot be.
+    ``told`` is called for each case with its id and the answer, or the reason why there is none; ``seen`` for each
+    change of the queue. Returns after ``most`` cases, if that is not 0. If ``ask`` raises ``EOFError``, releases the
+    case, calls
+    ``left`` with its id and raises the error again. Raises ``grpc.aio.AioRpcError`` if a call is refused.
     """
     done = 0
     given_back: set[str] = set()
     async for queue in judge.queue(language):
         seen(queue)
-        # One that was held before a crash goes first; one that was given back is for others.
+        # A case held since before a crash goes first; a released case is left to other judges.
         for case in sorted(queue.cases, key=lambda case: not case.held):
             if case.case_id in given_back:
                 continue
@@ -148,7 +148,7 @@ async def sit(
 
 
 async def _claimed(judge: Judge, case_id: str) -> pb.ClaimCaseResponse | None:
-    """A seat on a case, None when it is taken. Waits while the judge holds another case elsewhere."""
+    """Claim a seat on a case; return None if it is taken. Waits while the judge holds another case elsewhere."""
     while True:
         try:
             return await judge.claim(case_id)
@@ -168,7 +168,7 @@ async def _rule_on(
     told: Callable[[str, pb.RuleCaseResponse | None, str], None],
     left: Callable[[str], None],
 ) -> bool:
-    """Whether the judge ruled, or had lost the case; False when it was given back."""
+    """Rule on a case. Return False if the judge released it, True if they ruled or lost it."""
     try:
         while True:
             try:
@@ -188,7 +188,7 @@ async def _rule_on(
             except grpc.aio.AioRpcError as problem:
                 told(case_id, None, every_reason(problem))
                 if reason_of(problem) in {"UNSUPPORTED_RULING", "WORDS_NOT_THOSE_OF_CASE"}:
-                    continue  # the judge can say it again
+                    continue  # the judge can correct the ruling
                 return True
             told(case_id, answer, "")
             return True
@@ -199,7 +199,7 @@ async def _rule_on(
 
 
 async def _give_back(judge: Judge, case_id: str) -> bool:
-    """Give a case back. False when the judge no longer holds it: the claim lapsed, or the case is over."""
+    """Release a case. Return False if the judge no longer holds it: the claim expired, or the case is closed."""
     try:
         await judge.release(case_id)
     except grpc.aio.AioRpcError as problem:

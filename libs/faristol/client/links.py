@@ -1,4 +1,4 @@
-"""Links that a browser signs in by."""
+"""Links with which a browser signs in."""
 
 from __future__ import annotations
 
@@ -8,15 +8,15 @@ import segno
 
 
 def sign_in_link(address: str, code: str) -> str:
-    """The link of a code, at the pages that people reach at ``address``.
+    """Return the sign-in link of a code, on the pages at ``address``.
 
-    The code is the fragment: browsers send it to no server, and no proxy writes it into a log.
+    The code is the fragment: browsers send it to no server, and no proxy logs it.
     """
     return f"{address.rstrip('/')}/sign-in#{code}"
 
 
 def qr_code(link: str) -> str:
-    """Its QR code for a terminal, in half blocks."""
+    """Return the QR code of a link for a terminal, in half blocks."""
     drawn = io.StringIO()
     segno.make_qr(link, error="l").terminal(drawn, compact=True, border=2)
     return drawn.getvalue().rstrip("\n")

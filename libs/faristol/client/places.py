@@ -1,4 +1,4 @@
-"""The tables that a tournament has, and how their numbers are told."""
+"""The tables of a tournament and the format of their numbers."""
 
 from __future__ import annotations
 
@@ -8,16 +8,16 @@ from faristol.pb.pairing.v1 import events_pb2 as events
 
 
 def tables_of(halls: Iterable[events.Hall], players: int, seated: Iterable[int] = ()) -> frozenset[int]:
-    """The tables of halls, or else as many as ``players`` fill, and those at which it was played already (``seated``).
+    """Return the tables of the halls, or else as many as ``players`` fill, together with the tables of earlier games.
 
-    Nothing where there are none of these: then nobody knows yet.
+    ``seated`` has the tables of earlier games.
     """
     of_halls = {table for hall in halls for table in range(hall.first_table, hall.last_table + 1)}
     return frozenset(of_halls or range(1, (players + 1) // 2 + 1)).union(seated)
 
 
 def ranges(numbers: Iterable[int]) -> str:
-    """Numbers in ascending order, neighbours together: ``1–5, 9``."""
+    """Format numbers in ascending order, with consecutive ones as a range: ``1–5, 9``."""
     runs: list[list[int]] = []
     for number in sorted(numbers):
         if runs and number == runs[-1][-1] + 1:

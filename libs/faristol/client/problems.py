@@ -1,4 +1,4 @@
-"""What a service that refuses says, to programs and to people."""
+"""Refusals of a service, for programs and for people."""
 
 from __future__ import annotations
 
@@ -23,14 +23,14 @@ _TLS = (
         ),
     ),
 )
-"""What gRPC says of a connection that TLS does not let come about, and the sentence for people."""
+"""Texts of gRPC for a failed TLS connection, each with a sentence for people."""
 
 _NO_CONNECTION = ("failed to connect", "connections to all backends failing")
-"""How gRPC begins to say that no connection comes about: to one address, and to all that calls are shared out among."""
+"""Texts with which gRPC begins a failed connection: to one address, and to all backends of a balanced channel."""
 
 
 def tls_problem(problem: grpc.aio.AioRpcError) -> str:
-    """What TLS has against the way to a service, with a place for its address; empty where it is something else."""
+    """Return the sentence for a failed TLS connection, with a placeholder for its address; empty for other problems."""
     details = str(problem.details())
     if not any(said in details for said in _NO_CONNECTION):
         return ""
@@ -38,8 +38,8 @@ def tls_problem(problem: grpc.aio.AioRpcError) -> str:
 
 
 def info_of(problem: grpc.aio.AioRpcError) -> error_details_pb2.ErrorInfo:
-    """The details of a refusal for programs; empty where it has none."""
-    status = rpc_status.from_call(problem)  # type: ignore[arg-type] # it takes what has details and trailing metadata
+    """Return the ``ErrorInfo`` of a refusal; empty if it has none."""
+    status = rpc_status.from_call(problem)  # type: ignore[arg-type] # it needs only details and trailing metadata
     info = error_details_pb2.ErrorInfo()
     if status is not None and status.details:
         status.details[0].Unpack(info)
@@ -47,12 +47,12 @@ def info_of(problem: grpc.aio.AioRpcError) -> error_details_pb2.ErrorInfo:
 
 
 def reason_of(problem: grpc.aio.AioRpcError) -> str:
-    """The reason of a refusal, for programs; else the name of its status."""
+    """Return the reason of a refusal, for programs; else the name of its status."""
     return info_of(problem).reason or problem.code().name
 
 
 def list_reasons(problem: grpc.aio.AioRpcError) -> list[tuple[str, str]]:
-    """List the reasons of a refusal: what each is about (empty if not said), and its message with its article."""
+    """List the reasons of a refusal: its subject (empty if there is none), and its message with its article."""
     status = rpc_status.from_call(problem)  # type: ignore[arg-type] # as above
     failure = error_details_pb2.PreconditionFailure()
     if status is not None and any(detail.Unpack(failure) for detail in status.details):
@@ -61,5 +61,5 @@ def list_reasons(problem: grpc.aio.AioRpcError) -> list[tuple[str, str]]:
 
 
 def every_reason(problem: grpc.aio.AioRpcError) -> str:
-    """The message of a refusal, with its article; each of several reasons on its own line."""
+    """Return the message of a refusal, with its article; each of several reasons on its own line."""
     return "\n".join(text for _, text in list_reasons(problem))

@@ -1,6 +1,6 @@
-"""The results of championships over HTTP, for a program in Python: typed, page by page, and live without a gap.
+"""A typed client of results over HTTP: page by page, and live without a gap.
 
-``docs/apps.md`` has an app of twenty lines. Nothing here needs a credential but ``Results.act``.
+``docs/apps.md`` has an app of twenty lines. Only ``Results.act`` needs a credential.
 """
 
 from __future__ import annotations
@@ -35,20 +35,20 @@ from faristol.client.shown import (
 S = TypeVar("S", bound=Shown)
 
 PAGE = 500
-"""Lines that are asked for at a time."""
+"""Lines per request."""
 
 SILENCE = 30.0
-"""Seconds after which a stream that says nothing is broken: the gateway says something at least every 15."""
+"""Seconds without data after which a stream is broken: the gateway sends a line at least every 15 seconds."""
 
 TRIES = 4
-"""How often something is asked before it is given up."""
+"""Attempts of a request."""
 
 _AGAIN = frozenset((429, 503, 504))
-"""Statuses after which the same may be asked again."""
+"""Statuses after which a request is retried."""
 
 
-class Problem(Exception):  # what RFC 9457 calls it
-    """What the gateway refused, or that it cannot be reached (``status`` 0)."""
+class Problem(Exception):  # the name of RFC 9457
+    """A refusal of the gateway, or that it cannot be reached (``status`` 0)."""
 
     def __init__(self, status: int, detail: str, body: Mapping[str, Any] | None = None) -> None:
         super().__init__(detail)
@@ -58,12 +58,12 @@ class Problem(Exception):  # what RFC 9457 calls it
 
     @property
     def reason(self) -> str:
-        """A word for programs, as ``NOT_FOUND`` or ``RESULT_KNOWN``; empty where there is none."""
+        """Code for programs, such as ``NOT_FOUND`` or ``RESULT_KNOWN``; empty if there is none."""
         return str(self.body.get("reason", ""))
 
 
 class NotFound(Problem):
-    """There is no such tournament, round, game or player."""
+    """The tournament, round, game or player does not exist."""
 
 
 class Malformed(Problem):
@@ -71,15 +71,15 @@ class Malformed(Problem):
 
 
 class Refused(Problem):
-    """The book, or what has happened, does not allow it."""
+    """The rules or earlier events do not allow the command."""
 
 
 class NotAllowed(Problem):
-    """The token is not good, or not enough."""
+    """The token is not valid, or not sufficient."""
 
 
 class Unreachable(Problem):
-    """No answer came in time, however often it was asked for."""
+    """No answer arrived in time, after all attempts."""
 
 
 _KINDS: Mapping[int, type[Problem]] = {
@@ -96,14 +96,14 @@ _KINDS: Mapping[int, type[Problem]] = {
 
 
 class Results:
-    """The gateway at ``address``, as ``https://results.example``. Use it by ``async with``.
+    """A client of the gateway at ``address``, such as ``https://results.example``. Use it with ``async with``.
 
-    ``language`` is that of sentences in answers and problems, ``token`` that of a credential for ``act``. Every method
-    raises ``Problem``: ``NotFound``, ``Malformed``, ``Refused``, ``NotAllowed`` or ``Unreachable``.
+    ``language`` is the language of sentences in answers and problems, ``token`` the credential for ``act``. Every
+    method raises ``Problem``: ``NotFound``, ``Malformed``, ``Refused``, ``NotAllowed`` or ``Unreachable``.
     """
 
     def __init__(self, address: str, *, token: str = "", language: str = "", patience: float = 1.0) -> None:
-        """``patience`` is how many seconds there are before something is asked again, twice as many each time."""
+        """``patience`` is the pause in seconds before the first retry; it doubles with each further one."""
         headers = {"Accept-Language": language} if language else {}
         if token:
             headers["Authorization"] = f"Bearer {token}"
@@ -119,70 +119,70 @@ class Results:
         await self._http.aclose()
 
     async def tournaments(self, search: str = "") -> AsyncIterator[Tournament]:
-        """Tournaments with these words in their name, the latest first; all without words."""
+        """Yield the tournaments with these words in their names, the latest first; without words, all."""
         async for line in self._lines("tournaments", "tournaments", Tournament, search=search):
             yield line
 
     async def tournament(self, tournament_id: str) -> Tournament:
-        """One tournament with where its rounds stand."""
+        """Return a tournament with the state of its rounds."""
         return _read(Tournament, (await self._ask(f"tournaments/{_part(tournament_id)}"))["tournament"])
 
     async def players(self, tournament_id: str) -> AsyncIterator[Player]:
-        """The players of a tournament, the highest rating first."""
+        """Yield the players of a tournament, the highest rating first."""
         async for line in self._lines(f"tournaments/{_part(tournament_id)}/players", "players", Player):
             yield line
 
     async def standings(self, tournament_id: str, round_: int = 0, min_position: int = 0) -> AsyncIterator[Standing]:
-        """The standings after a round, or with the results so far when that is 0.
+        """Yield the standings after a round, or those with the results so far if ``round_`` is 0.
 
-        They have come to ``min_position`` of the record, as to that of the news of a result.
+        They include the record up to ``min_position``, such as the position of the news of a result.
         """
         path = f"tournaments/{_part(tournament_id)}/standings"
         async for line in self._lines(path, "standings", Standing, round=round_, min_position=min_position):
             yield line
 
     async def people(self, search: str = "") -> AsyncIterator[Person]:
-        """Players across tournaments with these words in their name or club; everybody without words."""
+        """Yield the players across tournaments with these words in their name or club; without words, all."""
         async for line in self._lines("players", "players", Person, search=search):
             yield line
 
     async def player(self, player_id: str) -> AsyncIterator[PlayerTournament]:
-        """The tournaments of a player, the latest first, with games, opponents and tie-breaks."""
+        """Yield the tournaments of a player, the latest first, with games, opponents and tie-breaks."""
         async for line in self._lines(f"players/{_part(player_id)}", "tournaments", PlayerTournament):
             yield line
 
     async def pairings(self, tournament_id: str, round_: int) -> Pairings:
-        """The tables of a round with their scores."""
+        """Return the tables of a round with their scores."""
         return _read(Pairings, await self._ask(f"tournaments/{_part(tournament_id)}/rounds/{round_}/pairings"))
 
     async def games(
         self, tournament_id: str, *, round_: int = 0, table: int = 0, player: str = "", state: str = ""
     ) -> AsyncIterator[GameLine]:
-        """The games of a tournament: of a round, at a table, of a player, in a state; all of them without."""
+        """Yield the games of a tournament, filtered by round, table, player and state."""
         wanted: dict[str, str | int] = {"round": round_, "table": table, "player": player, "state": state}
         path = f"tournaments/{_part(tournament_id)}/games"
         async for line in self._lines(path, "games", GameLine, **wanted):
             yield line
 
     async def game(self, game_id: str, min_position: int = 0) -> Game:
-        """A game with its scoresheet, once it has come to ``min_position`` of the record."""
+        """Return a game with its scoresheet; it includes the record up to ``min_position``."""
         return _read(Game, await self._ask(f"games/{_part(game_id)}", min_position=min_position))
 
     async def racks(self, game_id: str) -> list[HeldRack] | None:
-        """The racks of a game in the order of its turns; None while they are not public."""
+        """Return the racks of a game in the order of its turns; None while they are not public."""
         found = await self._ask(f"games/{_part(game_id)}/racks")
         return [_read(HeldRack, held) for held in found["racks"]] if found["public"] else None
 
     async def gcg(self, game_id: str, *, racks: bool = False) -> str:
-        """A game of two players as a GCG file; with ``racks``, where they are public."""
+        """Return a game of two players as a GCG file; with ``racks``, including them if they are public."""
         return (await self._get(f"games/{_part(game_id)}.gcg", _flags(racks=racks))).text
 
     async def gcgs(
         self, tournament_id: str, *, round_: int = 0, table: int = 0, player: str = "", racks: bool = False
     ) -> dict[str, str]:
-        """The GCG files of all games with a final result by their ids, in one request; filters are those of ``games``.
+        """Return the GCG files of all games with a final result by their ids, in one request.
 
-        A game that has no such file is left out.
+        The filters are those of ``games``. A game without such a file is omitted.
         """
         wanted: dict[str, str | int] = {"round": round_, "table": table, "player": player, **_flags(racks=racks)}
         answer = await self._get(f"tournaments/{_part(tournament_id)}/games.zip", wanted)
@@ -191,10 +191,9 @@ class Results:
             return {name.removesuffix(".gcg"): archive.read(name).decode() for name in names}
 
     async def act(self, service: str, method: str, request: Mapping[str, Any]) -> dict[str, Any]:
-        """Call a method of the contract, as ``act("pairing", "StartRound", {...})``.
+        """Call a method of the contract, such as ``act("pairing", "StartRound", {...})``.
 
-        A command without a ``command_id`` gets one. It is sent again with the same id until there is an answer, and so
-        carried out once.
+        A command without a ``command_id`` gets one. Retries use the same id, so the command takes effect once.
         """
         sent = {"command_id": str(uuid.uuid4()), **request} if not method.startswith(("Get", "List")) else request
         found: dict[str, Any] = (await self._again("POST", f"{service}/{method}", json=sent)).json()
@@ -209,17 +208,17 @@ class Results:
         tables: Iterable[int] = (),
         types: Iterable[str] = (),
     ) -> AsyncIterator[News]:
-        """The news of tournaments, or of all, from a position on, then live; it does not end by itself.
+        """Yield the news of tournaments, or of all, after a position, then live; it does not end by itself.
 
-        Each comes once and in order: a stream that broke is taken up behind what came last. Several filters all have to
-        let a piece of news through. One of type ``Reset`` says that the record is another one, as after the restore of
-        a backup: what came before is of no use, and all news comes again from the first one on.
+        Each piece comes once and in order: a broken stream is resumed after the last one. A piece of news must pass
+        every filter. One of type ``Reset`` reports another record, as after the restore of a backup: discard everything
+        before it; all news is sent again from the first.
         """
         filters = {"tournaments": tournament_ids, "games": games, "rounds": rounds, "tables": tables, "types": types}
         wanted = {name: ",".join(map(str, values)) for name, values in filters.items() if values}
         last, at, failed = str(after), after, 0
         while True:
-            with suppress(httpx2.TransportError):  # it broke, or was silent for too long: there is more behind it
+            with suppress(httpx2.TransportError):  # the stream broke or timed out: resume it
                 async for event_id, data in self._stream(last, wanted):
                     failed = 0
                     position = int(event_id.rpartition("-")[2])
@@ -233,7 +232,7 @@ class Results:
             await asyncio.sleep(min(self._patience * 2 ** min(failed, 5), SILENCE))
 
     async def _stream(self, last: str, wanted: Mapping[str, str]) -> AsyncIterator[tuple[str, str]]:
-        """The ids of a stream, each with its news, or with nothing where only the position moves on."""
+        """Yield the ids of a stream, each with its news, or with an empty string if only the position advances."""
         limit = httpx2.Timeout(20.0, read=SILENCE)
         headers = {"Last-Event-ID": last, "Accept": "text/event-stream"}
         async with self._http.stream("GET", "stream", params=wanted, headers=headers, timeout=limit) as answer:
@@ -254,7 +253,7 @@ class Results:
                     data = ""
 
     async def _lines(self, path: str, name: str, kind: type[S], **wanted: str | int) -> AsyncIterator[S]:
-        """All lines of a long answer, page by page."""
+        """Yield all lines of a paged answer."""
         token = ""
         while True:
             found = await self._ask(path, **wanted, page_size=PAGE, page_token=token)
@@ -271,7 +270,7 @@ class Results:
         return await self._again("GET", path, params={name: value for name, value in wanted.items() if value})
 
     async def _again(self, method: str, path: str, **more: Any) -> httpx2.Response:
-        """The answer, asked for again while it cannot be had. Raises ``Problem``."""
+        """Return the answer; retry with backoff while the gateway is unavailable. Raises ``Problem``."""
         problem = Problem(0, "never asked")
         for tried in range(TRIES):
             if tried:
@@ -290,12 +289,12 @@ class Results:
 
 
 def _flags(**flags: bool) -> dict[str, str]:
-    """Parameters that are true."""
+    """Return the parameters that are true."""
     return {name: "true" for name, is_on in flags.items() if is_on}
 
 
 def _part(name: str) -> str:
-    """An id as a part of a path: whatever it has in it, it leads nowhere else."""
+    """Quote an id as one segment of a path. Raises ``NotFound`` if it could lead to another path."""
     if not name or "/" in name or name in {".", ".."}:
         raise NotFound(404, f"expected an id, got {name!r}")
     return quote(name, safe="")
@@ -311,7 +310,7 @@ def _read(kind: type[S], data: Any) -> S:
 def _problem(answer: httpx2.Response) -> Problem:
     try:
         body = answer.json()
-    except ValueError:  # not of this gateway: a proxy before it
+    except ValueError:  # a body that is not JSON comes from a proxy in front of the gateway
         body = {}
     body = body if isinstance(body, dict) else {}
     detail = str(body.get("detail") or f"{answer.status_code} {answer.reason_phrase}")

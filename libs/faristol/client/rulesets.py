@@ -1,4 +1,4 @@
-"""Rules that a tournament pinned, fetched where the files have other content by now."""
+"""Rules pinned by a tournament, fetched if the local files have other content by now."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from faristol.pb.game.v1 import events_pb2 as game
 from faristol.pb.results.v1 import results_pb2, results_pb2_grpc
 
 DEADLINE = 10.0
-"""Seconds within which the service has to answer."""
+"""Timeout of the results service in seconds."""
 
 NOWHERE = frozenset(
     {grpc.StatusCode.NOT_FOUND, grpc.StatusCode.INVALID_ARGUMENT, grpc.StatusCode.UNIMPLEMENTED}  # an older service
@@ -22,9 +22,10 @@ NOWHERE = frozenset(
 
 
 async def fetch(stub: results_pb2_grpc.ResultsServiceAsyncStub, pin: game.Pin) -> None:
-    """Have the rules that are pinned at hand for ``ruleset_of``, which refuses where they are nowhere.
+    """Fetch the pinned rules for ``ruleset_of``, if they are not available locally.
 
-    Raises ``grpc.aio.AioRpcError`` when the results service does not answer.
+    If the record does not have them either, ``ruleset_of`` refuses later. Raises ``grpc.aio.AioRpcError`` if the
+    results service does not answer.
     """
     try:
         ruleset_of(pin)

@@ -1,4 +1,4 @@
-"""The public interfaces, as a program on the other side of the network uses them."""
+"""Stubs of the public services, and calls with retries."""
 
 from __future__ import annotations
 
@@ -21,13 +21,13 @@ M = TypeVar("M", bound=Message)
 
 DEADLINE = 20.0
 PATIENCE = 180.0
-"""Seconds for which a service may be away before a caller gives up."""
+"""Seconds for which a caller retries while a service is unavailable."""
 
 _PASSING = (grpc.StatusCode.UNAVAILABLE, grpc.StatusCode.DEADLINE_EXCEEDED, grpc.StatusCode.ABORTED)
 
 
 class Api:
-    """The seven services that a championship is played through."""
+    """The services of a championship."""
 
     def __init__(self, channel: Callable[[str], grpc.aio.Channel]) -> None:
         self.access = access_pb2_grpc.AccessServiceStub(channel("access"))
@@ -48,9 +48,10 @@ async def call(
     patience: float | None = PATIENCE,
     retried: Callable[[], None] = lambda: None,
 ) -> M:
-    """Call, and call again while the service is away: a command is carried out once however often it is sent.
+    """Call a method, with backoff and retries while the service is unavailable.
 
-    ``patience`` is in seconds, without end when None; ``retried`` is called before every further attempt.
+    A command takes effect once, however often it is sent. ``patience`` is the time for retries in seconds, None for no
+    limit; ``retried`` is called before each retry.
     """
     loop = asyncio.get_running_loop()
     began, pause = loop.time(), 0.05
@@ -66,12 +67,12 @@ async def call(
 
 
 def passing(problem: grpc.aio.AioRpcError) -> bool:
-    """Whether a call may be answered when it is sent again: it is not known whether it was carried out."""
+    """Check whether a call may succeed on a retry: it is unknown whether it took effect."""
     return problem.code() in _PASSING
 
 
 async def when_found(method: Callable[..., Awaitable[M]], request: Message) -> M:
-    """Call until the thing asked for exists: it comes about by reaction to an event."""
+    """Call until the requested object exists: a reaction to an event creates it. Raises after ``PATIENCE`` seconds."""
     loop = asyncio.get_running_loop()
     give_up = loop.time() + PATIENCE
     while True:

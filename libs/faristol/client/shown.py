@@ -1,7 +1,7 @@
-"""What a results app reads over HTTP, as ``faristol.client.results`` gives it.
+"""The models of a results app over HTTP, as ``faristol.client.results`` returns them.
 
-Each class has the fields that most apps need; what else an answer has is kept beside them, and new fields may come at
-any time. ``/docs`` of a gateway describes all of them.
+Each class declares the fields that most apps need. Further fields of an answer are available too, and new fields may be
+added at any time. ``/docs`` of a gateway describes all of them.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from pydantic import BaseModel, ConfigDict
 
 
 class Shown(BaseModel):
-    """A part of an answer. It is never changed, and has further fields than those that are named here."""
+    """A part of an answer: immutable, with further fields beside the declared ones."""
 
     model_config = ConfigDict(extra="allow", frozen=True)
 
@@ -41,17 +41,17 @@ class Tournament(Shown):
     place: str
     country: str
     starts_on: str
-    """The first day, as ``2026-11-28``; empty where that is not said."""
+    """The first day, such as ``2026-11-28``; empty if unknown."""
     ends_on: str
     organiser: str
     contact: str
     link: str
     arbiters: list[str]
-    """Their names, the chief arbiter first."""
+    """Names of the arbiters, the chief arbiter first."""
 
 
 class Player(Shown):
-    """A player of a tournament. The name of who was erased is empty, here and everywhere."""
+    """A player of a tournament. The name of an erased player is empty, here and everywhere."""
 
     player_id: str
     name: str
@@ -145,7 +145,7 @@ class Game(Shown):
 
 
 class PlayerGame(Shown):
-    """A game of a player; ``outcome`` is to the player."""
+    """A game of a player; ``outcome`` is the player's."""
 
     game_id: str
     round: int
@@ -155,7 +155,7 @@ class PlayerGame(Shown):
 
 
 class PlayerTournament(Shown):
-    """What a player has done in a tournament, and has to do."""
+    """The past and coming games of a player in a tournament."""
 
     tournament: Tournament
     player: Player
@@ -164,7 +164,7 @@ class PlayerTournament(Shown):
 
 
 class Person(Shown):
-    """Somebody who was found by name or club, with the number of their tournaments."""
+    """A player found by name or club, with the number of their tournaments."""
 
     player_id: str
     name: str
@@ -174,7 +174,7 @@ class Person(Shown):
 
 
 class HeldRack(Shown):
-    """What a player held in a turn; a blank is ``?``."""
+    """The rack of a player in a turn; a blank is ``?``."""
 
     turn: int
     player_id: str
@@ -182,7 +182,7 @@ class HeldRack(Shown):
 
 
 class News(Shown):
-    """Something that happened. What it is about can be read, from then on, in the state that ``position`` names."""
+    """A notification of an event. The state at ``position`` or later includes it."""
 
     position: int
     type: str
