@@ -1,6 +1,6 @@
-"""Tournaments: players, rounds and pairings. Owns the streams ``tournament-…``.
+"""The pairing service: tournaments, players, rounds and pairings. Owner of the streams ``tournament-…``.
 
-``administration``, ``discipline``, ``teams`` and ``rounds`` hold the commands by feature: each file its decisions and
-what undoes them. ``commands`` is their table of contents. ``model`` folds a tournament from its facts; ``engines`` pair
-and know no tournaments. ``office`` carries commands out, ``questions`` answers.
+``administration``, ``discipline``, ``teams`` and ``rounds`` hold the commands by feature: each file has its decisions
+and their undo. ``commands`` lists all of them. ``model`` folds a tournament from its events; ``engines`` pair without
+knowing tournaments. ``office`` handles commands, ``questions`` answers queries.
 """

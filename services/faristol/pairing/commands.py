@@ -1,4 +1,4 @@
-"""The commands on a tournament, feature by feature, and what undoes the facts that they lead to. Pure."""
+"""The commands on a tournament by feature, and the undo of their events. Pure."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ ACTS: Mapping[type[Message], Command] = {
     **sanctions.COMMANDS,
     **appeals.COMMANDS,
 }
-"""How each command is decided; ``undo`` adds its own."""
+"""The decision of each command. ``undo`` adds its own."""
 
 UNDO: Mapping[type[Message], Undo] = {
     **tournaments.UNDO,
@@ -80,13 +80,13 @@ UNDO: Mapping[type[Message], Undo] = {
     **sanctions.UNDO,
     **appeals.UNDO,
 }
-"""What undoes each fact. What is not here stands: a round that began, and a result, which is corrected."""
+"""The undo of each type of event. Other events cannot be undone: a round started, and results, which are corrected."""
 
 
 def tidied(request: M) -> M:
-    """A request as it is decided on: with its note, where it has one, as notes are kept.
+    """Return a copy of a request with its note normalized.
 
-    Raises ``Invalid`` for a note that is too long or cannot be shown.
+    Raises ``Invalid`` if the note is too long or cannot be displayed.
     """
     asked: Any = type(request)()
     asked.CopyFrom(request)

@@ -1,4 +1,4 @@
-"""What several decisions on a tournament check, and the refusals that they share. Pure."""
+"""Checks and refusals that several decisions on a tournament share. Pure."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from faristol.rules.officials import check_not_concerned
 
 
 def check_not_removed(state: Tournament) -> None:
-    """Refuse a tournament that was removed."""
+    """Raise ``Refusal`` if the tournament is removed."""
     if state.removed:
         raise Refusal(
             "TOURNAMENT_REMOVED",
@@ -27,7 +27,7 @@ def check_not_removed(state: Tournament) -> None:
 
 
 def check_open(state: Tournament) -> None:
-    """Refuse a tournament that was removed, and one of which the final standings are published."""
+    """Raise ``Refusal`` if the tournament is removed or its final standings are published."""
     check_not_removed(state)
     if state.over:
         raise Refusal(
@@ -42,13 +42,13 @@ def check_open(state: Tournament) -> None:
 
 
 def check_given(number: int) -> None:
-    """Raise ``Invalid`` where a command names no round."""
+    """Raise ``Invalid`` if a command has no round."""
     if not number:
         raise Invalid("round", N_("is missing; expected the number of the round, from 1"))
 
 
 def check_meets_at_tables(ruleset: Ruleset) -> None:
-    """Refuse in a tournament of duplicate games what is about tables."""
+    """Raise ``Refusal`` for a command about tables in a tournament of duplicate games."""
     if ruleset.game.mode == "duplicate":
         raise Refusal(
             "NO_TABLES",
@@ -58,9 +58,9 @@ def check_meets_at_tables(ruleset: Ruleset) -> None:
 
 
 def check_arbiter(arbiter_id: str, concerned: Collection[str]) -> None:
-    """Refuse an act that needs an arbiter and names none, or names a player whom it concerns.
+    """Raise ``Refusal`` if the arbiter of a command is a player whom it concerns.
 
-    Nobody is judge of their own game. Raises ``Invalid`` for what is missing and what is no id.
+    Raises ``Invalid`` if the id is missing or malformed.
     """
     if not arbiter_id:
         raise Invalid("arbiter_id", N_("expected the id of the arbiter"))
@@ -69,7 +69,7 @@ def check_arbiter(arbiter_id: str, concerned: Collection[str]) -> None:
 
 
 def check_to_come(state: Tournament, number: int) -> None:
-    """Refuse a round that is paired already, or that there will not be."""
+    """Raise ``Refusal`` if a round is already paired, or is not a round of the tournament."""
     paired = len(state.played)
     if not paired < number <= state.rounds:
         raise Refusal(
@@ -81,7 +81,7 @@ def check_to_come(state: Tournament, number: int) -> None:
 
 
 def registered(state: Tournament, player_id: str) -> Player:
-    """A player of a tournament that is not over. Refuses anybody else."""
+    """Return a registered player of an open tournament. Raises ``Refusal``."""
     check_open(state)
     player = state.player(player_id)
     if player is None:
@@ -90,7 +90,7 @@ def registered(state: Tournament, player_id: str) -> Player:
 
 
 def taking_part(state: Tournament, player_id: str) -> Player:
-    """A player who has not withdrawn. Refuses anybody else."""
+    """Return a registered player who has not withdrawn. Raises ``Refusal``."""
     player = registered(state, player_id)
     if player.withdrawn is not None:
         raise Refusal("WITHDRAWN", "", N_("{player} has withdrawn."), {"player": player_id})
@@ -98,7 +98,7 @@ def taking_part(state: Tournament, player_id: str) -> Player:
 
 
 def not_registered(state: Tournament, player_id: str) -> Refusal:
-    """The refusal for somebody who is no player of the tournament."""
+    """Return the refusal for a person who is not a player of the tournament."""
     return Refusal(
         "NOT_REGISTERED",
         "",
@@ -108,7 +108,7 @@ def not_registered(state: Tournament, player_id: str) -> Refusal:
 
 
 def expelled(player: Player) -> Refusal:
-    """The refusal for somebody who was expelled."""
+    """Return the refusal for an expelled player."""
     return Refusal(
         "EXPELLED",
         player.expelled_under,
@@ -119,13 +119,13 @@ def expelled(player: Player) -> Refusal:
 
 
 def paired_round(state: Tournament, number: int) -> Round:
-    """A round that has been paired, of a tournament that is not over. Refuses any other."""
+    """Return a paired round of an open tournament. Raises ``Refusal``."""
     check_open(state)
     return found_round(state, number)
 
 
 def found_round(state: Tournament, number: int) -> Round:
-    """A round that has been paired. Refuses any other; raises ``Invalid`` for none."""
+    """Return a paired round. Raises ``Refusal`` if it is not paired, ``Invalid`` if the number is missing."""
     check_given(number)
     if 1 <= number <= len(state.played):
         return state.played[number - 1]
@@ -138,7 +138,7 @@ def found_round(state: Tournament, number: int) -> Round:
 
 
 def not_started(number: int) -> Refusal:
-    """The refusal for what has to wait until a round is started."""
+    """Return the refusal for a command on a round that is not started."""
     return Refusal(
         "ROUND_NOT_STARTED",
         "",
@@ -149,7 +149,7 @@ def not_started(number: int) -> Refusal:
 
 
 def found_game(state: Tournament, game: str) -> tuple[Round, Pairing]:
-    """The round and the table of a game of a tournament that is not over. Refuses any other."""
+    """Return the round and the table of a game of an open tournament. Raises ``Refusal``."""
     check_open(state)
     found = state.find_game(game)
     if found is None:
@@ -163,7 +163,7 @@ def found_game(state: Tournament, game: str) -> tuple[Round, Pairing]:
 
 
 def result_known(game: str, article: str) -> Refusal:
-    """The refusal for a game that has a result: only a correction gives it another."""
+    """Return the refusal for a game with a result, which only a correction can change."""
     return Refusal(
         "RESULT_KNOWN",
         article,
@@ -174,7 +174,7 @@ def result_known(game: str, article: str) -> Refusal:
 
 
 def check_unchanged(later: Iterable[Message], rests_on: tuple[type[Message], ...], name: str) -> None:
-    """Refuse what was decided in view of a tournament that something changed since, by the facts ``later``."""
+    """Raise ``Refusal`` if one of the ``later`` events is of a type that the command rests on."""
     if found := next((fact for fact in later if isinstance(fact, rests_on)), None):
         raise Refusal(
             "CHANGED_MEANWHILE",
@@ -185,9 +185,9 @@ def check_unchanged(later: Iterable[Message], rests_on: tuple[type[Message], ...
 
 
 def moment(state: Tournament, at: datetime | None, now: datetime) -> datetime:
-    """When an act happened: ``at``, or else ``now``; never before the latest fact.
+    """Return the time of a command: ``at``, or else ``now``, but never before the latest event.
 
-    Raises ``Invalid`` when ``at`` is.
+    Raises ``Invalid`` if ``at`` is before the latest event.
     """
     if at is not None and at < state.latest:
         raise too_early(at, state.latest)
@@ -195,7 +195,7 @@ def moment(state: Tournament, at: datetime | None, now: datetime) -> datetime:
 
 
 def too_early(at: datetime, latest: datetime) -> Invalid:
-    """The error for an act said to have happened before what it follows."""
+    """Return the error for a command with a time before that of an event it follows."""
     return Invalid(
         "occurred_at",
         N_("is {at}, before what has happened already at {latest}"),

@@ -1,4 +1,4 @@
-"""Ids and names as directors give them, and ids made for those who give none."""
+"""Validation of ids and names, and generation of ids."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _ID = re.compile(rf"[a-z0-9][a-z0-9-]{{0,{LONGEST_ID - 1}}}")
 
 
 def checked_id(field: str, value: str) -> str:
-    """The id itself. Raises ``Invalid`` when it is malformed."""
+    """Return the id. Raises ``Invalid`` if it is malformed."""
     if not _ID.fullmatch(value):
         raise Invalid(
             field,
@@ -31,7 +31,7 @@ def checked_id(field: str, value: str) -> str:
 
 
 def checked_player_id(field: str, value: str) -> str:
-    """An id that somebody chose for a player. Raises ``Invalid`` when it is malformed or looks like an official's."""
+    """Return a chosen player id. Raises ``Invalid`` if it is malformed or has the prefix of officials."""
     if checked_id(field, value).startswith(OFFICIAL):
         raise Invalid(
             field,
@@ -42,7 +42,7 @@ def checked_player_id(field: str, value: str) -> str:
 
 
 def checked_tournament_id(field: str, value: str) -> str:
-    """An id that somebody chose for a tournament. Raises ``Invalid`` when it is malformed or that of a game."""
+    """Return a chosen tournament id. Raises ``Invalid`` if it is malformed or reads as the id of a game."""
     if is_as_of_a_game(checked_id(field, value)):
         raise Invalid(
             field,
@@ -53,7 +53,7 @@ def checked_tournament_id(field: str, value: str) -> str:
 
 
 def checked_country(field: str, value: str) -> str:
-    """The code of a country itself, or nothing. Raises ``Invalid`` when it is none."""
+    """Return the country code, which may be empty. Raises ``Invalid`` if it is malformed."""
     if value and not COUNTRY.fullmatch(value):
         raise Invalid(
             field,
@@ -67,9 +67,9 @@ def checked_country(field: str, value: str) -> str:
 
 
 def checked_note(field: str, value: str) -> str:
-    """What an official writes down, without space around it, in Unicode NFC. It may be empty.
+    """Return the note without surrounding space, in Unicode NFC. It may be empty.
 
-    Raises ``Invalid`` when it is too long or holds a character that cannot be shown.
+    Raises ``Invalid`` if it is too long or has a character that cannot be displayed.
     """
     note = tidy(value)
     if len(note) > LONGEST_NOTE:
@@ -83,10 +83,10 @@ def checked_note(field: str, value: str) -> str:
 
 
 def ids_of(name: str, command_id: str, kind: str) -> Iterator[str]:
-    """Ids for what has that name, the best first, without end: ``trofeu-valls``, ``trofeu-valls-2``….
+    """Yield ids for a name, the best first, without end: ``trofeu-valls``, ``trofeu-valls-2``….
 
-    Greek letters are those of ELOT 743. Where the name has no letter of either alphabet, the id comes from ``kind`` and
-    the id of the command.
+    Greek letters are transliterated by ELOT 743. If the name has no letter of either alphabet, the id comes from
+    ``kind`` and the id of the command.
     """
     made = slug(name) or f"{kind}-{_short(command_id)[:8]}"
     yield made[:LONGEST_ID].strip("-")
@@ -99,17 +99,17 @@ _MADE = re.compile(r"p-[0-9a-f]{12}")
 
 
 def is_given(wanted: str) -> bool:
-    """Whether somebody chose an id, and it was not made for a player who brought none."""
+    """Check whether an id was chosen, and not generated for a player without one."""
     return bool(wanted) and not _MADE.fullmatch(wanted)
 
 
 def player_id(command_id: str) -> str:
-    """An id for a player who brought none. It does not come from the name: ids stay when names are erased."""
+    """Return a generated player id. It does not depend on the name: ids stay after names are erased."""
     return f"p-{_short(command_id)}"
 
 
 def _short(command_id: str) -> str:
-    # Hashed, because the first digits of some UUIDs are only a time. The same command always gives the same id.
+    # Hashed, because the first digits of some UUIDs are only a time. The same command always yields the same id.
     try:
         canonical = str(uuid.UUID(command_id))
     except ValueError:

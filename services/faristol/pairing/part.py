@@ -10,7 +10,7 @@ from faristol.pb.pairing.v1 import pairing_pb2_grpc as pairing_grpc
 
 
 def part(runtime: Runtime) -> Part:
-    """What directors ask for, and the results that tables report."""
+    """Build the pairing service and its reactions."""
     return Part(
         name="pairing",
         servicers=(

@@ -1,4 +1,4 @@
-"""What happens by itself: results and sanctions of tables come back into the tournament."""
+"""Reactions of the pairing service: record the results and the sanctions of tables in the tournament."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ from faristol.record import Decision, Record, Recorded, Write, load
 
 
 def results(record: Record) -> Reaction:
-    """The reaction that records every final result of a table (FISC I.8).
+    """Build the reaction that records every final result of a table (FISC I.8).
 
-    A result that no table of the tournament can have raises ``Refusal``, which parks the table and shows it.
+    Raises ``Refusal`` if no table of the tournament can have the result. The table's stream is then parked and shown.
     """
 
     async def note(event: Recorded) -> Decision | None:
@@ -38,10 +38,10 @@ def results(record: Record) -> Reaction:
 
 
 def sanctions(record: Record) -> Reaction:
-    """The reaction that notes every sanction of a table in the tournament (FISE 46 to 49, UF 28, PES Ζ).
+    """Build the reaction that notes every sanction of a table in the tournament (FISE 46 to 49, UF 28, PES Ζ).
 
-    A tournament that is over or was removed by then is left as it is: on a record of an earlier version, the reaction
-    begins with the first event, and standings that are published are not to get sanctions years later.
+    It skips a tournament that is over or removed. On a record of an earlier version, the reaction begins with the first
+    event, and published standings must not get sanctions years later.
     """
 
     async def note(event: Recorded) -> Decision | None:

@@ -1,4 +1,4 @@
-"""The pairing service over gRPC. The contract names the methods and says what they do."""
+"""The pairing service over gRPC. The contract documents its methods."""
 
 from __future__ import annotations
 
@@ -27,9 +27,9 @@ from faristol.pb.pairing.v1 import pairing_pb2 as pb
 
 
 def service(runtime: Runtime) -> Dispatcher:
-    """The tournaments of a cell."""
+    """Build the dispatcher of the pairing service."""
     office = Office(runtime)
-    # Commands on several streams, or on names, which stand beside the record.
+    # Commands on several streams, or on names, which are stored outside the record.
     own_ways: Mapping[type[Message], Answer] = {
         pb.CreateTournamentRequest: partial(create_tournament, office),
         pb.ChangeOptionsRequest: partial(change_options, office),

@@ -1,9 +1,9 @@
-"""What a decision on a tournament is made on, and how its commands and their undoing are described. Pure.
+"""The input of a decision on a tournament, and the descriptions of commands and their undo. Pure.
 
-A decision takes the ``Situation`` and the request and gives the facts to append. It raises ``Invalid`` for a malformed
-field, ``AlreadyExists`` for an id that is taken, and ``Refusal`` for what the rules or the state of the tournament do
-not allow. Each feature says in its ``COMMANDS`` what decides its commands and what has to be read for them, and in its
-``UNDO`` what undoes its facts.
+A decision takes a ``Situation`` and a request and returns the events to append. It raises ``Invalid`` for a malformed
+field and ``AlreadyExists`` for a taken id. It raises ``Refusal`` if the rules or the state of the tournament do not
+allow the command. ``COMMANDS`` of each feature describes its commands and the data they need; ``UNDO`` describes how
+its events are undone.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ M = TypeVar("M", bound=Message)
 
 @dataclass(frozen=True, slots=True)
 class Words:
-    """What is kept of a player beside the events; empty where nothing is."""
+    """The texts about a player that are stored outside events; empty if unknown."""
 
     name: str = ""
     club: str = ""
@@ -40,43 +40,43 @@ class Words:
 
 @dataclass(frozen=True)
 class Situation:
-    """A tournament as it stands when something is decided on it, and what else that depends on."""
+    """The state of a tournament at a decision, and the other inputs of the decision."""
 
     state: Tournament
     now: datetime
     at: datetime | None = None
-    """When the act happened; None for ``now``."""
+    """The requested time of the command; None for ``now``."""
     rules: Ruleset | None = None
-    """The rules of the tournament; None for those that it is pinned to."""
+    """The rules of the tournament; None for the pinned ones."""
     facts: Sequence[Message] = ()
-    """All facts of the tournament so far."""
+    """All events of the tournament so far."""
     divisions: Sequence[Tournament] = ()
     """The other divisions of its championship."""
     tables: Mapping[str, Rulings] = field(default_factory=dict)
-    """What the streams of the tables tell, by game."""
+    """The folded streams of tables, by game id."""
     origins: Origins = field(default_factory=Origins)
-    """Where the persons belong whom the command is about."""
+    """The countries and affiliations of the persons concerned."""
     words: Words = field(default_factory=Words)
-    """Those of the player who is amended."""
+    """The texts of the player to amend."""
 
     @cached_property
     def ruleset(self) -> Ruleset:
-        """The rules of the tournament. Raises ``Refusal`` when this process does not have their content."""
+        """The rules of the tournament. Raises ``Refusal`` if this process does not have their content."""
         pin = self.state.ruleset
         return self.rules or pinned_ruleset(pin.name, pin.digest, dict(pin.options))
 
     @property
     def moment(self) -> datetime:
-        """When the act happened. Raises ``Invalid`` for a moment before the latest fact."""
+        """The time of the command. Raises ``Invalid`` if it is before the latest event."""
         return conditions.moment(self.state, self.at, self.now)
 
     @property
     def occurred_at(self) -> Timestamp:
-        """The same, as facts say it."""
+        """The time of the command as a message."""
         return to_timestamp(self.moment)
 
     def again(self, fact: M, note: str = "") -> M:
-        """A fact once more, at the moment of the act, with ``note`` where it has one."""
+        """Copy an event with the time of the command, and with ``note`` if its type has one."""
         repeated: Any = type(fact)()
         repeated.CopyFrom(fact)
         repeated.occurred_at.CopyFrom(self.occurred_at)
@@ -85,7 +85,7 @@ class Situation:
         return repeated  # type: ignore[no-any-return] # a fact of the same type
 
     def act(self, version: int) -> Message:
-        """The fact of ``version``, from 1. Raises ``Invalid`` when no version is given, ``NotFound`` for no such."""
+        """Return the event of ``version``, from 1. Raises ``Invalid`` if it is 0, ``NotFound`` if it is unknown."""
         if not version:
             raise Invalid("version", N_("is missing; expected the number of the act, which the history tells"))
         if not 1 <= version <= len(self.facts):
@@ -95,69 +95,71 @@ class Situation:
 
 @dataclass(frozen=True, slots=True)
 class Command:
-    """What decides a command, what is read for it, and what its answer tells."""
+    """The decision of a command, the data it needs, and the fields of its answer."""
 
     decide: Callable[[Situation, Any], list[Message]]
     of_tables: bool = False
-    """It is about pairs, tables or results of games of two, of which the rules of duplicate games say nothing."""
+    """Whether it is about pairs, tables or results of games of two, and so not for duplicate games."""
     tells: type[Message] | None = None
-    """The fact whose fields the answer has under the same names."""
+    """The type of event whose fields the answer copies by name."""
     more: Callable[[Situation, Any, Sequence[Message]], Mapping[str, Any]] = lambda situation, request, facts: {}
-    """Fields of the answer beside these, from the request and the facts that it led to."""
+    """Computes further fields of the answer from the request and the new events."""
     facts: bool = False
-    """All facts of the tournament are read."""
+    """Whether all events of the tournament are read."""
     divisions: bool = False
-    """The other divisions of the championship are read, and must not change meanwhile."""
+    """Whether the other divisions are read and guarded against concurrent changes."""
     games: Callable[[Any], Iterable[str]] | None = None
-    """Games whose tables are read, and must not go on meanwhile."""
+    """Returns the games whose tables are read and guarded against concurrent changes."""
     persons: Callable[[Tournament, Any], Collection[str]] = lambda state, request: ()
-    """Persons of whom it is read where they belong."""
+    """Returns the persons whose countries and affiliations are read."""
     rests_on: tuple[type[Message], ...] = (Message,)
-    """Facts after which it is not carried out for who had seen the tournament before them (``expected_version``)."""
+    """Types of events that make an older ``expected_version`` stale."""
     concerned: Callable[[Tournament, Any], Collection[str]] | None = None
-    """Players who may not be its arbiter. The sender is, unless the request names another; None for no arbiter."""
+    """Returns the players who may not be its arbiter; None if it has no arbiter. The default arbiter is the caller."""
 
 
 def of_player(state: Tournament, request: Any) -> Collection[str]:
-    """The player whom a request names."""
+    """Return the player of a request."""
     return {str(request.player_id)}
 
 
 def of_game(state: Tournament, request: Any) -> Collection[str]:
-    """The players of the game that a request names; nobody where there is no such game."""
+    """Return the players of the game of a request, or an empty tuple if there is no such game."""
     found = state.find_game(request.game_id)
     return found[1].player_ids if found else ()
 
 
 def latest(kind: type[M], before: Sequence[Message]) -> M:
-    """The last of the facts ``before`` that is of a kind; an empty one where there is none."""
+    """Return the last event of a type among ``before``, or an empty one."""
     return next((fact for fact in reversed(before) if isinstance(fact, kind)), kind())
 
 
 def paired_since(act: Any, later: Message) -> bool:
-    """The round of an act was paired after it."""
+    """Check whether ``later`` is the pairing of the event's round."""
     return isinstance(later, events.RoundPaired) and later.round == act.round
 
 
 def started_since(act: Any, later: Message) -> bool:
-    """The round of an act was started after it."""
+    """Check whether ``later`` is the start of the event's round."""
     return isinstance(later, events.RoundStarted) and later.round == act.round
 
 
 @dataclass(frozen=True, slots=True)
 class Undo:
-    """What undoes a fact, and what keeps it from being undone."""
+    """How an event is undone, and what prevents it."""
 
     by: Callable[[Any, Sequence[Message]], Message] | None = None
-    """The command that undoes it, made from the fact and all facts before it; None where none does."""
+    """Builds the command that undoes the event, from it and all events before it; None if it cannot be undone."""
     decide: Callable[[Situation, int, str], list[Message]] | None = None
-    """Decides that for the fact of a version, with a note, where the command does not say enough."""
+    """Decides the undo of a version, with a note, if the command lacks information."""
     thing: Callable[[Any], Hashable] | None = None
-    """What the fact decides, where a later fact about the same thing takes its place."""
+    """Returns a key of what the event decides. A later event with the same key supersedes it."""
     rests: Callable[[Any, Message], bool] = lambda act, later: False
-    """Whether a later fact would have been another, or none, without this one."""
+    """Checks whether a later event depends on this one."""
     check: Callable[[Situation, Any], None] = lambda situation, act: None
-    """Refuses to undo it whatever came later."""
+    """Raises ``Refusal`` if the event cannot be undone, regardless of later events."""
     now: Callable[[Tournament, Sequence[Message], int, str], str] | None = None
-    """The command that undoes the fact of a version as the tournament stands, empty for none, in place of the name of
-    that of ``by``, which is given."""
+    """Returns the name of the command that can undo a version in the current state, or an empty string.
+
+    Its last argument is the name of the command of ``by``.
+    """

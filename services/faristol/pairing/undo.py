@@ -1,4 +1,4 @@
-"""Undoing an act: the command that compensates for it. Pure."""
+"""The undo of an event by a compensating command. Pure."""
 
 from __future__ import annotations
 
@@ -15,27 +15,27 @@ from faristol.pb.pairing.v1 import events_pb2 as events
 from faristol.pb.pairing.v1 import pairing_pb2 as pb
 
 STANDS = Undo()
-"""What nothing undoes, and what takes the place of nothing."""
+"""The entry of an event that cannot be undone and that supersedes no other."""
 
 
 def undone_by(act: Message, before: Sequence[Message]) -> str:
-    """The command that undoes ``act``, which came after the facts ``before``; empty when none does."""
+    """Return the name of the command that undoes ``act``, which followed ``before``; empty if it cannot be undone."""
     undo = UNDO.get(type(act), STANDS)
     return undo.by(act, before).DESCRIPTOR.name.removesuffix("Request") if undo.by else ""
 
 
 def can_undo(state: Tournament, facts: Sequence[Message], version: int) -> str:
-    """The command that can undo the act of ``version``, from 1, as the tournament stands; empty for none."""
+    """Return the name of the command that can undo a version, from 1, in the current state; empty for none."""
     act = facts[version - 1]
     command, undo = undone_by(act, facts[: version - 1]), UNDO.get(type(act), STANDS)
     return undo.now(state, facts, version, command) if undo.now else command
 
 
 def undo(situation: Situation, request: pb.UndoActRequest) -> list[Message]:
-    """The facts that undo the act of a version.
+    """Return the events that undo the event of a version.
 
-    Raises ``Refusal`` for what cannot be undone, for half of a move between divisions, and for what cannot be any more
-    because something that came after it rests on it or took its place.
+    Raises ``Refusal`` if it cannot be undone, if a later event rests on it or supersedes it, or for half of a move
+    between divisions.
     """
     act, version = situation.act(request.version), request.version
     if isinstance(act, events.ResultRecorded | events.ResultEntered | events.ResultCorrected):
@@ -67,9 +67,9 @@ def undo(situation: Situation, request: pb.UndoActRequest) -> list[Message]:
 
 
 def superseded_by(act: Message, later: Sequence[Message]) -> Message | None:
-    """The first of the facts after ``act`` without which it cannot be taken back alone; None when there is none.
+    """Return the first of the ``later`` events that prevents the undo of ``act``, or None.
 
-    That is what speaks of the same thing again, and what was done because things stood as ``act`` left them.
+    Such an event decides the same thing again, or depends on ``act``.
     """
     thing, rests = _thing(act), UNDO.get(type(act), STANDS).rests
     for fact in _standing(later):
@@ -84,7 +84,7 @@ def _thing(fact: Message) -> object:
 
 
 def _standing(facts: Sequence[Message]) -> list[Message]:
-    """Facts without the pairings among them that were taken back."""
+    """Return the events without pairings that were taken back."""
     standing: list[Message] = []
     for fact in facts:
         place = _pairing_of(fact.round, standing) if isinstance(fact, events.RoundUnpaired) else None
@@ -96,11 +96,11 @@ def _standing(facts: Sequence[Message]) -> list[Message]:
 
 
 _OF_PAIRING = (events.RoundPaired, events.ByeAwarded, events.GamePostponed, events.PostponementCancelled)
-"""What goes with a pairing that is taken back: no other round is paired before its start."""
+"""Types of events that are dropped with a pairing: no other round is paired before its start."""
 
 
 def _pairing_of(number: int, facts: Sequence[Message]) -> int | None:
-    """The place of the last pairing of a round among ``facts``."""
+    """Return the index of the last pairing of a round among ``facts``, or None."""
     found = (place for place, fact in enumerate(facts) if isinstance(fact, events.RoundPaired) and fact.round == number)
     return max(found, default=None)
 

@@ -16,9 +16,7 @@ REMEMBERED = 64
 """Number of tournaments whose last estimate is cached."""
 
 _Basis = tuple[int, int, tuple[Rated, ...]]
-"""The inputs of an estimate: the versions of the tournament and of the list, and the players. The players have
-deviations of earlier lists, which neither version covers.
-"""
+"""Versions of the tournament and of the list, and the players, whose deviations neither version covers."""
 
 
 class Estimates:

@@ -65,9 +65,7 @@ class TournamentView:
     rounds: int = 0
     players: tuple[Rated, ...] = ()
     results: Mapping[str, tuple[Game, ...]] = field(default_factory=dict)
-    """The rated pairs of each game's last result, by game id; empty for a game that was not played or that all players
-    lost.
-    """
+    """The rated pairs of each game's last result, by game id; empty if unplayed or lost by all."""
     unplayed: frozenset[str] = frozenset()
     """Ids of games with a result that were not played."""
     closed: int = 0

@@ -1,4 +1,4 @@
-"""A tournament as its facts tell it. Pure."""
+"""The state of a tournament, folded from its events. Pure."""
 
 from faristol.pairing.model.entries import BYES, KINDS
 from faristol.pairing.model.evolution import evolve

@@ -1,4 +1,4 @@
-"""How facts about players, teams, pairs and appeals change a tournament. Pure."""
+"""Folds of events about players, teams, pairs and appeals. Pure."""
 
 from __future__ import annotations
 
@@ -20,10 +20,10 @@ BYES: Mapping[events.ByeKind.ValueType, Bye] = {
     events.BYE_KIND_FULL_POINT: Bye.FULL_POINT,
     events.BYE_KIND_ZERO_POINT: Bye.ZERO_POINT,
 }
-"""Byes that are asked for, as facts name them."""
+"""Byes on request, by their kind in events."""
 
 KINDS: Mapping[Bye, events.ByeKind.ValueType] = {bye: kind for kind, bye in BYES.items()}
-"""The other way round."""
+"""The kinds of byes in events, by bye: the inverse of ``BYES``."""
 
 OfPlayer = (
     events.PlayerAmended
@@ -42,10 +42,10 @@ OfPlayer = (
     | events.PlayerSanctioned
     | events.SanctionLifted
 )
-"""What changes one player."""
+"""Events that change one player."""
 
 OfTeam = events.TeamWithdrawn | events.TeamReinstated | events.ByeGranted | events.ByeRevoked
-"""What changes which rounds a team takes part in."""
+"""Events that change the rounds of one team."""
 
 
 def _registered(state: Tournament, fact: events.PlayerRegistered) -> Tournament:
@@ -72,7 +72,7 @@ def _line_up_set(state: Tournament, fact: events.LineUpSet) -> Tournament:
 
 
 def _with_team(state: Tournament, fact: OfTeam) -> Tournament:
-    """A tournament after a fact about the rounds of one team."""
+    """Apply an event about the rounds of one team."""
     paired = len(state.played)
     teams = tuple(
         replace(team, entry=_changed(team.entry, fact, paired)) if team.team_id == fact.team_id else team
@@ -82,7 +82,7 @@ def _with_team(state: Tournament, fact: OfTeam) -> Tournament:
 
 
 def _with_player(state: Tournament, fact: OfPlayer) -> Tournament:
-    """A tournament after a fact about one player."""
+    """Apply an event about one player."""
     paired = len(state.played)
     players = tuple(
         _changed(player, fact, paired) if player.player_id == fact.player_id else player for player in state.players
@@ -120,7 +120,7 @@ def _pair_released(state: Tournament, fact: events.PairReleased) -> Tournament:
 
 
 def _pair_of(fact: events.PairForbidden | events.PairAllowed | events.PairReleased) -> frozenset[str]:
-    """The two players, or the two teams."""
+    """Return the two players, or the two teams, of an event."""
     return frozenset(fact.team_ids or fact.player_ids)
 
 
@@ -129,7 +129,7 @@ def _with_kept(state: Tournament, number: int, pairs: tuple[tuple[str, str], ...
 
 
 def _changed(player: Player, fact: OfPlayer | OfTeam, paired: int) -> Player:
-    """A player, or the entry of a team, after a fact about them, ``paired`` rounds having been paired."""
+    """Apply an event to a player, or to the entry of a team, after ``paired`` rounds have been paired."""
     match fact:
         case events.PlayerAmended():
             return _amended(player, fact)
@@ -166,7 +166,7 @@ def _changed(player: Player, fact: OfPlayer | OfTeam, paired: int) -> Player:
             excluded, missed = player.excluded.union(fact.rounds), player.missed.difference(fact.rounds)
             return replace(player, excluded=excluded, missed=missed, let_back=player.let_back.difference(fact.rounds))
         case events.SanctionLifted():
-            # A round that is paired has to be paired again for the player to be in it.
+            # The player misses a round that is already paired, unless it is paired again.
             without = {number for number in fact.rounds if number <= paired}
             return replace(
                 player,
@@ -211,4 +211,4 @@ FOLDS: Mapping[type[Message], Callable[[Tournament, Any], Tournament]] = {
     events.PairKept: _pair_kept,
     events.PairReleased: _pair_released,
 }
-"""What each of these facts makes of a tournament."""
+"""The fold of each type of event in this module."""

@@ -1,4 +1,4 @@
-"""How facts change a tournament. Pure."""
+"""The fold of a tournament's events. Pure."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from faristol.pb.pairing.v1 import events_pb2 as events
 
 
 def evolve(state: Tournament, fact: Message) -> Tournament:
-    """The tournament after one more fact. Raises ``TypeError`` for a message that is no fact of a tournament."""
+    """Apply an event to the tournament. Raises ``TypeError`` if the message is not an event of a tournament."""
     fold = FOLDS.get(type(fact))
     if fold is None:
         raise TypeError(f"{fact.DESCRIPTOR.full_name} is not a fact of a tournament")
@@ -100,14 +100,14 @@ FOLDS: Mapping[type[Message], Callable[[Tournament, Any], Tournament]] = {
     **entries.FOLDS,
     **rounds.FOLDS,
 }
-"""Everything that a tournament's stream can hold, and what it makes of the tournament."""
+"""The fold of each type of event in the stream of a tournament."""
 
 UNTIMED = (events.RulesetPinned, events.LexiconPinned, events.ByeAwarded)
-"""Facts that are of the moment of the fact before them."""
+"""Events without a time of their own: they happen at the time of the event before them."""
 
 
 def _following(state: Tournament, fact: Message) -> Following:
-    """What the next fact follows from, if it is the result that a game comes to by its sanctions."""
+    """Return the game and time of the event, if a result after sanctions can follow it; else an empty ``Following``."""
     match fact:
         case events.PlayerSanctioned() | events.SanctionLifted() if fact.game_id:
             return Following(fact.game_id, _moment(fact.occurred_at))
@@ -119,10 +119,10 @@ def _following(state: Tournament, fact: Message) -> Following:
 
 
 def _follows(state: Tournament, fact: Message) -> bool:
-    """The fact is a result that came of sanctions, and no other result of the game.
+    """Check whether the event is the result of a game after sanctions, and not a correction of it.
 
-    It has the moment of what it follows from, and nobody asked for it. In streams from before a result of a game with
-    sanctions was followed by another, two of them were put right one after the other.
+    Such an event has the time of the event that it follows, and neither players who asked for it nor a note. Older
+    streams may hold two real corrections in sequence, because no result after sanctions followed then.
     """
     return (
         isinstance(fact, events.ResultCorrected)
@@ -133,7 +133,7 @@ def _follows(state: Tournament, fact: Message) -> bool:
 
 
 def _on_game(state: Tournament, after: Tournament, fact: Message) -> Tournament:
-    """The sanctions that stand on the game of a fact, and its result without them, which was that of ``state``."""
+    """Update the sanctions on the event's game, and its result without them, as it was in ``state``."""
     match fact:
         case events.PlayerSanctioned() if fact.game_id:
             played = state.played[fact.round - 1]
@@ -145,7 +145,7 @@ def _on_game(state: Tournament, after: Tournament, fact: Message) -> Tournament:
             sanctions = tuple(left for left in played.game_sanctions[fact.game_id] if left.version != fact.version)
             return _with_sanctions(after, fact.round, fact.game_id, sanctions, played.without_sanctions(fact.game_id))
         case events.PointsAdjusted() if fact.points < 0 and state.following.game_id == fact.game_id:
-            # The points came off beside the result, which the sanction leaves as it is.
+            # The sanction takes its points beside the result, which does not change.
             played = state.played[fact.round - 1]
             sanctions = played.game_sanctions[fact.game_id][:-1]
             return _with_sanctions(after, fact.round, fact.game_id, sanctions, played.without_sanctions(fact.game_id))
@@ -176,7 +176,7 @@ def _with_sanctions(
 
 
 def _later(state: Tournament, fact: Message) -> Tournament:
-    """The tournament whose latest moment is that of a fact, if it says one and that is later."""
+    """Advance ``latest`` to the time of the event, if it has a later one."""
     if isinstance(fact, UNTIMED):
         return state
     timed: Any = fact

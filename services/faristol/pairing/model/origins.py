@@ -1,6 +1,6 @@
 """The countries and affiliations of persons. Pure.
 
-They come to a decision as an argument and go nowhere: events hold no personal data.
+A decision gets them as an argument and does not write them: events hold no personal data.
 """
 
 from __future__ import annotations
@@ -16,17 +16,17 @@ from faristol.pairing.identity import checked_country
 
 @dataclass(frozen=True, slots=True)
 class Origins:
-    """What is known of where persons belong, by id; who is missing is not known."""
+    """The known countries and affiliations of persons, by person id. A missing id means unknown."""
 
     countries: Mapping[str, str] = field(default_factory=dict)
-    """The code of the country of each."""
+    """Country codes."""
     affiliations: Mapping[str, str] = field(default_factory=dict)
-    """The club or association of each."""
+    """Clubs or associations."""
 
     def with_given(self, name: str, countries: Mapping[str, str], affiliations: Mapping[str, str]) -> Origins:
-        """The same with what a request says of persons; ``name`` is its field of the countries.
+        """Return these origins with those of a request; ``name`` is the request's field of the countries.
 
-        Raises ``Invalid`` for what is no country, and for another country or club than is known.
+        Raises ``Invalid`` if a country is malformed, or if a country or club differs from the known one.
         """
         of_country, of_club = dict(self.countries), dict(self.affiliations)
         for person_id, country in countries.items():
@@ -38,23 +38,23 @@ class Origins:
         return Origins(of_country, of_club)
 
     def apart(self, person: str, other: str) -> bool:
-        """Whether two persons are of different nationality or affiliation (FISE 50).
+        """Check whether two persons have different nationalities or affiliations (FISE 50).
 
-        Raises ``Invalid`` for a country that is not known where the affiliation does not settle it.
+        Raises ``Invalid`` if the affiliations do not differ and a country is unknown.
         """
         return self.of_other_affiliation(person, other) or self.of_other_country(person, other)
 
     def of_other_country(self, person: str, other: str) -> bool:
-        """Whether two persons are of different countries. Raises ``Invalid`` where a country is not known."""
+        """Check whether two persons are of different countries. Raises ``Invalid`` if a country is unknown."""
         return self._country(person) != self._country(other)
 
     def of_other_affiliation(self, person: str, other: str) -> bool:
-        """Whether two persons are known to be of different clubs or associations."""
+        """Check whether two persons are known to have different affiliations."""
         mine, theirs = self.affiliations.get(person, ""), self.affiliations.get(other, "")
         return bool(mine and theirs) and not same_affiliation(mine, theirs)
 
     def of_one_country(self, persons: Iterable[str]) -> bool:
-        """Whether all ``persons`` are known to be of one country. One of whom it is not known may be of another."""
+        """Check whether all ``persons`` are known to be of one country. Returns False if one is unknown."""
         countries = {self.countries.get(person_id, "") for person_id in persons}
         return len(countries) == 1 and "" not in countries
 

@@ -1,4 +1,4 @@
-"""Somebody who takes part in a tournament: round by round. Pure."""
+"""A player of a tournament, round by round. Pure."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from faristol.rules import Bye
 
 @dataclass(frozen=True, slots=True)
 class Player:
-    """Somebody registered."""
+    """A registered player, or a team as a player of the tournament between teams."""
 
     player_id: str
     rating: int
@@ -19,42 +19,42 @@ class Player:
     entered: int = 1
     """The first round that the player can be paired in; more than 1 for a late entry."""
     fictitious: int = 0
-    """Points times two that count for pairing alone (FISC I.4)."""
+    """Half points that count for pairing only (FISC I.4)."""
     checked_in: bool = False
     withdrawn: int | None = None
-    """The first round that the player is not paired in any more."""
+    """The first round that the player is not paired in; None if the player has not withdrawn."""
     gave_up: str = ""
-    """The game that the player gave up by withdrawing."""
+    """Id of the game that the player gave up by withdrawing."""
     missed: frozenset[int] = frozenset()
-    """Rounds between a withdrawal and the return."""
+    """Rounds between a withdrawal and the reinstatement."""
     byes: Mapping[int, Bye] = field(default_factory=lambda: MappingProxyType({}))
-    """Rounds that the player will sit out, by number."""
+    """Byes on request, by round."""
     table: int | None = None
-    """The table at which the player always sits."""
+    """The fixed table of the player."""
     warnings: int = 0
-    """For conduct, so far."""
+    """Number of warnings for conduct."""
     excluded: frozenset[int] = frozenset()
-    """Rounds that a sanction keeps the player out of."""
+    """Rounds that a sanction excludes the player from."""
     let_back: frozenset[int] = frozenset()
-    """Rounds paired without the player for a sanction or an expulsion that has been lifted since."""
+    """Rounds paired without the player because of a sanction or an expulsion that was lifted later."""
     expelled: bool = False
     expelled_under: str = ""
-    """The article by which that was done."""
+    """The article of the expulsion."""
     category: str = ""
-    """Class of competition, as ``U18``; empty for none."""
+    """Category of the player, such as ``U18``; empty for none."""
     left_before: bool = False
-    """Withdrawn already, by their own will, when they were expelled."""
+    """Whether the player had already withdrawn before the expulsion."""
 
     def takes_part(self, number: int) -> bool:
-        """Whether a round is the player's to play or to sit out."""
+        """Check whether the player plays or has a bye in a round."""
         here = self.entered <= number and number not in self.missed | self.excluded
         return here and (self.withdrawn is None or number < self.withdrawn)
 
     def let_back_into(self, number: int) -> bool:
-        """Whether a round would be the player's, had a sanction been lifted before it was paired."""
+        """Check whether only a sanction or expulsion that was lifted later kept the player out of a paired round."""
         return number in self.let_back and number not in self.excluded and self.withdrawn is None
 
     @property
     def never_came(self) -> bool:
-        """Withdrawn before any round."""
+        """Whether the player withdrew before their first round."""
         return self.withdrawn is not None and self.withdrawn <= self.entered

@@ -1,4 +1,4 @@
-"""How facts about rounds, their games and results change a tournament. Pure."""
+"""Folds of events about rounds, games and results. Pure."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ T = TypeVar("T")
 
 
 def with_round(state: Tournament, number: int, **changed: Any) -> Tournament:
-    """A tournament in which these fields of a round are as ``changed`` has them."""
+    """Return the tournament with the ``changed`` fields of a round."""
     rounds = tuple(replace(played, **changed) if played.number == number else played for played in state.played)
     return replace(state, played=rounds)
 
@@ -44,7 +44,7 @@ def _paired(state: Tournament, fact: events.RoundPaired) -> Tournament:
 
 
 def _unpaired(state: Tournament, fact: events.RoundUnpaired) -> Tournament:
-    # Who came back after it was paired is there when it is paired again.
+    # A player who came back after the pairing takes part when the round is paired again.
     players = tuple(
         replace(player, missed=player.missed - {fact.round}, let_back=player.let_back - {fact.round})
         for player in state.players
@@ -56,7 +56,7 @@ def _unpaired(state: Tournament, fact: events.RoundUnpaired) -> Tournament:
 
 
 def _seeded(state: Tournament, team: Team, paired: Round) -> Team:
-    """A team after a pairing, from the first of which on its rating stays."""
+    """Fix the seeding of a team at its first pairing; its rating follows from it."""
     if team.first_round is not None or team.team_id not in paired.team_ids:
         return team
     never_came = {player.player_id for player in state.players if player.never_came}
@@ -65,7 +65,7 @@ def _seeded(state: Tournament, team: Team, paired: Round) -> Team:
 
 
 def _unseeded(team: Team, number: int) -> Team:
-    """A team after a round was taken back. It came back after the pairing, or was seeded by it, as if it had not."""
+    """Undo the effects of a round's pairing on a team: its missed round and its seeding."""
     entry = replace(team.entry, missed=team.entry.missed - {number})
     if team.first_round == number:
         return replace(team, entry=entry, seeding=(), first_round=None)
@@ -100,7 +100,7 @@ def _result_entered(state: Tournament, fact: events.ResultEntered) -> Tournament
 
 
 def take_off_entered(state: Tournament, number: int, game: str) -> Tournament:
-    """A tournament in which points taken off at a table come off its result that is entered, not beside it."""
+    """Move points taken off at a table to the sanctions on the game's result, unless they come off beside it."""
     played = state.played[number - 1]
     noted = played.at_table.get(game, ())
     off = tuple(each for each in noted if not each.beside_result)
@@ -112,7 +112,7 @@ def take_off_entered(state: Tournament, number: int, game: str) -> Tournament:
 
 
 def _with_game(each: Mapping[str, tuple[T, ...]], game: str, listed: tuple[T, ...]) -> Mapping[str, tuple[T, ...]]:
-    """A mapping by games with another list of one of them, which is left out where it is empty."""
+    """Return a mapping by game with a new list for one game. An empty list removes the game."""
     others = {other: known for other, known in each.items() if other != game}
     return MappingProxyType({**others, game: listed} if listed else others)
 
@@ -127,7 +127,7 @@ def _noted_at_table(state: Tournament, fact: events.TableSanctionNoted) -> Tourn
         return replace(noted, players=players)
     played = state.played[fact.round - 1]
     if not fact.points or fact.game_id in played.entered:
-        # A result that was entered before the sanction was noted stands as it was entered.
+        # A result that was entered before the sanction was noted does not change.
         return noted
     taken_off = GameSanction(
         state.version + 1,
@@ -142,7 +142,7 @@ def _noted_at_table(state: Tournament, fact: events.TableSanctionNoted) -> Tourn
 
 
 def give_back_at_table(state: Tournament, fact: events.SanctionLifted) -> Tournament:
-    """A tournament without the points that a lifted sanction took off at its table."""
+    """Remove the points that a lifted sanction took off at its table."""
     played, game = state.played[fact.round - 1], fact.game_id
     listed = played.at_table.get(game, ())
     lifted = next((each for each in listed if each.version == fact.version), None)
@@ -166,7 +166,7 @@ def give_back_at_table(state: Tournament, fact: events.SanctionLifted) -> Tourna
 
 
 def _by_official(state: Tournament, fact: events.ResultEntered | events.ResultCorrected, **changed: Any) -> Tournament:
-    """A tournament after somebody entered or corrected a result, which nobody has confirmed yet."""
+    """Apply an entered or corrected result, which needs a new confirmation."""
     entered_by = {**state.played[fact.round - 1].entered_by, fact.game_id: fact.arbiter_id}
     return _confirmed(state, fact, (), entered_by=MappingProxyType(entered_by), **changed)
 
@@ -187,9 +187,9 @@ def _confirmed(
     persons: tuple[str, ...],
     **changed: Any,
 ) -> Tournament:
-    """A tournament in which ``persons`` have confirmed the result of the game of a fact, and nobody disputes it.
+    """Set the persons who have confirmed the result of a game, and clear its dispute.
 
-    Fields of the round that are ``changed`` besides are changed with it: each change copies the tournament.
+    ``changed`` has further fields of the round, so that the tournament is copied once only.
     """
     played, game = state.played[fact.round - 1], fact.game_id
     confirmed = {other: known for other, known in played.confirmed_by.items() if other != game}
@@ -201,13 +201,13 @@ def _confirmed(
 
 def _spread_adjusted(state: Tournament, fact: events.SpreadAdjusted) -> Tournament:
     played = state.played[fact.round - 1]
-    # A second adjustment of a turn takes the first back.
+    # A second adjustment of a turn reverses the first.
     rulings = played.corrected_rulings ^ {(fact.game_id, fact.turn)}
     return _adjusted(state, fact, corrected_rulings=rulings)
 
 
 def _adjusted(state: Tournament, fact: events.SpreadAdjusted | events.PointsAdjusted, **changed: Any) -> Tournament:
-    """A tournament with points of the spread more; what was taken and given back is as if it had not been."""
+    """Add points to the player's spread adjustment; an adjustment that sums to 0 is removed."""
     before, sanction = state.played[fact.round - 1].adjustments, isinstance(fact, events.PointsAdjusted)
     same = [each for each in before if (each.player, each.sanction) == (fact.player_id, sanction)]
     others = tuple(each for each in before if each not in same)
@@ -242,4 +242,4 @@ FOLDS: Mapping[type[Message], Callable[[Tournament, Any], Tournament]] = {
     events.PostponementCancelled: _not_postponed,
     events.PostponedGameStarted: _not_postponed,
 }
-"""What each of these facts makes of a tournament."""
+"""The fold of each type of event in this module."""

@@ -1,4 +1,4 @@
-"""Rulings at a table, as far as they can be put right after the game. Pure."""
+"""Rulings and sanctions at a table, as far as they can be corrected after the game. Pure."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from faristol.pb.game.v1 import events_pb2 as events
 
 @dataclass(frozen=True, slots=True)
 class Ruled:
-    """A play that was challenged and ruled on."""
+    """A challenged play with its ruling."""
 
     player_id: str
     points: int
@@ -24,27 +24,27 @@ class Ruled:
 
 @dataclass(frozen=True, slots=True)
 class Rulings:
-    """What a table's stream tells of its plays, rulings and sanctions, without plays that were taken back."""
+    """The plays, rulings and sanctions in the stream of a table, without plays that were taken back."""
 
     plays: Mapping[int, tuple[str, int]] = field(default_factory=lambda: MappingProxyType({}))
-    """Who laid the play of a turn, and its points."""
+    """The player and the points of the play, by turn."""
     ruled: Mapping[int, Ruled] = field(default_factory=lambda: MappingProxyType({}))
-    """The last ruling on the play of a turn."""
+    """The last ruling on the play, by turn."""
     turns: int = 0
-    """Turns that are over."""
+    """Number of finished turns."""
     sanctions: tuple[tuple[int, events.SanctionImposed], ...] = ()
-    """Sanctions of arbiters, each with the version of the stream that it made, from 1."""
+    """Sanctions of arbiters, each with the stream version of its event, from 1."""
     version: int = 0
-    """Facts of the stream so far."""
+    """Number of events in the stream so far."""
 
 
 def game_stream(game_id: str) -> str:
-    """The stream of a table."""
+    """Return the name of the stream of a table."""
     return f"game-{game_id}"
 
 
 def watch(state: Rulings, fact: Message) -> Rulings:
-    """The rulings after one more fact of a table; those that no ruling depends on pass by."""
+    """Apply an event of a table. Events that rulings do not depend on only count as a version."""
     return replace(_watched(state, fact), version=state.version + 1)
 
 

@@ -1,4 +1,4 @@
-"""A tournament: its players, its rounds, and what its tables came to. Pure."""
+"""The state of a tournament: players, rounds, pairings and results. Pure."""
 
 from __future__ import annotations
 
@@ -20,17 +20,17 @@ from faristol.rules.standings import SpreadAdjustment
 
 
 def stream(tournament_id: str) -> str:
-    """The stream of a tournament."""
+    """Return the name of the stream of a tournament."""
     return f"tournament-{tournament_id}"
 
 
 def game_id(
     tournament_id: str, round_number: int, table: int, player_ids: Sequence[str], unpaired: Mapping[str, Sequence[str]]
 ) -> str:
-    """The id of the game of these players at a table, the same whenever the tournament is run again.
+    """Return the id of the game of these players at a table; it is the same in every run of the tournament.
 
-    ``unpaired`` are games whose pairing was taken back, with their players: who are paired there again have their id
-    again, and others another one, with a number behind it.
+    ``unpaired`` has the players of games whose pairing was taken back, by game id. The same players get the same id
+    again; other players get an id with a numeric suffix.
     """
     first = f"{tournament_id}-r{round_number}-t{table}"
     ids = chain([first], (f"{first}-{again}" for again in count(2)))
@@ -38,11 +38,11 @@ def game_id(
 
 
 NEVER = datetime.min.replace(tzinfo=UTC)
-"""Before anything."""
+"""A moment before every event."""
 
 
 class Phase(Enum):
-    """Where a round stands."""
+    """The phase of a round."""
 
     PAIRED = "paired"
     STARTED = "started"
@@ -51,7 +51,7 @@ class Phase(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Hall:
-    """A hall and the numbers of its tables, the last one among them."""
+    """A hall with its range of table numbers, the last one included."""
 
     name: str
     first_table: int
@@ -62,16 +62,16 @@ class Hall:
 
     @property
     def tables(self) -> range:
-        """The numbers of its tables."""
+        """The table numbers of the hall."""
         return range(self.first_table, self.last_table + 1)
 
     @classmethod
     def of(cls, hall: events.Hall) -> Hall:
-        """The hall that a fact holds."""
+        """Parse the hall of an event."""
         return cls(hall.name, hall.first_table, hall.last_table)
 
     def message(self) -> events.Hall:
-        """As the contract has it."""
+        """Convert the hall to a message."""
         return events.Hall(name=self.name, first_table=self.first_table, last_table=self.last_table)
 
 
@@ -83,11 +83,11 @@ class Pairing:
     game_id: str
     player_ids: tuple[str, ...]
     hall: str = ""
-    """The hall of the table; empty where a tournament has none."""
+    """The hall of the table; empty without halls."""
     match: int = 0
-    """The match between two teams that it is a board of, by its number in the round; 0 where there are no teams."""
+    """Number in the round of the match between teams; 0 without teams."""
     board: int = 0
-    """The board of that match, from 1."""
+    """Number of the board in the match, from 1."""
 
     @property
     def pair(self) -> tuple[str, str]:
@@ -97,12 +97,12 @@ class Pairing:
 
     @classmethod
     def of(cls, pairing: events.Pairing) -> Pairing:
-        """The pairing that a fact holds."""
+        """Parse the pairing of an event."""
         seated = tuple(pairing.player_ids) or (pairing.first_player_id, pairing.second_player_id)
         return cls(pairing.table, pairing.game_id, seated, pairing.hall, pairing.match, pairing.board)
 
     def message(self) -> events.Pairing:
-        """As the contract has it."""
+        """Convert the pairing to a message."""
         first, second, *others = self.player_ids
         return events.Pairing(
             table=self.table,
@@ -118,23 +118,23 @@ class Pairing:
 
 @dataclass(frozen=True, slots=True)
 class Decided:
-    """How a table was decided, beside its scores."""
+    """The decision of a game, apart from its scores."""
 
     winner_id: str = ""
-    """Empty for a draw, when all lost, and in facts from before this was said: then the higher score wins."""
+    """Empty for a draw and if all players lost. Older events leave it empty: then the higher score wins."""
     lost_by_all: bool = False
     revision: int = 0
-    """How often the result had been opened again."""
+    """How many times the result was reopened."""
     condition: game_events.EndCondition.ValueType = game_events.END_CONDITION_UNSPECIFIED
-    """What ended the game; not said in facts from before this was."""
+    """What ended the game; unspecified in older events."""
     losers: tuple[str, ...] = ()
-    """Who left, or lost by decision."""
+    """Players who left the game or lost it by decision."""
     unplayed: bool = False
-    """Decided before any turn was over."""
+    """Whether the game was decided before its first turn was over."""
 
     @classmethod
     def by(cls, fact: game_events.ResultFinal | events.ResultRecorded) -> Decided:
-        """What a fact says about it."""
+        """Read the decision of an event."""
         return cls(
             winner_id=fact.winner_id,
             lost_by_all=fact.lost_by_all,
@@ -145,7 +145,7 @@ class Decided:
         )
 
     def fields(self) -> dict[str, Any]:
-        """The same as fields of a fact."""
+        """Return the decision as fields of an event."""
         return {
             "winner_id": self.winner_id,
             "lost_by_all": self.lost_by_all,
@@ -155,7 +155,7 @@ class Decided:
         }
 
     def corrected(self, fact: events.ResultCorrected) -> Decided:
-        """What holds after a correction."""
+        """Return the decision after a correction."""
         after = replace(self, winner_id=fact.winner_id, lost_by_all=fact.lost_by_all)
         if not fact.HasField("unplayed"):
             return after
@@ -163,27 +163,27 @@ class Decided:
 
 
 class AppealPhase(Enum):
-    """Where an appeal stands."""
+    """The phase of an appeal."""
 
     OPEN = "open"
     UPHELD = "upheld"
     DISMISSED = "dismissed"
     WITHDRAWN = "withdrawn"
-    """Taken back before it was decided on."""
+    """Withdrawn before its decision."""
 
 
 @dataclass(frozen=True, slots=True)
 class Appeal:
-    """An appeal against an act of the tournament."""
+    """An appeal against an event of the tournament."""
 
     player_id: str
-    """Who appealed."""
+    """The player who appeals."""
     version: int
-    """Of the tournament's stream, that the act made."""
+    """Version of the contested event in the tournament's stream."""
     members: tuple[events.TribunalMember, ...]
-    """Who sits."""
+    """The members of the tribunal for this appeal."""
     involved: tuple[str, ...]
-    """The players involved in the dispute, who appealed among them."""
+    """The players involved in the dispute, with the player who appeals."""
     phase: AppealPhase = AppealPhase.OPEN
 
 
@@ -194,33 +194,36 @@ class DataRequest:
     player_id: str
     kind: events.DataRequestKind.ValueType
     waits: bool = True
-    """It is not answered yet."""
+    """Whether the request is unanswered."""
 
 
 @dataclass(frozen=True, slots=True)
 class GameSanction:
-    """A sanction that stands and changes the result of a game."""
+    """A sanction in force that changes the result of a game."""
 
     version: int = field(compare=False)
-    """Of the tournament's stream, that it made."""
+    """Version of its event in the tournament's stream."""
     player_id: str
     kind: events.SanctionKind.ValueType
     points: int
     arbiter_id: str
     beside_result: bool = False
-    """Its points come off the spread and the total."""
+    """Whether its points come off the spread and the total instead of the result."""
 
 
 @dataclass(frozen=True, slots=True)
 class Unsanctioned:
-    """The result of a game without what sanctions took."""
+    """The result of a game before sanctions."""
 
     scores: tuple[int, ...]
     """In the order of the pairing."""
     decided: Decided
 
     def give_back(self, pairing: Pairing, player_id: str, points: int) -> Unsanctioned:
-        """The result with ``points`` more for a player: the highest score wins, unless the game was lost otherwise."""
+        """Return the result with ``points`` more for a player.
+
+        The highest score wins, unless players left the game, lost it by decision or did not play it.
+        """
         players = pairing.player_ids
         scores = tuple(
             score + points if each == player_id else score for each, score in zip(players, self.scores, strict=True)
@@ -234,22 +237,22 @@ class Unsanctioned:
 
 @dataclass(frozen=True, slots=True)
 class ResultCheck:
-    """Who confirms results that an official entered."""
+    """The rule by which results that an official entered are confirmed."""
 
     second_person: bool = False
     players: bool = False
     blind: bool = False
-    """The second person types it anew, without seeing the first."""
+    """Whether the second person types the result without seeing the first entry."""
 
     @property
     def wanted(self) -> bool:
-        """Somebody does."""
+        """Whether results are confirmed at all."""
         return self.second_person or self.players
 
 
 @dataclass(frozen=True, slots=True)
 class Following:
-    """A fact after which comes the result that a game comes to by its sanctions; the empty one is none."""
+    """The event that a result after sanctions can follow; empty for none."""
 
     game_id: str = ""
     at: datetime = NEVER
@@ -263,56 +266,59 @@ class Round:
     phase: Phase
     pairings: tuple[Pairing, ...]
     bye: str | None = None
-    """Whom the pairing left without an opponent."""
+    """The player whom the pairing left without an opponent."""
     requested: Mapping[str, Bye] = field(default_factory=lambda: MappingProxyType({}))
-    """Who else sits the round out, by player."""
+    """Byes on request, by player."""
     matches: tuple[TeamMatch, ...] = ()
-    """Which teams meet; none where there are no teams."""
+    """Matches between teams; empty without teams."""
     board_byes: Mapping[str, BoardBye] = field(default_factory=lambda: MappingProxyType({}))
-    """Where those of ``requested`` would sit who are of a team, by player."""
+    """The boards of the team players in ``requested``, by player."""
     team_bye: str | None = None
     """The team that the pairing left without an opponent."""
     team_byes: Mapping[str, Bye] = field(default_factory=lambda: MappingProxyType({}))
-    """Which teams else sit the round out, by team."""
+    """Byes on request, by team."""
     half_points: Mapping[str, int] = field(default_factory=lambda: MappingProxyType({}))
-    """Points times two of the round where they are not those of a win, a draw, a loss or a bye, by player."""
+    """Half points of the round, by player, where they differ from those of a win, a draw, a loss or a bye."""
     results: Mapping[str, tuple[int, ...]] = field(default_factory=lambda: MappingProxyType({}))
-    """Scores of each finished game, in the order of its pairing, by game id."""
+    """Scores of finished games in the order of the pairing, by game id."""
     decided: Mapping[str, Decided] = field(default_factory=lambda: MappingProxyType({}))
-    """How each of those was decided."""
+    """Decisions of finished games, by game id."""
     game_sanctions: Mapping[str, tuple[GameSanction, ...]] = field(default_factory=lambda: MappingProxyType({}))
-    """Sanctions that stand on a game and change its result, in the order in which they were imposed, by game id."""
+    """Sanctions in force that change the result of a game, in the order of imposition, by game id."""
     unsanctioned: Mapping[str, Unsanctioned] = field(default_factory=lambda: MappingProxyType({}))
-    """The last result of each of those games without them."""
+    """The last result before sanctions of each game in ``game_sanctions``."""
     at_table: Mapping[str, tuple[GameSanction, ...]] = field(default_factory=lambda: MappingProxyType({}))
-    """Points that arbiters took off at tables, and that no fact of the tournament takes off yet, by game id."""
+    """Points that arbiters took off at tables, and that no event of the tournament takes off yet, by game id."""
     given_back: Mapping[str, tuple[tuple[str, int], ...]] = field(default_factory=lambda: MappingProxyType({}))
-    """Players and points of those that were lifted, and that what the table reports is still without, by game id."""
+    """Players and points of lifted table sanctions that the result of the table still includes, by game id."""
     postponed: frozenset[str] = frozenset()
-    """Games that are played later and have not been started."""
+    """Games that are postponed and not started."""
     entered: frozenset[str] = frozenset()
-    """Games of which an arbiter entered the result, and not their tables."""
+    """Games whose result an arbiter entered instead of the table."""
     entered_by: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
-    """Who entered or corrected the results that stand and did not come from their tables, by game id."""
+    """The official who entered or corrected the current result, by game id; only for results not from tables."""
     confirmed_by: Mapping[str, tuple[str, ...]] = field(default_factory=lambda: MappingProxyType({}))
-    """Who confirmed those, by game id."""
+    """The persons who confirmed those results, by game id."""
     disputed: frozenset[str] = frozenset()
-    """Games of which somebody said last that the result is wrong."""
+    """Games whose result is disputed."""
     algorithm: str = ""
-    """Name and version of the way in which it was paired."""
+    """Name and version of the pairing algorithm."""
     adjustments: tuple[SpreadAdjustment, ...] = ()
-    """Points of the spread that come from no game of it alone: one for each player, and one for what sanctions took."""
+    """Spread adjustments outside games: at most one per player, and one per player for sanctions."""
     corrected_rulings: frozenset[tuple[str, int]] = frozenset()
-    """Games and turns of which the ruling was put right afterwards."""
+    """Games and turns whose ruling was corrected after the game."""
 
     @property
     def seated(self) -> frozenset[str]:
-        """The players who have a table in the round, and the one whom the pairing left without an opponent."""
+        """The players at tables, and the player whom the pairing left without an opponent."""
         at_tables = {player_id for pairing in self.pairings for player_id in pairing.player_ids}
         return frozenset(at_tables | ({self.bye} if self.bye else set()))
 
     def is_unconfirmed(self, pairing: Pairing) -> bool:
-        """A result of a table was entered, and nobody else has confirmed it: no other official, and not all players."""
+        """Check whether the result of a table was entered and lacks a confirmation.
+
+        A second official, or all players of the table, confirm it. A disputed result is unconfirmed.
+        """
         game = pairing.game_id
         if not self.entered_by.get(game):
             return False
@@ -322,23 +328,23 @@ class Round:
         )
 
     def without_sanctions(self, game: str) -> Unsanctioned:
-        """The result of a game that has one, without what sanctions took."""
+        """Return the result of a finished game before sanctions."""
         return self.unsanctioned.get(game) or Unsanctioned(self.results[game], self.decided[game])
 
     @property
     def player_ids(self) -> frozenset[str]:
-        """Everybody who was there when it was paired: at a table, without an opponent, or sitting it out."""
+        """All players of the pairing: at a table, without an opponent, or with a bye on request."""
         seated = frozenset(player_id for pairing in self.pairings for player_id in pairing.player_ids)
         return seated | self.requested.keys() | ({self.bye} if self.bye else set())
 
     @property
     def team_ids(self) -> frozenset[str]:
-        """Every team that was there when it was paired: in a match, without an opponent, or sitting it out."""
+        """All teams of the pairing: in a match, without an opponent, or with a bye on request."""
         met = frozenset(team_id for match in self.matches for team_id in match.team_ids)
         return met | self.team_byes.keys() | ({self.team_bye} if self.team_bye else set())
 
     def running_game(self, player_id: str) -> str:
-        """The id of the game that a player is playing, empty when there is none."""
+        """Return the id of the player's running game, or an empty string."""
         return next((pairing.game_id for pairing in self.running if player_id in pairing.player_ids), "")
 
     @property
@@ -348,111 +354,111 @@ class Round:
 
     @property
     def running(self) -> tuple[Pairing, ...]:
-        """The tables that are being played at."""
+        """The tables with a running game."""
         begun = self.missing if self.phase is Phase.STARTED else ()
         return tuple(pairing for pairing in begun if pairing.game_id not in self.postponed)
 
 
 @dataclass(frozen=True, slots=True)
 class Tournament:
-    """A tournament. The empty one, ``Tournament()``, is one that does not exist yet."""
+    """The state of a tournament. ``Tournament()`` does not exist yet."""
 
     tournament_id: str = ""
     name: str = ""
     rounds: int = 0
     time_zone: str = "UTC"
-    """Of its halls, by its IANA name."""
+    """IANA name of the time zone of the halls."""
     seed: bytes = b""
     created_at: datetime = NEVER
     latest: datetime = NEVER
-    """The latest moment that a fact of this tournament speaks of."""
+    """The latest time of an event of the tournament."""
     ruleset: Pin = UNPINNED
     lexicon: Pin = UNPINNED
     players: tuple[Player, ...] = ()
     """In the order of registration."""
     teams: tuple[Team, ...] = ()
-    """In the order of registration; none where players play each for themselves."""
+    """In the order of registration; empty if players play individually."""
     played: tuple[Round, ...] = ()
     """The rounds paired so far."""
     unpaired: Mapping[str, tuple[str, ...]] = field(default_factory=lambda: MappingProxyType({}), compare=False)
-    """Games whose pairing was taken back, by their ids, with their players."""
+    """Players of games whose pairing was taken back, by game id."""
     forbidden: frozenset[frozenset[str]] = frozenset()
-    """Pairs of players, or of teams, who are kept apart."""
+    """Forbidden pairs of players or teams."""
     kept: Mapping[int, tuple[tuple[str, str], ...]] = field(default_factory=lambda: MappingProxyType({}))
-    """Pairs of players, or of teams, made by hand, by round."""
+    """Pairs of players or teams made by hand, by round."""
     halls: tuple[Hall, ...] = ()
-    """None where tables are numbered from 1."""
+    """Halls; empty if tables are numbered from 1."""
     top_tables: int = 0
     """How many of the first pairings sit at the first tables."""
     announced: tuple[events.RoundTime, ...] = ()
-    """When rounds are to begin, in their order."""
+    """Announced start times of rounds, in order."""
     place: str = ""
-    """Where it is played; this and what follows is empty where it is not said."""
+    """Place of the tournament; this and the following fields are empty if unknown."""
     country: str = ""
     starts_on: str = ""
-    """The first day, as ``2026-11-28``."""
+    """The first day, such as ``2026-11-28``."""
     ends_on: str = ""
     organiser: str = ""
     link: str = ""
     archived: bool = False
-    """It is left out of the list of tournaments."""
+    """Whether it is left out of the list of tournaments."""
     removed: bool = False
-    """It was taken away before anything was played."""
+    """Whether it was removed before any round was started."""
     division: str = ""
-    """The division of a championship that it is; empty where it is none."""
+    """Name of this division of a championship; empty if it is not a division."""
     division_of: str = ""
-    """The tournament that is the first division of that championship; empty for that one itself."""
+    """Id of the first division of the championship; empty for the first division itself."""
     divisions: tuple[events.Division, ...] = ()
-    """In the first division: all of the championship, itself among them, in the order in which they were added."""
+    """In the first division: all divisions of the championship, itself included, in the order of addition."""
     tribunal: tuple[events.TribunalMember, ...] = ()
-    """Who is appointed to decide on appeals."""
+    """The appointed members of the tribunal of appeals."""
     appeals: tuple[Appeal, ...] = ()
-    """In the order of their numbers, which count from 1."""
+    """By number, from 1."""
     data_requests: tuple[DataRequest, ...] = ()
-    """In the order of their numbers, which count from 1."""
+    """By number, from 1."""
     result_check: ResultCheck = ResultCheck()
-    """Who confirms results that an official entered."""
+    """How results that an official entered are confirmed."""
     noted_at_tables: frozenset[tuple[str, int]] = frozenset()
-    """Games, and versions of their streams that a sanction made, of the sanctions at tables that are noted."""
+    """Table sanctions that are noted: game id and version of the event in the game's stream."""
     over: bool = False
     version: int = field(default=0, compare=False)
-    """How many facts it has come from."""
+    """Number of events folded."""
     following: Following = Following()
-    """Of which the next correction is what a game comes to by its sanctions, not another result of it."""
+    """The last event, if the next correction can be the result after its sanctions."""
 
     @property
     def exists(self) -> bool:
-        """It was created."""
+        """Whether the tournament was created."""
         return bool(self.tournament_id)
 
     @property
     def first_division(self) -> str:
-        """The id of the tournament that knows all divisions of the championship; its own where there are none."""
+        """Id of the first division of the championship; the own id without divisions."""
         return self.division_of or self.tournament_id
 
     def player(self, player_id: str) -> Player | None:
-        """The player of that id, if registered."""
+        """Return the player with this id, if registered."""
         return next((player for player in self.players if player.player_id == player_id), None)
 
     @property
     def entries(self) -> tuple[Player, ...]:
-        """Who is paired with each other: the teams where there are some, as players, else the players."""
+        """The entries that are paired: teams as players if there are any, else the players."""
         return tuple(team.entry for team in self.teams) or self.players
 
     def team(self, team_id: str) -> Team | None:
-        """The team of that id, if registered."""
+        """Return the team with this id, if registered."""
         return next((team for team in self.teams if team.team_id == team_id), None)
 
     def team_of(self, player_id: str) -> Team | None:
-        """The team that a player is in; none while they are in no line-up of a team that takes part or took part."""
+        """Return the team whose line-up has the player, or None. Teams that never came do not count."""
         return next((team for team in self.teams if player_id in team.line_up and not team.entry.never_came), None)
 
     def to_pair(self, number: int) -> tuple[Player, ...]:
-        """Who can be paired in a round, in the order of registration."""
+        """Return the players who can be paired in a round, in the order of registration."""
         return tuple(player for player in self.players if player.takes_part(number) and number not in player.byes)
 
     def kept_pairs(self, number: int) -> tuple[tuple[str, str], ...]:
-        """The pairs made by hand for a round of which both are there to be paired."""
+        """Return the pairs made by hand for a round whose two players can both be paired."""
         there = {player.player_id for player in self.to_pair(number)}
         return tuple(pair for pair in self.kept.get(number, ()) if there.issuperset(pair))
 
@@ -463,17 +469,17 @@ class Tournament:
 
     @property
     def next_to_start(self) -> int:
-        """The round that starts next, paired already or not; one more than there are after the last."""
+        """Number of the round that starts next, paired or not; ``rounds`` + 1 after the last."""
         paired = self.open_round is not None and self.open_round.phase is Phase.PAIRED
         return len(self.played) + (0 if paired else 1)
 
     def gave_up(self, pairing: Pairing) -> tuple[str, ...]:
-        """Who of a table gave its game up by withdrawing, and is not back."""
+        """Return the players of a table who gave its game up by withdrawing and are not reinstated."""
         gone = {player.player_id for player in self.players if player.gave_up == pairing.game_id}
         return tuple(player_id for player_id in pairing.player_ids if player_id in gone)
 
     def find_game(self, wanted: str) -> tuple[Round, Pairing] | None:
-        """The round and the table of a game, if it was paired."""
+        """Return the round and the table of a game, or None if it was not paired."""
         for played in self.played:
             for pairing in played.pairings:
                 if pairing.game_id == wanted:

@@ -1,7 +1,7 @@
-"""A round between teams: which teams meet, and who sits at which board (FISE 4.4). Pure.
+"""A round between teams: its matches and boards (FISE 4.4). Pure.
 
-The k-th of those of a line-up who are there plays at board k. Where the other team has nobody left for a board, it is
-won without a game; where neither has, it is nobody's.
+The k-th available player of a line-up plays at board k. A team without a player for a board loses it without a game. If
+neither team has a player for it, the board is not played.
 """
 
 from __future__ import annotations
@@ -23,29 +23,29 @@ from faristol.rules.standings import is_rest
 
 @dataclass(frozen=True, slots=True)
 class Board:
-    """A board of a match at which a game is played."""
+    """A board of a match with a game."""
 
     match: int
-    """The number of the match in the round, from 1; 0 where there are no teams."""
+    """Number of the match in the round, from 1; 0 without teams."""
     board: int
-    """From 1; 0 likewise."""
+    """Number of the board, from 1; 0 without teams."""
     players: tuple[str, ...]
-    """That of the first team first."""
+    """The player of the first team first."""
 
 
 @dataclass(frozen=True, slots=True)
 class TeamRound:
-    """A round between teams, laid out into boards."""
+    """The matches and boards of a round between teams."""
 
     matches: tuple[TeamMatch, ...]
     boards: tuple[tuple[Board, ...], ...]
-    """Those with a game, match by match."""
+    """The boards with a game, match by match."""
     byes: tuple[tuple[str, Bye, BoardBye], ...]
-    """Players of a board who have no opponent at it, and what the round is worth to them."""
+    """The players without an opponent at a board, and the kinds of their byes."""
 
 
 def propose(state: Tournament, ruleset: Ruleset, number: int, seed: bytes, of_round: str = "") -> Proposal:
-    """Round ``number`` of the teams, as ``systems.propose`` pairs players."""
+    """Pair the teams for round ``number``, as ``systems.propose`` does players."""
     try:
         return systems.propose(
             between(state, ruleset),
@@ -60,7 +60,7 @@ def propose(state: Tournament, ruleset: Ruleset, number: int, seed: bytes, of_ro
 
 
 def lay_out(state: Tournament, ruleset: Ruleset, paired: Proposal, number: int) -> TeamRound:
-    """The boards of the matches that were ``paired`` for round ``number``, and the byes of the teams that have one."""
+    """Lay out the boards of the matches in ``paired`` for round ``number``, and the byes of teams."""
     most = ruleset.championship.team_boards
     matches, boards = [], []
     byes: list[tuple[str, Bye, BoardBye]] = []
@@ -87,14 +87,14 @@ def lay_out(state: Tournament, ruleset: Ruleset, paired: Proposal, number: int) 
 
 
 def there(state: Tournament, team_id: str, number: int) -> tuple[str, ...]:
-    """Those of a line-up who are there in a round, in its order."""
+    """Return the available players of a team's line-up in a round, in its order."""
     team = state.team(team_id)
     playing = {player.player_id for player in state.to_pair(number)}
     return tuple(player for player in team.line_up if player in playing) if team else ()
 
 
 def left_with_team(state: Tournament, number: int) -> frozenset[str]:
-    """The players of teams that take no part in a round, who are in no other team."""
+    """Return the players whose team takes no part in a round, unless another team has them."""
     players: dict[bool, set[str]] = {True: set(), False: set()}
     for team in state.teams:
         players[team.entry.takes_part(number)].update(team.line_up)
@@ -102,7 +102,7 @@ def left_with_team(state: Tournament, number: int) -> frozenset[str]:
 
 
 def against_line_ups(state: Tournament, ruleset: Ruleset, number: int) -> Iterator[Refusal]:
-    """Players who are in no team, present or past, and teams that have nobody left to play."""
+    """Yield a refusal for each player without a team, and for each team without an available player."""
     article = ruleset.article("championship.team_boards")
     in_teams = {player for team in state.teams for player in team.line_up}
     for player in state.to_pair(number):
@@ -126,7 +126,7 @@ def against_line_ups(state: Tournament, ruleset: Ruleset, number: int) -> Iterat
 
 
 def numbered(tables: Sequence[Sequence[int]], boards: Sequence[Sequence[Board]]) -> list[tuple[int, Board]]:
-    """The tables of all boards in the order of the tables."""
+    """Return the tables of all boards, sorted by table."""
     return sorted(
         (table, board) for at, games in zip(tables, boards, strict=True) for table, board in zip(at, games, strict=True)
     )

@@ -1,4 +1,4 @@
-"""Teams: they come in with a line-up, change it, leave and come back (FISE 4.4). Pure."""
+"""Commands on teams: registration, line-up, withdrawal and reinstatement (FISE 4.4). Pure."""
 
 from __future__ import annotations
 
@@ -26,14 +26,14 @@ from faristol.rules import Ruleset
 from faristol.rules.championship import check_late_entry
 
 MOST_TEAMS = 200
-"""Teams of a tournament."""
+"""Limit of teams in a tournament."""
 
 
 def register_team(situation: Situation, request: pb.RegisterTeamRequest) -> list[Message]:
-    """A team takes part with the players of its line-up, in the order of the boards and reserves after them.
+    """Register a team with its line-up: players in the order of the boards, then reserves.
 
-    Its id is made of its name where none is given. Refused where the rules know no teams, for a name that another team
-    has, and for players who are not registered or are in another team.
+    An empty id is generated from the name. Raises ``Refusal`` if the rules have no teams, if another team has the name,
+    or if a player is not registered or is in another team.
     """
     state, ruleset = situation.state, situation.ruleset
     name = checked_name("name", request.name)
@@ -56,7 +56,7 @@ def register_team(situation: Situation, request: pb.RegisterTeamRequest) -> list
     number = state.next_to_start
     if number > 1:
         check_registration_open(ruleset, team_id)
-        # Without fictitious points: the book that has them gives them to players, and knows no teams (FISC I.4).
+        # No fictitious points: the book that has them gives them to players, and has no teams (FISC I.4).
         check_late_entry(number, state.rounds, ruleset)
     return [
         events.TeamRegistered(
@@ -74,7 +74,7 @@ def _free_id(state: Tournament, name: str, command_id: str) -> str:
 
 
 def set_line_up(situation: Situation, request: pb.SetLineUpRequest) -> list[Message]:
-    """Give a team another line-up. A round that is paired is played as it was, unless it is paired again."""
+    """Change the line-up of a team. A round that is already paired does not change, unless it is paired again."""
     team = found_team(situation.state, request.team_id)
     _check_line_up(situation.state, situation.ruleset, team.team_id, request.player_ids)
     if tuple(request.player_ids) == team.line_up:
@@ -83,9 +83,9 @@ def set_line_up(situation: Situation, request: pb.SetLineUpRequest) -> list[Mess
 
 
 def withdraw_team(situation: Situation, request: pb.WithdrawTeamRequest, *, since: int | None = None) -> list[Message]:
-    """A team leaves, as a player does: what its players are playing is played to its end.
+    """Withdraw a team. Running games of its players are played to their end.
 
-    ``since`` is the first round not to be paired in where the team has missed rounds already.
+    ``since`` is the first round without the team, if it has already missed rounds.
     """
     found_team(situation.state, request.team_id)
     leaving = pb.WithdrawPlayerRequest(player_id=request.team_id, running_game=pb.RUNNING_GAME_PLAYED_OUT)
@@ -97,25 +97,25 @@ def withdraw_team(situation: Situation, request: pb.WithdrawTeamRequest, *, sinc
 
 
 def reinstate_team(situation: Situation, request: pb.ReinstateTeamRequest) -> list[Message]:
-    """Pair a team again that had withdrawn: rounds paired in between stay missed."""
+    """Reinstate a withdrawn team. Rounds paired since the withdrawal stay missed."""
     state = situation.state
     team = found_team(state, request.team_id)
     (back,) = reinstate(_among_teams(situation), pb.ReinstatePlayerRequest(player_id=team.team_id))
     assert isinstance(back, events.PlayerReinstated)
     if team.entry.never_came:
-        # What it had was free for others while it was gone.
+        # Its name and players could be taken by other teams while it was withdrawn.
         _check_name_free(state, team.name)
         _check_in_no_other(state, situation.ruleset, team.team_id, team.line_up)
     return [events.TeamReinstated(team_id=team.team_id, round=back.round, occurred_at=back.occurred_at)]
 
 
 def _among_teams(situation: Situation) -> Situation:
-    """The same in the tournament between the teams."""
+    """Return the situation of the tournament between the teams."""
     return replace(situation, state=between(situation.state, situation.ruleset), rules=situation.ruleset, divisions=())
 
 
 def _check_name_free(state: Tournament, name: str) -> None:
-    """Refuse a name that readers would take for that of another team."""
+    """Raise ``Refusal`` if readers could take the name for that of another team."""
     for team in state.teams:
         if not team.entry.never_came and same_name(team.name, name):
             raise Refusal(
@@ -127,7 +127,7 @@ def _check_name_free(state: Tournament, name: str) -> None:
 
 
 def _check_line_up(state: Tournament, ruleset: Ruleset, team_id: str, player_ids: Sequence[str]) -> None:
-    """Raises ``Invalid`` for a line-up of nobody or with somebody twice, ``Refusal`` for who cannot be in it."""
+    """Raise ``Invalid`` if a line-up is empty or has a player twice, ``Refusal`` if a player cannot be in it."""
     if not player_ids:
         raise Invalid(
             "player_ids", N_("is empty; expected the players in the order of the boards, reserves after them")
@@ -144,7 +144,7 @@ def _check_line_up(state: Tournament, ruleset: Ruleset, team_id: str, player_ids
 
 
 def _check_in_no_other(state: Tournament, ruleset: Ruleset, team_id: str, player_ids: Collection[str]) -> None:
-    """Refuse who is in the line-up of another team, and who had a board for another, even if it was without a game."""
+    """Raise ``Refusal`` for a player in another team's line-up, or with a past board of another team."""
     others = [team for team in state.teams if team.team_id != team_id and not team.entry.never_came]
     of_other = {player: team.team_id for team in others for player in team.line_up}
     sat_for = {seat.player_id: seat for seat in seats_of_teams(state) if seat.team_id != team_id}

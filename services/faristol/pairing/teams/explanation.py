@@ -1,4 +1,4 @@
-"""Why two teams meet in a round, and why a player sits where they do. Pure."""
+"""Explanations of why two teams meet in a round, and of the boards of their players. Pure."""
 
 from __future__ import annotations
 
@@ -21,9 +21,9 @@ ONE_TEAM = N_("{one} and {other} are of one team, {team}.")
 
 
 def explain(before: Tournament, ruleset: Ruleset, paired: Round, player_id: str, other: str) -> tuple[Explanation, ...]:
-    """As ``of_players.explain``: why the teams of the two meet or do not, and then the boards.
+    """Explain, as ``of_players.explain`` does, the match of two players' teams, and then their boards.
 
-    Raises ``Refusal`` for somebody who is in no team of the round.
+    Raises ``Refusal`` if a player is in no team of the round.
     """
     mine = _team_of(before, paired, player_id)
     theirs = _team_of(before, paired, other) if other else None
@@ -46,7 +46,7 @@ def explain(before: Tournament, ruleset: Ruleset, paired: Round, player_id: str,
 
 
 def _board(ruleset: Ruleset, paired: Round, player: str, team: str, opponents: str, other: str) -> Explanation:
-    """Where ``player`` of ``team`` sits; and where ``other`` does, who is one of the ``opponents``, unless empty."""
+    """Explain the board of ``player`` of ``team``, and that of ``other`` of ``opponents`` unless it is empty."""
     article = ruleset.article("championship.team_boards")
     for player_id, of in ((player, team), (other, opponents)):
         if player_id and player_id not in paired.player_ids:
@@ -62,7 +62,7 @@ def _board(ruleset: Ruleset, paired: Round, player: str, team: str, opponents: s
 
 
 def _board_of(paired: Round, player_id: str) -> int:
-    """The board that a player of the round sits at."""
+    """Return the board of a player of the round."""
     if player_id in paired.board_byes:
         return paired.board_byes[player_id].board
     return next(pairing.board for pairing in paired.pairings if player_id in pairing.player_ids)

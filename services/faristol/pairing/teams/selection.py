@@ -1,4 +1,4 @@
-"""Commands that name players, or teams where teams meet: what they name, and where it is looked for. Pure."""
+"""Commands that name players, or teams in a tournament of teams, and the lookup of both. Pure."""
 
 from __future__ import annotations
 
@@ -22,10 +22,10 @@ NamesEntry = pb.GrantByeRequest | pb.RevokeByeRequest
 
 
 def of_pair(situation: Situation, request: NamesPair) -> tuple[Tournament, tuple[str, str], str]:
-    """The tournament in which two players or teams meet, those two, and the field in which a fact names them.
+    """Return the tournament of the pair, its two ids, and the field of an event that names them.
 
-    Raises ``Invalid`` for players and teams at once, and for other than two different of them; ``Refusal`` for players
-    where teams meet, for teams where players do, and for who is not registered.
+    Raises ``Invalid`` for both players and teams, and unless there are two different ids. Raises ``Refusal`` for
+    players in a tournament of teams, for teams in one of players, and for an unknown id.
     """
     state = situation.state
     if _for_teams(situation.ruleset, request.player_ids, request.team_ids):
@@ -43,10 +43,10 @@ def of_pair(situation: Situation, request: NamesPair) -> tuple[Tournament, tuple
 
 
 def of_entry(situation: Situation, request: NamesEntry) -> tuple[Tournament, str, dict[str, Any]]:
-    """The tournament in which a player or a team is found, its id, and the same as a field of a fact.
+    """Return the tournament of a player or team, its id, and the id as a field of an event.
 
-    Raises ``Invalid`` for a player and a team at once, ``Refusal`` for a player where teams meet, and for a team where
-    players do.
+    Raises ``Invalid`` for both a player and a team. Raises ``Refusal`` for a player in a tournament of teams, and for a
+    team in one of players.
     """
     if _for_teams(situation.ruleset, [request.player_id], [request.team_id]):
         found_team(situation.state, request.team_id)
@@ -55,7 +55,7 @@ def of_entry(situation: Situation, request: NamesEntry) -> tuple[Tournament, str
 
 
 def _for_teams(ruleset: Ruleset, players: Sequence[str], teams: Sequence[str]) -> bool:
-    """Whether a command names teams and no players. Refuses players where teams meet, and teams where players do."""
+    """Check whether a command names teams. Raises ``Refusal`` for players where teams play, and the reverse."""
     if any(players) and any(teams):
         raise Invalid("team_ids", N_("expected either players or teams"))
     if any(teams):
@@ -76,7 +76,7 @@ def _two(field: str, given: Sequence[str], problem: str, place: str) -> tuple[st
 
 
 def check_teams(ruleset: Ruleset) -> None:
-    """Refuse what is of teams where players play each for themselves."""
+    """Raise ``Refusal`` for a command on teams if players play individually."""
     if ruleset.championship.team_boards is None:
         raise Refusal(
             "NO_TEAMS",
@@ -86,7 +86,7 @@ def check_teams(ruleset: Ruleset) -> None:
 
 
 def found_team(state: Tournament, team_id: str) -> Team:
-    """The team of that id, of a tournament that is not over. Refuses any other."""
+    """Return the team with this id in an open tournament. Raises ``Refusal``."""
     check_open(state)
     team = state.team(team_id)
     if team is None:

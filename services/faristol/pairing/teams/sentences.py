@@ -1,4 +1,4 @@
-"""Sentences about players who are paired, as they are said of teams."""
+"""Sentences about players, and their equivalents about teams."""
 
 from __future__ import annotations
 
@@ -97,4 +97,4 @@ SAID_OF_TEAMS: Mapping[str, str] = {
         "{one} has more points than other teams that may have the bye."
     ),
 }
-"""What is said of players, and the same of teams; other sentences do for both."""
+"""The sentence about teams, by the sentence about players. Other sentences apply to both."""

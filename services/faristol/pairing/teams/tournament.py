@@ -1,7 +1,7 @@
 """The tournament between teams (FISE 4.4): its players are the teams, and its games the matches. Pure.
 
-Whatever pairs players pairs teams by it: points, opponents, byes, pairs kept apart or made by hand. A match is won by
-who has more points of its boards.
+The pairing of players pairs teams through it: points, opponents, byes, forbidden pairs and pairs made by hand. The team
+with more points at its boards wins a match.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from faristol.rules.standings import Board, Match, SpreadAdjustment, TeamBye, te
 
 
 def between(state: Tournament, ruleset: Ruleset) -> Tournament:
-    """The tournament between the teams of ``state``. It has no halls: boards sit at tables, and teams do not."""
+    """Return the tournament between the teams of ``state``. It has no halls: boards sit at tables, teams do not."""
     known = {player.player_id: player for player in state.players}
     return replace(
         state,
@@ -33,7 +33,7 @@ def between(state: Tournament, ruleset: Ruleset) -> Tournament:
 
 
 def rules_between(ruleset: Ruleset) -> Ruleset:
-    """The rules of that tournament: where teams are ranked by their boards, a match is worth what all of them are."""
+    """Return the rules of that tournament. If teams are ranked by board points, a match is worth all its boards."""
     law = ruleset.championship
     if law.team_boards is None or law.team_score == "match-points":
         return ruleset
@@ -43,7 +43,7 @@ def rules_between(ruleset: Ruleset) -> Ruleset:
 
 
 def of_teams(refusal: Refusal) -> Refusal:
-    """What was refused of players, said of teams."""
+    """Return a refusal about players as one about teams."""
     return Refusal(
         refusal.reason,
         refusal.article,
@@ -56,7 +56,7 @@ def of_teams(refusal: Refusal) -> Refusal:
 
 @dataclass(frozen=True, slots=True)
 class Seat:
-    """A board of a team that a player had in a round, with an opponent or without."""
+    """A board of a team that a player had in a round, with or without an opponent."""
 
     round: int
     team_id: str
@@ -64,7 +64,7 @@ class Seat:
 
 
 def seats_of_teams(state: Tournament) -> Iterator[Seat]:
-    """Who had which boards in the rounds that were started."""
+    """Yield the players' boards in the rounds that were started."""
     for played in state.played:
         if played.phase is Phase.PAIRED:
             continue
@@ -76,7 +76,7 @@ def seats_of_teams(state: Tournament) -> Iterator[Seat]:
 
 
 def match_of(played: Round, match: TeamMatch) -> Match | None:
-    """A match with its boards, for the standings; None while the result of one is missing."""
+    """Return a match with its boards, for the standings, or None if a result is missing."""
     boards = []
     for pairing in played.pairings:
         if pairing.match == match.number:
@@ -90,17 +90,16 @@ def match_of(played: Round, match: TeamMatch) -> Match | None:
 
 
 def byes_of(played: Round, ruleset: Ruleset) -> tuple[TeamBye, ...]:
-    """The teams that sit a round out, and with it all boards of a match."""
+    """Return the byes of teams in a round. A bye counts for all boards of a match."""
     kinds = {**played.team_byes, **({played.team_bye: Bye.ALLOCATED} if played.team_bye else {})}
     boards = ruleset.championship.team_boards or 0
     return tuple(TeamBye(played.number, team_id, boards, kind) for team_id, kind in kinds.items())
 
 
 def standing_of_teams(state: Tournament, ruleset: Ruleset) -> tuple[str, ...]:
-    """The teams in the order of their standings, by the tie-breaks of the rules; who is equal by the initial ranking.
+    """Return the teams by their standings and the tie-breaks of the rules; equal teams by initial ranking.
 
-    All rounds are closed: a round is paired by the standings after the one before it. The rules have to say how many
-    boards a match has.
+    All paired rounds are closed, and the rules have a number of boards per match.
     """
     law = ruleset.championship
     assert law.team_boards is not None, "teams are ranked where there are teams"
@@ -121,7 +120,7 @@ def standing_of_teams(state: Tournament, ruleset: Ruleset) -> tuple[str, ...]:
 
 
 def round_between(played: Round, ruleset: Ruleset) -> Round:
-    """A round of matches as one of games, the points of the boards, times two, being the scores."""
+    """Return a round of matches as a round of games. The scores are the half points of the boards."""
     found = [match_of(played, match) for match in played.matches]
     known = {str(number): match for number, match in enumerate(found, 1) if match is not None}
     scores = {number: _half_points(*match.board_points(ruleset)) for number, match in known.items()}
@@ -153,16 +152,16 @@ def _half_points(first: float, second: float) -> tuple[int, int]:
 
 
 def _of_team(played: Round, adjustment: SpreadAdjustment) -> SpreadAdjustment:
-    """What was added to a player's spread, added to that of the team that they played for."""
+    """Return the spread adjustment of a player as one of the player's team."""
     pairing = next(pairing for pairing in played.pairings if adjustment.player in pairing.player_ids)
     match = played.matches[pairing.match - 1]
     return replace(adjustment, player=match.team_ids[pairing.player_ids.index(adjustment.player)])
 
 
 def _as_player(team: Team, players: Mapping[str, Player], ruleset: Ruleset) -> Player:
-    """A team as a player whose rating is the mean of those at its boards when its first round was paired.
+    """Return a team as a player, rated by the mean of its board players at its first pairing.
 
-    Before that it is the mean of those who would be at them.
+    Before that pairing it is the mean of the current first players of the line-up.
     """
     if team.first_round is None:
         seeded = [players[player_id] for player_id in team.line_up if not players[player_id].never_came]
@@ -175,5 +174,5 @@ def _as_player(team: Team, players: Mapping[str, Player], ruleset: Ruleset) -> P
 
 
 def _mean(ratings: Sequence[int]) -> int:
-    """The mean, a half rounded up; 0 of none."""
+    """Return the mean, a half rounded up; 0 of an empty list."""
     return (2 * sum(ratings) + len(ratings)) // (2 * len(ratings)) if ratings else 0
