@@ -1,5 +1,5 @@
-"""Results: what the public reads, computed from events and from nothing else.
+"""Results: the public read models, computed only from events.
 
-Read models are rows that ``model.apply`` folds out of the record. They hold no names: those are joined when
-an answer is given, so that an erased person is gone from every page at once.
+``model.apply`` folds the record into rows. The rows hold no names: names are joined when an answer is made, so an
+erased person disappears from every page at once.
 """

@@ -1,4 +1,4 @@
-"""Saying that something is not there: only once the read models have come to what was recorded before the question."""
+"""The answer "not found", given only after the read models have reached the record's end."""
 
 from __future__ import annotations
 
@@ -21,9 +21,10 @@ Answer = TypeVar("Answer", bound=Message)
 def looked_up_again(
     question: Callable[[ReadModels, Request, Any], Coroutine[Any, Any, Answer]],
 ) -> Callable[[ReadModels, Request, Any], Coroutine[Any, Any, Answer]]:
-    """A question that looks once more before it raises ``NotFound``, unless it is of a position or as of a moment.
+    """Wrap a query to retry once before it raises ``NotFound``.
 
-    Who has just paired a round asks for it at once, while the read models follow: it is there, and they wait for it.
+    A query for a position or as of a moment is not retried. A caller that has just paired a round queries it at once;
+    the retry waits until the read models have caught up.
     """
 
     @wraps(question)

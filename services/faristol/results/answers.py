@@ -1,7 +1,6 @@
-"""What the contract answers, out of rows: a function for each message that is shown. Pure.
+"""Answers of the contract, built from rows: one function for each message. Pure.
 
-Names of people are not here, but for those of a list: they stand beside the record, and are filled in where an answer
-is given.
+Only lists hold names of people here. Other names are stored beside the record and filled in when the answer is made.
 """
 
 from __future__ import annotations
@@ -31,7 +30,7 @@ from faristol.results.standings import rank, tie_breaks_of
 def tournament(
     of: rows.Tournament, rounds: Iterable[rows.Round], divisions: Sequence[rows.Division]
 ) -> results.Tournament:
-    """A tournament in short, with the ``divisions`` of its championship, its rounds without their ends."""
+    """Return the summary of a tournament, with the ``divisions`` of its championship."""
     answer = like(
         results.Tournament,
         of,
@@ -50,9 +49,9 @@ def tournament(
 def players(
     of: Championship, people: Mapping[str, Person], size: int = 0, token: str = ""
 ) -> results.ListPlayersResponse:
-    """The players, highest rating first, and the teams, in the order in which they were registered.
+    """Return the players, highest rating first, and the teams in the order of registration.
 
-    With a page ``size`` or ``token`` see ``page.page``.
+    ``size`` and ``token`` select a page as in ``page.page``.
     """
     names = told_apart(people.values())
     listed, following = page(by_rating(of.players.values()), size, token)
@@ -67,12 +66,12 @@ def players(
 
 
 def player(of: rows.Player, person: Person, shown_name: str) -> results.Player:
-    """A player of a tournament, as they are known."""
+    """Return a player of a tournament with the personal data of ``person``."""
     return like(results.Player, of, name=person.name, club=person.club, country=person.country, shown_name=shown_name)
 
 
 def teams(of: Championship) -> list[results.Team]:
-    """The teams in the order in which they were registered."""
+    """Return the teams in the order of registration."""
     return [
         like(results.Team, team, line_up=[results.TeamPlayer(player_id=player_id) for player_id in team.line_up])
         for team in of.teams_in_order()
@@ -80,7 +79,7 @@ def teams(of: Championship) -> list[results.Team]:
 
 
 def by_rating(listed: Iterable[rows.Player]) -> list[rows.Player]:
-    """Players, highest rating first."""
+    """Sort players by rating, highest first."""
     return sorted(
         listed,
         key=lambda player: (
@@ -94,7 +93,7 @@ def by_rating(listed: Iterable[rows.Player]) -> list[rows.Player]:
 
 
 def pairings(round_: rows.Round, registered: Mapping[str, rows.Team]) -> results.GetPairingsResponse:
-    """The tables of a round with scores as they are; matches between teams without what they have come to."""
+    """Return the tables of a round with their current scores. Matches between teams have no results yet."""
     answer = like(
         results.GetPairingsResponse,
         round_,
@@ -127,7 +126,7 @@ def pairings(round_: rows.Round, registered: Mapping[str, rows.Team]) -> results
 
 
 def table(game: rows.Game) -> results.Table:
-    """A table of a round."""
+    """Return a table of a round."""
     return like(
         results.Table,
         game,
@@ -138,7 +137,7 @@ def table(game: rows.Game) -> results.Table:
 
 
 def watched(of: rows.Game) -> results.WatchedTable:
-    """A table as officials watch it."""
+    """Return a table as officials watch it."""
     answer = like(
         results.WatchedTable,
         of,
@@ -164,10 +163,11 @@ def watched(of: rows.Game) -> results.WatchedTable:
 def standings(
     of: Championship, counted: Sequence[rows.Round], *, arithmetic: bool, only: str = ""
 ) -> list[results.Standing]:
-    """The standings after the rounds ``counted``, as they are kept, or else ranked here; with ``arithmetic`` always so.
+    """Return the standings after the rounds ``counted``, as stored.
 
-    With ``only`` the line of that player alone, ranked among all; no line when the player has none. Raises ``Refusal``
-    when the tournament's rules are not at hand and standings are not kept.
+    They are ranked here if they are not stored, and always with ``arithmetic``.
+    With ``only``, return only the line of that player, ranked among all, or an empty list if the player has none.
+    Raises ``Refusal`` if standings are not stored and the tournament's rules are unavailable.
     """
     if of.standings and not arithmetic:
         kept = [each for each in of.standings if only in {"", each.player_id}]
@@ -186,7 +186,7 @@ def standings(
 
 
 def standing(of: rows.Standing, player: rows.Player, tie_breaks: Iterable[Sequence[Any]]) -> results.Standing:
-    """A player's line in the standings, with the fields of each of its ``rows.TieBreak``s."""
+    """Return a player's line in the standings, with the fields of each of its ``rows.TieBreak``s."""
     return like(
         results.Standing,
         of,
@@ -204,7 +204,7 @@ def standing(of: rows.Standing, player: rows.Player, tie_breaks: Iterable[Sequen
 
 
 def game(of: rows.Game) -> results.GetGameResponse:
-    """A game as it is kept at its table, which is open."""
+    """Return a game as stored at its table, which is open."""
     sheet = of.sheet
     assert sheet is not None, f"the table of {of.game_id} was never opened"
     return like(
@@ -225,7 +225,7 @@ def game(of: rows.Game) -> results.GetGameResponse:
 
 
 def game_by_itself(facts: Iterable[Message]) -> results.GetGameResponse | None:
-    """Return a game out of the events of its table and its clock alone; None before it is opened."""
+    """Return a game from only the events of its table and its clock; None before it is opened."""
     found = table_of(facts)
     if found is None:
         return None
@@ -235,7 +235,7 @@ def game_by_itself(facts: Iterable[Message]) -> results.GetGameResponse | None:
 
 
 def unopened(of: rows.Game, above: rows.Tournament) -> results.GetGameResponse:
-    """A game of which the table is not opened: not yet, or never, as its result came without it."""
+    """Return a game whose table is not open: not yet, or never if the result was entered without it."""
     return results.GetGameResponse(
         game_id=of.game_id,
         tournament_id=of.tournament_id,
@@ -248,7 +248,7 @@ def unopened(of: rows.Game, above: rows.Tournament) -> results.GetGameResponse:
 
 
 def state_of(of: rows.Game, phase: int) -> results.GameState.ValueType:
-    """Where a game stands, in a round that stands at ``phase``."""
+    """Return the state of a game in a round of this ``phase``."""
     if of.final:
         return results.GAME_STATE_FINAL
     if of.postponed_to is not None:
@@ -259,15 +259,15 @@ def state_of(of: rows.Game, phase: int) -> results.GameState.ValueType:
 def titled(
     answer: results.GetGameResponse, of: rows.Game, above: rows.Tournament, phase: int
 ) -> results.GetGameResponse:
-    """``answer`` with the name of the tournament and what counts of the game there.
+    """Add to ``answer`` the name of the tournament and the result that counts there.
 
-    ``phase`` is where its round stands.
+    ``phase`` is that of the round.
     """
     answer.state = state_of(of, phase)
     answer.tournament_name, answer.division = above.name, above.division
     answer.entered_by, answer.unplayed = of.entered_by, of.unplayed
     answer.corrected, answer.corrected_by = of.corrected, of.corrected_by
-    # Where no clock was set up nobody was waited for: who was not there had lost before (PES ΣΤ).
+    # No clock was set up: no player was waited for, and the absent player had already lost (PES ΣΤ).
     by_book = of.unplayed and not answer.clocks
     if (of.entered_by or by_book) and of.final and not turns_taken(of):
         _take_over(answer, of)
@@ -291,7 +291,7 @@ _SHOWN_WHILE_PLAYED: Collection[str] = (
 
 
 def _take_over(answer: results.GetGameResponse, of: rows.Game) -> None:
-    """Give a game that was not kept at its table the result that the tournament has."""
+    """Copy the tournament's result to a game that was not recorded at its table."""
     scores = {seat.player_id: seat.score for seat in of.seats}
     for seat in answer.seats:
         seat.score = scores[seat.player_id]
@@ -299,7 +299,7 @@ def _take_over(answer: results.GetGameResponse, of: rows.Game) -> None:
     answer.end_condition = game_events.EndCondition.ValueType(of.condition)
     answer.loser_ids[:] = of.loser_ids
     for field in _SHOWN_WHILE_PLAYED:
-        answer.ClearField(field)  # type: ignore[arg-type] # these are fields of it
+        answer.ClearField(field)  # type: ignore[arg-type] # all are fields of the message
 
 
 def _side(seat: rows.Seat) -> results.ClockSide:

@@ -1,4 +1,4 @@
-"""How values of the standings come about, as the contract tells it."""
+"""The arithmetic of values of the standings, in the messages of the contract."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ _LEFT_OUT = {each: results.LeftOut.Value(f"LEFT_OUT_{each.name}") for each in Le
 
 
 def explain(line: results.Standing | results.TeamStanding, row: Row | TeamRow) -> None:
-    """Say how the values of a line come about."""
+    """Fill the arithmetic of the values of a line."""
     line.point_arithmetic.CopyFrom(shown(row.point_arithmetic))
     for tie_break, value in zip(line.tie_breaks, row.arithmetic.values(), strict=True):
         tie_break.arithmetic.CopyFrom(shown(value))
 
 
 def shown(value: Arithmetic) -> results.Arithmetic:
-    """The terms, without names and words."""
+    """Return the terms of a value, without names and texts."""
     return results.Arithmetic(terms=map(_term, value.terms))
 
 
@@ -39,5 +39,5 @@ def _term(term: Term) -> results.Term:
 
 
 def quarters(value: float) -> int:
-    """A value as the contract and the tables have it."""
+    """Convert a value to quarters, the unit of the contract and the tables."""
     return round(value * 4)

@@ -1,4 +1,4 @@
-"""A tournament with whatever of its rows is in memory. Pure."""
+"""A tournament with those of its rows that are in memory. Pure."""
 
 from __future__ import annotations
 
@@ -10,31 +10,31 @@ from faristol.results.rows import Player, Round, Standing, Team, TeamStanding, T
 
 @dataclass(slots=True)
 class Championship:
-    """The rows of a tournament: all of them, or as many as an event touches."""
+    """The rows of a tournament: all of them, or those that an event touches."""
 
     tournament: Tournament
     players: dict[str, Player] = field(default_factory=dict)
-    """By id, in no order."""
+    """By id, unordered."""
     teams: dict[str, Team] = field(default_factory=dict)
-    """By id, in no order."""
+    """By id, unordered."""
     rounds: dict[int, Round] = field(default_factory=dict)
-    """By number. One that was taken back is not among them."""
+    """By number, without unpaired rounds."""
     standings: list[Standing] = field(default_factory=list)
-    """After one round, in rank order; empty where they were not made."""
+    """After one round, in rank order; empty if they were not computed."""
     team_standings: list[TeamStanding] = field(default_factory=list)
-    """The same of teams."""
+    """The same for teams."""
 
     @property
     def id(self) -> str:
-        """The tournament's."""
+        """The id of the tournament."""
         return self.tournament.tournament_id
 
     @property
     def is_over(self) -> bool:
-        """Its standings are published, or its last round is closed."""
+        """Whether its standings are published or its last round is closed."""
         closed = [round_.phase == results.ROUND_PHASE_CLOSED for round_ in self.rounds.values()]
         return self.tournament.over or (len(closed) >= self.tournament.rounds > 0 and all(closed))
 
     def teams_in_order(self) -> list[Team]:
-        """The teams in the order in which they were registered."""
+        """Return the teams in the order of registration."""
         return sorted(self.teams.values(), key=lambda team: team.number)

@@ -1,4 +1,4 @@
-"""The clocks of a game as the public sees them: how an event changes the seats and the sheet of its table. Pure."""
+"""The public clocks of a game: how an event changes the seats and the sheet of its table. Pure."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ def _round_over(game: Game, sheet: Sheet, event: clock.RoundTimeExpired) -> None
 
 
 def _absent(game: Game, sheet: Sheet, event: clock.PlayerAbsent) -> None:
-    """Only the time of those who are absent runs; what ran since the signal has not been used."""
+    """Run only the clocks of absent players. Time that ran since the signal is not used."""
     if not any(seat.absent for seat in game.seats):
         for seat in game.seats:
             _stop(seat, 0)
@@ -116,11 +116,14 @@ TICKS: Mapping[type[Message], Tick] = {
     clock.PlayerReturned: _returned,
     clock.ClockStopped: _stopped,
 }
-"""What an event does to the clocks of its table; none of them touches the lines of the sheet."""
+"""The effect of an event on the clocks of its table; none of them touches the lines of the sheet."""
 
 
 def _pass(game: Game, player_id: str, next_player_id: str, since: Timestamp) -> None:
-    """The time of the next player runs; before tables had more than two, the event did not name the other."""
+    """Start the clock of the next player.
+
+    Events from before tables of more than two players do not name the next player.
+    """
     following = next_player_id or next(seat.player_id for seat in game.seats if seat.player_id != player_id)
     _run(game, following, since)
 
@@ -139,7 +142,7 @@ def _stop(side: Seat, used_ms: int) -> None:
 
 
 def _side(game: Game, player_id: str) -> Seat:
-    """The seat of a player, who has a clock there."""
+    """Return the seat of a player. Raises ``Broken`` if the player has no clock there."""
     seat = game.seat(player_id)
     if seat is None or game.sheet is None or not game.sheet.clocked:
         raise Broken(f"player {player_id!r} has no clock at {game.game_id}")

@@ -1,4 +1,4 @@
-"""The crosstable: what every round was to everybody, in the order of the standings. Pure."""
+"""The crosstable: the result of each player in each round, in the order of the standings. Pure."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from faristol.pb.results.v1 import results_pb2 as results
 from faristol.results.rows import Game, Player, Round, Seat
 
 Seats = Mapping[str, tuple[Game, Seat]]
-"""Where each player sits in a round."""
+"""The seat of each player in a round."""
 
 
 def crosstable(
@@ -17,9 +17,9 @@ def crosstable(
     rounds: Sequence[Round],
     ranks: Mapping[str, int] | None = None,
 ) -> list[results.CrosstableRow]:
-    """The rows for ``lines``, which come with their arithmetic; it is not part of the answer.
+    """Return the rows for ``lines``, which come with their arithmetic; the rows leave it out.
 
-    ``ranks`` are those of all players, where ``lines`` are not of all.
+    ``ranks`` are those of all players, even if ``lines`` are a part.
     """
     ranks = ranks or {line.player_id: line.rank for line in lines}
     seats = {round_.round: _seats(round_) for round_ in rounds}
@@ -44,7 +44,10 @@ def _seats(round_: Round) -> Seats:
 def _cell(
     player_id: str, number: int, term: results.Term | None, seats: Seats, ranks: Mapping[str, int]
 ) -> results.CrosstableCell:
-    """A round without a term is one that waits for its result: a game, or a bye of a round that is being played."""
+    """Return the cell of a player and a round.
+
+    A round without a term waits for its result: a game, or a bye of a round that is being played.
+    """
     cell = results.CrosstableCell(round=number)
     if term is not None:
         cell.basis, cell.half_points = term.basis, term.quarters // 2

@@ -1,7 +1,7 @@
-"""Everybody who ever entered a tournament, by name: what a search looks through.
+"""The search for people by name among all who ever entered a tournament.
 
-Names stand beside the record and can be erased at any time, so that they are never kept in a table of the read models.
-Here they are in memory, and no longer than a moment: whoever was erased is found no more after it.
+Names are stored beside the record and can be erased at any time, so no table of the read models holds them. This
+directory caches them in memory for ``MOST_SECONDS``: an erased person is found no longer than that.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from faristol.results import lookup
 from faristol.results.store import Reader
 
 MOST_SECONDS = 1.0
-"""How long what was read is looked through before it is read again."""
+"""The age at which the cached directory is read again."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,7 +28,7 @@ class Entrant:
     person: Person
     tournaments: int
     words: tuple[str, ...]
-    """Of name and club, as they are searched by."""
+    """The normalized words of name and club."""
     sorted_by: tuple[tuple[str, ...], str]
 
 
@@ -44,9 +44,10 @@ class Directory:
         self._ordered: Sequence[Entrant] = ()
 
     async def search(self, wanted: str, min_position: int = 0) -> tuple[list[Entrant], int]:
-        """Who has a name or a club with these words, in the order of names, and the position that this holds up to.
+        """Return people with these words in name or club, in the order of names, and the position of the data.
 
-        Everybody where there are no words. What is known is read again where it does not reach ``min_position``.
+        Without any words in ``wanted``, all people are found if it is blank, else none. The directory is read again if
+        it does not reach ``min_position``.
         """
         async with self._lock:
             if monotonic() - self._read_at >= MOST_SECONDS or self._position < min_position:
@@ -67,7 +68,7 @@ class Directory:
 def _ordered(
     found: Sequence[tuple[Person, int]], before: dict[str, Entrant]
 ) -> tuple[dict[str, Entrant], Sequence[Entrant]]:
-    """The entrants by id and in the order of their names; who has not changed is taken from ``before``."""
+    """Return the entrants by id and in the order of their names. Unchanged ones are taken from ``before``."""
     entrants = {}
     for person, tournaments in found:
         known = before.get(person.player_id)

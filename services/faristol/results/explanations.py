@@ -1,4 +1,4 @@
-"""How values of the standings come about, in words."""
+"""The texts that explain values of the standings."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ from faristol.results.rows import Round, Sanction
 from faristol.text import number, say
 
 Line = results.Standing | results.TeamStanding
-"""Of a player, or of a team."""
+"""Of a player or of a team."""
 
 Names = Mapping[str, str]
-"""Of players or of teams, by id; empty where one was erased."""
+"""Names of players or teams, by id; empty if erased."""
 
 Taken = Mapping[tuple[int, str], Sequence[Sanction]]
-"""What sanctions took off the scores of games, by round and player."""
+"""Sanctions that reduced the scores of games, by round and player."""
 
 GAME = N_("Round {round}, {opponent}: {value}")
 TABLE = N_("Round {round}, table of {seats}: {value}")
@@ -57,7 +57,7 @@ _LEFT_OUT: Mapping[results.LeftOut.ValueType, str] = {
     results.LEFT_OUT_ANNULLED: ANNULLED,
 }
 _OF_SCORES = frozenset({"spread", "total", "cusca"})
-"""Tie-breaks of which the terms of games show scores."""
+"""Tie-breaks whose terms show scores of games."""
 _SHARES: Mapping[results.Outcome.ValueType, str] = {
     results.OUTCOME_WIN: "1",
     results.OUTCOME_DRAW: "½",
@@ -76,7 +76,7 @@ def word(standings: Iterable[Line], names: Names, language: str, taken: Taken = 
 
 
 def taken_off(rounds: Iterable[Round]) -> Taken:
-    """What sanctions that stand took off the scores of ``rounds``."""
+    """Return the sanctions in force that reduced scores of ``rounds``."""
     found = defaultdict[tuple[int, str], list[Sanction]](list)
     for round_ in rounds:
         for game in round_.games:
@@ -86,7 +86,7 @@ def taken_off(rounds: Iterable[Round]) -> Taken:
 
 
 def opponents(standing: Line) -> set[str]:
-    """Everybody whom the arithmetic of ``standing`` names."""
+    """Return the ids of all opponents in the arithmetic of ``standing``."""
     parts = [standing.point_arithmetic, *(tie_break.arithmetic for tie_break in standing.tie_breaks)]
     return {term.opponent_id for part in parts for term in part.terms if term.opponent_id}
 
@@ -116,7 +116,7 @@ def _word(arithmetic: results.Arithmetic, name: str, divisor: int, names: Names,
 
 
 def _say_taken(tie_break: results.TieBreak, player_id: str, taken: Taken, names: Names, language: str) -> None:
-    """Add what sanctions took off the scores that the terms of a tie-break show."""
+    """Add the sanctions that reduced the scores which the terms of a tie-break show."""
     for term in tie_break.arithmetic.terms:
         shown = [player_id] if tie_break.name in _OF_SCORES and term.basis == results.TERM_BASIS_GAME else []
         if shown and tie_break.name == "spread":

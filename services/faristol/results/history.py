@@ -1,8 +1,8 @@
-"""Read models as they were: folded from the record up to a moment, by the same code as the live ones.
+"""Past states of the read models: folded from the record up to a moment, by the code of the live ones.
 
-Only the streams that the answer rests on are read. A tournament and its standings rest on the tournament's own stream,
-for a table's result is what the tournament recorded, and on that of the first division for which others there are; the
-list of tournaments, on those streams of all.
+Only the streams behind the answer are read. A tournament and its standings need its own stream, as the tournament
+records the results of its tables. A division also needs the stream of the first division. The list of tournaments needs
+those streams of all.
 """
 
 from __future__ import annotations
@@ -28,23 +28,23 @@ from faristol.results.lookup import Found
 from faristol.results.model import State, tournament_of
 
 SLICE = 200
-"""Events after which others have their turn."""
+"""Events applied before other tasks run."""
 
 _OF_LIST = facts.types_of(facts.that_change(options.CHANGE_TOURNAMENT, options.CHANGE_PLAYERS, options.CHANGE_ROUND))
-"""Events that the list of tournaments rests on."""
+"""Events behind the list of tournaments."""
 
 
 @dataclass(frozen=True, slots=True)
 class Moment:
-    """What an answer is as of: a position of the record, or a time."""
+    """The moment of an answer: a position of the record, or a time."""
 
     position: int = 0
     time: datetime | None = None
 
     async def resolved(self, record: Record, tournament_id: str = "") -> int:
-        """The last position that counts: of a time, the one before the first event recorded after it.
+        """Return the last position that counts: for a time, the one before the first event recorded after it.
 
-        Events of the tournament count, or of all.
+        Only events of the tournament count, or all events without a ``tournament_id``.
         """
         if self.time is None:
             return self.position
@@ -57,7 +57,7 @@ class Moment:
 
 
 async def tournaments(record: Record, moment: Moment) -> lookup.Listing:
-    """All tournaments."""
+    """Return all tournaments."""
     position = await moment.resolved(record)
     state, after = State(), 0
     while found := await record.read(after, types=_OF_LIST, up_to=position, limit=SLICE):
@@ -67,24 +67,24 @@ async def tournaments(record: Record, moment: Moment) -> lookup.Listing:
 
 
 async def tournament(record: Record, tournament_id: str, moment: Moment) -> Found:
-    """A tournament with its players and rounds as its own stream told them. Raises ``NotFound``."""
+    """Return a tournament with its players and rounds from its own stream. Raises ``NotFound``."""
     return await _tournament(record, tournament_id, moment, [f"tournament-{tournament_id}"])
 
 
 async def players(record: Record, tournament_id: str, moment: Moment) -> Found:
-    """The same, with the ratings after it once they were published. Raises ``NotFound``."""
+    """Return a tournament with the ratings published after it. Raises ``NotFound``."""
     streams = [f"tournament-{tournament_id}", f"ratings-{tournament_id}"]
     return await _tournament(record, tournament_id, moment, streams)
 
 
 async def pairings(record: Record, tournament_id: str, number: int, moment: Moment) -> Found:
-    """A tournament with its rounds, the tables of round ``number`` as their games stood. Raises ``NotFound``."""
+    """Return a tournament with its rounds, and the games of the tables of round ``number``. Raises ``NotFound``."""
     before = await tournament(record, tournament_id, moment)
     return await _with_games(record, before, [game.game_id for game in before.round(number).games])
 
 
 async def games(record: Record, tournament_id: str, moment: Moment) -> Found:
-    """A tournament with all its tables as their games stood. Raises ``NotFound``."""
+    """Return a tournament with the games of all its tables. Raises ``NotFound``."""
     before = await tournament(record, tournament_id, moment)
     return await _with_games(record, before, [game.game_id for round_ in before.rounds for game in round_.games])
 
@@ -107,7 +107,7 @@ async def _tournament(record: Record, tournament_id: str, moment: Moment, stream
 
 
 async def game(record: Record, game_id: str, moment: Moment) -> results.GetGameResponse:
-    """A game with the name of its tournament. Raises ``NotFound`` when it had not been paired."""
+    """Return a game with the name of its tournament. Raises ``NotFound`` if it was not paired yet."""
     opened = await record.read_stream(f"game-{game_id}")
     tournament_id = opened[0].tournament if opened else tournament_of(game_id)
     position = await moment.resolved(record, tournament_id)
@@ -122,7 +122,7 @@ async def game(record: Record, game_id: str, moment: Moment) -> results.GetGameR
 
 
 async def _folded(record: Record, streams: Iterable[str], position: int) -> State:
-    """What the events of some streams come to, up to a position, in the order of the record."""
+    """Fold the events of some streams up to a position, in the order of the record."""
     read = [await record.read_stream(stream) for stream in streams]
     counted: list[Recorded] = [
         event for event in heapq.merge(*read, key=attrgetter("position")) if event.position <= position

@@ -1,4 +1,4 @@
-"""What happens at a table beside its turns, as the public sees it: no tile is ever taken over from such an event.
+"""Public incidents at a table beside its turns. No tile is ever copied from such an event.
 
 Pure.
 """
@@ -20,21 +20,21 @@ _SANCTIONS = {
     game.SANCTION_KIND_GAME: results.INCIDENT_KIND_GAME_SANCTION,
     game.SANCTION_KIND_EXPULSION: results.INCIDENT_KIND_EXPULSION,
 }
-"""Sanctions that are noted here; points have a line on the sheet."""
+"""Sanctions that are noted as incidents; a sanction of points has a line on the sheet."""
 
 
 def note(sheet: Sheet, kind: int, turn: int, player_id: str = "", number: int = 0) -> None:
-    """Note an incident, which is settled."""
+    """Add a settled incident."""
     sheet.incidents += (Incident(kind, turn, player_id, number),)
 
 
 def close(sheet: Sheet, kind: int) -> None:
-    """Every incident of a kind is settled."""
+    """Settle every incident of a kind."""
     sheet.incidents = tuple(each._replace(open=False) if each.kind == kind else each for each in sheet.incidents)
 
 
 def close_all(sheet: Sheet) -> None:
-    """Every incident is settled."""
+    """Settle every incident."""
     sheet.incidents = tuple(each._replace(open=False) for each in sheet.incidents)
 
 
@@ -49,7 +49,7 @@ def _tiles_found(sheet: Sheet, event: game.TilesFound) -> None:
 
 
 def _opens(kind: int, number: str = "", article: str = "") -> Callable[[Sheet, Any], None]:
-    """An event of a turn and a player opens an incident; ``number`` and ``article`` are fields of the event."""
+    """Return a function that opens an incident. ``number`` and ``article`` are fields of the event."""
 
     def opened(sheet: Sheet, event: Any) -> None:
         count, rule = getattr(event, number) if number else 0, getattr(event, article) if article else ""
@@ -90,4 +90,4 @@ INCIDENTS: Mapping[type[Message], Callable[[Sheet, Any], None]] = {
     game.SanctionImposed: _sanctioned,
     game.WordAsked: _word_asked,
 }
-"""What is noted beside the scoresheet of an event."""
+"""The incident that an event adds beside the scoresheet."""

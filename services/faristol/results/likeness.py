@@ -1,4 +1,4 @@
-"""Messages of the contract out of values that have fields of the same names, as rows do. Pure."""
+"""Messages of the contract, built from values with fields of the same names, such as rows. Pure."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ M = TypeVar("M", bound=Message)
 
 
 def like(kind: type[M], value: object, /, **others: Any) -> M:
-    """A message with what ``value`` has under the names of its fields, and with ``others``, which go before that.
+    """Return a message filled from the fields of ``value``; ``others`` take precedence.
 
-    Moments of ``value`` are in nanoseconds since 1970, or of Python; None is left out. Other fields that are messages
-    themselves are for ``others`` alone.
+    Times of ``value`` are nanoseconds since 1970 or ``datetime``; None is left out. Other message fields come only from
+    ``others``.
     """
     names, read, moments = _shared(kind.DESCRIPTOR, cast("Hashable", type(value)))
     found = dict(zip(names, read(value), strict=True))

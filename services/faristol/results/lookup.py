@@ -1,4 +1,4 @@
-"""What the read models say now, out of their tables."""
+"""Queries of the current read models, from their tables."""
 
 from __future__ import annotations
 
@@ -34,45 +34,45 @@ from faristol.results.tables import schema
 T = TypeVar("T")
 
 MANY = 100
-"""Players whose names are looked up one by one; more are looked up with everybody in their tournament."""
+"""Players whose names are looked up by id; for more, all of their tournament are looked up."""
 
 
 @dataclass
 class Found:
-    """A tournament with all of it that was asked for, as of one moment."""
+    """A tournament with the parts requested, all as of one moment."""
 
     of: Championship
     position: int
-    """In the record; all of this holds up to here."""
+    """The position of the record that all of this reflects."""
     divisions: Sequence[Division]
     """Of its championship."""
 
     @property
     def head(self) -> Tournament:
-        """The tournament itself."""
+        """The row of the tournament itself."""
         return self.of.tournament
 
     @property
     def tournament(self) -> results.Tournament:
-        """The same, as it is shown."""
+        """The tournament as shown."""
         return answers.tournament(self.head, self.rounds, self.divisions)
 
     @property
     def rounds(self) -> list[Round]:
-        """The rounds that are paired, in order."""
+        """The paired rounds, in order."""
         return [round_ for _, round_ in sorted(self.of.rounds.items())]
 
     def round(self, number: int) -> Round:
-        """A round. Raises ``NotFound`` when it is not paired."""
+        """Return a round. Raises ``NotFound`` if it is not paired."""
         try:
             return self.of.rounds[number]
         except KeyError:
             raise NotFound("round", f"{self.of.id}/{number}") from None
 
     def up_to(self, number: int) -> list[Round]:
-        """The rounds up to one; all when that is 0.
+        """Return the rounds up to ``number``, or all for 0.
 
-        Raises ``NotFound`` when it is not paired, ``Invalid`` for a number that is none.
+        Raises ``NotFound`` if the round is not paired, and ``Invalid`` for a negative number.
         """
         if number < 0:
             raise Invalid(
@@ -86,7 +86,7 @@ class Found:
 
 
 class Part(Flag):
-    """What of a tournament is asked for beside itself and where its rounds stand."""
+    """The parts of a tournament to read beside its own row and the phases of its rounds."""
 
     NOTHING = 0
     PLAYERS = auto()
@@ -99,21 +99,21 @@ class Part(Flag):
 
 @dataclass(frozen=True, slots=True)
 class Listing:
-    """Tournaments that are made, the latest first, each with the divisions of its championship."""
+    """Tournaments that are complete, the latest first, each with the divisions of its championship."""
 
     tournaments: Sequence[results.Tournament]
     of: Mapping[str, Championship]
-    """What they are read from, by id."""
+    """The tournaments read, by id."""
     position: int
-    """In the record; all of this holds up to here."""
+    """The position of the record that all of this reflects."""
 
     async def add_words(self, record: Record, shown: Collection[results.Tournament]) -> None:
-        """Give some of these tournaments the words that stand beside their events."""
+        """Add to some of these tournaments the texts stored beside their events."""
         await add_words(record, [(each, self.of[each.tournament_id].tournament) for each in shown])
 
 
 async def tournaments(record: Record) -> Listing:
-    """All tournaments."""
+    """Return all tournaments."""
 
     async def look(reader: Reader) -> Mapping[str, Championship]:
         found = {each.tournament_id: Championship(each) for each in await reader.rows(Tournament, true())}
@@ -125,7 +125,7 @@ async def tournaments(record: Record) -> Listing:
 
 
 def listed(found: Mapping[str, Championship], position: int) -> Listing:
-    """The tournaments that are made out of all that were found as of a position."""
+    """Return the tournaments that ``is_made`` accepts out of all that were found as of a position."""
     made = [each for each in found.values() if is_made(each.tournament)]
     made.sort(key=lambda each: (-each.tournament.created_at, each.id))
     shown = [
@@ -138,17 +138,17 @@ def listed(found: Mapping[str, Championship], position: int) -> Listing:
 
 
 def is_made(tournament: Tournament) -> bool:
-    """Whether the public sees a tournament: it has its rules and was not removed.
+    """Check whether a tournament is public: it has its rules and was not removed.
 
-    Without rules, it is one between two events of the append that makes it.
+    A tournament without rules is between two events of the append that creates it.
     """
     return bool(tournament.ruleset) and not tournament.removed
 
 
 async def add_words(record: Record, tournaments: Collection[tuple[results.Tournament, Tournament]]) -> None:
-    """Give tournaments, each with its row, the words that stand beside their events: the contact and the arbiters.
+    """Add to tournaments, each with its row, the texts stored beside their events: contact and arbiters.
 
-    They are looked up by position: the streams are not read.
+    They are looked up by position; the streams are not read.
     """
     wanted = {at for _, row in tournaments for at in (row.contact_at, row.arbiters_at) if at}
     said = await record.notes_at(wanted) if wanted else {}
@@ -167,10 +167,10 @@ async def tournament(
     only: int = 0,
     player_id: str = "",
 ) -> Found:
-    """A tournament and what of it is asked for, all of one moment.
+    """Return a tournament with the ``parts`` requested, all as of one moment.
 
-    Tables and standings are those of the rounds up to ``up_to``, or of the round ``only`` alone, or all; with a
-    ``player_id``, tables and byes of that player alone. Raises ``NotFound`` when there is no such tournament.
+    Tables and standings are those of the rounds up to ``up_to``, of only the round ``only``, or of all. With a
+    ``player_id``, only tables and byes of that player are read. Raises ``NotFound`` if the tournament does not exist.
     """
 
     async def look(reader: Reader) -> tuple[Championship, Sequence[Division]]:
@@ -187,7 +187,7 @@ async def tournament(
             await reader.add_tables(of.rounds, tournament_id, up_to, only=only, teams=teams, player_id=player_id)
         if Part.STANDINGS in parts and (last := up_to or max(of.rounds, default=0)):
             of.standings = await reader.standings(Standing, tournament_id, last)
-            if not of.standings:  # the record does not keep the content of the rules
+            if not of.standings:  # the content of the rules is not on the record: the caller ranks
                 await reader.add_tables(of.rounds, tournament_id, up_to, teams=False)
         if Part.TEAM_STANDINGS in parts and head.team_boards and (last := up_to or max(of.rounds, default=0)):
             of.team_standings = await reader.standings(TeamStanding, tournament_id, last)
@@ -201,9 +201,9 @@ async def tournament(
 
 
 async def tables(record: Record, tournament_id: str, number: int, hall: str) -> results.ListTablesResponse:
-    """The tables of a round as officials watch them: of the latest when ``number`` is 0, in a hall where one is named.
+    """Return the tables of a round as officials watch them; ``number`` 0 is the latest round.
 
-    Raises ``NotFound`` for a tournament that there is not, and for a round that is not paired.
+    ``hall`` restricts them to a hall. Raises ``NotFound`` for an unknown tournament or a round that is not paired.
     """
 
     async def look(reader: Reader) -> results.ListTablesResponse:
@@ -225,7 +225,7 @@ async def tables(record: Record, tournament_id: str, number: int, hall: str) -> 
 
 
 async def _head(reader: Reader, tournament_id: str) -> Tournament:
-    """A tournament. Raises ``NotFound`` when there is none, or it is not made yet."""
+    """Return a tournament. Raises ``NotFound`` if it does not exist or is not complete yet."""
     for found in await reader.of_tournament(Tournament, tournament_id):
         if is_made(found):
             return found
@@ -233,7 +233,7 @@ async def _head(reader: Reader, tournament_id: str) -> Tournament:
 
 
 async def game(record: Record, game_id: str) -> results.GetGameResponse:
-    """A game with the name of its tournament. Raises ``NotFound`` when there is none."""
+    """Return a game with the name of its tournament. Raises ``NotFound`` if it does not exist."""
 
     async def look(reader: Reader) -> tuple[Game, Tournament, int]:
         found = await reader.those_games([game_id])
@@ -253,13 +253,13 @@ async def game(record: Record, game_id: str) -> results.GetGameResponse:
 
 
 def shown_game(found: Game, above: Tournament, phase: int) -> results.GetGameResponse:
-    """A game as it is shown, from its pairing on. ``phase`` is where its round stands."""
+    """Return a game as shown, from its pairing on. ``phase`` is that of its round."""
     answer = answers.game(found) if found.sheet is not None else answers.unopened(found, above)
     return answers.titled(answer, found, above, phase)
 
 
 async def prizes(record: Record, tournament_id: str, expelled: Collection[str]) -> tuple[Found, Plays]:
-    """A tournament with its tables, and what its plays come to for the prizes, which no ``expelled`` player takes.
+    """Return a tournament with its tables, and its plays for the prizes without those of ``expelled`` players.
 
     Raises ``NotFound``.
     """
@@ -276,9 +276,9 @@ async def prizes(record: Record, tournament_id: str, expelled: Collection[str]) 
 
 
 async def read_now(record: Record, look: Callable[[Reader], Awaitable[T]], tournament_id: str = "") -> tuple[T, int]:
-    """What ``look`` finds in the tables that are read now, and how far those of a tournament are.
+    """Return the result of ``look`` on the live tables, and the position of a tournament in them.
 
-    Raises ``Unreachable`` while there are none.
+    Raises ``Unreachable`` while no tables are built.
     """
 
     async def at(connection: AsyncConnection, live: Live) -> T:
@@ -292,20 +292,20 @@ async def read_now(record: Record, look: Callable[[Reader], Awaitable[T]], tourn
 
 
 async def people(record: Record, player_ids: Iterable[str]) -> dict[str, Person]:
-    """Names of players; someone erased has an empty one."""
+    """Return the names of players by id; an erased player has an empty one."""
     wanted: Collection[str] = set(player_ids)
     known = await names(record, wanted)
     return {player: known.get(player) or Person(player, "", "") for player in wanted}
 
 
 async def shown(record: Record, player_ids: Iterable[str], tournament_id: str) -> dict[str, str]:
-    """Names of players of a tournament, with what tells two of one name in it apart: ``Anna Puig (Valls)``."""
+    """Return the names of players of a tournament, with a suffix for namesakes in it: ``Anna Puig (Valls)``."""
     wanted = set(player_ids)
     if len(wanted) > MANY:
         return await _all_shown(record, wanted, tournament_id)
     known = await people(record, wanted)
     others = await namesakes(record, known.values())
-    if others:  # most often they play elsewhere
+    if others:  # most namesakes play elsewhere
 
         async def look(reader: Reader) -> list[Player]:
             return await reader.players(tournament_id, {each.player_id for each in others})
@@ -316,9 +316,9 @@ async def shown(record: Record, player_ids: Iterable[str], tournament_id: str) -
 
 
 async def clubs(record: Record, player_ids: Collection[str], tournament_id: str) -> dict[str, str]:
-    """Clubs of players of a tournament, by player; of those of whom none is known, and of whom was erased, empty ones.
+    """Return the clubs of players of a tournament, by id; empty if unknown or erased.
 
-    Of many, everybody in the tournament is looked up, which names nobody in the statement.
+    For more than ``MANY`` players, the whole tournament is looked up, so that the statement lists no ids.
     """
     if len(player_ids) <= MANY:
         return {player_id: person.club for player_id, person in (await people(record, player_ids)).items()}
@@ -327,7 +327,7 @@ async def clubs(record: Record, player_ids: Collection[str], tournament_id: str)
 
 
 async def _all_shown(record: Record, wanted: Set[str], tournament_id: str) -> dict[str, str]:
-    """The same of so many that everybody in the tournament is looked up, which names nobody in the statement."""
+    """Return the same for many players: look up the whole tournament, so that the statement lists no ids."""
     everybody, _ = await read_now(record, lambda reader: reader.people(tournament_id))
     names_of = names_told_apart(everybody)
     return {player_id: names_of.get(player_id, "") for player_id in wanted}
@@ -336,9 +336,9 @@ async def _all_shown(record: Record, wanted: Set[str], tournament_id: str) -> di
 async def name_arbiters(
     record: Record, decided: Collection[results.Table] | Collection[results.GetGameResponse]
 ) -> None:
-    """Give the names of officials who act under one, in place of the ids that were made for them.
+    """Replace the ids of named officials in decisions by their names.
 
-    Ids that arbiters were given by themselves stay, and so does that of an official who was erased.
+    Ids that arbiters chose themselves stay, as does the id of an erased official.
     """
     ids = {given for each in decided for given in (each.entered_by, each.corrected_by) if is_official(given)}
     if not ids:
@@ -350,7 +350,7 @@ async def name_arbiters(
 
 
 async def seals(record: Record, after: int, most: int, *, newest: bool) -> results.ListSealsResponse:
-    """Seals of the record that reach beyond a position, or the newest alone, with the record's end at that moment."""
+    """Return seals that reach beyond a position, or only the newest, with the record's end at that moment."""
     async with record.reading() as connection:
         end, _ = await stored.end(connection)
         if newest:

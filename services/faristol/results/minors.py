@@ -1,4 +1,4 @@
-"""Categories that say of a player that they are a minor: the public is not told, where nobody chose otherwise."""
+"""Categories that mark a player as a minor. By default the public does not see them."""
 
 from __future__ import annotations
 
@@ -6,14 +6,14 @@ import re
 import unicodedata
 
 FULL_AGE = 18
-"""Years; a category of players under this age, or up to it, is one of minors."""
+"""Years; a category with this age or a lower one as its limit is one of minors."""
 
 _LIMIT = re.compile(
     r"(?:^|[^a-z0-9])"
     r"(?:(?:under|sub|menys de|menores? de|u|s|k|κ|-|<) *[-.]? *(?P<under>\d{1,2})(?![\d+])"
     r"|(?P<bare>1[0-8]|[6-9])(?![\w+]))"
 )
-"""An age with what marks it as a limit, which a letter may follow (``U18F``), or by itself where it is no class."""
+"""An age marked as a limit, optionally followed by a letter (``U18F``), or a bare number that names no class."""
 
 _SCHOOL = (
     "alevi",
@@ -37,11 +37,11 @@ _SCHOOL = (
     "παιδ",
     "μαθητ",
 )
-"""How the names of such categories begin in the languages of the rule books, without accents."""
+"""Prefixes of such categories in the languages of the rule books, without accents."""
 
 
 def is_of_minors(category: str) -> bool:
-    """Whether a category is one of minors: ``U18``, ``sub-16``, ``Juvenil``; not ``U21``, ``veteran`` or ``+60``."""
+    """Check whether a category is one of minors: ``U18`` or ``Juvenil``; not ``U21``, ``veteran`` or ``+60``."""
     decomposed = unicodedata.normalize("NFKD", category.casefold())
     plain = "".join(letter for letter in decomposed if not unicodedata.combining(letter))
     if any(word.startswith(_SCHOOL) for word in re.findall(r"[^\W\d_]+", plain)):
@@ -53,5 +53,5 @@ def is_of_minors(category: str) -> bool:
 
 
 def public_category(category: str) -> str:
-    """Give a category as the public is told it: empty for one of minors."""
+    """Return a category as the public sees it: empty for one of minors."""
     return "" if is_of_minors(category) else category

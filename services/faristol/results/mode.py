@@ -1,4 +1,4 @@
-"""How the rounds of a tournament are played, and what a tournament of duplicate games does not have."""
+"""The mode of a tournament's rounds, and questions without an answer for duplicate games."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ MODES: Mapping[str, results.TournamentMode.ValueType] = {
 
 
 def mode_of(tournament: Tournament) -> results.TournamentMode.ValueType:
-    """Return how the rounds of a tournament are played; unspecified where its rules are not at hand."""
+    """Return the mode of a tournament's rounds; unspecified if its rules are unavailable."""
     try:
         return MODES[rules_of(tournament).game.mode]
     except Refusal:
@@ -27,6 +27,6 @@ def mode_of(tournament: Tournament) -> results.TournamentMode.ValueType:
 
 
 def check_has_tables(tournament: Tournament) -> None:
-    """Raise ``Refusal`` for a tournament of duplicate games, of which a question about tables has no answer."""
+    """Raise ``Refusal`` for a tournament of duplicate games: a question about tables has no answer."""
     if mode_of(tournament) == results.TOURNAMENT_MODE_DUPLICATE:
         refuse_without_tables("duplicate", tournament.tournament_id)

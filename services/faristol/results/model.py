@@ -1,7 +1,7 @@
 """The read models in memory, and how an event changes them. Pure.
 
-``fold`` brings the rows that an event touches to what they are after it: those of one table, or those of a tournament.
-The projection keeps them in tables; what is asked as of a moment is folded from the record by the same code.
+``fold`` applies an event to the rows that it touches: those of one table, or those of a tournament. The projection
+stores the rows in tables. Answers as of a moment are folded from the record by the same code.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ from faristol.results.rows import Game, Ruleset, Seat, Sheet
 from faristol.results.tournament import OF_TOURNAMENT, WITH_WORDS, created
 
 TYPES = facts.types_of(facts.events_of(clock, turns, game_events, duplicate, pairing, rating))
-"""Full names of every event that may come. Cases are for officials, and are not among them."""
+"""Full names of all events that may arrive. Cases are only for officials and are not included."""
 
 CHANGING = facts.that_change(
     options.CHANGE_TOURNAMENT,
@@ -44,24 +44,25 @@ CHANGING = facts.that_change(
     options.CHANGE_CLOCKS,
     options.CHANGE_WAITS,
 )
-"""Events that change what is read."""
+"""Events that change read models."""
 
 _SCORES = facts.that_change(options.CHANGE_SCORE)
 
 EVERY = 0
-"""In place of a round: what the rounds add to the standings is as it was, but all standings may be others."""
+"""In place of a round: the rounds add the same to the standings, but all standings may change."""
 
 WHOLE = ""
-"""In place of a game: all of its round."""
+"""In place of a game: all games of its round."""
 
 Stale = dict[int, set[str]]
-"""By the round of which the standings, and those after it, have to be made anew: the games of it that have changed. See
-``EVERY`` and ``WHOLE``."""
+"""Changed games, by their round. The standings after that round and all later ones are to be recomputed. See
+``EVERY`` and ``WHOLE``.
+"""
 
 
 @dataclass(slots=True)
 class State:
-    """Rows in memory. A row that is not here is one that does not exist."""
+    """Rows in memory. A row that is not here does not exist."""
 
     championships: dict[str, Championship] = field(default_factory=dict)
     """By tournament."""
@@ -70,21 +71,21 @@ class State:
     rulesets: dict[str, Ruleset] = field(default_factory=dict)
     """By digest."""
     taken_back: list[tuple[str, int]] = field(default_factory=list)
-    """Tournaments and rounds of which the pairing was taken back: whatever there was of them is gone."""
+    """Tournaments and rounds whose pairing was withdrawn: all rows of the round are deleted."""
     stale: dict[str, Stale] = field(default_factory=dict)
-    """What standings, by tournament, have to be made anew."""
+    """Standings to recompute, by tournament."""
 
     def apply(self, events: Iterable[Recorded]) -> None:
         """Apply events in the order of their positions. Raises ``CannotTake`` for one that cannot be applied."""
         for event in events:
             try:
                 fold(self, event)
-            except Exception as problem:  # whatever it is, it is this event that cannot be applied
+            except Exception as problem:  # any failure means that this event cannot be applied
                 raise CannotTake(event, problem) from problem
 
 
 def fold(state: State, event: Recorded) -> None:
-    """Bring ``state`` to what it is after an event. Raises ``Broken`` for one that cannot follow."""
+    """Apply an event to ``state``. Raises ``Broken`` for one that cannot follow."""
     kind = type(event.message)
     if (apply := FOLDS.get(kind)) is not None:
         apply(state, event)
@@ -103,14 +104,14 @@ def _mark(state: State, event: Recorded, round_: int, game_id: str = WHOLE) -> N
 
 
 _RANKED_FROM_FIRST = frozenset((pairing.RulesetPinned, pairing.RoundsChanged))
-"""Events after which all standings of a tournament may be others."""
+"""Events after which all standings of a tournament may change."""
 
 
 # --- tables --------------------------------------------------------------------------------------------------------
 
 
 def game_of(event: Recorded) -> str:
-    """The game whose table or clock an event is of; empty for the tournament's own."""
+    """Return the game of an event of a table or a clock; empty for events of the tournament."""
     return _game_of(event.stream)
 
 
@@ -121,7 +122,7 @@ def _game_of(stream: str) -> str:
 
 
 def tournament_of(game_id: str) -> str:
-    """The tournament of a game by the id that its pairing gave it; empty for no such id."""
+    """Return the tournament of a game by the id that its pairing assigned; empty for any other id."""
     return place_of(game_id)[0]
 
 
@@ -151,7 +152,7 @@ def _note(state: State, event: Recorded) -> None:
 
 
 def change_table(game: Game, sheet: Sheet, fact: Message) -> None:
-    """Take an event of a game or its clock up at its table, and what comes of it in what the tournament shows."""
+    """Apply an event of a game or its clock to its table and to the result that the tournament shows."""
     kind = type(fact)
     if (wait := waits.CHANGES.get(kind)) is not None:
         wait(sheet, fact)
@@ -164,7 +165,7 @@ def change_table(game: Game, sheet: Sheet, fact: Message) -> None:
 
 
 def table_of(told: Iterable[Message]) -> Game | None:
-    """A table by itself, out of the facts of its game and its clock; None before it is opened."""
+    """Return a table from the events of its game and its clock; None before it is opened."""
     game: Game | None = None
     for fact in told:
         if isinstance(fact, game_events.GameOpened):
@@ -208,7 +209,7 @@ def _change_players(state: State, event: Recorded) -> None:
     before, left = of.tournament.players, _left(of, event.message)
     OF_PLAYERS[type(event.message)](of, event.message)
     if isinstance(event.message, _LEAVES_OR_RETURNS):
-        # The standings from the last round for which the player was there on: the rules can annul the player's games.
+        # The rules can annul the games of a player that left: recompute from the player's last round on.
         _mark(state, event, max(1, max(left, _left(of, event.message)) - 1))
     if of.tournament.players != before or isinstance(event.message, _TEAMS_COME_AND_GO):
         _mark(state, event, EVERY)
@@ -218,7 +219,7 @@ _LEAVES_OR_RETURNS = (pairing.PlayerWithdrawn, pairing.PlayerReinstated)
 
 
 def _left(of: Championship, message: Message) -> int:
-    """The first round for which the player of an event is not there; 0 where there is none."""
+    """Return the first round for which the player of an event is absent; 0 if there is no such round."""
     player = of.players.get(getattr(message, "player_id", ""))
     return 0 if player is None else player.withdrawn_round
 
@@ -234,7 +235,7 @@ def _change_round(state: State, event: Recorded) -> None:
             del state.games[game.game_id]
         state.taken_back.append((of.id, number))
     elif isinstance(event.message, pairing.RoundStarted) and of.tournament.team_boards:
-        _mark(state, event, number)  # boards that are won without a game are told from now on
+        _mark(state, event, number)  # boards won without a game are public from now on
     elif isinstance(event.message, pairing.RoundPaired):
         state.games.update((game.game_id, game) for game in of.rounds[number].games)
 
@@ -265,4 +266,4 @@ FOLDS: Mapping[type[Message], Callable[[State, Recorded], None]] = {
     **dict.fromkeys(OF_ROUND, _change_round),
     **dict.fromkeys(OF_RESULT, _change_result),
 }
-"""What an event does. The others change no read model: what comes of them is said by another event."""
+"""The effect of each event. Other events change no read model: their results arrive as other events."""

@@ -1,4 +1,4 @@
-"""The read models, as questions are put to them: now, once they have come to a position, or as of a moment."""
+"""The read models for queries: now, after they reach a position, or as of a moment."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from faristol.results.standings import pin_of
 from faristol.results.tail import Tail
 
 LAG = 2.0
-"""Seconds to wait for the read models when nobody says another time."""
+"""Seconds to wait for the read models by default."""
 
 OfTournament = (
     results.GetTournamentRequest
@@ -37,28 +37,28 @@ OfTournament = (
     | results.ListTeamsRequest
     | results.ListPlayersRequest
 )
-"""What can be asked of a tournament as of a moment."""
+"""Queries about a tournament as of a moment."""
 
 AsOf = OfTournament | results.ListTournamentsRequest | results.GetGameRequest
-"""What can be asked as of a moment."""
+"""Queries as of a moment."""
 
 Named = results.Seat | results.TeamPlayer | results.Standing | results.PrizeWinner
-"""What names a player."""
+"""Messages that name a player."""
 
 PATIENCE = 10.0
-"""Seconds to wait for ``min_position`` when the caller set no deadline."""
+"""Seconds to wait for ``min_position`` if the caller set no deadline."""
 
 AHEAD = 10_000
-"""How far ``min_position`` may be beyond the record's end: what is further does not come while anybody waits."""
+"""Largest distance of ``min_position`` beyond the record's end; a later position would not come in time."""
 
 WAITING = 500
-"""How many answers may wait for a position at a time; one more is told at once how far the rows are."""
+"""Queries that may wait for a position at a time; a further one gets the current position at once."""
 
 NO_POSITION = N_("{position} is not a position: expected 0 or more")
 NOT_COME = N_("the record has not come to {position}: its last position is {last}")
 
 MARGIN = 0.1
-"""Seconds before the caller's deadline at which waiting stops, so that the answer still says why."""
+"""Seconds before the caller's deadline at which waiting stops, so that the answer still gives the reason."""
 
 
 class ReadModels:
@@ -74,18 +74,19 @@ class ReadModels:
         *,
         tells_minors: bool = False,
     ) -> None:
-        """``lag`` is in seconds: how long an answer waits before it says that something is not there.
+        """Create the read models of a cell.
 
-        ``pace`` says what stands still, where somebody looks, and ``admission`` who may know what, where anybody asks.
+        ``lag`` is the number of seconds to wait before an answer of "not found". ``pace`` reports stalled consumers;
+        ``admission`` decides what a caller may know, if access is checked.
         """
         self.record = record
         self.admission = admission
         self.pace = pace
         self.progress = progress
         self.tail = Tail(record, progress)
-        """The news, for all who follow it."""
+        """The public and official events, for all subscribers."""
         self.directory = Directory(record)
-        """Everybody by name."""
+        """All people by name."""
         self.lag = lag
         self._waiting = 0
         self._tells_minors = tells_minors
@@ -101,9 +102,10 @@ class ReadModels:
         only: int = 0,
         player_id: str = "",
     ) -> Found:
-        """A tournament: ``folded`` as of the moment that the request names, else now, with these ``parts``.
+        """Return a tournament: ``folded`` as of the moment of the request, else the current one with ``parts``.
 
-        For ``up_to``, ``only`` and ``player_id`` see ``lookup.tournament``; ``folded`` has everybody's tables.
+        ``up_to``, ``only`` and ``player_id`` are those of ``lookup.tournament``; ``folded`` has the tables of all
+        players.
         """
         if moment := await self.moment(request):
             found = await folded(self.record, request.tournament_id, moment)
@@ -120,9 +122,9 @@ class ReadModels:
         return found
 
     def hides_minors(self, player_id: str = "") -> bool:
-        """Whether who asks is not told which players are minors, or that ``player_id`` is one.
+        """Check whether the caller may not see which players are minors, or that ``player_id`` is one.
 
-        The public and players are not, unless the setting says so; a player is told it of themselves.
+        The public and players may not, unless the setting allows it; players see their own category.
         """
         asking = caller()
         if self._tells_minors or (asking is not None and player_id and asking.player == player_id):
@@ -130,13 +132,13 @@ class ReadModels:
         return asking is None or asking.role == PLAYER
 
     async def name(self, those: Collection[Named], tournament_id: str) -> None:
-        """Give players of a tournament their names, where they sit or stand."""
+        """Fill the names of players of a tournament in their seats or lines."""
         names = await lookup.shown(self.record, (each.player_id for each in those), tournament_id)
         for each in those:
             each.name = names[each.player_id]
 
     async def moment(self, request: AsOf) -> Moment | None:
-        """What the request is as of, None for now."""
+        """Return the moment of the request, None for now. Raises ``Invalid`` for conflicting or wrong fields."""
         if request.as_of_position and request.HasField("as_of"):
             raise Invalid("as_of", N_("expected a position or a time, not both"))
         if not request.as_of_position and not request.HasField("as_of"):
@@ -156,10 +158,10 @@ class ReadModels:
         return Moment(position=request.as_of_position)
 
     async def reach(self, min_position: int, context: Context) -> None:
-        """Wait until the rows hold up to ``min_position``.
+        """Wait until the rows reflect ``min_position``.
 
-        Raises ``Invalid`` at once for one more than ``AHEAD`` beyond the record's end, and ``Behind`` when it does not
-        come in time.
+        Raises ``Invalid`` at once for one more than ``AHEAD`` beyond the record's end, and ``Behind`` after the
+        timeout.
         """
         if min_position < 0:
             raise Invalid("min_position", NO_POSITION, {"position": min_position})
@@ -168,7 +170,7 @@ class ReadModels:
             if min_position > last + AHEAD:
                 raise Invalid("min_position", NOT_COME, {"position": min_position, "last": last})
         if min_position:
-            left = cast("float | None", context.time_remaining())  # None when the caller set none
+            left = cast("float | None", context.time_remaining())  # None if the caller set none
             patience = PATIENCE if left is None else max(0.0, left - MARGIN)
             if self._waiting >= WAITING:
                 patience = 0.0
@@ -182,6 +184,6 @@ class ReadModels:
 
 
 def check_reached(min_position: int, position: int) -> None:
-    """Raise ``Behind`` when rows do not hold up to ``min_position``: those of a parked tournament are behind others."""
+    """Raise ``Behind`` if rows do not reflect ``min_position``: a parked tournament lags behind others."""
     if position < min_position:
         raise Behind(min_position, position)

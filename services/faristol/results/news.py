@@ -1,4 +1,4 @@
-"""News: which events the public and officials hear of, and what they are told of each."""
+"""The events that the public and officials are notified of, and their notifications."""
 
 from __future__ import annotations
 
@@ -11,21 +11,21 @@ from faristol.record import Recorded
 from faristol.results.model import game_of
 
 PUBLIC = facts.types_of(facts.told_to(options.AUDIENCE_PUBLIC))
-"""Events that the public hears of. Draws are not among them, nor is anything that is for officials."""
+"""Events for the public. Draws and events for officials are not among them."""
 
 _OF_THE_CELL = facts.on_streams("access") | facts.on_streams("people")
 
 OFFICIAL = facts.types_of(facts.told_to(options.AUDIENCE_OFFICIALS) - _OF_THE_CELL)
-"""Events that officials hear of, each as far as their role and scope let them know."""
+"""Events for officials, each as far as role and scope allow."""
 
 NAMES_OF_PUBLIC = frozenset(kind.rpartition(".")[2] for kind in PUBLIC)
-"""The same without their packages: no two events have one name."""
+"""The same without packages: event names are unique."""
 
 _CASE = "case-"
 
 
 def piece(event: Recorded) -> results.FollowResponse:
-    """The news of an event. Whoever gets it does not change it: it is made once for all."""
+    """Return the notification of an event. It is shared by all subscribers and must not be changed."""
     game_id = game_of(event) or _duplicate_of(event.stream) or facts.game_of(event.message)
     _, round_, table = place_of(game_id)
     return results.FollowResponse(
@@ -42,7 +42,7 @@ def piece(event: Recorded) -> results.FollowResponse:
 
 
 def _duplicate_of(stream: str) -> str:
-    """The duplicate game that a stream is of, or one of its halls; empty for another one."""
+    """Return the duplicate game of its stream or of a stream of one of its halls; empty for any other stream."""
     kind, _, of = stream.partition("-")
     if kind == "slips":
         return of.rpartition("-h")[0]

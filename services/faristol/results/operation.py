@@ -1,4 +1,4 @@
-"""What who operates a cell wants to know, in the words of the contract."""
+"""The status of a cell for its operator, in messages of the contract."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ SHOWN = 100
 
 
 def answer(found: Iterable[Status], last: int, trouble: Trouble | None, webhooks: Numbers) -> results.GetStatusResponse:
-    """The answer; ``last`` is the record's last position, ``trouble`` why it takes nothing."""
+    """Return the status; ``last`` is the record's last position, ``trouble`` the reason that it accepts no events."""
     return results.GetStatusResponse(
         consumers=map(_consumer, found),
         position=last,

@@ -1,4 +1,4 @@
-"""A part of a long answer, and what gives the next one."""
+"""Pages of a long answer."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ LONGEST_TOKEN = 9
 
 
 def page(items: Sequence[T], size: int, token: str) -> tuple[Sequence[T], str]:
-    """The items after those that gave ``token``, at most ``size`` (0: all), and the token of the next; empty for none.
+    """Return at most ``size`` items (0: all) from ``token`` on, and the token of the next page; empty for none.
 
-    Raises ``Invalid`` for a size below 0, and for a token that no answer gave.
+    Raises ``Invalid`` for a negative size and for a malformed token.
     """
     if size < 0:
         raise Invalid("page_size", N_("is {size}; expected 1 or more, or 0 for everything"), {"size": size})

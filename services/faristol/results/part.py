@@ -18,10 +18,10 @@ from faristol.results.webhooks.target import SETTING, Network, networks_of
 
 
 def part(runtime: Runtime, content: Content | None = None) -> Part:
-    """The read models: the projection that keeps them, the service that shows them, and webhooks for their news.
+    """Return the projection of the read models, the service that shows them, and their webhooks.
 
-    ``content`` says what news has changed, for webhooks with content.
-    Raises ``StartError`` where networks for webhooks are none.
+    ``content`` returns the changed resources for webhooks with content.
+    Raises ``StartError`` for invalid networks of webhooks.
     """
     kept = projection()
     pace = Pace(runtime.record)

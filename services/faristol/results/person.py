@@ -1,4 +1,4 @@
-"""One player across tournaments: what is read of each, and how it is told."""
+"""One player across tournaments."""
 
 from __future__ import annotations
 
@@ -31,7 +31,10 @@ class Entry:
 
 
 async def player(record: Record, player_id: str, size: int, token: str) -> results.GetPlayerResponse:
-    """A player with a page of their tournaments, the latest first. Raises ``NotFound`` for who never entered one."""
+    """Return a player with a page of their tournaments, the latest first.
+
+    Raises ``NotFound`` for a player without a tournament.
+    """
 
     async def look(reader: Reader) -> tuple[list[Entry], int, str]:
         entered = {each.tournament_id: each for each in await reader.those(Player, "player_id", [player_id])}
@@ -89,7 +92,7 @@ def _told(entry: Entry, known: Person, names: dict[str, str]) -> results.PlayerT
         for seat in told.table.seats:
             seat.name = names[seat.player_id]
             if not game.final:
-                seat.score = 0  # a page of a player does not follow every play
+                seat.score = 0  # the page of a player is not updated after every play
         if not game.final:
             told.table.turns = 0
     for bye in sorted(entry.byes, key=lambda each: each.round):
@@ -98,7 +101,7 @@ def _told(entry: Entry, known: Person, names: dict[str, str]) -> results.PlayerT
 
 
 def outcome(game: Game, player_id: str) -> results.Outcome.ValueType:
-    """What a game came to for a player; not said while there is no result, and at a table of more than two."""
+    """Return the result of a game for a player; unspecified before the result and at a table of more than two."""
     if not game.final:
         return results.OUTCOME_UNSPECIFIED
     if game.lost_by_all or player_id in game.loser_ids:

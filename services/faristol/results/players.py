@@ -1,4 +1,4 @@
-"""The players of a tournament and their teams: how an event changes them. Pure."""
+"""The players and teams of a tournament: how an event changes them. Pure."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ def _reinstated(of: Championship, event: pairing.PlayerReinstated) -> None:
 
 
 def _leave(of: Championship, player_id: str, round_: int) -> None:
-    """A player takes part no more from a round on; with round 0, again."""
+    """Withdraw a player from a round on; reinstate the player for round 0."""
     player = _player(of, player_id)
     before = player.never_came
     player.withdrawn_round = round_
@@ -70,7 +70,7 @@ def _line_up_set(of: Championship, event: pairing.LineUpSet) -> None:
 
 
 def _line_up(of: Championship, team: Team, player_ids: Iterable[str]) -> None:
-    """Give a team the players that it has from now on."""
+    """Set the line-up of a team."""
     for player in of.players.values():
         if player.team_id == team.team_id:
             player.team_id = ""
@@ -115,7 +115,7 @@ OF_PLAYERS: Mapping[type[Message], Callable[[Championship, Any], None]] = {
     rating.RatingListPublished: _ratings_published,
     rating.RatingUpdated: _rating_updated,
 }
-"""What an event changes of the players and the teams."""
+"""The effect of an event on players and teams."""
 
 
 def _player(of: Championship, player_id: str) -> Player:

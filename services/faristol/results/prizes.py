@@ -1,4 +1,4 @@
-"""Who is ahead for the special prizes of a tournament. Pure."""
+"""The leaders for the special prizes of a tournament. Pure."""
 
 from __future__ import annotations
 
@@ -19,28 +19,28 @@ ALL: Sequence[pairing.PrizeKind.ValueType] = (
     pairing.PRIZE_KIND_HIGH_PLAY,
     pairing.PRIZE_KIND_SPREAD,
 )
-"""Until the organiser says otherwise."""
+"""Offered by default."""
 
 OF_PLAYS = frozenset((pairing.PRIZE_KIND_BINGOS, pairing.PRIZE_KIND_HIGH_PLAY))
-"""Prizes that rest on plays, and not on results alone."""
+"""Prizes computed from plays, not only from results."""
 
 PAIR = 2
 """Players of a table whose scores make a spread."""
 
 Claim = tuple[int, results.PrizeWinner]
-"""How much somebody has, and whoever that is."""
+"""A value and the player with it."""
 
 
 @dataclass(frozen=True, slots=True)
 class Plays:
-    """What the plays of a tournament come to for the prizes: those that stand, complete and not taken off the board."""
+    """The plays of a tournament that count for the prizes: complete and not taken off the board."""
 
     bingos: Mapping[str, int]
-    """Of each player who has any."""
+    """By player, without players who have none."""
     best: Sequence[Play]
     """Those of the highest score."""
     recorded: bool
-    """The record has some plays, of whom ever."""
+    """Whether the record has plays of any player."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,7 +51,7 @@ class Play:
     round: int
 
     def won(self) -> results.PrizeWinner:
-        """Whoever made it."""
+        """Return the player who made it as a winner."""
         words = unpacked(ScoredWord, self.line.words)
         word = "".join(words[0].faces) if words else ""
         return like(results.PrizeWinner, self.line, round=self.round, word=word)
@@ -59,15 +59,15 @@ class Play:
 
 @dataclass(frozen=True, slots=True)
 class Offer:
-    """The prizes of a tournament, and who takes none."""
+    """The prizes of a tournament and the players excluded from them."""
 
     kinds: Sequence[pairing.PrizeKind.ValueType] = ALL
     expelled: frozenset[str] = frozenset()
-    """Players who were expelled: no book says what becomes of their prizes, and the next in line takes them."""
+    """Expelled players: no book says what becomes of their prizes, and the next in line takes them."""
 
 
 def offered(before: Offer, fact: Message) -> Offer:
-    """The prizes of a tournament after one more of its facts."""
+    """Return the prizes of a tournament after one more of its events."""
     match fact:
         case pairing.PrizesOffered():
             return replace(before, kinds=tuple(fact.prizes))
@@ -83,10 +83,9 @@ def prizes(
     rounds: Sequence[Round],
     plays: Plays,
 ) -> list[results.Prize]:
-    """The prizes, without names of players. Equals share a prize.
+    """Return the prizes, without names of players. Players with equal values share a prize.
 
-    Scores and spread are those of games that were played and of which the result is final. ``plays`` are of who was not
-    expelled.
+    Scores and spread are of played games with a final result. ``plays`` exclude those of expelled players.
     """
     claims: Mapping[pairing.PrizeKind.ValueType, Callable[[], Iterable[Claim]]] = {
         pairing.PRIZE_KIND_BINGOS: lambda: _bingos(plays),
@@ -104,7 +103,7 @@ def prizes(
 
 
 def _best(kind: pairing.PrizeKind.ValueType, claims: Iterable[Claim]) -> results.Prize:
-    """Whoever has the most; nobody for nothing."""
+    """Return a prize with the players of the highest value; only values above 0 win."""
     found = [(value, winner) for value, winner in claims if value > 0]
     best = max((value for value, _ in found), default=0)
     winners = [winner for value, winner in found if value == best]
@@ -137,7 +136,7 @@ def _spreads(rounds: Sequence[Round]) -> Iterator[Claim]:
 
 
 def _played(rounds: Sequence[Round]) -> Iterator[tuple[int, Game]]:
-    """The tables with a final result that is no forfeit, each with its round."""
+    """Yield the tables with a final result that is no forfeit, each with its round."""
     for round_ in rounds:
         for game in round_.games:
             if game.final and not game.unplayed:

@@ -1,4 +1,4 @@
-"""The projection: events in, rows out, by ``model.fold`` alone."""
+"""The projection: ``model.fold`` applied to events and stored as rows."""
 
 from __future__ import annotations
 
@@ -16,16 +16,16 @@ from faristol.results.unit import Rebuilding, Unit
 NAME = "results"
 
 KEPT = 256
-"""Games and tournaments that a rebuild has in memory: what is played at the same time is used again and again."""
+"""Games and tournaments cached by a rebuild: games played at the same time are used repeatedly."""
 
 
 @cache
 def projection(generation: int = 1) -> Projection:
-    """The read models as a projection on the tables of a generation."""
+    """Return the projection of the read models on the tables of a generation."""
     tables = schema(VERSION, generation)
 
     async def apply(connection: AsyncConnection, events: Sequence[Recorded]) -> None:
-        """Apply events in order. Raises ``CannotTake``, naming the event that cannot be applied."""
+        """Apply events in order. Raises ``CannotTake`` with the event that cannot be applied."""
         unit = Unit(tables)
         await unit.take(connection, events)
         await unit.write(connection)

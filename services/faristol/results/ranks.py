@@ -1,4 +1,4 @@
-"""Standings as rows: made anew after the results of a tournament have changed, for every round that this concerns."""
+"""Standings as rows, recomputed for every round that a change of results affects."""
 
 from __future__ import annotations
 
@@ -24,49 +24,49 @@ from faristol.results.teams import ranked
 from faristol.rules import Ruleset
 
 CACHED = 4
-"""Tournaments of a database of which the last ranking stays in memory: some 10 MB for 1,000 players and 12 rounds."""
+"""Tournaments of a database whose last ranking is cached: some 10 MB for 1,000 players and 12 rounds."""
 
 
 @dataclass
 class Known:
-    """What the standings of a tournament came from, for the next time."""
+    """The inputs of the standings of a tournament, cached for the next time."""
 
     ranked_at: int | None = None
-    """What they are of; None when that is not known."""
+    """``ranked_at`` of the standings; None if unknown."""
     pin: tuple[int, Pin] | None = None
-    """Planned rounds, and the rules that are pinned."""
+    """Planned rounds, and the pinned rules."""
     came: Mapping[str, bool] | None = None
-    """Of every player whether they came; None when that is not known."""
+    """Whether each player came; None if unknown."""
     left: Mapping[str, int] = field(default_factory=dict)
-    """Of the players who left, the first round for which they are not there."""
+    """The first round of absence of each player who left."""
     round: Round | None = None
-    """The round of which results came last, with its tables."""
+    """The round of the latest results, with its tables."""
     tallies: dict[int, Tally] = field(default_factory=dict)
-    """Of every round."""
+    """By round."""
     ranking: Ranking | None = None
     last: list[Standing] = field(default_factory=list)
     """The standings after the last round, as their table has them."""
 
 
 _known: WeakKeyDictionary[Engine, dict[tuple[str, str], Known]] = WeakKeyDictionary()
-"""By tables and tournament, whatever was used last at the end. A ``Known`` is in use by a transaction, or is here."""
+"""By tables and tournament, the last used at the end. A transaction removes a ``Known`` while it uses it."""
 
 
 async def project(
     connection: AsyncConnection, tables: Tables, tournament_id: str, changed: Stale, ranked_at: int | None
 ) -> None:
-    """Make the standings what the other rows say, after the ``changed`` rounds and after all that follow them.
+    """Recompute the standings after the ``changed`` rounds and all that follow them.
 
-    Of a round that results came of just before, only those that came now are read.
+    ``ranked_at`` is that of the standings in the tables, None if unknown. The cached inputs are used only if they have
+    the same ``ranked_at``. For the round of the latest results, only changed games are read.
 
-    ``ranked_at`` is what the standings in the tables are of, None when that is not known: only what came of the same
-    events is taken for what they are. Where the content of the tournament's rules is not on the record, or this version
-    cannot rank by it, there are no rows: who asks for the standings is told why then.
+    No rows are written if the record lacks the content of the tournament's rules or this version cannot rank by it: a
+    query for the standings then gives the reason.
     """
     reader, first = Reader(connection, tables), min(changed)
     rounds = await reader.of_tournament(Round, tournament_id, "round")
     if not any(round_.round >= first for round_ in rounds):
-        return  # what there was of a round that was taken back went with it
+        return  # all rows of an unpaired round are deleted already
     cache, key = _known.setdefault(connection.sync_engine, {}), (tables[Standing].name, tournament_id)
     known = cache.pop(key, Known())
     if ranked_at is None or known.ranked_at != ranked_at:
@@ -98,7 +98,7 @@ async def project(
 
 
 async def _count(reader: Reader, known: Known, rounds: Sequence[Round], changed: Stale) -> None:
-    """Bring the tallies to what the tables say."""
+    """Update the tallies from the tables."""
     missing = {
         round_.round: round_ for round_ in rounds if round_.round in changed or round_.round not in known.tallies
     }
@@ -120,13 +120,13 @@ def _after_rounds(known: Known, ranking: Ranking, came: Mapping[str, bool], firs
     tallies = [tally for _, tally in sorted(known.tallies.items())]
     for place, tally in enumerate(tallies, 1):
         if tally.round >= first:
-            with suppress(ValueError):  # standings that cannot be are said to be so to who asks for them
+            with suppress(ValueError):  # a query for impossible standings reports the reason
                 found += (line.standing for line in ranking.after(came, tallies[:place], left=known.left))
     return found
 
 
 async def _teams(reader: Reader, tournament: Tournament, first: int, ruleset: Ruleset | None) -> list[TeamStanding]:
-    """The standings of teams."""
+    """Return the standings of teams."""
     if ruleset is None:
         return []
     rounds = [round_ for _, round_ in sorted((await reader.rounds(tournament.tournament_id)).items())]
@@ -134,7 +134,7 @@ async def _teams(reader: Reader, tournament: Tournament, first: int, ruleset: Ru
     found: list[TeamStanding] = []
     for place, round_ in enumerate(rounds, 1):
         if round_.round >= first:
-            with suppress(ValueError):  # as with those of players
+            with suppress(ValueError):  # as for those of players
                 lines = await asyncio.to_thread(ranked, tournament, registered, rounds[:place], ruleset)
                 found += (standing for standing, _ in lines)
     return found
@@ -143,7 +143,7 @@ async def _teams(reader: Reader, tournament: Tournament, first: int, ruleset: Ru
 async def _write(
     connection: AsyncConnection, tables: Tables, cls: type[S], before: Iterable[S], now: Iterable[S]
 ) -> None:
-    """Write what differs."""
+    """Write the rows that differ and delete those that are gone."""
     table, key = tables[cls], LAYOUTS[cls].key
     there, rows = {key(row): row for row in before}, {key(row): row for row in now}
     await remove(connection, table, there.keys() - rows.keys())
@@ -153,7 +153,7 @@ async def _write(
 
 
 async def _rules(reader: Reader, tournament: Tournament) -> Ruleset | None:
-    """The rules as the record keeps them; None when it does not, or this version cannot read them."""
+    """Return the rules stored on the record; None if they are missing or this version cannot read them."""
     contents = await reader.those(Content, "digest", [tournament.ruleset_digest])
     pin = pin_of(tournament)
     for content in contents:

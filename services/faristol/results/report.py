@@ -1,7 +1,7 @@
 """A tournament as a report for pairing and rating programs (TRF). Pure.
 
-Rounds of which every result is in are told; byes granted for rounds after them, and pairs kept apart, for officials
-alone. White is who started; where nobody knows, the second of the pairing.
+The report contains complete rounds. Byes granted for later rounds and pairs kept apart are only for officials. White is
+the player who started or, if that is unknown, the second of the pairing.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ TENTHS = 10
 """Of a point."""
 FIRST = 1
 FOR_EVER = 0
-"""The last round of what has no end."""
+"""The last round of an open-ended range."""
 
 _KINDS: Mapping[pairing.ByeKind.ValueType, str] = {
     pairing.BYE_KIND_HALF_POINT: "H",
@@ -57,35 +57,35 @@ _DAY = "%Y/%m/%d"
 _DAY_OF_ROUND = "%y/%m/%d"
 _CHIEF, _DEPUTY = "102", "112"
 _BEFORE_ROUNDS = 87
-"""Columns of a line between its tag and what it says of the first round."""
+"""Columns of a line between its tag and its entry of the first round."""
 _LETTERS = {results.OUTCOME_WIN: "1", results.OUTCOME_DRAW: "=", results.OUTCOME_LOSS: "0"}
 
 
 @dataclass
 class Arrangements:
-    """What a director arranged that pairing programs want to know and the public pages do not show."""
+    """Decisions of a director for pairing programs that public pages do not show."""
 
     paired: int = 0
     """Rounds paired so far."""
     fictitious: dict[str, int] = field(default_factory=dict)
     """Half points of late entries, by player."""
     forbidden: dict[tuple[str, ...], int] = field(default_factory=dict)
-    """Pairs kept apart, and the first round for which they are."""
+    """Pairs kept apart, with their first round."""
     allowed: list[tuple[tuple[str, ...], int, int]] = field(default_factory=list)
-    """Pairs that were kept apart from a round to another."""
+    """Pairs that were kept apart, with their first and last round."""
     byes: dict[tuple[int, str], pairing.ByeKind.ValueType] = field(default_factory=dict)
     """Byes granted, by round and player."""
     started: dict[int, datetime] = field(default_factory=dict)
-    """When rounds were started."""
+    """Start times, by round."""
     published: datetime | None = None
-    """When the final standings were."""
+    """The time at which the final standings were published."""
 
     def public(self) -> Arrangements:
-        """These without what officials alone are told: pairs kept apart and byes granted."""
+        """Return these without pairs kept apart and byes granted, which are only for officials."""
         return Arrangements(self.paired, self.fictitious, started=self.started, published=self.published)
 
     def note(self, event: Message) -> None:
-        """Take in a fact of the tournament."""
+        """Apply an event of the tournament."""
         match event:
             case pairing.RoundPaired():
                 self.paired = event.round
@@ -113,7 +113,7 @@ class Arrangements:
 
 
 def complete(rounds: Iterable[Round]) -> list[Round]:
-    """The rounds before the first of which a result is missing."""
+    """Return the rounds before the first with a missing result."""
     found = []
     for round_ in rounds:
         if not round_.complete:
@@ -134,10 +134,10 @@ def report(
     teams: Sequence[rows.Team] = (),
     arbiters: Sequence[str] = (),
 ) -> Document:
-    """The document of a tournament, of which ``lines`` are the crosstable of the rounds to be told.
+    """Return the document of a tournament; ``lines`` are the crosstable of the rounds to report.
 
-    ``second`` says, as pairs of round and player, who is named second in the pairings. Teams are told with their
-    line-ups of now. ``arbiters`` are names, the chief arbiter first.
+    ``second`` has the players named second in the pairings, as pairs of round and player. Teams have their current
+    line-ups. ``arbiters`` are names, the chief arbiter first.
     """
     names = told_apart(people.values())
     row_of = {row.standing.player_id: row for row in lines}
@@ -157,7 +157,7 @@ def report(
                 name=names[each.player_id],
                 rating=0 if each.unrated else each.rating,
                 federation=people[each.player_id].country,
-                # Games that count for nobody stay in the report, and readers add up what it tells.
+                # Annulled games stay in the report, and its readers sum up the report.
                 points=sum(cell.half_points for cell in row.cells) * TENTHS // 2,
                 rank=row.standing.rank,
                 cells=tuple(
@@ -167,7 +167,7 @@ def report(
         )
     later = [(*key, _KINDS[kind]) for key, kind in sorted(arrangements.byes.items()) if key[0] > told]
     if edition is Edition.TRF16:
-        later = [each for each in later if each[0] == told + 1]  # it tells no others
+        later = [each for each in later if each[0] == told + 1]  # TRF16 has only the byes of the next round
     return Document(
         players=tuple(told_players),
         headers=(
@@ -207,7 +207,7 @@ def report(
 def _fictitious(
     players: Iterable[rows.Player], arrangements: Arrangements, number_of: Mapping[str, int], rounds: int
 ) -> Iterator[Fictitious]:
-    """The points that late entries are paired by, as if they had them."""
+    """Yield the fictitious points by which late entries are paired."""
     for player in players:
         if half_points := arrangements.fictitious.get(player.player_id, 0):
             number = number_of[player.player_id]
@@ -215,9 +215,9 @@ def _fictitious(
 
 
 def _dates(tournament: Tournament, arrangements: Arrangements, told: int) -> Iterator[tuple[str, str]]:
-    """The days where its halls are, and when the rounds ``told`` were played.
+    """Yield the first and last day in the time zone of the tournament, and the days of the rounds ``told``.
 
-    The first and the last one are those that were said, else when it began, and ended if it has.
+    The first and last day are as specified, else those of its start and, if it has ended, its end.
     """
     zone = ZoneInfo(tournament.time_zone or "UTC")
     began = arrangements.started.get(FIRST) or datetime.fromtimestamp(tournament.created_at / 10**9, UTC)
@@ -240,7 +240,7 @@ def _cell(cell: results.CrosstableCell, number_of: Mapping[str, int], *, second:
         case results.TERM_BASIS_ABSENCE:
             return Cell()
     if not cell.opponent_ids:
-        return Cell(result="+")  # the other team had nobody for the board
+        return Cell(result="+")  # the other team had no player for the board
     white = cell.starts if cell.HasField("starts") else second
     colour: Colour = "w" if white else "b"
     played = cell.basis == results.TERM_BASIS_GAME
@@ -249,14 +249,14 @@ def _cell(cell: results.CrosstableCell, number_of: Mapping[str, int], *, second:
 
 
 def _initial_colour(lines: Sequence[Player], ruleset: Ruleset) -> Colour:
-    """Of the first number, where the pairing allocates who starts: what the first of those paired tells."""
+    """Return the first number's colour, deduced from the first round, if the pairing allocates who starts."""
     if not ruleset.start.by_pairing:
         return "-"
     return told_by_first_round(lines)
 
 
 def _forbidden(arrangements: Arrangements, number_of: Mapping[str, int], edition: Edition) -> Iterator[Forbidden]:
-    """TRF16 forbids pairs in every round or not at all: those that are forbidden now."""
+    """Yield forbidden pairs. TRF16 has no ranges of rounds: yield those that are forbidden now, for all rounds."""
     if edition is Edition.TRF16:
         held = [(pair, FIRST, FOR_EVER) for pair in arrangements.forbidden]
     else:

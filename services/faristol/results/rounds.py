@@ -90,7 +90,7 @@ OF_ROUND: Mapping[type[Message], Callable[[Championship, Any], None]] = {
     pairing.RoundStarted: _started,
     pairing.RoundClosed: _closed,
 }
-"""What an event changes of a round as a whole."""
+"""The effect of an event on a round as a whole."""
 
 
 def _postponed(game: Game, event: pairing.GamePostponed, version: int) -> None:
@@ -114,7 +114,7 @@ def _sanction_lifted(game: Game, event: pairing.SanctionLifted, version: int) ->
 
 
 def _points_adjusted(game: Game, event: pairing.PointsAdjusted, version: int) -> None:
-    """The sanction that just came off beside the result is none of those that came off the score."""
+    """Move the last sanction from the score to the spread, beside the result."""
     last = game.score_sanctions[-1] if game.score_sanctions else None
     if last is not None and (last.player_id, last.points) == (event.player_id, -event.points):
         game.score_sanctions = game.score_sanctions[:-1]
@@ -160,8 +160,9 @@ OF_RESULT: Mapping[type[Message], Callable[[Game, Any, int], None]] = {
     pairing.PostponementCancelled: _not_postponed,
     pairing.PostponedGameStarted: _not_postponed,
 }
-"""What an event of a round changes of one table and its result, with the version of the stream that the event made: a
-sanction is known by it when it is lifted."""
+"""The effect of an event of a round on one table and its result. A lifted sanction is identified by the version
+of the stream that its event made.
+"""
 
 RANKED: frozenset[type[Message]] = frozenset(
     (
@@ -174,11 +175,11 @@ RANKED: frozenset[type[Message]] = frozenset(
         pairing.PointsAdjusted,
     )
 )
-"""Events after which the standings after their round, and after those that follow it, may be others."""
+"""Events after which the standings after their round and all later ones may change."""
 
 
 def change_result(of: Championship, game: Game, event: Any, version: int) -> None:
-    """Take an event of one table of a round up. Raises ``Broken`` if it cannot follow."""
+    """Apply an event of one table of a round. Raises ``Broken`` if it cannot follow."""
     round_ = _round(of, event)
     was_final, was = game.final, _result(game)
     OF_RESULT[type(event)](game, event, version)
@@ -191,13 +192,13 @@ def change_result(of: Championship, game: Game, event: Any, version: int) -> Non
 
 
 def _result(game: Game) -> str:
-    """What the standings take of the result of a table, as a text that is another where that is."""
+    """Return the result of a table for the standings as a text that changes with it."""
     scores = " ".join(f"{seat.player_id}={seat.score}" for seat in game.seats)
     return f"{game.game_id} {scores} {game.winner_id} {game.lost_by_all:d} {game.unplayed:d} {','.join(game.loser_ids)}"
 
 
 def _mark(later: Round, game: Game, was: str) -> None:
-    """Note that a round was paired by a result that is another now; what is corrected back is noted no more."""
+    """Note that a round was paired by a result that has changed; remove the note if it is corrected back."""
     others = tuple(each for each in later.paired_by if each.partition(" ")[0] != game.game_id)
     (then,) = {*later.paired_by} - {*others} or {was}
     later.paired_by = others if then == _result(game) else (*others, then)
@@ -205,17 +206,16 @@ def _mark(later: Round, game: Game, was: str) -> None:
 
 
 def takes_no_points(event: Message) -> bool:
-    """A sanction imposed or lifted that is not of points: no round shows it."""
+    """Check whether the event imposes or lifts a sanction other than of points: no round shows it."""
     if not isinstance(event, pairing.PlayerSanctioned | pairing.SanctionLifted):
         return False
     return event.kind != pairing.SANCTION_KIND_POINTS
 
 
 def mirror(game: Game) -> None:
-    """Copy who starts, the scores and the turns of a table to what the tournament shows of the game.
+    """Copy first player, scores and turns of a table to the game of the tournament.
 
-    Once a result is recorded it is the tournament's, whatever is noted at the table: standings rest on what the
-    tournament itself recorded.
+    A recorded result is the tournament's and is not changed by the table: standings use the results on record.
     """
     if game.final or game.sheet is None:
         return

@@ -1,11 +1,11 @@
 """Rows of the read models as plain values: a class for each table. Pure.
 
-What is a value by itself, as a score, a player or a line of a sheet, has a column or a row. What is variable and asked
-for with its row alone is a tuple of named tuples, which its column holds as JSON; what is hardly ever looked into, as
-the tiles and words of a play, stays in that form in memory too (``packed``). Values are never changed in place but
-replaced, so that a row that changed is told from one that did not.
+A value that is queried, such as a score, a player or a line of a sheet, has a column or a row. A variable list that is
+read only with its row is a tuple of named tuples, stored as JSON in one column. Rarely read lists, such as the tiles
+and words of a play, stay JSON in memory too (``packed``). Values are replaced, never modified, so that changed rows can
+be detected.
 
-``BESIDE`` marks what belongs to a row and lies in other tables.
+``BESIDE`` marks fields whose rows are stored in other tables.
 """
 
 from __future__ import annotations
@@ -18,17 +18,17 @@ from typing import Any, NamedTuple, TypeVar
 
 KEY = {"key": True}
 BESIDE = {"beside": True}
-"""The row has no such column: these rows lie in a table of their own."""
+"""The row has no such column: these rows have their own table."""
 
 
 class Row:
-    """A row of some table."""
+    """A row of a table."""
 
     __slots__ = ()
 
 
 def key() -> Any:
-    """A column of the primary key."""
+    """Return a field for a column of the primary key."""
     return field(metadata=KEY)
 
 
@@ -36,17 +36,17 @@ N = TypeVar("N", bound=tuple[Any, ...])
 
 
 def packed(items: Sequence[Any]) -> str:
-    """Named tuples, or text, as JSON; empty for none."""
+    """Encode named tuples or texts as JSON; empty for an empty sequence."""
     return _encode(items) if items else ""
 
 
 def unpacked(item: type[N], text: str) -> list[N]:
-    """The named tuples of their JSON. A sequence in one of them comes as a list."""
+    """Decode named tuples from JSON. A sequence inside a tuple becomes a list."""
     return [item(*read) for read in json.loads(text)] if text else []
 
 
 def unpacked_all(texts: Iterable[str]) -> list[list[list[Any]]]:
-    """The fields of the named tuples of many values, read at once."""
+    """Decode the fields of the named tuples of many values at once."""
     found: list[list[list[Any]]] = json.loads(f"[{','.join(text or '[]' for text in texts)}]")
     return found
 
@@ -55,7 +55,7 @@ _encode = json.JSONEncoder(ensure_ascii=False, separators=(",", ":")).encode
 
 
 class Option(NamedTuple):
-    """What was chosen for a ruleset."""
+    """A chosen option of a ruleset."""
 
     name: str
     value: str
@@ -77,7 +77,7 @@ class Hall(NamedTuple):
 
 
 class Announced(NamedTuple):
-    """When a round is to begin; times are in nanoseconds since 1970."""
+    """The announced start of a round; times are in nanoseconds since 1970."""
 
     round: int
     starts_at: int
@@ -119,7 +119,7 @@ class Written(NamedTuple):
 
 
 class Incident(NamedTuple):
-    """What happened beside the turns."""
+    """An incident beside the turns."""
 
     kind: int
     turn: int
@@ -130,7 +130,7 @@ class Incident(NamedTuple):
 
 
 class Wait(NamedTuple):
-    """What waits at a table; ``since`` is in nanoseconds since 1970."""
+    """A matter that waits at a table; ``since`` is in nanoseconds since 1970."""
 
     kind: int
     since: int
@@ -151,7 +151,7 @@ class Adjustment(NamedTuple):
 
 
 class Sanction(NamedTuple):
-    """Points that a sanction took off a score; ``version`` is that of the tournament's stream which it made."""
+    """Points that a sanction took off a score; ``version`` is that of its event in the tournament's stream."""
 
     player_id: str
     points: int
@@ -160,7 +160,7 @@ class Sanction(NamedTuple):
 
 
 class TeamRound(NamedTuple):
-    """What a round was to a team, under the names of the contract."""
+    """The round of a team, under the names of the contract."""
 
     round: int
     final: bool
@@ -173,7 +173,7 @@ class TeamRound(NamedTuple):
 
 
 class TieBreak(NamedTuple):
-    """The value of a tie-break, in quarters; of a mean, its sum and what that is divided by."""
+    """The value of a tie-break, in quarters; for a mean, its sum and divisor."""
 
     name: str
     quarters: int
@@ -182,7 +182,7 @@ class TieBreak(NamedTuple):
 
 @dataclass(slots=True)
 class Ruleset(Row):
-    """The content of a ruleset, as the record keeps it."""
+    """The content of a ruleset, as stored on the record."""
 
     digest: str = key()
     content: bytes = b""
@@ -205,7 +205,7 @@ class Player(Row):
 
     @property
     def never_came(self) -> bool:
-        """Withdrawn before any round: without a place in the standings."""
+        """Whether the player withdrew before any round: without a place in the standings."""
         return 0 < self.withdrawn_round <= self.entered_round
 
 
@@ -223,24 +223,24 @@ class Team(Row):
 
     @property
     def never_came(self) -> bool:
-        """Withdrawn before any round: without a place in the standings."""
+        """Whether the team withdrew before any round: without a place in the standings."""
         return 0 < self.withdrawn_round <= self.entered_round
 
 
 class ByeKind(StrEnum):
-    """How somebody comes to sit a round out."""
+    """The reason for a bye."""
 
     ALLOCATED = "allocated"
-    """The pairing left a player over."""
+    """The pairing left the player over."""
     REQUESTED = "requested"
-    """A player was granted it, or has nobody on the other side of a match."""
+    """The bye was granted, or the player has no opponent in a match."""
     TEAM = "team"
-    """Of a whole team."""
+    """The bye of a whole team."""
 
 
 @dataclass(slots=True)
 class Bye(Row):
-    """A player, or a team, that sits a round out; ``worth`` is a ``ByeKind`` of the events."""
+    """The bye of a player or a team; ``worth`` is a ``ByeKind`` of the events."""
 
     tournament_id: str = key()
     round: int = key()
@@ -266,9 +266,9 @@ class Match(Row):
 
 @dataclass(slots=True)
 class Seat(Row):
-    """A player at a table: the score that counts in the tournament, that of the table itself, and the clock there.
+    """A player at a table: the score that counts in the tournament, the score of the table, and the clock.
 
-    Times are in milliseconds; ``running_since`` in nanoseconds since 1970, None while the clock stands.
+    Times are in milliseconds; ``running_since`` is in nanoseconds since 1970, None while the clock is stopped.
     """
 
     game_id: str = key()
@@ -287,7 +287,7 @@ class Seat(Row):
 
 @dataclass(slots=True)
 class Line(Row):
-    """A line of a scoresheet; ``number`` grows from line to line."""
+    """A line of a scoresheet; ``number`` increases from line to line."""
 
     game_id: str = key()
     number: int = key()
@@ -317,7 +317,7 @@ class Line(Row):
 
 @dataclass(slots=True)
 class Sheet(Row):
-    """What is kept at a table once it is opened, without the lines of its sheet."""
+    """The state of an open table, without the lines of its sheet."""
 
     game_id: str = key()
     ruleset: str = ""
@@ -335,10 +335,10 @@ class Sheet(Row):
     loser_ids: tuple[str, ...] = ()
     laid: tuple[Placement, ...] = ()
     settled: tuple[Placement, ...] = ()
-    """Blanks on the board that were settled to stand for another letter than their play said."""
+    """Blanks on the board that were changed to another letter than their play said."""
     incidents: tuple[Incident, ...] = ()
     clocked: bool = False
-    """There are clocks."""
+    """Whether there are clocks."""
     allowance_ms: int = 0
     turn_ms: int = 0
     neutralised_for: int = 0
@@ -347,14 +347,14 @@ class Sheet(Row):
     draw_commitment: bytes = b""
     seed: bytes = b""
     arbiter_id: str = ""
-    """Who has the table."""
+    """The arbiter assigned to the table."""
     waits: tuple[Wait, ...] = ()
-    """In the order in which they came up."""
+    """In the order in which they arose."""
 
 
 @dataclass(slots=True)
 class Game(Row):
-    """A table of a round: the pairing, and the result as the tournament has it."""
+    """A table of a round: the pairing, and the result in the tournament."""
 
     game_id: str = key()
     tournament_id: str = ""
@@ -387,7 +387,7 @@ class Game(Row):
     lines: list[Line] = field(default_factory=list, metadata=BESIDE, compare=False)
 
     def seat(self, player_id: str) -> Seat | None:
-        """The seat of a player; None for somebody who does not sit here."""
+        """Return the seat of a player; None if the player does not sit here."""
         for seat in self.seats:
             if seat.player_id == player_id:
                 return seat
@@ -406,9 +406,9 @@ class Round(Row):
     finished: int = 0
     corrected_before: bool = False
     paired_by: tuple[str, ...] = ()
-    """Results of earlier rounds that are others now than when this one was paired, as they were then."""
+    """Results of earlier rounds that have changed since this one was paired, as they were then."""
     paired_at: int | None = None
-    """In nanoseconds since 1970, as the two below."""
+    """In nanoseconds since 1970, as are the two below."""
     started_at: int | None = None
     closed_at: int | None = None
     games: list[Game] = field(default_factory=list, metadata=BESIDE, compare=False)
@@ -416,12 +416,12 @@ class Round(Row):
     matches: list[Match] = field(default_factory=list, metadata=BESIDE, compare=False)
 
     def byes_of(self, kind: ByeKind) -> Iterator[Bye]:
-        """The byes of a kind, in order."""
+        """Return the byes of a kind, in order."""
         return (bye for bye in self.byes if bye.kind == kind)
 
     @property
     def complete(self) -> bool:
-        """Every result is in."""
+        """Whether all results are final."""
         return all(game.final for game in self.games)
 
 
@@ -433,9 +433,9 @@ class Tournament(Row):
     name: str = ""
     rounds: int = 0
     players: int = 0
-    """Who take part."""
+    """The number of players that take part."""
     ruleset: str = ""
-    """Empty between the two events of the append that makes the tournament."""
+    """Empty between the two events of the append that creates the tournament."""
     ruleset_digest: str = ""
     ruleset_options: tuple[Option, ...] = ()
     lexicon: str = ""
@@ -445,14 +445,14 @@ class Tournament(Row):
     division: str = ""
     division_of: str = ""
     divisions: tuple[Division, ...] = ()
-    """Of a championship; the first division alone is told."""
+    """Of a championship; only the first division has them."""
     team_boards: int = 0
     time_zone: str = ""
     halls: tuple[Hall, ...] = ()
     announced: tuple[Announced, ...] = ()
     """In the order of the rounds."""
     ranked_at: int = 0
-    """Position of the last event after which standings may be others."""
+    """Position of the last event after which standings may have changed."""
     rating_system: str = ""
     rating_revision: int = 0
     rating_published_at: int | None = None
@@ -467,9 +467,9 @@ class Tournament(Row):
     archived: bool = False
     removed: bool = False
     contact_at: int = 0
-    """Position of the last ``ContactSet``, beside which the words stand; 0 for none."""
+    """Position of the last ``ContactSet``, beside which the text is stored; 0 if there is no such event."""
     arbiters_at: int = 0
-    """The same of ``ArbitersNamed``."""
+    """The same for ``ArbitersNamed``."""
 
 
 @dataclass(slots=True)
@@ -490,7 +490,7 @@ class Standing(Row):
     tie_breaks: str = ""
     """Packed, each a ``TieBreak``, in the order in which they decide."""
     annulled: bool = False
-    """The player left before half of the games, which count for nobody (FIDE C.05 6.6)."""
+    """Whether the player left before half of the games, which are annulled (FIDE C.05 6.6)."""
 
 
 @dataclass(slots=True)

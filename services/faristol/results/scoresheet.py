@@ -1,7 +1,7 @@
 """A game as the public sees it: how an event changes the sheet of its table, its lines and its seats. Pure.
 
-No rack is ever taken over from an event, nor a seed before it is revealed, so none can leak: of a draw only the size of
-the bag is kept, of an exchange only the number of tiles.
+No rack is ever copied from an event, nor a seed before it is revealed, so none can leak. Of a draw, only the size of
+the bag is stored; of an exchange, only the number of tiles.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ Fold = Callable[[Game, Sheet, Any], None]
 
 
 def open_table(game: Game, event: events.GameOpened) -> None:
-    """The table of a game that was paired is opened: its sheet is empty."""
+    """Open the table of a paired game, with an empty sheet."""
     game.sheet = Sheet(
         game.game_id,
         ruleset=event.ruleset.name,
@@ -37,12 +37,12 @@ def open_table(game: Game, event: events.GameOpened) -> None:
 
 
 def turns_taken(game: Game) -> int:
-    """Turns completed or lost."""
+    """Count the turns completed or lost."""
     return sum(1 for line in game.lines if line.turn and line.complete)
 
 
 def board(game: Game) -> list[Placement]:
-    """Every tile on the board, in the order in which they were placed."""
+    """Return every tile on the board, in the order of placement."""
     settled = {(tile.row, tile.column): tile for tile in game.sheet.settled} if game.sheet else {}
     return [
         settled.get((tile.row, tile.column), tile)
@@ -77,7 +77,7 @@ def _laid(game: Game, sheet: Sheet, event: events.TilesLaid) -> None:
 
 
 def _taken_back(game: Game, sheet: Sheet, event: events.TilesTakenBack) -> None:
-    """Tiles laid, or a play announced and not fixed yet, came back to the rack: nothing of them stays on the sheet."""
+    """Return to the rack the tiles laid, or a play announced and not completed yet; remove its line."""
     sheet.laid = ()
     if game.lines and game.lines[-1].turn == event.turn:
         _unsettle(sheet, game.lines.pop())
@@ -172,7 +172,7 @@ def _count_settled(game: Game, sheet: Sheet, event: events.CountSettled) -> None
 
 
 def _play_corrected(game: Game, sheet: Sheet, event: events.PlayCorrected) -> None:
-    """Another count of a play: the totals after it move with it."""
+    """Change the score of a play and the totals after it."""
     corrected, change = _line(game, event.turn), event.score - event.before
     corrected.score = event.score
     for line in game.lines:
@@ -217,7 +217,7 @@ def _score_adjusted(game: Game, sheet: Sheet, event: events.ScoreAdjusted) -> No
 def _ended(game: Game, sheet: Sheet, event: events.GameEnded | events.TableClosed) -> None:
     sheet.end_condition, sheet.turn_player_id = event.condition, ""
     sheet.loser_ids, sheet.laid = tuple(event.loser_ids), ()
-    if game.lines and not game.lines[-1].complete:  # time ran out on it: it does not count
+    if game.lines and not game.lines[-1].complete:  # time ran out during it: it does not count
         game.lines[-1].total = _seat(game, game.lines[-1].player_id).table_score
 
 
@@ -242,12 +242,12 @@ def _reopened(game: Game, sheet: Sheet, event: events.GameReopened) -> None:
 
 
 def _entries_taken_back(game: Game, sheet: Sheet, event: events.EntriesTakenBack) -> None:
-    """Lines from a turn on leave the sheet, their tiles the board, their points the totals, their draws the racks."""
+    """Remove the lines from a turn on: tiles from the board, points from the totals, draws from the racks."""
     first = next((line.number for line in game.lines if line.turn >= event.turn), None)
     after = [line for line in game.lines if first is not None and line.number >= first]
     for line in after:
         if not line.turn and line.kind != results.ENTRY_KIND_CHALLENGE_PENALTY:
-            continue  # what an arbiter imposed stands
+            continue  # sanctions of an arbiter remain
         if line.kind == results.ENTRY_KIND_PLAY:
             _unsettle(sheet, line)
         if line.complete:
@@ -298,7 +298,7 @@ FOLDS: Mapping[type[Message], Fold] = {
     events.EntriesTakenBack: _entries_taken_back,
     **{event: partial(_beside, note) for event, note in incidents.INCIDENTS.items()},
 }
-"""What an event of a game does to the rows of its table, which is open."""
+"""The effect of an event of a game on the rows of its open table."""
 
 WITHOUT_LINES: frozenset[type[Message]] = frozenset(
     (
@@ -310,16 +310,16 @@ WITHOUT_LINES: frozenset[type[Message]] = frozenset(
         *incidents.INCIDENTS,
     )
 )
-"""Events of a game that touch neither the lines of its sheet nor what the tournament shows of it."""
+"""Events of a game that change neither the lines of its sheet nor the game of the tournament."""
 
 
 def _tiles(placements: Iterable[events.Placement]) -> list[tuple[int, int, str, bool]]:
-    """The fields of a ``rows.Placement`` for each tile."""
+    """Return the fields of a ``rows.Placement`` for each tile."""
     return [(tile.row, tile.column, tile.face, tile.blank) for tile in placements]
 
 
 def _add(game: Game, kind: int, turn: int, player_id: str) -> Line:
-    """A further line, with the total that the player has."""
+    """Append a line with the current total of the player."""
     number = game.lines[-1].number + 1 if game.lines else 1
     total = _seat(game, player_id).table_score
     line = Line(game.game_id, number, game.tournament_id, kind, turn, player_id, total=total)
@@ -328,7 +328,7 @@ def _add(game: Game, kind: int, turn: int, player_id: str) -> Line:
 
 
 def _settle(game: Game, kind: int, player_id: str, points: int) -> Line:
-    """A line of points outside turns."""
+    """Append a line of points outside turns."""
     _seat(game, player_id).table_score += points
     line = _add(game, kind, 0, player_id)
     line.score, line.complete = points, True
@@ -336,7 +336,7 @@ def _settle(game: Game, kind: int, player_id: str, points: int) -> Line:
 
 
 def _unsettle(sheet: Sheet, line: Line) -> None:
-    """The tiles of a play come off the board, with what was settled of them."""
+    """Remove the settled blanks of a play whose tiles come off the board."""
     if sheet.settled:
         gone = {(tile.row, tile.column) for tile in unpacked(Placement, line.placements)}
         sheet.settled = tuple(tile for tile in sheet.settled if (tile.row, tile.column) not in gone)
@@ -350,7 +350,7 @@ def _seat(game: Game, player_id: str) -> Seat:
 
 
 def _next(game: Game, player_id: str) -> str:
-    """Who has the turn after a player."""
+    """Return the player that has the turn after ``player_id``."""
     seats = [seat.player_id for seat in game.seats]
     return seats[(seats.index(player_id) + 1) % len(seats)]
 

@@ -46,11 +46,11 @@ QUESTIONS: Mapping[type[Message], Callable[..., Any]] = {
     pb.ListSealsRequest: list_seals,
     pb.GetRulesetRequest: get_ruleset,
 }
-"""What answers each request."""
+"""The query function for each request."""
 
 
 def service(models: ReadModels) -> Dispatcher:
-    """What shows the read models of a cell."""
+    """Return the dispatcher of the results service."""
     descriptor = pb.DESCRIPTOR.services_by_name["ResultsService"]
     questions = {request: partial(answer, models) for request, answer in QUESTIONS.items()}
     return Dispatcher(descriptor, (), no_commands, questions)

@@ -1,4 +1,4 @@
-"""A game's scoresheet in the form that its rules ask for."""
+"""A game's scoresheet in the form of its rules."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _EXCHANGES = frozenset({results.ENTRY_KIND_EXCHANGE, results.ENTRY_KIND_FREE_EXC
 
 
 def write_pinned(shown: results.GetGameResponse) -> None:
-    """Write the sheet of ``shown`` by the rules that the game pins; nothing where they are not installed any more."""
+    """Fill the sheet of ``shown`` by the rules that the game pins; no effect if they are not installed."""
     try:
         ruleset = ruleset_of(shown.ruleset)
     except Refusal:

@@ -1,4 +1,4 @@
-"""Standings out of the rounds, by the rules that the tournament is played under."""
+"""Standings computed from the rounds by the rules of the tournament."""
 
 from __future__ import annotations
 
@@ -21,15 +21,15 @@ BYES: Mapping[int, Bye] = {
     pairing.BYE_KIND_FULL_POINT: Bye.FULL_POINT,
     pairing.BYE_KIND_ZERO_POINT: Bye.ZERO_POINT,
 }
-"""Byes that are granted, as the standings take them in."""
+"""Granted byes, as the standings name them."""
 
 PAIR = 2
-"""Players of a table of which the result is between two."""
+"""Players of a table whose result is between two."""
 
 
 @dataclass(frozen=True, slots=True)
 class Ranked:
-    """A line of the standings, and how its values come about."""
+    """A line of the standings with the arithmetic of its values."""
 
     standing: Standing
     row: Row
@@ -41,10 +41,10 @@ Scores = tuple[Mapping[str, int], Mapping[str, int]]
 
 @dataclass(frozen=True, slots=True)
 class Tally:
-    """What a round adds to the standings.
+    """The contribution of a round to the standings.
 
-    Tables of which the result is not final are pending: they add nothing, and nobody at them counts as absent. A bye
-    counts once its whole round is in, so that nobody leads because of being left out.
+    Tables without a final result are pending: they add no points, and their players do not count as absent. A bye
+    counts once its whole round is complete, so that no player leads because of a bye.
     """
 
     round: int
@@ -52,15 +52,15 @@ class Tally:
     pending: frozenset[tuple[str, int]]
     adjustments: Sequence[SpreadAdjustment]
     seated: frozenset[str]
-    """Who sits at a table or has a bye."""
+    """Players at a table or with a bye."""
     byes: frozenset[str]
-    """Who has the bye of the pairing, once it counts."""
+    """The player with the allocated bye, once it counts."""
     spread: Mapping[str, int]
     total: Mapping[str, int]
 
     @classmethod
     def of(cls, round_: Round) -> Tally:
-        """Out of the tables and byes of a round."""
+        """Return the tally of a round, from its tables and byes."""
         known, alone = tuple(_results(round_)), tuple(_alone(round_))
         adjustments = tuple(
             SpreadAdjustment(round_.round, each.player_id, each.points, each.sanction)
@@ -81,7 +81,7 @@ class Tally:
         )
 
     def count_without(self, annulled: frozenset[str]) -> Scores:
-        """Spread and points of games, without those of players of whom the games count for nobody."""
+        """Return spread and points of games without those of ``annulled`` players."""
         if not annulled:
             return self.spread, self.total
         known = [result for result in self.results if annulled.isdisjoint(_players(result))]
@@ -92,9 +92,9 @@ class Tally:
 
 
 class Ranking:
-    """The standings of a tournament after a round, made again and again as results come (FISC I.1).
+    """The standings of a tournament after a round, recomputed as results arrive (FISC I.1).
 
-    What a result does not concern is not worked out again, and comes in the same ``Ranked`` as before.
+    Lines that a result does not affect are not recomputed: they are returned as the same ``Ranked``.
     """
 
     def __init__(self, tournament: Tournament, ruleset: Ruleset) -> None:
@@ -104,7 +104,7 @@ class Ranking:
         self._last = 0
         self._lines: dict[str, Ranked] = {}
         self._counted: Sequence[Scores] = ()
-        """Of each round, what it adds to spread and total."""
+        """The spread and total that each round adds."""
 
     def after(
         self,
@@ -113,11 +113,11 @@ class Ranking:
         only: str = "",
         left: Mapping[str, int] = MappingProxyType({}),
     ) -> list[Ranked]:
-        """The standings after rounds, in rank order, or the line of one player ``only``.
+        """Return the standings after rounds, in rank order, or only the line of the player ``only``.
 
-        ``came`` has all who were registered; who never came has a place only where a round has one. ``left`` has the
-        first round for which a player was not there any more: before that round they have not left yet. Raises
-        ``ValueError`` for what cannot be.
+        ``came`` has all registered players; one who never came has a place only if a round has a seat for them.
+        ``left`` has the first round of absence of players who left; they still take part in earlier rounds. Raises
+        ``ValueError`` for impossible results.
         """
         seated = frozenset[str]().union(*(tally.seated for tally in tallies))
         players = sorted(player for player, there in came.items() if there or player in seated)
@@ -137,7 +137,7 @@ class Ranking:
         return list(self._lines.values())
 
     def _ranked(self, row: Row, known: Ranked | None, tallies: Sequence[Tally]) -> Ranked:
-        """A line, which is the one that is known where nothing of it is another."""
+        """Return the line of a row: the known one if it is unchanged."""
         if known is None or known.row.arithmetic is not row.arithmetic:
             return Ranked(self._line(row, tallies), row)
         return known if known.row is row else Ranked(_with_rank(known.standing, row.rank), row)
@@ -161,21 +161,21 @@ class Ranking:
 
 
 def _with_rank(standing: Standing, rank: int) -> Standing:
-    """The same line at another place."""
+    """Return a copy of the line with another rank."""
     moved = Standing(*LAYOUTS[Standing].values(standing))
     moved.rank = rank
     return moved
 
 
 def tie_breaks_of(row: Row | TeamRow) -> list[TieBreak]:
-    """The tie-breaks of a line, in the order in which they decide."""
+    """Return the tie-breaks of a line, in the order in which they decide."""
     return [TieBreak(name, quarters(value.total), value.divisor) for name, value in row.arithmetic.items()]
 
 
 def rank(tournament: Tournament, players: Iterable[Player], rounds: Iterable[Round], only: str = "") -> list[Ranked]:
-    """The standings after the results in ``rounds``, as ``Ranking.after`` gives them.
+    """Return the standings after the results in ``rounds``, as ``Ranking.after`` does.
 
-    Raises ``Refusal`` when the rules that the tournament pins, with the options that were chosen, are not at hand.
+    Raises ``Refusal`` if the rules that the tournament pins, with their options, are unavailable.
     """
     listed = list(players)
     came = {player.player_id: not player.never_came for player in listed}
@@ -184,17 +184,17 @@ def rank(tournament: Tournament, players: Iterable[Player], rounds: Iterable[Rou
 
 
 def pin_of(tournament: Tournament) -> Pin:
-    """The rules that a tournament pins."""
+    """Return the rules that a tournament pins."""
     return Pin(tournament.ruleset, tournament.ruleset_digest, tournament.ruleset_options)
 
 
 def rules_of(tournament: Tournament) -> Ruleset:
-    """The rules that a tournament pins, with the options chosen. Raises ``Refusal`` when they are not at hand."""
+    """Load the rules that a tournament pins, with their options. Raises ``Refusal`` if they are unavailable."""
     return ruleset_of(pin_of(tournament))
 
 
 def last_counted(rounds: Iterable[Round]) -> int:
-    """The last round that has a result, 0 when none has."""
+    """Return the last round that has a result, or 0."""
     return max((round_.round for round_ in rounds if round_.finished), default=0)
 
 
@@ -209,7 +209,7 @@ def _results(round_: Round) -> Iterable[Result | TableResult]:
 
 
 def _scores(known: Iterable[Result | TableResult], adjustments: Iterable[SpreadAdjustment]) -> Scores:
-    """Spread and points of games of each player."""
+    """Compute spread and points of games of each player."""
     spread: Counter[str] = Counter()
     total: Counter[str] = Counter()
     for result in known:
@@ -227,14 +227,14 @@ def _scores(known: Iterable[Result | TableResult], adjustments: Iterable[SpreadA
 
 
 def _players(result: Result | TableResult) -> Iterable[str]:
-    """The players of a result."""
+    """Return the players of a result."""
     if isinstance(result, TableResult):
         return [player for player, _ in result.scores]
     return [result.first] if result.second is None else [result.first, result.second]
 
 
 def result_of(number: int, game: Game) -> Result:
-    """The final result of a table of two, in round ``number``."""
+    """Return the final result of a table of two, in round ``number``."""
     first, second = game.seats
     return Result.of_table(
         number,
@@ -263,7 +263,7 @@ def _pending(round_: Round) -> Iterable[tuple[str, int]]:
 
 
 def _alone(round_: Round) -> Iterable[Result]:
-    """What the round is to who has no opponent in it; the players of a team that was left over have its bye."""
+    """Yield the results of players without an opponent; players of a team that was left over have its bye."""
     for bye in round_.byes_of(ByeKind.ALLOCATED):
         yield Result.bye(round_.round, bye.player_id)
     left_over = {bye.team_id for bye in round_.byes_of(ByeKind.TEAM) if not bye.worth}

@@ -1,4 +1,4 @@
-"""Rows out of the tables of the read models, and back."""
+"""Rows read from the tables of the read models and written to them."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ from faristol.results.rows import (
 from faristol.results.tables import LAYOUTS
 
 LOOKED_UP = 400
-"""Keys that are asked for in one statement."""
+"""Keys per statement."""
 
 Tables = Mapping[type[Row], Table]
 R = TypeVar("R", bound=Row)
@@ -40,34 +40,34 @@ K = TypeVar("K", str, tuple[Any, ...])
 
 
 class Reader:
-    """Reads the rows of a version and a generation."""
+    """A reader of the rows of a version and a generation."""
 
     def __init__(self, connection: AsyncConnection, tables: Tables) -> None:
         self._connection = connection
         self.tables = tables
 
     async def rows(self, cls: type[R], where: ColumnElement[bool], *order: str) -> list[R]:
-        """The rows of a class, in the order of some columns."""
+        """Return the rows of a class, in the order of some columns."""
         table = self.tables[cls]
         query = select(table).where(where).order_by(*(table.c[name] for name in order))
         return [cls(*row) for row in await self._connection.execute(query)]
 
     async def those(self, cls: type[R], column: str, values: Iterable[str], *order: str) -> list[R]:
-        """The rows with one of these values in a column."""
+        """Return the rows that have one of these values in a column."""
         query = _those(self.tables[cls], column, order)
         return [
             cls(*row) for some in _slices(values) for row in await self._connection.execute(query, {"values": some})
         ]
 
     async def of_tournament(self, cls: type[R], tournament_id: str, *order: str) -> list[R]:
-        """All rows of a tournament."""
+        """Return all rows of a tournament."""
         found = await self._connection.execute(
             _of_tournament(self.tables[cls], order), {"tournament_id": tournament_id}
         )
         return [cls(*row) for row in found]
 
     async def tournament(self, tournament_id: str) -> tuple[Tournament | None, dict[int, Round]]:
-        """A tournament and its rounds in order, without what belongs to them."""
+        """Return a tournament and its rounds in order, without their tables and byes."""
         query = _with_rounds(self.tables[Tournament], self.tables[Round])
         found, rounds = None, dict[int, Round]()
         for row in await self._connection.execute(query, {"tournament_id": tournament_id}):
@@ -78,7 +78,7 @@ class Reader:
         return found, rounds
 
     async def players(self, tournament_id: str, player_ids: Iterable[str]) -> list[Player]:
-        """Some players of a tournament."""
+        """Return some players of a tournament."""
         of = self.tables[Player].c
         return [
             player
@@ -87,7 +87,7 @@ class Reader:
         ]
 
     async def attendance(self, tournament_id: str) -> tuple[dict[str, bool], dict[str, int]]:
-        """Whether each player of a tournament came, and the first round for which those who left are not there.
+        """Return whether each player of a tournament came, and the first round of absence of those who left.
 
         See ``Player.never_came`` and ``Player.withdrawn_round``.
         """
@@ -98,7 +98,7 @@ class Reader:
         return {row[0]: row[1] for row in found}, {row[0]: row[2] for row in found if row[2]}
 
     async def rounds(self, tournament_id: str) -> dict[int, Round]:
-        """The rounds of a tournament with their tables, byes and matches, by number."""
+        """Return the rounds of a tournament with their tables, byes and matches, by number."""
         found = {each.round: each for each in await self.of_tournament(Round, tournament_id, "round")}
         await self.add_tables(found, tournament_id)
         return found
@@ -113,10 +113,10 @@ class Reader:
         teams: bool = True,
         player_id: str = "",
     ) -> None:
-        """Give rounds their tables and byes, and their matches where there are ``teams``.
+        """Add to rounds their tables and byes, and their matches if ``teams``.
 
-        All of them, those up to a round, or only one; with a ``player_id`` the player's own tables and byes alone.
-        Tables come as the tournament shows them, without what is kept at them.
+        The rounds are all of them, those up to a round, or only one. With a ``player_id``, only the player's tables and
+        byes are added. Tables have the fields that the tournament shows, without their sheets.
         """
 
         def of_rounds(cls: type[Row]) -> ColumnElement[bool]:
@@ -144,19 +144,19 @@ class Reader:
                 rounds[match.round].matches.append(match)
 
     async def standings_from(self, cls: type[S], tournament_id: str, first: int) -> list[S]:
-        """The standings after a round and after all that follow it."""
+        """Return the standings after a round and after all that follow it."""
         of = self.tables[cls].c
         return await self.rows(cls, and_(of.tournament_id == tournament_id, of.round >= first))
 
     async def standings(self, cls: type[S], tournament_id: str, round_: int) -> list[S]:
-        """The standings after a round, in rank order; empty where they were not made."""
+        """Return the standings after a round, in rank order; empty if they were not computed."""
         of = self.tables[cls].c
         found = await self.rows(cls, and_(of.tournament_id == tournament_id, of.round == round_))
         key = LAYOUTS[cls].key
         return sorted(found, key=lambda each: (each.rank, key(each)))
 
     async def plays(self, tournament_id: str, expelled: Collection[str]) -> tuple[dict[str, int], list[Line], bool]:
-        """Of the plays of a tournament that stand: the bingos of each player, the best plays, and whether any stand.
+        """Return of a tournament's plays that count the bingos by player, the best plays, and whether any count.
 
         Plays of ``expelled`` players are not among the best.
         """
@@ -173,7 +173,7 @@ class Reader:
         return bingos, best, recorded
 
     async def games(self, query: Select[Any], **values: Any) -> dict[str, Game]:
-        """Games with their seats and, where they are opened, what is kept at their tables, without lines; by id."""
+        """Return games by id with their seats and, for open tables, their sheets, without lines."""
         after_game, after_sheet = len(_GAME.columns), len(_GAME.columns) + len(_SHEET.columns)
         found: dict[str, Game] = {}
         for row in await self._connection.execute(query, values):
@@ -186,39 +186,39 @@ class Reader:
         return found
 
     async def games_of_round(self, tournament_id: str, number: int, hall: str = "") -> list[Game]:
-        """The same of the tables of a round, or of those in a hall, in the order of the tables."""
+        """Return the games of a round, or those in a hall, in the order of the tables."""
         game, sheet, seat = (self.tables[cls] for cls in (Game, Sheet, Seat))
         query = _games(game, sheet, seat).where(game.c.tournament_id == tournament_id, game.c.round == number)
         found = await self.games(query.where(game.c.hall == hall) if hall else query)
         return sorted(found.values(), key=lambda each: (each.table, each.place))
 
     async def those_games(self, game_ids: Iterable[str]) -> dict[str, Game]:
-        """The same of some games."""
+        """Return the games with these ids."""
         found: dict[str, Game] = {}
         for some in _slices(game_ids):
             found |= await self.games(_those_games(*(self.tables[cls] for cls in (Game, Sheet, Seat))), values=some)
         return found
 
     async def games_of_player(self, player_id: str) -> list[Game]:
-        """The same of every game of a player, in the order of tournaments and rounds."""
+        """Return every game of a player, in the order of tournaments and rounds."""
         game, sheet, seat = (self.tables[cls] for cls in (Game, Sheet, Seat))
         own = select(seat.c.game_id).where(seat.c.player_id == player_id)
         found = await self.games(_games(game, sheet, seat).where(game.c.game_id.in_(own)))
         return sorted(found.values(), key=lambda each: (each.tournament_id, each.round, each.game_id))
 
     async def byes_of_player(self, tournament_id: str, player_id: str) -> list[Bye]:
-        """The rounds of a tournament that a player sits out."""
+        """Return the byes of a player in a tournament."""
         of = self.tables[Bye].c
         return await self.rows(Bye, and_(of.tournament_id == tournament_id, of.player_id == player_id))
 
     async def standing(self, tournament_id: str, round_: int, player_id: str) -> Standing | None:
-        """A player's line in the standings after a round; None where there is none, or they were not made."""
+        """Return a player's line in the standings after a round; None if it does not exist."""
         of = self.tables[Standing].c
         asked = and_(of.tournament_id == tournament_id, of.round == round_, of.player_id == player_id)
         return next(iter(await self.rows(Standing, asked)), None)
 
     async def entrants(self) -> list[tuple[Person, int]]:
-        """Everybody who ever entered a tournament, with the number of theirs; who was erased is not among them."""
+        """Return all who ever entered a tournament, with the number of theirs, except erased people."""
         person = (people.c.player_id, people.c.name, people.c.club, people.c.country)
         player = self.tables[Player]
         query = (
@@ -229,35 +229,35 @@ class Reader:
         return [(Person(*row[:4]), row[4]) for row in await self._connection.execute(query)]
 
     async def people(self, tournament_id: str) -> list[tuple[str, str, str]]:
-        """Id, name and club of the players of a tournament; who was erased is not among them."""
+        """Return id, name and club of the players of a tournament, except erased ones."""
         of = self.tables[Player].c
         players = select(of.player_id).where(of.tournament_id == tournament_id)
         named = select(people.c.player_id, people.c.name, people.c.club).where(people.c.player_id.in_(players))
         return [(row[0], row[1], row[2]) for row in await self._connection.execute(named)]
 
     async def add_lines(self, games: Mapping[str, Game], game_ids: Iterable[str]) -> None:
-        """Give games their lines."""
+        """Add their lines to games."""
         for line in await self.those(Line, "game_id", game_ids, "game_id", "number"):
             games[line.game_id].lines.append(line)
 
 
 @cache
 def _those(table: Table, column: str, order: Sequence[str]) -> Select[Any]:
-    """The statement for the rows with one of some values in a column."""
+    """Build the statement for the rows with one of some values in a column."""
     asked = table.c[column].in_(bindparam("values", expanding=True))
     return select(table).where(asked).order_by(*(table.c[name] for name in order))
 
 
 @cache
 def _of_tournament(table: Table, order: Sequence[str]) -> Select[Any]:
-    """The statement for the rows of a tournament."""
+    """Build the statement for the rows of a tournament."""
     asked = table.c.tournament_id == bindparam("tournament_id")
     return select(table).where(asked).order_by(*(table.c[name] for name in order))
 
 
 @cache
 def _with_rounds(tournament: Table, round_: Table) -> Select[Any]:
-    """The statement for a tournament with each of its rounds."""
+    """Build the statement for a tournament with each of its rounds."""
     return (
         select(tournament, round_)
         .join_from(tournament, round_, round_.c.tournament_id == tournament.c.tournament_id, isouter=True)
@@ -268,7 +268,7 @@ def _with_rounds(tournament: Table, round_: Table) -> Select[Any]:
 
 @cache
 def _those_games(game: Table, sheet: Table, seat: Table) -> Select[Any]:
-    """The statement for some games."""
+    """Build the statement for the games with some ids."""
     return _games(game, sheet, seat).where(game.c.game_id.in_(bindparam("values", expanding=True)))
 
 
@@ -282,7 +282,7 @@ def _games(game: Table, sheet: Table, seat: Table) -> Select[Any]:
 
 
 def _slices(keys: Iterable[K]) -> Iterator[list[K]]:
-    """As many keys at a time as may be asked for in one statement."""
+    """Split keys into lists of the size of one statement."""
     ordered = sorted(keys)
     return (ordered[start : start + LOOKED_UP] for start in range(0, len(ordered), LOOKED_UP))
 
@@ -292,7 +292,7 @@ _AFTER_TOURNAMENT = len(LAYOUTS[Tournament].columns)
 
 
 async def write(connection: AsyncConnection, table: Table, new: Sequence[Row]) -> None:
-    """Write rows of one class, in place of those that have their keys."""
+    """Insert or replace rows of one class by their keys."""
     if new:
         known = LAYOUTS[type(new[0])]
         values = [dict(zip(known.columns, known.values(row), strict=True)) for row in new]
@@ -311,7 +311,7 @@ async def remove(connection: AsyncConnection, table: Table, keys: Collection[tup
 
 
 async def remove_round(connection: AsyncConnection, tables: Tables, tournament_id: str, number: int) -> None:
-    """Delete all that there is of a round."""
+    """Delete all rows of a round."""
     game = tables[Game].c
     of_round = select(game.game_id).where(game.tournament_id == tournament_id, game.round == number)
     for at_table in (tables[Line], tables[Sheet]):

@@ -1,7 +1,6 @@
 """The tables of the read models: one for each class of ``rows``, with a column for each of its fields.
 
-Version and generation of the read models are in the names of the tables, so that a rebuild can run beside those that
-are read.
+The names of the tables contain version and generation, so that a rebuild can run beside the tables in use.
 """
 
 from __future__ import annotations
@@ -32,7 +31,7 @@ from faristol.results import rows
 from faristol.results.rows import BESIDE, CLASSES, KEY, Row, packed, unpacked
 
 VERSION = 5
-"""Of what the rows hold. Another number is another set of tables, filled from the first event on."""
+"""Of the content of the rows. A new number means new tables, filled from the first event on."""
 
 INDEXES: Mapping[type[Row], Sequence[Sequence[str]]] = {
     rows.Tournament: [("ruleset_digest",)],
@@ -41,7 +40,7 @@ INDEXES: Mapping[type[Row], Sequence[Sequence[str]]] = {
     rows.Seat: [("tournament_id", "round"), ("player_id",)],
     rows.Line: [("tournament_id",)],
 }
-"""What rows are looked up by, beside their keys; keys that begin with the tournament serve for its rows."""
+"""Columns for lookups beside the keys; keys that begin with the tournament serve for its rows."""
 
 
 class Packed(TypeDecorator[tuple[Any, ...]]):
@@ -55,11 +54,11 @@ class Packed(TypeDecorator[tuple[Any, ...]]):
         self.item = item
 
     def process_bind_param(self, value: tuple[Any, ...] | None, dialect: Dialect) -> str:
-        """To the database."""
+        """Encode a value for the database."""
         return packed(value) if value else ""
 
     def process_result_value(self, value: Any, dialect: Dialect) -> tuple[Any, ...]:
-        """From the database."""
+        """Decode a value from the database."""
         if not value:
             return ()
         return tuple(json.loads(value) if self.item is str else unpacked(self.item, value))
@@ -67,12 +66,12 @@ class Packed(TypeDecorator[tuple[Any, ...]]):
 
 @dataclass(frozen=True, slots=True)
 class Layout:
-    """How the rows of a class lie in their table."""
+    """The mapping of the rows of a class to their table."""
 
     columns: tuple[str, ...]
     keys: tuple[str, ...]
     values: Callable[[Any], tuple[Any, ...]]
-    """Those of all columns of a row."""
+    """The values of all columns of a row."""
     key: Callable[[Any], tuple[Any, ...]]
 
 
@@ -88,13 +87,13 @@ LAYOUTS: Mapping[type[Row], Layout] = {cls: _layout(cls) for cls in CLASSES}
 
 @cache
 def schema(version: int, generation: int) -> Mapping[type[Row], Table]:
-    """The tables of a version and a generation; they share their metadata."""
+    """Return the tables of a version and a generation; they share their metadata."""
     metadata = MetaData()
     return {cls: _table(cls, f"results_v{version}_{generation}_{cls.__name__.lower()}", metadata) for cls in CLASSES}
 
 
 def metadata_of(version: int, generation: int) -> MetaData:
-    """All of them."""
+    """Return the metadata of these tables."""
     return schema(version, generation)[rows.Tournament].metadata
 
 

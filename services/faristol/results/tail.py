@@ -1,8 +1,8 @@
-"""The tail of the record's news: read once for all who follow it in this process.
+"""The subscription to the record's events: read once for all subscribers of this process.
 
-News comes from the record and not from the bus, and never runs ahead of the read models: what a piece of news is about
-can be read when it arrives. One task follows the record while anybody follows the tail, and keeps the latest news in a
-ring. A follower is a position: it reads the ring, and goes to the record for what lies before it.
+Events come from the record, not from the bus, and never precede the read models: the subject of an event can be queried
+when its notification arrives. One task polls the record while there are subscribers, and stores the latest
+notifications in a ring. A subscriber is a position: it reads the ring, and the record for what precedes the ring.
 """
 
 from __future__ import annotations
@@ -21,28 +21,28 @@ from faristol.record.tasks import end
 from faristol.results.news import NAMES_OF_PUBLIC, OFFICIAL, PUBLIC, piece
 
 KEPT = 8_192
-"""Pieces of news that the ring keeps, at least, once there are so many."""
+"""Notifications that the ring stores, at least, once there are so many."""
 
 PRIMED = 2_000
 """Positions before the end of the record at which the ring begins."""
 
 BATCH = 500
-"""Events that are read from the record, and pieces that are taken from the ring, at a time."""
+"""Events read from the record, or notifications taken from the ring, at a time."""
 
 REPLAYS = 4
-"""Batches that are read at the same time for followers who are behind the ring, however many these are."""
+"""Concurrent reads of the record for all subscribers that are behind the ring."""
 
 LOOK = 15.0
-"""Seconds after which the tail looks by itself whether there is news."""
+"""Seconds between polls without a signal of progress."""
 
 MARK = 1.0
-"""Seconds without news after which a follower is told how far the record is, where it is further."""
+"""Seconds without a notification after which a subscriber gets the position, if it has advanced."""
 
 ALIVE = 5.0
-"""Seconds without news after which a follower is told so in any case."""
+"""Seconds without a notification after which a subscriber gets the position in any case."""
 
 CATCH_UP = 5.0
-"""Seconds to wait for the read models to come to the position that a follower begins after."""
+"""Seconds to wait until the read models reach the position after which a subscriber begins."""
 
 TOLD = PUBLIC | OFFICIAL
 
@@ -51,25 +51,25 @@ _DIVISIONS = frozenset(kind for kind in PUBLIC if kind.rpartition(".")[2] == OF_
 News = results.FollowResponse
 
 MayKnow = Callable[[News], Awaitable[bool]]
-"""Whether what is for officials is for a follower."""
+"""Whether a subscriber may see an event for officials."""
 
 
 class Tail:
-    """The latest news of all tournaments, up to where the read models are."""
+    """The latest events of all tournaments, up to the position of the read models."""
 
     def __init__(self, record: Record, progress: Progress, kept: int = KEPT) -> None:
-        """``kept`` is how many pieces of news the ring keeps."""
+        """Create the ring for ``kept`` notifications, without reading yet."""
         self._record = record
         self._progress = progress
         self._kept = kept
         self._ring: list[News] = []
         self._positions: list[int] = []
-        """Those of the ring, for the search."""
+        """The positions in the ring, for bisection."""
         self._before = 0
-        """Every piece of news after this position, up to ``_here``, is in the ring."""
+        """The ring holds every notification after this position, up to ``_here``."""
         self._here = 0
         self._fingerprint = ""
-        """Of the event at ``_here``; empty where it is not known."""
+        """Of the event at ``_here``; empty if unknown."""
         self._moved = asyncio.Event()
         self._followers = 0
         self._reader: asyncio.Task[None] | None = None
@@ -85,9 +85,9 @@ class Tail:
         last: int | None = None,
         may_know: MayKnow | None = None,
     ) -> AsyncGenerator[News, None]:
-        """The news of a topic after a position, in order. See ``FollowRequest`` for the other parameters.
+        """Yield the events of a topic after a position, in order. See ``FollowRequest`` for the other parameters.
 
-        What is for officials is left out unless ``may_know`` is given and says of it that the follower may.
+        Events for officials are yielded only if ``may_know`` is given and accepts them.
         """
         async with self._joined():
             if last is not None:
@@ -105,7 +105,7 @@ class Tail:
     async def _some(
         self, topic: Topic, after: int, limit: int, may_know: MayKnow | None, *, marks: bool
     ) -> AsyncGenerator[News, None]:
-        """So many pieces of news after a position, or those that there are."""
+        """Yield at most ``limit`` events after a position, up to the current end."""
         here, left = await self._progress.position(), limit
         while self._here < here:
             await self._wait(self._moved, None)
@@ -118,14 +118,14 @@ class Tail:
                 yield news
             left -= len(batch)
             if marks and not batch and after < self._here:
-                yield await self._mark(after)  # so that whoever goes now need not begin again
+                yield await self._mark(after)  # a subscriber that leaves now can resume from here
         if marks:
             yield await self._mark(after)
 
     async def _live(
         self, topic: Topic, after: int, may_know: MayKnow | None, *, marks: bool
     ) -> AsyncGenerator[News, None]:
-        """The news after a position, and what comes."""
+        """Yield the events after a position, then live ones."""
         clock = asyncio.get_running_loop().time
         told, since = after, clock()
         while True:
@@ -143,19 +143,19 @@ class Tail:
             await self._wait(moved, MARK if marks else None)
 
     async def _begin(self, after: int) -> int:
-        """Where news after a position begins: there, or before it where the record has not come so far."""
+        """Return the position to begin after: ``after``, or the record's end if that is lower."""
         if after > self._here:
             await self._progress.reached(after, CATCH_UP)
         return min(after, max(self._here, await self._progress.position()))
 
     async def _mark(self, position: int) -> News:
-        """A position without news."""
+        """Return a position without an event."""
         is_known = position == self._here and self._fingerprint
         fingerprint = self._fingerprint if is_known else await self._record.fingerprint(position)
         return News(position=position, fingerprint=fingerprint)
 
     async def _wait(self, moved: asyncio.Event, seconds: float | None) -> None:
-        """Wait for news, so many seconds at most. Raises what ended the reader."""
+        """Wait for events, for at most so many seconds. Raises the exception that ended the reader."""
         try:
             async with asyncio.timeout(seconds):
                 await moved.wait()
@@ -165,7 +165,7 @@ class Tail:
             self._reader.result()
 
     async def _after(self, topic: Topic, after: int, may_know: MayKnow | None) -> tuple[list[News], int]:
-        """Some news of a topic after a position, and up to where that is all."""
+        """Return some events of a topic after a position, and the position up to which they are complete."""
         if after < self._before:
             found, position = await self._replayed(topic, after, TOLD if may_know else PUBLIC)
         else:
@@ -178,7 +178,7 @@ class Tail:
         return [news for news in found if news.type in NAMES_OF_PUBLIC or await may_know(news)], position
 
     async def _replayed(self, topic: Topic, after: int, told: frozenset[str]) -> tuple[list[News], int]:
-        """The same out of the record. Few may read at once; who waits for their turn holds nothing."""
+        """Return the same from the record. Few may read at once; a waiting subscriber holds no connection."""
         types = frozenset(kind for kind in told if not topic.types or kind.rpartition(".")[2] in topic.types)
         here = self._here
         async with self._replays:
@@ -193,11 +193,11 @@ class Tail:
 
     @asynccontextmanager
     async def _joined(self) -> AsyncIterator[None]:
-        """Follow: the reader runs while anybody does."""
+        """Subscribe: the reader runs while there are subscribers."""
         if self._reader is None or self._reader.done():
             here, mine = await self._progress.position(), self._here
             fingerprint = await self._record.fingerprint(mine)
-            if self._reader is None or self._reader.done():  # nobody else has begun meanwhile
+            if self._reader is None or self._reader.done():  # another subscriber may have started it during the reads
                 is_of_another = bool(self._fingerprint) and mine == self._here and fingerprint != self._fingerprint
                 if here > self._here + self._kept or here < self._here or is_of_another:
                     self._begin_anew(here)
@@ -233,7 +233,7 @@ class Tail:
     def _keep(self, news: list[News]) -> None:
         self._ring += news
         self._positions += map(attrgetter("position"), news)
-        if len(self._ring) > 2 * self._kept:  # in one go, so that dropping costs little
+        if len(self._ring) > 2 * self._kept:  # drop many at once, which is cheap
             self._before = self._positions[-self._kept - 1]
             del self._ring[: -self._kept], self._positions[: -self._kept]
 

@@ -1,6 +1,6 @@
-"""Matches between teams, and the standings of teams, out of the rounds (FISE 4.4). Pure.
+"""Matches between teams, and the standings of teams, computed from the rounds (FISE 4.4). Pure.
 
-A match counts once all its boards have their results. A board for which the other team has nobody is won without a
+A match counts once all its boards have their results. A board for which the other team has no player is won without a
 game, and counts with the match.
 """
 
@@ -22,22 +22,22 @@ from faristol.rules.standings import Board, Bye, Match, SpreadAdjustment, TeamBy
 
 @dataclass(frozen=True, slots=True)
 class Meeting:
-    """A match between two teams and what it has come to so far."""
+    """A match between two teams with its current result."""
 
     of: rows.Match
     match: Match
     final: bool
     half_points: tuple[int, int]
-    """Of the boards; nothing until the round is started."""
+    """Of the boards; 0 until the round is started."""
 
     @property
     def team_ids(self) -> tuple[str, str]:
-        """The teams."""
+        """The ids of the teams."""
         return self.of.first_team_id, self.of.second_team_id
 
     @property
     def winner_id(self) -> str:
-        """Who has more points of the boards; empty before the end."""
+        """The team with more points of the boards; empty for a draw and before the end."""
         first, second = self.half_points
         if not self.final or first == second:
             return ""
@@ -45,7 +45,7 @@ class Meeting:
 
 
 def meetings(round_: Round, ruleset: Ruleset) -> list[Meeting]:
-    """The matches of a round."""
+    """Return the matches of a round."""
     boards = _Boards.of(round_)
     found = []
     for of in round_.matches:
@@ -58,9 +58,9 @@ def meetings(round_: Round, ruleset: Ruleset) -> list[Meeting]:
 
 
 def show_matches(answer: results.GetPairingsResponse, round_: Round, ruleset: Ruleset | None) -> None:
-    """Say in ``answer`` what the matches of a round have come to so far.
+    """Fill the current results of the matches of a round in ``answer``.
 
-    Without the rules, which say what a board is worth, it says no more than which of them are over.
+    Without the rules, which define the value of a board, only the finished matches are marked.
     """
     if ruleset is None:
         boards = _Boards.of(round_)
@@ -81,9 +81,9 @@ def rank_teams(
     *,
     arithmetic: bool = False,
 ) -> list[results.TeamStanding]:
-    """The standings of teams after the results in ``rounds``; with ``arithmetic``, without words, if so asked.
+    """Return the standings of teams after the results in ``rounds``; with ``arithmetic`` without texts, if requested.
 
-    Raises ``Refusal`` when the rules that the tournament pins are not at hand.
+    Raises ``Refusal`` if the rules that the tournament pins are unavailable.
     """
     if not tournament.team_boards:
         return []
@@ -99,7 +99,7 @@ def rank_teams(
 def ranked(
     tournament: Tournament, teams: Iterable[rows.Team], rounds: Sequence[Round], ruleset: Ruleset
 ) -> list[tuple[rows.TeamStanding, TeamRow]]:
-    """The same as rows, each with how its values come about."""
+    """Return the same as rows, each with the arithmetic of its values."""
     met = {round_.round: meetings(round_, ruleset) for round_ in rounds}
     held: list[Match | TeamBye] = []
     for round_ in rounds:
@@ -139,7 +139,7 @@ def _standing(tournament: Tournament, last: int, line: TeamRow, rounds: Iterable
 
 
 def told(lines: Sequence[rows.TeamStanding], teams: Mapping[str, rows.Team]) -> list[results.TeamStanding]:
-    """Lines of the standings as they are told, out of their table."""
+    """Convert lines of the standings from rows to messages."""
     ranks = {line.team_id: line.rank for line in lines}
     return [
         like(
@@ -162,7 +162,7 @@ def told(lines: Sequence[rows.TeamStanding], teams: Mapping[str, rows.Team]) -> 
 
 
 def taking_part(teams: Iterable[rows.Team], rounds: Iterable[Round]) -> list[rows.Team]:
-    """Those that have a place in the standings: not who withdrew before any round and never came."""
+    """Return the teams with a place in the standings, without those that withdrew before any round."""
     came: set[str] = set()
     for round_ in rounds:
         came.update(team_id for match in round_.matches for team_id in (match.first_team_id, match.second_team_id))
@@ -171,12 +171,12 @@ def taking_part(teams: Iterable[rows.Team], rounds: Iterable[Round]) -> list[row
 
 
 def score(tournament: Tournament) -> str:
-    """What teams are ranked by first; empty where there are none. Raises as ``rank_teams`` does."""
+    """Return the first criterion of team standings; empty without teams. Raises as ``rank_teams`` does."""
     return rules_of(tournament).championship.team_score if tournament.team_boards else ""
 
 
 def last_counted(lines: Iterable[results.TeamStanding]) -> int:
-    """The last round that has the result of a match, 0 when none has."""
+    """Return the last round that has the result of a match, or 0."""
     return max((each.round for line in lines for each in line.rounds if each.match and each.final), default=0)
 
 
@@ -185,13 +185,13 @@ class _Boards:
     """The boards of a round."""
 
     games: Mapping[int, Sequence[Game]]
-    """Those with two players, by match."""
+    """Boards with two players, by match."""
     alone: Mapping[int, Sequence[rows.Bye]]
-    """Those won without a game, by match."""
+    """Boards won without a game, by match."""
 
     @classmethod
     def of(cls, round_: Round) -> _Boards:
-        """Sorted out of the tables and byes of a round."""
+        """Sort the tables and byes of a round by match."""
         games = defaultdict[int, list[Game]](list)
         alone = defaultdict[int, list[rows.Bye]](list)
         for game in round_.games:
@@ -202,7 +202,7 @@ class _Boards:
 
 
 def _match(of: rows.Match, boards: _Boards) -> Match:
-    """A match with its boards of which the result is final, and those that are won without a game."""
+    """Return a match with its boards of final result, and those won without a game."""
     known = [Board.of(result_of(of.round, game)) for game in boards.games.get(of.match, ()) if game.final]
     known += [Board.without_opponent(first=bye.team_id == of.first_team_id) for bye in boards.alone.get(of.match, ())]
     return Match(of.round, of.first_team_id, of.second_team_id, tuple(known))
@@ -213,7 +213,7 @@ def _bye(bye: rows.Bye, boards: int) -> TeamBye:
 
 
 def _is_final(round_: Round, of: rows.Match, boards: _Boards) -> bool:
-    """All its boards have their results; one without any game counts with its round, as a bye does."""
+    """Check whether all boards have their results; a match without any game counts with its round, like a bye."""
     games = boards.games.get(of.match, ())
     return all(game.final for game in games) if games else round_.complete
 
@@ -238,7 +238,7 @@ def _adjustments(rounds: Iterable[Round]) -> Iterator[SpreadAdjustment]:
 def _rounds(
     line: TeamRow, rounds: Iterable[Round], met: Mapping[int, Sequence[Meeting]], ruleset: Ruleset
 ) -> Iterator[rows.TeamRound]:
-    """What each round was to a team. One without a term waits for its result."""
+    """Yield the rounds of a team. A round without a term waits for its result."""
     boards = ruleset.championship.team_boards or 0
     terms = {term.round: term for term in shown(line.point_arithmetic).terms}
     for round_ in rounds:

@@ -13,11 +13,11 @@ from faristol.results.rows import Announced, Division, Hall, Option, Tournament
 from faristol.rules.options import NONE
 
 TEAMS = "teams"
-"""The option of rulesets by which a tournament is of teams (FISE 4.4)."""
+"""The option of rulesets that makes a tournament one of teams (FISE 4.4)."""
 
 
 def created(event: pairing.TournamentCreated) -> Championship:
-    """A new tournament. Of the divisions of a championship the first one alone is told."""
+    """Return a new tournament. Only the first division of a championship has its divisions."""
     first = event.division and not event.division_of
     return Championship(
         Tournament(
@@ -104,7 +104,7 @@ OF_TOURNAMENT: Mapping[type[Message], Callable[[Tournament, Any], None]] = {
     pairing.HallsSet: _halls_set,
     pairing.RoundsAnnounced: _rounds_announced,
 }
-"""What an event changes of the tournament itself."""
+"""The effect of an event on the tournament itself."""
 
 WITH_WORDS: Mapping[type[Message], str] = {pairing.ContactSet: "contact_at", pairing.ArbitersNamed: "arbiters_at"}
-"""Events beside which words on the tournament stand, each with the column that has the position of the last one."""
+"""Events with texts on the tournament, each with the column for the position of the last one."""

@@ -28,10 +28,10 @@ from faristol.results.tables import LAYOUTS
 from faristol.results.tournament import OF_TOURNAMENT, WITH_WORDS
 
 Scope = tuple[str, str]
-"""A tournament or a game, by its id: rows of it are compared and written together."""
+"""The kind and id of a tournament or a game, whose rows are compared and written together."""
 
 Stored = dict[tuple[type[Row], tuple[Any, ...]], tuple[Any, ...]]
-"""Rows as their tables have them: values by class and key."""
+"""Rows as in their tables: values by class and key."""
 
 _OF_LINES = (scoresheet.FOLDS.keys() | {game_events.GameOpened}) - scoresheet.WITHOUT_LINES
 _OF_TABLES = TICKS.keys() | scoresheet.FOLDS.keys() | waits.CHANGES.keys() | {game_events.GameOpened}
@@ -43,7 +43,7 @@ _OF_TEAMS: frozenset[type[Message]] = frozenset(
 
 @dataclass
 class Needs:
-    """What has to be in memory before events are applied."""
+    """The rows to load before events are applied."""
 
     tournaments: set[str] = field(default_factory=set)
     rounds: set[str] = field(default_factory=set)
@@ -57,7 +57,7 @@ class Needs:
     """Games with the lines of their sheets."""
 
     def add(self, event: Recorded) -> None:
-        """Add what ``event`` touches."""
+        """Add the rows that ``event`` touches."""
         kind = type(event.message)
         if kind in _OF_TABLES:
             self.games.add(game_of(event))
@@ -80,11 +80,10 @@ class Needs:
 
 
 class Unit:
-    """The rows of one version and generation, of which nobody else may write any meanwhile.
+    """The rows of one version and generation, with no concurrent writer.
 
-    What is written is what differs from what was read: a statement for each table. Standings are made anew after that,
-    once for each tournament of which results have changed, however many did. ``keep`` is how many games and tournaments
-    may stay in memory for the next batch.
+    Only rows that differ from those read are written: a statement for each table. Then standings are recomputed, once
+    for each tournament with changed results. ``keep`` is the number of games and tournaments cached for the next batch.
     """
 
     def __init__(self, tables: Tables, keep: int = 0) -> None:
@@ -95,17 +94,17 @@ class Unit:
         self._stored: dict[Scope, Stored] = {}
         """Of every tournament and game in memory."""
         self._ranked_at: dict[str, int] = {}
-        """What the standings in the tables are of, by tournament."""
+        """``ranked_at`` of the standings in the tables, by tournament."""
         self._touched: set[Scope] = set()
-        """Tournaments and games that events were of since rows were written."""
+        """Tournaments and games of the events since the last write."""
 
     async def take(self, connection: AsyncConnection, events: Sequence[Recorded]) -> None:
-        """Apply events, in the order of their positions. Raises ``CannotTake`` for one that cannot be applied."""
+        """Apply events in the order of their positions. Raises ``CannotTake`` for one that cannot be applied."""
         needs = Needs()
         for event in events:
             try:
                 needs.add(event)
-            except Exception:  # noqa: BLE001, S112 # whoever applies it says what is wrong with it
+            except Exception:  # noqa: BLE001, S112 # applying the event reports the failure
                 continue
         await self._load(Reader(connection, self._tables), needs)
         self._touched |= {("tournament", event.tournament) for event in events}
@@ -126,7 +125,7 @@ class Unit:
         return len(self._touched)
 
     async def write(self, connection: AsyncConnection) -> None:
-        """Write what has changed, and the standings that have."""
+        """Write changed rows and standings."""
         await self._write_rows(connection)
         await self._rank(connection, self._state.stale)
 
@@ -150,7 +149,7 @@ class Unit:
             self._forget()
 
     def _differences(self) -> tuple[dict[type[Row], list[Row]], dict[type[Row], list[tuple[Any, ...]]]]:
-        """Rows that are not in their tables as they are in memory, and keys of those that are in memory no more."""
+        """Return the rows to write, and the keys of the rows to delete."""
         changed, gone = defaultdict[type[Row], list[Row]](list), defaultdict[type[Row], list[tuple[Any, ...]]](list)
         for scope in sorted(self._touched):
             stored, now = self._stored.get(scope, {}), Stored()
@@ -166,7 +165,7 @@ class Unit:
         return changed, gone
 
     def _rows_of(self, scope: Scope) -> Iterator[Row]:
-        """The rows of a tournament or a game that are in memory."""
+        """Yield the rows of a tournament or a game that are in memory."""
         kind, scope_id = scope
         if kind == "game":
             game = self._state.games.get(scope_id)
@@ -197,7 +196,7 @@ class Unit:
         self._loaded = Needs()
 
     def _forget_round(self, tournament_id: str, number: int) -> None:
-        """Nothing of a round is in the tables any more."""
+        """Drop the stored rows of a round that were deleted from the tables."""
         for scope in [scope for scope, stored in self._stored.items() if _is_of(stored, tournament_id, number)]:
             del self._stored[scope]
             self._touched.add(scope)
@@ -208,7 +207,7 @@ class Unit:
     # --- reading ---------------------------------------------------------------------------------------------------
 
     async def _load(self, reader: Reader, needs: Needs) -> None:
-        """Bring what is needed and not in memory yet there."""
+        """Load the rows needed that are not in memory yet."""
         of, loaded = self._state.championships, self._loaded
         for tournament in await reader.those(Tournament, "tournament_id", needs.tournaments - loaded.tournaments):
             of[tournament.tournament_id] = Championship(tournament)
@@ -255,7 +254,7 @@ class Unit:
         loaded.lines |= needs.lines
 
     def _store(self, kind: str, scope_id: str, found: Iterable[Row]) -> None:
-        """Note rows as they were read."""
+        """Store rows as they were read, for the comparison."""
         stored = self._stored.setdefault((kind, scope_id), {})
         for row in found:
             known = LAYOUTS[type(row)]
@@ -266,24 +265,24 @@ _OF_ROUND = frozenset((Round, Bye, Match))
 
 
 def _is_of(stored: Stored, tournament_id: str, number: int) -> bool:
-    """Whether rows as stored are of a game of a round."""
+    """Check whether stored rows are of a game of a round."""
     at = next((at for at in stored if at[0] is Game), None)
     return at is not None and stored[at][1:3] == (tournament_id, number)
 
 
 class Rebuilding(Unit):
-    """The unit of work of a rebuild: standings are made once, at its end, as nobody reads them before."""
+    """The unit of work of a rebuild: standings are computed once, at its end, as they have no readers before."""
 
     _all_ranked = False
 
     async def write(self, connection: AsyncConnection) -> None:
-        """Write what has changed, but for standings."""
+        """Write changed rows without standings."""
         await self._write_rows(connection)
 
     async def finish(self, connection: AsyncConnection) -> bool:
-        """Make the standings of one tournament; False when there is none of which they are missing.
+        """Compute the standings of one tournament; return False if none are missing.
 
-        At first that is every tournament: what came to the tables before this unit of work has no standings either.
+        At first they are missing for every tournament: rows written before this unit of work have no standings either.
         """
         stale = self._state.stale
         if not self._all_ranked:

@@ -1,4 +1,4 @@
-"""What waits at a table, as officials see it: which fact brings it up, and which settles it. Pure."""
+"""The matters that wait at a table, for officials: which event opens and which closes one. Pure."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ from faristol.results.rows import Sheet, Wait
 Change = Callable[[Sheet, Any], None]
 
 _PERSONS: Collection[int] = (results.WAIT_KIND_ABSENT, results.WAIT_KIND_AWAY)
-"""Waits for a person, of which entries that are taken back say nothing."""
+"""Waits for a person, which withdrawn entries do not close."""
 
 _LASTING: Collection[int] = (results.WAIT_KIND_ARBITER, results.WAIT_KIND_COUNT)
-"""What is still to be settled when the last turn is over: the sheets are not signed yet."""
+"""Waits that remain after the last turn: the sheets are not signed yet."""
 
 
 def _opened(kind: int, sheet: Sheet, event: Any, number: str = "") -> None:
-    """Something waits from the moment of an event on; ``number`` is the field that says how many, or which."""
+    """Add a wait from the time of an event; ``number`` is the field with the count or index."""
     named = {field.name for field in event.DESCRIPTOR.fields}
     since = event.signal_at if kind == results.WAIT_KIND_ABSENT else event.occurred_at
     wait = Wait(
@@ -43,12 +43,12 @@ def _is_same(before: Wait, now: Wait) -> bool:
 
 
 def _closed(kinds: Collection[int], sheet: Sheet, event: Message) -> None:
-    """Nothing of these kinds waits any more."""
+    """Close the waits of these kinds."""
     sheet.waits = tuple(each for each in sheet.waits if each.kind not in kinds)
 
 
 def _kept(kinds: Collection[int], sheet: Sheet, event: Message) -> None:
-    """Nothing else than these kinds waits any more."""
+    """Close the waits of all other kinds."""
     sheet.waits = tuple(each for each in sheet.waits if each.kind in kinds)
 
 
@@ -105,4 +105,4 @@ CHANGES: Mapping[type[Message], Change] = {
     clock.PlayerLeft: partial(_opened, results.WAIT_KIND_AWAY),
     clock.PlayerReturned: partial(_came, results.WAIT_KIND_AWAY),
 }
-"""What an event does to what waits at its table, and to who has the table."""
+"""The effect of an event on the waits at its table, and on the assigned arbiter."""

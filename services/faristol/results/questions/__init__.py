@@ -1,1 +1,1 @@
-"""What can be asked of the read models: each answered by a function of them and its request."""
+"""Queries of the read models: each is a function of them and its request."""

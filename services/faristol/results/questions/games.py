@@ -1,4 +1,4 @@
-"""Questions of rounds and games."""
+"""Queries of rounds and games."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from faristol.results.sheet import write_pinned
 async def get_pairings(
     models: ReadModels, request: results.GetPairingsRequest, context: Context
 ) -> results.GetPairingsResponse:
-    """Pairings of a round, with scores as they are."""
+    """Return the pairings of a round with their current scores."""
     if request.round < 1:
         raise Invalid("round", N_("{round} is not a round: expected 1 or more"), {"round": request.round})
 
@@ -62,7 +62,7 @@ async def get_pairings(
 
 
 def _keep_player(answer: results.GetPairingsResponse, player_id: str) -> None:
-    """Leave the table and the bye of one player in the answer, and nothing of anybody else."""
+    """Remove all tables and byes but those of one player from the answer."""
     tables = [table for table in answer.tables if any(seat.player_id == player_id for seat in table.seats)]
     byes = [bye for bye in answer.requested_byes if bye.seat.player_id == player_id]
     for field in ("tables", "requested_byes", "matches", "team_byes"):
@@ -76,7 +76,7 @@ def _keep_player(answer: results.GetPairingsResponse, player_id: str) -> None:
 async def list_tables(
     models: ReadModels, request: results.ListTablesRequest, context: Context
 ) -> results.ListTablesResponse:
-    """The tables of a round with what waits at each."""
+    """List the tables of a round with the waits at each."""
     if request.round < 0:
         raise Invalid("round", N_("{round} is not a round: expected 1 or more"), {"round": request.round})
     await models.reach(request.min_position, context)
@@ -95,7 +95,7 @@ def _leave_out_scores(answer: results.GetPairingsResponse) -> None:
 
 
 async def get_game(models: ReadModels, request: results.GetGameRequest, context: Context) -> results.GetGameResponse:
-    """A game: board and scoresheet."""
+    """Return a game: board and scoresheet."""
     if moment := await models.moment(request):
         answer = await history.game(models.record, request.game_id, moment)
     else:

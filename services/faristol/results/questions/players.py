@@ -1,4 +1,4 @@
-"""Questions of players across tournaments. An id is one person's in all of them."""
+"""Queries of players across tournaments. An id is that of one person in all of them."""
 
 from __future__ import annotations
 
@@ -13,19 +13,19 @@ from faristol.results.models import ReadModels, check_reached
 from faristol.results.page import page
 
 FOUND = 100
-"""Players in one answer, when no other number is asked for."""
+"""Players in one answer by default."""
 
 MOST_FOUND = 1_000
-"""Players that may be asked for at once."""
+"""Most players in one answer."""
 
 LONGEST_SEARCH = 200
-"""Characters of what is searched for."""
+"""Characters of a search text."""
 
 
 async def get_player(
     models: ReadModels, request: results.GetPlayerRequest, context: Context
 ) -> results.GetPlayerResponse:
-    """A player with every tournament, the latest first."""
+    """Return a player with every tournament, the latest first."""
     await models.reach(request.min_position, context)
     answer = await person.player(models.record, request.player_id, request.page_size, request.page_token)
     check_reached(request.min_position, answer.position)
@@ -40,7 +40,7 @@ async def get_player(
 async def search_players(
     models: ReadModels, request: results.SearchPlayersRequest, context: Context
 ) -> results.SearchPlayersResponse:
-    """Players by name or club."""
+    """Search players by name or club."""
     if not 0 <= request.page_size <= MOST_FOUND:
         raise Invalid(
             "page_size",

@@ -1,4 +1,4 @@
-"""Questions of the record: its news, its seals and what follows it."""
+"""Queries of the record: its events, its seals and its consumers."""
 
 from __future__ import annotations
 
@@ -18,19 +18,19 @@ from faristol.results.tail import MayKnow
 from faristol.results.webhooks import registry
 
 SEALS = 100
-"""Seals in one answer, when no other number is asked for."""
+"""Seals in one answer by default."""
 
 MOST_SEALS = 1_000
-"""Seals that may be asked for at once."""
+"""Most seals in one answer."""
 
 MOST_NAMED = 1_000
-"""Tournaments, games, rounds, tables and types that a follower may name, of each."""
+"""Tournaments, games, rounds, tables and types that a subscription may name, of each."""
 
 
 async def get_status(
     models: ReadModels, request: results.GetStatusRequest, context: Context
 ) -> results.GetStatusResponse:
-    """Where everything stands that follows the record."""
+    """Return the status of the consumers of the record."""
     async with models.record.reading() as connection:
         webhooks = await registry.numbers(connection)
     return operation.answer(*await status(models.record, models.pace), models.record.trouble, webhooks)
@@ -39,7 +39,7 @@ async def get_status(
 async def follow(
     models: ReadModels, request: results.FollowRequest, context: Context
 ) -> AsyncIterator[results.FollowResponse]:
-    """News of tournaments from a position on, then live."""
+    """Yield events of tournaments after a position, then live ones."""
     if request.after_position < 0:
         raise Invalid("after_position", NO_POSITION, {"position": request.after_position})
     for field in ("limit", "last"):
@@ -66,7 +66,7 @@ async def follow(
 
 
 def _may_know(models: ReadModels) -> MayKnow:
-    """What of the news for officials the caller may know; all of it where nobody is asked who they are."""
+    """Return a check of which events for officials the caller may know; all of them if access is not checked."""
     admission, credential = models.admission(), caller()
 
     async def asked(news: results.FollowResponse) -> bool:
@@ -80,7 +80,7 @@ def _may_know(models: ReadModels) -> MayKnow:
 async def list_seals(
     models: ReadModels, request: results.ListSealsRequest, context: Context
 ) -> results.ListSealsResponse:
-    """Seals of the record, from a position on, or the newest."""
+    """List seals of the record after a position, or the newest."""
     if request.after_position < 0:
         raise Invalid("after_position", NO_POSITION, {"position": request.after_position})
     if not 0 <= request.limit <= MOST_SEALS:

@@ -1,4 +1,4 @@
-"""The question for a tournament as a file for pairing and rating programs."""
+"""The query for a tournament as a file for pairing and rating programs."""
 
 from __future__ import annotations
 
@@ -30,12 +30,12 @@ PAIRS_ALONE = N_("a report holds games of two players, and this tournament has t
 async def get_report(
     models: ReadModels, request: results.GetReportRequest, context: Context
 ) -> results.GetReportResponse:
-    """The TRF file of a tournament up to a round, or up to the last that is over.
+    """Return the TRF file of a tournament up to a round, or up to the last complete one.
 
-    For officials it has the pairs kept apart and the byes granted for rounds to come, which the public is not told.
+    Only officials get the pairs kept apart and the byes granted for later rounds.
 
-    Raises ``NotFound`` for a round that is not paired, ``Invalid`` for one of which a result is missing, and
-    ``Refusal`` for a tournament of which the format cannot tell.
+    Raises ``NotFound`` for a round that is not paired, ``Invalid`` for one with a missing result, and ``Refusal`` for a
+    tournament that the format cannot express.
     """
     found = await models.found(request, context, history.games, Part.PLAYERS | Part.TEAMS | Part.TABLES)
     check_has_tables(found.head)

@@ -1,4 +1,4 @@
-"""Questions of standings and crosstables."""
+"""Queries of standings and crosstables."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from faristol.results.page import page
 async def get_standings(
     models: ReadModels, request: results.GetStandingsRequest, context: Context
 ) -> results.GetStandingsResponse:
-    """Standings with their tie-breaks and, where asked for, how each comes about: so far, or as of a round."""
+    """Return current standings or those after a round, with tie-breaks and, if requested, their arithmetic."""
     parts = Part.PLAYERS | (Part.TABLES if request.arithmetic else Part.STANDINGS)
     found = await models.found(request, context, history.tournament, parts, up_to=request.round)
     check_has_tables(found.head)
@@ -58,7 +58,7 @@ async def get_standings(
 async def get_team_standings(
     models: ReadModels, request: results.GetTeamStandingsRequest, context: Context
 ) -> results.GetTeamStandingsResponse:
-    """Standings of teams with their tie-breaks and, where asked for, how each comes about."""
+    """Return the standings of teams with tie-breaks and, if requested, their arithmetic."""
     parts = Part.TEAMS | (Part.TABLES if request.arithmetic else Part.TEAM_STANDINGS)
     found = await models.found(request, context, history.tournament, parts, up_to=request.round)
     counted = found.up_to(request.round)
@@ -95,7 +95,7 @@ async def get_team_standings(
 async def get_crosstable(
     models: ReadModels, request: results.GetCrosstableRequest, context: Context
 ) -> results.GetCrosstableResponse:
-    """Everybody's rounds: so far, or up to a round."""
+    """Return all rounds of the players so far, or up to a round."""
     found = await models.found(request, context, history.games, Part.PLAYERS | Part.TABLES)
     check_has_tables(found.head)
     counted = found.up_to(request.round)

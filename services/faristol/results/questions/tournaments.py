@@ -1,4 +1,4 @@
-"""Questions of tournaments, their players and teams."""
+"""Queries of tournaments, their players and teams."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ DIGEST = re.compile(r"[0-9a-f]{64}")
 async def list_tournaments(
     models: ReadModels, request: results.ListTournamentsRequest, context: Context
 ) -> results.ListTournamentsResponse:
-    """All tournaments, the latest first."""
+    """List all tournaments, the latest first."""
     if moment := await models.moment(request):
         listing = await history.tournaments(models.record, moment)
     else:
@@ -37,7 +37,7 @@ async def list_tournaments(
     found = [each for each in listing.tournaments if request.archived or not each.archived]
     wanted = words_of(request.search)
     if request.search.strip() and not wanted:
-        found = []  # nothing begins with what has no word in it
+        found = []  # a search text without a word finds no tournament
     elif wanted:
         found = [each for each in found if begins(wanted, words_of(f"{each.name} {each.division}"))]
     first, last = _day("from", getattr(request, "from")), _day("until", request.until)
@@ -50,7 +50,7 @@ async def list_tournaments(
 
 
 def _day(field: str, given: str) -> str:
-    """A day as it was given; empty for none. Raises ``Invalid`` for what is no day."""
+    """Return a day as given; empty for none. Raises ``Invalid`` for an invalid day."""
     try:
         return date.fromisoformat(given).isoformat() if given else ""
     except ValueError:
@@ -58,7 +58,7 @@ def _day(field: str, given: str) -> str:
 
 
 def _is_wanted(tournament: results.Tournament, state: results.TournamentState.ValueType, first: str, last: str) -> bool:
-    """Whether a tournament stands so, and is played between two days; what is not said lets all through."""
+    """Check whether a tournament has a state and is played between two days; empty filters accept all."""
     if state and state != _state_of(tournament):
         return False
     if not first and not last:
@@ -74,7 +74,7 @@ def _state_of(tournament: results.Tournament) -> results.TournamentState.ValueTy
 
 
 def _days_of(tournament: results.Tournament) -> tuple[str, str]:
-    """The first and the last day, in its time zone: as they were said, or of its rounds, or else of its creation."""
+    """Return the first and the last day, in its time zone: as specified, else of its rounds, else of its creation."""
     if tournament.starts_on:
         return tournament.starts_on, tournament.ends_on or tournament.starts_on
     zone = ZoneInfo(tournament.time_zone or "UTC")
@@ -87,13 +87,13 @@ def _days_of(tournament: results.Tournament) -> tuple[str, str]:
 async def get_tournament(
     models: ReadModels, request: results.GetTournamentRequest, context: Context
 ) -> results.GetTournamentResponse:
-    """One tournament with where its rounds stand."""
+    """Return a tournament with the phases of its rounds."""
     found = await models.found(request, context, history.tournament)
     answer = results.GetTournamentResponse(tournament=found.tournament, position=found.position)
     await lookup.add_words(models.record, [(answer.tournament, found.head)])
     try:
         length = round_ms(standings.rules_of(found.head))
-    except Refusal:  # the rules are not installed any more
+    except Refusal:  # the rules are no longer installed
         return answer
     if length is None:
         return answer
@@ -108,7 +108,7 @@ async def get_tournament(
 async def list_players(
     models: ReadModels, request: results.ListPlayersRequest, context: Context
 ) -> results.ListPlayersResponse:
-    """Players with their ratings."""
+    """List players with their ratings."""
     found = await models.found(request, context, history.players, Part.PLAYERS | Part.TEAMS)
     people = await lookup.people(models.record, found.of.players)
     answer = answers.players(found.of, people, request.page_size, request.page_token)
@@ -119,7 +119,7 @@ async def list_players(
 async def list_teams(
     models: ReadModels, request: results.ListTeamsRequest, context: Context
 ) -> results.ListTeamsResponse:
-    """Teams with their line-ups."""
+    """List teams with their line-ups."""
     found = await models.found(request, context, history.players, Part.TEAMS)
     registered = answers.teams(found.of)
     listed, following = page(registered, request.page_size, request.page_token)
@@ -136,7 +136,7 @@ async def list_teams(
 async def get_prizes(
     models: ReadModels, request: results.GetPrizesRequest, context: Context
 ) -> results.GetPrizesResponse:
-    """Who is ahead for the special prizes."""
+    """Return the leaders for the special prizes."""
     await models.reach(request.min_position, context)
     offer = (await load(models.record, f"tournament-{request.tournament_id}", Offer(), offered)).state
     found, plays = await lookup.prizes(models.record, request.tournament_id, offer.expelled)
@@ -150,7 +150,7 @@ async def get_prizes(
 async def get_ruleset(
     models: ReadModels, request: results.GetRulesetRequest, context: Context
 ) -> results.GetRulesetResponse:
-    """The rules that some tournament pins, as they were when it did."""
+    """Return the rules that some tournament pins, as they were when it did."""
     if not DIGEST.fullmatch(request.digest):
         raise Invalid("digest", N_("expected 64 of 0-9 and a-f"))
     content = await content_of(models.record, request.digest)

@@ -1,5 +1,5 @@
-"""Webhooks: news of a tournament, sent by POST to who asked for it, in order and at least once.
+"""Webhooks: notifications of a tournament's events, sent by POST to subscribers, in order and at least once.
 
-What has happened to a webhook is a value, and what follows from an answer is computed of it (``course``); sending is
-apart (``sender``), and who keeps what in the tables, too (``registry``).
+The state of a webhook is a value, and the effect of an answer is computed from it (``course``). Sending (``sender``)
+and the tables (``registry``) are separate.
 """

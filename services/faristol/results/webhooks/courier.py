@@ -1,4 +1,4 @@
-"""The courier of a webhook: takes what the tail tells to the receiver, one message after the other."""
+"""The sender task of a webhook: sends notifications to the receiver, one message after the other."""
 
 from __future__ import annotations
 
@@ -37,23 +37,24 @@ PROMPT = 1.0
 """Seconds within which an answer is quick."""
 
 DEADLINE = 10.0
-"""Seconds for one message, from looking the name up to the end of the answer."""
+"""Seconds for one message, from resolving the name to the end of the answer."""
 
 AWAY = 1.0
-"""Seconds until a courier goes on whose database was away."""
+"""Seconds until a courier retries after its database was unavailable."""
 
 IDLE_NOTE = 30.0
-"""Seconds between two times at which it is noted how far a webhook is that gets nothing."""
+"""Seconds between stored positions of a webhook that receives no messages."""
 
 _log = logging.getLogger(__name__)
 
 Content = Callable[[results.FollowResponse, Topic], Awaitable[Sequence[bytes]]]
-"""What a piece of news has changed, as far as a topic is told it: whole answers, as JSON. Raises ``AioRpcError``."""
+"""The resources that an event changed, as far as a topic may see them: whole answers, as JSON. Raises ``AioRpcError``.
+"""
 
 
 @dataclass
 class Means:
-    """What the couriers of a process share."""
+    """Objects that the couriers of a process share."""
 
     record: Record
     tail: Tail
@@ -68,16 +69,16 @@ class Means:
     quick: Lane = field(default_factory=lambda: Lane(QUICK))
     slow: Lane = field(default_factory=lambda: Lane(SLOW))
     reached: dict[str, tuple[Webhook, Course]] = field(default_factory=dict)
-    """Courses of which nothing failed, to be stored together now and then."""
+    """Courses without failures, stored together at intervals."""
 
     def way_to(self, target: Target) -> Way:
-        """The way to a target."""
-        from faristol.results.webhooks.sender import Way, trusted  # its HTTP client is for who has webhooks
+        """Return the HTTP connection to a target."""
+        from faristol.results.webhooks.sender import Way, trusted  # load its HTTP client only if there are webhooks
 
         return Way(target, self.networks, trusted(), self.now, self.deadline)
 
     async def flush(self) -> None:
-        """Store the courses. Raises one of ``FAILURES``; then they are stored the next time."""
+        """Store the courses. Raises one of ``FAILURES``; the next call then stores them."""
         taken, self.reached = self.reached, {}
         if not taken:
             return
@@ -91,33 +92,33 @@ class Means:
             raise
 
     def close(self) -> None:
-        """Look no names up any more."""
+        """Stop resolving names."""
         self.quick.close()
         self.slow.close()
 
 
 class _Ended(Exception):
-    """The courier has nothing more to do."""
+    """The courier is finished."""
 
 
 class Courier:
-    """Delivers to one webhook, from where it is, until it stops or somebody changes it."""
+    """Delivers to one webhook, from its position, until it stops or is changed."""
 
     def __init__(self, means: Means, webhook: Webhook) -> None:
         self.webhook = webhook
         self.course = webhook.course
         self._means = means
         self._took = PROMPT
-        """Seconds that answers took of late. A receiver that is not known yet has its turn among the slow ones."""
+        """Recent seconds per answer. A new receiver begins among the slow ones."""
         self._at_work = asyncio.Lock()
-        """Held from sending a message until what came of it is stored."""
+        """Locked from sending a message until its outcome is stored."""
         self._noted_at = 0.0
         self._fingerprint = ""
-        """Of the event at the position of the course, once it was heard."""
+        """Of the event at the position of the course, once received."""
         self.task = asyncio.create_task(self._run(), name=f"webhook {webhook.webhook_id}")
 
     async def end(self) -> None:
-        """End, once what is being sent was answered."""
+        """Stop after the message in progress is answered."""
         async with self._at_work:
             self.task.cancel()
         await end([self.task])
@@ -148,9 +149,9 @@ class Courier:
                 self._fingerprint = news.fingerprint if news.position == self.course.position else ""
 
     def _check_past(self, mark: results.FollowResponse) -> None:
-        """Raise ``_Ended`` where the record has another past than the one of which this courier has delivered.
+        """Raise ``_Ended`` if the record differs from the one that this courier has delivered.
 
-        A backup was restored while this process ran. How far the webhook is stands in the backup, too.
+        A backup was restored while this process ran. The backup also contains the position of the webhook.
         """
         mine = self._fingerprint
         if mine and (mark.position, mark.fingerprint) != (self.course.position, mine):
@@ -160,7 +161,7 @@ class Courier:
         self._fingerprint = mark.fingerprint if mark.position == self.course.position else ""
 
     def _idle(self, position: int) -> None:
-        """Nothing is to be told up to a position."""
+        """Advance to a position without messages."""
         if position <= self.course.position:
             return
         self.course = replace(self.course, position=position)
@@ -183,7 +184,7 @@ class Courier:
         while self.course.position < news.position:
             async with self._turn():
                 outcome = await self._send(way, news, body)
-                chance = random.random()  # noqa: S311 # to spread tries
+                chance = random.random()  # noqa: S311 # to spread retries
                 course, letter = after(
                     self.course, news.position, outcome, self._means.now(), chance, self._means.limits
                 )
@@ -194,7 +195,7 @@ class Courier:
                     await self._store(course, news.position, letter)
 
     async def _deliver_again(self, way: Way) -> None:
-        """Send the dead letters that are to be delivered once more."""
+        """Send the dead letters marked for redelivery."""
         async with self._means.record.reading() as connection:
             letters = await registry.letters_of(connection, self.webhook.webhook_id, again=True)
         for asked in letters:
@@ -204,7 +205,7 @@ class Courier:
             while letter and letter.again:
                 async with self._turn():
                     outcome = await self._send(way, news, body)
-                    chance = random.random()  # noqa: S311 # to spread tries
+                    chance = random.random()  # noqa: S311 # to spread retries
                     course, letter = after_again(
                         self.course, letter, outcome, self._means.now(), chance, self._means.limits
                     )
@@ -215,7 +216,7 @@ class Courier:
         return piece(event)
 
     async def _store(self, course: Course, position: int, letter: Letter | None, *, is_letter: bool = False) -> None:
-        """Store a course with what became of a message. Raises ``Superseded``, and ``_Ended`` for one that stops."""
+        """Store a course with the outcome of a message. Raises ``Superseded``, and ``_Ended`` for one that stops."""
         async with self._means.record.writing() as connection:
             if letter or is_letter:
                 await registry.note_letter(connection, self.webhook, course, position, letter)
@@ -229,7 +230,7 @@ class Courier:
 
     @asynccontextmanager
     async def _turn(self) -> AsyncIterator[None]:
-        """Wait until the next try is due and a place is free, and keep the place until what came of it is stored."""
+        """Wait until the next attempt is due and a slot is free; hold the slot until the outcome is stored."""
         if self.course.due is not None:
             limits = self._means.limits
             seconds = (self.course.due - self._means.now()).total_seconds()
@@ -250,6 +251,6 @@ class Courier:
         begun = asyncio.get_running_loop().time()
         outcome = await way.send(body, headers, self._lane)
         took = self._means.deadline if outcome.failure else asyncio.get_running_loop().time() - begun
-        self._took = (self._took + took) / 2  # so that a receiver is not slow for having been so once
+        self._took = (self._took + took) / 2  # average, so that one slow answer does not make a receiver slow
         telemetry.deliveries.add(1, {"outcome": outcome.kind.value})
         return outcome

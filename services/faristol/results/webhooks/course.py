@@ -1,4 +1,4 @@
-"""The course of a webhook: what has happened to it, and what follows from an answer. Pure."""
+"""The course of a webhook: its delivery state and the effect of an answer on it. Pure."""
 
 from __future__ import annotations
 
@@ -9,19 +9,19 @@ from enum import StrEnum
 
 
 class Stop(StrEnum):
-    """Why nothing is sent."""
+    """The reason that a webhook is stopped."""
 
     NONE = ""
     FAILING = "failing"
-    """Nothing arrived for as long as ``Limits`` say."""
+    """No message arrived for the time in ``Limits``."""
     GONE = "gone"
     """The receiver answered 410."""
     DEAD_LETTERS = "dead_letters"
-    """One more message was refused than dead letters are kept."""
+    """A message was refused and the dead letters are full."""
 
 
 class Failure(StrEnum):
-    """Why a message did not arrive."""
+    """The reason that a message did not arrive."""
 
     NONE = ""
     STATUS = "status"
@@ -33,33 +33,33 @@ class Failure(StrEnum):
 
 
 class Kind(StrEnum):
-    """What an outcome means."""
+    """The meaning of an outcome."""
 
     DELIVERED = "delivered"
     GONE = "gone"
     REFUSED = "refused"
-    """The receiver is there and does not take this message."""
+    """The receiver is available and refuses this message."""
     AWAY = "away"
-    """The receiver takes nothing at the moment."""
+    """The receiver is unavailable."""
 
 
 LATER = frozenset({408, 425, 429})
-"""Statuses below 500 by which a receiver asks to be tried again later."""
+"""Statuses below 500 that request a retry later."""
 
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """What came of sending a message."""
+    """The outcome of sending a message."""
 
     status: int = 0
-    """Of the answer; 0 where none came."""
+    """Of the answer; 0 without an answer."""
     failure: Failure = Failure.NONE
     retry_after: float = 0.0
-    """Seconds that the receiver asks for."""
+    """Seconds that the receiver requests."""
 
     @property
     def kind(self) -> Kind:
-        """What it means for the webhook."""
+        """The meaning for the webhook."""
         if not self.failure:
             return Kind.DELIVERED
         if self.status == 410:
@@ -70,39 +70,39 @@ class Outcome:
 
 
 def outcome_of(status: int, retry_after: str, now: datetime) -> Outcome:
-    """The outcome of an answer with a status and the value of ``Retry-After``, empty where it has none."""
+    """Return the outcome of an answer with a status and the value of ``Retry-After``, empty if absent."""
     if 200 <= status < 300:
         return Outcome(status)
     return Outcome(status, Failure.STATUS, _seconds(retry_after.strip(), now))
 
 
 def _seconds(value: str, now: datetime) -> float:
-    """Seconds that ``Retry-After`` asks for, by a number or a date; 0 for anything else."""
+    """Parse ``Retry-After``, a number or a date, to seconds; 0 for any other value."""
     if value.isascii() and value.isdigit():
         return float(value[:9])
     try:
         at = parsedate_to_datetime(value)
-    except (ValueError, OverflowError):  # the latter for numbers that no calendar has
+    except (ValueError, OverflowError):  # the latter for numbers beyond the calendar
         return 0.0
     return max(0.0, (at - now).total_seconds()) if at.tzinfo else 0.0
 
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """How long something is tried, and how often."""
+    """Limits of time and number for retries."""
 
     first: float = 1.0
-    """Seconds until a message is tried for the second time, about; each further time is twice as far away."""
+    """Seconds until the first retry, about; each further pause is twice as long."""
     longest: float = 300.0
-    """Seconds between two tries, at most, where the receiver asks for nothing else."""
+    """Maximum seconds between two attempts, unless the receiver requests more."""
     longest_asked: float = 3_600.0
-    """The same where it does, by ``Retry-After``."""
+    """The same if it requests more by ``Retry-After``."""
     give_up: timedelta = timedelta(hours=24)
-    """For how long nothing arrives until the webhook stops."""
+    """The time without a delivered message after which the webhook stops."""
     tries: int = 5
-    """How often the receiver refuses a message until it becomes a dead letter."""
+    """Refusals after which a message becomes a dead letter."""
     dead_letters: int = 100
-    """How many of these are kept of a webhook."""
+    """Dead letters stored per webhook."""
 
 
 USUAL = Limits()
@@ -110,42 +110,42 @@ USUAL = Limits()
 
 @dataclass(frozen=True, slots=True)
 class Letter:
-    """A message that was left out, or is to be sent once more."""
+    """A message that was skipped, or is to be redelivered."""
 
     position: int
     tries: int
     outcome: Outcome
     failed_at: datetime
     again: bool = False
-    """It is to be delivered once more."""
+    """Whether it is to be redelivered."""
 
 
 @dataclass(frozen=True, slots=True)
 class Course:
-    """How far a webhook is, and how it fares."""
+    """The delivery state of a webhook."""
 
     position: int
-    """Up to here everything was delivered, or is a dead letter."""
+    """Everything up to here was delivered or is a dead letter."""
     stop: Stop = Stop.NONE
     failing_since: datetime | None = None
-    """Since when no message has arrived."""
+    """The time since which no message has arrived."""
     tries: int = 0
-    """How often the next message was tried."""
+    """Attempts of the next message."""
     refusals: int = 0
-    """How often the receiver refused it."""
+    """Refusals of the next message."""
     due: datetime | None = None
-    """When it is tried again."""
+    """The time of the next attempt."""
     last_status: int = 0
-    """Of the last answer; 0 where none came."""
+    """Of the last answer; 0 without an answer."""
     last_failure: Failure = Failure.NONE
-    """Of the last message that did not arrive; of an earlier one, too."""
+    """Of the last message that did not arrive, even if later ones did."""
     delivered_at: datetime | None = None
     dead: int = 0
-    """How many dead letters there are."""
+    """The number of dead letters."""
 
 
 def resumed(course: Course, position: int | None = None) -> Course:
-    """The course of a webhook that goes on: where it stopped, or after another position."""
+    """Return the course of a resumed webhook: from where it stopped, or after another position."""
     return Course(
         course.position if position is None else position,
         last_status=course.last_status,
@@ -158,9 +158,9 @@ def resumed(course: Course, position: int | None = None) -> Course:
 def after(
     course: Course, position: int, outcome: Outcome, now: datetime, random: float, limits: Limits = USUAL
 ) -> tuple[Course, Letter | None]:
-    """What follows from sending the message of a position: the course, and the dead letter that it became, if it did.
+    """Return the course after sending the message of a position, and the dead letter that it became, if any.
 
-    ``random`` is from 0 to 1, and spreads the tries of many.
+    ``random`` is from 0 to 1 and spreads the retries of many webhooks.
     """
     match outcome.kind:
         case Kind.DELIVERED:
@@ -175,7 +175,7 @@ def after(
 def after_again(
     course: Course, letter: Letter, outcome: Outcome, now: datetime, random: float, limits: Limits = USUAL
 ) -> tuple[Course, Letter | None]:
-    """The same of sending a dead letter once more: the course, and the letter, or None where it has arrived."""
+    """Return the same for a redelivered dead letter: the course, and the letter, or None if it arrived."""
     tried = Letter(letter.position, letter.tries + 1, outcome, now, again=outcome.kind is not Kind.REFUSED)
     match outcome.kind:
         case Kind.DELIVERED:

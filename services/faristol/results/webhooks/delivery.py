@@ -1,4 +1,4 @@
-"""Delivery: a courier for each webhook that is live, in one of all the processes that could deliver."""
+"""Delivery: a courier for each live webhook, in only one of the processes that could deliver."""
 
 from __future__ import annotations
 
@@ -15,32 +15,31 @@ from faristol.results.webhooks.courier import Courier, Means
 LEASE_NAME = "webhooks"
 
 LEASE = 20.0
-"""Seconds. How long webhooks wait for another process when one has died."""
+"""Seconds. Webhooks wait so long for another process after one has died."""
 
 MARGIN = 12.0
-"""Seconds of the lease that are left when a message is sent, at least: more than its deadline."""
+"""Minimum seconds of the lease left when a message is sent: more than its deadline."""
 
 BEAT = 1.0
-"""Seconds between two looks at which webhooks there are."""
+"""Seconds between polls for changed webhooks."""
 
 FLUSH = 0.25
-"""Seconds between two times at which it is stored how far webhooks are. What a process that dies has delivered since
-then is delivered again."""
+"""Seconds between stores of positions. Messages delivered since then are delivered again if the process dies."""
 
 MEASURE = 5.0
 """Seconds between two measurements."""
 
 GRACE = 2.0
-"""Seconds for messages that are being sent when the process ends."""
+"""Seconds for messages in progress when the process ends."""
 
 DEFECT = 60.0
-"""Seconds until a webhook whose courier failed by a defect of ours is tried again."""
+"""Seconds until a courier that failed by an internal error is restarted."""
 
 _log = logging.getLogger(__name__)
 
 
 class Delivery:
-    """Delivers to all webhooks while this process holds the lease."""
+    """The delivery to all webhooks while this process holds the lease."""
 
     def __init__(
         self,
@@ -51,7 +50,7 @@ class Delivery:
         lease: float = LEASE,
         margin: float = MARGIN,
     ) -> None:
-        """``holder`` is what this process is called as a holder of leases; the others are in seconds."""
+        """Prepare the delivery; ``holder`` returns the name of this process for leases. Times are in seconds."""
         self._means = means
         self._beat, self._lease, self._margin = beat, lease, margin
         self._holder = holder
@@ -65,7 +64,7 @@ class Delivery:
         means.may_send = lambda: asyncio.get_running_loop().time() < self._held_until - self._margin
 
     def tell(self) -> None:
-        """A webhook was changed here: look at once."""
+        """Check for changes at once: a webhook was changed in this process."""
         self._changed.set()
 
     async def run(self) -> None:
@@ -76,7 +75,7 @@ class Delivery:
         finally:
             leaving = asyncio.create_task(self._leave(flushing), name="webhooks.leave")
             while not leaving.done():
-                with suppress(asyncio.CancelledError):  # ``tasks.end`` cancels again what does not end at once
+                with suppress(asyncio.CancelledError):  # ``tasks.end`` cancels repeatedly
                     await asyncio.shield(leaving)
 
     async def _keep_up(self) -> None:
@@ -100,10 +99,10 @@ class Delivery:
                 continue
 
     async def _look(self) -> None:
-        """Have a courier for each webhook that is live, and none for what was changed or removed."""
+        """Start a courier for each live webhook; end those of changed or removed ones."""
         async with self._means.record.reading() as connection:
             known = await registry.revisions(connection)
-        if not known and not self._couriers:  # where nobody has webhooks, nothing is written again and again
+        if not known and not self._couriers:  # without webhooks, the lease is not renewed
             if self._held_until:
                 self._held_until = 0.0
                 await self._means.record.release(LEASE_NAME, self._holder())
@@ -119,7 +118,7 @@ class Delivery:
             await self._start(wanted, known)
 
     async def _renew(self) -> bool:
-        """Take the lease, or renew it before it can no longer be used. False while another process has it."""
+        """Acquire the lease, or renew it before it expires. Return False while another process holds it."""
         record, me, asked_at = self._means.record, self._holder(), asyncio.get_running_loop().time()
         if self._held_until - asked_at > (self._lease + self._margin) / 2:
             return True
@@ -131,13 +130,13 @@ class Delivery:
         return False
 
     def _waiting(self) -> set[str]:
-        """Webhooks that are not begun yet: their last courier is at work still, or failed a moment ago."""
+        """Return webhooks that may not start yet: their last courier is still running or has just failed."""
         now = asyncio.get_running_loop().time()
         failed = {webhook_id for webhook_id, at in self._failed_at.items() if now - at < DEFECT}
         return failed | {task.get_name() for task in self._ending}
 
     async def _start(self, wanted: Collection[str], known: Mapping[str, int]) -> None:
-        await self._means.flush()  # the courier before has perhaps come further than is stored
+        await self._means.flush()  # the previous courier may have advanced further than is stored
         async with self._means.record.reading() as connection:
             found = await registry.some(connection, wanted)
         for webhook in found:
@@ -145,7 +144,7 @@ class Delivery:
                 self._couriers[webhook.webhook_id] = Courier(self._means, webhook)
 
     def _forget_ended(self) -> None:
-        """Forget couriers that ended though their webhook has not stopped, so that each is begun again."""
+        """Remove couriers that ended although their webhook has not stopped, so that they are restarted."""
         for webhook_id, courier in list(self._couriers.items()):
             if not courier.task.done() or courier.course.stop:
                 continue
@@ -155,7 +154,7 @@ class Delivery:
                 self._failed_at[webhook_id] = asyncio.get_running_loop().time()
 
     def _end(self, webhook_id: str) -> None:
-        """End a courier beside, so that nobody waits for a receiver that is slow."""
+        """End a courier in the background, so that a slow receiver blocks no other."""
         courier = self._couriers.pop(webhook_id)
         task = asyncio.create_task(courier.end(), name=webhook_id)
         self._ending.add(task)
@@ -188,14 +187,14 @@ class Delivery:
             found = await registry.numbers(connection)
         last = await self._means.record.last_position()
         live = [courier.course.position for courier in self._couriers.values() if not courier.course.stop]
-        # Every process says the same of the tables, and 0 of a lag that it knows nothing of: the largest value holds.
+        # Every process reports the same of the tables, and 0 for an unknown lag: the largest value holds.
         telemetry.lag.set(max((last - position for position in live), default=0))
         telemetry.failing.set(found.failing)
         telemetry.stopped.set(found.stopped)
         telemetry.dead_letters.set(found.dead_letters)
 
     async def _leave(self, flushing: asyncio.Task[None]) -> None:
-        """Let what is being sent be answered, store how far everything is, and let another process go on."""
+        """Wait for answers in progress, store all positions, and release the lease."""
         for webhook_id in list(self._couriers):
             self._end(webhook_id)
         if self._ending:

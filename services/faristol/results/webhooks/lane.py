@@ -1,4 +1,4 @@
-"""Lanes: how many messages are sent, and how many names are looked up, at the same time."""
+"""Queues that limit concurrent messages and name lookups."""
 
 from __future__ import annotations
 
@@ -10,18 +10,18 @@ from ipaddress import ip_address
 from faristol.results.webhooks.target import Address, Target
 
 LOOKING = 8
-"""Names that a lane looks up at a time: who keeps a slow name server keeps these."""
+"""Concurrent name lookups per lane; a slow name server blocks at most these."""
 
 
 class Lane:
-    """Messages that are sent at the same time, and names that are looked up: so many and no more."""
+    """A limit on concurrent messages and on name lookups."""
 
     def __init__(self, most: int) -> None:
         self.slots = asyncio.Semaphore(most)
         self._executor = ThreadPoolExecutor(LOOKING, thread_name_prefix="webhook-names")
 
     async def addresses(self, target: Target) -> list[Address]:
-        """The addresses of a target. Raises ``OSError`` where it has none."""
+        """Resolve the addresses of a target. Raises ``OSError`` if it has none."""
         if known := target.address:
             return [known]
 
@@ -31,9 +31,9 @@ class Lane:
 
         try:
             return await asyncio.get_running_loop().run_in_executor(self._executor, look_up)
-        except UnicodeError as problem:  # a part of the name is too long
+        except UnicodeError as problem:  # a label of the name is too long
             raise OSError(str(problem)) from problem
 
     def close(self) -> None:
-        """Look nothing up any more."""
+        """Stop resolving names."""
         self._executor.shutdown(wait=False, cancel_futures=True)

@@ -1,4 +1,4 @@
-"""What is sent for a piece of news. Pure."""
+"""The message for an event. Pure."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ AGENT = "faristol-webhooks"
 
 
 def body_of(news: results.FollowResponse, changes: Sequence[bytes] | None = None) -> bytes:
-    """The body: byte for byte the ``data`` of the event stream, with ``changes`` as JSON where content is told."""
+    """Return the body: byte for byte the ``data`` of the event stream, with ``changes`` as JSON if requested."""
     data = {
         "position": news.position,
         "type": news.type,
@@ -28,15 +28,15 @@ def body_of(news: results.FollowResponse, changes: Sequence[bytes] | None = None
 
 
 def id_of(news: results.FollowResponse) -> str:
-    """The id of the message about an event, as in the event stream: the same at each try, and no other message's.
+    """Return the unique id of the message about an event, as in the event stream: the same for each attempt.
 
-    After the restore of a backup, when its position is used again, the event there has another fingerprint.
+    After the restore of a backup, an event that reuses the position has another fingerprint.
     """
-    return f"{news.fingerprint}-{news.position}"  # no full stop, which stands between the parts that are signed
+    return f"{news.fingerprint}-{news.position}"  # no full stop, which separates the parts that are signed
 
 
 def headers_of(message_id: str, timestamp: int, body: bytes, secrets: Iterable[str]) -> Mapping[str, str]:
-    """The headers of a try at ``timestamp``, in seconds since 1970, signed with each secret."""
+    """Return the headers of an attempt at ``timestamp``, in seconds since 1970, signed with each secret."""
     return {
         "content-type": "application/json",
         "user-agent": AGENT,

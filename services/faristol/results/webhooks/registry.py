@@ -1,8 +1,8 @@
-"""The webhooks that there are, and how far each is: in the tables beside the record.
+"""The webhooks and their courses, in the tables beside the record.
 
-Every command that changes a webhook counts its ``revision``, and one that changes its course ``resumptions``, too. Who
-delivers changes the course, and only while nobody has resumed it since and the position does not go back. So neither
-undoes what the other did.
+Every command that changes a webhook increments its ``revision``; one that changes its course also increments
+``resumptions``. Delivery changes the course only if it was not resumed since and the position does not go back. So
+neither undoes a change of the other.
 """
 
 from __future__ import annotations
@@ -25,12 +25,12 @@ from faristol.results.webhooks.course import Course, Failure, Letter, Outcome, S
 from faristol.results.webhooks.tables import dead_letters, metadata, webhooks
 
 OLD_SECRET = timedelta(hours=24)
-"""For how long a secret signs after a newer one was given."""
+"""The time for which a secret still signs after a newer one was created."""
 
 
 @dataclass(frozen=True, slots=True)
 class Secret:
-    """A secret, and until when it signs; None for the newest."""
+    """A secret, and the time until which it signs; None for the newest."""
 
     key: str
     until: datetime | None = None
@@ -38,17 +38,17 @@ class Secret:
 
 @dataclass(frozen=True, slots=True)
 class Filter:
-    """What of the news of its tournament a webhook gets, as ``Topic`` has it."""
+    """The events of its tournament that a webhook receives, as in ``Topic``."""
 
     games: Sequence[str] = ()
     rounds: Sequence[int] = ()
     tables: Sequence[int] = ()
     types: Sequence[str] = ()
     with_content: bool = False
-    """Its messages say what the news has changed, too."""
+    """Whether its messages contain the changed resources."""
 
     def topic(self, tournament: str, division_of: str) -> Topic:
-        """The topic, for a tournament whose championship has this first division, or none."""
+        """Return the topic, for a tournament with the first division ``division_of`` or none."""
         parts = (self.games, self.rounds, self.tables, self.types)
         return Topic.of({tournament: division_of}, *parts, with_content=self.with_content)
 
@@ -69,28 +69,28 @@ class Webhook:
     revision: int = 0
     resumptions: int = 0
     rotation: str = ""
-    """The command that gave the newest secret."""
+    """The command that created the newest secret."""
 
     def signing(self, now: datetime) -> list[str]:
-        """The secrets that sign now, the newest first."""
+        """Return the secrets that sign now, the newest first."""
         return [secret.key for secret in self.secrets if secret.until is None or now < secret.until]
 
 
 class Superseded(Exception):
-    """The webhook was resumed or removed, or somebody else delivers: what was done counts for nothing."""
+    """The webhook was resumed or removed, or another process delivers: the outcome is discarded."""
 
 
 async def prepare(record: Record) -> None:
-    """Make the tables where there are none."""
+    """Create the tables if they are missing."""
     async with record.writing() as connection:
         await beside.make(connection, metadata)
 
 
-_LOCK = 0x6661726973746F6E  # any number will do that every process of a cell agrees on
+_LOCK = 0x6661726973746F6E  # an arbitrary number, the same in every process of a cell
 
 
 async def alone(connection: AsyncConnection) -> None:
-    """Wait until no other command changes webhooks, and keep others waiting to the end of the transaction."""
+    """Lock webhooks against other commands until the end of the transaction."""
     await kind_of(connection).alone(connection, _LOCK)
 
 
@@ -107,25 +107,25 @@ _ALL = (
 
 
 async def of_tournament(connection: AsyncConnection, tournament: str) -> list[Webhook]:
-    """The webhooks of a tournament, the oldest first."""
+    """List the webhooks of a tournament, the oldest first."""
     return [_webhook(row) for row in await connection.execute(_ALL.where(webhooks.c.tournament == tournament))]
 
 
 async def some(connection: AsyncConnection, webhook_ids: Collection[str]) -> list[Webhook]:
-    """Those of these webhooks that there are."""
+    """Return those of these webhooks that exist."""
     return [
         _webhook(row) for row in await connection.execute(_ALL.where(webhooks.c.webhook_id.in_(sorted(webhook_ids))))
     ]
 
 
 async def revisions(connection: AsyncConnection) -> Mapping[str, int]:
-    """The revision of each webhook that has not stopped, by id."""
+    """Return the revision of each webhook that has not stopped, by id."""
     rows = await connection.execute(select(webhooks.c.webhook_id, webhooks.c.revision).where(webhooks.c.stop == ""))
     return {row.webhook_id: row.revision for row in rows}
 
 
 class Numbers(NamedTuple):
-    """How many there are."""
+    """Counts of webhooks by state."""
 
     all: int
     failing: int
@@ -135,7 +135,7 @@ class Numbers(NamedTuple):
 
 
 async def numbers(connection: AsyncConnection) -> Numbers:
-    """How many webhooks there are, and how they fare; none where nobody has made their tables yet."""
+    """Count the webhooks by state; all 0 if their tables do not exist yet."""
     if not await connection.run_sync(lambda there: inspect(there).has_table(webhooks.name)):
         return Numbers(0, 0, 0, 0)
     here = webhooks.c
@@ -153,7 +153,7 @@ async def numbers(connection: AsyncConnection) -> Numbers:
 
 
 async def letters_of(connection: AsyncConnection, webhook_id: str, *, again: bool = False) -> list[Letter]:
-    """The dead letters of a webhook, in the order of positions; those alone that are to be delivered ``again``."""
+    """Return the dead letters of a webhook, in the order of positions; only those to redeliver if ``again``."""
     query = select(dead_letters).where(dead_letters.c.webhook_id == webhook_id).order_by(dead_letters.c.position)
     if again:
         query = query.where(dead_letters.c.again)
@@ -200,7 +200,7 @@ async def remove(connection: AsyncConnection, webhook_id: str) -> None:
 
 
 async def change(connection: AsyncConnection, webhook: Webhook, course: Course | None = None) -> None:
-    """Store the secrets of a webhook, and its course where one is given, as a command changed them."""
+    """Store the secrets of a webhook, and its course if given, after a command."""
     values = {} if course is None else {**_course_values(course), "resumptions": webhooks.c.resumptions + 1}
     await connection.execute(
         update(webhooks)
@@ -215,7 +215,7 @@ async def change(connection: AsyncConnection, webhook: Webhook, course: Course |
 
 
 async def redeliver(connection: AsyncConnection, webhook: Webhook, positions: Collection[int]) -> int:
-    """Have dead letters delivered once more. Gives how many."""
+    """Mark dead letters for redelivery and return their number."""
     asked = update(dead_letters).where(_these(webhook.webhook_id, positions)).values(again=True)
     count = (await connection.execute(asked)).rowcount
     await change(connection, webhook)
@@ -223,7 +223,7 @@ async def redeliver(connection: AsyncConnection, webhook: Webhook, positions: Co
 
 
 async def drop(connection: AsyncConnection, webhook: Webhook, positions: Collection[int]) -> int:
-    """Drop dead letters. Gives how many."""
+    """Delete dead letters and return their number."""
     count = (await connection.execute(delete(dead_letters).where(_these(webhook.webhook_id, positions)))).rowcount
     await change(connection, webhook)
     return int(count)
@@ -237,7 +237,7 @@ def _these(webhook_id: str, positions: Collection[int]) -> Any:
 
 
 async def note(connection: AsyncConnection, webhook: Webhook, course: Course) -> None:
-    """Store the course of a webhook. Raises ``Superseded`` where somebody has resumed or removed it meanwhile."""
+    """Store the course of a webhook. Raises ``Superseded`` if it was resumed or removed in between."""
     here = webhooks.c
     mine = (here.webhook_id == webhook.webhook_id) & (here.resumptions == webhook.resumptions)
     noting = update(webhooks).where(mine, here.position <= course.position).values(**_course_values(course))
@@ -248,7 +248,7 @@ async def note(connection: AsyncConnection, webhook: Webhook, course: Course) ->
 async def note_letter(
     connection: AsyncConnection, webhook: Webhook, course: Course, position: int, letter: Letter | None
 ) -> None:
-    """The same with what became of a message: the dead letter, or that there is none any more."""
+    """Store the course and the dead letter; delete the stored dead letter for None."""
     await note(connection, webhook, course)
     if letter is None:
         await connection.execute(delete(dead_letters).where(_these(webhook.webhook_id, [position])))
@@ -295,7 +295,7 @@ def _written_secrets(secrets: Sequence[Secret]) -> str:
 
 def _written_filter(wanted: Filter) -> str:
     parts: dict[str, Any] = {name: list(getattr(wanted, name)) for name in ("games", "rounds", "tables", "types")}
-    if wanted.with_content:  # a program of a version before reads the others, as they have no such member
+    if wanted.with_content:  # a previous version reads filters without this field
         parts["with_content"] = True
     return json.dumps(parts, ensure_ascii=False)
 

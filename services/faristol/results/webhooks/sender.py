@@ -1,7 +1,7 @@
-"""Sending: names are resolved here, and what is called is an address that was checked, and no other.
+"""Sending: names are resolved here, and only an address that was checked is called.
 
-Nothing of the answer counts but its status and ``Retry-After``. No redirect is followed, no proxy is asked, and no more
-than a little of what comes is read.
+Only status and ``Retry-After`` of the answer are used. Redirects and proxies are not followed, and only the start of
+the answer is read.
 """
 
 from __future__ import annotations
@@ -20,26 +20,26 @@ from faristol.results.webhooks.lane import Lane
 from faristol.results.webhooks.target import Address, Network, Target, callable_of
 
 LARGEST = 16_384
-"""Bytes of an answer that are read; a connection on which more would come is given up."""
+"""Bytes of an answer that are read; a connection with more is closed."""
 
 READING = 1.0
-"""Seconds for the rest of an answer of which the status is known."""
+"""Seconds for the rest of an answer after its status."""
 
 TRIED = 3
-"""Addresses of a name that are tried, where there is no connection."""
+"""Addresses of a name to try if a connection fails."""
 
 IDLE = 30.0
-"""Seconds for which a connection is kept for the next message, and the addresses of a name that it came about with."""
+"""Seconds for which a connection and the addresses of its name are reused."""
 
 
 @cache
 def trusted() -> ssl.SSLContext:
-    """The authorities whose certificates are taken: those of the system, or of ``SSL_CERT_FILE``."""
+    """Return the trusted certificate authorities: those of the system, or of ``SSL_CERT_FILE``."""
     return httpx2.create_ssl_context()
 
 
 class Way:
-    """The way to one target: its connection is nobody else's, so that no other name is taken for this one."""
+    """The HTTP connection to one target. It is not shared, so that it is never used for another name."""
 
     def __init__(
         self,
@@ -49,7 +49,7 @@ class Way:
         now: Callable[[], datetime],
         deadline: float,
     ) -> None:
-        """``deadline`` is in seconds."""
+        """Prepare the connection; ``deadline`` is in seconds."""
         self._target = target
         self._networks = networks
         self._now = now
@@ -65,7 +65,7 @@ class Way:
         )
 
     async def send(self, body: bytes, headers: Mapping[str, str], lane: Lane) -> Outcome:
-        """Send a message, and say what came of it."""
+        """Send a message and return its outcome."""
         try:
             async with asyncio.timeout(self._deadline):
                 return await self._send(body, headers, lane)
@@ -105,7 +105,7 @@ class Way:
             url,
             content=body,
             headers={**headers, "host": target.authority},
-            extensions={"sni_hostname": target.host},  # by which the certificate is verified, too
+            extensions={"sni_hostname": target.host},  # the certificate is verified for this name, too
         )
         answer = await self._client.send(request, stream=True)
         try:
@@ -119,12 +119,12 @@ class Way:
         return outcome
 
     async def aclose(self) -> None:
-        """Give the connection back."""
+        """Close the connection."""
         await self._client.aclose()
 
 
 async def _read(answer: httpx2.Response) -> None:
-    """Read an answer to its end, where that is near: then the connection can be used again."""
+    """Read an answer to its end if it is short, so that the connection can be reused."""
     size = 0
     async for part in answer.aiter_raw():
         size += len(part)

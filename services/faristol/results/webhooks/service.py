@@ -43,7 +43,7 @@ MOST_NAMED = 100
 """Games, rounds, tables and types that a filter may name, of each."""
 
 LOOK_UP = 3.0
-"""Seconds for the addresses of a name, when it is entered."""
+"""Seconds to resolve a name when its webhook is added."""
 
 OLD_SECRETS = 3
 """Secrets that sign beside the newest, at most."""
@@ -62,7 +62,7 @@ _log = logging.getLogger(__name__)
 def service(
     models: ReadModels, now: Callable[[], datetime], networks: Collection[Network], changed: Callable[[], None]
 ) -> Dispatcher:
-    """The webhooks of a cell. ``changed`` is called when one was changed."""
+    """Return the dispatcher of webhooks. ``changed`` is called after each change."""
     desk = Webhooks(models, now, networks, changed)
     questions: Mapping[type[Message], Answer] = {
         pb.AddWebhookRequest: partial(looked_up_again(desk.add), models),
@@ -73,12 +73,12 @@ def service(
         pb.RedeliverNewsRequest: desk.redeliver,
         pb.DropNewsRequest: desk.drop,
     }
-    # Nothing of this is on the record, so that what carries commands out there is not asked.
+    # Webhooks are not on the record, so commands do not pass through its command handler.
     return Dispatcher(pb.DESCRIPTOR.services_by_name["WebhookService"], (), no_commands, questions)
 
 
 class Webhooks:
-    """Answers for the webhooks of a cell."""
+    """The commands and queries of the webhooks of a cell."""
 
     def __init__(
         self,
@@ -106,7 +106,7 @@ class Webhooks:
             async with asyncio.timeout(LOOK_UP):
                 addresses = await self._lane.addresses(target)
         except (OSError, TimeoutError):
-            addresses = []  # it may have one when there is something to deliver
+            addresses = []  # the name may resolve by the time of the first message
         check_callable(target, addresses, self._networks)
         new = Webhook(
             webhook_id,
@@ -154,7 +154,7 @@ class Webhooks:
         return pb.RemoveWebhookResponse()
 
     async def resume(self, request: pb.ResumeWebhookRequest, context: Context) -> pb.ResumeWebhookResponse:
-        """Have a webhook go on."""
+        """Resume a webhook."""
         position = _position(request, await self._record.last_position())
         async with self._writing() as connection:
             webhook = await _found(connection, request)
@@ -164,7 +164,7 @@ class Webhooks:
         return pb.ResumeWebhookResponse(webhook=self._shown(replace(webhook, course=course)))
 
     async def rotate(self, request: pb.RotateWebhookSecretRequest, context: Context) -> pb.RotateWebhookSecretResponse:
-        """Give a webhook a new secret."""
+        """Create a new secret for a webhook."""
         command, now = _id_of(request.command_id), self._now()
         async with self._writing() as connection:
             webhook = await _found(connection, request)
@@ -178,7 +178,7 @@ class Webhooks:
         return pb.RotateWebhookSecretResponse(webhook=self._shown(webhook), secret=webhook.secrets[0].key)
 
     async def redeliver(self, request: pb.RedeliverNewsRequest, context: Context) -> pb.RedeliverNewsResponse:
-        """Have dead letters delivered once more."""
+        """Mark dead letters for redelivery."""
         async with self._writing() as connection:
             webhook = await _found(connection, request)
             positions = await _positions(connection, request)
@@ -196,7 +196,7 @@ class Webhooks:
 
     @asynccontextmanager
     async def _writing(self) -> AsyncIterator[AsyncConnection]:
-        """A transaction that nobody else who changes webhooks is in."""
+        """Open a transaction that excludes other changes of webhooks."""
         await self._prepare()
         async with self._record.writing() as connection:
             await registry.alone(connection)
@@ -219,7 +219,7 @@ class Webhooks:
         self._changed()
 
     def _shown(self, webhook: Webhook) -> pb.Webhook:
-        """A webhook as it is listed, without its secrets."""
+        """Return a webhook as listed, without its secrets."""
         course, wanted, now = webhook.course, webhook.filter, self._now()
         state = (
             pb.WEBHOOK_STATE_STOPPED
@@ -257,7 +257,7 @@ def _letter(letter: Letter) -> pb.DeadLetter:
 
 
 async def _found(connection: AsyncConnection, request: Any) -> Webhook:
-    """The webhook that a request names. Raises ``NotFound`` for one of another tournament, too."""
+    """Return the webhook that a request names. Raises ``NotFound``, also for one of another tournament."""
     for webhook in await registry.some(connection, [request.webhook_id]):
         if webhook.tournament == request.tournament_id:
             return webhook
@@ -265,7 +265,7 @@ async def _found(connection: AsyncConnection, request: Any) -> Webhook:
 
 
 async def _positions(connection: AsyncConnection, request: Any) -> list[int]:
-    """The dead letters that a request names, or all of them. Raises ``NotFound``."""
+    """Return the dead letters that a request names, or all of them. Raises ``NotFound``."""
     known = [letter.position for letter in await registry.letters_of(connection, request.webhook_id)]
     for position in request.positions:
         if position not in known:
@@ -274,7 +274,7 @@ async def _positions(connection: AsyncConnection, request: Any) -> list[int]:
 
 
 def _id_of(command_id: str) -> str:
-    """A UUID in its usual form. Raises ``Invalid``."""
+    """Convert a UUID to its usual form. Raises ``Invalid``."""
     try:
         return str(uuid.UUID(command_id))
     except ValueError:

@@ -1,4 +1,4 @@
-"""Secrets of webhooks, and what they sign: as Standard Webhooks (https://www.standardwebhooks.com) has it."""
+"""Secrets of webhooks and their signatures, by Standard Webhooks (https://www.standardwebhooks.com)."""
 
 from __future__ import annotations
 
@@ -9,21 +9,21 @@ import secrets
 from collections.abc import Iterable
 
 PREFIX = "whsec_"
-"""What every secret begins with; the key follows in Base64."""
+"""The start of every secret; the key follows in Base64."""
 
 SIZE = 32
 """Bytes of a key."""
 
 
 def new_secret() -> str:
-    """A secret that nobody knows."""
+    """Generate a random secret."""
     return PREFIX + base64.b64encode(secrets.token_bytes(SIZE)).decode()
 
 
 def signature(keys: Iterable[str], message_id: str, timestamp: int, body: bytes) -> str:
-    """The value of ``webhook-signature``: what each of some secrets signs, with a space between.
+    """Return the value of ``webhook-signature``: the signature of each secret, separated by spaces.
 
-    ``timestamp`` is in seconds since 1970. Raises ``ValueError`` for a secret that is none.
+    ``timestamp`` is in seconds since 1970. Raises ``ValueError`` for a malformed secret.
     """
     signed = f"{message_id}.{timestamp}.".encode() + body
     return " ".join(f"v1,{_signed(key, signed)}" for key in keys)

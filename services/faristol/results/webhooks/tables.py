@@ -1,7 +1,8 @@
-"""The tables of webhooks: settings and secrets that can be erased, and how far each webhook is.
+"""The tables of webhooks: settings, erasable secrets, and courses.
 
-They are no read models, so that no rebuild touches them, and no part of the record, so that no archive holds secrets.
-The results service alone uses them. It makes them by its own role: other roles of a PostgreSQL database read no secret.
+They are no read models, so no rebuild touches them. They are no part of the record, so no archive contains secrets.
+Only the results service uses them. It creates them by its own role: other roles of a PostgreSQL database cannot read
+secrets.
 """
 
 from __future__ import annotations
@@ -47,7 +48,7 @@ dead_letters = Table(
     Column("again", Boolean, nullable=False, comment="it is to be delivered once more"),
 )
 
-# PostgreSQL would keep samples of secrets for its planner.
+# PostgreSQL would store samples of secrets for its planner.
 _NO_SAMPLES: ExecutableDDLElement = DDL(  # type: ignore[no-untyped-call] # missing in SQLAlchemy
     "ALTER TABLE webhooks ALTER COLUMN secrets SET STATISTICS 0, ALTER COLUMN url SET STATISTICS 0"
 )

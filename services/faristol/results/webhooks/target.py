@@ -1,4 +1,4 @@
-"""What may be called: addresses of the internet by https, and of networks that a setting allows. Pure."""
+"""Targets that may be called: internet addresses by HTTPS, and networks that a setting allows. Pure."""
 
 from __future__ import annotations
 
@@ -18,15 +18,15 @@ LONGEST = 1_000
 """Characters of a URL."""
 
 _CHARACTERS = re.compile(r"[!-\[\]-~]+")
-"""ASCII without blanks and backslashes, which programs read in different ways."""
+"""ASCII without blanks and backslashes, which programs parse differently."""
 _HOST = re.compile(r"[A-Za-z0-9_-]+(\.[A-Za-z0-9_-]+)*\.?")
 _TRANSLATED = IPv6Network("64:ff9b::/96")
-"""Where NAT64 shows addresses of IPv4."""
+"""The NAT64 prefix for IPv4 addresses."""
 
 _UNICAST = IPv6Network("2000::/3")
-"""All that is given to anybody of IPv6 is in here."""
+"""All global IPv6 unicast addresses that are assigned."""
 _PROTOCOLS = IPv4Network("192.0.0.0/24")
-"""Of IPv4, what protocols use and nobody is given."""
+"""IPv4 addresses reserved for protocols."""
 
 EXPECTED = N_("expected https://HOST/PATH of at most {most} ASCII characters")
 WITH_USER = N_("has a name or a password before the host, which would be kept in clear: the signature says who sends")
@@ -38,20 +38,20 @@ SETTING = "FARISTOL_WEBHOOK_NETWORKS"
 
 @dataclass(frozen=True, slots=True)
 class Target:
-    """Where a message goes."""
+    """The destination of a message."""
 
     is_tls: bool
     host: str
     """A name, or an address without brackets."""
     port: int
     path: str
-    """With the query, as it is sent."""
+    """With the query, as sent."""
     authority: str
-    """The host, and the port where it is not the usual one: the header ``Host``."""
+    """The host, with a non-default port: the header ``Host``."""
 
     @property
     def address(self) -> Address | None:
-        """The address, where the host is one."""
+        """The address, if the host is one."""
         try:
             return ip_address(self.host)
         except ValueError:
@@ -59,7 +59,7 @@ class Target:
 
 
 def target_of(url: str) -> Target:
-    """The parts of a URL. Raises ``Invalid`` for one that is not called."""
+    """Parse a URL. Raises ``Invalid`` for one that may not be called."""
     wrong = Invalid("url", EXPECTED, {"most": LONGEST})
     if len(url) > LONGEST or not _CHARACTERS.fullmatch(url):
         raise wrong
@@ -84,12 +84,12 @@ def target_of(url: str) -> Target:
 
 
 def networks_of(setting: str) -> tuple[Network, ...]:
-    """The networks that a setting names, with commas. Raises ``ValueError`` for one that is none."""
+    """Parse the comma-separated networks of a setting. Raises ``ValueError`` for an invalid one."""
     return tuple(ip_network(each.strip()) for each in setting.split(",") if each.strip())
 
 
 def may_call(target: Target, address: Address, networks: Collection[Network]) -> bool:
-    """Whether a target is called at an address: at every public one by TLS, and else where a network allows it."""
+    """Check whether a target may be called at an address: a public one by TLS, or one in ``networks``."""
     inner = _inner(address)
     is_allowed = any(inner in network for network in networks if network.version == inner.version)
     if not target.is_tls:
@@ -98,22 +98,22 @@ def may_call(target: Target, address: Address, networks: Collection[Network]) ->
 
 
 def _is_public(address: Address) -> bool:
-    """Whether an address is of the internet. What Python takes for that depends on its version, so less is taken."""
+    """Check whether an address is public. Python's definition varies by version, so less is accepted."""
     if not address.is_global or address.is_multicast or address.is_reserved:
         return False
     return address in _UNICAST if isinstance(address, IPv6Address) else address not in _PROTOCOLS
 
 
 def callable_of(target: Target, addresses: Sequence[Address], networks: Collection[Network]) -> list[Address]:
-    """Those of the addresses of a target that are called."""
+    """Return those addresses of a target that may be called."""
     return [each for each in addresses if may_call(target, each, networks)]
 
 
 def check_callable(target: Target, addresses: Sequence[Address], networks: Collection[Network]) -> None:
-    """Raise ``Invalid`` for a target that has addresses, and none that is called.
+    """Raise ``Invalid`` for a target with addresses of which none may be called.
 
-    A name that leads nowhere yet may be called by TLS once it does. Without TLS it could never be: what is called so is
-    this machine.
+    A name that does not resolve yet may be called by TLS later. Without TLS it is invalid: only the loopback address is
+    called so.
     """
     if not addresses and not target.is_tls:
         raise Invalid("url", NOT_SAFE)
@@ -125,7 +125,7 @@ def check_callable(target: Target, addresses: Sequence[Address], networks: Colle
 
 
 def _inner(address: Address) -> Address:
-    """The address of IPv4 that one of IPv6 stands for, or itself."""
+    """Return the IPv4 address that an IPv6 address stands for, or the address itself."""
     if isinstance(address, IPv4Address):
         return address
     if address in _TRANSLATED:

@@ -1,4 +1,4 @@
-"""What is measured of webhooks. Without a back-end it costs next to nothing."""
+"""Metrics of webhooks. Without a back-end they cost little."""
 
 from __future__ import annotations
 
