@@ -1,7 +1,7 @@
 """The word graph: building lexicons, looking words up, and finding plays.
 
-``Library`` keeps installed lexicons, ``WordGraph`` is one of them, ``install`` fetches one by name.
-``faristol.words.plays`` finds plays; it is not imported here because it brings the compiler along.
+``Library`` stores installed lexicons, ``WordGraph`` is one of them, ``install`` fetches one by name.
+``faristol.words.plays`` finds plays; it is not imported here because it imports numba.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""From words to the file of a lexicon."""
+"""Building of a lexicon file from words."""
 
 from __future__ import annotations
 
@@ -23,12 +23,13 @@ def build(
     listed: Mapping[Listing, Iterable[tuple[str, ...]]] = MappingProxyType({}),
     progress: Progress | None = None,
 ) -> bytes:
-    """The lexicon file of ``words``, each a sequence of faces of ``tile_set``, in any order, repeats allowed.
+    """Return the lexicon file of ``words``, each a sequence of faces of ``tile_set``, in any order, repeats allowed.
 
-    ``words`` are always in, without a word on their source; those of ``listed`` are in by what the listing says.
-    ``progress`` is told how many words are in the graph, of how many.
-    Raises ``ValueError`` for an empty word, a face that the set does not have, a set of more than 62 faces, or a layer
-    that is not lower-case letters, digits and hyphens.
+    ``words`` are valid in every layer and name no source; those of ``listed`` have the layer and source of their
+    listing.
+    ``progress`` is called with the number of words in the graph and the total.
+    Raises ``ValueError`` for an empty word, an unknown face, a set of more than 62 faces, or a layer that is not
+    lower-case letters, digits and hyphens.
     """
     if len(tile_set.faces) > MAX_FACES:
         raise ValueError(
@@ -39,7 +40,7 @@ def build(
         if not listing.well_named:
             raise ValueError(f"{listing.layer!r} is no name for a layer: {LAYER_NAMES}")
     said: dict[bytes, int] = {}
-    """By word, in tile codes: one bit for each of ``listings`` that has it."""
+    """Maps a word in tile codes to one bit for each of ``listings`` that has it."""
     for listing, some in ((Listing(), words), *listed.items()):
         bit = 1 << listings.index(listing)
         for word in _coded(some, tile_set):

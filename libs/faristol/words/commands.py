@@ -1,4 +1,4 @@
-"""Running the package tools of the machine."""
+"""Execution of the machine's package tools."""
 
 from __future__ import annotations
 
@@ -9,17 +9,17 @@ from pathlib import Path
 from faristol.words.error import LexiconError
 
 TIMEOUT = 300
-"""Seconds that one command may take; downloads are a few megabytes."""
+"""Timeout of one command in seconds; downloads are a few megabytes."""
 
 
 def run(command: Sequence[str], folder: Path) -> str:
-    """The standard output of ``command``, run in ``folder``.
+    """Run ``command`` in ``folder`` and return its standard output.
 
-    Raises ``LexiconError`` with the command's own last word when it is not there, fails or takes over 300 s.
+    Raises ``LexiconError`` with the last line of the command's output if it is missing, fails or takes over 300 s.
     """
     name = command[0]
     try:
-        done = subprocess.run(  # noqa: S603 - the callers pass fixed words, and paths of their own
+        done = subprocess.run(  # noqa: S603 - the callers pass constants and their own paths
             command, cwd=folder, capture_output=True, text=True, timeout=TIMEOUT, check=False
         )
     except FileNotFoundError:

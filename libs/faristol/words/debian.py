@@ -10,11 +10,12 @@ from faristol.words.error import LexiconError
 
 
 def download(package: str, folder: Path) -> Path:
-    """Fetch ``package`` into ``folder`` and unpack it there; the folder that holds its files.
+    """Download ``package`` into ``folder`` and unpack it; return the folder of its files.
 
-    The machine's package lists are used when it has them. When they are missing or out of date, lists of
-    our own are fetched into ``folder``, so nothing of the machine changes. Raises ``LexiconError`` when there
-    is no ``apt-get`` or the package cannot be had.
+    The machine's package lists are used if they are complete. If they are missing or out of date, lists are fetched
+    into
+    ``folder``: the machine is not changed. Raises ``LexiconError`` without ``apt-get``, or if the package is
+    unavailable.
     """
     unpacked = folder / "unpacked"
     run(["dpkg-deb", "-x", str(_archive(package, folder)), str(unpacked)], folder)
@@ -41,7 +42,7 @@ def _download_with_own_lists(package: str, folder: Path) -> None:
         run(["apt-get", "--quiet", *own, "update"], folder)
         trouble = None
     except LexiconError as error:
-        # One archive of several that does not answer fails the whole update; ours may have answered.
+        # One unavailable archive of several fails the whole update; the package may be in another one.
         trouble = error
     try:
         run(["apt-get", "--quiet", *own, "download", package], folder)
@@ -50,7 +51,7 @@ def _download_with_own_lists(package: str, folder: Path) -> None:
 
 
 def version(package: str, folder: Path) -> str:
-    """The version of the ``package`` that ``download`` put into ``folder``."""
+    """Return the version of the ``package`` that ``download`` put into ``folder``."""
     return run(["dpkg-deb", "--field", str(_archive_in(package, folder)), "Version"], folder).strip()
 
 
@@ -59,5 +60,5 @@ def _archive_in(package: str, folder: Path) -> Path:
 
 
 def date(file: Path) -> datetime.date:
-    """The date that the package gives ``file``, which unpacking keeps."""
+    """Return the date of ``file`` in its package, which unpacking preserves."""
     return datetime.datetime.fromtimestamp(file.stat().st_mtime, datetime.UTC).date()

@@ -1,4 +1,4 @@
-"""The one error of this library."""
+"""The error class of this library."""
 
 from __future__ import annotations
 
@@ -6,10 +6,10 @@ from pathlib import Path
 
 
 class LexiconError(Exception):
-    """A lexicon cannot be had, read or trusted.
+    """A lexicon that is unavailable, unreadable or damaged.
 
-    The message is one sentence for the person at the terminal: what is wrong, where, and, when there is
-    something to do about it, what. ``path`` is the file in question, None when no file is.
+    The message is one sentence for a person at a terminal: what is wrong, where, and the next step, if there is one.
+    ``path`` is the file concerned, or None.
     """
 
     def __init__(self, reason: str, *, path: Path | None = None) -> None:

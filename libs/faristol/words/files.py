@@ -1,4 +1,4 @@
-"""Writing files so that a reader, or a power cut, never sees half of one."""
+"""Atomic writes: a reader never sees half a file, even after a power failure."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from pathlib import Path
 
 
 def write_whole(path: Path, data: bytes) -> None:
-    """Put ``data`` at ``path`` in one step, replacing what was there; the folder must exist."""
+    """Write ``data`` to ``path`` atomically, replacing an existing file; the folder must exist."""
     with tempfile.NamedTemporaryFile(dir=path.parent, prefix=f".{path.name}.", delete=False) as file:
         temporary = Path(file.name)
         try:
@@ -23,7 +23,7 @@ def write_whole(path: Path, data: bytes) -> None:
 
 
 def link_whole(path: Path, target: Path) -> None:
-    """Make ``path`` a link to ``target``, relative to its folder, in one step, replacing what was there."""
+    """Make ``path`` a link to ``target``, relative to its folder, atomically, replacing an existing file."""
     with tempfile.TemporaryDirectory(dir=path.parent, prefix=f".{path.name}.") as folder:
         temporary = Path(folder) / "link"
         temporary.symlink_to(os.path.relpath(target, path.parent))

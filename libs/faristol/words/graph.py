@@ -1,7 +1,7 @@
 """The word graph: every word of a lexicon in one small file that processes share by mmap.
 
 A lexicon of half a million words is a graph of a few tens of thousands of nodes. ``WordGraph`` looks words
-up and lists them; ``faristol.words.plays`` walks the same arrays to find plays.
+up and lists them; ``faristol.words.plays`` searches plays in the same arrays.
 """
 
 from __future__ import annotations
@@ -27,10 +27,10 @@ _NOWHERE = -1
 
 
 class WordGraph:
-    """A lexicon, opened. Immutable; safe to share between threads; memory shared between processes."""
+    """An open lexicon. Immutable; safe to share between threads; its memory is shared between processes."""
 
     def __init__(self, data: bytes | mmap.mmap, *, path: Path | None = None) -> None:
-        """Read a lexicon out of ``data``. ``LexiconError`` when it is foreign, of another format, or damaged."""
+        """Read a lexicon from ``data``. Raises ``LexiconError`` if it is no lexicon, of another format, or damaged."""
         self._header, arrays, self.digest = unseal(memoryview(data), path)
         """SHA-256 of the content in hexadecimal: two graphs with the same digest are the same lexicon."""
         self.tile_set = _tile_set(self._header, path)
@@ -38,7 +38,7 @@ class WordGraph:
         labels = _NODE_BYTES * nodes + _EDGE_BYTES * edges
         if len(arrays) != labels + _LABEL_BYTES * nodes:
             raise LexiconError("the length of the file does not fit its header", path=path)
-        # Indexing a memoryview gives a plain int and costs a third of indexing an array.
+        # Indexing a memoryview returns a plain int and costs a third of indexing an array.
         self._all_marks = arrays[: 8 * nodes].cast("q")
         self._first = arrays[8 * nodes : _NODE_BYTES * nodes].cast("I")
         self._edges = arrays[_NODE_BYTES * nodes : labels].cast("I")
@@ -52,7 +52,7 @@ class WordGraph:
     def open(cls, path: Path) -> Self:
         """Open the lexicon file at ``path`` without copying it into memory.
 
-        Raises ``LexiconError`` when the file is not there, cannot be read, or is not a sound lexicon.
+        Raises ``LexiconError`` if the file is missing, unreadable, or no valid lexicon.
         """
         try:
             with path.open("rb") as file:
@@ -64,9 +64,9 @@ class WordGraph:
         return cls(data, path=path)
 
     def _switch(self, layers: frozenset[str]) -> None:
-        """Let only those words end at their nodes that are always in, or in one of ``layers``."""
+        """Clear the mark ``FINAL`` of words that are in none of ``layers`` and not in every layer."""
         self.layers = layers
-        """The layers that are switched on."""
+        """The active layers."""
         on = [any(not layer or layer in layers for layer, _ in label.listings) for label in self._header.labels]
         self._words = sum(label.words for label, is_on in zip(self._header.labels, on, strict=True) if is_on)
         self.marks: npt.NDArray[np.int64] = np.frombuffer(self._all_marks, np.int64)
@@ -79,9 +79,9 @@ class WordGraph:
             self.marks.flags.writeable = False
 
     def with_layers(self, layers: Iterable[str]) -> Self:
-        """The same lexicon with just these layers switched on. As it is opened, none is.
+        """Return the same lexicon with exactly these layers active. An opened lexicon has no active layer.
 
-        Raises ``LexiconError`` for a layer that it does not have.
+        Raises ``LexiconError`` for an unknown layer.
         """
         chosen = frozenset(layers)
         if unknown := sorted(chosen - set(self._header.layers)):
@@ -93,16 +93,16 @@ class WordGraph:
 
     @property
     def every_layer(self) -> Self:
-        """The same lexicon with all its layers switched on."""
+        """The same lexicon with all layers active."""
         return self.with_layers(self._header.layers)
 
     @property
     def known_layers(self) -> tuple[str, ...]:
-        """The layers that can be switched on, in alphabetical order."""
+        """All layers of the lexicon, sorted."""
         return self._header.layers
 
     def listings(self, tiles: Sequence[str]) -> tuple[Listing, ...]:
-        """Where ``tiles`` are listed, in whatever layer, switched on or not; nothing for what is no word."""
+        """Return the listings of ``tiles`` in all layers, active or not; empty for an unknown word."""
         node = self._end(tiles)
         if node == _NOWHERE or self._all_marks[node] < FINAL:
             return ()
@@ -114,19 +114,19 @@ class WordGraph:
         return self._header.about
 
     def __len__(self) -> int:
-        """How many words, in the layers that are switched on."""
+        """Return the number of words in the active layers."""
         return self._words
 
     def contains(self, tiles: Sequence[str]) -> bool:
-        """Whether ``tiles``, a word as faces (``("L·L",)`` is one tile, ``("L", "L")`` two), is in the lexicon.
+        """Check whether ``tiles``, a word as faces (``("L·L",)`` is one tile, ``("L", "L")`` two), is in the lexicon.
 
-        A face that is not of the tile set, the unplayed blank among them, is in no word.
+        No word has a face that is not of the tile set, such as the unplayed blank.
         """
         node = self._end(tiles)
         return node != _NOWHERE and self._marks[node] >= FINAL
 
     def _end(self, tiles: Sequence[str]) -> int:
-        """The node that all ``tiles`` lead to, ``_NOWHERE`` when no word begins like that."""
+        """Return the node that ``tiles`` lead to, ``_NOWHERE`` if no word begins with them."""
         node = 0
         for face in tiles:
             node = self._follow(node, face)
@@ -135,16 +135,17 @@ class WordGraph:
         return node
 
     def _follow(self, node: int, face: str) -> int:
-        """The node that ``face`` leads to, ``_NOWHERE`` when no word goes on like that."""
+        """Return the node that ``face`` leads to, ``_NOWHERE`` if no word continues with it."""
         code, mark = self._codes.get(face), self._marks[node]
         if code is None or not mark >> code & 1:
             return _NOWHERE
         return self._edges[self._first[node] + (mark & ((1 << code) - 1)).bit_count()]
 
     def spellings(self, text: str) -> Iterator[tuple[str, ...]]:
-        """The words that ``text`` can be read as, longest faces first: ``calle`` may be C·A·LL·E or C·A·L·L·E.
+        """Yield the words that ``text`` can be read as, longest faces first: ``calle`` may be C·A·LL·E or C·A·L·L·E.
 
-        As ``TileSet.spellings``, but only those in the lexicon, and so in time that does not explode with ``llllll``.
+        It differs from ``TileSet.spellings`` in that only words of the lexicon are tried: the time does not grow
+        exponentially for ``llllll``.
         """
         return self._spellings_from(0, self.tile_set.fold(self.tile_set.normalize(text).strip()), ())
 
@@ -161,7 +162,7 @@ class WordGraph:
         return isinstance(tiles, tuple) and self.contains(tiles)
 
     def __iter__(self) -> Iterator[tuple[str, ...]]:
-        """Every word, in the alphabetical order of the tile set."""
+        """Yield every word, in the alphabetical order of the tile set."""
         return self._words_from(0, ())
 
     def _words_from(self, node: int, before: tuple[str, ...]) -> Iterator[tuple[str, ...]]:

@@ -1,4 +1,4 @@
-"""The lexicon file: what it says of itself, and the proof that it is whole.
+"""The lexicon file: its header and its checksum.
 
 The file, little-endian::
 
@@ -10,9 +10,9 @@ The file, little-endian::
     uint32[n]  first edge of each node
     uint32[e]  edges
     uint16[n]  label of the words that end at each node, an index into the header's ``labels``
-    32 bytes   SHA-256 of all bytes before: the digest, by which a lexicon is known for ever
+    32 bytes   SHA-256 of all bytes before: the digest, the permanent id of a lexicon
 
-Nothing in it says when or where it was built: the same words and the same ``About`` give the same bytes.
+The file has no date or place of its build: the same words and the same ``About`` give the same bytes.
 """
 
 from __future__ import annotations
@@ -41,70 +41,70 @@ _LAYER = re.compile(r"[a-z0-9][a-z0-9-]*")
 
 @dataclass(frozen=True, slots=True)
 class About:
-    """Where a lexicon comes from, as its file says it."""
+    """Origin of the words of a lexicon, as stored in its file."""
 
     name: str
-    """What it is asked for by: ``catalan``."""
+    """Name for installation: ``catalan``."""
     edition: str
-    """The edition in its source's own words: a package and its version."""
+    """The edition as its source names it: a package and its version."""
     licence: str
     """SPDX expression of the licence of the *words*."""
     source: str
-    """Where the words were taken from."""
+    """Origin of the words."""
     date: datetime.date
-    """The date that the source gives its words; never the date of the build."""
+    """The date of the words in their source; never the date of the build."""
 
 
 class Listing(NamedTuple):
-    """That a word is listed: in which layer, by which source."""
+    """An entry of a word in a layer, by a source."""
 
     layer: str = ""
-    """Empty for the words that are always in."""
+    """Empty for words that are valid in every layer."""
     source: str = ""
-    """A dictionary or list by its short name; empty where the lexicon has one source, or does not say."""
+    """Short name of a dictionary or list; empty if the lexicon has one source, or names none."""
 
     @property
     def well_named(self) -> bool:
-        """The layer has a name that everyone can type, see ``LAYER_NAMES``."""
+        """Whether the layer's name consists of letters a to z, digits and hyphens, or is empty."""
         return not self.layer or _LAYER.fullmatch(self.layer) is not None
 
 
 @dataclass(frozen=True, slots=True)
 class Label:
-    """What is said of a word: every listing of it, in order. Words of which the same is said share a label."""
+    """The listings of a word, sorted. Words with the same listings share a label."""
 
     listings: tuple[Listing, ...]
     words: int
-    """How many words have it."""
+    """Number of words with the label."""
 
 
 @dataclass(frozen=True, slots=True)
 class Header:
-    """The header of a lexicon file: ``about``, and what its arrays need to be read."""
+    """The header of a lexicon file: ``about``, and the data for reading its arrays."""
 
     about: About
     tile_set: str
     faces: tuple[str, ...]
-    """The faces by tile code, so that a tile set whose order changed is noticed."""
+    """The faces by tile code, to detect a change of order in the tile set."""
     words: int
-    """In all layers together."""
+    """Number of words in all layers together."""
     nodes: int
     edges: int
     labels: tuple[Label, ...]
 
     @property
     def layers(self) -> tuple[str, ...]:
-        """The layers that can be switched on, in alphabetical order."""
+        """All layers, sorted."""
         return tuple(sorted({layer for label in self.labels for layer, _ in label.listings} - {""}))
 
     def to_json(self) -> bytes:
-        """Canonical JSON: sorted keys, no blanks, UTF-8."""
+        """Return canonical JSON: sorted keys, no blanks, UTF-8."""
         data = asdict(self) | {"about": asdict(self.about) | {"date": self.about.date.isoformat()}}
         return json.dumps(data, sort_keys=True, ensure_ascii=False, separators=(",", ":")).encode()
 
     @classmethod
     def from_json(cls, text: bytes) -> Self:
-        """Read ``to_json`` back; ``ValueError``, ``KeyError`` or ``TypeError`` when it is not that."""
+        """Parse the output of ``to_json``. Raises ``ValueError``, ``KeyError`` or ``TypeError`` for anything else."""
         data: dict[str, Any] = json.loads(text)
         about = data.pop("about")
         date = datetime.date.fromisoformat(about.pop("date"))
@@ -117,7 +117,7 @@ class Header:
 
 
 def seal(header: Header, arrays: bytes) -> bytes:
-    """The whole file of a lexicon with this ``header`` and these ``arrays``, digest and all."""
+    """Return a complete lexicon file with this ``header`` and these ``arrays``, digest included."""
     text = header.to_json()
     text += b" " * (-(_PREAMBLE.size + len(text)) % _ALIGNMENT)
     content = _PREAMBLE.pack(_MAGIC, FORMAT, len(text)) + text + arrays
@@ -125,7 +125,7 @@ def seal(header: Header, arrays: bytes) -> bytes:
 
 
 def unseal(content: memoryview, path: Path | None) -> tuple[Header, memoryview, str]:
-    """The header, the arrays and the digest of a whole file. ``LexiconError`` when it is foreign or damaged."""
+    """Return the header, the arrays and the digest of a file. Raises ``LexiconError`` for a foreign or damaged file."""
     start = _PREAMBLE.size + _header_length(bytes(content[: _PREAMBLE.size]), path)
     digest = hashlib.sha256(content[:-_DIGEST_BYTES])
     if digest.digest() != bytes(content[-_DIGEST_BYTES:]):
@@ -135,9 +135,9 @@ def unseal(content: memoryview, path: Path | None) -> tuple[Header, memoryview, 
 
 
 def read_header(path: Path) -> Header:
-    """What the lexicon file at ``path`` says of itself, without checking its content.
+    """Read the header of the lexicon file at ``path``, without verifying the digest.
 
-    Raises ``LexiconError`` when the file cannot be read or does not start as a lexicon.
+    Raises ``LexiconError`` if the file is unreadable or does not start as a lexicon.
     """
     try:
         with path.open("rb") as file:

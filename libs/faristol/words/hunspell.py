@@ -1,8 +1,8 @@
-"""Writing out a hunspell dictionary: every word that its stems and affixes make.
+"""Expansion of a hunspell dictionary: every word that its stems and affixes form.
 
-Only what can become words on a board: an affix with an apostrophe, a hyphen, a capital or a digit is left
-out from the start, which is most of a Catalan dictionary (``l'``, ``-se``). Suffixes may be followed by one more
-suffix, and a prefix goes with suffixes where both allow it (hunspell's cross product). Compounds are not made.
+An affix with an apostrophe, a hyphen, a capital or a digit cannot form a word on a board and is ignored: this is most
+of a Catalan dictionary (``l'``, ``-se``). A suffix may be followed by a second one. A prefix combines with a suffix if
+both allow it (hunspell's cross product). Compounds are not formed.
 """
 
 from __future__ import annotations
@@ -20,17 +20,17 @@ _LETTERS = re.compile(r"(?:[^\W\d_]|·)*")
 
 @dataclass(frozen=True, slots=True)
 class _Change:
-    """What one line of an affix class does to a word that meets the line's condition."""
+    """The change of a word by one line of an affix class, if the word meets the line's condition."""
 
     strip: str
     add: str
     onward: tuple[str, ...]
-    """Flags that the changed word has, for a second suffix."""
+    """Flags of the changed word, for a second suffix."""
 
 
 @dataclass(slots=True)
 class _Class:
-    """An affix class: its lines by their condition, so that each condition is tried once a word."""
+    """An affix class: its lines by condition, so that each condition is matched once for a word."""
 
     suffix: bool
     crosses: bool
@@ -41,20 +41,22 @@ class Affixes:
     """The affix file of a dictionary."""
 
     def __init__(self, text: str, path: Path | None = None) -> None:
-        """Read ``text``, the content of an ``.aff`` file; ``path`` is for the error.
+        """Parse ``text``, the content of an ``.aff`` file; ``path`` is for the error.
 
-        What does not make words is passed over: suggestions, compounds, keyboards. Raises ``LexiconError`` with the
-        line for a class or an affix that is malformed.
+        Entries that form no words are ignored: suggestions, compounds, keyboards. Raises ``LexiconError`` with the line
+        of a
+        malformed class or affix.
         """
         self._mode = ""
         self._aliases: list[str] = []
-        """The number of aliases, and then the flags that each stands for: in their place entries give its number."""
+        """The number of aliases, then the flags of each alias: entries have the number of an alias in place of flags.
+        """
         self._marks: dict[str, str] = {}
         self._full_strip = False
         self._classes: dict[str, _Class] = {}
         self._path = path
         stated: dict[str, tuple[int, int]] = {}
-        """Of each class, the line of its header, and how many lines of it are still to come."""
+        """Maps each class to the line of its header and the number of its lines not read yet."""
         for number, line in enumerate(text.splitlines(), 1):
             match line.split():
                 case ["FLAG", mode, *_]:
@@ -111,9 +113,9 @@ class Affixes:
         return tuple(text.split(",")) if self._mode == "num" else tuple(text)
 
     def words(self, entries: str) -> Iterator[str]:
-        """Every word of ``entries``, the content of a ``.dic`` file, repeats among them.
+        """Yield every word of ``entries``, the content of a ``.dic`` file, with repeats.
 
-        Raises ``LexiconError`` when it does not begin with the number of its entries.
+        Raises ``LexiconError`` if it does not begin with the number of its entries.
         """
         count, *lines = entries.splitlines() or [""]
         if not count.strip().isdecimal():
@@ -144,7 +146,7 @@ class Affixes:
                         yield prefixed
 
     def _suffixed(self, word: str, flags: tuple[str, ...], *, again: bool) -> Iterator[tuple[str, bool]]:
-        """``word`` with each suffix, and whether that suffix goes with prefixes."""
+        """Yield ``word`` with each suffix, and whether that suffix combines with prefixes."""
         for flag in flags:
             suffix = self._classes.get(flag)
             if suffix is None or not suffix.suffix:
@@ -168,9 +170,9 @@ class Affixes:
 
 
 def expand(affixes: Path, entries: Path) -> Iterator[str]:
-    """Every word of a dictionary in two files, in the encoding that the affixes state (``SET``).
+    """Yield every word of a dictionary in two files, in the encoding that the affixes state (``SET``).
 
-    Raises ``LexiconError`` when a file cannot be read or decoded, or is malformed.
+    Raises ``LexiconError`` for a file that is unreadable, not in that encoding, or malformed.
     """
     try:
         raw = affixes.read_bytes()

@@ -1,4 +1,4 @@
-"""Numba, made safe to import anywhere and typed."""
+"""Typed compilation by numba that works without a writable cache."""
 
 from __future__ import annotations
 
@@ -19,23 +19,23 @@ Function = TypeVar("Function", bound=Callable[..., Any])
 
 
 def compiled(function: Function) -> Function:
-    """``function`` as machine code, compiled at its first call and kept on disk for the next process.
+    """Return ``function`` as machine code, compiled at its first call and cached on disk.
 
-    What it calls is compiled into it, and may lie in other files of its folder: when any of them changes it is compiled
-    anew. Where nothing can be kept (a read-only container without ``NUMBA_CACHE_DIR``) each process compiles anew.
+    Its callees are compiled into it and may be in other files of its folder: a change of any of them compiles it again.
+    Without a writable cache (a read-only container without ``NUMBA_CACHE_DIR``) each process compiles it.
     """
     try:
         dispatcher: Any = numba.njit(cache=True, nogil=True)(function)
-    except RuntimeError:  # numba has found no folder that it may write to
+    except RuntimeError:  # numba has found no writable folder
         return cast("Function", numba.njit(nogil=True)(function))
-    # Numba itself asks for the file of the function alone, and has no way to tell it of others.
+    # Numba checks the file of the function only and has no option for further files.
     dispatcher._cache._cache_file._source_stamp += _content(Path(function.__code__.co_filename).parent)
     return cast("Function", dispatcher)
 
 
 @cache
 def _content(folder: Path) -> bytes:
-    """A digest of the modules in a folder."""
+    """Return a digest of the modules in a folder."""
     digest = hashlib.sha256()
     for path in sorted(folder.glob("*.py")):
         digest.update(path.read_bytes())

@@ -1,6 +1,6 @@
 """A folder of installed lexicons.
 
-``<name>.lexicon`` links to ``<digest>.graph``, the file itself. A file is never changed: a new edition is a new
+``<name>.lexicon`` links to ``<digest>.graph``, the file itself. Files are immutable: a new edition is a new
 file with a new digest, and a game that pinned the old one still finds it.
 """
 
@@ -29,12 +29,12 @@ _DIGEST = re.compile(r"[0-9a-f]{64}")
 
 
 class MissingLexiconError(LexiconError):
-    """A lexicon that is not installed. The message says what to run."""
+    """A lexicon that is not installed. The message names the command that installs it."""
 
 
 @dataclass(frozen=True, slots=True)
 class Installed:
-    """An installed lexicon, as its file says it."""
+    """An installed lexicon, by its header."""
 
     name: str
     digest: str
@@ -47,16 +47,16 @@ class Installed:
 
 
 def check_name(name: str) -> None:
-    """Raise ``LexiconError`` for what is no name of a lexicon."""
+    """Raise ``LexiconError`` for an invalid name of a lexicon."""
     if not _NAME.fullmatch(name):
         raise LexiconError(f"{name!r} is no name for a lexicon: use letters a to z, digits and hyphens")
 
 
 class Library:
-    """The lexicons in one folder. Several processes may use it, and install into it, at once."""
+    """The lexicons in one folder. Several processes may read and install lexicons at once."""
 
     def __init__(self, path: Path) -> None:
-        """The library in the folder ``path``, which is made when something is installed."""
+        """Use the folder ``path``, which the first installation creates."""
         self.path = path
 
     def install(
@@ -69,12 +69,12 @@ class Library:
         listed: Mapping[Listing, Iterable[tuple[str, ...]]] = MappingProxyType({}),
         progress: Progress | None = None,
     ) -> Installed:
-        """Build a lexicon of ``words`` and of those ``listed``, and let ``name`` mean it.
+        """Build a lexicon of ``words`` and of those ``listed``, and link ``name`` to it.
 
-        The same words again change nothing.
+        Repeating it with the same words changes no file.
 
-        Raises ``LexiconError`` for a name that is not letters, digits and hyphens, or a folder that cannot be
-        written, and ``ValueError`` as ``build`` does.
+        Raises ``LexiconError`` for an invalid name or a folder that is not writable, and ``ValueError`` as ``build``
+        does.
         """
         link = self._link(name)
         data = build(words, tile_set=tile_set, about=about, listed=listed, progress=progress)
@@ -90,7 +90,7 @@ class Library:
         return Installed(name, digest, read_header(file))
 
     def digest(self, name: str) -> str:
-        """The digest that ``name`` means now; ``MissingLexiconError`` when nothing is installed under it."""
+        """Return the current digest of ``name``. Raises ``MissingLexiconError`` if it is not installed."""
         link = self._link(name)
         if not link.exists():
             run = f"install {name}" if name in SOURCES else f"add {name} …"
@@ -98,9 +98,9 @@ class Library:
         return link.resolve().stem
 
     def open(self, name_or_digest: str) -> WordGraph:
-        """The lexicon called so, or with that digest.
+        """Open the lexicon with this name or digest.
 
-        Raises ``MissingLexiconError`` when it is not installed, ``LexiconError`` when its file is not sound.
+        Raises ``MissingLexiconError`` if it is not installed, ``LexiconError`` if its file is damaged.
         """
         digest = name_or_digest if _DIGEST.fullmatch(name_or_digest) else self.digest(name_or_digest)
         path = self._file(digest)
@@ -112,9 +112,9 @@ class Library:
         return graph
 
     def list(self) -> tuple[Installed, ...]:
-        """The lexicons that have a name, in the order of their names; empty when the folder is not there.
+        """Return the named lexicons, sorted by name; empty if the folder is missing.
 
-        Reads headers only. Raises ``LexiconError`` when a file cannot be read or does not start as a lexicon.
+        Reads headers only. Raises ``LexiconError`` if a file is unreadable or does not start as a lexicon.
         """
         links = sorted(self.path.glob("*.lexicon"))
         return tuple(Installed(link.stem, link.resolve().stem, read_header(link)) for link in links)
@@ -128,10 +128,11 @@ class Library:
 
 
 def install(name: str, library: Library, progress: Progress | None = None) -> Installed:
-    """Fetch the word list known as ``name``, build its lexicon and put it into ``library``.
+    """Fetch the word list ``name``, build its lexicon and install it in ``library``.
 
-    ``progress`` is called with (done, of how much), in words. Takes a few seconds beside the download.
-    Raises ``LexiconError`` when no list has that name, none can be fetched, or the folder cannot be written.
+    ``progress`` is called with the number of words done and the total. The build takes a few seconds after the
+    download.
+    Raises ``LexiconError`` for an unknown list, a failed download, or a folder that is not writable.
     """
     source = SOURCES.get(name)
     if source is None:

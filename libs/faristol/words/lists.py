@@ -1,4 +1,4 @@
-"""A federation's own word list: one word to a line, and a reason for each line that cannot be a word."""
+"""A federation's own word list: one word to a line, and a reason for each rejected line."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ Word = tuple[str, ...]
 
 COMMENT = "#"
 SHOWN = 40
-"""Characters of a text that an error repeats."""
+"""Characters of a text that an error quotes."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,33 +28,33 @@ class LeftOut:
 
     path: Path
     line: int
-    """From 1."""
+    """Line number, from 1."""
     text: str
     reason: Refusal
 
 
 @dataclass(slots=True)
 class WordLists:
-    """What was read of one list or more."""
+    """The content of one or more lists."""
 
     listed: dict[Listing, list[Word]] = field(default_factory=dict)
     left_out: list[LeftOut] = field(default_factory=list)
     lines: int = 0
-    """Of all files that were read."""
+    """Lines of all files."""
     passed_over: int = 0
     """Empty lines and comments among them."""
 
     @property
     def repeated(self) -> int:
-        """Words that came again under the listing where they were: accents fold, so ``dóna`` repeats ``dona``."""
+        """Number of repeated words in a listing: accents fold, so ``dóna`` repeats ``dona``."""
         return sum(len(words) - len(set(words)) for words in self.listed.values())
 
     def read(self, path: Path, tile_set: TileSet, listing: Listing | None = None) -> None:
-        """Add the words of the file at ``path``, UTF-8, one to a line, in capitals or not.
+        """Add the words of the file at ``path``: UTF-8, one word to a line, in any case.
 
-        Layers may stand after a word, behind a tab, with commas between them; else the word is in that of ``listing``.
-        Empty lines and those that begin with ``#`` are passed over. A line that gives no word for these tiles is
-        ``left_out``. Raises ``LexiconError`` when the file cannot be read or is not UTF-8, or for what is no layer.
+        A word may be followed by a tab and layers, separated by commas; by default it has the layer of ``listing``.
+        Empty lines and lines with ``#`` first are ignored. A line that is no word for these tiles goes to ``left_out``.
+        Raises ``LexiconError`` if the file is unreadable or not UTF-8, or for an invalid layer.
         """
         listing = listing or Listing()
         every_line = list(_lines(path))
@@ -71,7 +71,7 @@ class WordLists:
             layers = line.partition("\t")[2].strip()
             for layer in layers.split(",") if layers else [listing.layer]:
                 where = listing._replace(layer=layer.strip())
-                # Nothing between two commas would switch the word on for good.
+                # An empty name between two commas would make the word valid in every layer.
                 if not where.well_named or (layers and not where.layer):
                     raise LexiconError(
                         f"line {number}: {where.layer!r} is no name for a layer: {LAYER_NAMES}", path=path
@@ -80,9 +80,9 @@ class WordLists:
 
 
 def unplayable(text: str, tile_set: TileSet, *, in_list: bool = False) -> Refusal | None:
-    """Why ``text`` is no word for these tiles, whatever lexicon one has; None when it could be one.
+    """Return the reason why ``text`` is no word for these tiles in any lexicon; None if it may be one.
 
-    ``in_list``: it is a line of a list, which is read letter by letter; else it was typed.
+    ``in_list``: the text is a line of a list and has one spelling; otherwise it was typed and may have several.
     """
     if not text.strip():
         return Refusal("EMPTY_WORD", "", N_("The word is empty: expected at least {least} tiles."), {"least": SHORTEST})

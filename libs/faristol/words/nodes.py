@@ -1,8 +1,7 @@
-"""From a sorted list of words to the smallest graph that spells them (Daciuk and others, 2000).
+"""The minimal graph of a sorted list of words (Daciuk and others, 2000).
 
-Words arrive in order, so everything that the next word does not share with the last one is final: it is
-frozen, and merged with an equal node when there is one. Only the smallest graph and one word are ever
-held in memory.
+Words arrive in order, so the part of the last word that the next one does not share is final: its nodes are frozen,
+each merged with an equal node if there is one. Only the minimal graph and one word are in memory.
 """
 
 from __future__ import annotations
@@ -11,43 +10,45 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 FINAL = 1 << 62
-"""The bit of a node's mark that says that a word ends here. Bits 0..61 are the tile codes that go on."""
+"""The bit of a node's mark for the end of a word. Bits 0..61 are the tile codes of its edges."""
 
 MAX_FACES = 62
-"""How many faces a tile set may have to fit beside ``FINAL``."""
+"""The number of faces of a tile set that fit beside ``FINAL``."""
 
 
 Progress = Callable[[int, int], None]
-"""Told now and then how much is done, of how much."""
+"""Called at intervals with the amount done and the total."""
 
 _REPORT_EVERY = 5_000
 
 
 @dataclass(frozen=True, slots=True)
 class Nodes:
-    """A word graph as three flat lists; node 0 is where every word starts.
+    """A word graph as flat lists; node 0 is the root.
 
-    The edges of node ``n`` stand from ``edges[first[n]]`` on, one for each bit of ``marks[n]`` below
-    ``FINAL``, in the order of the bits. An edge is the number of the node that it leads to.
+    The edges of node ``n`` begin at ``edges[first[n]]``, one for each bit of ``marks[n]`` below
+    ``FINAL``, in the order of the bits. An edge is the number of its target node.
     """
 
     marks: list[int]
     first: list[int]
     edges: list[int]
     labels: list[int]
-    """The label of the words that end at a node, 0 where none ends."""
+    """The label of the words that end at a node, 0 if none ends."""
 
 
 def minimise(words: Sequence[bytes], labels: Sequence[int] = (), *, progress: Progress | None = None) -> Nodes:
-    """The smallest graph that spells ``words`` and nothing else, and leads each to its label.
+    """Return the minimal graph of ``words``, with a label for each word.
 
-    ``words`` are tile codes, sorted, without repeats; ``ValueError`` when they are not. ``labels`` are numbers from 0,
-    one a word; without them all have the label 0. The same words give the same numbers: nodes are counted breadth
-    first, so the much-walked ones lie together.
+    ``words`` are tile codes; raises ``ValueError`` unless they are sorted without repeats. ``labels`` are numbers from
+    0,
+    one for each word; the default is 0 for all. The same words give the same numbers. Nodes are numbered breadth first,
+    so
+    the most visited nodes are adjacent.
     """
     register: dict[tuple[int, ...], int] = {}
     frozen: list[tuple[int, ...]] = []
-    # The word being held: open nodes from the start on, each as [1 + label if a word ends, code, node, code, node, …].
+    # Open nodes of the current word from the root, each as [1 + label if a word ends, code, node, code, node, …].
     path: list[list[int]] = [[0]]
     last = b""
 
@@ -82,7 +83,7 @@ def minimise(words: Sequence[bytes], labels: Sequence[int] = (), *, progress: Pr
 
 
 def _number(root: tuple[int, ...], frozen: list[tuple[int, ...]]) -> Nodes:
-    """Number the nodes breadth first from the root and lay them out flat."""
+    """Number the nodes breadth first from the root and store them in flat lists."""
     nodes = Nodes([], [], [], [])
     numbers: dict[int, int] = {}
     order = [root]

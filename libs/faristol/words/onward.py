@@ -1,6 +1,6 @@
-"""What may follow a node of the word graph: how many tiles to the end of a word, and which.
+"""Possible continuations from a node of the word graph: the numbers of tiles to the end of a word, and their codes.
 
-A walk that knows this turns back where no word ends in time, or where tiles that it would have to lay occur no more.
+A search prunes a branch with them if no word ends in time, or if tiles that it has to lay occur no more.
 """
 
 from __future__ import annotations
@@ -14,16 +14,17 @@ from faristol.words.jit import Int64s, Uint32s, compiled
 from faristol.words.nodes import FINAL
 
 LENGTHS, CODES, ONWARD_FIELDS = range(3)
-"""Of a node: bit ``n`` where a word ends after ``n`` tiles more, and the mask of the codes that occur after it, be it
-in words of a layer that is switched off."""
+"""Fields of a node: bit ``n`` if a word ends after ``n`` more tiles, and the mask of the codes that occur after it,
+including words of inactive layers.
+"""
 _LENGTHS_KEPT = 0xFFFF
-"""From 0 to the 15 tiles of a line."""
+"""Lengths from 0 to the 15 tiles of a line."""
 
 _known: WeakKeyDictionary[WordGraph, Int64s] = WeakKeyDictionary()
 
 
 def onward(graph: WordGraph) -> Int64s:
-    """``LENGTHS`` and ``CODES`` of every node: 16 bytes each, worked out once a graph, in time linear in its edges."""
+    """Return ``LENGTHS`` and ``CODES`` of every node: 16 bytes each, cached by graph, in time linear in its edges."""
     found = _known.get(graph)
     if found is None:
         found = _known[graph] = look_onward(graph.marks, graph.first, graph.edges)
@@ -33,12 +34,12 @@ def onward(graph: WordGraph) -> Int64s:
 
 @compiled
 def look_onward(marks: Int64s, first: Uint32s, edges: Uint32s) -> Int64s:
-    """The fields of ``onward``. A node is worked out after all that it leads to."""
+    """Compute the fields of ``onward`` in depth-first post-order."""
     found = np.zeros((len(marks), ONWARD_FIELDS), dtype=np.int64)
     done = np.zeros(len(marks), dtype=np.bool_)
-    path = np.zeros(len(marks) + 1, dtype=np.int64)  # node by node from the root
-    ways = np.zeros(len(marks) + 1, dtype=np.int64)  # what is left of the mark of each
-    edge = np.zeros(len(marks) + 1, dtype=np.int64)  # and the edge of the lowest bit that is left
+    path = np.zeros(len(marks) + 1, dtype=np.int64)  # the nodes from the root
+    ways = np.zeros(len(marks) + 1, dtype=np.int64)  # the remaining bits of the mark of each
+    edge = np.zeros(len(marks) + 1, dtype=np.int64)  # the edge of the lowest remaining bit
     depth = 0
     ways[0], edge[0] = marks[0] & (FINAL - 1), np.int64(first[0])
     while depth >= 0:

@@ -1,4 +1,4 @@
-"""Which lines of a word list can be laid on a board."""
+"""Selection of the lines of a word list that can be laid on a board."""
 
 from __future__ import annotations
 
@@ -9,28 +9,28 @@ from faristol.rules.tiles import TileSet
 from faristol.words.speller import spell_all
 
 SHORTEST = 2
-"""Tiles of the shortest word."""
+"""Tiles of the shortest valid word."""
 
 SYMBOL_LENGTH = 3
-"""Up to so many tiles without a vowel are taken for a symbol."""
+"""A string without a vowel is a symbol up to this number of tiles."""
 
 SOUNDED = {"en": frozenset("Y")}
-"""By language: what is no vowel of the set (``my``, ``cry``), and makes a word of a short string all the same."""
+"""Letters by language that are no vowels of the set but make a word of a short string (``my``, ``cry``)."""
 
 
 def playable(lines: Iterable[str], tile_set: TileSet) -> Iterator[tuple[str, ...]]:
-    """The lines that are words for the board, as faces. The same word may come twice (``dona``, ``dóna``).
+    """Yield the lines that are words for the board, as faces. A word may repeat (``dona``, ``dóna``).
 
-    A word list for spelling is not one for playing. Left out are:
+    A word list for spelling has lines that are no words for playing. Left out are:
 
-    - names, abbreviations in capitals and all with an apostrophe, a hyphen, a digit or a full stop: lines
+    - names, abbreviations in capitals and lines with an apostrophe, a hyphen, a digit or a full stop: lines
       that are not lower-case letters (and ``·``) throughout;
     - words that the set cannot spell (no K, W or lone Y in Catalan), under 2 or over 15 tiles;
     - strings of two or three tiles without a vowel, which in these lists are symbols and abbreviations
-      (``cm``, ``dl``, ``rpm``). A digraph that is written with a vowel counts as one (``QU``). Symbols that hold
+      (``cm``, ``dl``, ``rpm``). A digraph that is written with a vowel counts as a vowel (``QU``). Symbols with
       a vowel cannot be told from words by rule, and stay: nearly all of them are words too (``ha``, ``mol``).
 
-    Accents are dropped as the set drops them; digraphs are one tile wherever they fit.
+    Accents are dropped as the set drops them. A digraph is one tile if the rest of the word can be spelled.
     """
     vowels = frozenset(face for face in tile_set.faces if any(char in tile_set.vowels for char in face))
     vowels |= SOUNDED.get(tile_set.language, frozenset())

@@ -1,4 +1,4 @@
-"""Every legal play for a board and a rack, best first."""
+"""Search of every legal play for a board and a rack, best first."""
 
 from __future__ import annotations
 
@@ -28,9 +28,9 @@ from faristol.words.walk import (
 )
 
 _ROOM = 1 << 17
-"""Plays to make room for at first. Memory that no play is written to costs nothing."""
+"""Initial capacity in plays. Memory that is not written to costs no page."""
 _ROOM_OF_BEST = 1 << 10
-"""Those that were among the best when they were found."""
+"""Initial capacity in plays that are among the best when they are found."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,7 +38,7 @@ class Candidate:
     """A play that the rules and the lexicon allow. Rows and columns count from 0."""
 
     row: int
-    """Row of the first tile of the main word, whether it is laid now or was there."""
+    """Row of the first tile of the main word, which may be laid now or on the board already."""
     col: int
     across: bool
     placements: tuple[Placement, ...]
@@ -51,7 +51,7 @@ class Candidate:
 
 @dataclass(frozen=True, eq=False)
 class Grid:
-    """A board in tile codes, read-only: ``codes`` is -1 on a free square, ``blanks`` tells blanks from tiles."""
+    """A board in tile codes, read-only: ``codes`` is -1 on a free square, ``blanks`` is true for a blank."""
 
     tile_set: TileSet
     codes: npt.NDArray[np.int8] = field(repr=False)
@@ -59,9 +59,9 @@ class Grid:
 
     @classmethod
     def of(cls, tile_set: TileSet, squares: Mapping[tuple[int, int], tuple[str, bool]] | Mapping[Square, Tile]) -> Self:
-        """The grid of ``squares``, (row, column) from 0 to (face, is it a blank). A ``Board`` is one such mapping.
+        """Create a grid from a mapping of (row, column), from 0, to (face, is it a blank), such as a ``Board``.
 
-        Raises ``ValueError`` for a square that is not on the board or a face that the set does not have.
+        Raises ``ValueError`` for a square outside the board or an unknown face.
         """
         codes = np.full((SIZE, SIZE), FREE, dtype=np.int8)
         blanks = np.zeros((SIZE, SIZE), dtype=np.bool_)
@@ -77,10 +77,10 @@ class Grid:
 
 
 class Candidates(Sequence[Candidate]):
-    """Plays in order, each made when it is asked for: with two blanks there may be a hundred thousand of them."""
+    """A sorted sequence of plays, decoded on access: with two blanks there may be a hundred thousand of them."""
 
     def __init__(self, grid: Grid, plays: npt.NDArray[np.int64]) -> None:
-        """``plays`` as ``faristol.words.walk.find_plays`` numbers them, in any order."""
+        """Sort ``plays``, in the encoding of ``faristol.words.search.find_plays``."""
         self._grid = grid
         self._plays = plays[np.lexsort((plays[:, 1], plays[:, 0]))]
 
@@ -97,7 +97,7 @@ class Candidates(Sequence[Candidate]):
         return self._candidate(*map(int, self._plays[index]))
 
     def _candidate(self, head: int, tail: int) -> Candidate:
-        """Read the two numbers that ``find_plays`` made."""
+        """Decode the two numbers of a play of ``find_plays``."""
         down = bool(head & 1)
         row, col, score = head >> 5 & 15, head >> 1 & 15, SCORE_LIMIT - (head >> 9)
         codes, faces = self._grid.codes, self._grid.tile_set.faces
@@ -122,28 +122,28 @@ class Candidates(Sequence[Candidate]):
 
 
 def generate(graph: WordGraph, grid: Grid, rack: Sequence[str]) -> Candidates:
-    """Every play that lays tiles of ``rack`` so that each word formed is in ``graph`` (FISC I.6).
+    """Return every play with tiles of ``rack`` that forms only words of ``graph`` (FISC I.6).
 
-    ``rack`` is up to seven faces, ``"?"`` for a blank; a blank stands for any face. The best come first; equal
-    scores go by the square where the word starts (row, then column), across before down, then by the tiles
-    in the set's order. A single tile that makes a word both ways is one play; its main word is the longer
-    one, the one across when they are equal.
+    ``rack`` is up to seven faces, ``"?"`` for a blank; a blank stands for any face. The best play is first; equal
+    scores sort by the square of the word's start (row, then column), across before down, then by the tiles
+    in the set's order. A single tile that forms a word both ways is one play; its main word is the longer
+    one, or the one across if they are equal.
 
-    Raises ``ValueError`` for a rack of more than seven tiles, a face that the set does not have, or a grid of
-    another tile set than the graph's.
+    Raises ``ValueError`` for a rack of more than seven tiles, an unknown face, or a grid of another tile set
+    than the graph's.
     """
     return _find(graph, grid, rack, _ROOM)
 
 
 def best(graph: WordGraph, grid: Grid, rack: Sequence[str], count: int = 1) -> Candidates:
-    """The best plays, ``count`` of them and all that score as much as the last, in a part of the time of ``generate``.
+    """Return the best ``count`` plays and all ties of the last one, in a fraction of the time of ``generate``.
 
-    With a count of 1 they are all the plays of the highest score: what the master of a duplicate game has to know. They
-    come in the order of ``generate``; there are fewer where there are no more.
+    With a count of 1 they are all plays of the highest score, the candidates for the master play of a duplicate game.
+    They have the order of ``generate``; there may be fewer than ``count``.
 
-    Starts are tried from the one that promises most, and the search ends where no other promises as much as was found.
-    In the worst case it walks what ``generate`` walks: all ways through the graph that the hand can lay from each
-    start, which grow by the number of faces with each blank. What is kept grows with the plays that tie, not with all.
+    Starts are tried by descending upper bound of their score. The search ends if no remaining bound reaches the plays
+    found. In the worst case it visits the same paths as ``generate``: all paths of the graph that the rack can lay from
+    each start, multiplied by the number of faces for each blank. Memory grows with the ties, not with all plays.
 
     Raises ``ValueError`` as ``generate``, and for a count below 1.
     """
@@ -153,7 +153,10 @@ def best(graph: WordGraph, grid: Grid, rack: Sequence[str], count: int = 1) -> C
 
 
 def _checked(graph: WordGraph, grid: Grid, rack: Sequence[str]) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
-    """The points of each tile code, and how many tiles of each are in hand, blanks last. Raises ``ValueError``."""
+    """Return the points of each tile code, and the number of tiles of each in the rack, blanks last.
+
+    Raises ``ValueError`` for an invalid grid or rack.
+    """
     tile_set = graph.tile_set
     if grid.tile_set.faces != tile_set.faces:
         raise ValueError(f"the grid has tiles of {grid.tile_set.name}, the lexicon words of {tile_set.name}")
@@ -167,7 +170,7 @@ def _checked(graph: WordGraph, grid: Grid, rack: Sequence[str]) -> tuple[npt.NDA
 
 
 def _find(graph: WordGraph, grid: Grid, rack: Sequence[str], room: int, count: int | None = None) -> Candidates:
-    """The plays as ``find_plays`` numbers them, or the best ``count``; asks again when ``room`` was not enough."""
+    """Find all plays, or the best ``count`` and their ties; retry with more ``room`` if it was not enough."""
     values, hand = _checked(graph, grid, rack)
     worth = np.sort(np.repeat(np.append(values, 0), hand))[::-1].copy()
     top = None if count is None else np.zeros(count, dtype=np.int64)
@@ -186,7 +189,7 @@ def _find(graph: WordGraph, grid: Grid, rack: Sequence[str], room: int, count: i
 
 
 def _squares(grid: Grid, values: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
-    """What the walk wants to know of the squares, twice: as the board lies, and turned."""
+    """Return the fields of the squares for the walk, twice: the board, and the board transposed."""
     squares = np.zeros((2, SIZE, SIZE + 1, SQUARE_FIELDS), dtype=np.int64)
     squares[..., TILE] = FREE
     board = squares[0, :, :SIZE]
@@ -199,7 +202,7 @@ def _squares(grid: Grid, values: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]
 
 @cache
 def _premiums() -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
-    """The factors of letters and of words, by square."""
+    """Return the factors of letters and of words, by square."""
     letters = np.ones((SIZE, SIZE), dtype=np.int64)
     words = np.ones((SIZE, SIZE), dtype=np.int64)
     for square, premium in PREMIUMS.items():

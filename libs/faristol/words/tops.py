@@ -1,4 +1,4 @@
-"""The plays of the highest score that a rack allows, in the order in which they are proposed as master play."""
+"""The plays of the highest score for a rack, in the order of proposal as master play."""
 
 from __future__ import annotations
 
@@ -12,18 +12,18 @@ from faristol.words.plays import Candidate, Grid, best
 
 
 def tops(graph: WordGraph, board: Board, rack: Sequence[str]) -> tuple[Play, ...]:
-    """Every play of the highest score; none where nothing can be laid. Raises ``ValueError`` as ``best``."""
+    """Return every play of the highest score; empty if no play is possible. Raises ``ValueError`` as ``best``."""
     return best_plays(graph, board, rack, 1)
 
 
 def best_plays(graph: WordGraph, board: Board, rack: Sequence[str], count: int) -> tuple[Play, ...]:
-    """The best ``count`` plays, and all that score as much as the last. Raises ``ValueError`` as ``best``."""
+    """Return the best ``count`` plays and all ties of the last one. Raises ``ValueError`` as ``best``."""
     grid = Grid.of(graph.tile_set, board)
     return proposed([as_play(candidate, board) for candidate in best(graph, grid, rack, count)])
 
 
 def as_play(candidate: Candidate, board: Board) -> Play:
-    """A play that was found, with the tiles of the board that are part of its word."""
+    """Convert a candidate to a play, with the tiles of the board that are part of its word."""
     start = Start(Square(candidate.row, candidate.col), Direction.ACROSS if candidate.across else Direction.DOWN)
     laid = dict(candidate.placements)
     word = []

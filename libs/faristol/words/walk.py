@@ -1,13 +1,13 @@
 """The compiled walk over board and word graph that finds every play of one direction.
 
-The board lies so that words run along its rows; for words down it is turned. A play is found by walking a
-row from every square where a word may start, tile by tile along the graph, and stepping back to try the
-next tile (Appel and Jacobson, 1988, without their left and right parts: it is known from each start where a word may
-end). It turns back where no word ends there, or only with tiles that the hand has not got. What words across allow is
-worked out once a square.
+Words run along the rows of the board; for words down it is transposed. The walk starts at every square where a word
+may start, follows the graph tile by tile, and backtracks to try the next tile. It is the algorithm of Appel and
+Jacobson (1988) without left and right parts, since the possible ends of a word are known for each start. A branch is
+pruned if no word ends there, or only with tiles that the rack does not have. The letters that a cross word allows are
+computed once for each square.
 
-The walk steps back by hand because numba cannot keep recursive functions on disk. All masks are int64, one bit
-for each tile code, and no field is unsigned: numba turns mixtures of signed and unsigned into floats.
+Backtracking is explicit because numba cannot cache recursive functions on disk. All masks are int64, one bit
+for each tile code, and no field is unsigned: numba converts mixtures of signed and unsigned to floats.
 """
 
 from __future__ import annotations
@@ -24,32 +24,35 @@ BINGO = 50
 """Points for laying all seven tiles; the same number in every rule book (FISC I.6)."""
 
 TILE_BITS = 7
-"""A laid tile in a play's number: six bits of tile code + 1, one bit for a blank. 0 is no tile."""
+"""Bits of a laid tile in a play's number: six for the tile code + 1, one for a blank. 0 is no tile."""
 SCORE_LIMIT = 1 << 16
 
 TILE, POINTS, LETTER_PREMIUM, WORD_PREMIUM, CONTACT, ALLOWED, ACROSS, ACROSS_LENGTH, SQUARE_FIELDS = range(9)
-"""What is known of a square: the code of its tile, ``FREE`` if none; that tile's points; the premiums; whether a
-tile laid there makes contact (0 or 1); the codes that the word across the row admits; the points of the tiles
-already in that word, ``NO_CROSS`` if there is no such word; and how many tiles it will have."""
+"""Fields of a square: the code of its tile, or ``FREE``; that tile's points; the premiums; whether a tile laid there
+makes contact (0 or 1); the mask of the codes that the cross word admits; the points of the tiles already in the cross
+word, ``NO_CROSS`` without one; and the length of the cross word with the new tile.
+"""
 FREE = -1
 NO_CROSS = -1
 
 NODE, LAID, TILES, MAIN, FACTOR, CROSS, CROSSING, HELD, TO_TRY, TO_TRY_BLANK, TAKEN, STEP_FIELDS = range(12)
-"""How far a walk has come on arriving at a column: the node; the tiles laid, how many and which; points of the
-word along the row, and its factor; points of the words across, and the length of the last of them, 0 if none;
-and the mask of the codes still in hand. Then what happens there: codes to try with a tile and with a
-blank, and the place in the hand of what lies there, ``NOTHING`` if none."""
+"""State of a walk on arrival at a column: the node; the number of tiles laid, and the tiles; points and factor of the
+word along the row; points of the cross words, and the length of the last of them, or 0; and the mask of the codes in
+the rack. Then the choices there: codes to try with a tile and with a blank, and the rack index of the tile laid
+there, or ``NOTHING``.
+"""
 NOTHING = -1
 
 MOST, SPARE, END_FIELDS = range(3)
-"""Of a column before which a word may end: what no play that ends there scores above, ``NO_END`` if no play ends there;
-and how many tiles of the hand it leaves."""
+"""Fields of a column before which a word may end: the upper bound of the score, or ``NO_END``; and the number of tiles
+that stay in the rack.
+"""
 NO_END = -1
 
 
 @compiled
 def popcount(bits: int) -> int:
-    """How many bits are set in a non-negative int64."""
+    """Return the number of bits set in a non-negative int64."""
     bits = bits - ((bits >> 1) & 0x5555555555555555)
     bits = (bits & 0x3333333333333333) + ((bits >> 2) & 0x3333333333333333)
     bits = (bits + (bits >> 4)) & 0x0F0F0F0F0F0F0F0F
@@ -60,7 +63,7 @@ def popcount(bits: int) -> int:
 
 @compiled
 def follow(marks: Int64s, first: Uint32s, edges: Uint32s, node: int, code: int) -> int:
-    """The node that ``code`` leads to from ``node``, -1 when no word goes on like that."""
+    """Return the node that ``code`` leads to from ``node``, -1 if no word continues with it."""
     mark = marks[node]
     if not (mark >> code) & 1:
         return -1
@@ -70,7 +73,7 @@ def follow(marks: Int64s, first: Uint32s, edges: Uint32s, node: int, code: int) 
 
 @compiled
 def describe(marks: Int64s, first: Uint32s, edges: Uint32s, squares: Int64s, faces: int) -> None:
-    """Fill in ``CONTACT``, ``ALLOWED`` and ``ACROSS`` of every free square, from the tiles beside it."""
+    """Fill in ``CONTACT``, ``ALLOWED`` and ``ACROSS`` of every free square from the adjacent tiles."""
     empty = True
     for row in range(SIZE):
         for col in range(SIZE):
@@ -101,7 +104,7 @@ def describe(marks: Int64s, first: Uint32s, edges: Uint32s, squares: Int64s, fac
 def completing(
     marks: Int64s, first: Uint32s, edges: Uint32s, tiles: Int64s, faces: int, top: int, gap: int, end: int
 ) -> int:
-    """The mask of the codes that make a word of ``tiles[top:end]`` when they fill its one ``gap``."""
+    """Return the mask of the codes that form a word of ``tiles[top:end]`` in its one ``gap``."""
     mask = 0
     before = 0
     for place in range(top, gap):
@@ -121,7 +124,7 @@ def completing(
 
 @compiled
 def is_among(score: int, top: Int64s) -> bool:
-    """Whether a score is one of the highest, which ``top`` keeps from the highest on; it is put among them."""
+    """Check whether ``score`` is among the highest, and if so insert it into ``top``, in descending order."""
     if score < top[-1]:
         return False
     at = len(top) - 1
@@ -134,7 +137,7 @@ def is_among(score: int, top: Int64s) -> bool:
 
 @compiled
 def begin(steps: Int64s, start: int, held: int) -> None:
-    """Stand before the first square of a word, with nothing laid."""
+    """Initialize the step at the first square of a word, with no tile laid."""
     steps[start, :] = 0
     steps[start, FACTOR] = 1
     steps[start, HELD] = held
@@ -142,7 +145,7 @@ def begin(steps: Int64s, start: int, held: int) -> None:
 
 @compiled
 def look(marks: Int64s, line: Int64s, steps: Int64s, col: int) -> None:
-    """Note what may be tried on a square, on arriving there."""
+    """Set the choices at a square on arrival there."""
     here = steps[col]
     tile = line[col, TILE]
     ways = marks[here[NODE]] & (line[col, ALLOWED] if tile < 0 else 1 << tile)
@@ -153,13 +156,13 @@ def look(marks: Int64s, line: Int64s, steps: Int64s, col: int) -> None:
 
 @compiled
 def note(step: Int64s, plays: Int64s, start: int, col: int, row: int, down: int, top: Int64s | None) -> bool:
-    """Note the play whose word ends before ``col``; False where it is none, or not among those of ``top``."""
+    """Write the play of the word that ends before ``col``; return False if it is no play or not among ``top``."""
     laid = step[LAID]
-    # One tile that makes a word both ways is one play: the longer word is its main word, or the one across.
+    # One tile that forms a word both ways is one play: the longer word is its main word, or the one across.
     if laid == 1 and col - start < step[CROSSING] + down:
         return False
     score = step[MAIN] * step[FACTOR] + step[CROSS] + (BINGO if laid == RACK_SIZE else 0)
-    # A condition of its own: so the code for every play is compiled without it.
+    # A separate condition, so that numba leaves it out of the code for all plays.
     if top is not None:  # noqa: SIM102
         if not is_among(score, top):
             return False
@@ -174,9 +177,9 @@ def note(step: Int64s, plays: Int64s, start: int, col: int, row: int, down: int,
 
 @compiled
 def leads_on(beyond: Int64s, ends: Int64s, wanted: int, held: int, col: int) -> bool:
-    """Whether a word may go on before ``col``, from a node of ``beyond``, to one of the ends that are ``wanted``.
+    """Check whether a word may continue before ``col``, from a node of ``beyond``, to one of the ``wanted`` ends.
 
-    Its tiles have to be in hand: those ``held`` that occur no more may not be more than the nearest end leaves.
+    Codes in ``held`` that do not occur any further remain in the rack: no more than the nearest end leaves.
     """
     ahead = beyond[LENGTHS] << col & wanted
     if not ahead:
@@ -199,9 +202,9 @@ def step_on(
     ends: Int64s,
     wanted: int,
 ) -> bool:
-    """Take the next way over the square ``col`` that leads to an end that is ``wanted``; False when none is left.
+    """Take the next choice at column ``col`` that leads to a ``wanted`` end; return False if all were tried.
 
-    The last way's tile comes back.
+    The tile of the last choice returns to the rack.
     """
     here, there = steps[col], steps[col + 1]
     blank = len(values)
@@ -250,7 +253,7 @@ def step_on(
 
 @compiled
 def wanted_ends(ends: Int64s, least: int) -> int:
-    """The mask of the columns before which a play may end that scores no less than ``least``."""
+    """Return the mask of the columns before which a play of ``least`` points or more may end."""
     wanted = 0
     for col in range(len(ends)):
         if ends[col, MOST] >= least:
@@ -276,10 +279,9 @@ def find_from(
     ends: Int64s,
     top: Int64s | None,
 ) -> None:
-    """Put every play whose word starts at a square, and ends at one of ``ends``, into ``plays``.
+    """Write every play from a start to one of ``ends`` into ``plays``.
 
-    Where ``top`` is given, it holds the highest scores that were found so far, from the highest on: only plays are put
-    that score no less than the last of them.
+    ``top`` has the highest scores found so far, in descending order: plays below the last of them are skipped.
     """
     least = 0
     if top is not None:
@@ -305,7 +307,7 @@ def find_from(
 
 @compiled
 def held_codes(hand: Int64s) -> int:
-    """The mask of the codes that are in hand; blanks have none."""
+    """Return the mask of the codes in the rack, without blanks."""
     mask = 0
     for code in range(len(hand) - 1):
         if hand[code]:
