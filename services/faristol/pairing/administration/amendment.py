@@ -1,4 +1,4 @@
-"""What was entered wrongly of a player, put right. Pure."""
+"""The amendment of a player's entry. Pure."""
 
 from __future__ import annotations
 
@@ -25,15 +25,15 @@ BESIDE: Mapping[events.EntryPart.ValueType, _Beside] = {
     events.ENTRY_PART_COUNTRY: "country",
     events.ENTRY_PART_NOTE: "note",
 }
-"""The parts of an entry that are kept beside the events, as the command has them."""
+"""The parts of an entry that are stored outside events, by their fields in the command."""
 
 
 def amend(situation: Situation, request: pb.AmendPlayerRequest) -> list[Message]:
-    """Another name, club, country, category, note or rating of a player; what is not given stays as it is.
+    """Amend the name, club, country, category, note or rating of a player. Missing fields do not change.
 
-    Words can be amended at any time, also when the final standings are published: nothing was decided by them. Raises
-    ``Invalid`` for a rating that is none, ``Refusal`` for somebody who is not registered, for a rating that a pairing
-    was made with, and where nothing would be another.
+    All but the rating can be amended at any time, even after the final standings, because no decision depends on them.
+    Raises ``Invalid`` for an invalid rating. Raises ``Refusal`` if the player is not registered, if a pairing has used
+    the rating, or if no field changes.
     """
     state, player_id = situation.state, request.player_id
     player = state.player(player_id)
@@ -71,12 +71,12 @@ def _differs(field: _Beside, request: pb.AmendPlayerRequest, kept: Words) -> boo
 
 
 def _has_been_paired(state: Tournament, player: Player) -> bool:
-    """Whether the first round that the player can be paired in is."""
+    """Check whether the first round that the player can be paired in is paired."""
     return len(state.played) >= player.entered
 
 
 def _check_not_paired(state: Tournament, player: Player) -> None:
-    """Refuse another rating once a pairing was made with the one that there is."""
+    """Raise ``Refusal`` if a pairing has used the rating."""
     if _has_been_paired(state, player):
         raise Refusal(
             "ROUND_PAIRED",
@@ -92,7 +92,7 @@ def _of_words(act: events.PlayerAmended) -> bool:
 
 
 def _check_undone(situation: Situation, act: events.PlayerAmended) -> None:
-    """Refuse to undo what words were amended by: what stood there before is kept nowhere, so that it can be erased."""
+    """Raise ``Refusal`` if a text was amended: its old value is not stored, so that it can be erased."""
     if _of_words(act):
         raise Refusal(
             "NOT_UNDONE",

@@ -1,4 +1,4 @@
-"""When rounds are to begin. Pure."""
+"""Announced start times of rounds. Pure."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ from faristol.pb.pairing.v1 import pairing_pb2 as pb
 
 
 def announce(situation: Situation, request: pb.AnnounceRoundsRequest) -> list[Message]:
-    """Say when rounds are to begin, in place of what was announced before. It starts none.
+    """Announce the start times of rounds, in place of all earlier ones. No round is started by it.
 
-    Raises ``Invalid`` for a round that the tournament does not have or that is named twice, for a time that is missing,
-    and for a round that would not begin later than one before it; ``Refusal`` when the tournament is over.
+    Raises ``Invalid`` if a round is unknown or listed twice, if a time is missing, or if times do not increase with the
+    rounds. Raises ``Refusal`` if the tournament is over.
     """
     state = situation.state
     check_open(state)

@@ -1,4 +1,4 @@
-"""Byes that are granted to players or teams before a round is paired. Pure."""
+"""Byes that players or teams ask for before a round is paired. Pure."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ from faristol.pb.pairing.v1 import pairing_pb2 as pb
 
 
 def grant(situation: Situation, request: pb.GrantByeRequest) -> list[Message]:
-    """Let a player, or a team, sit out a round to come. Raises ``Invalid`` for a bye of no kind.
+    """Grant a player or a team a bye in a round to come. Raises ``Invalid`` for an unknown kind.
 
-    Where each meets each it is worth nothing: the opponent of that round wins without a game.
+    In a round robin it must be a zero-point bye: the opponent of that round wins without a game.
     """
     with_entry, entry, said = of_entry(situation, request)
     ruleset, number, kind = situation.ruleset, request.round, request.kind
@@ -49,7 +49,7 @@ def grant(situation: Situation, request: pb.GrantByeRequest) -> list[Message]:
 
 
 def revoke(situation: Situation, request: pb.RevokeByeRequest) -> list[Message]:
-    """Take a bye back before its round is paired."""
+    """Revoke a bye before its round is paired."""
     with_entry, entry, said = of_entry(situation, request)
     player = taking_part(with_entry, entry)
     check_to_come(with_entry, request.round)

@@ -1,4 +1,4 @@
-"""Checking players in before the first round. Pure."""
+"""The check-in of players before their first round. Pure."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ from faristol.pb.pairing.v1 import pairing_pb2 as pb
 
 
 def check_in(situation: Situation, request: pb.CheckInPlayerRequest) -> list[Message]:
-    """Note that a player is there, also one who comes after the first round was paired and is in none yet.
+    """Check in a player, even a late one who has not been in a paired round.
 
-    Once a player is, the first round is paired when all are checked in, sit it out or have withdrawn.
+    After the first check-in, round 1 can be paired once each player is checked in, has a bye or has withdrawn.
     """
     player = _not_paired_yet(situation.state, request.player_id)
     if player.checked_in:
@@ -26,10 +26,10 @@ def check_in(situation: Situation, request: pb.CheckInPlayerRequest) -> list[Mes
 
 
 def check_in_all(situation: Situation, request: pb.CheckInPlayersRequest) -> list[Message]:
-    """Note that players are there: those who are named, or all who take part, without those who are checked in.
+    """Check in the named players, or all who take part, except those who are already checked in.
 
-    All who take part are those who were in no round yet. Raises ``Refusal`` for a named player who does not take part
-    or was in a round, where nobody is left who was in none, and where all are checked in.
+    Without names, only players who have not been in a round count. Raises ``Refusal`` if a named player does not take
+    part or has been in a round. It also does if all players have been in a round, or if all are checked in.
     """
     state = situation.state
     check_open(state)
@@ -54,7 +54,7 @@ def check_in_all(situation: Situation, request: pb.CheckInPlayersRequest) -> lis
 
 
 def check_out(situation: Situation, request: pb.CheckOutPlayerRequest) -> list[Message]:
-    """Take a check-in back."""
+    """Undo the check-in of a player."""
     player = _not_paired_yet(situation.state, request.player_id)
     if not player.checked_in:
         raise Refusal("NOT_CHECKED_IN", "", N_("{player} is not checked in."), {"player": player.player_id})
@@ -62,7 +62,7 @@ def check_out(situation: Situation, request: pb.CheckOutPlayerRequest) -> list[M
 
 
 def _not_paired_yet(state: Tournament, player_id: str) -> Player:
-    """Return a player who was in no round yet. Raises ``Refusal`` for another."""
+    """Return a player who has not been in a round. Raises ``Refusal``."""
     player = taking_part(state, player_id)
     if _was_paired(state, player):
         raise _closed()
@@ -70,7 +70,7 @@ def _not_paired_yet(state: Tournament, player_id: str) -> Player:
 
 
 def _was_paired(state: Tournament, player: Player) -> bool:
-    """Whether a player was in a round: at a table or with the bye of the pairing, or in a duplicate game."""
+    """Check whether a player was in a round: at a table, with the pairing's bye, or in a duplicate game."""
     return any(
         player.player_id in played.seated
         or (not played.seated and player.takes_part(played.number) and player.player_id not in played.requested)

@@ -1,4 +1,4 @@
-"""Results that somebody else confirms: who has to, and what they say. Pure."""
+"""The confirmation of entered results by a second person. Pure."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ from faristol.pb.pairing.v1 import pairing_pb2 as pb
 
 
 def set_result_check(situation: Situation, request: pb.SetResultCheckRequest) -> list[Message]:
-    """Say who confirms results that an official enters, those that stand among them.
+    """Set how results that an official enters are confirmed. It applies to existing results too.
 
-    Raises ``Refusal`` when the tournament is over, ``Invalid`` for a second entry without a second person.
+    Raises ``Refusal`` if the tournament is over, ``Invalid`` for blind entry without a second person.
     """
     check_open(situation.state)
     if request.blind and not request.second_person:
@@ -36,12 +36,11 @@ def set_result_check(situation: Situation, request: pb.SetResultCheckRequest) ->
 
 
 def confirm_result(situation: Situation, request: pb.ConfirmResultRequest) -> list[Message]:
-    """Confirm a result that somebody else entered, or dispute it.
+    """Confirm a result that another person entered, or dispute it.
 
-    An official confirms it as a second person; a player of the game for themselves, where the organiser allows that.
-    Raises ``Invalid`` without a person and for scores that are not of its players; ``Refusal`` where no results are
-    confirmed, for a game of which no official entered the result, for scores that do not stand by now, and for who
-    entered them.
+    An official confirms it as a second person; a player of the game does so if the organiser allows it. Raises
+    ``Invalid`` without a person, and for scores of other players. Raises ``Refusal`` if results are not confirmed, if
+    no official entered the result, if the scores are outdated, or if the person entered them.
     """
     state = situation.state
     check_open(state)
@@ -77,7 +76,7 @@ def confirm_result(situation: Situation, request: pb.ConfirmResultRequest) -> li
 
 
 def _check_due(situation: Situation, played: Round, game: str) -> None:
-    """Refuse what nobody confirms."""
+    """Raise ``Refusal`` if results are not confirmed, or if no official entered this one."""
     if not situation.state.result_check.wanted:
         raise Refusal("NO_RESULT_CHECK", "", N_("Results are not confirmed here: the organiser has not chosen it."))
     if not played.entered_by.get(game):
@@ -91,7 +90,7 @@ def _check_due(situation: Situation, played: Round, game: str) -> None:
 
 
 def _person(situation: Situation, pairing: Pairing, request: pb.ConfirmResultRequest) -> str:
-    """Who confirms or disputes. Raises ``Invalid`` and ``Refusal``."""
+    """Return the id of the person who confirms or disputes. Raises ``Invalid`` or ``Refusal``."""
     if request.player_id:
         if request.player_id not in pairing.player_ids:
             raise Invalid(
@@ -109,7 +108,7 @@ def _person(situation: Situation, pairing: Pairing, request: pb.ConfirmResultReq
 
 
 def unconfirmed(state: Tournament, played: Round) -> tuple[Pairing, ...]:
-    """The tables of a round of which a result stands that nobody has confirmed, where results are confirmed."""
+    """Return the tables of a round with an unconfirmed result; an empty tuple if results are not confirmed."""
     return tuple(pairing for pairing in played.pairings if state.result_check.wanted and played.is_unconfirmed(pairing))
 
 

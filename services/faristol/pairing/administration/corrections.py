@@ -29,18 +29,17 @@ from faristol.rules.corrections import check_result_correction
 
 
 def correct_result(situation: Situation, request: pb.CorrectResultRequest) -> list[Message]:
-    """Another result in place of one on the record, whatever became of its round since.
+    """Correct a recorded result, in any phase of its round.
 
-    Scores are those of the game: what sanctions that stand on it take comes off them in a fact of its own.
-    ``unplayed`` says that it is a forfeit, which is no game for pairing, tie-breaks and ratings; without scores it has
-    those of the book.
-
-    FISC I.8 and PES Ε.α let no result be touched; under FISE 44 all its players ask; elsewhere the arbiter decides.
-    What is final is the sheet: an arbiter who entered a result wrongly puts that right under every book.
-    Who left the game, or lost it by decision, goes on losing it unless ``winner_id`` names them.
-    Raises ``Invalid`` for scores that are not of both players, in any order, and without an arbiter;
-    ``Refusal`` for scores by which another than ``winner_id`` wins, unless nobody played or all had lost the game, and
-    where others stand on the record than ``scores_before``, which the caller took for those to be corrected.
+    The scores are those of the game before sanctions; the result after sanctions follows in an event of its own.
+    ``unplayed`` makes it a forfeit, which is no game for pairing, tie-breaks and ratings. Its default scores are those
+    of the book.
+    FISC I.8 and PES Ε.α forbid corrections; under FISE 44 all players must ask; elsewhere the arbiter decides. Only the
+    sheet is final: an arbiter can correct a wrong entry under every book.
+    A player who left the game, or lost it by decision, still loses it unless ``winner_id`` is that player.
+    Raises ``Invalid`` without an arbiter, and unless the scores are those of both players. Raises ``Refusal`` if the
+    scores make another player than ``winner_id`` win, unless the game is a forfeit or all had lost it. Raises
+    ``Refusal`` if the recorded scores are not ``scores_before``.
     """
     ruleset, game = situation.ruleset, request.game_id
     played, pairing = found_game(situation.state, game)
@@ -73,10 +72,10 @@ def correct_result(situation: Situation, request: pb.CorrectResultRequest) -> li
 
 
 def correct_own_result(situation: Situation, request: pb.CorrectOwnResultRequest) -> list[Message]:
-    """Another result in place of one that the caller entered, who sees a typing error.
+    """Correct a result that the caller entered with a typing error.
 
-    Raises as ``correct_result`` does; ``Refusal`` where somebody else entered it, where somebody has confirmed it, and
-    once its round is closed: an arbiter corrects it then.
+    Raises as ``correct_result`` does. Raises ``Refusal`` if another person entered it, if it is confirmed, or if its
+    round is closed.
     """
     game = request.game_id
     played, pairing = found_game(situation.state, game)
@@ -96,7 +95,7 @@ def correct_own_result(situation: Situation, request: pb.CorrectOwnResultRequest
 
 
 def _check_own(played: Round, game: str, person: str) -> None:
-    """Refuse a correction by a person who did not enter the result, or who cannot correct it any more."""
+    """Raise ``Refusal`` if the person did not enter the result, or if it is confirmed or its round closed."""
     if game in played.results and (game not in played.entered or played.entered_by.get(game) != person):
         raise Refusal(
             "NOT_OWN_RESULT",
@@ -116,7 +115,7 @@ def _check_own(played: Round, game: str, person: str) -> None:
 
 
 def _check_result(played: Round, pairing: Pairing, request: pb.CorrectResultRequest) -> None:
-    """Refuse to correct what has no result, or a result that somebody else has corrected since the caller looked."""
+    """Raise ``Refusal`` if there is no result, or if it differs from ``scores_before``."""
     game = request.game_id
     if game not in played.results:
         raise Refusal(
@@ -131,7 +130,7 @@ def _check_result(played: Round, pairing: Pairing, request: pb.CorrectResultRequ
 
 
 def _scores(situation: Situation, pairing: Pairing, request: pb.CorrectResultRequest) -> Scores:
-    """The scores of a request; those of the book for a forfeit of which it gives none."""
+    """Return the scores of a request. A forfeit without scores has those of the book."""
     names, winner_id = pairing.player_ids, request.winner_id
     if request.unplayed and not request.scores and (winner_id in names or request.lost_by_all):
         return forfeit_scores(names, [name for name in names if name != winner_id], situation.ruleset)
@@ -139,7 +138,7 @@ def _scores(situation: Situation, pairing: Pairing, request: pb.CorrectResultReq
 
 
 def _check_asked(situation: Situation, played: Round, pairing: Pairing, request: pb.CorrectResultRequest) -> None:
-    """Check who is said to have won and who asks for the correction, which has to be allowed."""
+    """Validate the winner and the players who ask, and check that the rules allow the correction."""
     if request.winner_id and (request.winner_id not in pairing.player_ids or request.lost_by_all):
         raise Invalid("winner_id", N_("expected one of the players, or none when all lost"))
     if strangers := set(request.player_ids) - set(pairing.player_ids):
@@ -153,10 +152,11 @@ def _check_asked(situation: Situation, played: Round, pairing: Pairing, request:
 
 
 def _winner(before: Decided, request: pb.CorrectResultRequest, scores: Scores) -> str:
-    """Who wins by the corrected scores; empty for a draw and when all lost.
+    """Return the winner by the corrected scores; empty for a draw and if all lost.
 
-    Raises ``Invalid`` for a forfeit that nobody wins or loses; refuses scores by which another than ``winner_id`` wins,
-    whether or not who had left the game, or lost it by decision, still did; and to leave the winner open where all had.
+    Raises ``Invalid`` for a forfeit without a winner or a loss of all. Raises ``Refusal`` if another player than
+    ``winner_id`` has the best score, both with and without those who left or lost by decision. Raises ``Refusal`` if
+    all left or lost by decision and the request names no winner.
     """
     lost = () if before.unplayed else before.losers
     stayed = {player_id: score for player_id, score in scores if player_id not in lost}
@@ -181,14 +181,14 @@ def _winner(before: Decided, request: pb.CorrectResultRequest, scores: Scores) -
 
 
 def _condition(before: Decided, *, unplayed: bool) -> game_events.EndCondition.ValueType:
-    """What ended the game, as far as that is known: a forfeit that turns out to be a game ended somehow."""
+    """Return the end condition of the game; unspecified if a forfeit becomes a game."""
     if unplayed:
         return game_events.END_CONDITION_FORFEIT
     return game_events.END_CONDITION_UNSPECIFIED if before.unplayed else before.condition
 
 
 def _losers(before: Decided, players: Sequence[str], winner_id: str, *, unplayed: bool) -> list[str]:
-    """Who left or lost by decision: of a forfeit all but the winner, of a game those who did, if none won."""
+    """Return the losers by forfeit, or of a game those who left or lost by decision; empty if one of these wins."""
     if unplayed:
         return [player_id for player_id in players if player_id != winner_id]
     return [] if before.unplayed or winner_id in before.losers else list(before.losers)

@@ -1,4 +1,4 @@
-"""Requests of players for the correction or the erasure of their data. Pure."""
+"""Players' requests for correction or erasure of their data. Pure."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ CORRECTION, ERASURE = events.DATA_REQUEST_KIND_CORRECTION, events.DATA_REQUEST_K
 
 
 def lodge(situation: Situation, request: pb.LodgeDataRequestRequest) -> list[Message]:
-    """Ask for a correction or for erasure. It can be done at any time, also after the final standings.
+    """Lodge a request for correction or erasure, at any time, even after the final standings.
 
-    Raises ``Invalid`` for no kind and for a correction without words, ``Refusal`` for a person who is no player of the
-    tournament, and where a request of the same kind waits for its answer.
+    Raises ``Invalid`` without a kind, and for a correction without a note. Raises ``Refusal`` if the person is not a
+    player, or if a request of the same kind is unanswered.
     """
     state = situation.state
     if request.kind not in (CORRECTION, ERASURE):
@@ -51,11 +51,11 @@ def lodge(situation: Situation, request: pb.LodgeDataRequestRequest) -> list[Mes
 
 
 def answer(situation: Situation, request: pb.AnswerDataRequestRequest) -> list[Message]:
-    """Grant a request or refuse it.
+    """Grant or refuse a request.
 
-    Raises ``Invalid`` where not one answer is said, for the answer to a request of the other kind, for a refusal
-    without words, and for a corrected name, club or country beside another answer. Raises ``Refusal`` for a request
-    that there is not, and for one that is answered.
+    Raises ``Invalid`` unless there is exactly one answer, of the kind of the request. Raises ``Invalid`` for a refusal
+    without a note, and for a name, club or country without a granted correction. Raises ``Refusal`` if the request is
+    unknown or already answered.
     """
     if request.corrected + request.erased + request.refused != 1:
         raise Invalid("refused", N_("expected one of corrected=true, erased=true and refused=true"))
@@ -82,7 +82,7 @@ def answer(situation: Situation, request: pb.AnswerDataRequestRequest) -> list[M
 
 
 def found_request(situation: Situation, number: int) -> DataRequest:
-    """Return the request of a number that waits for its answer. Raises ``Refusal`` for any other."""
+    """Return the unanswered request with a number. Raises ``Refusal``."""
     requests = situation.state.data_requests
     if not 1 <= number <= len(requests):
         raise Refusal("NO_REQUEST", "", N_("There is no request {request}."), {"request": number})

@@ -1,4 +1,4 @@
-"""What is said of a tournament as a whole, and whether it is in the list of tournaments. Pure."""
+"""The description of a tournament, and its place in the list of tournaments. Pure."""
 
 from __future__ import annotations
 
@@ -31,22 +31,22 @@ PARTS: Mapping[str, events.TournamentPart.ValueType] = {
     "organiser": events.TOURNAMENT_PART_ORGANISER,
     "link": events.TOURNAMENT_PART_LINK,
 }
-"""The fields of the command that are kept in the event, and of the tournament, by the same names."""
+"""Fields of the command that the event and the state have under the same names."""
 
 BETWEEN_ARBITERS = ";"
 
 LONGEST_LINK_COUNT = 300
-"""Characters of the address of a page."""
+"""Limit of the URL, in characters."""
 
 _DAY = re.compile(r"\d{4}-\d{2}-\d{2}")
 
 
 def describe(situation: Situation, request: pb.DescribeTournamentRequest) -> list[Message]:
-    """Decide what is said of a tournament from now on; what the request does not give stays as it is.
+    """Change the description of a tournament. Missing fields do not change.
 
-    It can be said at any time, also when the final standings are published, as nothing was decided by it; the time zone
-    until then, because what the rules allow on the same day follows from it. Raises ``Invalid`` for a value that cannot
-    be one, ``Refusal`` for a tournament that was removed and where nothing would be another.
+    It can change at any time, even after the final standings, because no decision depends on it. The time zone is open
+    until then only: what the rules allow on the same day depends on it. Raises ``Invalid`` for an invalid value. Raises
+    ``Refusal`` if the tournament is removed or no field changes.
     """
     state = situation.state
     check_not_removed(state)
@@ -72,7 +72,7 @@ def describe(situation: Situation, request: pb.DescribeTournamentRequest) -> lis
 
 
 def check_zone(time_zone: str) -> None:
-    """Raise ``Invalid`` for a time zone that there is not."""
+    """Raise ``Invalid`` if the time zone is unknown."""
     if time_zone not in available_timezones():
         raise Invalid(
             "time_zone",
@@ -82,7 +82,7 @@ def check_zone(time_zone: str) -> None:
 
 
 def archive(situation: Situation, request: pb.ArchiveTournamentRequest) -> list[Message]:
-    """Leave a tournament out of the list of tournaments, at any time. Raises ``Refusal`` where it is left out."""
+    """Hide a tournament from the list of tournaments, at any time. Raises ``Refusal`` if it is archived."""
     state = situation.state
     check_not_removed(state)
     if state.archived:
@@ -91,10 +91,10 @@ def archive(situation: Situation, request: pb.ArchiveTournamentRequest) -> list[
 
 
 def remove(situation: Situation, request: pb.RemoveTournamentRequest) -> list[Message]:
-    """Take a tournament away in which nothing was played.
+    """Remove a tournament in which no round was started.
 
-    Raises ``Refusal`` once a round was started, for a tournament that is removed, and for the first of several
-    divisions, by which the others are found.
+    Raises ``Refusal`` if a round was started, if it is already removed, or if it is the first of several divisions,
+    which lists the others.
     """
     state = situation.state
     check_not_removed(state)
@@ -116,7 +116,7 @@ def remove(situation: Situation, request: pb.RemoveTournamentRequest) -> list[Me
 
 
 def restore(situation: Situation, request: pb.RestoreTournamentRequest) -> list[Message]:
-    """Put a tournament back into the list of tournaments. Raises ``Refusal`` where it is in it."""
+    """Restore a tournament to the list of tournaments. Raises ``Refusal`` if it is neither archived nor removed."""
     state = situation.state
     if not (state.archived or state.removed):
         raise Refusal("NOT_ARCHIVED", "", N_("{name} is neither archived nor removed."), {"name": state.name})
@@ -124,7 +124,7 @@ def restore(situation: Situation, request: pb.RestoreTournamentRequest) -> list[
 
 
 def _checked(field: str, value: str) -> str:
-    """A part of the description as it is kept. Raises ``Invalid`` for a value that cannot be one."""
+    """Return a normalized field of the description. Raises ``Invalid``."""
     match field:
         case "country":
             return checked_country(field, value.strip())
@@ -173,13 +173,13 @@ def _checked_link(field: str, value: str) -> str:
 
 
 def _arbiters(value: str) -> str:
-    """The names of arbiters as they are kept, a semicolon between two. Raises ``Invalid`` for one that is none."""
+    """Return the names of arbiters, separated by semicolons. Raises ``Invalid`` for an invalid name."""
     names = [checked_name("arbiters", name) for name in value.split(BETWEEN_ARBITERS) if name.strip()]
     return checked_name("arbiters", f"{BETWEEN_ARBITERS} ".join(dict.fromkeys(names)), empty=True, longest=500)
 
 
 def _before(act: events.TournamentDescribed, before: Sequence[Message]) -> Message:
-    """The command that says again what ``act`` changed."""
+    """Build the command that restores the fields that ``act`` changed."""
     state = reduce(evolve, before, Tournament())
     request: Any = pb.DescribeTournamentRequest()
     for field, part in PARTS.items():

@@ -1,4 +1,4 @@
-"""Divisions of a championship: what each of them, a tournament of its own, may not do because of the others. Pure."""
+"""Divisions of a championship, each a tournament, and the constraints between them. Pure."""
 
 from __future__ import annotations
 
@@ -16,15 +16,15 @@ from faristol.pairing.situation import Situation
 from faristol.pb.pairing.v1 import events_pb2 as events
 
 MOST_DIVISIONS = 20
-"""Divisions of a championship: each is asked about a player who enters another."""
+"""Limit of divisions in a championship: an entry in one reads all others."""
 
 
 def add_division(situation: Situation, added: events.Division, *, first_division: str) -> list[Message]:
-    """A tournament becomes a division of the championship of which that of ``situation`` is the first division.
+    """Add a tournament as a division of the championship whose first division is that of ``situation``.
 
-    ``first_division`` is the name that the first one gets where it has none yet; else it is empty, or that name.
-    Raises ``Invalid`` without a name for either, ``Refusal`` once the first is over, for a tournament that is a further
-    division of another, and for a name that another division has.
+    ``first_division`` names the first division if it has no name yet; else it is empty or the same name. Raises
+    ``Invalid`` if a name is missing. Raises ``Refusal`` if the first division is over or is itself a further division,
+    if there are too many, or if a name is taken.
     """
     first = situation.state
     if not added.name:
@@ -74,9 +74,9 @@ def add_division(situation: Situation, added: events.Division, *, first_division
 
 
 def check_in_no_other(player_id: str, divisions: Sequence[Tournament]) -> None:
-    """Refuse a player who takes part in one of the other ``divisions``, or was expelled from it.
+    """Raise ``Refusal`` if a player takes part in another division or was expelled from it.
 
-    Who withdrew from it before any round takes no part in it.
+    A player who withdrew before any round takes no part in it.
     """
     for other in divisions:
         player = other.player(player_id)
@@ -95,9 +95,9 @@ def check_in_no_other(player_id: str, divisions: Sequence[Tournament]) -> None:
 
 
 def check_not_moved(situation: Situation, act: Any) -> None:
-    """Refuse to undo half of a move between divisions, after which the player would be in none.
+    """Raise ``Refusal`` for the undo of half a move between divisions: the player would be in none.
 
-    ``act`` is the entry of the player or their return. Players move before the first round alone.
+    ``act`` is the player's registration or reinstatement. Players move only before the first round.
     """
     for other in () if situation.state.played else situation.divisions:
         player = other.player(act.player_id)
@@ -112,7 +112,7 @@ def check_not_moved(situation: Situation, act: Any) -> None:
 
 
 def check_tables(halls: Sequence[Hall], divisions: Sequence[Tournament]) -> None:
-    """Refuse halls with tables that another division has, or plays a round at; halls themselves may be shared."""
+    """Raise ``Refusal`` for tables that another division has or plays at. Hall names may be shared."""
     wanted = {table for hall in halls for table in hall.tables}
     for other in divisions:
         if shared := sorted(wanted & _tables_of(other)):
@@ -126,7 +126,7 @@ def check_tables(halls: Sequence[Hall], divisions: Sequence[Tournament]) -> None
 
 
 def _tables_of(division: Tournament) -> set[int]:
-    """Tables that a division has, and those of halls that it had when the round was paired that is open."""
+    """Return the tables of a division, with those of its open round, which may be in former halls."""
     if division.over:
         return set()
     current = division.open_round
@@ -135,7 +135,7 @@ def _tables_of(division: Tournament) -> set[int]:
 
 
 def _ranges(tables: Sequence[int]) -> str:
-    """Tables in order as people write them: ``3, 8–10``."""
+    """Format sorted table numbers as ranges: ``3, 8–10``."""
     parts: list[list[int]] = []
     for table in tables:
         if parts and table == parts[-1][-1] + 1:

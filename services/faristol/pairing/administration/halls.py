@@ -1,4 +1,4 @@
-"""Halls, and players who have a table of their own. Pure."""
+"""Halls, and fixed tables of players. Pure."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ from faristol.pb.pairing.v1 import pairing_pb2 as pb
 
 
 def set_halls(situation: Situation, request: pb.SetHallsRequest) -> list[Message]:
-    """Say which tables there are, from the next round on; none for tables that are numbered from 1 without end.
+    """Set the halls and their tables from the next round on. Without halls, tables are numbered from 1.
 
-    ``top_tables`` is how many of the first pairings sit at the first tables, whoever sat where. Raises ``Invalid`` for
-    halls that share a name or a table, ``Refusal`` while a player has a table of their own that would be in none, and
-    for tables of another division of the championship.
+    ``top_tables`` is how many of the first pairings sit at the first tables, regardless of earlier tables. Raises
+    ``Invalid`` if halls share a name or a table. Raises ``Refusal`` if a fixed table is in no hall, or if another
+    division has a table.
     """
     halls = [
         Hall(checked_name("halls", hall.name, empty=True), hall.first_table, hall.last_table) for hall in request.halls
@@ -57,9 +57,9 @@ def set_halls(situation: Situation, request: pb.SetHallsRequest) -> list[Message
 
 
 def fix_table(situation: Situation, request: pb.FixTableRequest) -> list[Message]:
-    """Give a player a table of their own, such as one that a wheelchair reaches, from the next round on.
+    """Fix the table of a player from the next round on, such as one with wheelchair access.
 
-    Raises ``Refusal`` for a table that is in no hall, and for one that another player has.
+    Raises ``Refusal`` if the table is in no hall or another player has it.
     """
     state, table = situation.state, request.table
     player = registered(state, request.player_id)
@@ -85,7 +85,7 @@ def fix_table(situation: Situation, request: pb.FixTableRequest) -> list[Message
 
 
 def release_table(situation: Situation, request: pb.ReleaseTableRequest) -> list[Message]:
-    """Let a player sit anywhere again."""
+    """Release the fixed table of a player."""
     player = registered(situation.state, request.player_id)
     if player.table is None:
         raise Refusal("NO_OWN_TABLE", "", N_("{player} has no table of their own."), {"player": player.player_id})

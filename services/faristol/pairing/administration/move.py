@@ -1,4 +1,4 @@
-"""Players who move from one division of a championship to another. Pure."""
+"""The move of a player from one division of a championship to another. Pure."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ from faristol.pb.pairing.v1 import pairing_pb2 as pb
 
 
 def move(leaving: Situation, entering: Situation, request: pb.MovePlayerRequest) -> tuple[list[Message], list[Message]]:
-    """A player leaves one division for another: the facts of both.
+    """Move a player from one division to another. Returns the events of both.
 
-    The player comes with their rating, and checked in if they were; who had been in the division before comes back as
-    they were. The ``divisions`` of ``entering`` are all others of the championship. Raises ``Invalid`` where the two
-    are one, ``Refusal`` where they are not of one championship, once the first round of either is paired, and while a
-    sanction stands on the player, which would be left behind.
+    The player keeps rating, category and check-in; a player who was in the division before is reinstated. The
+    ``divisions`` of ``entering`` are all others of the championship. Raises ``Invalid`` if both divisions are the same.
+    Raises ``Refusal`` if they are not of one championship, if a round of either is paired, or if the player has a
+    sanction in force, which would stay behind.
     """
     left_state, entered_state, player_id = leaving.state, entering.state, request.player_id
     if left_state.tournament_id == entered_state.tournament_id:

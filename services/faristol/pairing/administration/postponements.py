@@ -1,4 +1,4 @@
-"""Games that are played later than their round. Pure."""
+"""Postponed games, which are played later than their round. Pure."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ from faristol.rules.clockwork import postponement_in_time
 
 
 def postpone(situation: Situation, request: pb.PostponeGameRequest) -> list[Message]:
-    """Put a game off, when all its players and the arbiter agree in time (PES Γ.β: two hours before it).
+    """Postpone a game, if all its players and the arbiter agree in time (PES Γ.β: two hours before it).
 
-    Raises ``Invalid`` without an arbiter, and for times that are missing or in the wrong order; ``Refusal`` where the
-    book knows no postponement, after the round was started, too late, and while somebody does not agree.
+    Raises ``Invalid`` without an arbiter, and if times are missing or not in order. Raises ``Refusal`` if the book has
+    no postponement, if the round is started, if it is too late, or if a player does not agree.
     """
     ruleset, game = situation.ruleset, request.game_id
     played, pairing = found_game(situation.state, game)
@@ -74,7 +74,7 @@ def postpone(situation: Situation, request: pb.PostponeGameRequest) -> list[Mess
 
 
 def _times(request: pb.PostponeGameRequest) -> tuple[datetime, datetime]:
-    """When the game was due, and when it will be played."""
+    """Return the scheduled time of the game and the postponed one. Raises ``Invalid``."""
     if request.HasField("scheduled_at") and request.HasField("postponed_to"):
         scheduled_at = moment_of("scheduled_at", request.scheduled_at)
         postponed_to = moment_of("postponed_to", request.postponed_to)
@@ -84,7 +84,7 @@ def _times(request: pb.PostponeGameRequest) -> tuple[datetime, datetime]:
 
 
 def cancel_postponement(situation: Situation, request: pb.CancelPostponementRequest) -> list[Message]:
-    """Play a postponed game with its round after all, before that is started; once it is, the game is just started."""
+    """Cancel a postponement before its round is started. After that, the game can only be started."""
     played, pairing = _postponed(situation, request.game_id)
     if played.phase is not Phase.PAIRED:
         raise Refusal(
@@ -102,7 +102,7 @@ def cancel_postponement(situation: Situation, request: pb.CancelPostponementRequ
 
 
 def start_postponed(situation: Situation, request: pb.StartPostponedGameRequest) -> list[Message]:
-    """Start a postponed game, once its round has been started, unless one of its players has withdrawn."""
+    """Start a postponed game after the start of its round. Raises ``Refusal`` if a player has withdrawn."""
     played, pairing = _postponed(situation, request.game_id)
     if played.phase is not Phase.STARTED:
         raise not_started(played.number)
@@ -124,7 +124,7 @@ def start_postponed(situation: Situation, request: pb.StartPostponedGameRequest)
 
 
 def _postponed(situation: Situation, game: str) -> tuple[Round, Pairing]:
-    """The round and the table of a postponed game. Refuses any other, also one of which the result was entered."""
+    """Return the round and the table of a postponed game without a result. Raises ``Refusal``."""
     played, pairing = found_game(situation.state, game)
     if game in played.results:
         raise result_known(game, situation.ruleset.law.result_final)

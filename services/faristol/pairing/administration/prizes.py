@@ -15,9 +15,9 @@ from faristol.pb.pairing.v1 import pairing_pb2 as pb
 
 
 def offer_prizes(situation: Situation, request: pb.OfferPrizesRequest) -> list[Message]:
-    """Say which special prizes there are, in place of those that were there before (PES ΣΤ).
+    """Set the special prizes, in place of all earlier ones (PES ΣΤ).
 
-    Raises ``Invalid`` for a prize named twice or not known, ``Refusal`` when the tournament is over.
+    Raises ``Invalid`` if a prize is unknown or listed twice, ``Refusal`` if the tournament is over.
     """
     check_open(situation.state)
     prizes, known = request.prizes, [number for number in events.PrizeKind.values() if number]

@@ -1,4 +1,4 @@
-"""The final standings: published, and taken back. Pure."""
+"""The publication of the final standings. Pure."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from faristol.pb.pairing.v1 import pairing_pb2 as pb
 
 
 def publish(situation: Situation, request: pb.PublishStandingsRequest) -> list[Message]:
-    """Publish the final standings once the last round is closed and every appeal is decided."""
+    """Publish the final standings. Raises ``Refusal`` if a round is not closed or an appeal is open."""
     state, ruleset = situation.state, situation.ruleset
     check_open(state)
     closed = sum(played.phase is Phase.CLOSED for played in state.played)
@@ -42,7 +42,7 @@ def publish(situation: Situation, request: pb.PublishStandingsRequest) -> list[M
 
 
 def reopen(situation: Situation, request: pb.ReopenStandingsRequest) -> list[Message]:
-    """Take the final standings back that were published. Refuses where they are not."""
+    """Reopen the published final standings. Raises ``Refusal`` if they are not published."""
     state = situation.state
     if not state.over:
         raise Refusal(

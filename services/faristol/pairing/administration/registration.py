@@ -23,22 +23,23 @@ from faristol.rules import Ruleset
 from faristol.rules.championship import late_entry_points
 
 UNRATED = 1000
-"""Where RaScCat lets a player without a rating start."""
+"""The start rating of RaScCat for a player without a rating."""
 
 MOST_PLAYERS = 10_000
-"""Players of a tournament: all tables of a round open in one transaction."""
+"""Limit of players in a tournament: all tables of a round open in one transaction."""
 
 
 def most_players(ruleset: Ruleset) -> int:
-    """How many players a tournament takes: in duplicate games nobody sits at a table."""
+    """Return the limit of players. Duplicate games have their own, as they need no tables."""
     return ruleset.game.players_max if ruleset.game.mode == "duplicate" else MOST_PLAYERS
 
 
 def register(situation: Situation, request: pb.RegisterPlayerRequest) -> list[Message]:
-    """A player takes part. ``rating`` is the last published one, absent for a player without.
+    """Register a player. ``rating`` is the last published one; a player without it is unrated.
 
-    ``round`` is the first one to be paired in, 0 for the one that starts next: until that begins a player can enter
-    (FISC I.4), and where it is paired already it has to be paired again. Nobody takes part in two divisions.
+    ``round`` is the first round to be paired in; 0 means the next to start. A player can enter until that round starts
+    (FISC I.4). If it is already paired, it must be paired again. Raises ``Refusal`` if the player takes part in another
+    division.
     """
     state, player_id = situation.state, request.player_id
     check_open(state)
@@ -55,7 +56,7 @@ def register(situation: Situation, request: pb.RegisterPlayerRequest) -> list[Me
         )
     unrated = not request.HasField("rating")
     check_rating(request.rating)
-    # Desks register side by side, so only what comes before the tournament itself is out of order.
+    # Registrations run concurrently, so only a time before the creation of the tournament is out of order.
     at = situation.at
     if at is not None and at < state.created_at:
         raise too_early(at, state.created_at)
@@ -90,7 +91,7 @@ def register(situation: Situation, request: pb.RegisterPlayerRequest) -> list[Me
 
 
 def check_rating(rating: int) -> None:
-    """Raise ``Invalid`` for what is no rating."""
+    """Raise ``Invalid`` for an invalid rating."""
     if not 0 <= rating <= 9999:
         raise Invalid(
             "rating", N_("is {rating}; expected 0 to 9999, or none for an unrated player"), {"rating": rating}
@@ -103,9 +104,9 @@ def _article_of_late_entry(ruleset: Ruleset) -> str:
 
 
 def _fictitious(state: Tournament, ruleset: Ruleset, player_id: str, number: int) -> int:
-    """The fictitious points, times two, of a player who comes in before round ``number`` (FISC I.4).
+    """Return the fictitious half points of a player who enters before round ``number`` (FISC I.4).
 
-    A game of duplicate that has not begun is open to all (FISC II.1), and nobody is paired by points.
+    Duplicate games have none: a game that has not begun is open to all (FISC II.1), and is not paired by points.
     """
     if ruleset.game.mode == "duplicate":
         return 0
@@ -114,7 +115,7 @@ def _fictitious(state: Tournament, ruleset: Ruleset, player_id: str, number: int
 
 
 def check_registration_open(ruleset: Ruleset, entry: str) -> None:
-    """Refuse a player, or a team, who comes late where each meets each."""
+    """Raise ``Refusal`` for a late player or team in a round robin."""
     if ruleset.championship.system in CYCLES:
         raise Refusal(
             "REGISTRATION_CLOSED",

@@ -1,4 +1,4 @@
-"""Results that come from an arbiter and not from their table. Pure."""
+"""Results that an arbiter enters instead of their table. Pure."""
 
 from __future__ import annotations
 
@@ -34,15 +34,15 @@ from faristol.rules import Ruleset
 from faristol.rules.endgame import abandonment_adjustments
 
 MOST_RESULTS = 1_000
-"""Results in one act: more than a round has tables."""
+"""Limit of results in one command: more than a round has tables."""
 
 
 def give_forfeit(situation: Situation, request: pb.GiveForfeitRequest, *, field: str = "loser_ids") -> list[Message]:
-    """Decide a game that is not played: ``loser_ids`` lose it, one of its players or all (absent, disqualified).
+    """Decide an unplayed game: its ``loser_ids``, one or more of its players or all, lose it.
 
-    The scores are those of the book (PES ΣΤ: 150–0). Raises ``Invalid`` for losers who do not play it and without an
-    arbiter, ``Refusal`` once its first turn is over: how such a game ends is entered at its table; and when a player
-    gave it up by withdrawing and would not lose it. ``field`` is what the caller calls the losers.
+    The scores are those of the book (PES ΣΤ: 150–0). Raises ``Invalid`` for losers who do not play it, and without an
+    arbiter. Raises ``Refusal`` after its first turn, because such a game ends at its table. Raises ``Refusal`` if a
+    player gave it up by withdrawing and would not lose it. ``field`` is the name of the losers in the request.
     """
     pairing = _undecided(situation, request.game_id, request.arbiter_id)
     given = request.loser_ids
@@ -61,7 +61,7 @@ def give_forfeit(situation: Situation, request: pb.GiveForfeitRequest, *, field:
 
 
 def lost_by_absence(state: Tournament, ruleset: Ruleset, number: int, occurred_at: Timestamp) -> list[Message]:
-    """The results of a round that is started whose players are not there for it, where that loses the game (PES ΣΤ)."""
+    """Return the results of a started round's games that players lose by absence under the rules (PES ΣΤ)."""
     facts: list[Message] = []
     for pairing in state.played[number - 1].pairings:
         if losers := losers_by_absence(state, ruleset, number, pairing.player_ids):
@@ -72,7 +72,7 @@ def lost_by_absence(state: Tournament, ruleset: Ruleset, number: int, occurred_a
 
 
 def _forfeited(ruleset: Ruleset, pairing: Pairing, losers: Collection[str]) -> tuple[Scores, Decided]:
-    """The scores of a game that is not played, and what decided it."""
+    """Return the scores and the decision of an unplayed game."""
     winners = [player_id for player_id in pairing.player_ids if player_id not in losers]
     decided = Decided(
         winner_id=winners[0] if len(winners) == 1 else "",
@@ -85,25 +85,24 @@ def _forfeited(ruleset: Ruleset, pairing: Pairing, losers: Collection[str]) -> t
 
 
 def enter_result(situation: Situation, request: pb.EnterResultRequest) -> list[Message]:
-    """The result of a game that was played and not kept at its table.
+    """Enter the result of a game that was played but not recorded at its table.
 
-    It may be a postponed game that was not started: the agreement (PES Γ.β) says when it is played, not that its table
-    keeps it. ``scores`` are those after the deductions, but for points that an arbiter took off at the table: those
-    come off them. Where players left the game (``abandoned_by``), they are those
-    of that moment, and the book says what they come to (FISC I.8.E and F, PES ΣΤ). The highest score among the players
-    who stayed wins.
-    Raises ``Invalid`` for scores that are not of its players, in any order, and without an arbiter;
-    ``Refusal`` for scores by which another than ``winner_id`` wins, for a player who gave the game up by withdrawing
-    and is not in ``abandoned_by``, and once the first turn of the game is over at its table.
+    It may be a postponed game that was not started: the agreement (PES Γ.β) sets its time, not its record. ``scores``
+    are those after deductions, except points that an arbiter took off at the table: this command deducts them. If
+    players left the game (``abandoned_by``), they are the scores at that moment, and the book adjusts them (FISC I.8.E
+    and F, PES ΣΤ). The highest score among the other players wins.
+    Raises ``Invalid`` without an arbiter, and unless the scores are those of its players. Raises ``Refusal`` if the
+    scores make another player than ``winner_id`` win, and after the first turn at its table. Raises ``Refusal`` if a
+    player gave the game up by withdrawing and is not in ``abandoned_by``.
     """
     return _played(situation, request, _undecided(situation, request.game_id, request.arbiter_id))
 
 
 def enter_signed_sheet(situation: Situation, request: pb.EnterSignedSheetRequest) -> list[Message]:
-    """The result of a game whose table is given up, by its signed sheet (FISC I.8: what is signed is the sheet).
+    """Enter the result of a game by its signed sheet, in place of the record of its table.
 
-    What the table recorded stays on the record, and counts for nothing. Raises as ``enter_result`` does, but not where
-    turns are over at the table.
+    FISC I.8: the sheet is what is signed. The events of the table stay on the record without effect. Raises as
+    ``enter_result`` does, but allows turns at the table.
     """
     pairing = _due(situation, request.game_id, request.arbiter_id)
     return _played(situation, request, pairing, turns_given_up=situation.tables[request.game_id].turns)
@@ -116,7 +115,7 @@ def _played(
     *,
     turns_given_up: int = 0,
 ) -> list[Message]:
-    """The result of a game that was played, by the scores that an arbiter gives."""
+    """Return the events of a played game's result, by the scores of an arbiter."""
     scores = given_scores(pairing, request.scores)
     left = [player_id for player_id in pairing.player_ids if player_id in request.abandoned_by]
     if len(left) != len(request.abandoned_by):
@@ -152,10 +151,10 @@ def _played(
 
 
 def enter_results(situation: Situation, request: pb.EnterResultsRequest) -> list[Message]:
-    """The results of several games, all of them or none.
+    """Enter the results of several games, all or none.
 
-    Raises ``Invalid`` for none or for too many, and as ``enter_result`` and ``give_forfeit`` do; ``Refusal`` with
-    everything that speaks against any of them.
+    Raises ``Invalid`` for an empty or too long list, and as ``enter_result`` and ``give_forfeit`` do. Raises
+    ``Refusal`` with the reasons of all refused results.
     """
     results = request.results
     if not 1 <= len(results) <= MOST_RESULTS:
@@ -195,7 +194,7 @@ def _enter(situation: Situation, result: pb.GameResult, arbiter_id: str, note: s
 
 
 def _about(game: str, refusal: Refusal) -> list[Refusal]:
-    """All reasons of a refusal, which say which game they are about."""
+    """Return the reasons of a refusal, each with its game as the subject."""
     return [
         Refusal(reason.reason, reason.article, reason.message, reason.params, subject=f"games/{game}")
         for reason in (refusal, *refusal.others)
@@ -203,9 +202,9 @@ def _about(game: str, refusal: Refusal) -> list[Refusal]:
 
 
 def _in_result(state: Tournament, place: int, game: str, problem: Invalid) -> Invalid:
-    """A problem of a field of one result among several, with its place there, from 0, and the table of its game.
+    """Add the index of a result, from 0, and its table to an error of one of its fields.
 
-    What the results have in common, the arbiter and the time, has no place among them.
+    Errors of the shared fields, such as the arbiter and the time, do not change.
     """
     if problem.field not in pb.GameResult.DESCRIPTOR.fields_by_name:
         return problem
@@ -218,7 +217,7 @@ def _in_result(state: Tournament, place: int, game: str, problem: Invalid) -> In
 
 
 def _due(situation: Situation, game: str, arbiter_id: str) -> Pairing:
-    """The table of a game that is due and has no result. Refuses any other."""
+    """Return the table of a game in a started round without a result. Raises ``Refusal``."""
     played, pairing = found_game(situation.state, game)
     check_arbiter(arbiter_id, pairing.player_ids)
     if game in played.results:
@@ -229,7 +228,7 @@ def _due(situation: Situation, game: str, arbiter_id: str) -> Pairing:
 
 
 def _undecided(situation: Situation, game: str, arbiter_id: str) -> Pairing:
-    """The table of a game that is due and has not been decided or begun. Refuses any other."""
+    """Return the table of such a game without a finished turn. Raises ``Refusal``."""
     pairing = _due(situation, game, arbiter_id)
     if turns := situation.tables[game].turns:
         raise Refusal(
@@ -246,7 +245,7 @@ def _undecided(situation: Situation, game: str, arbiter_id: str) -> Pairing:
 
 
 def _check_given_up(situation: Situation, pairing: Pairing, losers: Collection[str], field: str) -> None:
-    """Refuse a result by which somebody does not lose who gave the game up by withdrawing; ``field`` says who loses."""
+    """Raise ``Refusal`` if a player who gave the game up by withdrawing is not one of its losers."""
     if missing := [player_id for player_id in situation.state.gave_up(pairing) if player_id not in losers]:
         raise Refusal(
             "GAME_GIVEN_UP",
@@ -266,9 +265,9 @@ def _entered(
     act: events.ResultEntered,
     imposed: Iterable[tuple[int, game_events.SanctionImposed]] = (),
 ) -> list[Message]:
-    """The act, with the game that it is about, and the result that it makes.
+    """Return the event of the entry with its result, and the adjustments by sanctions.
 
-    The sanctions that were ``imposed`` at its table are noted, and take their points off.
+    The sanctions ``imposed`` at its table are noted, and their points come off.
     """
     game = pairing.game_id
     state, noted = note_sanctions(state, ruleset, game, imposed)

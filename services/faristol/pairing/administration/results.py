@@ -1,4 +1,4 @@
-"""Results of games: as tables report them, and what they come to after the sanctions that stand on them. Pure."""
+"""Results of games: from tables, and after sanctions. Pure."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ Scores = Sequence[tuple[str, int]]
 """The points of each player of a table."""
 
 MOST_POINTS = 100_000
-"""Far more than anybody scores in a game."""
+"""Limit of points in a game, far above real scores."""
 
 
 def record_result(
@@ -32,12 +32,11 @@ def record_result(
     occurred_at: Timestamp,
     decided: Decided | None = None,
 ) -> list[Message]:
-    """A table's final result, ``scores`` in the order of the pairing. Nothing when it is known already.
+    """Record a table's final result, with ``scores`` in the order of the pairing. Returns [] if it is known.
 
-    ``decided`` says who won where that is not the higher score, and that the result was opened again (FISE 44): then it
-    takes the place of the one before, whatever became of the round since; what sanctions take comes off it
-    again. Raises ``Refusal`` when no such game was paired, when others played it, when its round is not being played,
-    or when another result of it is on the record.
+    ``decided`` has the winner if it is not the highest score, and the revision of a reopened result (FISE 44). Such a
+    result replaces the one before, in any phase of the round; sanctions are applied to it again. Raises ``Refusal`` if
+    the game is not paired, has other players or another result, or if its round is not started.
     """
     decided = decided or Decided()
     found = state.find_game(game)
@@ -70,7 +69,7 @@ def record_result(
         if decided.revision < before.revision or (known == result and not corrects):
             return []
     if game in played.entered:
-        return []  # an arbiter entered the result before the table came to its end
+        return []  # an arbiter entered the result before the end at the table
     if known is not None and not corrects:
         raise Refusal(
             "RESULT_KNOWN",
@@ -97,12 +96,12 @@ def record_result(
 
 
 def final_scores(scores: Iterable[tuple[str, int]]) -> list[game_events.FinalScore]:
-    """Scores as the contract has them."""
+    """Convert scores to messages."""
     return [game_events.FinalScore(player_id=player_id, score=score) for player_id, score in scores]
 
 
 def given_scores(pairing: Pairing, given: Sequence[game_events.FinalScore]) -> tuple[tuple[str, int], ...]:
-    """Scores of a request, in the order of the table. Raises ``Invalid`` unless each of its players has one."""
+    """Return the scores of a request in the order of the table. Raises ``Invalid`` unless each player has one."""
     names = [score.player_id for score in given]
     if not names:
         raise Invalid(
@@ -123,7 +122,7 @@ def given_scores(pairing: Pairing, given: Sequence[game_events.FinalScore]) -> t
 
 
 def check_standing(played: Round, pairing: Pairing, given: Sequence[game_events.FinalScore]) -> None:
-    """Refuse what was asked for in view of other scores than stand by now. Raises ``Invalid`` as ``given_scores``."""
+    """Raise ``Refusal`` if the scores that the caller saw are outdated. Raises ``Invalid`` as ``given_scores`` does."""
     game, seen = pairing.game_id, tuple(score for _, score in given_scores(pairing, given))
     if played.results[game] != seen:
         raise Refusal(
@@ -136,28 +135,28 @@ def check_standing(played: Round, pairing: Pairing, given: Sequence[game_events.
 
 
 def written(scores: Iterable[int]) -> str:
-    """Scores of a table as a sentence has them."""
+    """Format the scores of a table for a sentence."""
     return "–".join(map(str, scores))
 
 
 def forfeit_scores(player_ids: Sequence[str], losers: Collection[str], ruleset: Ruleset) -> tuple[tuple[str, int], ...]:
-    """The scores that the book gives a game that is not played (PES ΣΤ: 150–0), in the order of ``player_ids``."""
+    """Return the scores of an unplayed game by the book (PES ΣΤ: 150–0), in the order of ``player_ids``."""
     return tuple(_with_forfeit(dict.fromkeys(player_ids, 0), losers, ruleset).items())
 
 
 def leaders(scores: Mapping[str, int]) -> list[str]:
-    """Who has the highest of the scores, in their order; nobody where there are none."""
+    """Return the players with the highest score, in order; an empty list without scores."""
     return [player_id for player_id, score in scores.items() if score == max(scores.values())]
 
 
 def winner_by(scores: Mapping[str, int]) -> str:
-    """Who alone has the highest score; empty for a draw, and where there are none."""
+    """Return the only player with the highest score; empty for a draw and without scores."""
     best = leaders(scores)
     return best[0] if len(best) == 1 else ""
 
 
 def scores_swapped(winner_id: str, scores: Scores) -> Refusal:
-    """The refusal for scores by which another wins than who is said to."""
+    """Return the refusal for scores that make another player than the named winner win."""
     return Refusal(
         "SCORES_SWAPPED",
         "",
@@ -176,7 +175,7 @@ def counted(
     arbiter_id: str,
     occurred_at: Timestamp,
 ) -> events.ResultCorrected:
-    """What ``result`` of a game of round ``number`` comes to when the ``sanctions`` have taken theirs."""
+    """Return the correction that applies ``sanctions`` to the ``result`` of a game of round ``number``."""
     scores = dict(zip(pairing.player_ids, result.scores, strict=True))
     decided = result.decided
     for sanction in sanctions:
@@ -195,7 +194,7 @@ def counted(
 def after_sanctions(
     played: Round, pairing: Pairing, ruleset: Ruleset, result: Unsanctioned, occurred_at: Timestamp
 ) -> list[Message]:
-    """What follows another ``result`` of a game: the one that counts, where sanctions stand on the game."""
+    """Return the result after sanctions as a list of one event; an empty list without sanctions."""
     sanctions = played.game_sanctions.get(pairing.game_id)
     if not sanctions:
         return []
@@ -206,7 +205,7 @@ def after_sanctions(
 def _sanctioned(
     ruleset: Ruleset, scores: dict[str, int], decided: Decided, sanction: GameSanction
 ) -> tuple[dict[str, int], Decided]:
-    """Scores and decision after a sanction: points off the score, or the game lost as by decision at its table."""
+    """Apply a sanction to scores and decision: points off the score, or the game lost as by decision."""
     if sanction.kind == events.SANCTION_KIND_POINTS:
         left = {**scores, sanction.player_id: scores[sanction.player_id] - sanction.points}
         if decided.losers or decided.lost_by_all or decided.unplayed:
@@ -221,7 +220,7 @@ def _sanctioned(
         condition=game_events.END_CONDITION_FORFEIT,
         losers=losers,
     )
-    # A game that was played stays one.
+    # A played game stays a played one.
     return points, replace(lost, unplayed=decided.unplayed)
 
 

@@ -1,4 +1,4 @@
-"""A tournament as a whole: its creation, and how many rounds it has. Pure."""
+"""The creation of a tournament, its options and its number of rounds. Pure."""
 
 from __future__ import annotations
 
@@ -23,20 +23,18 @@ from faristol.rules.championship import check_first_round, check_rounds
 from faristol.rules.options import written
 
 MOST_ROUNDS = 100
-"""Rounds of a tournament; no calendar has room for more."""
+"""Limit of rounds in a tournament."""
 
 SEED_SIZE = 32
-"""Bytes of a tournament's seed."""
+"""Size of a tournament's seed, in bytes."""
 
 
 def create(situation: Situation, request: pb.CreateTournamentRequest, lexicon: Pin = UNPINNED) -> list[Message]:
-    """A tournament under its rules and ``lexicon``, pinned by content. FISC I.1 wants 5 rounds or more.
+    """Create a tournament with its rules and ``lexicon``, pinned by content. FISC I.1 requires 5 rounds or more.
 
-    Without a lexicon it is one of typed results: raises ``Refusal`` for duplicate games, and where the system would
-    hold the bag.
-
-    ``time_zone`` is that of the halls by its IANA name, UTC when empty. ``division`` is its name among the divisions of
-    a championship, and ``division_of`` the first of these, where it is a further one. The id and the seed are given.
+    Without a lexicon, results are typed: raises ``Refusal`` for duplicate games, and if the system would hold the bag.
+    ``time_zone`` is the IANA name of the halls' zone, UTC if empty. ``division`` is its name as a division, and
+    ``division_of`` the first division if it is a further one. The request has an id and a seed.
     """
     ruleset, rounds, time_zone = situation.ruleset, request.rounds, request.time_zone
     if situation.state.exists:
@@ -73,10 +71,10 @@ def create(situation: Situation, request: pb.CreateTournamentRequest, lexicon: P
 
 
 def change_options(situation: Situation, ruleset: Ruleset) -> list[Message]:
-    """Pin ``ruleset``, the rule book of the tournament with other options, before the first round is paired.
+    """Pin ``ruleset``, the same rule book with other options, before the first round is paired.
 
-    Raises ``Refusal`` once a round was paired, for other tables than teams were registered for, where something is
-    still to be chosen, and where nothing would be another.
+    Raises ``Refusal`` if a round is paired, if teams are registered for another number of boards, if an option is not
+    chosen, or if no option changes.
     """
     state = situation.state
     check_open(state)
@@ -103,7 +101,7 @@ def change_options(situation: Situation, ruleset: Ruleset) -> list[Message]:
 
 
 def choose_lexicon(situation: Situation, lexicon: Pin) -> list[Message]:
-    """Pin ``lexicon`` to a tournament that was created without one. Raises ``Refusal`` where it has one."""
+    """Pin ``lexicon`` to a tournament without one. Raises ``Refusal`` if it has one."""
     state = situation.state
     check_open(state)
     if state.lexicon != UNPINNED:
@@ -117,11 +115,11 @@ def choose_lexicon(situation: Situation, lexicon: Pin) -> list[Message]:
 
 
 def change_rounds(situation: Situation, request: pb.ChangeRoundsRequest) -> list[Message]:
-    """Add rounds, or drop those that are not paired.
+    """Add rounds, or drop rounds that are not paired.
 
-    The book's least number holds (FISC I.1: 5), and nobody can be made to meet twice. Until the final standings are
-    published a round can follow the one that was the last; its rating list stands until that is closed too, and is
-    revised then. Where each meets each, their number is that of the table.
+    The minimum of the book applies (FISC I.1: 5), and no pair has to meet twice. A round can follow the last one until
+    the final standings are published. Its rating list is then revised after the added round. The number of a round
+    robin is that of its table.
     """
     state, ruleset, rounds = situation.state, situation.ruleset, request.rounds
     check_open(state)
@@ -181,7 +179,7 @@ def _check_number(rounds: int, ruleset: Ruleset) -> None:
 
 
 def pin_of(ruleset: Ruleset) -> Pin:
-    """A ruleset by its name, its content, and what was chosen for it."""
+    """Return the pin of a ruleset: its name, digest and chosen options."""
     chosen = tuple((name, written(value)) for name, value in sorted(ruleset.chosen.items()))
     return Pin(ruleset.name, ruleset.digest, chosen)
 

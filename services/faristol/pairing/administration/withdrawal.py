@@ -1,4 +1,4 @@
-"""Players who leave, and who come back. Pure."""
+"""The withdrawal and reinstatement of players. Pure."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ from faristol.pb.pairing.v1 import pairing_pb2 as pb
 
 
 def withdraw(situation: Situation, request: pb.WithdrawPlayerRequest, *, since: int | None = None) -> list[Message]:
-    """A player leaves. A round that is paired and not started has to be paired again, or starts without the player.
+    """Withdraw a player. A paired round that is not started must be paired again, or starts without the player.
 
-    ``running_game`` says what becomes of a game that the player is playing. Given up, it is named in the fact: its
-    table ends it by the book (FISC I.8.E). ``since`` is the first round not to be paired in, where the player has
-    missed rounds already. Raises ``Refusal`` where there is such a game and the request does not say.
+    ``running_game`` says whether a running game is given up. If so, the event names it, and its table ends it by the
+    book (FISC I.8.E). ``since`` is the first round without the player, if there are missed rounds. Raises ``Refusal``
+    if a game is running and ``running_game`` is unspecified.
     """
     state, player_id = situation.state, request.player_id
     player = registered(state, player_id)
@@ -59,10 +59,9 @@ def withdraw(situation: Situation, request: pb.WithdrawPlayerRequest, *, since: 
 
 
 def reinstate(situation: Situation, request: pb.ReinstatePlayerRequest, *, lifted: bool = False) -> list[Message]:
-    """Pair a player again who had withdrawn: rounds paired in between stay missed.
+    """Reinstate a withdrawn player. Rounds paired since the withdrawal stay missed.
 
-    Who was expelled comes back when that is ``lifted``, and not otherwise; who takes part in another division of the
-    championship does not.
+    Raises ``Refusal`` for an expelled player, unless ``lifted``, and for a player who takes part in another division.
     """
     state, player_id = situation.state, request.player_id
     player = registered(state, player_id)
@@ -87,7 +86,7 @@ COMMANDS: Mapping[type[Message], Command] = {
 def withdrawal_of(
     act: events.PlayerRegistered | events.LateEntryAdmitted | events.PlayerReinstated, before: Sequence[Message]
 ) -> Message:
-    """The command that undoes an entry or a return."""
+    """Build the command that undoes a registration or a reinstatement."""
     return pb.WithdrawPlayerRequest(player_id=act.player_id, running_game=pb.RUNNING_GAME_PLAYED_OUT)
 
 
