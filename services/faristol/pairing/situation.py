@@ -22,6 +22,7 @@ from faristol.kernel.refusal import N_
 from faristol.kernel.times import to_timestamp
 from faristol.pairing import conditions
 from faristol.pairing.model import Origins, Rulings, Tournament
+from faristol.pb.game.v1 import events_pb2 as game_events
 from faristol.pb.pairing.v1 import events_pb2 as events
 from faristol.rules import Ruleset, pinned_ruleset
 
@@ -36,6 +37,17 @@ class Words:
     club: str = ""
     country: str = ""
     note: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Imposed:
+    """A sanction that an arbiter imposed at a table."""
+
+    game: str
+    version: int
+    """The version of the stream of the game that it made, from 1."""
+    sanction: game_events.SanctionImposed
+    """With its note, where that was not erased."""
 
 
 @dataclass(frozen=True)
@@ -54,6 +66,8 @@ class Situation:
     """The other divisions of its championship."""
     tables: Mapping[str, Rulings] = field(default_factory=dict)
     """The folded streams of tables, by game id."""
+    imposed: Sequence[Imposed] = ()
+    """The sanctions at tables that the tournament has not noted yet, in the order of the record."""
     origins: Origins = field(default_factory=Origins)
     """The countries and affiliations of the persons concerned."""
     words: Words = field(default_factory=Words)
@@ -110,6 +124,8 @@ class Command:
     """Whether the other divisions are read and guarded against concurrent changes."""
     games: Callable[[Any], Iterable[str]] | None = None
     """Returns the games whose tables are read and guarded against concurrent changes."""
+    imposed: bool = False
+    """Whether the sanctions at tables that the tournament has not noted yet are read."""
     persons: Callable[[Tournament, Any], Collection[str]] = lambda state, request: ()
     """Returns the persons whose countries and affiliations are read."""
     rests_on: tuple[type[Message], ...] = (Message,)

@@ -8,6 +8,7 @@ from google.protobuf.message import Message
 
 from faristol.kernel.refusal import N_, Refusal, check_none
 from faristol.pairing.conditions import check_open
+from faristol.pairing.discipline.at_tables import note_sanctions
 from faristol.pairing.model import AppealPhase, Phase
 from faristol.pairing.situation import Command, Situation, Undo
 from faristol.pb.pairing.v1 import events_pb2 as events
@@ -15,7 +16,10 @@ from faristol.pb.pairing.v1 import pairing_pb2 as pb
 
 
 def publish(situation: Situation, request: pb.PublishStandingsRequest) -> list[Message]:
-    """Publish the final standings. Raises ``Refusal`` if a round is not closed or an appeal is open."""
+    """Publish the final standings. Raises ``Refusal`` if a round is not closed or an appeal is open.
+
+    Add the sanctions at tables that the tournament has not noted yet: it takes none after publication.
+    """
     state, ruleset = situation.state, situation.ruleset
     check_open(state)
     closed = sum(played.phase is Phase.CLOSED for played in state.played)
@@ -38,7 +42,11 @@ def publish(situation: Situation, request: pb.PublishStandingsRequest) -> list[M
             if appeal.phase is AppealPhase.OPEN
         ]
     )
-    return [events.StandingsPublished(round=state.rounds, occurred_at=situation.occurred_at)]
+    noted: list[Message] = []
+    for each in situation.imposed:
+        state, facts = note_sanctions(state, ruleset, each.game, [(each.version, each.sanction)])
+        noted += facts
+    return [*noted, events.StandingsPublished(round=state.rounds, occurred_at=situation.occurred_at)]
 
 
 def reopen(situation: Situation, request: pb.ReopenStandingsRequest) -> list[Message]:
@@ -55,7 +63,7 @@ def reopen(situation: Situation, request: pb.ReopenStandingsRequest) -> list[Mes
 
 
 COMMANDS: Mapping[type[Message], Command] = {
-    pb.PublishStandingsRequest: Command(publish),
+    pb.PublishStandingsRequest: Command(publish, imposed=True),
     pb.ReopenStandingsRequest: Command(reopen),
 }
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any, TypeVar
 from weakref import WeakValueDictionary
@@ -18,6 +18,7 @@ from faristol.host.desk import canonical
 from faristol.host.dispatch import Context
 from faristol.host.ruleset_store import bring
 from faristol.kernel.errors import NotFound
+from faristol.kernel.facts import types_of
 from faristol.kernel.names import same_name
 from faristol.kernel.refusal import Refusal
 from faristol.kernel.times import occurred_at, to_datetime
@@ -28,7 +29,8 @@ from faristol.pairing.model import Origins, Rulings, Tournament, evolve, game_st
 from faristol.pairing.office.namesakes import Namesakes
 from faristol.pairing.office.outcome import answer_to, write_of
 from faristol.pairing.office.precedence import preceded
-from faristol.pairing.situation import Command, Situation
+from faristol.pairing.situation import Command, Imposed, Situation
+from faristol.pb.game.v1 import events_pb2 as game_events
 from faristol.pb.pairing.v1 import events_pb2 as events
 from faristol.record import Decision, Guard, Loaded, Record, load, people
 from faristol.rules.officials import check_not_concerned
@@ -37,6 +39,11 @@ M = TypeVar("M", bound=Message)
 
 COMMANDS = {**commands.ACTS, **undo.COMMANDS}
 """The commands that are carried out by ``Office.carry_out``."""
+
+MOST_IMPOSED_COUNT = 100_000
+"""Sanctions at the tables of a tournament that are read."""
+
+_IMPOSED = types_of([game_events.SanctionImposed])
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,7 +140,7 @@ class Office:
         state = loaded.state
         divisions = await self.other_divisions(state) if command.divisions else OtherDivisions()
         games = command.games(request) if command.games else ()
-        tables = {game: await load(self.record, game_stream(game), Rulings(), watch) for game in games}
+        tables = {game: await self._table(game) for game in games}
         situation = Situation(
             state,
             now=self.runtime.now(),
@@ -141,10 +148,30 @@ class Office:
             facts=await self.facts(loaded) if command.facts else (),
             divisions=divisions.tournaments,
             tables={game: table.state for game, table in tables.items()},
+            imposed=await self._imposed(state) if command.imposed else (),
             origins=await self._origins(command.persons(state, request)),
         )
         guards = [Guard(game_stream(game), table.version) for game, table in tables.items()]
         return situation, (*divisions.guards, *guards)
+
+    async def _imposed(self, state: Tournament) -> list[Imposed]:
+        """Sanctions at tables that a tournament has not noted yet, with their notes."""
+        recorded = await self.record.read(tournament=state.tournament_id, types=_IMPOSED, limit=MOST_IMPOSED_COUNT)
+        found = [(event.stream.removeprefix(game_stream("")), event) for event in recorded]
+        left = [(game, event) for game, event in found if (game, event.version) not in state.noted_at_tables]
+        notes = await self.record.notes_at([event.position for _, event in left])
+        return [
+            Imposed(game, event.version, _with_note(event.message, notes.get(event.position))) for game, event in left
+        ]
+
+    async def _table(self, game: str) -> Loaded[Rulings]:
+        """What the stream of a table tells, its sanctions with their notes."""
+        loaded = await load(self.record, game_stream(game), Rulings(), watch)
+        if not loaded.state.sanctions:
+            return loaded
+        notes = await self.record.notes_of(game_stream(game))
+        noted = [(version, _with_note(sanction, notes.get(version))) for version, sanction in loaded.state.sanctions]
+        return replace(loaded, state=replace(loaded.state, sanctions=tuple(noted)))
 
     async def _origins(self, persons: Iterable[str]) -> Origins:
         wanted = {*persons}
@@ -211,3 +238,13 @@ class Office:
         """When the request says that it happened, None when it does not say."""
         given = occurred_at(request, self.runtime.now)
         return to_datetime(given) if request.HasField("occurred_at") else None
+
+
+def _with_note(imposed: Message, note: str | None) -> game_events.SanctionImposed:
+    """A sanction at a table with its note, which stands beside the event; with that of the event where it is None."""
+    assert isinstance(imposed, game_events.SanctionImposed)
+    sanction = game_events.SanctionImposed()
+    sanction.CopyFrom(imposed)
+    if note is not None:
+        sanction.note = note
+    return sanction

@@ -23,6 +23,7 @@ from faristol.pairing.office.office import Office
 from faristol.pb.access.v1.events_pb2 import Credential as GivenCredential
 from faristol.pb.access.v1.events_pb2 import CredentialGranted
 from faristol.pb.game.v1 import events_pb2 as game
+from faristol.pb.pairing.v1 import events_pb2 as events
 from faristol.pb.pairing.v1 import pairing_pb2 as pb
 from faristol.record import Decision, Loaded, Metadata, Write, people
 from faristol.record.erasure import erase
@@ -447,3 +448,54 @@ async def test_a_player_is_told_what_each_has_said_of_the_result_of_their_game(d
     )
     assert (await asked(second)).own_dispute == "402, not 412"
     assert (await refused(asked("nobody")))[0] is grpc.StatusCode.INVALID_ARGUMENT
+
+
+async def impose_at(desk: Desk, game_id: str, player_id: str) -> None:
+    """Record a warning with a note at a table, which the tournament has not noted yet."""
+    imposed = game.SanctionImposed(
+        player_id=player_id, turn=3, kind=game.SANCTION_KIND_WARNING, arbiter_id="official-nil", note="slow on purpose"
+    )
+    stream = f"game-{game_id}"
+    version = len(await desk.record.read_stream(stream))
+    await desk.record.append(Decision([Write(stream, version, [imposed], "open")]), Metadata())
+
+
+async def notes_in(desk: Desk) -> list[tuple[str, str]]:
+    """The sanctions of tables that the tournament has noted: the game of each, and its note."""
+    notes = await desk.record.notes_of("tournament-open")
+    return [
+        (event.message.game_id, notes.get(event.version, ""))
+        for event in await desk.record.read_stream("tournament-open")
+        if isinstance(event.message, events.TableSanctionNoted)
+    ]
+
+
+async def test_final_standings_have_the_sanctions_of_tables_that_were_not_noted_in_time(desk: Desk) -> None:
+    hall = Hall({f"p{place}": 2000 - place for place in range(1, 9)})
+    for number in range(1, 6):
+        hall.play(number)
+    await desk.record.append(Decision([Write("tournament-open", 0, hall.facts, "open")]), Metadata())
+    pairing = hall.state.played[4].pairings[1]
+    await impose_at(desk, pairing.game_id, pairing.player_ids[0])
+
+    request = pb.PublishStandingsRequest(command_id=command(), tournament_id="open")
+    published = await desk.stub.PublishStandings(request, metadata=EVA)
+
+    last = (await desk.record.read_stream("tournament-open"))[-1]
+    assert (last.name, last.position) == ("StandingsPublished", published.position)
+    assert await notes_in(desk) == [(pairing.game_id, "slow on purpose")]
+    reopen = pb.ReopenStandingsRequest(command_id=command(), tournament_id="open")
+    await desk.stub.ReopenStandings(reopen, metadata=EVA)
+    request.command_id = command()
+    await desk.stub.PublishStandings(request, metadata=EVA)
+    assert len(await notes_in(desk)) == 1
+
+
+async def test_a_result_that_is_entered_brings_the_notes_of_sanctions_at_its_table(desk: Desk) -> None:
+    await started(desk)
+    first = (await listed(desk)).tables[0]
+    await impose_at(desk, first.game_id, first.players[0].player_id)
+
+    await enter(desk, [result(first, 412, 378)])
+
+    assert await notes_in(desk) == [(first.game_id, "slow on purpose")]
