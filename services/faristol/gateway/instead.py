@@ -72,10 +72,16 @@ _OF_SEVERAL: Mapping[str, str] = {
 
 
 def address_instead(request: Request, reason: str = "") -> str:
-    """Return the address to ask instead of that of ``request``, refused for ``reason``; empty where there is none."""
+    """Return the address to ask instead of that of ``request``, refused for ``reason``; empty where there is none.
+
+    There is none for a method of the contract, ``/api/v1/results/GetReport``, whose path names no tournament or game.
+    """
     route = request.scope.get("route")
     path = _OF_SEVERAL.get(reason) or INSTEAD.get(getattr(route, "path", ""), "")
-    return path.format_map(request.path_params)
+    try:
+        return path.format_map(request.path_params)
+    except KeyError:
+        return ""
 
 
 def check_has_tables(head: pb.GetTournamentResponse) -> None:

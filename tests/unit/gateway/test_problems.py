@@ -2,7 +2,9 @@ from __future__ import annotations
 
 import socket
 from collections.abc import AsyncIterator
+from http import HTTPStatus
 from pathlib import Path
+from string import Formatter
 
 import grpc
 import httpx
@@ -10,10 +12,12 @@ import pytest
 from fastapi.exceptions import RequestValidationError
 from grpc.aio import AioRpcError, Metadata
 from pydantic import BaseModel, Field, ValidationError
+from starlette.requests import Request
 from tests.plain_http import PLAIN
 
 from faristol.gateway.app import app
-from faristol.gateway.problems import of_rpc, of_validation
+from faristol.gateway.instead import INSTEAD, REASONS
+from faristol.gateway.problems import Problem, of_rpc, of_validation, with_address
 from faristol.gateway.server import listen
 from faristol.host import Runtime, Settings, StartError
 from faristol.host.errors import Behind, status_of
@@ -151,3 +155,17 @@ def test_positions_in_a_problem_are_numbers() -> None:
     details = Metadata(("grpc-status-details-bin", refused.SerializeToString()))
     error = AioRpcError(grpc.StatusCode.DEADLINE_EXCEEDED, Metadata(), details, refused.message, "")
     assert of_rpc(error, "en").more == {"wanted": 12, "here": 7, "reason": "BEHIND"}
+
+
+@pytest.mark.parametrize("reason", sorted(REASONS))
+def test_a_problem_of_a_method_of_the_contract_names_no_address_instead(reason: str) -> None:
+    params = {"service": "results", "method": "GetReport"}
+    request = Request({"type": "http", "path_params": params, "route": None, "headers": []})
+    problem = Problem(HTTPStatus.CONFLICT, "a report holds games of two players", {"reason": reason})
+    assert with_address(problem, request) == problem
+
+
+def test_the_path_of_an_address_instead_has_the_parameters_of_its_route_alone() -> None:
+    for path, other in INSTEAD.items():
+        fields = {name for _, name, _, _ in Formatter().parse(other) if name}
+        assert fields <= {name for _, name, _, _ in Formatter().parse(path) if name}, path
