@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Mapping, Sequence
-from typing import Annotated, Any, Literal
+from collections.abc import Awaitable, Callable, Collection, Iterable, Mapping, Sequence
+from functools import partial
+from typing import Annotated, Any, Literal, TypeVar
 
 import grpc
 from fastapi import APIRouter, Path, Query
@@ -51,6 +52,11 @@ from faristol.gateway.topics import Filtered, LastEventId, LastEventIdQuery
 from faristol.gateway.tournaments import Players, TournamentAnswer, Tournaments
 from faristol.gateway.viewers import Fanout
 from faristol.kernel.bounded import keep
+from faristol.kernel.topics import place_of
+from faristol.pb.results.v1 import results_pb2 as pb
+
+K = TypeVar("K")
+V = TypeVar("V")
 
 DAY = "^[0-9]{4}-[0-9]{2}-[0-9]{2}$"
 Day = Annotated[str, WithJsonSchema({"type": "string", "format": "date"})]
@@ -392,17 +398,50 @@ async def _check(
     if all((each, filters.games, filters.rounds) in fanout.checked for each in tournament_ids or [""]):
         return
 
-    async def is_game(game_id: str) -> bool:
-        try:
-            await results.game(game_id)
-        except grpc.aio.AioRpcError as error:
-            if error.code() is not grpc.StatusCode.NOT_FOUND:
-                raise
-            return await is_duplicate(duplicates, game_id)
-        return True
+    async def ask(tournament_id: str) -> pb.Tournament:
+        return (await results.tournament(tournament_id)).tournament
 
-    heads = {each: (await results.tournament(each)).tournament for each in tournament_ids}
-    await topics.check_filters(filters, heads, is_game)
+    heads = await ask_each(ask, tournament_ids)
+    await topics.check_filters(filters, heads, partial(find_games, results, duplicates))
+
+
+async def find_games(results: Results, duplicates: Duplicates, game_ids: Collection[str]) -> frozenset[str]:
+    """Return those of some ids that are of games. One question is asked for each round, and for each duplicate game.
+
+    Raises ``grpc.aio.AioRpcError`` for what is refused for another reason than that there is no such round or game.
+    """
+
+    async def ask_round(place: tuple[str, int]) -> frozenset[str]:
+        try:
+            answer = await results.pairings(*place, seats_alone=True)
+        except grpc.aio.AioRpcError as error:
+            if error.code() not in (grpc.StatusCode.NOT_FOUND, grpc.StatusCode.FAILED_PRECONDITION):
+                raise
+            return frozenset()
+        return frozenset(table.game_id for table in answer.tables)
+
+    async def ask_duplicate(game_id: str) -> bool:
+        return await is_duplicate(duplicates, game_id)
+
+    places = {game_id: place_of(game_id)[:2] for game_id in game_ids}
+    paired = await ask_each(ask_round, {(of, number) for of, number in places.values() if of and number})
+    others = await ask_each(ask_duplicate, [game_id for game_id, (of, _) in places.items() if not of])
+    return frozenset(each for each, place in places.items() if each in paired.get(place, ()) or others.get(each))
+
+
+AT_ONCE_COUNT = 8
+"""Questions of one request that are asked at the same time."""
+
+
+async def ask_each(ask: Callable[[K], Awaitable[V]], keys: Iterable[K]) -> dict[K, V]:
+    """Return what ``ask`` gives for each key, a few of them asked at a time. Raises what ``ask`` raises first."""
+    gate, wanted = asyncio.Semaphore(AT_ONCE_COUNT), [*dict.fromkeys(keys)]
+
+    async def ask_in_turn(key: K) -> V:
+        async with gate:
+            return await ask(key)
+
+    return dict(zip(wanted, await asyncio.gather(*map(ask_in_turn, wanted)), strict=True))
 
 
 async def _known(results: Results, request: Request, tournament_ids: Sequence[str]) -> Mapping[str, str]:
@@ -412,4 +451,4 @@ async def _known(results: Results, request: Request, tournament_ids: Sequence[st
         return (await results.tournament(tournament_id)).tournament.division_of
 
     find, language = request.app.state.fanout.find, language_of(request)
-    return {tournament_id: await find(tournament_id, language, ask) for tournament_id in tournament_ids}
+    return await ask_each(lambda tournament_id: find(tournament_id, language, ask), tournament_ids)

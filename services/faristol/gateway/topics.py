@@ -155,11 +155,14 @@ async def _filters(
 
 
 async def check_filters(
-    filters: Filters, heads: Mapping[str, Tournament], is_game: Callable[[str], Awaitable[bool]]
+    filters: Filters,
+    heads: Mapping[str, Tournament],
+    find_games: Callable[[Collection[str]], Awaitable[Collection[str]]],
 ) -> None:
     """Refuse rounds that the tournaments ``heads`` do not have, and games that are none of theirs.
 
-    Without tournaments the stream is of all: then a game has to be one of any. Raises ``RequestValidationError``.
+    Without tournaments the stream is of all: then a game has to be one of any. ``find_games`` returns those of some ids
+    that are of games. Raises ``RequestValidationError``.
     """
     most = max((head.rounds for head in heads.values()), default=MOST_ROUNDS_COUNT)
     wrong = [
@@ -167,12 +170,17 @@ async def check_filters(
         for given in filter(None, filters.rounds.split(","))
         if not 1 <= int(given) <= most
     ]
-    for given in filter(None, filters.games.split(",")):
+    named = dict.fromkeys(filter(None, filters.games.split(",")))
+    to_come, may_be = set(), set()
+    for given in named:
         of, number = place_of(given)[:2] if place_of(given)[0] else place_of_duplicate(given)
         head = heads.get(of)
-        is_to_come = head is not None and len(head.played) < number <= head.rounds  # it may be paired so
-        if not of or (heads and head is None) or not (is_to_come or await is_game(given)):
-            wrong.append(_wrong("games", given, NO_GAME, {"given": given}))
+        if head is not None and len(head.played) < number <= head.rounds:  # it may be paired so
+            to_come.add(given)
+        elif of and (head is not None or not heads):
+            may_be.add(given)
+    found = to_come.union(await find_games(may_be)) if may_be else to_come
+    wrong += [_wrong("games", given, NO_GAME, {"given": given}) for given in named if given not in found]
     if wrong:
         raise RequestValidationError(wrong)
 

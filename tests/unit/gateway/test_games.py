@@ -5,10 +5,18 @@ from __future__ import annotations
 import zipfile
 from io import BytesIO
 from itertools import islice
+from typing import Any
 
 import pytest
 from tests.unit.gateway.stage import Stage
 from tests.unit.results.synthetic import Championship
+
+from faristol.gateway.api import find_games
+from faristol.gateway.duplicate.service import Duplicates
+from faristol.gateway.results import Results
+from faristol.pb.game.v1 import duplicate_pb2_grpc
+from faristol.pb.results.v1 import results_pb2 as pb
+from faristol.pb.results.v1 import results_pb2_grpc
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 
@@ -172,6 +180,24 @@ async def test_what_would_be_silent_for_ever_is_refused(finished: Stage) -> None
     for path in ("games?player=nobody", "games.zip?player=nobody", "standings?player=nobody"):
         answer = await finished.http.get(f"/api/v1/tournaments/lliga/{path}")
         assert (answer.status_code, answer.json()["kind"], answer.json()["id"]) == (404, "player", "nobody"), path
+
+
+async def test_games_of_a_stream_are_looked_for_by_one_question_for_each_round(finished: Stage) -> None:
+    rounds: list[int] = []
+
+    class Counting(Results):
+        """The results, which notes the rounds that are asked for."""
+
+        async def pairings(self, tournament_id: str, round_: int, *more: Any, **named: Any) -> pb.GetPairingsResponse:
+            rounds.append(round_)
+            return await super().pairings(tournament_id, round_, *more, **named)
+
+    channel = finished.running.runtime.channel("results")
+    results = Counting(results_pb2_grpc.ResultsServiceStub(channel), "en")
+    duplicates = Duplicates(duplicate_pb2_grpc.DuplicateServiceStub(channel), "en")
+    others = ["lliga-r1-t9", "lliga-r0-t1", "lliga-r9-t1", "other-r1-t1", "nope"]
+    assert await find_games(results, duplicates, [*EVERY, *others]) == set(EVERY)
+    assert sorted(rounds) == [1, 1, 2, 9]
 
 
 async def test_tournaments_are_found_by_where_they_stand_and_when_they_are_played(finished: Stage) -> None:
