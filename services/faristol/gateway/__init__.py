@@ -1,5 +1,5 @@
-"""The gateway: HTTP for people and for results apps.
+"""Gateway: HTTP for users and results apps.
 
-Pages, JSON and server-sent events, all of it out of the results service over gRPC. It owns nothing: any number
-of gateways can stand in front of a cell.
+Pages, JSON and server-sent events, all read from the results service over gRPC. The gateway stores no state, so any
+number of gateways can run in front of a cell.
 """

@@ -1,6 +1,6 @@
-"""A line of JSON for each request, but for files of pages: who asked for what, from where, and what was answered.
+"""Access log: a line of JSON for each request except static files, with credential, path, address and status.
 
-It has no name of a person: nothing of the query, in which names are searched for, and of a credential its id alone.
+Names of people are left out: the query, which may search for names, is not logged, and a credential only by its id.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ _log = logging.getLogger(NAME)
 
 
 def begin() -> None:
-    """Write the lines to standard error, each as it is, whatever form other lines have."""
+    """Write the lines to standard error without a prefix, regardless of the format of other logs."""
     handler = logging.StreamHandler()
     handler.setFormatter(logging.Formatter("%(message)s"))
     _log.handlers = [handler]
@@ -37,14 +37,14 @@ def begin() -> None:
 
 
 class AccessLog:
-    """Writes the lines, around all that answers."""
+    """ASGI middleware that writes the access log."""
 
     def __init__(self, app: ASGIApp, now: Callable[[], datetime]) -> None:
         self._app = app
         self._now = now
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """See ASGI."""
+        """Pass a request on and log it."""
         if scope["type"] != "http" or scope["path"].startswith(STATIC):
             await self._app(scope, receive, send)
             return
@@ -86,7 +86,7 @@ def _about(scope: Scope) -> dict[str, Any]:
 
 
 def _credential_of(request: Request) -> str:
-    """The id that the token of a request claims; the services say whether it holds. Empty without one."""
+    """Return the credential id that the token of a request claims, unverified; empty without a token."""
     token = bearer_of(request) or token_of(request)
     if not token or len(token) > LONGEST_TOKEN:
         return ""

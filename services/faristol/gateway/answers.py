@@ -1,4 +1,4 @@
-"""What every answer of the JSON has, and what many have.
+"""Base classes of the JSON answers.
 
 Fields are named as in ``proto/faristol/results/v1``; points are numbers.
 """
@@ -21,42 +21,41 @@ from faristol.gateway.openapi import named
 
 
 def moment(timestamp: Timestamp) -> datetime:
-    """A timestamp as a moment in UTC."""
+    """Convert a timestamp to a datetime in UTC."""
     return timestamp.ToDatetime(tzinfo=UTC)
 
 
 Reader = Callable[[Any], Any]
-"""Gives the value of a field out of a message."""
+"""Function that returns the value of a field from a message."""
 
 
 @dataclass(frozen=True, slots=True)
 class Read:
-    """Says in the type of a field how it is read out of a message that has it otherwise."""
+    """Annotation of a field whose value is not the message field of the same name."""
 
     reader: Reader
 
 
 class Shown(BaseModel):
-    """The JSON of a message of the contract: a field of it has what the field of that name in the message has.
+    """JSON of a contract message: each field has the value of the message field of the same name.
 
-    What the message has otherwise is ``Read``. A number of an enumeration is told by its word, and nothing that is not
-    there by null.
+    ``Read`` annotates exceptions. An enumeration is shown as a word, and an unset value as null.
     """
 
     @classmethod
     def of(cls, message: Any) -> Self:
-        """From the contract's message."""
+        """Build the answer from a contract message."""
         return cls(**cls.values(message))
 
     @classmethod
     def values(cls, message: Any) -> dict[str, Any]:
-        """The values of the fields. Whoever has fields that the message has not adds those."""
+        """Return the field values of a message. Subclasses add the fields that the message does not have."""
         return {name: read(message) for name, read in _readers(cls, message.DESCRIPTOR).items()}
 
 
 @cache
 def _readers(cls: type[Shown], message: Descriptor) -> Mapping[str, Reader]:
-    """How the fields of a class that a message has are read."""
+    """Return the readers of the fields that a message provides for a class."""
     found = {}
     for name, field in cls.model_fields.items():
         read = next((each.reader for each in field.metadata if isinstance(each, Read)), None)
@@ -68,7 +67,7 @@ def _readers(cls: type[Shown], message: Descriptor) -> Mapping[str, Reader]:
 
 
 def _reader(field: FieldDescriptor, annotation: Any) -> Reader | None:
-    """None for messages that are shown otherwise than by a class of their own."""
+    """Return the reader of a field; None for a message that has no ``Shown`` class."""
     read: Reader = attrgetter(field.name)
     told: Reader = _as_it_is
     if field.message_type is Timestamp.DESCRIPTOR:
@@ -99,27 +98,27 @@ def _is_shown(kind: Any) -> bool:
 
 @cache
 def words_of(enum: EnumDescriptor) -> Mapping[int, str | None]:
-    """The words of an enumeration: ``TERM_BASIS_REQUESTED_BYE`` is ``requested_bye``, and what is not said is None."""
+    """Return the words of an enumeration: ``requested_bye`` for ``TERM_BASIS_REQUESTED_BYE``, None for unspecified."""
     prefix = enum.values_by_number[0].name.removesuffix("UNSPECIFIED")
     return {value.number: value.name.removeprefix(prefix).lower() if value.number else None for value in enum.values}
 
 
 def word_of(enum: Any, name: str = "") -> WithJsonSchema:
-    """Say in the type of a field that it is a word of an enumeration, so that a document lists them.
+    """Annotate a field as a word of an enumeration, so that the OpenAPI document lists the words.
 
-    The document calls it ``name``; without one, as the contract does.
+    The document calls the schema ``name``, or as in the contract by default.
     """
     return named(name or enum.DESCRIPTOR.name, filter(None, words_of(enum.DESCRIPTOR).values()))
 
 
 class Answer(Shown):
-    """What every answer has."""
+    """Fields of every answer."""
 
     position: int = Field(description="Position in the record up to which this holds; follow the stream from here.")
 
 
 class Pin(Shown):
-    """A document pinned by its content."""
+    """Document pinned by its content."""
 
     name: str = Field(description="Name of a ruleset or of a lexicon.", examples=["fisc-2023"])
     digest: str = Field(description="SHA-256 of the content, in lower-case hexadecimal.")

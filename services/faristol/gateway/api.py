@@ -1,4 +1,4 @@
-"""JSON for results apps, under ``/api/v1``. The application keeps ``fanout``, which has the streams."""
+"""JSON for results apps, under ``/api/v1``. ``app.state.fanout`` serves the streams."""
 
 from __future__ import annotations
 
@@ -86,7 +86,7 @@ async def list_tournaments(
     ] = None,
     if_none_match: IfNoneMatch = None,
 ) -> Response:
-    """All tournaments, the latest first, or those with some words in their name, page by page."""
+    """List the tournaments, the latest first, page by page. Words of the name, days and state filter them."""
     among = {"state": f"TOURNAMENT_STATE_{state.upper()}" if state else None, "from": first, "until": until}
     answer = await results.tournaments(when, Page(page_size, page_token), search=search, archived=archived, **among)
     return tagged(Tournaments.of(answer), if_none_match)
@@ -99,7 +99,7 @@ async def get_tournament(
     when: When,
     if_none_match: IfNoneMatch = None,
 ) -> Response:
-    """One tournament with where its rounds stand."""
+    """Return a tournament with the state of its rounds."""
     answer = await results.tournament(tournament_id, when)
     return tagged(TournamentAnswer.of(answer), if_none_match)
 
@@ -117,7 +117,7 @@ async def get_standings(
     page_token: PageToken = "",
     if_none_match: IfNoneMatch = None,
 ) -> Response:
-    """Standings with their tie-breaks."""
+    """Return the standings with their tie-breaks."""
     answer = await results.standings(
         tournament_id,
         round,
@@ -139,7 +139,7 @@ async def list_teams(
     page_token: PageToken = "",
     if_none_match: IfNoneMatch = None,
 ) -> Response:
-    """Teams with their line-ups; none where players play each for themselves."""
+    """List the teams with their line-ups; an empty list in an individual tournament."""
     answer = await results.teams(tournament_id, when, Page(page_size, page_token))
     return tagged(Teams.of(answer), if_none_match)
 
@@ -156,7 +156,7 @@ async def get_team_standings(
     page_token: PageToken = "",
     if_none_match: IfNoneMatch = None,
 ) -> Response:
-    """Standings of teams with their tie-breaks and their matches; none where there are no teams."""
+    """Return the standings of teams with tie-breaks and matches; empty in an individual tournament."""
     answer = await results.team_standings(
         tournament_id, round, when, Page(page_size, page_token), team_id=team, arithmetic=arithmetic
     )
@@ -173,7 +173,7 @@ async def get_crosstable(
     page_token: PageToken = "",
     if_none_match: IfNoneMatch = None,
 ) -> Response:
-    """Everybody's rounds: opponents, results, scores, who started."""
+    """Return the rounds of every player: opponents, results, scores and starts."""
     answer = await results.crosstable(tournament_id, round, when, Page(page_size, page_token))
     return await asyncio.to_thread(lambda: tagged(Crosstable.of(answer), if_none_match))
 
@@ -188,7 +188,7 @@ async def get_pairings(
     page_token: PageToken = "",
     if_none_match: IfNoneMatch = None,
 ) -> Response:
-    """Pairings of a round, with scores as they are; byes and matches come with every page of its tables."""
+    """Return the pairings of a round with current scores; byes and matches come with every page of tables."""
     answer = await results.pairings(tournament_id, number, when, Page(page_size, page_token))
     return tagged(Pairings.of(answer), if_none_match)
 
@@ -200,7 +200,7 @@ async def get_prizes(
     min_position: MinPosition = 0,
     if_none_match: IfNoneMatch = None,
 ) -> Response:
-    """Who is ahead for the special prizes, with the results and plays so far."""
+    """Return the leaders for the special prizes, with the results and plays so far."""
     return tagged(Prizes.of(await results.prizes(tournament_id, min_position)), if_none_match)
 
 
@@ -213,7 +213,7 @@ async def list_players(
     page_token: PageToken = "",
     if_none_match: IfNoneMatch = None,
 ) -> Response:
-    """Players with their ratings."""
+    """List the players with their ratings."""
     answer = await results.players(tournament_id, when, Page(page_size, page_token))
     return tagged(Players.of(answer), if_none_match)
 
@@ -237,7 +237,7 @@ async def list_rulings(
     ] = "",
     if_none_match: IfNoneMatch = None,
 ) -> Response:
-    """What was challenged in closed rounds, and how it was ruled on, page by page."""
+    """List the challenges of closed rounds and their rulings, page by page."""
     check_has_tables(await results.tournament(tournament_id))
     answer = await found.of(tournament_id, round, Page(page_size, page_token))
     return tagged(rulings.Rulings.of(answer), if_none_match)
@@ -251,7 +251,7 @@ async def get_ratings(
     min_position: MinPosition = 0,
     if_none_match: IfNoneMatch = None,
 ) -> Response:
-    """The rating list after the tournament; while a round is left, an estimate from the results so far."""
+    """Return the rating list after the tournament, or an estimate while rounds remain."""
     players = await results.players(tournament_id, Moment(min_position))
     return tagged(Ratings.joined(await ratings.of(tournament_id), players), if_none_match)
 
@@ -263,7 +263,7 @@ async def get_game(
     game_id: Annotated[str, Path(description="The game.", examples=["demo-r1-t1"])],
     if_none_match: IfNoneMatch = None,
 ) -> Response:
-    """A game: board, scoresheet and clocks. Racks are not shown while it runs."""
+    """Return a game: board, scoresheet and clocks. Racks are hidden during play."""
     answer = await results.game(game_id, when)
     return tagged(sheets.Game.of(answer), if_none_match)
 
@@ -276,7 +276,7 @@ async def get_racks(
     min_position: MinPosition = 0,
     if_none_match: IfNoneMatch = None,
 ) -> Response:
-    """The racks of a game, turn by turn, once its draws are public: the result is final, and the system drew."""
+    """Return the racks of a game, turn by turn, if its result is final and the system drew its tiles."""
     game = await results.game(game_id, Moment(min_position))
     return tagged(Racks.told(game, await racks.racks(game)), if_none_match)
 
@@ -288,7 +288,7 @@ async def get_racks(
     tags=["operation"],
 )
 async def get_status(results: Reader, if_none_match: IfNoneMatch = None) -> Response:
-    """Where everything stands that follows the record: positions, lag, what is parked, and what has stopped."""
+    """Return the status of every consumer of the record: position, lag, parked keys, and whether it stopped."""
     return tagged(operation.Status.of(await results.status()), if_none_match)
 
 
@@ -302,10 +302,11 @@ async def list_seals(
     newest: Annotated[bool, Query(description="The newest one alone, whatever else is asked.")] = False,
     if_none_match: IfNoneMatch = None,
 ) -> Response:
-    """Seals of the record. Whoever keeps the newest can show later whether anything before it was changed.
+    """List the seals of the record. A copy of the newest seal proves later whether older events were changed.
 
-    For the next page, ask `after` the last one's `to_position`. `faristol record verify --seals FILE` compares
-    a record with an answer that was kept.
+    For the next page, set `after` to the last `to_position`. `faristol record verify --seals FILE` compares a record
+    with
+    a stored answer.
     """
     return tagged(Seals.of(await results.seals(after, limit, newest=newest)), if_none_match)
 
@@ -350,9 +351,9 @@ async def follow_tournament(
     last_event_id: LastEventId = None,
     last_event_id_query: LastEventIdQuery = None,
 ) -> Response:
-    """News of a tournament from a position on, then live, without gaps. Send `Last-Event-ID` to resume.
+    """Stream the notifications of a tournament from a position on, then live, without gaps.
 
-    Of several filters all have to let a piece of news through.
+    Send `Last-Event-ID` to resume. If there are several filters, a notification must pass all of them.
     """
     fanout, known = request.app.state.fanout, await _known(results, request, [tournament_id])
     await _check(results, duplicates, fanout, filters, [tournament_id])
@@ -375,7 +376,7 @@ async def follow_tournaments(
     last_event_id: LastEventId = None,
     last_event_id_query: LastEventIdQuery = None,
 ) -> Response:
-    """News of several tournaments, or of all, on one connection; otherwise as that of one."""
+    """Stream the notifications of several tournaments, or of all, on one connection."""
     named = [*filter(None, tournaments.split(","))]
     fanout, known = request.app.state.fanout, await _known(results, request, named)
     await _check(results, duplicates, fanout, filters, named)
@@ -386,13 +387,13 @@ async def follow_tournaments(
 
 
 CHECKED_COUNT = 4_096
-"""Filters of streams that are remembered because they name what there is."""
+"""Limit of cached filters that were checked to name existing rounds and games."""
 
 
 async def _check(
     results: Results, duplicates: Duplicates, fanout: Fanout, filters: topics.Filters, tournament_ids: Sequence[str]
 ) -> None:
-    """Refuse what would be silent for ever: rounds and games that there are not."""
+    """Raise ``HTTPException`` for a filter by unknown rounds or games, whose stream would stay silent."""
     if not filters.games and not filters.rounds:
         return
     if all((each, filters.games, filters.rounds) in fanout.checked for each in tournament_ids or [""]):
@@ -445,7 +446,7 @@ async def ask_each(ask: Callable[[K], Awaitable[V]], keys: Iterable[K]) -> dict[
 
 
 async def _known(results: Results, request: Request, tournament_ids: Sequence[str]) -> Mapping[str, str]:
-    """Tournaments with their first divisions: a stream that has begun cannot say 404 any more."""
+    """Return the tournaments with their first divisions. An unknown one must be refused before the stream begins."""
 
     async def ask(tournament_id: str) -> str:
         return (await results.tournament(tournament_id)).tournament.division_of

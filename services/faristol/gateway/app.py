@@ -1,4 +1,4 @@
-"""The web application: JSON, stream and pages in one."""
+"""Web application: JSON, streams and pages."""
 
 from __future__ import annotations
 
@@ -86,7 +86,7 @@ PUBLIC = (
     pages.routes,
     duplicate_pages.routes,
 )
-"""The routes of what everybody reads: what is kept of them says ``faristol.gateway.resources``."""
+"""Routes of public content. ``faristol.gateway.resources`` says which of them are cached."""
 
 ROUTES = (
     *PUBLIC,
@@ -110,27 +110,26 @@ ROUTES = (
     *duplicate.ROUTES,
     officials_stream.routes,
 )
-"""The routes of everything that is served."""
+"""All routes."""
 
 
 def app(runtime: Runtime) -> FastAPI:
-    """The application in front of the results service that ``runtime`` knows.
+    """Build the application for the services of ``runtime``.
 
-    ``app.state.results`` is the stub of the results service, ``app.state.tail`` its news and ``app.state.fanout`` who
-    watches them: somebody has to run both. ``app.state.rulings`` is the stub of the rulings, ``app.state.ratings`` that
-    of the ratings, and ``app.state.game`` that of the tables.
-    ``app.state.channel`` gives the way to any service, ``app.state.address`` is where people reach the pages, and
-    ``app.state.now`` gives the time, and ``app.state.is_open`` says that the services ask for no credentials.
+    The caller must run ``app.state.tail``, which receives notifications, and ``app.state.fanout``, which sends them to
+    viewers. ``app.state.results``, ``rulings``, ``ratings`` and ``game`` are stubs of services. ``app.state.channel``
+    returns the channel of any service. ``app.state.address`` is the public address of the pages, and ``app.state.now``
+    returns the time. ``app.state.is_open`` is true if the services require no credentials.
     """
     web = FastAPI(
         title="Faristol",
         version="1",
         description=ABOUT,
-        openapi_url=None,  # served below, written once
+        openapi_url=None,  # served below from a cache
         docs_url=None,
         redoc_url=None,
-        generate_unique_id_function=attrgetter("name"),  # as generated clients call it: ``get_standings``
-        redirect_slashes=False,  # its redirects would lead to whatever host a client names
+        generate_unique_id_function=attrgetter("name"),  # names for generated clients: ``get_standings``
+        redirect_slashes=False,  # its redirects would use the Host header of the client
     )
     web.state.results = results_pb2_grpc.ResultsServiceStub(runtime.channel("results"))
     web.state.tail = Tail(web.state.results)
@@ -179,12 +178,12 @@ def app(runtime: Runtime) -> FastAPI:
 def _answer_health(web: FastAPI, runtime: Runtime) -> None:
     @web.get("/healthz", tags=["health"])
     async def get_health() -> Health:
-        """The gateway lives."""
+        """Confirm that the gateway runs."""
         return Health(status="serving")
 
     @web.get("/readyz", tags=["health"], responses={503: {"model": Ready, "description": "The gateway is not ready."}})
     async def get_readiness(response: Response) -> Ready:
-        """Whether the gateway is ready, and what stands still."""
+        """Report whether the gateway is ready, and which consumers stand still."""
         own = runtime.readiness
         found = Ready.of(own) if own else await Ready.asked(runtime.channel("results"))
         response.status_code = HTTPStatus.OK if found.status == "ready" else HTTPStatus.SERVICE_UNAVAILABLE
@@ -194,7 +193,7 @@ def _answer_health(web: FastAPI, runtime: Runtime) -> None:
 def _serve_documents(web: FastAPI) -> None:
     @cache
     def written(what: Callable[[], Mapping[str, Any]]) -> Response:
-        """A document as it is sent: to write 130 kB takes 4 ms, which a crowd would take of others."""
+        """Cache a rendered document: rendering 130 kB takes 4 ms of the event loop."""
         body = json.dumps(what(), ensure_ascii=False, separators=(",", ":")).encode()
         return Encoded(Response(body, media_type="application/json", headers={"Cache-Control": "no-cache"}))
 

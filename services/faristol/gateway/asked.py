@@ -1,4 +1,4 @@
-"""What was asked of the services for an answer, so that one look tells whether the answer would be another."""
+"""Responses of services behind an HTTP answer, hashed so that an unchanged answer is detected without rendering."""
 
 from __future__ import annotations
 
@@ -16,40 +16,40 @@ from faristol.gateway.language import language_of
 from faristol.host.interceptor import REFUSAL_LANGUAGE
 
 Q = TypeVar("Q", bound=Message)
-"""A question."""
+"""Request."""
 
 A = TypeVar("A")
-"""Its answer."""
+"""Response."""
 
 _KEY = "faristol.asked"
 
 DEADLINE = 10.0
-"""Seconds within which a service has to answer."""
+"""Timeout of a service call in seconds."""
 
 AWAY = (grpc.StatusCode.UNAVAILABLE, grpc.StatusCode.DEADLINE_EXCEEDED, grpc.StatusCode.UNIMPLEMENTED)
-"""What is answered where a service does not run."""
+"""Status codes of a service that is unavailable."""
 
 MOST_BEHIND = 1_000
-"""Positions by which an answer that is kept may be behind: who follows the stream from there is told them again."""
+"""Limit by which a cached answer may lag, in positions: its stream client receives these notifications twice."""
 
 
 @dataclass
 class Asked:
-    """The answers of services that one answer over HTTP is made of."""
+    """Responses of services for one HTTP answer."""
 
     known: bytes = b""
-    """The digest of those that an answer is kept of; empty where none is kept."""
+    """Digest of the responses behind the cached answer; empty if no answer is cached."""
     known_position: int = 0
     _notes: list[bytes] = field(default_factory=list)
     _position: int | None = None
 
     @property
     def position(self) -> int:
-        """Up to where all of them hold; 0 where none says it."""
+        """Position up to which all responses hold; 0 if no response has one."""
         return self._position or 0
 
     def note(self, request: Message, answer: Any) -> None:
-        """Remember a question and its answer. The position is set apart: it moves with every event of the cell."""
+        """Add a request and its response. The position is excluded: it moves with every event of the cell."""
         found = hashlib.sha256(request.SerializeToString(deterministic=True))
         if position := getattr(answer, "position", 0):
             self._position = position if self._position is None else min(self._position, position)
@@ -60,47 +60,47 @@ class Asked:
         self._notes.append(found.digest())
 
     def digest(self) -> bytes:
-        """What tells these answers from others, in whatever order they came."""
+        """Return a digest of the responses, independent of their order."""
         return hashlib.sha256(b"".join(sorted(self._notes))).digest()
 
     def is_unchanged(self) -> bool:
-        """Whether what is kept says the same, and from a position that is not too far behind."""
+        """Check whether the cached answer is unchanged and its position not too far behind."""
         return self.position - self.known_position <= MOST_BEHIND and self.digest() == self.known
 
 
 def asked_for(request: Request) -> Asked | None:
-    """What is asked for this request; None where nobody keeps its answer."""
+    """Return the recorder of a request; None if its answer is not cached."""
     found = request.scope.get(_KEY)
     return found if isinstance(found, Asked) else None
 
 
 def unchanged(request: Request) -> Response | None:
-    """The answer that says that what is kept is the same; None where it is not, or nothing is kept."""
+    """Return the status 304 if the cached answer is still right; None if it is not or none is cached."""
     asked = asked_for(request)
     return Response(status_code=HTTPStatus.NOT_MODIFIED) if asked and asked.known and asked.is_unchanged() else None
 
 
 def scope_with(scope: dict[str, Any], asked: Asked) -> dict[str, Any]:
-    """The scope of a request of which ``asked`` is to be told what is asked for it."""
+    """Return the scope of a request whose service responses ``asked`` records."""
     return {**scope, _KEY: asked}
 
 
 class Service:
-    """What a service tells everybody, with words in ``language``.
+    """Public part of a service, with texts in ``language``.
 
-    Every question raises ``grpc.aio.AioRpcError``, with words in ``refusals``, or else in ``language``.
+    Every call raises ``grpc.aio.AioRpcError``, with texts in ``refusals``, by default in ``language``.
     """
 
     kept: ClassVar[str]
-    """What the application keeps its stub as, in ``app.state``."""
+    """Name of the stub in ``app.state``."""
 
     @classmethod
     async def for_visitor(cls, request: Request) -> Self:
-        """The service in the visitor's language: what routes depend on."""
+        """Return the service in the visitor's language, as a dependency of routes."""
         return cls(getattr(request.app.state, cls.kept), language_of(request), asked=asked_for(request))
 
     def __init__(self, stub: Any, language: str, refusals: str = "", asked: Asked | None = None) -> None:
-        """``asked`` is told of every question and its answer."""
+        """Use a stub. ``asked`` records every request and its response."""
         self._stub: Any = stub
         self._to_tell = asked
         self._metadata = (("accept-language", language), (REFUSAL_LANGUAGE, refusals or language))

@@ -1,4 +1,4 @@
-"""The files that pages load, as they are sent."""
+"""Static files of the pages."""
 
 from __future__ import annotations
 
@@ -14,16 +14,16 @@ from faristol.gateway.html import asset
 from faristol.gateway.representation import Representation
 
 FOREVER = b"public, max-age=31536000, immutable"
-"""Of a file under an address that changes with its content."""
+"""``Cache-Control`` of a file whose address changes with its content."""
 
 WORKERS = {"table-worker.js": ((b"service-worker-allowed", b"/"),)}
-"""Scripts that keep pages on a device, with the header that says which: without it, only those below ``/static``."""
+"""Service workers, with the header that widens their scope. Its default is ``/static``."""
 
 
 async def assets(scope: Scope, receive: Receive, send: Send) -> None:
-    """Serve the static files, by ASGI: under the address that a page gives, a browser keeps them for ever.
+    """Serve the static files by ASGI. Browsers cache them without expiry under the versioned address of a page.
 
-    Raises ``HTTPException`` where there is no such file.
+    Raises ``HTTPException`` if there is no such file.
     """
     if scope["method"] not in {"GET", "HEAD"}:
         raise HTTPException(405, headers={"Allow": "GET"})
@@ -44,7 +44,7 @@ async def assets(scope: Scope, receive: Receive, send: Send) -> None:
 
 @cache
 def _files() -> dict[str, Representation]:
-    """Every file by its name."""
+    """Return every file by name."""
     found = {}
     for file in (resources.files("faristol.gateway") / "static").iterdir():
         kind = mimetypes.guess_type(file.name)[0] or "application/octet-stream"

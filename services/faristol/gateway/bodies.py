@@ -1,4 +1,4 @@
-"""What is wrong with the JSON of a request, field by field. Protobuf says it in English alone, in terms of its own."""
+"""Validation of JSON requests, with errors by field. Protobuf's own messages are English only, in its terms."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ from faristol.kernel.quotation import nearest
 from faristol.kernel.refusal import N_, Param
 
 Mistake = tuple[str, str, Mapping[str, Param]]
-"""A field as a path (``players[0].name``), a sentence to be translated, and what fills its places."""
+"""Path of a field (``players[0].name``), a sentence to be translated, and its parameters."""
 
 MOST_SHOWN_COUNT = 100
-"""Characters that are repeated of what was given."""
+"""Limit of the characters that are repeated from the input."""
 
 UNKNOWN = N_("is not a field here; expected {known}")
 UNKNOWN_LIKE = N_("is not a field here; did you mean {like}?")
@@ -32,7 +32,7 @@ NO_BASE64 = N_("expected bytes in Base64, got {given}")
 
 _TIME = re.compile(r"\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(\.\d{1,9})?(Z|[+-]\d{2}:\d{2})")
 _SURROGATES = re.compile("[\ud800-\udfff]")
-"""Halves of a character, which JSON can write alone."""
+"""Unpaired surrogates, which JSON can encode."""
 _BASE64 = re.compile(r"[A-Za-z0-9+/_-]*={0,2}")
 _WHOLE = frozenset(
     (
@@ -45,11 +45,11 @@ _WHOLE = frozenset(
 
 
 def mistakes_in(message: Descriptor, given: Mapping[str, Any], within: str = "") -> Iterator[Mistake]:
-    """What is wrong with an object that is to be of ``message``; nothing where it can be read."""
+    """Yield the errors of an object that should be a ``message``; none if it is valid."""
     fields = {**{field.json_name: field for field in message.fields}, **message.fields_by_name}
     said: set[str] = set()
     for name, value in given.items():
-        called = name.encode("utf-8", "backslashreplace").decode()  # JSON can name what no UTF-8 is of
+        called = name.encode("utf-8", "backslashreplace").decode()  # a JSON name may be invalid in UTF-8
         path = f"{within}.{called}" if within else called
         field = fields.get(name)
         if field is None:
@@ -102,7 +102,7 @@ def _mistakes_in_value(field: FieldDescriptor, value: Any, path: str) -> Iterato
 
 
 def _is_time(value: str) -> bool:
-    """Whether a value is a time that there is, with its offset."""
+    """Check whether a value is a valid time with its offset."""
     if not _TIME.fullmatch(value):
         return False
     try:
@@ -113,7 +113,7 @@ def _is_time(value: str) -> bool:
 
 
 def _is_whole(value: Any, field: FieldDescriptor) -> bool:
-    """Whether a value is a whole number that the field holds: a number, or its digits as text."""
+    """Check whether a value is an integer in the range of the field, as a number or as digits."""
     if isinstance(value, bool) or not isinstance(value, int | str):
         return isinstance(value, float) and value.is_integer() and abs(value) < 2**31
     if isinstance(value, str) and not re.fullmatch("-?[0-9]{1,20}", value):

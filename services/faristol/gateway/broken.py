@@ -1,4 +1,4 @@
-"""Requests that cannot be answered because of how they come: counted, and logged at most once a second by kind."""
+"""Malformed, aborted and surplus requests: counted, and logged at most once a second by kind."""
 
 from __future__ import annotations
 
@@ -24,6 +24,6 @@ _seldom = Seldom(_write)
 
 
 def tell(kind: str, address: str = "") -> None:
-    """Count a request, and log it. ``kind`` is one of few sentences."""
+    """Count a request and log it. ``kind`` is one of a few sentences."""
     _count.add(1, {"kind": kind})
     _seldom.tell(kind, f"{kind}, from {address}" if address else kind, {"address": address} if address else {})

@@ -1,9 +1,9 @@
-"""Rendered answers: made once a change however many ask, and kept until news concerns them.
+"""Cache of rendered answers, with at most one rendering for each change.
 
-What is kept is used while the tail of the news says that nothing concerns it, and for a second at most: after that, or
-after news, the services are asked again, and where they say the same, what was rendered stays. So a name that was
-erased is gone within a second, and so is whatever else changes without news. While the tail is not connected, every
-question is asked of the services; those that wait at the same time are answered by one.
+An entry is used while no notification concerns it, for a second at most. After that, or after a notification, the
+services are called again; if their responses are unchanged, the rendered bytes are reused. So an erased name, or any
+other change without notification, disappears within a second. While the subscription is disconnected, every request
+calls the services; concurrent requests share one call.
 """
 
 from __future__ import annotations
@@ -21,80 +21,80 @@ from faristol.gateway.resources import Mark, Resource, marks_of
 from faristol.pb.results.v1 import results_pb2 as pb
 
 MOST_SECONDS = 1.0
-"""Seconds for which an answer is used before the services are asked again."""
+"""Lifetime of an entry in seconds, after which the services are called again."""
 
 MARKED = 20_000
-"""Marks of news that are remembered. What an older one was left on is asked for again."""
+"""Limit of remembered marks of notifications. Entries with an older, evicted mark are validated again."""
 
 
 class Tail(Protocol):
-    """The news, as far as it has come in: see ``faristol.gateway.tail``."""
+    """Subscription to notifications, implemented by ``faristol.gateway.tail``."""
 
     @property
     def position(self) -> int:
-        """Everything public up to here has come in."""
+        """Position up to which everything public was received."""
 
     @property
     def connected(self) -> bool:
-        """Whether it comes in now."""
+        """True if the subscription is live."""
 
 
 class Rendered(NamedTuple):
-    """What the services said, and what was made of it."""
+    """Responses of the services and their rendering."""
 
     representation: Representation | None
-    """None where they say what is kept already."""
+    """Rendered answer; None if the responses equal those of the entry."""
     position: int
-    """Up to where it holds."""
+    """Position up to which it holds."""
     digest: bytes
-    """What the services said."""
+    """Digest of the responses."""
 
 
 @dataclass(frozen=True, slots=True)
 class Kept:
-    """An answer that is kept."""
+    """Cache entry."""
 
     representation: Representation
     digest: bytes
     position: int
-    """The one that is written in it."""
+    """Position written in the answer."""
     holds: int
-    """Up to where it was found to hold when the services were asked last."""
+    """Position up to which the last validation confirmed it."""
     began: int
-    """The turn at which they were asked last."""
+    """Turn of the last validation."""
     at: float
-    """When that was, in seconds."""
+    """Time of the last validation in seconds."""
 
 
 class _Told(NamedTuple):
-    """The last news of something."""
+    """Last notification about a mark."""
 
     turn: int
-    """When it came: what the services said before is of no use."""
+    """Turn of its arrival: responses requested earlier are stale."""
     position: int
-    """Its position. Some service may be behind it when it is asked: its answer is not used again."""
+    """Position of the notification. A response from a service that is still behind it is not reused."""
 
 
 class Question(NamedTuple):
-    """What somebody asks for."""
+    """Request to the cache."""
 
     key: Hashable
     resource: Resource
     min_position: int
-    """The answer has to hold up to here; 0 for as it is."""
+    """Position up to which the answer must hold; 0 for the present state."""
     is_exact: bool
-    """The position has to be written in the answer, and who asks waits until it is reached."""
+    """True if the answer must contain the position: the request waits until it is reached."""
     anew: bool
-    """The services have to be asked, whatever is kept."""
+    """True to call the services even if an entry is fresh."""
 
 
 Render = Callable[[Kept | None, int], Awaitable[Rendered]]
-"""Asks the services, and renders what they say where it is not what is kept. For the position that is waited for."""
+"""Calls the services and renders their responses unless they equal the entry. Arguments: entry, position."""
 
 
 @dataclass(slots=True)
 class _Flight:
-    """An answer that is being made."""
+    """Answer in progress."""
 
     began: int
     at: float
@@ -103,43 +103,43 @@ class _Flight:
 
 @dataclass(slots=True)
 class _Slot:
-    """What is known of one address in one language."""
+    """State of one address in one language."""
 
     marks: Sequence[Mark]
     kept: Kept | None = None
     flights: dict[int, _Flight] = field(default_factory=dict)
-    """By the position that each waits for."""
+    """Answers in progress, by the position that they wait for."""
 
 
 class Cache:
-    """Rendered answers within a bound, those forgotten first that were not asked for longest.
+    """Cache of rendered answers, bounded in bytes; the least recently used entry is evicted first.
 
-    A turn counts what came in order: news, and questions that are not answered from what is kept. What the services are
-    asked at a turn says all that was told before it, as news never runs ahead of what they read.
-
-    News leaves marks, and whoever asks looks at those of what they ask for: news costs little however much is kept.
+    A turn numbers notifications and cache misses in their order. Services called at a turn know of every notification
+    before it, since notifications never run ahead of what the services read. A notification only stores its marks,
+    which
+    a request compares with its own: its cost does not depend on the size of the cache.
     """
 
     def __init__(self, most_bytes: int, tail: Tail, clock: Callable[[], float] = monotonic) -> None:
-        """``clock`` gives seconds."""
+        """Create an empty cache. ``clock`` returns seconds."""
         self._most = most_bytes
         self._tail = tail
         self._clock = clock
         self._turn = 0
         self._slots: OrderedDict[Hashable, _Slot] = OrderedDict()
         self._marks: OrderedDict[Mark, _Told] = OrderedDict()
-        """The last news of each thing, in the order in which it came."""
+        """Last notification of each mark, in the order of arrival."""
         self._before = _Told(0, 0)
-        """The last news of everything else, at the latest."""
+        """Upper bound for marks that were evicted."""
         self.bytes = 0
-        """Of all that is kept."""
+        """Size of all entries."""
         self.renderings = 0
-        """How often something was rendered."""
+        """Number of renderings."""
         self.looks = 0
-        """How often the services were asked."""
+        """Number of calls of the services."""
 
     def heard(self, pieces: Iterable[pb.FollowResponse]) -> None:
-        """Have what news concerns asked for again."""
+        """Invalidate the entries that notifications concern."""
         self._turn += 1
         for news in pieces:
             for mark in marks_of(news):
@@ -149,17 +149,17 @@ class Cache:
             _, self._before = self._marks.popitem(last=False)
 
     def doubt(self) -> None:
-        """Have everything asked for again: news may have been missed."""
+        """Invalidate every entry: notifications may have been missed."""
         self._turn += 1
         self._marks.clear()
         self._before = _Told(self._turn, self._tail.position)
 
     def _told(self, slot: _Slot) -> _Told:
-        """The last news that concerns what is kept in a slot."""
+        """Return the last notification that concerns a slot."""
         return max(self._marks.get(mark, self._before) for mark in slot.marks)
 
     async def answer(self, question: Question, render: Render) -> Kept:
-        """The answer to a question: what is kept, or what ``render`` makes, once for all who wait for it."""
+        """Return the cached answer, or the one of ``render``, which concurrent requests share."""
         slot = self._slot(question)
         since = self._since(slot, question)
         need = question.min_position if question.is_exact else 0
@@ -180,10 +180,10 @@ class Cache:
         return now - kept.at < MOST_SECONDS and kept.holds >= self._told(slot).position
 
     def _since(self, slot: _Slot, question: Question) -> int:
-        """The turn at which the services have to have been asked at the earliest, to answer a question."""
+        """Return the earliest turn of a service call that may answer a question."""
         ahead = not question.is_exact and question.min_position > max(
             self._tail.position, slot.kept.holds if slot.kept else 0
-        )  # somebody was told of it elsewhere
+        )  # the client learned of it through another gateway or service
         if question.anew or ahead or not self._tail.connected:
             self._turn += 1
             return self._turn
@@ -239,6 +239,6 @@ class Cache:
 
 
 def _seen(task: asyncio.Future[Kept]) -> None:
-    """Whoever waits is told of a failure; where nobody does any more, nobody misses it."""
+    """Mark an exception as retrieved: every waiting request receives it, and none may be left."""
     if not task.cancelled():
         task.exception()

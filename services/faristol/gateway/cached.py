@@ -1,4 +1,4 @@
-"""Answers what the public reads out of the cache, before the application is asked."""
+"""ASGI middleware that answers public requests from the cache."""
 
 from __future__ import annotations
 
@@ -24,41 +24,41 @@ from faristol.kernel.bounded import keep
 from faristol.text import LANGUAGES, negotiate
 
 LONGEST = 1_000
-"""Characters at most of what an answer is kept by, of a line that is remembered, and of ``Accept-Language``.
+"""Limit in characters of a cache key, of a remembered request line, and of ``Accept-Language``.
 
-What strangers hang on the address of a page counts not to the first: it makes no other answer.
+Unknown parameters of a page do not count for the key: they do not change the answer.
 """
 
 REMEMBERED = 4_000
-"""Questions of which is remembered what they ask for."""
+"""Limit of remembered request lines with their parsed question."""
 
 BY_LANGUAGE = b"Accept-Language, Cookie, Accept-Encoding"
-"""What an answer depends on beside the address, where that does not say the language."""
+"""``Vary`` of an answer whose address does not name the language."""
 
 BY_ADDRESS = b"Accept-Encoding"
 
 SHARED = b"public, max-age=1, stale-while-revalidate=2"
-"""Of an answer to whoever asks for a position: whoever keeps it never has an older one under that address."""
+"""``Cache-Control`` of an answer to a request with a position: no cache has an older one under that address."""
 
 _PAST = ("as_of", "as_of_position")
 
 
 class Asking(NamedTuple):
-    """What a request asks for, as far as its line and its language say it."""
+    """Parsed request."""
 
     question: Question
     language: str
     query: Sequence[tuple[str, str]]
-    """What the answer depends on, in one order."""
+    """Parameters on which the answer depends, in a canonical order."""
     is_language_said: bool
-    """The address says the language."""
+    """True if the address names the language."""
     more: Sequence[Header]
-    """Headers that keep the language that was chosen."""
+    """Headers that store the chosen language."""
 
 
 @dataclass(frozen=True, slots=True)
 class _Headers:
-    """The headers of a request that an answer depends on."""
+    """Headers on which an answer depends."""
 
     languages: str = ""
     cookies: str = ""
@@ -77,21 +77,21 @@ class _Headers:
 
 
 class Cached:
-    """Lets the application render what the public reads once, and everything else each time that it is asked for.
+    """Middleware that renders public content once and passes every other request on.
 
-    What is rendered to be kept knows nothing of who asks: no cookie, no header and no parameter but those that its
-    address has. A request with ``Cache-Control: no-cache`` is not answered with what was found before it came.
+    The rendering sees no cookie, header or parameter of the client except those of the cache key. A request with
+    ``Cache-Control: no-cache`` is not answered from an older entry.
     """
 
     def __init__(self, app: ASGIApp, cache: Cache, routes: Iterable[BaseRoute]) -> None:
-        """``routes`` in the order in which the application has them."""
+        """Wrap an application. ``routes`` have the order of the application."""
         self._app = app
         self._cache = cache
         self._addresses = [_address(route) for route in routes if isinstance(route, APIRoute)]
         self._asking: OrderedDict[tuple[str, bytes, str, str], Asking | None] = OrderedDict()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """See ASGI."""
+        """Answer a request from the cache or pass it on."""
         if scope["type"] != "http" or scope["method"] != "GET":
             await self._app(scope, receive, send)
             return
@@ -119,7 +119,7 @@ class Cached:
         )
 
     def _asked(self, scope: Scope, headers: _Headers) -> Asking | None:
-        """What a request asks for; None where it is not to be kept."""
+        """Parse a request; None if its answer is not cached."""
         path, query = scope["path"], scope["query_string"]
         languages, chosen = headers.languages[:LONGEST], _chosen(headers.cookies)
         if len(path) + len(query) > LONGEST:
@@ -143,13 +143,13 @@ class Cached:
         if len(names) > len(set(names)) or any(name in names for name in _PAST):
             return None
         if len(known) < len(given) and not address.is_page:
-            return None  # to be refused
+            return None  # the application refuses it
         values = dict(known)
         if address.is_embeddable:
             chosen = ""
         language, position = values.pop("lang", ""), values.pop("min_position", "0")
         if not address.is_page and ((language and language not in LANGUAGES) or _position(position) is None):
-            return None  # to be refused, too
+            return None  # the application refuses it
         said = language if language in LANGUAGES else ""
         language = said or chosen or negotiate(languages)
         asked = tuple(sorted(values.items()))
@@ -169,7 +169,7 @@ class Cached:
         return None
 
     async def _rendered(self, scope: Scope, asking: Asking, kept: Kept | None, need: int) -> Rendered:
-        """Let the application answer for whoever asks for this."""
+        """Call the application for the answer to be cached."""
         query = [*asking.query, *([("min_position", str(need))] if need else [])]
         asked = Asked(kept.digest, kept.position) if kept else Asked()
         inner = {
@@ -203,20 +203,20 @@ def _address(route: APIRoute) -> Address:
         route.path_regex,
         KEPT.get(route.path) if "GET" in (route.methods or ()) else None,
         frozenset(of_query(route.dependant)),
-        not route.path.startswith("/api/") and "." not in route.path,  # what has an ending is a file beside the pages
+        not route.path.startswith("/api/") and "." not in route.path,  # a file has an extension
         is_embeddable(route.path),
     )
 
 
 def _position(given: str) -> int | None:
-    """A position; None for what is none."""
+    """Parse a position; None if it is invalid."""
     if not (given.isascii() and given.isdigit() and len(given) < 20):
         return None
     return int(given) if int(given) <= LAST_POSITION else None
 
 
 def _chosen(cookies: str) -> str:
-    """The language that was chosen before; empty for none."""
+    """Return the language in the cookie; empty without one."""
     if f"{COOKIE}=" not in cookies:
         return ""
     pairs = (each.partition("=") for each in cookies.split(";"))

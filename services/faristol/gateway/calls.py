@@ -1,4 +1,4 @@
-"""Calls of every service by who holds a token: with it, in their language, and the services decide."""
+"""Calls of the services with the caller's token and language. The services authorise them."""
 
 from __future__ import annotations
 
@@ -29,11 +29,11 @@ _CONTRACTS = {
     "rating": (rating_pb2,),
     "results": (results_pb2, webhooks_pb2),
 }
-"""The contracts of each service."""
+"""Contracts of each service."""
 
 
 class NotSignedIn(Exception):
-    """A page is for who is signed in. ``why`` is the reason why a session has ended; empty where there was none."""
+    """Request without a valid session. ``why`` is the reason why a session ended; empty without a session."""
 
     def __init__(self, why: str = "") -> None:
         super().__init__(why)
@@ -41,21 +41,21 @@ class NotSignedIn(Exception):
 
 
 class Method(NamedTuple):
-    """A method of a service."""
+    """Method of a service."""
 
     service: str
-    """The service that answers it, as ``game``."""
+    """Service, such as ``game``."""
     name: str
-    """As ``PlacePlay``."""
+    """Name, such as ``PlacePlay``."""
     path: str
-    """As gRPC has it: ``/faristol.game.v1.GameService/PlacePlay``."""
+    """Path in gRPC: ``/faristol.game.v1.GameService/PlacePlay``."""
     request: type[Message]
     response: type[Message]
     is_stream: bool
 
     @property
     def descriptor(self) -> MethodDescriptor:
-        """As the contract describes it, with who may call it."""
+        """Descriptor with the options of the contract, such as the allowed callers."""
         file: Any = self.request.DESCRIPTOR.file
         service = self.path.split("/")[1].rpartition(".")[2]
         found: MethodDescriptor = file.services_by_name[service].methods_by_name[self.name]
@@ -76,16 +76,16 @@ def _methods() -> Mapping[type[Message], Method]:
 
 
 METHODS = _methods()
-"""Every method of the contract, by its request: no two methods share one."""
+"""Every method of the contract by its request type, which is unique."""
 
 NAMED: Mapping[tuple[str, str], Method] = {(method.service, method.name): method for method in METHODS.values()}
-"""The same by service and name."""
+"""The same methods by service and name."""
 
 
 class Calls:
-    """The services, called by the holder of ``token``, with words in ``language``; by nobody where it is empty.
+    """Services, called with ``token`` and ``language``; anonymously if the token is empty.
 
-    Calls raise ``grpc.aio.AioRpcError``, and ``NotSignedIn`` where the token is not good any more.
+    Calls raise ``grpc.aio.AioRpcError``, and ``NotSignedIn`` if the token is no longer valid.
     """
 
     def __init__(
@@ -95,7 +95,7 @@ class Calls:
         token: str,
         visitor: Iterable[tuple[str, str]] = (),
     ) -> None:
-        """``visitor`` says in metadata for whom the calls are made, see ``faristol.host.visitor``."""
+        """Prepare the metadata. ``visitor`` describes the client as in ``faristol.host.visitor``."""
         self._channel = channel
         self._metadata = [("accept-language", language), *visitor]
         self._is_held = bool(token)
@@ -103,7 +103,7 @@ class Calls:
             self._metadata.append(("authorization", f"Bearer {token}"))
 
     async def ask(self, request: Message, deadline: float = DEADLINE) -> Any:
-        """The response to a command or a question, within ``deadline`` seconds."""
+        """Return the response to a request within ``deadline`` seconds."""
         method = METHODS[type(request)]
         call = self._channel(method.service).unary_unary(
             method.path,
@@ -117,7 +117,7 @@ class Calls:
             raise
 
     async def follow(self, request: Message) -> AsyncIterator[Any]:
-        """The responses of a stream, until one of both ends leaves."""
+        """Yield the responses of a stream until either side closes it."""
         method = METHODS[type(request)]
         stream = self._channel(method.service).unary_stream(
             method.path,

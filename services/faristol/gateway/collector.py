@@ -1,8 +1,8 @@
-"""Keeps the collector of garbage from stopping everybody: what a long collection found alive is not looked at again.
+"""Tuning of the garbage collector, so that a full collection does not block the event loop.
 
-A full collection looks at every object there is. With 10,000 viewers that takes half a second, in which nobody is sent
-anything. After a collection that took long, what is left is frozen, so that the next one looks at what has come since.
-What dies later is freed as ever, but for objects that refer to each other: those are looked for again in a quiet hour.
+A full collection visits every object. With 10,000 viewers it takes half a second, in which no viewer receives data.
+After a slow collection the surviving objects are frozen, so that the next one visits only newer objects. A frozen
+object is still freed by its reference count; cycles are collected when few viewers are connected.
 """
 
 from __future__ import annotations
@@ -14,34 +14,34 @@ from time import thread_time
 from typing import Any
 
 LONG = 0.02
-"""Seconds of the processor that a full collection takes after which what it has found alive is frozen."""
+"""Processor seconds of a full collection above which its survivors are frozen."""
 
 HOUR = 3_600.0
-"""Seconds after which everything is looked at again, at the earliest."""
+"""Minimum interval in seconds between collections of all objects."""
 
 FEW = 200
-"""Viewers, up to whom a stop of half a second is borne once in a while."""
+"""Number of viewers up to which a pause of half a second is acceptable."""
 
 _OLDEST = 2
-"""The generation of a full collection."""
+"""Generation of a full collection."""
 
 
 class Collector:
-    """Watches the collector of a process. Tasks run ``run``, which has it watched meanwhile."""
+    """Monitor of the garbage collector. It is active during ``run``."""
 
     def __init__(self, watching: Callable[[], int], long: float = LONG, hour: float = HOUR) -> None:
-        """``watching`` gives how many watch; the others are in seconds: see ``LONG`` and ``HOUR``."""
+        """Set the thresholds. ``watching`` returns the number of viewers; see ``LONG`` and ``HOUR``."""
         self._watching = watching
         self._long = long
         self._hour = hour
         self._began = 0.0
         self.freezes = 0
-        """How often something was frozen."""
+        """Number of freezes."""
         self.looks = 0
-        """How often everything was looked at again."""
+        """Number of collections of all objects."""
 
     def _seen(self, phase: str, info: Mapping[str, Any]) -> None:
-        """See ``gc.callbacks``."""
+        """Freeze the survivors of a slow full collection, as a callback of ``gc.callbacks``."""
         if info["generation"] < _OLDEST:
             return
         if phase == "start":
@@ -51,7 +51,7 @@ class Collector:
             self.freezes += 1
 
     async def run(self) -> None:
-        """Look at everything again in quiet hours, until cancelled."""
+        """Collect all objects at intervals if few viewers are connected, until cancelled."""
         gc.callbacks.append(self._seen)
         try:
             while True:

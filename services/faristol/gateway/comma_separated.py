@@ -1,8 +1,8 @@
-"""Standings, pairings and crosstables as CSV: what a spreadsheet opens and a script reads.
+"""CSV files of standings, pairings, crosstables and ratings.
 
-UTF-8, commas, a line of column names, lines ending in CR LF (RFC 4180). The names of columns are stable; new ones
-may come anywhere, so a script reads them by their names. Text that a spreadsheet would take for a formula stands after
-an apostrophe; numbers never do.
+UTF-8, commas, a line of column names, lines ending in CR LF (RFC 4180). Column names are stable. New columns may appear
+at any place, so a script should read by name. Text that looks like a formula is prefixed with an apostrophe; numbers
+never are.
 """
 
 from __future__ import annotations
@@ -21,9 +21,9 @@ from faristol.office.lists import FORMULA
 Value = str | int | float | bool | None
 
 STANDINGS = ("rank", "player_id", "name", "points", "wins", "draws", "losses", "bye", "spread", "total")
-"""Columns of standings; one for each tie-break follows, ``median_buchholz`` and so on, in the order of the rules, and
-``division``, ``team_id``, ``category``, ``club``, ``rating`` and ``annulled`` at the end; the rating of who has none is
-empty."""
+"""Columns of standings. One for each tie-break follows, such as ``median_buchholz``, in the order of the rules,
+then ``division``, ``team_id``, ``category``, ``club``, ``rating`` (empty if unrated) and ``annulled``.
+"""
 
 TEAM_STANDINGS = (
     "rank",
@@ -37,10 +37,10 @@ TEAM_STANDINGS = (
     "spread",
     "total",
 )
-"""Columns of the standings of teams; one for each further tie-break follows, and ``division`` at the end."""
+"""Columns of the standings of teams. One for each further tie-break follows, then ``division``."""
 
 TEAMS = ("team_id", "team", "board", "player_id", "name", "withdrawn_round", "division")
-"""Columns of teams: a line for each player in a line-up, ``board`` being the place in it."""
+"""Columns of teams: a line for each player; ``board`` is the place in the line-up."""
 
 PAIRINGS = (
     "round",
@@ -65,18 +65,17 @@ PAIRINGS = (
 )
 """Columns of pairings. A line without a table is a bye: ``allocated``, ``half_point``, ``full_point``, ``zero_point``.
 
-A board that is won because the other team has nobody for it has its ``match`` instead, ``unplayed``, and its winner.
-Scores are empty before the first turn, or a result without turns. A table of more than two has the columns ``third_…``
-and ``fourth_…`` beside, at the end, where there is one.
+A board without an opponent in the other team has its ``match``, ``unplayed`` and its winner instead. Scores are empty
+before the first turn or a result. If a table has more than two players, columns ``third_…`` and ``fourth_…`` follow.
 """
 
 RATINGS = (*Rating.model_fields, "system", "estimate", "revision")
-"""Columns of ratings. The last three are those of the list, and the same in every line."""
+"""Columns of ratings. The last three are those of the list, equal in every line."""
 
 CROSSTABLE = ("rank", "player_id", "name", "rating", "unrated", "points", "spread", "total", "division")
 """Columns of a crosstable; those of ``ROUND`` follow for each round, as ``round_1_opponent``.
 
-Who is unrated has no rating.
+An unrated player has no rating.
 """
 
 ROUND = ("opponent", "basis", "outcome", "points", "score", "against", "start", "annulled")
@@ -86,17 +85,17 @@ _PLACES = ("first", "second", "third", "fourth")
 
 
 def standings(answer: Standings) -> str:
-    """The standings, a line for each player."""
+    """Return the standings as CSV, a line for each player."""
     return _ranked(answer, STANDINGS, ("team_id", "category", "club", "rating", "annulled"))
 
 
 def team_standings(answer: TeamStandings) -> str:
-    """The standings of teams, a line for each."""
+    """Return the standings of teams as CSV, a line for each team."""
     return _ranked(answer, TEAM_STANDINGS, ())
 
 
 def _ranked(answer: Standings | TeamStandings, first: Sequence[str], last: Sequence[str]) -> str:
-    """Standings: the columns that come ``first``, further tie-breaks, the division, the columns that come ``last``."""
+    """Return standings as CSV: the ``first`` columns, further tie-breaks, the division, the ``last`` columns."""
     names = list(answer.standings[0].tie_breaks) if answer.standings else []
     own = [name for name in names if name.replace("-", "_") not in first]
     lines: Iterable[list[Value]] = (
@@ -112,7 +111,7 @@ def _ranked(answer: Standings | TeamStandings, first: Sequence[str], last: Seque
 
 
 def teams(answer: Teams) -> str:
-    """The teams, a line for each player in a line-up."""
+    """Return the teams as CSV, a line for each player in a line-up."""
     lines: Iterable[list[Value]] = (
         [team.team_id, team.name, board, player.player_id, player.name, team.withdrawn_round, answer.division]
         for team in answer.teams
@@ -122,7 +121,7 @@ def teams(answer: Teams) -> str:
 
 
 def pairings(answer: Pairings) -> str:
-    """The tables of a round, and who sits it out."""
+    """Return the tables and byes of a round as CSV."""
     more = _PLACES[2 : max((len(table.seats) for table in answer.tables), default=2)]
     columns = [*PAIRINGS, *(f"{place}_{what}" for place in more for what in ("player_id", "name", "score"))]
     rows: list[dict[str, Value]] = []
@@ -152,7 +151,7 @@ def pairings(answer: Pairings) -> str:
 
 
 def crosstable(answer: Crosstable) -> str:
-    """The crosstable, a line for each player."""
+    """Return the crosstable as CSV, a line for each player."""
     numbers = sorted({cell.round for row in answer.rows for cell in row.cells})
     lines = []
     for row in answer.rows:
@@ -165,7 +164,7 @@ def crosstable(answer: Crosstable) -> str:
 
 
 def ratings(answer: Ratings) -> str:
-    """The rating list or an estimate of it, a line for each player."""
+    """Return the rating list or its estimate as CSV, a line for each player."""
     lines = (
         [*rating.model_dump().values(), answer.system, answer.estimate, answer.revision] for rating in answer.ratings
     )
@@ -173,7 +172,7 @@ def ratings(answer: Ratings) -> str:
 
 
 def written(columns: Sequence[str], lines: Iterable[Sequence[Value]]) -> str:
-    """A line of column names, and the lines below."""
+    """Format column names and lines as CSV."""
     text = StringIO()
     writer = csv.writer(text)
     writer.writerow(columns)
@@ -186,14 +185,14 @@ def _seat(place: str, seat: Seat) -> dict[str, Value]:
 
 
 def _alone(bye: RequestedBye, left_over: Container[str]) -> dict[str, Value]:
-    """What the round is to a player without an opponent; ``left_over`` are the teams without one."""
+    """Return the columns of a player without an opponent. ``left_over`` are the teams without an opponent."""
     if bye.match:
         return {"final": True, "winner_id": bye.player.player_id, "unplayed": True}
     return {"bye": "allocated" if bye.player.team_id in left_over else str(bye.kind)}
 
 
 def _board(match: int, board: int) -> dict[str, Value]:
-    """Of a match between teams; nothing where there are none."""
+    """Return the columns of a match between teams; empty values in an individual tournament."""
     return {"match": match or None, "board": board or None}
 
 

@@ -1,4 +1,4 @@
-"""What strangers may take of the public port: connections, and time for what they send and read."""
+"""Limits of the public port: connections, and time for sending and reading."""
 
 from __future__ import annotations
 
@@ -19,36 +19,36 @@ from faristol.host import Settings
 from faristol.host.visitor import counted
 
 KEPT = 256
-"""File descriptors that are kept for the record, the bus and the calls of officials."""
+"""File descriptors reserved for the record, the bus and calls of officials."""
 
 EXPECTED = frozenset({h11.IDLE, h11.SEND_BODY})
-"""States of a client from whom a request is expected, or has come in part."""
+"""Client states in which a request is awaited or incomplete."""
 
 REFUSED = b"HTTP/1.1 503 Service Unavailable\r\nconnection: close\r\nretry-after: 5\r\ncontent-length: 0\r\n\r\n"
-"""What a connection is told that is one too many."""
+"""Response to a connection beyond the limit."""
 
 
 @dataclass
 class Connections:
-    """The open connections of a port, and how many there may be."""
+    """Open connections of a port and their limits."""
 
     most: int
     most_of_address: int
-    """From one address; 0: as many as in all."""
+    """Limit for one address; 0 for no limit besides ``most``."""
     header_seconds: float
-    """How long a client may take to send the line and the headers of a request."""
+    """Timeout for the request line and headers."""
     write_seconds: float
-    """How long a client may take to read what it was sent, before its connection ends."""
+    """Timeout for reading the response, after which the connection is aborted."""
     proxies: Proxies = Proxies()  # noqa: RUF009 # it is frozen
-    """Behind each of which many clients are."""
+    """Trusted proxies, each shared by many clients."""
     open: int = 0
     by_address: Counter[str] = field(default_factory=Counter)
 
     @classmethod
     def of(cls, settings: Settings) -> Connections:
-        """As the settings want it, and no more than this process has file descriptors for.
+        """Return the limits of the settings, within the file descriptors of this process.
 
-        Raises ``StartError`` for proxies that are none, see ``Proxies.of``.
+        Raises ``StartError`` if ``Proxies.of`` rejects the proxies.
         """
         descriptors, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
         return cls(
@@ -60,7 +60,7 @@ class Connections:
         )
 
     def enter(self, address: str) -> bool:
-        """Count a connection from an address; False where it is one too many."""
+        """Count a connection from an address; return False if it exceeds a limit."""
         limited = self.most_of_address and address not in self.proxies
         if self.open >= self.most or (limited and self.by_address[counted(address)] >= self.most_of_address):
             return False
@@ -69,7 +69,7 @@ class Connections:
         return True
 
     def leave(self, address: str) -> None:
-        """A counted connection has ended."""
+        """Uncount a connection that has ended."""
         self.open -= 1
         key = counted(address)
         self.by_address[key] -= 1
@@ -78,12 +78,12 @@ class Connections:
 
 
 class Line:
-    """A connection that another protocol has taken over from HTTP. It counts until ``ended``."""
+    """Connection that another protocol took over from HTTP. It counts until ``ended``."""
 
     __slots__ = ("_address", "_connections", "_served", "transport")
 
     def __init__(self, transport: asyncio.Transport, connections: Connections, address: str, served: set[Any]) -> None:
-        """``served`` are the connections that the server shuts down at its end."""
+        """Take over a connection. ``served`` are the connections that the server closes at shutdown."""
         self.transport = transport
         self._connections = connections
         self._address = address
@@ -91,31 +91,31 @@ class Line:
 
     @property
     def write_seconds(self) -> float:
-        """How long the other end may take to read what it was sent."""
+        """Timeout in seconds for the peer to read."""
         return self._connections.write_seconds
 
     def ended(self, protocol: asyncio.Protocol) -> None:
-        """The connection is lost, which ``protocol`` had."""
+        """Uncount the connection of ``protocol``, which is lost."""
         self._connections.leave(self._address)
         self._served.discard(protocol)
 
 
 HandOver = Callable[[Callable[[Line], asyncio.Protocol]], None]
-"""Ends HTTP on a connection: what the given function makes has it from now on. It may have a method ``shutdown``."""
+"""Ends HTTP on a connection: the protocol that the argument returns takes over. It may have a ``shutdown`` method."""
 
 HAND_OVER = "faristol.hand_over"
-"""The extension of ASGI by which an application that has sent headers hands its connection over."""
+"""ASGI extension by which an application hands its connection over after it sent headers."""
 
 
 class LimitedProtocol(H11Protocol):
-    """Uvicorn's HTTP/1.1, which keeps to the limits of a port.
+    """Uvicorn's HTTP/1.1 protocol with the limits of a port.
 
-    uvicorn itself closes a connection that is idle between two requests; what it has no limit for is how many
-    connections there are from an address, how long a request takes to come, and how long an answer is not read.
+    Uvicorn closes connections that are idle between requests. It does not limit the connections of an address, the time
+    of an incomplete request, or the time in which a response is not read.
     """
 
     limits: Connections
-    """Of the port; see ``protocol``."""
+    """Limits of the port; see ``protocol``."""
     _address = ""
     _counted = False
     _heading: asyncio.TimerHandle | None = None
@@ -124,7 +124,7 @@ class LimitedProtocol(H11Protocol):
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
-        self.conn = StrictConnection(h11.SERVER, self.conn._max_incomplete_event_size)  # as uvicorn made it
+        self.conn = StrictConnection(h11.SERVER, self.conn._max_incomplete_event_size)  # replaces the one of uvicorn
         application = self.app
 
         async def offered(scope: Any, receive: Any, send: Any) -> None:
@@ -134,7 +134,7 @@ class LimitedProtocol(H11Protocol):
         self.app = offered
 
     def connection_made(self, transport: Any) -> None:
-        """See ``asyncio.Protocol``, as with the other methods."""
+        """Accept a connection, or refuse it beyond the limit."""
         super().connection_made(transport)
         self._address = self.client[0] if self.client else ""
         self._counted = self.limits.enter(self._address)
@@ -151,7 +151,7 @@ class LimitedProtocol(H11Protocol):
             self._watch_headers()
 
     def send_400_response(self, msg: str) -> None:
-        """See uvicorn. An answer that is being made to a request whose body is malformed ends with its connection."""
+        """Answer 400; if a response has already started, close the connection."""
         broken.tell("a request is malformed", counted(self._address))
         cycle: Any = self.cycle  # None before the first request
         if cycle and not cycle.response_complete:
@@ -183,11 +183,11 @@ class LimitedProtocol(H11Protocol):
 
     def timeout_keep_alive_handler(self) -> None:  # noqa: D102
         super().timeout_keep_alive_handler()
-        # Closing waits until what was written is read; that has its time, too.
+        # Closing waits until the written data is read, which has its own timeout.
         self._closing = self.loop.call_later(self.limits.write_seconds, self.transport.abort)
 
     def _hand_over(self, make: Callable[[Line], asyncio.Protocol]) -> None:
-        """See ``HandOver``. Nothing is made where the other end has gone meanwhile."""
+        """Hand the connection over, see ``HandOver``; ignored if the peer has disconnected."""
         if not self._counted or self.transport.is_closing():
             return
         self._counted = False
@@ -198,17 +198,17 @@ class LimitedProtocol(H11Protocol):
         other = make(Line(self.transport, self.limits, self._address, served))
         served.discard(self)
         served.add(other)
-        self.cycle.disconnected = True  # for uvicorn the request is over, as after an upgrade
+        self.cycle.disconnected = True  # uvicorn treats the request as complete, as after an upgrade
         self.transport.set_protocol(other)
         self.transport.resume_reading()
         if self.flow.write_paused:
             other.pause_writing()
-        # What is left of the request refers to itself: it would stay until the collector of garbage came by.
+        # The rest of the request is a reference cycle, which would stay until a garbage collection.
         emptied: Any = self
         emptied.app = emptied.scope = emptied.cycle = emptied.headers = None
 
     def _watch_headers(self) -> None:
-        """Let the time run while a request is expected or has come in part, its body among it."""
+        """Run the timeout while a request is awaited or incomplete, including its body."""
         expected = self.conn.their_state in EXPECTED
         if expected and self._heading is None:
             self._heading = self.loop.call_later(self.limits.header_seconds, self.transport.abort)
@@ -218,7 +218,7 @@ class LimitedProtocol(H11Protocol):
 
 
 def protocol(connections: Connections) -> type[LimitedProtocol]:
-    """The protocol of a port with these limits."""
+    """Return the protocol class of a port with these limits."""
 
     class OfPort(LimitedProtocol):
         limits = connections

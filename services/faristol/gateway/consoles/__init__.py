@@ -1,1 +1,1 @@
-"""Consoles: pages for those who run a championship. Whatever is done there is a call by the holder's credential."""
+"""Consoles of officials and players. Every action is a call with the credential of the user."""

@@ -1,4 +1,4 @@
-"""Commands that forms of consoles send: their ids, and what is said against them."""
+"""Commands sent by forms of consoles: their ids and their refusals."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ WITH_ARTICLE = N_("{refusal} ({article})")
 
 
 def form_id(given: Mapping[str, str]) -> uuid.UUID:
-    """The id that a form was made with. Raises ``HTTPException`` for a form without one."""
+    """Return the id that a form was rendered with. Raises ``HTTPException`` for a form without one."""
     try:
         return uuid.UUID(given.get("command_id", ""))
     except ValueError as problem:
@@ -26,7 +26,7 @@ def form_id(given: Mapping[str, str]) -> uuid.UUID:
 
 
 def command_id(given: Mapping[str, str], act: str) -> str:
-    """The id of the command that a form sends by one of its buttons: the same each time that it is sent.
+    """Return the id of the command behind a button of a form, the same whenever the form is sent again.
 
     Raises ``HTTPException`` for a form without an id.
     """
@@ -35,7 +35,7 @@ def command_id(given: Mapping[str, str], act: str) -> str:
 
 @contextmanager
 def hidden(*codes: grpc.StatusCode) -> Iterator[None]:
-    """What a service answers with one of ``codes`` is not there (404): so is what one may not see."""
+    """Raise 404 instead of an RPC error with one of ``codes``, so that forbidden content looks missing."""
     try:
         yield
     except grpc.aio.AioRpcError as problem:
@@ -45,9 +45,9 @@ def hidden(*codes: grpc.StatusCode) -> Iterator[None]:
 
 
 def refused(error: grpc.aio.AioRpcError, language: str) -> Problem:
-    """What a service said to a command that it did not carry out, with its article, for whoever sent the form.
+    """Return the refusal of a command, with its article, for the sender of the form.
 
-    What is not theirs is not there (404), and what is nobody's fault is raised on.
+    Raises ``HTTPException`` (404) for ``NOT_FOUND``, and the RPC error itself for a server error.
     """
     if error.code() is grpc.StatusCode.NOT_FOUND:
         raise HTTPException(HTTPStatus.NOT_FOUND) from error

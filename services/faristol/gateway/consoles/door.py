@@ -1,7 +1,7 @@
-"""Every method of the contract over HTTP, as JSON: for the scripts of consoles, and for programs with a token.
+"""JSON endpoint for every method of the contract, for scripts of consoles and for programs with a token.
 
-A console's script sends what its person does by the cookie, from a page of this site alone; any other program sends a
-token. Which of both it was, the services decide by the same credential whether the call may be made.
+A script authenticates by cookie, and only from a page of this site. Any other program sends a token. Both are the same
+kind of credential, which the services check.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ from faristol.kernel.refusal import N_
 from faristol.text import say
 
 LARGEST = 1_048_576
-"""Bytes of a request: a list of 500 players has some 100 kB."""
+"""Limit of a request body in bytes: a list of 500 players has some 100 kB."""
 
 NOT_JSON = N_("expected a JSON object with the fields of {message}")
 NO_METHOD = N_("the service {service} has no method {method}")
@@ -37,7 +37,7 @@ IS_STREAM = N_("{method} answers by a stream; call it by gRPC")
 
 
 class _Services(StringConvertor):
-    """The names of services in a path: what is below other names is not of the door, and says itself what it takes."""
+    """Path converter for service names. Paths below other names have their own routes."""
 
     regex = "|".join(sorted({service for service, _ in NAMED}))
 
@@ -53,11 +53,11 @@ async def call_method(
     service: str,
     method: Annotated[str, Path(max_length=60, pattern="^[A-Za-z]+$")],
 ) -> Response:
-    """Carry a command out, or answer a question: any method of the contract that answers once.
+    """Call any unary method of the contract.
 
-    A command with the `command_id` of one that was carried out gets the same answer and does nothing again. Where
-    docs/access.md does not say that everybody may call it, it needs a token with a role that stands there, or the
-    cookie of a page of this site.
+    A repeated `command_id` returns the first answer and has no further effect. Unless docs/access.md lists the method
+    as
+    public, the call needs a token with one of its roles, or the cookie of a page of this site.
     """
     language = language_of(request)
     found = NAMED.get((service, method))
@@ -71,15 +71,15 @@ async def call_method(
 
 
 def in_json(message: Message) -> dict[str, Any]:
-    """A message as JSON: names of fields as in the contract, whole numbers of 64 bits as text."""
+    """Convert a message to JSON with the field names of the contract and 64-bit integers as strings."""
     return MessageToDict(message, preserving_proto_field_name=True, always_print_fields_with_no_presence=True)
 
 
 def _token(request: Request, method: Method) -> str:
-    """The token of a call; empty without one, where everybody may call the method.
+    """Return the token of a call; empty if the method is public and there is no token.
 
-    Raises ``NotSignedIn`` without one for another method, ``HTTPException`` for a page of another site. Where services
-    ask for no credentials, none is taken: a page of another site can send a token, but not as a page of this one.
+    Raises ``NotSignedIn`` without a token for another method, and ``HTTPException`` for a page of another site. If the
+    services require no credentials, a token is refused: a page of another site could send one.
     """
     if request.app.state.is_open:
         if "authorization" in request.headers:
@@ -99,12 +99,12 @@ def _token(request: Request, method: Method) -> str:
 
 
 def _read(method: Method, body: bytes, language: str) -> Message:
-    """The request in a body. Raises ``Malformed`` with words for its sender where there is none."""
+    """Parse the request in a body. Raises ``Malformed``, with translated errors, if it is invalid."""
     message: Any = method.request.DESCRIPTOR
     expected = say(NOT_JSON, {"message": message.name}, language)
     try:
         given = json.loads(body)
-    except (ValueError, RecursionError):  # no JSON, or no UTF-8
+    except (ValueError, RecursionError):  # invalid JSON or UTF-8
         given = None
     if not isinstance(given, dict):
         raise Malformed([{"field": "body", "problem": expected}])

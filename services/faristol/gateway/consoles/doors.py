@@ -1,4 +1,4 @@
-"""The doors of a console: where whoever is signed in may go, by their role, and what they may do there."""
+"""Consoles that a user can open, by role, with a description of each."""
 
 from __future__ import annotations
 
@@ -19,19 +19,19 @@ from faristol.pb.results.v1 import results_pb2 as pb
 
 
 class Door(NamedTuple):
-    """A way into a console."""
+    """Link to a console."""
 
     name: str
-    """By which a page says which console it belongs to: ``director``."""
+    """Key of the console: ``director``."""
     text: str
-    """What it is called, an English text marked with ``N_``."""
+    """Label, an English text marked with ``N_``."""
     address: str
-    """With places for the ``{id}`` of a tournament, its ``{round}`` and the ``{player}``, until they are known."""
+    """Address with placeholders for the ``{id}`` of a tournament, its ``{round}`` and the ``{player}``."""
     about: str
-    """What is done there, in a sentence."""
+    """Description in a sentence."""
     roles: frozenset[Role]
     of_duplicate: bool | None = None
-    """It is there for tournaments of duplicate games alone; False for those of tables alone, None for all."""
+    """True for tournaments of duplicate games only, False for those of tables only, None for all."""
 
 
 _DOORS: tuple[Door, ...] = (
@@ -130,7 +130,7 @@ _DOORS: tuple[Door, ...] = (
 
 
 def doors(session: Session, tournament: pb.Tournament) -> Iterator[Door]:
-    """The doors of a tournament for somebody; those of a round are there once one is paired."""
+    """Yield the consoles of a tournament for a user. Those of a round need a paired round."""
     played = tournament.played[-1].round if tournament.played else 0
     of_duplicate = is_of_duplicate_games(tournament)
     for door in _DOORS:
@@ -143,13 +143,13 @@ def doors(session: Session, tournament: pb.Tournament) -> Iterator[Door]:
 
 
 def may(session: Session, request: type[Message]) -> bool:
-    """Whether the role of somebody is among those that may make a call: the service still decides."""
+    """Check whether the user's role may make a call. The service authorises it in any case."""
     return session.credential.role in callers(METHODS[request])
 
 
 @cache
 def callers(method: Method) -> frozenset[Role]:
-    """The roles that may call a method, as the contract says it."""
+    """Return the roles that may call a method by the contract."""
     service, _, name = method.path.strip("/").partition("/")
     described: Any = method.request.DESCRIPTOR.file.services_by_name[service.rpartition(".")[2]]
     return needs_of(described.methods_by_name[name]).roles

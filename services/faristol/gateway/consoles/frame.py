@@ -1,7 +1,7 @@
-"""The frame of a console's page: who is signed in, the ways to the other consoles, what was done and what was refused.
+"""Frame of a console page: the user, links to other consoles, and the success or refusal of a command.
 
-A console's page extends ``console.html``. Annotations are no strings here: FastAPI reads the fields of ``Console`` in
-those that other modules make of it.
+A console page extends ``console.html``. This module has no postponed annotations, since FastAPI reads the fields of
+``Console`` in subclasses of other modules.
 """
 
 import uuid
@@ -24,11 +24,11 @@ from faristol.pb.results.v1 import results_pb2 as pb
 TournamentId = Annotated[str, Path(max_length=64)]
 GameId = Annotated[str, Path(max_length=128, pattern="^[a-z0-9-]+$")]
 Done = Annotated[int, Query(ge=0, le=2**62)]
-"""The position of the act that a page was led to after; 0 for none."""
+"""Position of the event that led to the page; 0 without one."""
 
 
 class Typed(dict[str, str]):
-    """Fields of a form as they were typed; empty those that were not."""
+    """Fields of a form as typed; a missing field is empty."""
 
     def __missing__(self, key: str) -> str:
         return ""
@@ -36,7 +36,7 @@ class Typed(dict[str, str]):
 
 @dataclass
 class Console:
-    """A page for somebody who is signed in, and the services, called by them."""
+    """Page for a signed-in user, with the services called by that user."""
 
     request: Request
     session: SignedIn
@@ -44,27 +44,27 @@ class Console:
 
     @property
     def language(self) -> str:
-        """Of who looks."""
+        """Language of the user."""
         return language_of(self.request)
 
     @property
     def subject(self) -> str:
-        """Who acts."""
+        """Subject id of the user."""
         return self.session.credential.subject_id
 
     @property
     def now_ms(self) -> int:
-        """The time in milliseconds since 1970."""
+        """Time in milliseconds since 1970."""
         now: datetime = self.request.app.state.now()
         return int(now.timestamp() * 1000)
 
     def done_by(self, console: str) -> str:
-        """Return what the form of a console did that led here, see ``led_after``; empty for that of another one."""
+        """Return the action that ``led_after`` stored for this console; empty if it is of another console."""
         of, _, done = done_in(self.request).partition(".")
         return done if of == console else ""
 
     def may(self, command: type[Message], tournament_id: str) -> bool:
-        """Whether their role and scope let them do something in a tournament: the service still decides."""
+        """Check whether the user's role and scope allow a command in a tournament. The service authorises it too."""
         scope = self.session.credential.scope.tournament_ids
         return (not scope or tournament_id in scope) and may(self.session, command)
 
@@ -80,9 +80,9 @@ class Console:
         refused: str = "",
         **values: Any,
     ) -> Response:
-        """A page of the console ``door``, of a tournament or of none.
+        """Render a page of the console ``door``, with or without a tournament.
 
-        ``said`` is told as done, ``refused`` as not done; both are in the visitor's language.
+        ``said`` reports success and ``refused`` a refusal; both are in the user's language.
         """
         tournament = head.tournament if head else None
         response = private_page(
@@ -106,4 +106,4 @@ class Console:
 
 
 AtConsole = Annotated[Console, Depends()]
-"""A parameter of a route."""
+"""Route parameter."""

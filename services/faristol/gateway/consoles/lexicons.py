@@ -1,4 +1,4 @@
-"""Lexicons of the server: those that are installed, and the form by which another one is."""
+"""Page of the installed lexicons, with forms to install another."""
 
 from __future__ import annotations
 
@@ -23,10 +23,10 @@ from faristol.text import say
 from faristol.words.sources import SOURCES
 
 PACKED_BYTES = 4_000_000
-"""The largest list that is sent as a file, compressed by the browser; the service says what it takes."""
+"""Limit of a file compressed by the browser; the service has its own limits."""
 
 FIELDS = ("name", "tile_set", "edition", "licence", "date", "source")
-"""What is said of a list beside its words."""
+"""Metadata of a word list."""
 
 NO_FILE = N_("No word was sent: choose a file, or paste the words.")
 
@@ -34,25 +34,25 @@ routes = APIRouter(include_in_schema=False)
 
 
 def may_install(console: Console) -> bool:
-    """Whether lexicons can be installed by somebody: a credential for some tournaments alone is not enough."""
+    """Check whether the user may install lexicons: the credential must not be limited to tournaments."""
     return may(console.session, pb.InstallLexiconRequest) and not console.session.credential.scope.tournament_ids
 
 
 def _check(console: Console) -> None:
     if not may(console.session, pb.InstallLexiconRequest):
-        raise HTTPException(HTTPStatus.NOT_FOUND)  # what one may not do is not there
+        raise HTTPException(HTTPStatus.NOT_FOUND)  # forbidden pages look missing
 
 
 @routes.get("/lexicons")
 async def show_lexicons(console: AtConsole) -> Response:
-    """The lexicons that are installed, the one that is being installed, and the forms."""
+    """Show the installed lexicons, the one in progress, and the forms."""
     _check(console)
     return await _show(console)
 
 
 @routes.post("/lexicons")
 async def install_lexicon(console: AtConsole, given: Lists) -> Response:
-    """Begin to install an open list, or one that was pasted."""
+    """Start to install an open lexicon, or a pasted one."""
     _check(console)
     try:
         if given.get("act") == "InstallLexicon":
@@ -69,7 +69,7 @@ async def install_lexicon(console: AtConsole, given: Lists) -> Response:
 
 @routes.post("/lexicons/file")
 async def add_file(console: AtConsole) -> Response:
-    """Begin to install a list that is the body, compressed by gzip; the query says what it is."""
+    """Start to install a word list: the body, compressed by gzip. The query has its metadata."""
     _check(console)
     packed = await file_of(console.request, PACKED_BYTES)
     try:

@@ -1,4 +1,4 @@
-"""News for officials as server-sent events: all that the public hears, and what their role and scope let them know."""
+"""Notifications for officials as server-sent events: public ones, and those that the user's role and scope permit."""
 
 from __future__ import annotations
 
@@ -31,16 +31,16 @@ from faristol.pb.event.v1.event_pb2 import AUDIENCE_OFFICIALS
 from faristol.pb.results.v1 import results_pb2 as pb
 
 AGAIN = 0.5
-"""Seconds until the news is asked for again that broke off."""
+"""Delay in seconds before an interrupted subscription is renewed."""
 
 AWAY = "the news cannot be reached at the moment"
 
 TOLD = PUBLIC | frozenset(kind.DESCRIPTOR.name for kind in facts.told_to(AUDIENCE_OFFICIALS))
-"""The types of news for officials."""
+"""Types of notifications for officials."""
 
 
 class OfficialNews(News):
-    """One piece of news for officials, as the stream's `data`."""
+    """Notification for officials, as the stream's `data`."""
 
     case_id: str = Field(description="The case that it is of; empty for none.")
 
@@ -64,11 +64,11 @@ async def follow_as_official(
     last_event_id: LastEventId = None,
     last_event_id_query: LastEventIdQuery = None,
 ) -> Response:
-    """News from a position on, then live, without gaps; `Last-Event-ID` and the filters as of the public stream.
+    """Stream notifications from a position on, then live, without gaps.
 
-    Without `tournaments` it is of those in the holder's scope. What they may not know comes not, and moves the `id` on.
-    Needs a token, or the cookie of signing in, of a scorer, an arbiter, a judge, a director or the federation. An event
-    `ended` comes last where the credential has ended.
+    `Last-Event-ID` and the filters work as in the public stream. Without `tournaments`, those in the scope of the
+    credential are streamed. Hidden notifications only advance the `id`. Needs a token, or the cookie of a session, of a
+    scorer, an arbiter, a judge, a director or the federation. An event `ended` comes last if the credential has ended.
     """
     last_id = last_event_id or last_event_id_query
     after, fingerprint = parse_id(last_id) if last_id else (after, "")
@@ -92,15 +92,15 @@ async def follow_as_official(
 
 
 class _Past:
-    """What one official was told last: compared with the record whenever the news is asked for again."""
+    """Last notification that a client received, compared with the record whenever the subscription is renewed."""
 
     def __init__(self, wanted: pb.FollowRequest, fingerprint: str) -> None:
-        """``fingerprint`` is that of the event at the position after which the news is wanted; empty for unknown."""
+        """Start after a position. ``fingerprint`` is that of the event there; empty if unknown."""
         self._wanted = wanted
         self._fingerprint = fingerprint
 
     def frame(self, news: pb.FollowResponse) -> bytes:
-        """The frame of a piece of news, or of a position alone. Raises ``Anew`` where the record has another past."""
+        """Encode a notification or a bare position. Raises ``Anew`` if the record has a different past."""
         if not news.type and self._is_other(news):
             self._wanted.after_position, self._fingerprint = 0, ""
             reset = pb.FollowResponse(type=RESET)

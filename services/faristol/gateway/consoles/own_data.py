@@ -1,4 +1,4 @@
-"""What is held of a player who is signed in: to read, to take away, and to have corrected or erased."""
+"""Personal data of the signed-in player: to read, to download, and to have corrected or erased."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ from faristol.pb.results.v1 import results_pb2 as pb
 from faristol.text import say
 
 LONGEST_NOTE = 500
-"""Characters of what a player writes in a request, and of its answer."""
+"""Limit in characters of the note of a request and of its answer."""
 
 STATES: Mapping[pairing.DataRequestState.ValueType, str] = {
     pairing.DATA_REQUEST_STATE_WAITING: N_("waits for an answer"),
@@ -47,23 +47,23 @@ KINDS: Mapping[str, pairing_events.DataRequestKind.ValueType] = {
     "correction": pairing_events.DATA_REQUEST_KIND_CORRECTION,
     "erasure": pairing_events.DATA_REQUEST_KIND_ERASURE,
 }
-"""What a form asks for."""
+"""Kinds of requests, by form value."""
 
 ANSWERS = frozenset({"corrected", "erased", "refused"})
-"""What a form answers, by the field of the command."""
+"""Form values of an answer, which are fields of the command."""
 
 routes = APIRouter(include_in_schema=False)
 
 
 @routes.get("/my-data")
 async def show_own_data(request: Request, signed_in: SignedIn) -> Response:
-    """Show a player what is held of them, and the requests for correction and erasure with their answers."""
+    """Show a player the stored data, and the requests for correction and erasure with their answers."""
     return await _show_own(request, signed_in)
 
 
 @routes.post("/my-data")
 async def ask_about_own_data(request: Request, signed_in: SignedIn, given: Fields) -> Response:
-    """Ask for a correction or for erasure. Raises ``HTTPException`` for a form that asks for neither."""
+    """Request a correction or erasure. Raises ``HTTPException`` for any other form."""
     if signed_in.credential.role != PLAYER:
         raise HTTPException(HTTPStatus.NOT_FOUND)
     act = given.get("act", "")
@@ -85,7 +85,7 @@ async def ask_about_own_data(request: Request, signed_in: SignedIn, given: Field
 
 @routes.get("/my-data.json")
 async def get_own_data(signed_in: SignedIn) -> Response:
-    """Send the same as a file."""
+    """Send the data as a file."""
     told = PlayerAnswer.of(await _own(signed_in)).model_dump_json(indent=2)
     headers = {
         "Content-Disposition": f'attachment; filename="{signed_in.credential.player_id}.json"',
@@ -96,13 +96,13 @@ async def get_own_data(signed_in: SignedIn) -> Response:
 
 @routes.get("/data-requests")
 async def show_requests(request: Request, signed_in: SignedIn) -> Response:
-    """Show directors and the federation what players ask to be corrected or erased, and let them answer."""
+    """Show directors and the federation the requests of players, with forms to answer them."""
     return await _show_requests(request, signed_in)
 
 
 @routes.post("/data-requests")
 async def answer_request(request: Request, signed_in: SignedIn, given: Fields) -> Response:
-    """Grant a request or refuse it. Raises ``HTTPException`` for a form that does neither."""
+    """Grant or refuse a request. Raises ``HTTPException`` for any other form."""
     _check_decides(signed_in)
     act, number = given.get("act", ""), given.get("request", "")
     if act not in ANSWERS or not (number.isascii() and number.isdecimal() and len(number) < 8):
@@ -159,7 +159,7 @@ async def _show_own(
 async def _show_requests(
     request: Request, signed_in: Session, said: str = "", given: Mapping[str, str] | None = None, similar: str = ""
 ) -> Response:
-    """Show the requests; ``said`` is why an answer was refused, ``similar`` what is asked before it is given."""
+    """Render the requests. ``said`` is the refusal of an answer, ``similar`` a question to confirm before one."""
     _check_decides(signed_in)
     requests = await _requests(signed_in.calls, set(signed_in.credential.scope.tournament_ids))
     waits = pairing.DATA_REQUEST_STATE_WAITING
@@ -183,13 +183,13 @@ async def _show_requests(
 
 
 def _check_decides(signed_in: Session) -> None:
-    """Raise ``HTTPException`` for a person who decides on no requests: what one may not see is not there."""
+    """Raise ``HTTPException`` (404) if the user may not decide on requests."""
     if signed_in.credential.role not in (DIRECTOR, FEDERATION):
         raise HTTPException(HTTPStatus.NOT_FOUND)
 
 
 async def _requests(calls: Calls, scope: Collection[str], player_id: str = "") -> list[pairing.DataRequest]:
-    """Return the requests in the tournaments of a scope, in all where it names none; of one player or of all."""
+    """Return the requests in the tournaments of a scope, or in all if it is empty; of one player or of all."""
     asked = [
         calls.ask(pairing.ListDataRequestsRequest(tournament_id=tournament, player_id=player_id))
         for tournament in sorted(scope) or [""]
@@ -199,7 +199,7 @@ async def _requests(calls: Calls, scope: Collection[str], player_id: str = "") -
 
 
 async def _own(signed_in: Session) -> pb.GetPlayerResponse:
-    """What the record holds of the player who is signed in. Raises ``HTTPException`` for who is none."""
+    """Return the data of the signed-in player. Raises ``HTTPException`` for any other role."""
     if signed_in.credential.role != PLAYER:
         raise HTTPException(HTTPStatus.NOT_FOUND)
     found: pb.GetPlayerResponse = await signed_in.calls.ask(

@@ -1,4 +1,4 @@
-"""Streams of server-sent events for one who is signed in: begun as any answer is, then a task and a connection."""
+"""Server-sent events for a signed-in user. A stream begins as a normal response, then has its own task."""
 
 from __future__ import annotations
 
@@ -21,24 +21,24 @@ from faristol.gateway.listener import Listener
 from faristol.gateway.rates import held_stream
 
 HEARTBEAT = 15.0
-"""Seconds of silence after which a comment shows that the stream lives."""
+"""Seconds without data after which a comment is sent."""
 
 ALIVE = b": heartbeat\n\n"
 
 AWAY_CODES = frozenset({grpc.StatusCode.UNAVAILABLE, grpc.StatusCode.CANCELLED, grpc.StatusCode.UNKNOWN})
-"""What a call ends with when the service behind it restarts."""
+"""Status codes of a call whose service restarts."""
 
 Frames = AsyncGenerator[bytes, None]
-"""Events of a stream as they are sent."""
+"""Encoded events of a stream."""
 
 
 def event(name: str, data: Mapping[str, Any]) -> bytes:
-    """One server-sent event."""
+    """Encode a server-sent event."""
     return f"event: {name}\ndata: {json.dumps(data, ensure_ascii=False, separators=(',', ':'))}\n\n".encode()
 
 
 async def begun(frames: Frames) -> Frames:
-    """The same, once the first event is there. What is raised before it can still be told by a status."""
+    """Wait for the first event and return all of them, so that an earlier error can still set the status."""
     first = await anext(frames)
 
     async def all_of() -> Frames:
@@ -51,10 +51,10 @@ async def begun(frames: Frames) -> Frames:
 
 
 class Anew(Exception):
-    """What was told is of no use any more: ``wanted`` has been changed, and is asked for at once."""
+    """Signal that earlier data are obsolete: ``wanted`` was changed and is called again at once."""
 
     def __init__(self, frame: bytes) -> None:
-        """``frame`` tells the other end so."""
+        """Store the ``frame`` that notifies the client."""
         super().__init__()
         self.frame = frame
 
@@ -62,10 +62,10 @@ class Anew(Exception):
 async def over_restarts(
     services: Calls, wanted: Message, told: Callable[[Any], bytes], away: str, again: float
 ) -> Frames:
-    """What ``told`` makes of the responses to ``wanted``, which is asked for anew after the service was away.
+    """Yield ``told(response)`` for the responses to ``wanted``, which is called again after an interruption.
 
-    Then a comment says that it is ``away``, and ``again`` seconds are waited. ``told`` may change ``wanted``, so that
-    what was told is not asked for twice, and may raise ``Anew``. Raises as ``Calls`` where it is not for the caller.
+    Then the comment ``away`` is sent and ``again`` seconds pass. ``told`` may change ``wanted``, so that no response is
+    repeated, and may raise ``Anew``. Raises the errors of ``Calls`` if the caller is not authorised.
     """
     while True:
         try:
@@ -81,21 +81,21 @@ async def over_restarts(
         except asyncio.CancelledError:
             if (task := asyncio.current_task()) is None or task.cancelling():
                 raise
-            # The call alone was cancelled: its channel was closed after certificates had been replaced.
+            # Only the call was cancelled: its channel was closed after certificates had been replaced.
         await asyncio.sleep(again)
 
 
 class OwnStream(Response):
-    """Events for one listener, until one of both ends leaves.
+    """Events for one client, until either side closes the connection.
 
-    Frames may end with ``NotSignedIn``, which is told by an event ``ended``, and with ``grpc.aio.AioRpcError``: then
-    the listener comes back, as after any connection that is lost.
+    Frames may end with ``NotSignedIn``, which is sent as the event ``ended``, and with ``grpc.aio.AioRpcError``, after
+    which the client reconnects as after any lost connection.
     """
 
     media_type = "text/event-stream"
 
     def __init__(self, frames: Frames, heartbeat: float = HEARTBEAT) -> None:
-        """``heartbeat`` is in seconds: see ``HEARTBEAT``."""
+        """Prepare a stream. ``heartbeat`` is in seconds, see ``HEARTBEAT`` for its purpose."""
         self.status_code = 200
         self.background = None
         self.init_headers({"Cache-Control": "no-store, private", "X-Accel-Buffering": "no"})
@@ -103,7 +103,7 @@ class OwnStream(Response):
         self._heartbeat = heartbeat
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """See ASGI."""
+        """Send the headers and hand the connection over."""
         taken: list[OwnListener] = []
 
         def listener(line: Line) -> OwnListener:
@@ -123,12 +123,12 @@ class OwnStream(Response):
 
 
 class OwnListener(Listener):
-    """A connection, and the task that sends what comes for it alone."""
+    """Connection with the task that sends its events."""
 
     def __init__(
         self, frames: Frames, heartbeat: float, line: Line, left: Callable[[], None], *, chunked: bool
     ) -> None:
-        """``heartbeat`` is in seconds. For the others see ``Listener``."""
+        """Start the task. ``heartbeat`` is in seconds; the other parameters are those of ``Listener``."""
         super().__init__(line, left, chunked=chunked)
         self._frames = frames
         self._heartbeat = heartbeat
@@ -152,7 +152,7 @@ class OwnListener(Listener):
             self.shutdown()
 
     def _send(self, data: bytes) -> None:
-        """Send something now, and a sign of life when nothing else is sent for a while."""
+        """Write data and restart the heartbeat timer."""
         transport = self._line.transport
         if not transport.is_closing():
             transport.write(chunk(data) if self.chunked else data)
@@ -165,7 +165,7 @@ class OwnListener(Listener):
             self._send(ALIVE)
 
     def pause_writing(self) -> None:
-        """See ``asyncio.Protocol``, as with the other methods."""
+        """Stop sending until the client has read."""
         super().pause_writing()
         self._readable.clear()
 

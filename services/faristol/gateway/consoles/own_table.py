@@ -1,4 +1,4 @@
-"""The own table of a player who is signed in: where they play, and what the book lets them do there by themselves."""
+"""Page of the signed-in player's table: place, opponent, and the commands that the rules allow a player."""
 
 from __future__ import annotations
 
@@ -37,13 +37,13 @@ from faristol.pb.pairing.v1 import pairing_pb2
 from faristol.pb.results.v1 import results_pb2 as pb
 
 LONGEST_ARGUMENT = 2_000
-"""Characters of what is argued in an appeal."""
+"""Limit in characters of the arguments of an appeal."""
 
 LONGEST_NOTE = 500
-"""Characters of what is argued in an appeal against a sanction."""
+"""Limit in characters of the arguments of an appeal against a sanction."""
 
 LONGEST_NUMBER = 10
-"""Digits of the number of an act."""
+"""Limit in digits of the version of an event."""
 
 LODGE = "LodgeAppeal"
 
@@ -52,26 +52,26 @@ PHASES: Mapping[pairing_pb2.AppealPhase.ValueType, str] = {
     pairing_pb2.APPEAL_PHASE_DISMISSED: N_("The tribunal has dismissed your appeal: that is final."),
     pairing_pb2.APPEAL_PHASE_WITHDRAWN: N_("Your appeal was withdrawn."),
 }
-"""What a player is told of an appeal; one that is upheld lifts the sanction."""
+"""Texts about the state of an appeal. An upheld appeal lifts the sanction."""
 
 
 class OwnSanction(NamedTuple):
-    """A sanction on the player who is signed in."""
+    """Sanction on the signed-in player."""
 
     version: int
     said: str
-    """What was imposed, in a sentence."""
+    """Sentence about the sanction."""
     appealable: bool
     phase: str
-    """Where the appeal against it stands, an English text; empty where there is none."""
+    """State of the appeal against it, an English text; empty without an appeal."""
 
 
 class OwnSanctions(NamedTuple):
-    """The sanctions on the player, and what an appeal against them needs to be told."""
+    """Sanctions on the player, and the data that an appeal needs."""
 
     sanctions: Sequence[OwnSanction] = ()
     without_country: Sequence[tuple[str, str]] = ()
-    """Ids and names of persons of whom no country is known."""
+    """Ids and names of people whose country is unknown."""
 
 
 ACTS: Mapping[str, type[Message]] = {
@@ -81,7 +81,7 @@ ACTS: Mapping[str, type[Message]] = {
     "SignSheet": game_pb2.SignSheetRequest,
     "CallArbiter": game_pb2.CallArbiterRequest,
 }
-"""What a player does from their own phone, where the table offers it to them."""
+"""Commands from a player's own phone, if the table offers them."""
 
 routes = APIRouter(include_in_schema=False)
 
@@ -90,7 +90,7 @@ routes = APIRouter(include_in_schema=False)
 async def show_own_table(
     request: Request, results: Reader, signed_in: SignedIn, tournament_id: TournamentId, part: Part = ""
 ) -> Response:
-    """Show a player where they play, and what they can do there."""
+    """Show a player the current table and the commands offered there."""
     return await _show(request, results, signed_in, tournament_id, part)
 
 
@@ -98,7 +98,7 @@ async def show_own_table(
 async def act_at_own_table(
     request: Request, results: Reader, signed_in: SignedIn, given: Fields, tournament_id: TournamentId
 ) -> Response:
-    """Challenge, appeal, sign or call an arbiter. Raises ``HTTPException`` for an act that there is not."""
+    """Challenge, appeal, sign or call an arbiter. Raises ``HTTPException`` for an unknown command."""
     head, place = await _own_place(request, results, signed_in, tournament_id)
     act = given.get("act", "")
     if act == LODGE:
@@ -120,7 +120,7 @@ async def act_at_own_table(
 async def _lodge(
     request: Request, results: Reader, signed_in: Session, given: Mapping[str, str], tournament_id: str
 ) -> Response:
-    """Appeal against a sanction. Raises ``HTTPException`` for a form that names none."""
+    """Appeal against a sanction. Raises ``HTTPException`` for a form without a sanction."""
     version = given.get("version", "")
     if not (version.isascii() and version.isdecimal() and len(version) < LONGEST_NUMBER):
         raise HTTPException(HTTPStatus.BAD_REQUEST)
@@ -150,7 +150,7 @@ async def _lodge(
 
 
 async def _sanctions(signed_in: Session, tournament: pb.Tournament, language: str) -> OwnSanctions:
-    """Return the sanctions on the player that stand, in sentences; none for a player who is not registered."""
+    """Return the sanctions in force on the player, in sentences; empty for an unregistered player."""
     player = signed_in.credential.player_id
     asked = pairing_pb2.ListSanctionsRequest(tournament_id=tournament.tournament_id, player_id=player)
     try:
@@ -181,12 +181,12 @@ async def _sanctions(signed_in: Session, tournament: pb.Tournament, language: st
 
 
 def _phase(sanction: pairing_pb2.PlayerSanction) -> str:
-    """Return where the last appeal against a sanction stands, an English text; empty where there is none."""
+    """Return the state of the last appeal against a sanction, an English text; empty without an appeal."""
     return PHASES.get(sanction.appeal.phase, "") if sanction.HasField("appeal") else ""
 
 
 def _command(act: str, given: Mapping[str, str], place: Place) -> Message:
-    """The command that a form sends. Raises ``ValueError`` for fields that are none of it."""
+    """Return the command of a form. Raises ``ValueError`` for invalid fields."""
     assert place.table is not None
     fields: dict[str, Any] = {
         "command_id": command_id(given, act),
@@ -208,9 +208,9 @@ def _command(act: str, given: Mapping[str, str], place: Place) -> Message:
 async def _own_place(
     request: Request, results: Reader, signed_in: SignedIn, tournament_id: str
 ) -> tuple[pb.GetTournamentResponse, Place | None]:
-    """A tournament, and where the player who is signed in is in its latest round; None before the first.
+    """Return a tournament and the place of the signed-in player in its latest round; None before the first.
 
-    Raises ``HTTPException`` for who is no player of it.
+    Raises ``HTTPException`` if the user is not a player with the tournament in scope.
     """
     credential = signed_in.credential
     scope = credential.scope.tournament_ids
@@ -262,7 +262,7 @@ async def _show(
 
 
 async def _offered(signed_in: SignedIn, game_id: str) -> tuple[Sequence[game_pb2.Offer], Any]:
-    """What a table offers to the player, each once, and the game; nothing where no table is kept."""
+    """Return each command that a table offers to the player, and the game; empty if no table is open."""
     player = signed_in.credential.player_id
     try:
         listed = await signed_in.calls.ask(game_pb2.ListOffersRequest(game_id=game_id, player_id=player))

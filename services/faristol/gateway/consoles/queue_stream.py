@@ -1,4 +1,4 @@
-"""The queue of a judge as server-sent events: now, and again whenever it changes."""
+"""Queue of a judge as server-sent events, sent at the start and after every change."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from faristol.pb.access.v1.access_pb2 import GetCallerRequest
 from faristol.pb.lexicon.v1 import adjudication_pb2 as pb
 
 AGAIN = 1.0
-"""Seconds until the service is asked again that was away."""
+"""Delay in seconds before an unavailable service is called again."""
 
 AWAY = "the queue cannot be reached at the moment"
 
@@ -27,11 +27,12 @@ async def follow_queue(
     request: Request,
     language: Annotated[str, Query(max_length=20, pattern="^[A-Za-z-]*$")] = "",
 ) -> Response:
-    """The cases that the holder may take, as events `queue` with the fields of `WatchQueueResponse`.
+    """Stream the cases that the judge may claim, as events `queue` with the fields of `WatchQueueResponse`.
 
-    Each replaces the one before, so there is nothing to resume. `language`: of cases in this language alone. Needs a
-    token, or the cookie of signing in, of a judge, an arbiter or a director. An event `ended` comes last where the
-    credential has ended.
+    Each event replaces the one before, so there is no resumption. `language` selects the cases of one language. Needs a
+    token, or the cookie of a session, of a judge, an arbiter or a director. An event `ended` comes last if the
+    credential
+    has ended.
     """
     own = calls(request, holder_of(request))
     who = await own.ask(GetCallerRequest())

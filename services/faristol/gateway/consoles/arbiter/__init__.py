@@ -1,3 +1,3 @@
-"""The arbiter's pages: the tables of a hall by what waits at them, and a table with what an arbiter may do there."""
+"""Arbiter's console: the tables of a hall by urgency, and a table with the commands of an arbiter."""
 
 from faristol.gateway.consoles.arbiter.pages import routes as routes

@@ -1,4 +1,4 @@
-"""What an arbiter does at a table: its form, and the request that comes of it. Pure."""
+"""Commands of an arbiter at a table: their forms and requests. Pure."""
 
 from __future__ import annotations
 
@@ -22,34 +22,34 @@ _NUMBER = re.compile(r"[-−]?\d{1,6}", re.ASCII)
 
 
 class Field(NamedTuple):
-    """A field of a form."""
+    """Field of a form."""
 
     name: str
-    """As the contract has it."""
+    """Name in the contract."""
     label: str
-    """To be translated."""
+    """Label, to be translated."""
     kind: str
     """``player``, ``anybody``, ``number``, ``time``, ``tiles``, ``text``, ``tick``, ``letter`` or ``choice``."""
     optional: bool = False
     hint: str = ""
-    """To be translated."""
+    """Hint, to be translated."""
 
 
 @dataclass(frozen=True, slots=True)
 class Act:
-    """Something that an arbiter does."""
+    """Command of an arbiter."""
 
     request: type[Message]
     name: str
-    """On its button, to be translated."""
+    """Label of its button, to be translated."""
     fields: Sequence[Field] = ()
     group: str = "table"
     depends: str = ""
-    """The part of the situation that the act is about: where that is another thing by now, nothing is done."""
+    """Part of the situation that it concerns: if that has changed, nothing is sent."""
 
     @property
     def method(self) -> str:
-        """``ResolveOverdraw``."""
+        """Name of the method: ``ResolveOverdraw``."""
         return self.request.DESCRIPTOR.name.removesuffix("Request")
 
 
@@ -61,7 +61,7 @@ GROUPS: Mapping[str, str] = {
     "sanction": N_("Conduct and sanctions"),
     "sheet": N_("Scoresheet"),
 }
-"""What acts are shown under, in this order."""
+"""Headings of the commands, in this order."""
 
 PLAYER = Field("player_id", N_("Player"), "player")
 NOTE = Field("note", N_("What for, in your words"), "text", optional=True, hint=N_("Never for the public."))
@@ -177,7 +177,7 @@ ACTS: Sequence[Act] = (
     ),
     Act(game_pb2.ReopenGameRequest, N_("Open the result again: all players ask for it"), group="sheet"),
 )
-"""What an arbiter does at a table, but for what whoever keeps it enters."""
+"""Commands of an arbiter at a table, without those of the scorer."""
 
 BY_METHOD: Mapping[str, Act] = {act.method: act for act in ACTS}
 
@@ -206,23 +206,23 @@ CHOICES: Mapping[tuple[str, str], Mapping[int, str]] = {
         game.SANCTION_KIND_EXPULSION: N_("expulsion, put forward"),
     },
 }
-"""What the values of a choice are called, to be translated; turns and squares are called by themselves."""
+"""Labels of the values of a choice, to be translated. Turns and squares have no label."""
 
 
 @dataclass(frozen=True, slots=True)
 class Offered:
-    """An act that the table would accept now."""
+    """Command that the table accepts now."""
 
     act: Act
     article: str
     players: Sequence[str]
-    """About whom it can be done, where it is about a player."""
+    """Players that it may concern, if it concerns a player."""
     choices: Sequence[int]
-    """The values that would be accepted for its field of that kind."""
+    """Accepted values of its choice field."""
 
 
 def offered(offers: Iterable[game_pb2.Offer], warned: Sequence[str] = (), warning: str = "") -> list[Offered]:
-    """The acts among what a table would accept, in the order of ``ACTS``.
+    """Return the arbiter's commands among the offers of a table, in the order of ``ACTS``.
 
     ``warned`` are the players whom the tournament can warn, by the article ``warning``.
     """
@@ -246,9 +246,9 @@ def offered(offers: Iterable[game_pb2.Offer], warned: Sequence[str] = (), warnin
 
 
 def request(act: Act, given: Mapping[str, str], players: Sequence[str], **named: str) -> Message:
-    """The request that a form makes; ``players`` are all at the table, ``named`` the ids that every request has.
+    """Build the request of a form. ``players`` are those at the table; ``named`` are the ids of every request.
 
-    Raises ``Invalid`` for a field that is missing or is not what was expected.
+    Raises ``Invalid`` for a missing or invalid field.
     """
     known = act.request.DESCRIPTOR.fields_by_name
     values: dict[str, Any] = {name: value for name, value in named.items() if name in known}

@@ -1,4 +1,4 @@
-"""The tables of a hall, the most urgent first. Pure."""
+"""Tables of a hall, the most urgent first. Pure."""
 
 from __future__ import annotations
 
@@ -13,18 +13,18 @@ from faristol.pb.results.v1 import results_pb2 as pb
 
 
 class Urgency(IntEnum):
-    """Why a table wants an arbiter, the most urgent first."""
+    """Reason why a table needs an arbiter, the most urgent first."""
 
     CALLS = 0
-    """An arbiter was called, or the book leaves something to one."""
+    """An arbiter was called, or the rules require one."""
     INCIDENT = 1
-    """Something is not settled that players settle first."""
+    """An incident is open that the players settle first."""
     OVERTIME = 2
     ABSENT = 3
     CHALLENGE = 4
-    """It waits for a judge."""
+    """A judge must rule."""
     STOPPED = 5
-    """Nobody's time runs, for something that is not in the game."""
+    """The clocks are stopped for a reason outside the game."""
     QUIET = 6
 
 
@@ -48,26 +48,26 @@ _NEVER = 1 << 62
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """A table as the list shows it."""
+    """Table in the list."""
 
     table: pb.WatchedTable
     clocks: Mapping[str, Clock]
-    """By player."""
+    """Clocks by player."""
     reasons: frozenset[Urgency]
-    """Every reason; one that is quiet alone where there is no other."""
+    """All reasons; ``QUIET`` only if there is no other."""
     since: int
-    """Milliseconds since 1970: since when the most urgent waits; late where that has no moment."""
+    """Beginning of the most urgent reason in milliseconds since 1970; a late value if unknown."""
     names: Mapping[str, str]
-    """Of its players."""
+    """Names by player."""
 
     @property
     def urgency(self) -> Urgency:
-        """The most urgent reason."""
+        """Most urgent reason."""
         return min(self.reasons)
 
 
 def row(table: pb.WatchedTable, now_ms: int) -> Row:
-    """A table at a moment in milliseconds since 1970."""
+    """Return a table at a time in milliseconds since 1970."""
     times = clocks(table)
     reasons = {_urgency(wait) for wait in table.waits}
     if any(_is_over(each, now_ms) for each in times.values()) and not table.end_condition and not table.final:
@@ -85,14 +85,14 @@ def _urgency(wait: pb.Wait) -> Urgency:
 
 
 def _is_over(of: Clock, now_ms: int) -> bool:
-    """Whether more is used than there is: of a clock that runs at this moment, with what it ran since."""
+    """Check whether a clock exceeds its allowance, including the time since its start if it runs."""
     running = max(0, now_ms - of.since) if of.running else 0
-    believed = running <= 2 * of.allowance  # else times were entered later, or simulated
+    believed = running <= 2 * of.allowance  # a longer time means a late entry or a simulation
     return 0 < of.allowance < of.used + (running if believed else 0)
 
 
 def rows(tables: Iterable[pb.WatchedTable], now_ms: int) -> list[Row]:
-    """The tables, the most urgent first and of these what waits longest; where nothing does, by their number."""
+    """Return the tables, the most urgent first, then the longest waiting, then by number."""
     found = [row(table, now_ms) for table in tables]
     return sorted(found, key=lambda each: (each.urgency, each.since, each.table.table))
 
@@ -105,9 +105,9 @@ FILTERS: Mapping[str, tuple[str, Callable[[Row], bool]]] = {
     "challenges": (N_("Challenges"), lambda row: Urgency.CHALLENGE in row.reasons),
     "all": (N_("All tables"), lambda row: True),
 }
-"""What can be looked at: its name, and which tables are of it."""
+"""Filters of the list: label and predicate."""
 
 
 def counted(found: Sequence[Row]) -> Mapping[str, int]:
-    """How many tables are of each filter."""
+    """Return the number of tables for each filter."""
     return {name: sum(map(of, found)) for name, (_, of) in FILTERS.items()}

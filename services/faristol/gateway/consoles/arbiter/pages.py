@@ -1,4 +1,4 @@
-"""The arbiter's pages: what waits in a hall, and what is done at one of its tables."""
+"""Arbiter's pages: the tables of a hall, and a table with its commands."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ from faristol.rules.board import Square
 from faristol.text import say
 
 MOST_DEADLINES = 24
-"""Tables with somebody absent of which the list says when they lose."""
+"""Limit of tables with absent players for which the list shows a deadline."""
 
 DONE = N_("Done: {act}.")
 CHANGED = N_(
@@ -53,15 +53,15 @@ routes = APIRouter(include_in_schema=False)
 
 @dataclass(frozen=True, slots=True)
 class _Table:
-    """A table as its page shows it."""
+    """Content of a table's page."""
 
     game: game_pb2.GetGameResponse
     shown: pb.GetGameResponse
-    """The same as everybody reads it, with names and what happened beside the turns."""
+    """Public view of the game, with names and events besides turns."""
     clock: clock_pb2.GetClockResponse | None
     offers: Sequence[Offered]
     why_none: str = ""
-    """Why nothing is offered."""
+    """Reason why no command is offered."""
 
     @property
     def situation(self) -> situation.Situation:
@@ -74,20 +74,20 @@ class _Table:
 
 @dataclass
 class _Desk(Console):
-    """The pages of a tournament, for somebody who is signed in."""
+    """Arbiter's pages of a tournament, for a signed-in user."""
 
     results: Reader
     tournament_id: TournamentId
 
     def check(self) -> None:
-        """Raise ``HTTPException`` for who is no arbiter here: what one may not see is not there."""
+        """Raise ``HTTPException`` (404) if the user is not an arbiter of the tournament."""
         if not self.may(game_pb2.AssignArbiterRequest, self.tournament_id):
             raise HTTPException(HTTPStatus.NOT_FOUND)
 
     # --- the hall --------------------------------------------------------------------------------------------------
 
     async def show_hall(self, part: str, hall: str, show: str, table: int) -> Response:
-        """The tables of a hall by what waits, or the page of the table whose number was given."""
+        """Render the tables of a hall by urgency, or redirect to the table with the given number."""
         head = await self.results.tournament(self.tournament_id)
         asked = pb.ListTablesRequest(tournament_id=self.tournament_id, hall=hall)
         listed: pb.ListTablesResponse = await self.calls.ask(asked)
@@ -123,7 +123,7 @@ class _Desk(Console):
         )
 
     async def _deadlines(self, shown: Sequence[Row]) -> Mapping[str, clock_pb2.GetClockResponse]:
-        """The clocks of tables where somebody is absent, by game: when they lose is the book's, and known there."""
+        """Return the clocks of tables with absent players, by game; the clock service knows the forfeit deadline."""
         absent = [row.table.game_id for row in shown if Urgency.ABSENT in row.reasons][:MOST_DEADLINES]
         read = await asyncio.gather(*(self._clock(game_id) for game_id in absent))
         return {game_id: clock for game_id, clock in zip(absent, read, strict=True) if clock}
@@ -131,7 +131,7 @@ class _Desk(Console):
     # --- a table ---------------------------------------------------------------------------------------------------
 
     async def table(self, game_id: str) -> _Table:
-        """A table of the tournament, with what can be done there. Raises ``HTTPException`` where there is none."""
+        """Return a table of the tournament with its offers. Raises ``HTTPException`` if there is no such table."""
         if self.tournament_id not in (place_of(game_id)[0], place_of_duplicate(game_id)[0]):
             raise HTTPException(HTTPStatus.NOT_FOUND)
         game: game_pb2.GetGameResponse = await self.calls.ask(game_pb2.GetGameRequest(game_id=game_id))
@@ -166,7 +166,7 @@ class _Desk(Console):
         given: Mapping[str, str] | None = None,
         table: _Table | None = None,
     ) -> Response:
-        """A table; of a form that was not carried out what was ``given`` stays, and what has changed is told."""
+        """Render a table. After a refused form, ``given`` refills its fields, and the changes since are shown."""
         head = await self.results.tournament(self.tournament_id)
         table = table or await self.table(game_id)
         given = given or {}
@@ -202,7 +202,7 @@ class _Desk(Console):
         )
 
     def _told(self, table: _Table) -> Any:
-        """A part of a situation in words."""
+        """Return a function that describes a part of a situation."""
         names = {seat.player_id: seat.name or seat.player_id for seat in table.shown.seats}
 
         def told(part: str, value: str) -> str:
@@ -224,7 +224,7 @@ class _Desk(Console):
         return told
 
     async def act(self, game_id: str, given: Mapping[str, str]) -> Response:
-        """Do what a form says, once. Refused, it stays as it was written."""
+        """Send the command of a form. If it is refused, the form keeps its content."""
         act = BY_METHOD.get(given.get("act", ""))
         if act is None:
             raise HTTPException(HTTPStatus.BAD_REQUEST)
@@ -255,7 +255,7 @@ class _Desk(Console):
         return led_after(self.request, f"/tournaments/{self.tournament_id}/arbiter/{game_id}", f"arbiter.{act.method}")
 
     def _wrong(self, act: Act, field: str, problem: str) -> str:
-        """What is wrong with a field, under its label."""
+        """Format the error of a field with its label."""
         label = next((each.label for each in act.fields if each.name == field), field)
         return say(WRONG_FIELD, {"field": say(label, {}, self.language), "problem": problem}, self.language)
 
@@ -264,10 +264,10 @@ _NEWS = " ".join(
     sorted(
         kind.DESCRIPTOR.name
         for kind in news.events_of("arbiter_hall.html")
-        - {game_events.PlayPlaced, game_events.TilesTakenBack}  # one of a thousand misses the centre
+        - {game_events.PlayPlaced, game_events.TilesTakenBack}  # one play in a thousand misses the centre
     )
 )
-"""The news after which what waits in a hall is another; what is rare is seen by the next look."""
+"""Notifications after which the list of a hall is reloaded; rare changes wait for the next reload."""
 
 _INCIDENTS = {
     "overdraw": pb.WAIT_KIND_OVERDRAW,
@@ -278,26 +278,26 @@ _INCIDENTS = {
 
 
 def _is_stale(act: Act, given: Mapping[str, str], now: situation.Situation) -> bool:
-    """Whether a form is about something that another thing has taken the place of."""
+    """Check whether the object of a form was replaced since."""
     turn = act.request is game_pb2.ImposeSanctionRequest and given.get("kind") == str(game_events.SANCTION_KIND_TURN)
     part = "turn" if turn else act.depends
     return bool(part) and situation.is_another(part, situation.read(given.get("seen", "")), now)
 
 
 def _warning(game: game_pb2.GetGameResponse) -> str:
-    """The article by which a player is warned; empty where the rules are not at hand, or silent."""
+    """Return the article of warnings; empty if the rules are unavailable or have none."""
     rules = known_rules(game.ruleset)
     return rules.law.warning if rules else ""
 
 
 def _grouped(offers: Sequence[Offered]) -> Mapping[str, Sequence[Offered]]:
-    """What is offered under each heading."""
+    """Return the offers by heading."""
     found = {group: [each for each in offers if each.act.group == group] for group in GROUPS}
     return {group: of for group, of in found.items() if of}
 
 
 def _left_over(given: Mapping[str, str], table: _Table) -> Sequence[tuple[str, str]]:
-    """What was written in a form that is not offered any more, with the labels of its fields, to be translated."""
+    """Return the labels and values of a form that is no longer offered; labels are to be translated."""
     act = BY_METHOD.get(given.get("act", ""))
     if act is None or any(each.act is act for each in table.offers):
         return ()
@@ -305,7 +305,7 @@ def _left_over(given: Mapping[str, str], table: _Table) -> Sequence[tuple[str, s
 
 
 def _choice(act: Act, field: str, value: int) -> str:
-    """What a value of a choice is called, to be translated; a turn and a square by themselves."""
+    """Return the label of a choice, to be translated; a turn as its number, a square as its coordinates."""
     if field == "square":
         return str(Square(value // 15, value % 15))
     return CHOICES.get((act.method, field), {}).get(value, str(value))
@@ -322,7 +322,7 @@ async def show_hall(
     show: Annotated[str, Query(max_length=20)] = "",
     table: Annotated[int, Query(ge=0, le=1_000_000)] = 0,
 ) -> Response:
-    """The tables of a hall, the most urgent first. Who is arbiter of one hall alone sees that one at first."""
+    """Show the tables of a hall, the most urgent first. An arbiter of a single hall starts with that one."""
     desk.check()
     own = desk.session.credential.scope.halls
     wanted = hall if hall is not None else own[0] if len(own) == 1 else ""
@@ -331,7 +331,7 @@ async def show_hall(
 
 @routes.get("/tournaments/{tournament_id}/arbiter/{game_id}")
 async def show_table(desk: AtDesk, game_id: GameId, part: Part = "") -> Response:
-    """A table, and what an arbiter may do there."""
+    """Show a table with the commands of an arbiter."""
     desk.check()
     said, done = "", desk.done_by("arbiter")
     if done in BY_METHOD and not part:
@@ -341,6 +341,6 @@ async def show_table(desk: AtDesk, game_id: GameId, part: Part = "") -> Response
 
 @routes.post("/tournaments/{tournament_id}/arbiter/{game_id}")
 async def act_at_table(given: Fields, desk: AtDesk, game_id: GameId) -> Response:
-    """Do something at a table. A refusal is told on the page, with what has changed there."""
+    """Send a command at a table. A refusal is shown on the page, with the changes at the table."""
     desk.check()
     return await desk.act(game_id, given)

@@ -1,4 +1,4 @@
-"""How a table stood when a page was made, so that what has changed since can be told. Pure."""
+"""Snapshot of a table when its page was rendered, to show later changes. Pure."""
 
 from __future__ import annotations
 
@@ -21,10 +21,10 @@ LABELS: Mapping[str, str] = {
     "absent": N_("who is not at the table"),
     "scores": N_("scores"),
 }
-"""What each part of a situation is."""
+"""Labels of the parts of a situation."""
 
 Situation = Mapping[str, str]
-"""The parts of it, under the names of ``LABELS``: numbers and ids, empty where there is nothing."""
+"""Numbers and ids by the keys of ``LABELS``; empty if unset."""
 
 _IN_QUESTION = frozenset(
     (game_pb2.PHASE_PLACED, game_pb2.PHASE_CHALLENGED, game_pb2.PHASE_OFF_CENTRE, game_pb2.PHASE_REFUSED)
@@ -33,17 +33,17 @@ _IN_QUESTION = frozenset(
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """A part of a situation that is not what it was."""
+    """Part of a situation that has changed."""
 
     label: str
-    """What it is, to be translated."""
+    """Label, to be translated."""
     part: str
     before: str
     now: str
 
 
 def of(game: game_pb2.GetGameResponse, clock: clock_pb2.GetClockResponse | None) -> Situation:
-    """How a table stands."""
+    """Return the situation of a table."""
     incident = game.interruption.WhichOneof("found") or ""
     turn = getattr(game.interruption, incident).turn if incident else 0
     question = f"{game.turn}{'+' if game.appealed else ''}" if game.phase in _IN_QUESTION else ""
@@ -61,17 +61,17 @@ def of(game: game_pb2.GetGameResponse, clock: clock_pb2.GetClockResponse | None)
 
 
 def written(situation: Situation) -> str:
-    """A situation as a form carries it."""
+    """Encode a situation for a form."""
     return urlencode(situation)
 
 
 def read(text: str) -> Situation:
-    """What a form carries; nothing of what is no part of a situation."""
+    """Decode the situation of a form; unknown parts are ignored."""
     return {name: value for name, value in parse_qsl(text, keep_blank_values=True) if name in LABELS}
 
 
 def changes(before: Situation, now: Situation) -> list[Change]:
-    """What is not what it was; nothing where it is not known how it was."""
+    """Return the changed parts; an empty list if the earlier situation is unknown."""
     return [
         Change(label, part, before[part], now[part])
         for part, label in LABELS.items()
@@ -80,8 +80,8 @@ def changes(before: Situation, now: Situation) -> list[Change]:
 
 
 def is_another(part: str, before: Situation, now: Situation) -> bool:
-    """Whether something else of this kind is at the table than what a form was made for.
+    """Check whether a part was replaced by a different one since the form was rendered.
 
-    Where nothing is, the service says so: a form that was sent before gets its first answer.
+    If it was removed without replacement, the service refuses, so that a repeated form receives its first answer.
     """
     return part in before and bool(now[part]) and before[part] != now[part]

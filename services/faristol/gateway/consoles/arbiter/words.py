@@ -1,4 +1,4 @@
-"""What the arbiter's pages call things; each text is translated where it is shown."""
+"""Texts of the arbiter's pages, translated when they are shown."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ WAITS: Mapping[int, str] = {
     pb.WAIT_KIND_ABSENT: N_("not there at the signal"),
     pb.WAIT_KIND_AWAY: N_("away from the table"),
 }
-"""What waits at a table."""
+"""Labels of the reasons why a table waits."""
 
 DEADLINES: Mapping[str, str] = {
     "OvertimeCapExceeded": N_("the overtime that is allowed is over at %(time)s"),
@@ -28,7 +28,7 @@ DEADLINES: Mapping[str, str] = {
     "TimeForfeited": N_("who is not there loses at %(time)s"),
     "TurnTimedOut": N_("the time of the turn is over at %(time)s"),
 }
-"""What comes by itself at a table unless something else comes first, by the fact that it will be."""
+"""Labels of the next automatic event at a table, by its type."""
 
 PHASES: Mapping[int, str] = {
     game_pb2.PHASE_UNSPECIFIED: N_("the start"),
@@ -41,4 +41,4 @@ PHASES: Mapping[int, str] = {
     game_pb2.PHASE_OFF_CENTRE: N_("the opponent, about a play that misses the centre"),
     game_pb2.PHASE_REFUSED: N_("the mover, to take the play back or to appeal"),
 }
-"""What a table waits for."""
+"""Labels of the phases: the next step of a table."""

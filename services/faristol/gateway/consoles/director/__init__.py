@@ -1,4 +1,4 @@
-"""The director's console: a tournament from its rules to its final standings. Arbiters see it, and do what they may."""
+"""Director's console: a tournament from its rules to its final standings. Arbiters see it and may use a part of it."""
 
 from faristol.gateway.consoles.director import (
     conclusion,
@@ -32,4 +32,4 @@ ROUTES = tuple(
         settings,
     )
 )
-"""The routes of its pages."""
+"""Routes of its pages."""

@@ -1,4 +1,4 @@
-"""Forms of the director's console as commands. Pure."""
+"""Conversion of the director's forms to commands. Pure."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ TWO_SUCH_TIMES = N_("{time} comes twice on {date}, as summer time ends. Say whic
 MOST_DIGITS = 9
 
 OPTION = "option."
-"""What the name of a field begins with in which an option of the rules is chosen."""
+"""Prefix of the fields that choose an option of the rules."""
 
 DESCRIBED = (
     "name",
@@ -39,11 +39,11 @@ DESCRIBED = (
     "link",
     "arbiters",
 )
-"""The fields of a form that say what a tournament is."""
+"""Fields that describe a tournament."""
 
 
 class Unusable(Exception):
-    """What is wrong with a field of a form: an English text, marked with ``N_``."""
+    """Error of a form field: an English text marked with ``N_``."""
 
     def __init__(
         self, field: str, text: str, params: Mapping[str, Param] = MappingProxyType({}), asked: str = ""
@@ -55,7 +55,7 @@ class Unusable(Exception):
 
 
 def number_in(given: Given, field: str, otherwise: int = 0) -> int:
-    """The whole number in a field; ``otherwise`` where it is empty. Raises ``Unusable``."""
+    """Return the integer in a field; ``otherwise`` if the field is empty. Raises ``Unusable``."""
     text = given.get(field, "").strip().replace("−", "-")
     if not text:
         return otherwise
@@ -65,9 +65,9 @@ def number_in(given: Given, field: str, otherwise: int = 0) -> int:
 
 
 def list_in(given: Given, field: str) -> list[str]:
-    """What stands in a field, or in several of the same name before a dot: ``player_ids.1``, ``player_ids.2``.
+    """Return the values of a field, or of fields with the same name before a dot: ``player_ids.1``, ``player_ids.2``.
 
-    Those with a number behind the dot come in the order of the numbers.
+    Fields with a number behind the dot are sorted by it.
     """
     numbered = sorted((key for key in given if key.startswith(f"{field}.")), key=_place)
     values = [given[key] for key in numbered] or given.get(field, "").split(",")
@@ -80,7 +80,7 @@ def _place(key: str) -> tuple[int, str]:
 
 
 def time_in(given: Given, field: str) -> datetime | None:
-    """The time in a field as a browser writes it, ``2026-03-07T17:30``, in the zone of ``time_zone``; None if empty.
+    """Return the time in a field, ``2026-03-07T17:30`` in the zone ``time_zone``; None if the field is empty.
 
     Raises ``Unusable``.
     """
@@ -104,7 +104,7 @@ def time_in(given: Given, field: str) -> datetime | None:
 
 
 def command_of(name: str, given: Given, tournament_id: str, service: str = "pairing") -> Message:
-    """A form as the command of that name: fields of the form are those of the contract.
+    """Convert a form to the command of that name: fields of the form are named as in the contract.
 
     Times are in the zone ``time_zone`` of ``given``. Raises ``Unusable``; ``HTTPException`` for a form without an id.
     """
@@ -179,7 +179,7 @@ def _tribunal(request: Any, given: Given) -> None:
 
 
 def _amendment(request: Any, given: Given) -> None:
-    """What was left as the form had it is not given, so that nothing is overwritten that changed elsewhere."""
+    """Set only the fields that the user changed, so that concurrent changes are not overwritten."""
     for field in ("name", "club", "country", "category", "note", "rating"):
         typed, before = (given.get(key, "").strip() for key in (field, f"{field}.before"))
         request.ClearField(field)
@@ -194,7 +194,7 @@ def _amendment(request: Any, given: Given) -> None:
 
 
 def _description(request: Any, given: Given) -> None:
-    """Give what differs from how the form had it, so that nothing is overwritten that changed elsewhere."""
+    """Set only the fields that the user changed, so that concurrent changes are not overwritten."""
     for field in DESCRIBED:
         request.ClearField(field)
         if field not in given:
@@ -207,7 +207,7 @@ def _description(request: Any, given: Given) -> None:
 
 
 def _options(request: Any, given: Given) -> None:
-    """Give every option that has a value: what is not named is as the book has it."""
+    """Add every option that has a value. Other options keep the value of the rule book."""
     for key in sorted(given):
         if key.startswith(OPTION) and (value := given[key].strip()):
             request.options.add(name=key.removeprefix(OPTION), value=value)
@@ -245,4 +245,4 @@ MORE: Mapping[str, Callable[[Any, Given], None]] = {
     "LodgeAppeal": _appeal,
     "PostponeGame": _postponement,
 }
-"""What fills the fields of a command that are more than a value."""
+"""Functions that fill the composite fields of a command."""

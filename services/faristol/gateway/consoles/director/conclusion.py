@@ -1,4 +1,4 @@
-"""Who confirms results, special prizes, and the final standings."""
+"""Page of result confirmation, special prizes and final standings."""
 
 from __future__ import annotations
 

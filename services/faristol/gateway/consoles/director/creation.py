@@ -1,4 +1,4 @@
-"""A new tournament from a rule book: what the book leaves to the organiser is chosen, each by its article."""
+"""Creation of a tournament from a rule book. The organiser chooses its options, each shown with its article."""
 
 from __future__ import annotations
 
@@ -35,11 +35,11 @@ from faristol.rules.ruleset_file import load_ruleset, ruleset_names
 from faristol.text import say
 
 ROUNDS = 7
-"""Rounds that the form proposes where the rule book does not say a number."""
+"""Proposed number of rounds if the rule book has none."""
 
 ZONES: Mapping[str, str] = {"pes-2024": "Europe/Athens"}
 ZONE = "Europe/Madrid"
-"""The time zone that the form proposes: of the rule book's country."""
+"""Proposed time zone if the rule book is of no other country."""
 
 BECAUSE: Mapping[str, str] = {
     "organiser": N_("the book leaves it to the organiser"),
@@ -52,23 +52,23 @@ KEEPINGS: Sequence[tuple[int, str]] = (
 )
 
 WITHOUT = "-"
-"""What the form says where no lexicon is chosen: a name of a lexicon begins with a letter."""
+"""Form value for no lexicon. Names of lexicons begin with a letter."""
 
 routes = APIRouter(include_in_schema=False)
 
 
 @dataclass(frozen=True, slots=True)
 class Choice:
-    """An option of a rule book, as a form asks it."""
+    """Option of a rule book in a form."""
 
     option: Option
     name: str
-    """What it is called, an English text marked with ``N_``."""
+    """Label, an English text marked with ``N_``."""
     because: str
     values: Mapping[str, str]
-    """What may be chosen, each with what it is called; nothing where a number or a list is typed."""
+    """Labels by allowed value; empty for a number or a list."""
     parts: Mapping[str, str]
-    """What a list may hold, likewise."""
+    """Labels by allowed element of a list."""
     default: str
 
 
@@ -78,14 +78,14 @@ async def show_new(
     ruleset: Annotated[str, Query(max_length=40)] = "",
     division_of: Annotated[str, Query(max_length=64)] = "",
 ) -> Response:
-    """The rule books; of the one that was chosen the form."""
+    """Show the rule books, and the form for the chosen one."""
     _check(console.session)
     return await _show(console, Typed(ruleset=ruleset, division_of=division_of))
 
 
 @routes.post("/new")
 async def create(console: AtConsole, given: Fields) -> Response:
-    """Create the tournament, and lead to its console."""
+    """Create the tournament and redirect to its console."""
     _check(console.session)
     typed = Typed(given)
     command_id = str(form_id(given))
@@ -125,11 +125,11 @@ async def create(console: AtConsole, given: Fields) -> Response:
 
 def _check(session: Session) -> None:
     if not may(session, pairing.CreateTournamentRequest):
-        raise HTTPException(HTTPStatus.NOT_FOUND)  # what one may not do is not there
+        raise HTTPException(HTTPStatus.NOT_FOUND)  # forbidden pages look missing
 
 
 def _chosen(typed: Typed) -> list[game.ChosenOption]:
-    """The options that are not as the book has them when nothing is said."""
+    """Return the options whose value differs from the default of the rule book."""
     if typed["ruleset"] not in ruleset_names():
         return []
     choices = {choice.option.name: choice for choice in choices_of(load_ruleset(typed["ruleset"]))}
@@ -142,7 +142,7 @@ def _chosen(typed: Typed) -> list[game.ChosenOption]:
 
 
 def choices_of(ruleset: Ruleset) -> list[Choice]:
-    """List the options of a rule book; those that must be chosen come first, then those of the organiser."""
+    """Return the options of a rule book: required ones first, then those left to the organiser, then the others."""
     order = list(BECAUSE)
     options = sorted(ruleset.options, key=lambda option: (not option.required, order.index(option.because)))
     return [
@@ -165,14 +165,14 @@ def _rule_books() -> Sequence[tuple[str, str]]:
 
 @cache
 def time_zones() -> Sequence[str]:
-    """List the names of time zones that a form offers, such as Europe/Athens."""
+    """Return the names of the offered time zones, such as Europe/Athens."""
     return sorted(
         zone for zone in available_timezones() if "/" in zone and not zone.startswith(("Etc", "posix", "right"))
     )
 
 
 def fitting_lexicons(ruleset: Ruleset, listed: lexicon.ListLexiconsResponse) -> list[lexicon.Lexicon]:
-    """List the lexicons that are spelled with the tiles of a rule book, that of the tiles' language first."""
+    """Return the lexicons with the tile set of a rule book, the default one of its language first."""
     usual = LEXICONS.get(ruleset.tile_set.language, "")
     fitting = [each for each in listed.lexicons if each.tile_set == ruleset.game.tile_set]
     return sorted(fitting, key=lambda each: each.pin.name != usual)

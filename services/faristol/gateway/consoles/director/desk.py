@@ -1,4 +1,4 @@
-"""A page of the director's console: what it is about, who is at it, and how its forms are carried out."""
+"""Page of the director's console: its tournament, its user, and the commands of its forms."""
 
 from __future__ import annotations
 
@@ -39,15 +39,15 @@ from faristol.text import say
 
 CHANGED = "CHANGED_MEANWHILE"
 LOOKED_BACK = 60
-"""Acts before the last one among which that of a form is looked for."""
+"""Number of recent events that are searched for the one of a form."""
 
 SAID = N_("Done.")
 
 OFFICIALS = frozenset({needs.ROLE_ARBITER, needs.ROLE_JUDGE, needs.ROLE_DIRECTOR, needs.ROLE_FEDERATION})
-"""Roles of people who decide on sanctions, sit in a tribunal or rule on words."""
+"""Roles that decide on sanctions, sit in a tribunal or rule on words."""
 
 SETTINGS = "settings"
-"""The page on which a tournament is restored that was removed."""
+"""Page on which a removed tournament is restored."""
 
 PARTS: Sequence[tuple[str, str]] = (
     ("", N_("Overview")),
@@ -61,21 +61,21 @@ PARTS: Sequence[tuple[str, str]] = (
     (SETTINGS, N_("Settings")),
     ("history", N_("History")),
 )
-"""The pages of the console, by the end of their address; that of teams is there where teams meet."""
+"""Pages of the console by the end of their address. The page of teams exists only if teams play."""
 
 PARTS_OF_DUPLICATE: Mapping[str, str] = {"rounds": N_("Games")}
-"""What pages are called in a tournament of duplicate games, whose games have rounds of their own."""
+"""Labels that differ in a tournament of duplicate games, whose games have rounds of their own."""
 
 
 BY_NAME = ("decided_by", "judge_id", "person.")
-"""What the names of fields begin with in which officials are named, several with commas between."""
+"""Prefixes of fields that name officials, separated by commas."""
 
 MOST_NAME_PARTS_COUNT = 3
-"""Parts of a name that has commas of its own."""
+"""Limit of the parts of a name that contains commas."""
 
 
 class Official(NamedTuple):
-    """Somebody who holds a credential for a tournament."""
+    """Holder of a credential for a tournament."""
 
     id: str
     name: str
@@ -84,63 +84,63 @@ class Official(NamedTuple):
 
 @dataclass
 class Desk(Console):
-    """A page of a tournament, for somebody who directs it or is its arbiter."""
+    """Page of a tournament, for a director or an arbiter."""
 
     results: Results
     tournament: pairing.GetTournamentResponse
     done: int = 0
-    """The position of the act that the page was led to after; 0 for none."""
+    """Position of the event that led to this page; 0 without one."""
     live: str = ""
-    """``live`` where the page is fetched again after news."""
+    """``live`` if the page is reloaded after a notification."""
     typed: Given = field(default_factory=dict)
-    """What was sent by a form that was not carried out: nothing that was typed is lost."""
+    """Fields of a refused form, so that no input is lost."""
     errors: Mapping[str, str] = field(default_factory=dict)
-    """What is wrong with fields of that form."""
+    """Errors by field of that form."""
     refused: str = ""
     places: Mapping[str, str] = field(default_factory=dict)
-    """What fills the places of the text of that refusal, as the service has it."""
+    """Parameters of the refusal, as the service sent them."""
     officials: Sequence[Official] = ()
-    """Who holds a credential here, as far as who is signed in may know, in the order of their names."""
+    """Holders of credentials that the user may see, sorted by name."""
     changes: Sequence[Told] = ()
-    """What changed since that form was made."""
+    """Changes since that form was rendered."""
 
     @property
     def tournament_id(self) -> str:
-        """Its id."""
+        """Id of the tournament."""
         return self.tournament.tournament_id
 
     @property
     def roster(self) -> Roster:
-        """Everybody in it by their names."""
+        """Names of its players, teams and officials."""
         return Roster(self.tournament, self.language, {each.id: each.name for each in self.officials})
 
     @property
     def address(self) -> str:
-        """Where the console begins."""
+        """Address of the console."""
         return f"/tournaments/{self.tournament_id}/console"
 
     @property
     def last(self) -> pairing.Round | None:
-        """The round that was paired last."""
+        """Latest paired round."""
         return self.tournament.played[-1] if self.tournament.played else None
 
     @property
     def rules(self) -> Ruleset | None:
-        """Its rules; None where this process does not have them."""
+        """Rules of the tournament; None if this process does not have them."""
         return known_rules(self.tournament.ruleset)
 
     @property
     def has_teams(self) -> bool:
-        """Teams meet in it."""
+        """True if teams play."""
         rules = self.rules
         return bool(self.tournament.teams or (rules and rules.championship.team_boards))
 
     def may_call(self, method: str, service: str = "pairing") -> bool:
-        """Whether the role of who is signed in may call a method."""
+        """Check whether the user's role may call a method."""
         return may(self.session, NAMED[service, method].request)
 
     async def show(self, name: str, part: str, *, said: str = "", **values: Any) -> Response:
-        """A page of the console; one that says so where a form was not carried out."""
+        """Render a page of the console. The status tells a refused or invalid form."""
         status = HTTPStatus.CONFLICT if self.refused else HTTPStatus.BAD_REQUEST if self.errors else HTTPStatus.OK
         head = await self._head()
         names = PARTS_OF_DUPLICATE if is_of_duplicate_games(self.tournament) else {}
@@ -173,7 +173,7 @@ class Desk(Console):
         )
 
     async def _head(self) -> results_pb.GetTournamentResponse:
-        """The tournament as the head of a page shows it; the results service shows nobody one that was removed."""
+        """Return the tournament for the page header. The results service hides a removed tournament."""
         if not self.tournament.removed:
             return await self.results.tournament(self.tournament_id, Moment(self.done))
         shown = results_pb.Tournament(
@@ -187,7 +187,7 @@ class Desk(Console):
         return results_pb.GetTournamentResponse(tournament=shown)
 
     async def acts(self, after: int = 0) -> pairing.ListActsResponse:
-        """Everything that was done after a version."""
+        """Return all events after a version."""
         answer = pairing.ListActsResponse(more=True)
         while answer.more:
             seen = answer.acts[-1].version if answer.acts else after
@@ -197,7 +197,7 @@ class Desk(Console):
         return answer
 
     async def _said(self) -> str:
-        """What the form did that led to the page; empty where another was sent from there and not carried out."""
+        """Return the sentence of the event that led to this page; empty if a later form was refused."""
         if not self.done or self.typed:
             return ""
         answer = await self.acts(max(0, self.tournament.version - LOOKED_BACK))
@@ -205,11 +205,10 @@ class Desk(Console):
         return next(found, say(SAID, {}, self.language))
 
     async def carry_out(self, given: Given, page: str, **acts: frozenset[str]) -> Response | None:
-        """Carry out the act of a form, and lead to ``page``; None where it was refused.
+        """Send the command of a form and redirect to ``page``; return None if it was refused.
 
-        ``acts`` are those of the page, by the service that carries them out. Why one was refused is kept for the page,
-        with what was typed. Raises ``HTTPException`` for another act, and ``grpc.aio.AioRpcError`` where the services
-        are away.
+        ``acts`` are the commands of the page by service. The refusal and the input are stored for the page. Raises
+        ``HTTPException`` for any other command, and ``grpc.aio.AioRpcError`` if a service is unavailable.
         """
         name = given.get("act", "")
         service = next((service for service, own in acts.items() if name in own), "")
@@ -228,7 +227,7 @@ class Desk(Console):
         return led_to(f"{page}?done={answer.position}") if answer is not None else None
 
     async def ask(self, command: Any, given: Given) -> Any:
-        """The answer to a command; None where it was refused, which is kept for the page with what was typed."""
+        """Return the answer to a command; None if it was refused, after storing the refusal and the input."""
         try:
             return await self.calls.ask(command)
         except grpc.aio.AioRpcError as problem:
@@ -241,13 +240,13 @@ class Desk(Console):
             if where and where in given:
                 self.errors = {where: text.removeprefix(f"{where}: ")}
             else:
-                self.refused = text.removeprefix(f"{where}: ")  # of the contract, and of no field that one sees
+                self.refused = text.removeprefix(f"{where}: ")  # a field that the form does not have
             if reason_of(problem) == CHANGED:
                 await self._changed(given)
             return None
 
     def _with_ids(self, given: Given) -> Given:
-        """A form with ids where names of officials were typed: an id of its own for a name that nobody here has."""
+        """Replace typed names of officials by ids. An unknown name yields a new id."""
         named = {folded(player.name): player.id for player in self.roster.players}
         named |= {folded(each.name): each.id for each in self.officials}
         changed = dict(given)
@@ -261,17 +260,17 @@ class Desk(Console):
         return changed
 
     async def _changed(self, given: Given) -> None:
-        """What changed since a form was made; the form is one of the tournament as it stands from now on."""
+        """Load the changes since the form was rendered, and set its expected version to the current one."""
         seen = int(given.get("expected_version", "0") or 0)
         self.changes = list(told(await self.acts(seen), self.roster, self.language))
         self.typed = {**given, "expected_version": str(self.tournament.version)}
 
 
 def ids_in(text: str, named: Mapping[str, str]) -> list[str]:
-    """List the ids of the people whose names, or ids, stand in a text with commas between.
+    """Return the ids of people whose names or ids are listed in a text, separated by commas.
 
-    ``named`` has ids by folded names, and a name in it may have commas of its own, as in ``Puig, Anna``. A name that is
-    not in it gives an id of its own.
+    ``named`` maps folded names to ids. A name may contain commas, such as ``Puig, Anna``. An unknown name yields a new
+    id.
     """
     ids, found = set(named.values()), []
     parts = [part.strip() for part in text.split(",") if part.strip()]
@@ -286,12 +285,12 @@ def ids_in(text: str, named: Mapping[str, str]) -> list[str]:
 
 
 def details_of(act: pairing.Act) -> dict[str, str]:
-    """What an act says beside its players, by name."""
+    """Return the details of an event by name."""
     return dict(detail.partition(": ")[::2] for detail in act.details)
 
 
 async def _officials(console: Console, tournament_id: str) -> list[Official]:
-    """Officials of a tournament by their names; who is signed in alone, where they may not see the credentials."""
+    """Return the officials of a tournament by name; only the user, if the user may not list credentials."""
     own = console.session.credential
     found = {own.subject_id: Official(own.subject_id, console.session.name, own.role)}
     if may(console.session, access.ListCredentialsRequest):
@@ -307,27 +306,27 @@ async def _officials(console: Console, tournament_id: str) -> list[Official]:
 async def _desk(
     console: AtConsole, results: Reader, tournament_id: TournamentId, done: Done = 0, part: Part = ""
 ) -> Desk:
-    """Raises ``HTTPException`` for who may not see the page: what one may not see is not there."""
+    """Return the page of a tournament. Raises ``HTTPException`` (404) if the user may not see it."""
     if not may(console.session, pairing.ListActsRequest):
         raise HTTPException(HTTPStatus.NOT_FOUND)
     with hidden(grpc.StatusCode.PERMISSION_DENIED, grpc.StatusCode.INVALID_ARGUMENT):
-        # The history asks for more than the tournament: whoever may not read it is no official of all of it.
+        # The history needs more rights than the tournament: a user without them is no official of all of it.
         await console.calls.ask(pairing.ListActsRequest(tournament_id=tournament_id, limit=1))
         tournament = await console.calls.ask(pairing.GetTournamentRequest(tournament_id=tournament_id))
     if tournament.removed and not console.request.url.path.endswith(f"/{SETTINGS}"):
-        raise HTTPException(HTTPStatus.NOT_FOUND)  # it can be restored there, and has no other page
+        raise HTTPException(HTTPStatus.NOT_FOUND)  # a removed tournament has only the page that restores it
     officials = await _officials(console, tournament_id)
     return Desk(console.request, console.session, console.calls, results, tournament, done, part, officials=officials)
 
 
 AtDesk = Annotated[Desk, Depends(_desk)]
-"""A parameter of a route of the console."""
+"""Route parameter of the console."""
 
 
 def page_of_forms(part: str, show: Callable[[Desk], Awaitable[Response]], **acts: frozenset[str]) -> APIRouter:
-    """The routes of a page that ``show`` makes, and that its forms are sent to.
+    """Return the routes of a page: ``show`` renders it, and its forms post to it.
 
-    ``acts`` are those of the forms, by the service that carries them out.
+    ``acts`` are the commands of the forms, by service.
     """
     routes = APIRouter(include_in_schema=False)
     address = f"/tournaments/{{tournament_id}}/console/{part}"

@@ -1,4 +1,4 @@
-"""Warnings, sanctions, expulsions, appeals and their tribunal."""
+"""Page of warnings, sanctions, expulsions, appeals and the tribunal."""
 
 from __future__ import annotations
 
@@ -36,9 +36,9 @@ TOLD = frozenset(
         "AppealWithdrawn",
     }
 )
-"""Facts that the page lists."""
+"""Events that the page lists."""
 LIFTED = frozenset({"TableSanctionNoted", "PlayerWarned", "PlayerSanctioned", "PlayerExpelled"})
-"""Facts that can be lifted, and appealed against."""
+"""Events that can be lifted and appealed against."""
 
 
 async def _show(desk: Desk) -> Response:

@@ -1,4 +1,4 @@
-"""The halls with their tables drawn as a plan, and who sits where."""
+"""Page of the halls: a plan of the tables with the players."""
 
 from __future__ import annotations
 
@@ -12,18 +12,18 @@ from faristol.office.names import seats_of
 
 PAGE = "halls"
 SPARE = 2
-"""Empty lines below the halls that there are."""
+"""Empty lines below the existing halls."""
 ACTS = frozenset({"SetHalls", "FixTable", "ReleaseTable"})
 
 
 class Spot(NamedTuple):
-    """A table of the plan."""
+    """Table of the plan."""
 
     table: int
     seated: list[str]
-    """The names of who sits there in the last round; nobody at a table that is free."""
+    """Names of the players there in the last round; empty for a free table."""
     fixed: str
-    """The name of who has it as their own; empty for nobody."""
+    """Name of the player with this fixed table; empty without one."""
     is_over: bool
 
 
@@ -42,7 +42,7 @@ routes = page_of_forms(PAGE, _show, pairing=ACTS)
 
 
 def _plan(desk: Desk) -> list[tuple[str, list[Spot]]]:
-    """Each hall with its tables; one without a name where the tournament has none."""
+    """Return each hall with its tables; one without a name if the tournament has no halls."""
     tournament, last, roster = desk.tournament, desk.last, desk.roster
     seated = {seat.table: seat for seat in last.pairings} if last else {}
     over = set(last.finished_game_ids) if last else set()

@@ -1,4 +1,4 @@
-"""Everything that was done, by whom, and what can be undone."""
+"""Page of all events with their authors, and the command that undoes each."""
 
 from __future__ import annotations
 

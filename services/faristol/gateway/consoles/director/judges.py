@@ -1,4 +1,4 @@
-"""Who rules on challenges: the lexicon, a judge or a panel; the judges, and the layers of the lexicon."""
+"""Page of adjudication: by the lexicon, a judge or a panel; the judges and the layers of the lexicon."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ async def _show(desk: Desk) -> Response:
 
 
 def _candidates(desk: Desk, stands: pb.GetAdjudicationResponse) -> list[Official]:
-    """Who can be appointed: holders of credentials who are no judges yet, those with a judge's link first."""
+    """Return the holders of credentials who can be appointed, those with the role of a judge first."""
     appointed = {judge.judge_id for judge in stands.judges}
     free = [each for each in desk.officials if each.id not in appointed]
     return sorted(free, key=lambda each: each.role != needs.ROLE_JUDGE)

@@ -1,4 +1,4 @@
-"""Players registered from those whom the record knows: looked up by name or number, in a rating list or anywhere."""
+"""Registration of players known to the record: search by name or number, in a rating list or everywhere."""
 
 from __future__ import annotations
 
@@ -32,16 +32,16 @@ PAGE = "players"
 TEMPLATE = "director/known_players.html"
 
 MOST_OF_ALL = 30
-"""People of all tournaments who are shown at once: each is asked for alone, for their rating."""
+"""Limit of people shown from all tournaments: each needs a call for the rating."""
 
 MOST_OF_LIST = 500
-"""Lines of a rating list that are shown at once."""
+"""Limit of lines shown from a rating list."""
 
 MOST_NUMBERS = 500
-"""Numbers that are looked up at once."""
+"""Limit of numbers looked up at once."""
 
 LISTS = 100
-"""Rating lists that are offered, the latest first."""
+"""Limit of rating lists offered, the latest first."""
 
 EVERYBODY = N_("everybody who ever took part")
 NOBODY_OF = N_("Nobody has the number {numbers}.")
@@ -53,28 +53,28 @@ routes = APIRouter(include_in_schema=False)
 
 @dataclass
 class Look:
-    """What is looked for, and what was found of it."""
+    """Search and its results."""
 
     list_id: str = ""
-    """The tournament after which the list was made; empty for everybody."""
+    """Tournament whose rating list is searched; empty for all people."""
     name: str = ""
     found: Sequence[Known] = ()
     ticked: Sequence[Known] = ()
     more: int = 0
-    """Who else was found, and is not shown."""
+    """Number of further matches that are not shown."""
     unknown: Sequence[str] = ()
-    """Numbers that nobody has."""
+    """Numbers without a match."""
 
 
 @routes.get("/tournaments/{tournament_id}/console/players/known")
 async def show_search(desk: AtDesk) -> Response:
-    """Where known players are looked for."""
+    """Show the search form for known players."""
     return await _show(desk, Look())
 
 
 @routes.post("/tournaments/{tournament_id}/console/players/known")
 async def take_known(desk: AtDesk, given: Lists) -> Response:
-    """Look players up, keeping those who are ticked; or register those."""
+    """Search for players, keeping the selected ones, or register the selected ones."""
     own_id = form_id(given)
     desk.typed = given
     look = await _look(desk, given)
@@ -97,9 +97,9 @@ async def take_known(desk: AtDesk, given: Lists) -> Response:
 
 
 async def _look(desk: AtDesk, given: Given) -> Look:
-    """Who is found by what was asked for, and who is ticked."""
+    """Return the matches of a search and the selected players."""
     look = Look(given.get("list", "").strip()[:64], " ".join(given.get("name", "").split())[:100])
-    # A form that is sent again registers the same players: who was registered by it is still among them.
+    # A form that is sent again must register the same players, so registered players stay in the list.
     is_look = given.get("act") != "register"
     here = {player.player_id for player in desk.tournament.players} if is_look else set()
     numbers = re.split(r"[\s,;]+", given.get("numbers", "").strip())
@@ -133,7 +133,7 @@ async def _look(desk: AtDesk, given: Given) -> Look:
 
 
 async def _persons(desk: AtDesk, player_ids: Iterable[str]) -> list[Known]:
-    """Who has these ids, after their last tournament; without those whom nobody knows."""
+    """Return the people with these ids, with data of their last tournament; unknown ids are left out."""
     few = asyncio.Semaphore(8)
 
     async def person(player_id: str) -> Known | None:

@@ -1,4 +1,4 @@
-"""What the options of the rule books are called on the form of a new tournament, and what may be chosen for them."""
+"""Labels of the options of rule books and their values, for the form of a new tournament."""
 
 from __future__ import annotations
 
@@ -67,7 +67,7 @@ NAMES: Mapping[str, str] = {
     "withdrawn_is_pass": N_("Play lost to a challenge"),
     "zeros": N_("What is a zero"),
 }
-"""The name of each option, by its name in the files."""
+"""Labels of options, by the name in the rule files."""
 
 VALUES: Mapping[str, str] = {
     "lower_master.free": N_("the judge may choose it"),
@@ -182,9 +182,9 @@ VALUES: Mapping[str, str] = {
     "zero": N_("nothing"),
     "zero-score": N_("a play worth nothing too"),
 }
-"""What each choice is called, by its name in the files, behind that of its option and a dot where options differ."""
+"""Labels of values, by the name in the rule files; prefixed with the option and a dot if options differ."""
 
 
 def value_name(option: str, value: str) -> str:
-    """What a choice of an option is called, an English text marked with ``N_``; the choice itself where it says all."""
+    """Return the label of a value, an English text marked with ``N_``; the value itself if it has no label."""
     return VALUES.get(f"{option}.{value}") or VALUES.get(value, value)

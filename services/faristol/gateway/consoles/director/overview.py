@@ -1,4 +1,4 @@
-"""What is to be done next, and what keeps it: the first page of the console."""
+"""First page of the console: the next step and its obstacles."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ routes = APIRouter(include_in_schema=False)
 
 @routes.get("/tournaments/{tournament_id}/console")
 async def show_overview(desk: AtDesk) -> Response:
-    """Where the tournament stands, what comes next, and what keeps it from being done."""
+    """Show the state of the tournament, the next step and its obstacles."""
     obstacles = await desk.calls.ask(pairing.ListObstaclesRequest(tournament_id=desk.tournament_id))
     roster = desk.roster
     players = [player for player in desk.tournament.players if not player.withdrawn_round]
@@ -31,7 +31,7 @@ async def show_overview(desk: AtDesk) -> Response:
 
 
 async def _late(desk: AtDesk) -> list[pairing.TableResult]:
-    """The tables of the round that is played that have no result, or one that nobody has confirmed."""
+    """Return the tables of the current round without a result or with an unconfirmed one."""
     last = desk.last
     if last is None or last.phase != pairing.ROUND_PHASE_STARTED or not desk.may_call("ListResults"):
         return []

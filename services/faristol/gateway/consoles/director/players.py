@@ -1,4 +1,4 @@
-"""The players: registered from a list or by hand, checked in at the door, withdrawn, moved."""
+"""Page of players: registration by list or by hand, check-in, withdrawal, moves."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ AT_ONCE = 500
 MOST_LINES = 10_000_000
 
 MANY = 200
-"""Players of whom each has the forms on the page; of more, the one who is asked for has."""
+"""Number of players up to which each has its forms on the page; beyond, only the requested one has."""
 
 ACTS = frozenset(
     {
@@ -68,13 +68,13 @@ routes = APIRouter(include_in_schema=False)
 
 @routes.get("/tournaments/{tournament_id}/console/players")
 async def show_players(desk: AtDesk, registered: Annotated[int, Query(ge=0, le=MOST_LINES)] = 0) -> Response:
-    """The players, with what can be done to each; after a list, of which so many were registered."""
+    """Show the players with their forms; after a list, with the number of ``registered`` players."""
     return await _show(desk, counted(registered, desk.language) if registered else "")
 
 
 @routes.post("/tournaments/{tournament_id}/console/players")
 async def change_players(desk: AtDesk, given: Fields) -> Response:
-    """Carry out one act on a player; a name that resembles another player's is asked about before it is kept."""
+    """Send a command on a player. A name similar to another player's needs confirmation first."""
     name = given.get("name", "")
     entered = given.get("act") == "RegisterPlayer"
     amended = given.get("act") == "AmendPlayer" and name.strip() != given.get("name.before", "").strip()
@@ -88,13 +88,13 @@ async def change_players(desk: AtDesk, given: Fields) -> Response:
 
 @routes.get("/tournaments/{tournament_id}/console/players/list")
 async def show_list(desk: AtDesk) -> Response:
-    """Where a list of players is pasted."""
+    """Show the form for a player list."""
     return await _show_list(desk, "")
 
 
 @routes.post("/tournaments/{tournament_id}/console/players/list")
 async def take_list(desk: AtDesk, given: Lists) -> Response:
-    """Show what a list would do, and what is wrong with it; then do it, where nothing is."""
+    """Preview a list with its errors and questions. On ``register``, register valid lines if no question is open."""
     text = given.get("text", "")
     try:
         command_id = uuid.UUID(given.get("command_id", ""))
@@ -149,7 +149,7 @@ async def take_list(desk: AtDesk, given: Lists) -> Response:
 async def _show_list(
     desk: AtDesk, text: str, rows: Sequence[Listed] = (), wrong: Sequence[LineError] = (), **values: Any
 ) -> Response:
-    """Where a list is pasted; with its ``rows``, or what is ``wrong`` with them, once it was looked at."""
+    """Render the form for a list, after a preview with its ``rows`` or its errors ``wrong``."""
     return await desk.show(
         "director/player_list.html", PAGE, text=text, rows=rows, wrong=wrong, encodings=ENCODINGS, **values
     )
@@ -157,21 +157,21 @@ async def _show_list(
 
 @dataclass(frozen=True, slots=True)
 class Registered:
-    """What came of a list of players."""
+    """Result of registering a list."""
 
     position: int
-    """Of the last who was registered."""
+    """Position of the last registration."""
     refused: Sequence[tuple[Listed, pairing.Registration]]
 
     def told(self, language: str) -> list[tuple[str, str]]:
-        """The name of each who was not registered, and why."""
+        """Return the name and reason for each player who was not registered."""
         return [(row.request.name, _why(found.reason, language)) for row, found in self.refused]
 
 
 async def register(desk: AtDesk, rows: Sequence[Listed], given: Given, command_id: uuid.UUID) -> Registered | None:
-    """Register all of a form ``given``; the same form sent twice registers everybody once.
+    """Register all rows of a form. A form that is sent twice registers each player once.
 
-    None where the command itself was refused, which is kept for the page.
+    Returns None if the command itself was refused; the refusal is stored for the page.
     """
     position = 0
     refused: list[tuple[Listed, pairing.Registration]] = []
@@ -197,7 +197,7 @@ async def register(desk: AtDesk, rows: Sequence[Listed], given: Given, command_i
 
 
 def _lines_left(text: str, refused: Sequence[int], wrong: Sequence[LineError]) -> list[str]:
-    """The lines that registered nobody, below those with the names of columns."""
+    """Return the headings and the lines that registered no player."""
     numbers = sorted({*refused, *(error.line for error in wrong)})
     lines = lines_of(text)
     return [*lines[: column_line(text)], *(lines[number - 1] for number in numbers if 0 < number <= len(lines))]
@@ -205,12 +205,12 @@ def _lines_left(text: str, refused: Sequence[int], wrong: Sequence[LineError]) -
 
 @dataclass(frozen=True, slots=True)
 class Mark:
-    """What is to be seen of a row before it is registered."""
+    """Warnings about a row before registration."""
 
     known: bool = False
-    """Of a name that is registered."""
+    """True if the name is registered."""
     resembles: str = ""
-    """The name that this one resembles and is not: of a player, or of a row before."""
+    """Similar name of a registered player or an earlier row."""
 
 
 def _marks(rows: Sequence[Listed], registered: Sequence[str]) -> Mapping[int, Mark]:
@@ -225,7 +225,7 @@ def _marks(rows: Sequence[Listed], registered: Sequence[str]) -> Mapping[int, Ma
 
 
 def _answers(given: Given) -> Answers:
-    """What was said of a list that can be read in two ways."""
+    """Return the user's answers about an ambiguous list."""
     zero, comma = given.get("zero", ""), given.get("comma", "")
     return Answers(
         Zero(zero) if zero in tuple(Zero) else None,
@@ -234,7 +234,7 @@ def _answers(given: Given) -> Answers:
 
 
 def _asked(listed: PlayerList, answers: Answers) -> tuple[str, ...]:
-    """What is asked of a list, by the names of fields, before anybody of it is registered."""
+    """Return the fields of the open questions about a list, to be answered before registration."""
     zero = ("zero",) if listed.asks_zero and answers.zero is None else ()
     comma = ("comma",) if listed.asks_comma and answers.comma is None else ()
     return (*zero, *comma)
@@ -242,7 +242,7 @@ def _asked(listed: PlayerList, answers: Answers) -> tuple[str, ...]:
 
 @routes.post("/tournaments/{tournament_id}/console/players/list/text")
 async def read_file(desk: AtDesk, encoding: Annotated[str, Query(max_length=20)] = "") -> Response:
-    """The text of a file, whose bytes are the body, and the encoding that it was read in: by what its bytes are."""
+    """Decode a file, sent as the body; answer with its text and its encoding."""
     try:
         decoded = decode_list(await file_of(desk.request), encoding)
     except HTTPException as problem:
@@ -264,13 +264,13 @@ def _why(reason: str, language: str) -> str:
 
 
 def counted(number: int, language: str) -> str:
-    """How many were registered, in a sentence."""
+    """Return how many players were registered, as a sentence."""
     read = translations(language)
     return read.ngettext("%(num)s player registered", "%(num)s players registered", number) % {"num": number} + "."
 
 
 def _playing(tournament: pairing.GetTournamentResponse) -> frozenset[str]:
-    """Who plays a game of the round that is being played, by their ids."""
+    """Return the ids of players in an unfinished game of the current round."""
     last = tournament.played[-1] if tournament.played else None
     if last is None or last.phase != pairing.ROUND_PHASE_STARTED:
         return frozenset()
@@ -279,7 +279,7 @@ def _playing(tournament: pairing.GetTournamentResponse) -> frozenset[str]:
 
 
 def waiting_for_check_in(tournament: pairing.GetTournamentResponse) -> set[str]:
-    """Return the players who are not checked in and whom the service still takes: those who were in no round yet."""
+    """Return the players to check in: not checked in, not withdrawn and in no earlier round."""
     waiting = {
         player.player_id: player
         for player in tournament.players

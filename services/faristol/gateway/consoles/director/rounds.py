@@ -1,4 +1,4 @@
-"""Rounds: paired, explained, changed by hand, started, followed and closed; results of their tables put right."""
+"""Page of rounds: pairing, explanation, changes by hand, start, progress and end; corrections of results."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ ACTS = frozenset(
 )
 
 OF_UNPAIRED = frozenset({"KeepPair", "ReleasePair"})
-"""Acts on pairs made by hand: the service takes them for the next round that is not paired."""
+"""Commands for pairs made by hand, which apply to the next unpaired round."""
 
 PAIRED = N_(
     "The round is paired. Take its pairing back, and you may make pairs by hand here; "
@@ -66,7 +66,7 @@ SYSTEMS: Sequence[tuple[str, str]] = (
 )
 
 MANY = 60
-"""Tables of a round of which each has its forms on the page; of more, the one that is asked for has."""
+"""Number of tables up to which each has its forms on the page; beyond, only the requested one has."""
 
 Number = Annotated[int, Path(ge=1, le=10_000)]
 Player = Annotated[str, Query(max_length=64)]
@@ -76,7 +76,7 @@ routes = APIRouter(include_in_schema=False)
 
 @routes.get("/tournaments/{tournament_id}/console/rounds")
 async def show_last_round(desk: AtDesk) -> Response:
-    """Lead to the round that there is something to do with."""
+    """Redirect to the current round, or to the next one if the last is closed."""
     last = desk.last
     number = last.round if last else 1
     if last and last.phase == pairing.ROUND_PHASE_CLOSED and last.round < desk.tournament.rounds:
@@ -92,13 +92,13 @@ async def show_round(
     other: Player = "",
     table: Annotated[int, Query(ge=0, le=100_000)] = 0,
 ) -> Response:
-    """A round, paired or to be paired; of many tables with what can be done at one of them."""
+    """Show a round, paired or not. If it has many tables, ``table`` chooses the one with forms."""
     return await _show(desk, number, why, other, table)
 
 
 @routes.post("/tournaments/{tournament_id}/console/round/{number}")
 async def change_round(desk: AtDesk, given: Fields, number: Number) -> Response:
-    """Carry out one act on a round, or on a table of it."""
+    """Send a command on a round or one of its tables."""
     if given.get("act") in OF_UNPAIRED and number <= len(desk.tournament.played):
         desk.typed, desk.refused = given, say(PAIRED, {}, desk.language)
         return await _show(desk, number)
@@ -141,12 +141,12 @@ async def _show(desk: AtDesk, number: int, why: str = "", other: str = "", opene
 
 
 def _as_typed(at: Timestamp, zone: str) -> str:
-    """A time as a field for times has it, in a time zone."""
+    """Format a time in a zone as the value of an HTML time field."""
     return at.ToDatetime(UTC).astimezone(ZoneInfo(zone or "UTC")).strftime("%Y-%m-%dT%H:%M")
 
 
 async def _explained(desk: AtDesk, number: int, why: str, other: str) -> str:
-    """Why a player meets whom they meet, or does not meet another; what the service says against the question."""
+    """Return why a player meets an opponent or not; the refusal of the service for an invalid question."""
     request = pairing.ExplainPairingRequest(
         tournament_id=desk.tournament_id, round=number, player_id=why, other_player_id=other
     )
@@ -160,7 +160,7 @@ async def _explained(desk: AtDesk, number: int, why: str, other: str) -> str:
 
 
 async def _by_hand(desk: AtDesk, number: int) -> tuple[list[tuple[str, ...]], list[tuple[str, ...]]]:
-    """The pairs made by hand for a round, and those that are kept apart, as what was done says."""
+    """Return the pairs made by hand for a round and the forbidden pairs, computed from the events."""
     kept: dict[frozenset[str], tuple[str, ...]] = {}
     apart: dict[frozenset[str], tuple[str, ...]] = {}
     for act in (await desk.acts()).acts:

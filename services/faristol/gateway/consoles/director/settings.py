@@ -1,4 +1,4 @@
-"""What a tournament is called, where and when it is, by whom; its rules, rounds and rating; archived, removed."""
+"""Page of the tournament's description, rules, rounds, rating, archiving and removal."""
 
 from __future__ import annotations
 
@@ -54,14 +54,14 @@ routes = page_of_forms(PAGE, _show, pairing=ACTS, rating=OF_RATING)
 
 
 async def _lexicons(desk: Desk) -> list[lexicon.Lexicon]:
-    """List those that a tournament without a lexicon can choose; none for one that has its lexicon."""
+    """Return the lexicons that a tournament without one can choose; empty if it has one."""
     if desk.tournament.HasField("lexicon") or desk.rules is None or not desk.may_call("ChooseLexicon"):
         return []
     return fitting_lexicons(desk.rules, await desk.calls.ask(lexicon.ListLexiconsRequest()))
 
 
 async def _systems(desk: Desk) -> list[rating.RatingSystem]:
-    """The systems by which it can be rated, the usual one first; none while the rating service is away."""
+    """Return the available rating systems, the default first; empty if the rating service is unavailable."""
     if is_of_duplicate_games(desk.tournament) or not desk.may_call("ChooseRatingSystem", "rating"):
         return []
     try:

@@ -1,4 +1,4 @@
-"""Teams: registered with their line-ups, changed, withdrawn and let in again (FISE 4.4)."""
+"""Page of teams: registration with line-ups, changes, withdrawal and reinstatement (FISE 4.4)."""
 
 from __future__ import annotations
 
@@ -13,20 +13,20 @@ from faristol.pb.pairing.v1 import pairing_pb2 as pairing
 PAGE = "teams"
 ACTS = frozenset({"RegisterTeam", "SetLineUp", "WithdrawTeam", "ReinstateTeam"})
 RESERVES = 4
-"""Places of a form behind the boards of a match, or behind those that are in a line-up already."""
+"""Form fields for reserves behind the boards of a match or the present line-up."""
 BOARDS = 4
-"""Boards of a match where the rules are not at hand."""
+"""Default number of boards if the rules are unavailable."""
 
 
 @dataclass(frozen=True, slots=True)
 class Listed:
-    """A team with who may be in its line-up."""
+    """Team with the candidates for its line-up."""
 
     team: pairing.Team
     places: Sequence[str]
-    """The line-up in the order of the boards, then empty places."""
+    """Line-up in the order of the boards, then empty places."""
     candidates: Sequence[str]
-    """Its own players, then those of no team."""
+    """Its own players, then players without a team."""
 
 
 async def _show(desk: Desk) -> Response:
@@ -47,7 +47,7 @@ routes = page_of_forms(PAGE, _show, pairing=ACTS)
 
 
 def _free(tournament: pairing.GetTournamentResponse) -> list[str]:
-    """Who takes part and is in no team."""
+    """Return the active players without a team."""
     taken = {player for team in tournament.teams for player in team.player_ids}
     return [
         player.player_id

@@ -1,6 +1,6 @@
-"""The consoles of a duplicate game: of players, of collectors, who type the slips of a hall, and of the judge."""
+"""Consoles of a duplicate game: for players, for collectors, who type the slips of a hall, and for the judge."""
 
 from faristol.gateway.consoles.duplicate import collector, judge, phone
 
 ROUTES = (phone.routes, collector.routes, judge.routes)
-"""The routes of all."""
+"""Routes of all three."""

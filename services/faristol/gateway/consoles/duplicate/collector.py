@@ -1,4 +1,4 @@
-"""The collector's page: number, coordinates, word, Enter. It tells nothing of what a slip is worth."""
+"""Collector's page: number, coordinates, word, Enter. It does not show the score of a slip."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from faristol.pb.game.v1 import duplicate_pb2 as pb
 from faristol.text import say
 
 ILLEGIBLE = "#"
-"""What is typed for what cannot be read."""
+"""Input for an illegible part."""
 
 HANDED: Mapping[events.Handed.ValueType, str] = {
     events.HANDED_IN_TIME: N_("in time"),
@@ -35,7 +35,7 @@ HANDED: Mapping[events.Handed.ValueType, str] = {
     events.HANDED_TWICE: N_("two slips"),
     events.HANDED_NOT_AT_ALL: N_("not handed in"),
 }
-"""How a slip came, as it is chosen."""
+"""Labels of the ways in which a slip was handed in."""
 
 NO_NUMBER = N_("There is no number {number} in this hall.")
 CLOSED = N_("The hall has closed the round.")
@@ -44,11 +44,11 @@ WAITS = N_("Number {number} is typed, and waits for an arbiter.")
 
 
 class Doubt(NamedTuple):
-    """What a collector is asked about before a slip is taken, as the page of results asks."""
+    """Question to the collector before a slip is accepted, in the form of the results page."""
 
     doubts: Sequence[str] = ()
     sure: str = ""
-    """What is sent with the same slip when it is right."""
+    """Value that confirms the slip when it is sent again."""
     field: str = ""
     problem: str = ""
 
@@ -60,7 +60,7 @@ routes = APIRouter(include_in_schema=False)
 
 
 def _halls(desk: Desk, game: pb.GetDuplicateResponse) -> list[str]:
-    """The halls that somebody may type the slips of."""
+    """Return the halls whose slips the user may type."""
     own = desk.session.credential.scope.halls
     return [hall.name for hall in game.halls if not own or hall.name in own]
 
@@ -110,7 +110,7 @@ async def show_slips(
     turn: Turn = 0,
     part: Part = "",
 ) -> Response:
-    """The slips of a hall, as far as they are typed, and the form."""
+    """Show the typed slips of a hall and the form."""
     desk.check(pb.CloseHallRequest)
     texts = {"typed": TYPED, "waits": WAITS, "closed": CLOSED}
     done, _, number = desk.done_by("collector").partition(".")
@@ -120,7 +120,7 @@ async def show_slips(
 
 @routes.post("/tournaments/{tournament_id}/duplicate/{game_id}/slips")
 async def type_slip(desk: AtDesk, given: Fields) -> Response:
-    """Type a slip, once more where it was typed wrongly; or close the hall."""
+    """Type or correct a slip, or close the hall."""
     desk.check(pb.CloseHallRequest)
     hall, number, turn = given.get("hall", ""), given.get("table", "").strip(), _whole(given.get("turn", ""))
     act = given.get("act", "")
@@ -155,7 +155,7 @@ async def type_slip(desk: AtDesk, given: Fields) -> Response:
 
 
 def _field_in_doubt(typed: Mapping[str, str] | None, listed: pb.ListSlipsResponse) -> str:
-    """The field of a slip that was not taken; empty without one."""
+    """Return the field of a refused slip to focus; empty without one."""
     if not typed:
         return ""
     is_known = any(each.number == _whole(typed.get("table", "").strip()) for each in listed.players)
@@ -163,12 +163,12 @@ def _field_in_doubt(typed: Mapping[str, str] | None, listed: pb.ListSlipsRespons
 
 
 def _mark(given: Mapping[str, str]) -> str:
-    """What says of a slip that it is right as it is typed: it holds for the same slip alone."""
+    """Return the value that confirms a slip. It is valid for the same input only."""
     return " ".join(given.get(name, "").strip() for name in ("table", "coordinates", "word", "score", "handed"))
 
 
 def _slip(player_id: str, given: Mapping[str, str]) -> events.Slip:
-    """A slip as it was typed. Raises ``HTTPException`` for a way to hand in that there is not."""
+    """Return the slip of a form. Raises ``HTTPException`` for an unknown way of handing in."""
     handed = _whole(given.get("handed", "") or str(events.HANDED_IN_TIME))
     if handed not in HANDED:
         raise HTTPException(HTTPStatus.BAD_REQUEST)
@@ -190,5 +190,5 @@ def _led(desk: Desk, hall: str, turn: int, done: str) -> Response:
 
 
 def _whole(text: str) -> int:
-    """A whole number; 0 for what is none."""
+    """Return an integer; 0 for other text."""
     return int(text) if text.isascii() and text.isdigit() and len(text) < 8 else 0

@@ -1,4 +1,4 @@
-"""What the consoles of a duplicate game share: which game, by whom, and what was refused."""
+"""Common part of the consoles of a duplicate game."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from faristol.pb.game.v1 import duplicate_pb2 as pb
 
 @dataclass
 class Desk(Console):
-    """A duplicate game, for somebody who is signed in."""
+    """Duplicate game, for a signed-in user."""
 
     results: Reader
     tournament_id: TournamentId
@@ -32,22 +32,22 @@ class Desk(Console):
 
     @property
     def base(self) -> str:
-        """Where its pages are."""
+        """Address prefix of its pages."""
         return f"/tournaments/{self.tournament_id}/duplicate/{self.game_id}"
 
     def check(self, command: type[Message]) -> None:
-        """Raise ``HTTPException`` for who may not do this here: what one may not see is not there."""
+        """Raise ``HTTPException`` (404) if the user may not send the command here."""
         of_it = place_of_duplicate(self.game_id)[0] == self.tournament_id
         if not of_it or not self.may(command, self.tournament_id):
             raise HTTPException(HTTPStatus.NOT_FOUND)
 
     async def game(self) -> pb.GetDuplicateResponse:
-        """The game as everybody may see it. Raises ``grpc.aio.AioRpcError``."""
+        """Return the game, including one under an embargo. Raises ``grpc.aio.AioRpcError``."""
         found: pb.GetDuplicateResponse = await self.calls.ask(pb.GetDuplicateRequest(game_id=self.game_id, inside=True))
         return found
 
     async def people(self) -> dict[str, str]:
-        """The names of officials by their ids, as far as the person who is signed in may see them."""
+        """Return the names of officials by id, as far as the user may see them."""
         found = {self.session.credential.subject_id: self.session.name}
         if may(self.session, access.ListCredentialsRequest):
             with suppress(grpc.aio.AioRpcError):
@@ -60,9 +60,9 @@ class Desk(Console):
     async def show(
         self, name: str, door: str, part: str, *, said: str = "", refusal: str = "", **values: Any
     ) -> Response:
-        """Show a page with the names of the players, and with what was ``said`` of an act or the ``refusal`` of it.
+        """Render a page with the names of the players, and with the success or refusal of a command.
 
-        An entry with ``doubts`` is one that was not taken either.
+        An entry with ``doubts`` counts as refused.
         """
         head = await self.results.tournament(self.tournament_id)
         is_refused = bool(refusal or getattr(values.get("entry"), "doubts", ()))
@@ -82,4 +82,4 @@ class Desk(Console):
 
 
 AtDesk = Annotated[Desk, Depends()]
-"""A parameter of a route."""
+"""Route parameter."""

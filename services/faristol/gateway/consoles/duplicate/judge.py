@@ -1,4 +1,4 @@
-"""The judge's page of a duplicate game: racks, time, what waits, tops, scores, claims."""
+"""Judge's page of a duplicate game: racks, time, pending slips, tops, scores, claims."""
 
 from __future__ import annotations
 
@@ -39,10 +39,10 @@ WAITS: Mapping[str, str] = {
     "after-close": N_("came after the hall had closed"),
     "sent-later": N_("saved in time by the phone’s own time, and sent later"),
 }
-"""Why a slip waits."""
+"""Reasons why a slip is pending."""
 
 MOST_TOPS = 5
-"""Plays of the highest score that the page shows before it is asked for more."""
+"""Limit of plays with the highest score that the page shows at first."""
 
 Given = Mapping[str, str]
 
@@ -50,12 +50,12 @@ routes = APIRouter(include_in_schema=False)
 
 
 class Act(NamedTuple):
-    """Something that the judge does."""
+    """Command of the judge."""
 
     name: str
-    """On its button, to be translated."""
+    """Label of its button, to be translated."""
     request: Callable[[Given], Message]
-    """The command of a form, but for the ids that every command has."""
+    """Builds the command of a form, without the common ids."""
 
 
 def _slip(given: Given, **more: Any) -> events.Slip:
@@ -69,7 +69,7 @@ def _slip(given: Given, **more: Any) -> events.Slip:
 
 
 def _decided(given: Given) -> Message:
-    """A claim is refused, or the slip corrected to what was written in the form."""
+    """Build the decision on a claim: refused, or the slip corrected as in the form."""
     request = pb.DecideClaimRequest(hall=given.get("hall", ""), claim_id=given.get("claim_id", ""))
     if given.get("correct"):
         request.corrected.CopyFrom(_slip(given))
@@ -77,7 +77,7 @@ def _decided(given: Given) -> Message:
 
 
 def _names(given: Given) -> Message:
-    """Names for calling, as the form has them for every tile, row and column."""
+    """Build the names for calling from the fields of tiles, rows and columns."""
     names = [
         events.CallName(face=field.removeprefix("name-"), name=value)
         for field, value in given.items()
@@ -120,7 +120,7 @@ ACTS: Mapping[str, Act] = {
     "end": Act(N_("End the game"), lambda given: pb.EndGameRequest()),
     "validate": Act(N_("Declare the results final"), lambda given: pb.ValidateResultsRequest()),
 }
-"""What the judge does, by what a form calls it."""
+"""Commands of the judge, by the name in the form."""
 
 
 async def _show(
@@ -166,7 +166,7 @@ async def _show(
 
 @routes.get("/tournaments/{tournament_id}/duplicate/{game_id}/judge")
 async def show_judge(desk: AtDesk, part: Part = "") -> Response:
-    """The game as its judge sees it: of a turn whose time is over its tops, and what waits."""
+    """Show the game to its judge; if the time of a turn is over, with its tops and pending slips."""
     desk.check(pb.ScoreTurnRequest)
     said, done = "", desk.done_by("duplicate-judge")
     if done in ACTS and not part:
@@ -176,7 +176,7 @@ async def show_judge(desk: AtDesk, part: Part = "") -> Response:
 
 @routes.post("/tournaments/{tournament_id}/duplicate/{game_id}/judge")
 async def act_as_judge(desk: AtDesk, given: Fields) -> Response:
-    """Do what a form says, once. A refusal is told on the page."""
+    """Send the command of a form. A refusal is shown on the page."""
     desk.check(pb.ScoreTurnRequest)
     name = given.get("act", "")
     if name not in ACTS:

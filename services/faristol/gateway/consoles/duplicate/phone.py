@@ -1,6 +1,6 @@
-"""A player's own page of a duplicate game: the slip that is written on a phone, and the own sheet with its claims.
+"""Player's page of a duplicate game: the slip written on a phone, and the player's sheet with its claims.
 
-It tells no more than paper does: what was written is not looked at before its turn is scored.
+It shows no more than paper does: a slip is not evaluated before its turn is scored.
 """
 
 from __future__ import annotations
@@ -37,14 +37,14 @@ routes = APIRouter(include_in_schema=False)
 async def write_slip(
     request: Request, results: Reader, games: DuplicateReader, signed_in: SignedIn, game_id: GameId
 ) -> Response:
-    """The page of who plays; for everybody else there is none."""
+    """Show the page to a player of the game; 404 for any other user."""
     credential = signed_in.credential
     tournament_id, _ = place_of_duplicate(game_id)
     tournaments = credential.scope.tournament_ids
     here = tournament_id and (not tournaments or tournament_id in tournaments)
     if credential.role != PLAYER or not here:
         raise HTTPException(HTTPStatus.NOT_FOUND)
-    with hidden(grpc.StatusCode.NOT_FOUND):  # of a game that one does not play there is no slip
+    with hidden(grpc.StatusCode.NOT_FOUND):  # a player of another game has no slip
         sheet = await games.sheet(game_id, player_id=credential.player_id)
     game = await games.game(game_id)
     seats = await games.sheet(game_id, sheet.hall.name, seats_alone=True)
@@ -68,7 +68,7 @@ def _about(
     names: dict[str, str],
     language: str,
 ) -> dict[str, Any]:
-    """Everything that does not change while a game is played. Raises ``Refusal`` for rules that are not known here."""
+    """Return the data that do not change during a game. Raises ``Refusal`` for unknown rules."""
     (player,) = sheet.players
     ruleset = ruleset_of(game.ruleset)
     return {

@@ -1,4 +1,4 @@
-"""What the script of a player's page of a duplicate game says, each text to be translated."""
+"""Texts of the script of a player's page, to be translated."""
 
 from __future__ import annotations
 
@@ -75,7 +75,7 @@ TEXTS: Mapping[str, str] = {
 
 
 def in_language(language: str) -> dict[str, Any]:
-    """All texts of the script, in a language."""
+    """Return all texts of the script in a language."""
     read = translations(language).gettext
     return {
         "texts": {key: read(text) for key, text in TEXTS.items()},

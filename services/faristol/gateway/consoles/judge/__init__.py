@@ -1,3 +1,3 @@
-"""The judge's desk: the queue of cases, and ruling on the words of one. Nothing of a game is shown but its words."""
+"""Judge's console: the queue of cases, and the ruling on a case. It shows no part of a game except its words."""
 
 from faristol.gateway.consoles.judge.pages import routes as routes

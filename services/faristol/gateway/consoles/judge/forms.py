@@ -1,4 +1,4 @@
-"""What a judge's form says of each word. Pure."""
+"""Form of a judge, word by word. Pure."""
 
 from __future__ import annotations
 
@@ -10,25 +10,25 @@ from faristol.pb.lexicon.v1 import adjudication_pb2 as pb
 from faristol.pb.lexicon.v1 import events_pb2 as events
 
 MOST_WORDS = 20
-"""Words of a case: a play of seven tiles forms eight at most."""
+"""Limit of the words of a case: a play of seven tiles forms eight at most."""
 
 VERDICTS: Mapping[str, bool] = {"valid": True, "invalid": False}
 
 
 @dataclass(frozen=True, slots=True)
 class Written:
-    """What is written in the form about a word."""
+    """Input about a word."""
 
     faces: str
-    """Its tiles with a space between."""
+    """Its tiles, separated by spaces."""
     verdict: str = ""
-    """``valid``, ``invalid``, or empty while nothing is chosen."""
+    """``valid``, ``invalid``, or empty if undecided."""
     reason: str = ""
     source: str = ""
 
 
 def read(given: Mapping[str, str]) -> list[Written]:
-    """What a form says, word by word."""
+    """Parse a form, word by word."""
     return [
         Written(
             given[f"word-{number}"],
@@ -42,14 +42,14 @@ def read(given: Mapping[str, str]) -> list[Written]:
 
 
 def merged(file: pb.GetCaseFileResponse, written: Sequence[Written]) -> list[Written]:
-    """The form of a case with what was written about its words before."""
+    """Return the form of a case, filled with earlier input."""
     known = {each.faces: each for each in written}
     words = [" ".join(each.word.faces) for each in file.words]
     return [known.get(faces, Written(faces)) for faces in words]
 
 
 def rulings(written: Sequence[Written]) -> list[events.WordRuling]:
-    """The rulings that a complete form makes. Raises ``ValueError`` where a word has no verdict."""
+    """Return the rulings of a complete form. Raises ``ValueError`` if a word has no verdict."""
     if not all(each.verdict for each in written):
         raise ValueError("a word has no verdict")
     return [

@@ -1,4 +1,4 @@
-"""The judge's pages: the queue of cases, and one case with the lexicon's answer."""
+"""Judge's pages: the queue of cases, and a case with the answer of the lexicon."""
 
 from __future__ import annotations
 
@@ -33,13 +33,13 @@ DONE = {
     ),
     "released": N_("Given back: the case is in the queue again."),
 }
-"""What is told of an act, by the word for it in an address."""
+"""Success messages, by the action in the address."""
 
 NO_VERDICT = N_("Rule on every word: valid or not.")
 NOT_SENT = N_("Nothing was ruled.")
 
 LOST = frozenset({"CLAIM_LOST", "CASE_RULED", "CASE_WITHDRAWN", "NOT_A_JUDGE", "CASE_TAKEN", "OPINION_GIVEN"})
-"""Why a judge does not hold a case."""
+"""Reasons why a judge does not hold a case."""
 
 CaseId = Annotated[str, Path(max_length=128, pattern="^[a-z0-9-]+$")]
 
@@ -47,10 +47,10 @@ routes = APIRouter(include_in_schema=False)
 
 
 class _Desk(Console):
-    """The pages, for somebody who is signed in."""
+    """Judge's pages, for a signed-in user."""
 
     async def queue(self) -> pb.WatchQueueResponse:
-        """The cases that the judge may take, as they are. Raises ``HTTPException`` for whom there is no queue."""
+        """Return the cases that the judge may claim. Raises ``HTTPException`` if the user has no queue."""
         answers = self.calls.follow(pb.WatchQueueRequest(judge_id=self.subject))
         try:
             with hidden(grpc.StatusCode.PERMISSION_DENIED):
@@ -63,7 +63,7 @@ class _Desk(Console):
     async def show_queue(
         self, part: str = "", *, said: str = "", refusal: str = "", status: HTTPStatus = HTTPStatus.OK
     ) -> Response:
-        """The queue, the case that waits longest first."""
+        """Render the queue, the longest waiting case first."""
         return self.page(
             "judge_queue.html",
             None,
@@ -81,7 +81,7 @@ class _Desk(Console):
     async def show_case(
         self, case_id: str, written: Sequence[Written] = (), *, refusal: str = "", status: HTTPStatus = HTTPStatus.OK
     ) -> Response:
-        """A case: what is known of its words, and the form to rule on them for who holds it."""
+        """Render a case: the data about its words, and the form if the judge holds it."""
         asked = pb.GetCaseFileRequest(case_id=case_id, judge_id=self.subject)
         try:
             file = await self.calls.ask(asked)
@@ -106,7 +106,7 @@ class _Desk(Console):
         )
 
     async def _lease(self, case_id: str) -> int:
-        """Seconds within which the next sign is expected, as this is one; 0 for who does not hold the case."""
+        """Renew the claim and return its lease in seconds; 0 if the judge does not hold the case."""
         try:
             kept = await self.calls.ask(pb.KeepClaimRequest(case_id=case_id, judge_id=self.subject))
         except grpc.aio.AioRpcError as problem:
@@ -121,7 +121,7 @@ AtDesk = Annotated[_Desk, Depends()]
 
 @routes.get("/judge")
 async def show_queue(desk: AtDesk, part: Part = "") -> Response:
-    """The cases that a judge may take."""
+    """Show the cases that a judge may claim."""
     done = "" if part else desk.done_by("judge")
     said = say(DONE[done], {}, desk.language) if done in DONE else ""
     return await desk.show_queue(part, said=said)
@@ -129,13 +129,13 @@ async def show_queue(desk: AtDesk, part: Part = "") -> Response:
 
 @routes.get("/judge/cases/{case_id}")
 async def show_case(desk: AtDesk, case_id: CaseId) -> Response:
-    """The words of a case."""
+    """Show the words of a case."""
     return await desk.show_case(case_id)
 
 
 @routes.post("/judge/cases/{case_id}")
 async def act_on_case(desk: AtDesk, given: Fields, case_id: CaseId) -> Response:
-    """Claim a case, rule on it, or give it back. A refusal is told on the page, and what was written stays there."""
+    """Claim a case, rule on it, or release it. After a refusal, the page keeps the input."""
     act, written = given.get("act", ""), read(given)
     named: dict[str, Any] = {
         "command_id": command_id(given, act),

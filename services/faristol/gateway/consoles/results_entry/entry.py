@@ -1,4 +1,4 @@
-"""What is typed for a result on a page: read, doubted, and made a command. Pure."""
+"""Typed results of a page: parsing, doubts, and the resulting command. Pure."""
 
 from __future__ import annotations
 
@@ -30,10 +30,10 @@ from faristol.pb.pairing.v1 import pairing_pb2 as pairing
 from faristol.text import say
 
 OPEN = (pairing.RESULT_CHECK_PHASE_OPEN, pairing.RESULT_CHECK_PHASE_DISPUTED)
-"""Where a result stands that somebody else has to confirm."""
+"""States of a result that another person must confirm."""
 
 SEATS = ("first", "second", "third", "fourth")
-"""The fields of the scores, in the order of the pairing."""
+"""Score fields, in the order of the pairing."""
 
 NEEDS_ARBITER = N_("{standing} stands already: an arbiter corrects it.")
 GIVE_UP = N_(
@@ -41,50 +41,50 @@ GIVE_UP = N_(
     "is given up."
 )
 FROM_SHEET = "sheet-"
-"""Before what the form has to hold, where the result is that of the signed sheet."""
+"""Prefix of the confirming value for a result of a signed sheet."""
 NO_SCORE = N_("Type the score of {name}, or ff where they did not come.")
 STANDS = N_("{standing} stands already.")
 CORRECTS = N_("{standing} stands already. Send it again to correct it.")
 LONGEST_TYPED = 40
-"""Characters of what was typed for a table before, as a form gives it."""
+"""Limit in characters of earlier input for a table in a form."""
 
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """A form with a result, as it was read."""
+    """Parsed form with a result."""
 
     table: int = 0
-    """0 where no table could be read."""
+    """Table number; 0 if invalid."""
     command: Message | None = None
-    """What is to be done; None where something is to be said first."""
+    """Command to send; None if a message must be shown first."""
     problem: str = ""
-    """Why it cannot be read."""
+    """Error of the input."""
     doubts: Sequence[str] = field(default_factory=tuple)
-    """What is implausible in it: sent again it is taken as it is."""
+    """Doubts about the result; it is accepted if it is sent again."""
     sure: str = ""
-    """What the form has to hold to be taken as it is: it is good for these scores alone."""
+    """Value that confirms these scores when the form is sent again."""
     stands: str = ""
-    """The result that stands already, where it is the same."""
+    """Recorded result, if it is the same."""
     field: str = ""
-    """The field in doubt, where there is a problem or a doubt."""
+    """Field to focus after a problem or doubt."""
 
 
 @dataclass(frozen=True, slots=True)
 class Rights:
-    """Who types, and what they may do with a result that stands."""
+    """User and rights on a recorded result."""
 
     subject: str
     corrects: bool = False
-    """Any result."""
+    """May correct any result."""
     corrects_own: bool = False
-    """A result that they entered, until somebody has confirmed it."""
+    """May correct a result of the same user until it is confirmed."""
     gives_up: bool = False
-    """A table, for its signed sheet."""
+    """May discard the record of a table in favour of its signed sheet."""
 
 
 @dataclass(frozen=True, slots=True)
 class _Form:
-    """A form as it came, and what it is about."""
+    """Form with its context."""
 
     fields: Mapping[str, str]
     tables: Tables
@@ -98,7 +98,7 @@ class _Form:
 
 
 def read(fields: Mapping[str, str], tables: Tables, tournament_id: str, rights: Rights, language: str) -> Entry:
-    """A form with ``table`` and the scores of its seats. Raises ``HTTPException`` for a form without an id."""
+    """Parse a form with ``table`` and the scores of its seats. Raises ``HTTPException`` for a form without an id."""
     form = _Form(fields, tables, tournament_id, str(form_id(fields)), rights, language)
     number = 0
     words: list[str] = []
@@ -117,9 +117,9 @@ def read(fields: Mapping[str, str], tables: Tables, tournament_id: str, rights: 
 
 
 def _words(fields: Mapping[str, str], seats: int) -> list[str]:
-    """What a form says of each seat: typed, or chosen by a button on a phone whose keyboard has numbers alone.
+    """Return the input for each seat: typed, or chosen by a button on phones with a numeric keyboard.
 
-    The score of a player whose only opponent did not come may be left out: it is in the book.
+    If the only opponent of a player did not come, the player's score may be left out: the rule book has it.
     """
     how = [fields.get(f"how_{seat}", "") for seat in SEATS[:seats]]
     words = [fields.get(seat, "").strip() for seat in SEATS[:seats]]
@@ -132,7 +132,7 @@ def _words(fields: Mapping[str, str], seats: int) -> list[str]:
 
 
 def _seat_in_doubt(words: Sequence[str]) -> int:
-    """The place of the score that a form has in doubt, from 0."""
+    """Return the index of the doubtful score of a form."""
     return words.index("") if "" in words else seat_in_doubt(words)
 
 
@@ -176,13 +176,13 @@ def _decided(typed: Given, form: _Form) -> Entry:
 
 
 def _is_own(table: pairing.TableResult, rights: Rights) -> bool:
-    """Whether a result stands that the person entered, and nobody has confirmed."""
+    """Check whether the user entered the recorded result and it is unconfirmed."""
     is_own = table.entered and table.actor == rights.subject
     return rights.corrects_own and is_own and not table.confirmed_by
 
 
 def _confirmed(typed: Given, table: pairing.TableResult, form: _Form) -> Entry:
-    """The same result once more: it is confirmed by it, where a second person is to do that."""
+    """Handle the same result entered again: it confirms the first, if a second person must confirm."""
     stands = form.say(STANDS, standing=form.tables.standing(typed.table))
     is_second = table.check in OPEN and table.actor != form.rights.subject
     if not (form.tables.listed.second_person and is_second):
@@ -191,7 +191,7 @@ def _confirmed(typed: Given, table: pairing.TableResult, form: _Form) -> Entry:
 
 
 def _disputed(typed: Given, table: pairing.TableResult, form: _Form) -> Entry:
-    """Another result than was typed before, by a person who does not see that one: an official looks at both."""
+    """Return the dispute of a result by a user who entered a different one blind. An official decides."""
     note = " – ".join(score.written for score in typed.scores)
     return Entry(typed.table, _checked(table, form, disputed=True, note=note))
 
@@ -208,7 +208,7 @@ def _checked(table: pairing.TableResult, form: _Form, *, disputed: bool = False,
 
 
 def from_sheet(entry: Entry, refusal: str, language: str) -> Entry:
-    """What is asked where a table is kept whose result an arbiter has on paper."""
+    """Return the question whether the signed sheet replaces the record of an open table."""
     asked = [refusal, say(GIVE_UP, {}, language)]
     return replace(entry, command=None, doubts=asked, sure=FROM_SHEET + entry.sure, field=SEATS[0])
 
@@ -219,7 +219,7 @@ def _correction(
     result: pairing.GameResult,
     about: Mapping[str, Any],
 ) -> Message:
-    """Another result in place of the one that was seen."""
+    """Return the command that replaces a recorded result."""
     asked: dict[str, Any] = {"scores": result.scores, "winner_id": result.winner_id}
     if result.forfeited_by:
         came = [player.player_id for player in table.players if player.player_id not in result.forfeited_by]
@@ -228,7 +228,7 @@ def _correction(
 
 
 def _mark(typed: Given, table: pairing.TableResult) -> str:
-    """What tells these scores in view of those that stand from all others."""
+    """Return a hash of the typed and the recorded scores."""
     said = f"{typed} {[score.score for score in table.scores]}"
     return hashlib.sha256(said.encode()).hexdigest()[:16]
 
@@ -236,7 +236,7 @@ def _mark(typed: Given, table: pairing.TableResult) -> str:
 def confirm_all(
     fields: Mapping[str, str], tables: Tables, tournament_id: str, subject: str
 ) -> list[pairing.ConfirmResultRequest]:
-    """The confirmations of all results that a form showed, as it showed them, but for those of the person who confirms.
+    """Return confirmations of all results as a form showed them, except those of the same user.
 
     Raises ``HTTPException`` for a form without an id.
     """
@@ -255,14 +255,14 @@ def confirm_all(
 
 
 def seen(table: pairing.TableResult) -> str:
-    """A table and its scores as a form says that it showed them: ``11:412:378``."""
+    """Return the value by which a form states the shown scores: ``11:412:378``."""
     return ":".join(map(str, (table.table, *(score.score for score in table.scores))))
 
 
 def confirmation(fields: Mapping[str, str], table: pairing.TableResult, tournament_id: str) -> Message:
-    """The confirmation of the scores that a form showed, or that they are wrong.
+    """Return the confirmation or dispute of the scores that a form showed.
 
-    Raises ``ValueError`` for scores that are none, and ``HTTPException`` for a form without an id.
+    Raises ``ValueError`` for invalid scores, and ``HTTPException`` for a form without an id.
     """
     request = pairing.ConfirmResultRequest(
         command_id=str(form_id(fields)),

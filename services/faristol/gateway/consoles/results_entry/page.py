@@ -1,4 +1,4 @@
-"""Result entry: a page for a round, a form for a table that the QR code of its slip opens."""
+"""Result entry: a page for a round, and a form for one table, opened by the QR code of its slip."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ routes = APIRouter(include_in_schema=False)
 
 @dataclass
 class _Entry(Console):
-    """The page of a round, for somebody who enters or confirms its results."""
+    """Page of a round, for a user who enters or confirms results."""
 
     results: Reader
     tournament_id: TournamentId
@@ -62,9 +62,9 @@ class _Entry(Console):
     part: Part = ""
     refused: str = field(default="", init=False)
     check: pairing.GetResultCheckResponse = field(default_factory=pairing.GetResultCheckResponse, init=False)
-    """What was said of the result of a player's own table."""
+    """Confirmations of the result of a player's own table."""
     reason: str = field(default="", init=False)
-    """Of the refusal, as services name it."""
+    """Reason code of the refusal."""
     typed: Mapping[str, str] = field(default_factory=dict, init=False)
 
     @property
@@ -73,13 +73,13 @@ class _Entry(Console):
 
     @property
     def is_player(self) -> bool:
-        """Whether a player sees it, who confirms their own result alone."""
+        """True for a player, who may only confirm the own result."""
         return self.session.credential.role == PLAYER
 
     async def tables(self) -> Tables:
-        """The tables of the round; for a player their own.
+        """Return the tables of the round; for a player the own table.
 
-        Raises ``HTTPException`` where there is nothing to see, and ``Refusal`` for a tournament without tables.
+        Raises ``HTTPException`` if there is no table to show, and ``Refusal`` for a tournament without tables.
         """
         if self.is_player:
             return Tables(await self._own_table(), self.language)
@@ -93,7 +93,7 @@ class _Entry(Console):
         return Tables(listed, self.language)
 
     async def _own_table(self) -> pairing.ListResultsResponse:
-        """What everybody may see of the table of a player, in the form of what officials see."""
+        """Return the public data of a player's table in the form of the officials' list."""
         answer = await self.results.pairings(self.tournament_id, self.number)
         scope = self.session.credential.scope.tournament_ids
         own = self.session.credential.player_id
@@ -117,7 +117,7 @@ class _Entry(Console):
         return listed
 
     async def ask(self, command: Any) -> Any:
-        """The answer to a command; None where it was refused, which is kept for the page."""
+        """Return the answer to a command; None if it was refused, after storing the refusal."""
         try:
             return await self.calls.ask(command)
         except grpc.aio.AioRpcError as problem:
@@ -132,7 +132,7 @@ class _Entry(Console):
 
     @property
     def rights(self) -> Rights:
-        """What they may do with a result that stands."""
+        """Rights of the user on a recorded result."""
         return Rights(
             self.subject,
             corrects=self.may(pairing.CorrectResultRequest, self.tournament_id),
@@ -141,11 +141,11 @@ class _Entry(Console):
         )
 
     def is_hidden(self, table: pairing.TableResult, tables: Tables) -> bool:
-        """Whether they are to type a result anew without seeing it; who may correct any sees all."""
+        """Check whether a blind second entry hides a result. A user who may correct any result sees all."""
         return _is_hidden(tables, table.table, self.rights)
 
     async def show(self, tables: Tables, entry: Entry, table: int = 0, said: str = "") -> Response:
-        """The page of the round, or of one of its tables."""
+        """Render the page of the round, or of one of its tables."""
         head = await self.results.tournament(self.tournament_id, Moment(self.done))
         is_wrong = bool(entry.problem or entry.doubts or self.refused)
         return self.page(
@@ -182,7 +182,7 @@ AtEntry = Annotated[_Entry, Depends()]
 
 @routes.get("/tournaments/{tournament_id}/round/{number}/results")
 async def show_results(page: AtEntry, at: At = 0) -> Response:
-    """The tables of the round, and the form; a player is led to the table where they sit."""
+    """Show the tables of the round and the form; a player is redirected to the own table."""
     tables = await page.tables()
     if page.is_player and not page.part:
         return led_to(f"{page.address}/{tables.listed.tables[0].table}")
@@ -197,7 +197,7 @@ async def enter_result(page: AtEntry, given: Fields) -> Response:
 
 @routes.get("/tournaments/{tournament_id}/round/{number}/results/{table}")
 async def show_table(page: AtEntry, table: Table) -> Response:
-    """The form of one table, as the QR code of its slip opens it."""
+    """Show the form of one table, as opened by the QR code of its slip."""
     tables = await page.tables()
     if not tables.players(table):
         raise HTTPException(HTTPStatus.NOT_FOUND)
@@ -206,7 +206,7 @@ async def show_table(page: AtEntry, table: Table) -> Response:
 
 @routes.post("/tournaments/{tournament_id}/round/{number}/results/{table}")
 async def enter_at_table(page: AtEntry, given: Fields, table: Table) -> Response:
-    """The same for one table."""
+    """Enter, correct or confirm the result of this table."""
     return await _changed(page, {**given, "table": str(table)}, table)
 
 
@@ -220,7 +220,7 @@ async def _changed(page: _Entry, given: Mapping[str, str], table: int) -> Respon
         if given.get("act") == "ConfirmResult":
             return await _confirmed(page, given, tables, table, back)
         if page.is_player:
-            raise HTTPException(HTTPStatus.BAD_REQUEST)  # they confirm, and enter nothing
+            raise HTTPException(HTTPStatus.BAD_REQUEST)  # players may only confirm
         if given.get("act") == "ConfirmAll":
             return await _all_confirmed(page, given, tables, back)
         entry = read(given, tables, page.tournament_id, page.rights, page.language)
@@ -262,9 +262,9 @@ def _is_hidden(tables: Tables, table: int, rights: Rights) -> bool:
 
 
 def describe_saved(tables: Tables, table: int, rights: Rights, language: str) -> str:
-    """Say what stands at the table that somebody has just entered or confirmed.
+    """Describe the recorded result of the table that was just entered or confirmed.
 
-    Empty for no table, and for a result that they are to type anew without seeing it: the address names any table.
+    Empty without a table, and for a result that a blind second entry hides: the address may name any table.
     """
     if not tables.players(table) or not tables[table].scores or _is_hidden(tables, table, rights):
         return ""

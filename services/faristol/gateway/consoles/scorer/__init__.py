@@ -1,1 +1,1 @@
-"""The scorer's page: a table kept by touch, with and without a network."""
+"""Scorer's page: a table recorded by touch, with or without a network."""

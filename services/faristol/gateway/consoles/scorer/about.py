@@ -1,4 +1,4 @@
-"""What the scripts of a table are told with the page: who plays, by which rules, and what the reader may do."""
+"""Static data of a game for its scripts: players, rules and the rights of the user."""
 
 from __future__ import annotations
 
@@ -23,11 +23,11 @@ from faristol.rules.look_alikes import look_alikes_of, twins_of
 from faristol.rules.tiles import BLANK
 
 REQUESTS = [each for each in METHODS if each.DESCRIPTOR.file in (game_pb2.DESCRIPTOR, clock_pb2.DESCRIPTOR)]
-"""What can be asked of a table and its clock."""
+"""Requests of a table and its clock."""
 
 
 def about(game: pb.GetGameResponse, session: Session, language: str) -> dict[str, Any]:
-    """Everything that does not change while a game is played. Raises ``Refusal`` for rules that are not known here."""
+    """Return the data that do not change during a game. Raises ``Refusal`` for unknown rules."""
     ruleset = ruleset_of(game.ruleset)
     return {
         "game": game.game_id,
@@ -45,7 +45,7 @@ def about(game: pb.GetGameResponse, session: Session, language: str) -> dict[str
 
 
 def tiles_and_squares(ruleset: Ruleset) -> dict[str, Any]:
-    """What a device needs to draw tiles and squares, and to know which signs are one tile."""
+    """Return the data to draw tiles and squares, and to recognise the letters of one tile."""
     tiles = ruleset.tile_set
     return {
         "tiles": [{"face": face, "value": tiles.values[face]} for face in tiles.faces],
@@ -61,7 +61,7 @@ def tiles_and_squares(ruleset: Ruleset) -> dict[str, Any]:
 
 
 def rules(ruleset: Ruleset) -> dict[str, Any]:
-    """What a device needs of the rules to lay, count and go on without a network."""
+    """Return the rules that a device needs to place and score plays without a network."""
     return {
         **tiles_and_squares(ruleset),
         "blanks": ruleset.tile_set.counts.get(BLANK, 0),
@@ -78,7 +78,7 @@ def rules(ruleset: Ruleset) -> dict[str, Any]:
 
 
 def as_data(value: object) -> Markup:
-    """JSON to stand in a page: nothing in it can end the element that it stands in."""
+    """Return JSON escaped for embedding: it cannot close its HTML element."""
     written = json.dumps(value, ensure_ascii=False, separators=(",", ":"))
     safe = written.replace("<", "\\u003c").replace(">", "\\u003e").replace("&", "\\u0026")
     return Markup(safe)  # noqa: S704 # what could be markup is escaped

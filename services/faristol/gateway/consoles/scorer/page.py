@@ -1,4 +1,4 @@
-"""The pages of a table for who keeps it, the scorer's and that of the clock."""
+"""Pages of a table: the scorer's and that of the clock."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from faristol.pb.access.v1 import needs_pb2
 from faristol.pb.game.v1 import game_pb2
 
 KEEPERS = CALLERS[needs_pb2.CALLERS_KEEPERS]
-"""Who may keep a table."""
+"""Roles that may record a table."""
 
 GameId = Annotated[str, Path(max_length=80)]
 
@@ -35,7 +35,7 @@ routes = APIRouter(include_in_schema=False)
 async def keep_table(
     request: Request, results: Reader, calls: OwnCalls, session: SignedIn, game_id: GameId
 ) -> Response:
-    """The page of a scorer, or that of the clock; for who may not keep the table there is none."""
+    """Show the scorer's page or that of the clock; 404 if the user may not record the table."""
     if session.credential.role not in KEEPERS:
         raise HTTPException(HTTPStatus.NOT_FOUND)
     with hidden(grpc.StatusCode.PERMISSION_DENIED):

@@ -1,4 +1,4 @@
-"""What the scripts of a table say, each text to be translated: buttons, what they do, states, questions."""
+"""Texts of the scripts of a table, to be translated: buttons, states, questions."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ ACTS: Mapping[str, str] = {
     "LeaveTable": N_("Leaves the table for a while"),
     "ReturnToTable": N_("Is back"),
 }
-"""The button of each command."""
+"""Button labels by command."""
 
 SHARED: Mapping[str, str] = {
     "saved": N_("Everything is saved"),
@@ -92,7 +92,7 @@ SHARED: Mapping[str, str] = {
     "score": N_("Score"),
     "play": N_("Play"),
 }
-"""What any script says that shows a board and keeps what is entered until it is sent."""
+"""Texts of every script that shows a board and stores entries until they are sent."""
 
 TEXTS: Mapping[str, str] = {
     **SHARED,
@@ -179,7 +179,7 @@ TEXTS: Mapping[str, str] = {
     "loading": N_("Looking at the table…"),
     "missing": N_("The table is not known here yet: a network is needed for the first look."),
 }
-"""Everything else that the scripts say."""
+"""All texts of the scorer's script besides commands and choices."""
 
 CORRECTIONS: Mapping[clock.CorrectionReason.ValueType, str] = {
     clock.CORRECTION_REASON_DEVICE: N_("the device was wrong"),
@@ -205,13 +205,13 @@ STOPPED: Mapping[clock.NeutralisationReason.ValueType, str] = {
 
 
 def premiums(language: str) -> dict[str, list[str]]:
-    """How each premium of a square is drawn, what it is called, and what is written on it."""
+    """Return the style, title and short label of each premium square."""
     read = translations(language).gettext
     return {mark.value: [style, read(title), read(short)] for mark, (style, title, short) in labels.PREMIUMS.items()}
 
 
 def in_language(language: str) -> dict[str, Any]:
-    """All texts of the scripts, in a language."""
+    """Return all texts of the scripts in a language."""
     read = translations(language).gettext
 
     def each(texts: Mapping[Any, str]) -> dict[str, str]:
