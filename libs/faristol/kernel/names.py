@@ -96,8 +96,8 @@ _TILDE = "\u0303"
 def name_order(name: str, language: str) -> tuple[tuple[tuple[int, str], ...], str, str]:
     """Return the sort key of a name for readers of ``language``.
 
-    Names sort by letters, then by marks, then by case, as in Unicode collation; the dot of ``l·l`` is no letter.
-    In Spanish ``ñ`` is a letter after ``n`` (CLDR). For Greek readers Greek letters precede Latin ones.
+    Names sort by letters, then by marks, then by case, as in Unicode collation; the dot of ``l·l`` is no letter. In
+    Spanish ``ñ`` is a letter after ``n`` (CLDR). For Greek readers Greek letters precede Latin ones.
     """
     plain = unicodedata.normalize("NFKC", name.replace("\u0140", "l").replace("\u013f", "L")).translate(_SAME_SIGNS)
     letters: list[tuple[int, str]] = []
@@ -212,8 +212,7 @@ def _letters(name: str) -> str:
 
 MOST_MARKS = 3
 """Combining marks on one letter, apart from those in a composed character. Vietnamese and polytonic Greek have two.
-With many more a name covers the lines around it.
-"""
+With many more a name covers the lines around it."""
 
 
 def _has_too_many_marks(text: str) -> bool:

@@ -32,8 +32,7 @@ def fill(message: str, params: Mapping[str, Param]) -> str:
     """Return ``message`` with ``params`` in its fields.
 
     ``{tiles}`` is the value; ``{tiles:tile|tiles}`` is the first word for 1 and the second for any other number.
-    English,
-    Catalan, Spanish and Greek form the plural so.
+    English, Catalan, Spanish and Greek form the plural so.
     """
     return _FILLING.vformat(message, (), params)
 

@@ -90,8 +90,7 @@ def occurred_at(request: Any, now: Callable[[], datetime]) -> Timestamp:
     """Return the moment of a command: its ``occurred_at``, or now if it has none.
 
     Raises ``Invalid`` for an invalid time, and for one more than ``AHEAD`` after now: an event in the future would
-    block
-    all events of today after it.
+    block all events of today after it.
     """
     given: Timestamp = request.occurred_at
     if not request.HasField("occurred_at"):

@@ -53,9 +53,7 @@ class Topic:
     """Names of event types, such as ``PlayPlaced``."""
     with_content: bool = False
     """The subscriber also gets the changed content. An event of no game then passes every filter of rounds: it may
-    change any
-    round, and the content of a round would be incomplete without it.
-    """
+    change any round, and the content of a round would be incomplete without it."""
     is_named: bool = True
     """Frames carry the event's name, so that a browser can listen by name."""
 

@@ -1,6 +1,6 @@
-"""The law of the game, pure: tiles, board, placement, scoring, draws, ends, clocks, standings, rulesets as data.
+"""The rules of the game, pure: tiles, board, placement, scoring, draws, ends, clocks, standings, rulesets as data.
 
-Nothing here reads a clock, a file of the user, or a source of randomness: time and seeds are arguments.
+No function reads a clock, a file of the user, or a source of randomness: time and seeds are arguments.
 """
 
 from __future__ import annotations

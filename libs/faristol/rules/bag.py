@@ -1,16 +1,16 @@
-"""The bag: random draws that anyone can make again.
+"""The bag: reproducible random draws.
 
-Tiles come out of the bag by a rule that needs nothing but a secret of 32 bytes and a counter, so that after the
-game everybody can check every draw with any SHA-256 at hand:
+A draw is computed from a secret of 32 bytes and a counter. After the game anyone can verify every draw with any
+implementation of SHA-256:
 
-1. The tiles in the bag are put in order by code point (``?`` first, then ``A``, ``B``, … ``Ç``).
+1. The tiles in the bag are sorted by code point (``?`` first, then ``A``, ``B``, … ``Ç``).
 2. Block ``i`` (0, 1, 2 …) is ``SHA-256(b"faristol.draw.v1" + seed + counter + i)``, with ``counter`` and ``i``
-   as 8 bytes, the highest first. The first 8 bytes of a block, the highest first, are one number below 2⁶⁴.
-3. For a choice among ``n`` tiles a number is used if it lies below the greatest multiple of ``n`` not above
-   2⁶⁴, and skipped otherwise; its remainder by ``n`` is the place of the tile drawn, from 0.
-4. That tile leaves the row, those behind it move up, and the next one is chosen from what is left.
+   as 8 bytes, big-endian. The first 8 bytes of a block, big-endian, are one number below 2⁶⁴.
+3. For a choice among ``n`` tiles a number is used if it is below the greatest multiple of ``n`` not above
+   2⁶⁴, and skipped otherwise. Its remainder by ``n`` is the index of the tile drawn, from 0.
+4. That tile leaves the row, those behind it move up, and the next tile is chosen from the rest.
 
-Python's ``random`` is not used: its algorithm is not promised from one version to the next.
+Python's ``random`` is not used: its algorithm may change between versions.
 """
 
 from __future__ import annotations
@@ -30,23 +30,22 @@ _RANGE = 1 << 64
 
 
 class Exchanged(NamedTuple):
-    """What an exchange comes to: the tiles drawn, in order, and the bag afterwards."""
+    """The result of an exchange: the tiles drawn, in order, and the bag afterwards."""
 
     drawn: tuple[str, ...]
     bag: tuple[str, ...]
 
 
 def full_bag(tile_set: TileSet) -> tuple[str, ...]:
-    """Every tile of the set, ``?`` for a blank, in the order of the set."""
+    """Return every tile of the set, ``?`` for a blank, in the order of the set."""
     return tuple(kind.face for kind in tile_set.kinds for _ in range(kind.count))
 
 
 def draw(bag: Iterable[str], n: int, seed: bytes, counter: int) -> tuple[str, ...]:
-    """``n`` tiles out of ``bag``, in the order in which they come out.
+    """Draw ``n`` tiles from ``bag`` and return them in the order of the draw.
 
-    ``seed`` is 32 bytes, ``counter`` the number of the draw in its game, from 0. The order in which ``bag``
-    lists its tiles does not matter. Raises ``ValueError`` when the bag holds fewer than ``n`` tiles, or when
-    ``seed`` or ``counter`` is not what it must be.
+    ``seed`` is 32 bytes, ``counter`` the number of the draw in its game, from 0. The order of ``bag`` does not matter.
+    Raises ``ValueError`` if the bag has fewer than ``n`` tiles, or for an invalid ``seed`` or ``counter``.
     """
     if len(seed) != SEED_BYTES:
         raise ValueError(f"a seed has {SEED_BYTES} bytes, not {len(seed)}")
@@ -62,10 +61,10 @@ def draw(bag: Iterable[str], n: int, seed: bytes, counter: int) -> tuple[str, ..
 def exchange(
     bag: Iterable[str], aside: Iterable[str], seed: bytes, counter: int, *, count: int | None = None
 ) -> Exchanged:
-    """Draw as many tiles as were set ``aside``, and only then put those into the bag (FISC I.7.1).
+    """Draw as many tiles as were set ``aside``, and then put those into the bag (FISC I.7.1).
 
-    So no tile that was set aside can come back in the same exchange. ``count`` is how many are drawn where that were
-    more or fewer. Raises ``ValueError`` as ``draw`` does.
+    No tile that was set aside can come back in the same exchange. ``count`` overrides the number of tiles drawn. Raises
+    ``ValueError`` as ``draw`` does.
     """
     before, returned = tuple(bag), tuple(aside)
     drawn = draw(before, len(returned) if count is None else count, seed, counter)
@@ -73,10 +72,9 @@ def exchange(
 
 
 def free_exchange(bag: Iterable[str], aside: Iterable[str], seed: bytes, counter: int) -> Exchanged:
-    """Put the tiles ``aside`` into the bag, and only then draw as many (UF 14.2, FM 6).
+    """Put the tiles ``aside`` into the bag, and then draw as many (UF 14.2, FM 6).
 
-    So a tile can come back at once: the order is the other way round than in ``exchange``. Raises ``ValueError`` as
-    ``draw`` does.
+    A tile can come back at once: the order is the reverse of ``exchange``. Raises ``ValueError`` as ``draw`` does.
     """
     returned = tuple(aside)
     whole = (*bag, *returned)
@@ -85,7 +83,7 @@ def free_exchange(bag: Iterable[str], aside: Iterable[str], seed: bytes, counter
 
 
 def without(tiles: Iterable[str], taken: Iterable[str]) -> tuple[str, ...]:
-    """``tiles`` without those ``taken``, the rest in its order. Raises ``ValueError`` when one is not there."""
+    """Return ``tiles`` without those ``taken``, in their order. Raises ``ValueError`` for a tile that is missing."""
     before, gone = tuple(tiles), tuple(taken)
     rest = list(before)
     try:
@@ -98,14 +96,14 @@ def without(tiles: Iterable[str], taken: Iterable[str]) -> tuple[str, ...]:
 
 
 def derive_seed(seed: bytes, label: str) -> bytes:
-    """A seed of 32 bytes for one use of a greater one: HMAC-SHA-256 keyed by ``seed`` over ``label`` in UTF-8."""
+    """Derive a seed of 32 bytes for one use: HMAC-SHA-256 keyed by ``seed`` over ``label`` in UTF-8."""
     return hmac.digest(seed, label.encode(), "sha256")
 
 
 def commitment(seed: bytes, game_id: str) -> bytes:
-    """What a table's seed is held to before it is shown: SHA-256 over a label, the seed, and the game's id in UTF-8.
+    """Return the commitment to a table's seed: SHA-256 over a label, the seed, and the game's id in UTF-8.
 
-    The label is ``faristol.commitment.v1`` in ASCII. Nobody can find the seed from it, nor another seed for it.
+    The label is ``faristol.commitment.v1`` in ASCII. The seed cannot be computed from it, nor another seed for it.
     """
     return hashlib.sha256(_COMMITMENT_LABEL + seed + game_id.encode()).digest()
 
@@ -119,6 +117,6 @@ def _numbers(seed: bytes, counter: int) -> Iterator[int]:
 
 
 def _below(n: int, numbers: Iterator[int]) -> int:
-    """A number from 0 to ``n - 1``, each as likely as the others: hence the numbers skipped."""
+    """Return a number from 0 to ``n - 1``, uniformly distributed; some numbers are skipped for that."""
     limit = _RANGE - _RANGE % n
     return next(number % n for number in numbers if number < limit)

@@ -1,4 +1,4 @@
-"""What a blank stands for when the sheets differ, and false blanks."""
+"""The letter of a blank: declarations, differing sheets, and fake blanks."""
 
 from __future__ import annotations
 
@@ -12,17 +12,17 @@ from faristol.rules.ruleset import Ruleset
 
 @dataclass(frozen=True, slots=True)
 class BlankRuling:
-    """What a blank stands for, by which article."""
+    """The letter of a blank and the article of the ruling."""
 
     face: str | None
-    """None where an arbiter must decide."""
+    """None if an arbiter must decide."""
     warning: tuple[str, ...]
-    """Players who wrote nothing and may be warned (FISE 10.4)."""
+    """Players without a note of the letter, who may be warned (FISE 10.4)."""
     article: str
 
 
 def check_blank_face(face: str, ruleset: Ruleset) -> None:
-    """Refuse a face that is not in the set: no blank can stand for it."""
+    """Raise ``Refusal`` for a face that is not in the set: no blank can stand for it."""
     if face not in ruleset.tile_set.index:
         raise Refusal(
             "BLANK_FACE_UNKNOWN",
@@ -33,12 +33,12 @@ def check_blank_face(face: str, ruleset: Ruleset) -> None:
 
 
 def check_blank_kept(said: Iterable[str], counted: Iterable[str], played: Iterable[str], ruleset: Ruleset) -> None:
-    """Refuse a play in which a blank stands for another letter than was said before in the turn.
+    """Raise ``Refusal`` if a blank stands for another letter than declared before in the turn.
 
-    ``said`` are the letters of the blanks that were laid or played in it before, ``counted`` of those in a play that
-    was counted, ``played`` those of the play now. Under UF 5.1 and FM 5 a letter that was said stays; under FISC I.6
-    and FISE 22 until the play is counted, under PES Δ.β until the clock is stopped, after which no tile of a play is
-    taken back. A blank that is back on the rack when the turn is over is free.
+    ``said`` are the letters of the blanks laid or played before in the turn, ``counted`` those of a play that was
+    counted, ``played`` those of the present play. Under UF 5.1 and FM 5 a declared letter is binding at once, under
+    FISC I.6 and FISE 22 from the count of the play on. Under PES Δ.β it binds from the stop of the clock on, after
+    which no tile of a play is taken back. A blank that is back on the rack at the end of the turn is free.
     """
     match ruleset.blank.fixed_on:
         case "declared":
@@ -61,13 +61,13 @@ def check_blank_kept(said: Iterable[str], counted: Iterable[str], played: Iterab
 def resolve_blank(
     written: Mapping[str, str | None], placer: str, stated: str | None, ruleset: Ruleset, keeper: str = ""
 ) -> BlankRuling:
-    """What a blank stands for, from what each player has ``written`` (None for nothing) and the placer ``stated``.
+    """Determine the letter of a blank from each player's note in ``written`` (or None) and the placer's ``stated`` one.
 
-    Who should have written it and did not may be warned: both, the one who laid it, or the ``keeper`` of the sheet.
+    A player without a required note may be warned: both, the placer, or the ``keeper`` of the sheet.
 
-    All agree: that. Otherwise, under FISE 10.4 and by custom in FM: what the placer wrote; else what another wrote;
-    else what the placer says. Elsewhere an arbiter decides. Raises ``ValueError`` when the placer is not among the
-    players, and ``Refusal`` when a face is none of the set.
+    If all notes agree, their letter is taken. Otherwise, under FISE 10.4 and by custom in FM, it is the placer's note;
+    else another player's note; else the letter that the placer states. In other books an arbiter decides. Raises
+    ``ValueError`` if the placer is not among the players, and ``Refusal`` for an unknown face.
     """
     if placer not in written:
         raise ValueError(f"{placer!r} is not among {', '.join(written)}")
@@ -87,11 +87,11 @@ def resolve_blank(
     return BlankRuling(written[placer] or stated, warned, article)
 
 
-def fake_blank_loses_turn(score_written: bool, ruleset: Ruleset) -> bool:  # noqa: FBT001 # what is asked
-    """Whether a letter laid face down as a blank, and shown to be one, costs the turn (PES Δ.β).
+def fake_blank_loses_turn(score_written: bool, ruleset: Ruleset) -> bool:  # noqa: FBT001 # the question of the function
+    """Check whether a letter laid face down as a blank, and detected, costs the turn (PES Δ.β).
 
-    Raises ``Refusal`` once the score is written: the tile stays as it is. Where the book is silent it is a tile that
-    does not show what was played, and an arbiter's matter: False.
+    Raises ``Refusal`` once the score is written: the tile stays a blank. False if the book is silent: the tile then
+    does not show the letter played, and an arbiter decides.
     """
     if ruleset.blank.fake == "none":
         return False

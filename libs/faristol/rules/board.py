@@ -1,6 +1,6 @@
-"""The board: squares, premiums, and the tiles that lie on it.
+"""The board: squares, premiums, and the tiles on it.
 
-Rows and columns count from 0, row 0 at the top. A square prints as FISC names it: ``Square(7, 7)`` is ``H8``.
+Rows and columns count from 0, row 0 at the top. A square prints in the notation of FISC: ``Square(7, 7)`` is ``H8``.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ ROW_NAMES = "ABCDEFGHIJKLMNO"
 
 
 class Direction(StrEnum):
-    """The way a word is read: left to right, or top to bottom. There is no other (FISC I.6)."""
+    """The reading direction of a word: left to right, or top to bottom. Others are not allowed (FISC I.6)."""
 
     ACROSS = "across"
     DOWN = "down"
@@ -31,28 +31,28 @@ class Direction(StrEnum):
 
 
 LETTERS = 26
-"""That rows can be named by, those beside the board too."""
+"""Letters for rows, including rows outside the board."""
 
 
 class Square(NamedTuple):
-    """A place on the board, ``row`` and ``col`` from 0. Squares order as they are read, row by row."""
+    """A square of the board, ``row`` and ``col`` from 0. Squares sort in reading order, row by row."""
 
     row: int
     col: int
 
     @property
     def on_board(self) -> bool:
-        """Whether there is such a square."""
+        """Whether the square is on the board."""
         return 0 <= self.row < SIZE and 0 <= self.col < SIZE
 
     def step(self, direction: Direction, by: int = 1) -> Square:
-        """The square ``by`` places further on in ``direction``; it may lie off the board."""
+        """Return the square ``by`` places further in ``direction``; it may be off the board."""
         if direction is Direction.ACROSS:
             return Square(self.row, self.col + by)
         return Square(self.row + by, self.col)
 
     def __str__(self) -> str:
-        """As people write it, beside the board too: ``K16``; its numbers from 1 where the row has no letter."""
+        """Format in FISC notation, also off the board: ``K16``; by numbers from 1 if the row has no letter."""
         if 0 <= self.row < LETTERS:
             return f"{chr(ord('A') + self.row)}{self.col + 1}"
         return f"row {self.row + 1}, column {self.col + 1}"
@@ -63,7 +63,7 @@ CENTRE = Square(7, 7)
 
 
 class Premium(StrEnum):
-    """What a square does to the first tile that covers it, or to the words which that tile makes."""
+    """The effect of a square on the first tile that covers it, or on the words of that tile."""
 
     NONE = "."
     DOUBLE_LETTER = "'"
@@ -72,9 +72,9 @@ class Premium(StrEnum):
     TRIPLE_WORD = "="
 
     letter: int
-    """By how much the tile is multiplied: 1, 2 or 3."""
+    """Factor of the tile: 1, 2 or 3."""
     word: int
-    """By how much the word is multiplied: 1, 2 or 3."""
+    """Factor of the word: 1, 2 or 3."""
 
     def __init__(self, mark: str) -> None:
         self.letter = {"'": 2, '"': 3}.get(mark, 1)
@@ -104,18 +104,18 @@ PREMIUMS: Mapping[Square, Premium] = _layout()
 
 
 class Tile(NamedTuple):
-    """A tile on the board: the face it shows or, for a blank, the face it stands for all game (FISC I.6)."""
+    """A tile on the board: its face or, for a blank, the face that it stands for all game (FISC I.6)."""
 
     face: str
     blank: bool = False
 
     @property
     def in_rack(self) -> str:
-        """How the same tile is written in a rack or the bag: its face, or ``?``."""
+        """The tile as written in a rack or the bag: its face, or ``?``."""
         return BLANK if self.blank else self.face
 
     def __str__(self) -> str:
-        """As a scoresheet writes it: the letter of a blank in parentheses (FISC I.9)."""
+        """Format as on a scoresheet: the letter of a blank in parentheses (FISC I.9)."""
         return f"({self.face})" if self.blank else self.face
 
 
@@ -127,11 +127,11 @@ class Placement(NamedTuple):
 
 
 class Board(Mapping[Square, Tile]):
-    """Where tiles lie. A board never changes: ``place`` and ``remove`` give another one.
+    """The tiles on the board. A board is immutable: ``place`` and ``remove`` return a new one.
 
-    ``str(board)`` draws it with row letters and column numbers, a blank in lower case, and the premiums
-    that are still free (``=`` triple word, ``-`` double word, ``"`` triple letter, ``'`` double letter);
-    ``Board.parse`` reads such a drawing back.
+    ``str(board)`` draws it with row letters and column numbers, a blank in lower case. The premiums of free squares are
+    ``=`` triple word, ``-`` double word, ``"`` triple letter and ``'`` double letter. ``Board.parse`` reads a drawing
+    back.
     """
 
     __slots__ = ("_tiles",)
@@ -144,7 +144,7 @@ class Board(Mapping[Square, Tile]):
         self._tiles = dict(tiles)
 
     def place(self, placements: Iterable[Placement]) -> Board:
-        """The board with these tiles laid. Raises ``ValueError`` if a square is not free or not there."""
+        """Return the board with these tiles laid. Raises ``ValueError`` for a square that is taken or off the board."""
         laid = tuple(placements)
         for square, _ in laid:
             if square not in PREMIUMS:
@@ -154,9 +154,9 @@ class Board(Mapping[Square, Tile]):
         return board
 
     def with_tiles(self, placements: Iterable[Placement]) -> dict[Square, Tile]:
-        """What lies where once these tiles are laid, on the board or off it.
+        """Return the tiles by square once these are laid, on the board or off it.
 
-        Raises ``ValueError`` if a square is not free.
+        Raises ``ValueError`` for a square that is taken.
         """
         tiles = self._tiles.copy()
         for square, tile in placements:
@@ -166,7 +166,7 @@ class Board(Mapping[Square, Tile]):
         return tiles
 
     def remove(self, squares: Iterable[Square]) -> Board:
-        """The board without the tiles on these squares. Raises ``ValueError`` if one of them is empty."""
+        """Return the board without the tiles on these squares. Raises ``ValueError`` for an empty square."""
         tiles = dict(self._tiles)
         for square in squares:
             if tiles.pop(square, None) is None:
@@ -196,7 +196,7 @@ class Board(Mapping[Square, Tile]):
         return "\n".join(lines)
 
     def drawn(self, square: Square) -> str:
-        """A square as ``str(board)`` draws it: its tile, or its premium."""
+        """Return a square as ``str(board)`` draws it: its tile, or its premium."""
         tile = self.get(square)
         if tile is None:
             return PREMIUMS[square].value
@@ -204,7 +204,7 @@ class Board(Mapping[Square, Tile]):
 
     @classmethod
     def parse(cls, drawing: str) -> Board:
-        """Read a drawing as ``str(board)`` makes it. Raises ``ValueError`` naming the line that is wrong."""
+        """Parse a drawing of ``str(board)``. Raises ``ValueError`` with the line that is wrong."""
         rows = [line.split() for line in drawing.strip().splitlines()][1:]
         if len(rows) != SIZE:
             raise ValueError(f"a board has a line of column numbers and {SIZE} rows, not {len(rows)} rows")

@@ -1,4 +1,4 @@
-"""The articles of the rule books, as data: their numbers, what each is about, and why no case can show some."""
+"""The articles of the rule books, as data: their numbers, their subjects, and why no case can show some of them."""
 
 from __future__ import annotations
 
@@ -12,24 +12,24 @@ from types import MappingProxyType
 
 @dataclass(frozen=True, slots=True)
 class Book:
-    """The articles of a book, each with the name of the book as citations have it: ``UF 5.3``."""
+    """The articles of a book, each with the name of the book as in citations: ``UF 5.3``."""
 
     articles: Mapping[str, str]
-    """What each is about, in our own words, in the order of the book."""
+    """Subject of each article, in our own words, in the order of the book."""
     unshown: Mapping[str, str]
-    """Why no case can show an article."""
+    """The reason why no case can show an article."""
 
     def parts(self, article: str) -> tuple[str, ...]:
-        """The sub-articles of an article, at the next level."""
+        """Return the sub-articles of an article, at the next level."""
         depth = article.count(".") + 1
         return tuple(part for part in self.articles if part.startswith(f"{article}.") and part.count(".") == depth)
 
 
 @cache
 def load_book(ruleset: str) -> Book | None:
-    """The book that a ruleset follows; None where its articles are known from the ruleset alone.
+    """Load the book that a ruleset follows; None if its articles are known from the ruleset only.
 
-    Raises ``ValueError`` for a file that explains what it does not list.
+    Raises ``ValueError`` for a file that explains an article that it does not list.
     """
     file = resources.files("faristol.rules") / "books" / f"{ruleset}.toml"
     if not file.is_file():

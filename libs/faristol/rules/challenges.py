@@ -1,4 +1,4 @@
-"""Challenges: what may be named, how long there is, what a ruling comes to, and what an unfounded challenge costs."""
+"""Challenges: the words that may be named, the time limit, the result of a ruling, and the cost if unfounded."""
 
 from __future__ import annotations
 
@@ -9,25 +9,25 @@ from faristol.kernel.refusal import N_, Refusal
 from faristol.rules.ruleset import Ruleset
 
 Faces = tuple[str, ...]
-"""A word as the lexicon knows it."""
+"""A word as in the lexicon."""
 
 
 @dataclass(frozen=True, slots=True)
 class Cost:
-    """What an unfounded challenge costs."""
+    """The cost of an unfounded challenge."""
 
     unfounded: int
-    """Unfounded challenges, or words, of the challenger in this game, this one among them."""
+    """Unfounded challenges, or words, of the challenger in this game, including this one."""
     from_challenger: int
     """Points that the challenger loses at once."""
     to_mover: int
     """Points that the mover gains."""
     turn_lost: bool
-    """The challenger loses the next turn."""
+    """Whether the challenger loses the next turn."""
 
 
 def check_words(challenged: Sequence[Faces], formed: Sequence[Faces], ruleset: Ruleset) -> None:
-    """Refuse a challenge that names no word, one that the play did not form, one twice, or too many (FISC I.10)."""
+    """Raise ``Refusal`` for a challenge without words, with a word not formed, or with too many words (FISC I.10)."""
     if not challenged:
         raise Refusal("NO_WORDS", _form(ruleset), N_("A challenge names the words that it questions, at least one."))
     for word in challenged:
@@ -44,12 +44,12 @@ def check_words(challenged: Sequence[Faces], formed: Sequence[Faces], ruleset: R
 
 
 def _form(ruleset: Ruleset) -> str:
-    """The article that has a challenge name its words (FISE 42.1)."""
+    """Return the article that requires a challenge to name its words (FISE 42.1)."""
     return ruleset.law.challenge_form or ruleset.law.challenge_words
 
 
 def _not_formed(word: Faces, formed: Sequence[Faces], ruleset: Ruleset) -> Refusal:
-    """What is told of a word that was not formed: its tiles where the letters are those of a word that was."""
+    """Return the refusal for a word that was not formed; it shows tiles if a word with the same letters was formed."""
     text, between = N_("The play did not form {word}. It formed {formed}."), ""
     if "".join(word) in {"".join(known) for known in formed}:
         text, between = N_("The play did not form {word} with these tiles. It formed {formed}, tile by tile."), " "
@@ -58,7 +58,7 @@ def _not_formed(word: Faces, formed: Sequence[Faces], ruleset: Ruleset) -> Refus
 
 
 def check_in_time(elapsed_ms: int, ruleset: Ruleset) -> None:
-    """Refuse a challenge ``elapsed_ms`` after its window opened when that is too long (PES Δ.ε: over 15 seconds)."""
+    """Raise ``Refusal`` for a challenge too long after its window opened (PES Δ.ε: over 15 seconds)."""
     most = ruleset.challenge.seconds_max
     if most is not None and elapsed_ms > most * 1000:
         raise Refusal(
@@ -70,14 +70,15 @@ def check_in_time(elapsed_ms: int, ruleset: Ruleset) -> None:
 
 
 def play_stands(good: Sequence[bool]) -> bool:
-    """Whether a play stands whose challenged words were found ``good`` or not: words not challenged are not judged."""
+    """Check whether a play stands; ``good`` has the ruling on each challenged word. Other words are not judged."""
     return all(good)
 
 
 def unfounded(good: Sequence[bool], ruleset: Ruleset) -> int:
-    """What a ruling adds to the challenger's count.
+    """Return the number that a ruling adds to the challenger's unfounded challenges.
 
-    Each challenged word found good counts, even beside a bad one (PES Δ.ε); or the challenge, when the play stands.
+    Each challenged word found good counts, even beside a bad one (PES Δ.ε); or the challenge counts, if the play
+    stands.
     """
     if ruleset.challenge.penalty_unit == "word":
         return sum(good)
@@ -85,9 +86,9 @@ def unfounded(good: Sequence[bool], ruleset: Ruleset) -> int:
 
 
 def cost(good: Sequence[bool], before: int, ruleset: Ruleset) -> Cost:
-    """What a ruling costs a challenger who has made ``before`` unfounded challenges in this game (PES Δ.ε).
+    """Return the cost of a ruling after ``before`` unfounded challenges in this game (PES Δ.ε).
 
-    ``good`` tells of each challenged word. Points come off from the one after ``free_invalid`` on, for each.
+    ``good`` has the ruling on each challenged word. Each unfounded one after the first ``free_invalid`` costs points.
     """
     law = ruleset.challenge
     count = unfounded(good, ruleset)
@@ -104,10 +105,11 @@ def cost(good: Sequence[bool], before: int, ruleset: Ruleset) -> Cost:
 
 
 def spread_correction(points: int, *, wrongly_refused: bool, same_day: bool, ruleset: Ruleset) -> int:
-    """What a ruling found wrong after the game adds to the mover's spread in the tournament (PES Δ.ε).
+    """Return the correction of the mover's spread in the tournament for a ruling found wrong after the game (PES Δ.ε).
 
-    ``points`` are those of the play. They come with thirty more, on for a good play that was refused, off for a bad
-    one that stood; the result of the game stays. Raises ``Refusal`` where nothing is corrected later, or not so late.
+    ``points`` are those of the play. Thirty more (``corrected_later_points``) are added to them. The sum is positive
+    for a good play that was refused, negative for a bad one that stood; the result of the game stays. Raises
+    ``Refusal`` if the rules allow no later correction, or not on a later day.
     """
     law, article = ruleset.challenge, ruleset.article("challenge.corrected_later")
     if law.corrected_later == "none":

@@ -1,4 +1,4 @@
-"""Championship law that is not standings: how many rounds, and who may still come in."""
+"""Championship rules other than standings: number of rounds, first round by lot, and late entries."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from faristol.rules.ruleset import Ruleset
 
 
 def check_rounds(rounds: int, ruleset: Ruleset) -> None:
-    """Refuse a championship of fewer rounds than the rules ask for (FISC I.1: five)."""
+    """Raise ``Refusal`` for a championship of fewer rounds than the rules require (FISC I.1: five)."""
     least = ruleset.championship.rounds_min
     if rounds < least:
         raise Refusal(
@@ -22,11 +22,11 @@ SYSTEMS_BY_LOT = frozenset({"swiss-lot", "classification-lot"})
 """Systems whose first round is drawn by lot."""
 
 FIRST_BY_LOT_FROM = 9
-"""Rounds of a championship whose first round may be drawn by lot (FISC I.1)."""
+"""Least number of rounds of a championship whose first round is drawn by lot (FISC I.1)."""
 
 
 def check_first_round(rounds: int, ruleset: Ruleset) -> None:
-    """Refuse to draw the first round by lot in a championship of too few rounds (FISC I.1: nine)."""
+    """Raise ``Refusal`` for a first round by lot in a championship of too few rounds (FISC I.1: nine)."""
     if ruleset.championship.system in SYSTEMS_BY_LOT and rounds < FIRST_BY_LOT_FROM:
         raise Refusal(
             "TOO_FEW_ROUNDS_FOR_LOT",
@@ -37,7 +37,7 @@ def check_first_round(rounds: int, ruleset: Ruleset) -> None:
 
 
 def check_late_entry(next_round: int, rounds: int, ruleset: Ruleset) -> None:
-    """Refuse a late entry before ``next_round``, numbered from 1, of ``rounds``, where it is too late (FISC I.4)."""
+    """Raise ``Refusal`` for an entry before ``next_round``, from 1, of ``rounds``, if it is too late (FISC I.4)."""
     last = rounds // 2 if ruleset.championship.late_entry == "first-half" else 1
     if next_round > last:
         raise Refusal(
@@ -49,18 +49,18 @@ def check_late_entry(next_round: int, rounds: int, ruleset: Ruleset) -> None:
 
 
 def late_entry_points(next_round: int, rounds: int, ruleset: Ruleset) -> float:
-    """The fictitious points of a player who comes in before ``next_round``, numbered from 1, of ``rounds``.
+    """Return the fictitious points of a player who enters before ``next_round``, numbered from 1, of ``rounds``.
 
-    They count for pairing and never for standings. Raises ``Refusal`` when it is too late (FISC I.4).
+    They count for pairing and never for standings. Raises ``Refusal`` if it is too late (FISC I.4).
     """
     check_late_entry(next_round, rounds, ruleset)
     return (next_round - 1) * ruleset.championship.late_entry_points
 
 
 def ranking_score(score: int, players: int, ruleset: Ruleset) -> int:
-    """What the final ``score`` of a game of so many ``players`` adds to the ranking.
+    """Return the ranking value of the final ``score`` in a game of ``players``.
 
-    Under FM 17 that is its CUSCA, points times the players of the table, of which a player's ranking is the mean
-    over the games; elsewhere the score itself.
+    Under FM 17 that is its CUSCA: points times the players of the table. A player's ranking is the mean over the games.
+    Elsewhere it is the score.
     """
     return score * players if ruleset.championship.coefficient == "cusca" else score

@@ -1,4 +1,4 @@
-"""Clock law: how much time there is, when it runs, and what overrunning costs. Durations are milliseconds."""
+"""Clock rules: the time available, the activities that use it, and the cost of overtime. Durations are milliseconds."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ MINUTE_MS = 60_000
 
 
 class Activity(StrEnum):
-    """What the player on turn is doing."""
+    """An activity of the player on turn."""
 
     THINKING = "thinking"
     COUNTING = "counting"
@@ -20,9 +20,9 @@ class Activity(StrEnum):
 
 
 def thinking_ms(ruleset: Ruleset) -> int:
-    """The time that each player has for the game (FISC I.11: 25 minutes).
+    """Return the time of each player for the game (FISC I.11: 25 minutes).
 
-    Raises ``Refusal`` where nobody has said, and ``ValueError`` where a turn is timed, or nothing.
+    Raises ``Refusal`` if the organiser has not chosen it, and ``ValueError`` if the clock is per turn or absent.
     """
     check_settled(ruleset)
     if ruleset.clock.minutes is None:
@@ -31,7 +31,7 @@ def thinking_ms(ruleset: Ruleset) -> int:
 
 
 def runs(activity: Activity, ruleset: Ruleset) -> bool:
-    """Whether the mover's clock runs during ``activity``. Under FISC it does until it is pressed (I.11)."""
+    """Check whether the mover's clock runs during ``activity``. Under FISC it runs until it is pressed (I.11)."""
     match activity:
         case Activity.THINKING:
             return True
@@ -42,14 +42,14 @@ def runs(activity: Activity, ruleset: Ruleset) -> bool:
 
 
 def neutralised(reason: Neutraliser, ruleset: Ruleset) -> bool:
-    """Whether ``reason`` stops both clocks (FISC I.11 A to D)."""
+    """Check whether ``reason`` stops both clocks (FISC I.11 A to D)."""
     return reason in ruleset.clock.neutralised_by
 
 
 def overtime_penalty(overtime: int, ruleset: Ruleset) -> int:
-    """Points that ``overtime`` (ms) costs: for each minute or part of one, up to the cap (FISC I.11).
+    """Return the points that ``overtime`` (ms) costs: for each minute or part of one, up to the cap (FISC I.11).
 
-    Raises ``ValueError`` when ``overtime`` is negative.
+    Raises ``ValueError`` if ``overtime`` is negative.
     """
     if overtime < 0:
         raise ValueError(f"overtime is 0 ms or more, not {overtime}")
@@ -60,16 +60,15 @@ def overtime_penalty(overtime: int, ruleset: Ruleset) -> int:
 
 
 def turn_ms(ruleset: Ruleset) -> int | None:
-    """The time of one turn where turns are timed (FM 2, UF 18.1, FISE 31.1: two minutes); None elsewhere."""
+    """Return the time of one turn if turns are timed (FM 2, UF 18.1, FISE 31.1: two minutes), or None."""
     return None if ruleset.clock.turn_seconds is None else ruleset.clock.turn_seconds * 1000
 
 
-def lost_by_timeout(laid: bool | None, ruleset: Ruleset) -> bool:  # noqa: FBT001 # what lies on the board
-    """Whether the turn is lost when its time is over and what lies is a play (True), none (False) or nothing (None).
+def lost_by_timeout(laid: bool | None, ruleset: Ruleset) -> bool:  # noqa: FBT001 # the state of the board
+    """Check whether a turn is lost at its timeout; ``laid`` is whether the tiles are a play, None without tiles.
 
-    ``laid`` is False for tiles that are no play as they lie. Under FM 2 a play that lies then is counted, anything
-    else costs the turn; under FISE 33 a play that was begun is finished, and nothing else can be. Raises
-    ``ValueError`` where turns are not timed.
+    Under FM 2 a play on the board is counted, anything else costs the turn. Under FISE 33 a play that was begun is
+    finished, and without one the turn is lost. Raises ``ValueError`` if turns are not timed.
     """
     if ruleset.clock.turn_timeout == "none":
         raise ValueError(f"{ruleset.name} does not time turns")
@@ -82,9 +81,9 @@ def lost_by_timeout(laid: bool | None, ruleset: Ruleset) -> bool:  # noqa: FBT00
 
 
 def round_ms(ruleset: Ruleset) -> int | None:
-    """The time of a round; None where there is no limit (UF 17, 20: twice the clock of a player).
+    """Return the time of a round, or None without a limit (UF 17, 20: twice the clock of a player).
 
-    A duplicate game has none: its turns have one each.
+    A duplicate game has no such limit: its turns have one each.
     """
     if ruleset.game.mode == "duplicate":
         return None
@@ -94,10 +93,10 @@ def round_ms(ruleset: Ruleset) -> int | None:
 
 
 def absence_loses_at_ms(ruleset: Ruleset) -> int | None:
-    """How long after the signal an absent player has lost; None where an arbiter decides.
+    """Return the time from the signal after which an absent player has lost; None if an arbiter decides.
 
-    FISC I.5: when more than 15 minutes have passed, so a millisecond after them and not at their end.
-    PES Γ.β: 20 minutes on a clock that started after 10. FISE 37: when the own time is over.
+    FISC I.5: when more than 15 minutes have passed, so one millisecond later than the limit. PES Γ.β: 20 minutes on a
+    clock that started after 10. FISE 37: at the end of the player's own time.
     """
     late = ruleset.lateness
     if late.loses_with == "arbiter":
@@ -111,6 +110,6 @@ def absence_loses_at_ms(ruleset: Ruleset) -> int | None:
 
 
 def postponement_in_time(before_ms: int, ruleset: Ruleset) -> bool:
-    """Whether a postponement asked ``before_ms`` before the game can be granted (PES Γ.β: two hours)."""
+    """Check whether a postponement requested ``before_ms`` before the game can be granted (PES Γ.β: two hours)."""
     hours = ruleset.lateness.postponement_hours
     return hours is not None and before_ms >= hours * 60 * MINUTE_MS

@@ -1,4 +1,4 @@
-"""What ends a game, and when (UF 27, FISC I.8, FM 7 and 9, FISE 45, PES Ε)."""
+"""End conditions of a game (UF 27, FISC I.8, FM 7 and 9, FISE 45, PES Ε)."""
 
 from __future__ import annotations
 
@@ -11,20 +11,21 @@ from faristol.rules.turns import TAKEN_AWAY, TurnKind
 
 
 class EndCondition(StrEnum):
-    """What ended a game."""
+    """The reason for the end of a game."""
 
     OUT = "out"
     """A player has no tile left and the bag is empty (FISC I.8.A)."""
     LOST_TURNS = "lost-turns"
-    """Each player lost so many turns in a row (FISC I.8.B)."""
+    """Each player lost a number of consecutive turns (FISC I.8.B)."""
     SCORELESS_TURNS = "scoreless-turns"
-    """So many turns in a row without a play that stood (FISC I.8.B)."""
+    """A number of consecutive turns without a play that stood (FISC I.8.B)."""
     ROUND_TIME = "round-time"
     """The round ran out of time (FISC I.8.C)."""
     OVERTIME = "overtime"
     """A player went over the cap on overtime (FISC I.8.D)."""
     AGREEMENT = "agreement"
-    """The players agree that nobody can lay a tile (UF 27.1, FM 9, FISE 45.1), or each has said so in turn (FM 9)."""
+    """The players agree that no player can lay a tile (UF 27.1, FM 9, FISE 45.1), or each declares so in turn (FM
+    9)."""
     ABANDONED = "abandoned"
     """One player left (FISC I.8.E)."""
     ALL_ABANDONED = "all-abandoned"
@@ -41,13 +42,13 @@ def end_of_turns(
     *,
     bag_size: int | None = None,
 ) -> EndCondition | None:
-    """Whether the last turns of a game end it, and by which count (UF 27.2, FISC I.8.B, FM 7, FISE 45, PES Ε.γ).
+    """Return the condition by which the last turns end a game, or None (UF 27.2, FISC I.8.B, FM 7, FISE 45, PES Ε.γ).
 
-    ``turns`` are all turns of all players so far, in order; ``scores`` are the running totals, one for each
-    player; ``points`` what each turn scored, which must be given where zeros are counted. An exchange breaks a row
-    of lost turns, but not a row of turns without a play; a turn that a penalty or the timer took is a pass to no book.
-    Both are counted; the shorter row decides. With a ``bag_size`` of 0 one turn of each player is enough in which all
-    said that they can play nothing, where they say that (FM 9).
+    ``turns`` are all turns of all players, in order. ``scores`` are the running totals, one for each player. ``points``
+    are the scores of the turns, required if turns with 0 points count. An exchange interrupts lost turns, but not turns
+    without a play. A turn lost by a penalty or the timer is a pass in no book. Both counts apply; the first one reached
+    decides. With a ``bag_size`` of 0, one turn is enough in which each player declares that no play is possible, if the
+    rules have that declaration (FM 9).
     """
     end, players = ruleset.end, len(scores)
     at_zero = not any(scores)
@@ -74,7 +75,7 @@ def end_of_turns(
 
 
 def check_agreement(ruleset: Ruleset) -> None:
-    """Refuse to end a game by agreement where the book does not know it (UF 27.1, FM 9 and FISE 45.1 do)."""
+    """Raise ``Refusal`` if the book has no end by agreement (UF 27.1, FM 9 and FISE 45.1 have it)."""
     if not ruleset.end.agreement:
         raise Refusal(
             "NO_AGREEMENT",
@@ -84,16 +85,16 @@ def check_agreement(ruleset: Ruleset) -> None:
 
 
 def is_out(rack: Sequence[str], bag_size: int) -> bool:
-    """Whether a player who holds ``rack`` has gone out (FISC I.8.A)."""
+    """Check whether a player with ``rack`` has gone out (FISC I.8.A)."""
     return not rack and bag_size == 0
 
 
 def turns_after_time_up(turns_taken: int, players: int, ruleset: Ruleset) -> int:
-    """How many turns are still played when the time of the round is over (UF 27.4, FISC I.8.C and I.11, FISE 30).
+    """Return the number of turns after the end of the round's time (UF 27.4, FISC I.8.C and I.11, FISE 30).
 
-    ``turns_taken`` is how many have been completed. A hand is one turn of each player. FISC: the hand begun is
-    finished and one more is played. FISE: whoever has had fewer turns has one more, and a turn that nobody is owed
-    is not played. UF: none. Raises ``ValueError`` where the book knows no time of a round.
+    ``turns_taken`` is the number of completed turns. A hand is one turn of each player. FISC: the hand begun is
+    finished and one more is played. FISE: each player with fewer turns has one more; otherwise no turn is played. UF:
+    none. Raises ``ValueError`` if the book has no time of a round.
     """
     match ruleset.round_time.rule:
         case "scores-stand":

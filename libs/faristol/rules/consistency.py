@@ -1,4 +1,4 @@
-"""Values of a ruleset that are each well formed and cannot hold together."""
+"""Checks for values of a ruleset that are each well formed but contradict each other."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from faristol.rules.ruleset import Ruleset
 from faristol.rules.tiles import load_tile_set
 
 OF_TEAMS = ("classification", "swiss", "dutch", "round-robin", "double-round-robin")
-"""Systems by which teams can be paired."""
+"""Systems that can pair teams."""
 
 
 def contradictions(rules: Ruleset) -> Iterator[Problem]:
-    """What in ``rules`` cannot be, one after another."""
+    """Yield the contradictions in ``rules``."""
     if rules.game.mode == "duplicate":
         yield from of_duplicate(rules)
         return
@@ -198,7 +198,10 @@ def _of_championship(rules: Ruleset) -> Iterator[Problem]:
 
 
 def clash_of_teams(rules: Ruleset) -> Refusal | None:
-    """Why teams cannot meet under ``rules`` although they have teams; an organiser's options can bring that about."""
+    """Return the reason why teams cannot meet under ``rules`` although they have teams, or None.
+
+    An organiser's options can cause it.
+    """
     if rules.game.mode == "duplicate":
         return None
     champion, article = rules.championship, rules.articles.get("championship.team_boards", "")

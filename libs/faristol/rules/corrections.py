@@ -1,4 +1,4 @@
-"""What can still be put right on a scoresheet, until when, and who may open a game again."""
+"""Corrections on a scoresheet: which are allowed, until when, and the reopening of a game."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from faristol.rules.ruleset import Ruleset
 
 
 def check_total_correction(*, final: bool, ruleset: Ruleset) -> None:
-    """Refuse to correct a running total when that is too late (FISC I.8, FISE 41, PES Ε.α)."""
+    """Raise ``Refusal`` if it is too late to correct a running total (FISC I.8, FISE 41, PES Ε.α)."""
     until = ruleset.scoresheet.totals_until
     if until == "never" or (final and until == "final"):
         raise Refusal(
@@ -20,10 +20,10 @@ def check_total_correction(*, final: bool, ruleset: Ruleset) -> None:
 
 
 def check_play_correction(*, final: bool, ruleset: Ruleset) -> None:
-    """Refuse to correct the count of a complete play when that is too late.
+    """Raise ``Refusal`` if it is too late to correct the count of a complete play.
 
-    Under UF 22 and FISC I.9 the count of a play stands once the play is complete; under FISE 41 and PES Ε.α it can be
-    put right until both have signed.
+    Under UF 22 and FISC I.9 the count is fixed once the play is complete. Under FISE 41 and PES Ε.α it can be corrected
+    until both players have signed.
     """
     if final or ruleset.scoresheet.plays_until != "final":
         raise Refusal(
@@ -34,16 +34,16 @@ def check_play_correction(*, final: bool, ruleset: Ruleset) -> None:
 
 
 def check_result_correction(asked_by: Collection[str], players: Collection[str], ruleset: Ruleset) -> None:
-    """Refuse to correct a result on the record where the book does not let it be touched, or its players do not ask.
+    """Raise ``Refusal`` if the book forbids to correct a recorded result, or requires its players to ask for it.
 
-    Where the book says nothing about it, the arbiter decides.
+    If the book is silent, the arbiter decides.
     """
     if ruleset.article("scoresheet.reopen_by"):
         check_reopening(asked_by, players, ruleset)
 
 
 def check_reopening(asked_by: Collection[str], players: Collection[str], ruleset: Ruleset) -> None:
-    """Refuse to open a final game again, unless the book lets all its players ask for it together (FISE 44)."""
+    """Raise ``Refusal`` for reopening a final game, unless the book allows it and all its players ask (FISE 44)."""
     article = ruleset.article("scoresheet.reopen_by")
     if ruleset.scoresheet.reopen_by == "nobody":
         raise Refusal("RESULT_FINAL", article, N_("The result is final: no game is opened again."))

@@ -1,8 +1,7 @@
-"""Checking a game's draws once its seed is public: each followed from the seed and from what it was drawn from.
+"""Verification of a game's draws once its seed is public.
 
-Whoever played knows which tiles came into the own rack, and compares them. What is checked here is the rest: that the
-seed is the one that was committed to, that no draw was left out or made twice, that each gives the tiles that it must,
-and that the bag held what it should.
+Each player compares the tiles drawn for the own rack. The rest is verified here: the seed is the one that was committed
+to, no draw is missing or repeated, each gives the tiles computed from the seed, and the content of the bag is correct.
 """
 
 from __future__ import annotations
@@ -17,13 +16,13 @@ from faristol.rules.tiles import TileSet
 
 
 class Source(StrEnum):
-    """What a draw was made from."""
+    """The source of the tiles of a draw."""
 
     START = "start"
-    """The bag before the game: who begins."""
+    """The bag before the game, for the starting draw."""
     BAG = "bag"
     RACK = "rack"
-    """A rack that was too full, or exchanged too many."""
+    """A rack with too many tiles, or of a player who exchanged too many."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,19 +30,19 @@ class Draw:
     """One draw of a game."""
 
     number: int
-    """From 0, without gaps."""
+    """Number from 0, without gaps."""
     player_id: str
     source: Source
     among: tuple[str, ...]
     """The tiles that it was made from, in any order."""
     faces: tuple[str, ...]
-    """What came of it, in order; empty where a number was used and nothing drawn."""
+    """The tiles drawn, in order; empty if a number was used without a draw."""
 
 
 def check_draws(
     log: Sequence[Draw], *, game_id: str, seed: bytes, committed: bytes, tile_set: TileSet
 ) -> Iterator[str]:
-    """Everything that is wrong with the draws of a game, in sentences; nothing when all follow from the seed."""
+    """Yield every error in the draws of a game, in sentences."""
     if commitment(seed, game_id) != committed:
         yield f"the seed {seed.hex()} is not the one that {committed.hex()} commits to"
     for expected, logged in enumerate(log):
@@ -62,9 +61,10 @@ def check_draws(
 
 
 def _check_bag(log: Sequence[Draw], tile_set: TileSet) -> Iterator[str]:
-    """Tiles leave the bag by being drawn alone, and none comes into it that was not drawn before.
+    """Yield every tile that left the bag without a draw, or entered it without having been drawn.
 
-    After an exchange of too many the opponent chooses what is kept, out of bag and rack: as many may leave it then.
+    After an exchange of too many tiles the opponent chooses the tiles to keep from bag and rack: as many may leave the
+    bag.
     """
     inside = Counter({kind.face: kind.count for kind in tile_set.kinds})
     out: Counter[str] = Counter()

@@ -1,6 +1,6 @@
-"""The end of a game: what is added and taken off then (UF 27, FISC I.8, FM 17, FISE 45, PES Ε).
+"""The end of a game: points added and deducted at the end (UF 27, FISC I.8, FM 17, FISE 45, PES Ε).
 
-When it comes is in ``faristol.rules.conditions``.
+``faristol.rules.conditions`` has the end conditions.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from faristol.rules.tiles import TileSet
 
 
 class AdjustmentKind(StrEnum):
-    """Why points are added or taken off after the last turn."""
+    """The reason for points added or deducted after the last turn."""
 
     RACK_PENALTY = "rack-penalty"
     OUT_BONUS = "out-bonus"
@@ -28,7 +28,7 @@ class AdjustmentKind(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Adjustment:
-    """One line at the foot of the scoresheet: ``points`` are added to the player's score, or taken off below 0."""
+    """A line at the foot of the scoresheet: ``points`` are added to the player's score, or deducted if negative."""
 
     player: str
     kind: AdjustmentKind
@@ -37,7 +37,7 @@ class Adjustment:
 
 
 def rack_value(rack: Sequence[str], tile_set: TileSet) -> int:
-    """Points of the tiles left on a rack, a blank 0."""
+    """Return the points of the tiles left on a rack, a blank 0."""
     return sum(tile_set.values[face] for face in rack)
 
 
@@ -47,13 +47,13 @@ def rack_adjustments(
     ruleset: Ruleset,
     overtime: Mapping[str, int] = MappingProxyType({}),
 ) -> tuple[Adjustment, ...]:
-    """What the tiles left on the racks add and take off when ``condition`` ends a game.
+    """Return the adjustments for the tiles left on the racks when ``condition`` ends a game.
 
-    ``racks`` has every player. After ``OUT`` each other player loses the own rack, and the player who went out
-    gains them all (UF 27.3, FISC I.8.A, FM 17, FISE 45.4, PES Ε.β), or gains them twice and nobody loses; after a
-    row of turns or an agreement each loses the own rack, and nobody gains. Lines for 0 points are written too: a
-    scoresheet shows that an empty rack was counted. Where the organiser reads FISC I.11 so, there are none after
-    ``overtime`` (ms of each player) of anybody.
+    ``racks`` has every player. After ``OUT`` each other player loses the points of the own rack, and the player who
+    went out gains them all (UF 27.3, FISC I.8.A, FM 17, FISE 45.4, PES Ε.β); or gains them twice and no player loses
+    points. After consecutive turns or an agreement each loses the own rack, without a gain. Lines for 0 points are
+    included: a scoresheet shows that an empty rack was counted. If the organiser reads FISC I.11 so, there are no lines
+    after any player's ``overtime`` (ms of each player).
     """
     article = _rack_article(condition, ruleset)
     if not ruleset.end.racks_count_after_overtime and any(overtime.values()):
@@ -75,7 +75,7 @@ def rack_adjustments(
 
 
 def time_adjustments(overtime: Mapping[str, int], ruleset: Ruleset) -> tuple[Adjustment, ...]:
-    """What overtime (ms of each player) takes off (FISC I.11); players without overtime have no line."""
+    """Return the deductions for overtime (ms of each player) (FISC I.11); players without overtime have no line."""
     article = ruleset.article("clock.overtime_points")
     return tuple(
         Adjustment(player, AdjustmentKind.TIME_PENALTY, -points, article)
@@ -87,12 +87,12 @@ def time_adjustments(overtime: Mapping[str, int], ruleset: Ruleset) -> tuple[Adj
 def abandonment_adjustments(
     scores: Mapping[str, int], leavers: Collection[str], ruleset: Ruleset
 ) -> tuple[Adjustment, ...]:
-    """What brings ``scores`` to the result of a game that some players left, without racks and clocks.
+    """Return the adjustments from ``scores`` to the result of a game that some players left, without racks and clocks.
 
-    FISC I.8.E: who leaves while behind keeps the score; who leaves while ahead gets the other's less 50, and so does
-    who leaves at a tie, unless the organiser says otherwise. The result may be negative: the book sets no floor. PES
-    ΣΤ: the result of a forfeit. UF, FM, FISE: the scores stand. When all leave, all get 0 (FISC I.8.F). Raises
-    ``ValueError`` when the leavers are not among the players, or the rule is one for two and there are more.
+    FISC I.8.E: a trailing leaver keeps the score; a leading one gets the other's score less 50, and so does one at a
+    tie, unless the organiser decides otherwise. The result may be negative: the book sets no floor. PES ΣΤ: the result
+    of a forfeit. UF, FM, FISE: the scores stand. If all leave, all get 0 (FISC I.8.F). Raises ``ValueError`` if the
+    leavers are not among the players, or if the rule is for two players and there are more.
     """
     gone = set(leavers)
     if not gone or not gone <= set(scores):
@@ -112,11 +112,11 @@ def abandonment_adjustments(
 def forfeit_adjustments(
     scores: Mapping[str, int], losers: Collection[str], ruleset: Ruleset, *, begun: bool = False
 ) -> tuple[Adjustment, ...]:
-    """What brings ``scores`` to the result of a game that some lost by decision, lines for 0 points left out.
+    """Return the adjustments from ``scores`` to the result of a game lost by decision, without lines for 0 points.
 
-    ``begun`` says that a turn of it was over: points that were made stay on the sheet then, as if the game had been
-    abandoned, where the book does not say that they go (UF 28.4, FISE 46.5; PES ΣΤ). At a table of several the scores
-    stand: no book says what they would be instead. When all lose a game that was begun, it is as if all had left it.
+    ``begun`` is whether a turn was completed: the points made then stand as after an abandonment, unless the book
+    cancels them (UF 28.4, FISE 46.5; PES ΣΤ). At a table of several players the scores stand: no book has another
+    result. If all players lose a game that was begun, it counts as abandoned by all.
     """
     if ruleset.game.mode == "multi":
         return ()
@@ -145,7 +145,7 @@ def _forfeit_lines(scores: Mapping[str, int], gone: Collection[str], ruleset: Ru
 
 
 def _rack_article(condition: EndCondition, ruleset: Ruleset) -> str | None:
-    """The article by which racks are counted after ``condition``; None where they are not."""
+    """Return the article on counting racks after ``condition``; None if they are not counted."""
     match condition:
         case EndCondition.OUT:
             return ruleset.article("end.out_bonus")

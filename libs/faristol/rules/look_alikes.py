@@ -1,7 +1,7 @@
-"""Characters that look alike: which one of an alphabet stands for a character that is not of it.
+"""Characters that look alike: the character of an alphabet that a foreign character stands for.
 
-The classes are Unicode's confusables (UTS #39). Capitals stand for capitals: a small letter is looked up by its capital
-first, so that ``η`` is the Latin ``H``, and by its own shape where the capital looks like none of the alphabet.
+The classes are Unicode's confusables (UTS #39). Capitals stand for capitals. A small letter is looked up by its capital
+first, so that ``η`` is the Latin ``H``, and then by its own shape if the capital has no match in the alphabet.
 """
 
 from __future__ import annotations
@@ -17,16 +17,16 @@ from types import MappingProxyType
 
 @cache
 def load_classes() -> tuple[str, ...]:
-    """The characters of each class."""
+    """Load the characters of each class."""
     file = resources.files("faristol.rules") / "look_alikes.toml"
     return tuple(tomllib.loads(file.read_text(encoding="utf-8"))["classes"])
 
 
 @cache
 def twins_of(letters: str) -> Mapping[str, str]:
-    """The capital or sign of ``letters`` that each other character looks like, where it looks like one of them alone.
+    """Map each other character to the capital or sign of ``letters`` that it looks like, if it is exactly one.
 
-    ``letters`` are capitals and signs. A small letter is among the keys where its capital is none.
+    ``letters`` are capitals and signs. A small letter is a key if its capital is not one of them.
     """
     found: dict[str, str] = {}
     small = {capital.lower(): capital for capital in letters if capital.lower() != capital}
@@ -48,12 +48,12 @@ def twins_of(letters: str) -> Mapping[str, str]:
 
 @cache
 def look_alikes_of(sign: str) -> str:
-    """All characters that look like ``sign``, itself among them."""
+    """Return all characters that look like ``sign``, including itself."""
     return next((members for members in load_classes() if sign in members), sign)
 
 
 def in_capitals(char: str, letters: Iterable[str]) -> str:
-    """The capital of ``letters`` that a character is or looks like; the character itself where it is none."""
+    """Return the capital of ``letters`` that a character is or looks like, or else the character."""
     known = letters if isinstance(letters, str) else "".join(letters)
     capital = char.upper()
     if len(capital) == 1:
@@ -65,5 +65,5 @@ def in_capitals(char: str, letters: Iterable[str]) -> str:
 
 
 def latin(text: str) -> str:
-    """Capitals of ``text``, in Latin letters where others look alike: ``η8`` and full-width ``Ｈ８`` are ``H8``."""
+    """Convert to capitals, in Latin letters for look-alikes: ``η8`` and full-width ``Ｈ８`` are ``H8``."""
     return "".join(in_capitals(char, ascii_uppercase) for char in unicodedata.normalize("NFKC", text)).upper()

@@ -1,4 +1,4 @@
-"""Modes: which sections a ruleset has. A book of duplicate games invents no exchange, the others no slip."""
+"""Modes, which determine the sections of a ruleset: duplicate games have no exchange, the others no slip."""
 
 from __future__ import annotations
 
@@ -7,13 +7,13 @@ from typing import Final, Literal, NoReturn
 from faristol.kernel.refusal import N_, Refusal
 
 Mode = Literal["classic", "multi", "duplicate"]
-"""Two players; a table of several; or one game that everybody plays with the same tiles, each alone."""
+"""Two players; a table of several; or one game that all play with the same tiles, each on a board of their own."""
 
 COMMON: Final = ("name", "title", "game", "first_move", "scoring", "lexicon", "law")
-"""In every ruleset."""
+"""Sections of every ruleset."""
 
 DUPLICATE: Final = ("racks", "turns", "slips", "warnings", "master_plays", "solo", "finish", "ranking", "claims")
-"""In one of duplicate games, beside those."""
+"""Further sections of a ruleset for duplicate games."""
 
 PLACEMENT_LAW: Final = (
     "on_board",
@@ -28,14 +28,14 @@ PLACEMENT_LAW: Final = (
     "contact",
     "premiums_once",
 )
-"""What the law of every mode has: how a play lies."""
+"""Keys of ``law`` in every mode: the placement of a play."""
 
 DUPLICATE_LAW: Final = (*PLACEMENT_LAW, "warning", "game_over", "correction", "correction_closed", "result_final")
-"""The rules without a value that a book of duplicate games has articles for; the others are empty there."""
+"""Keys of ``law`` for duplicate games; the others are empty there."""
 
 
 def refuse_without_tables(mode: str, tournament_id: str) -> None:
-    """Raise ``Refusal`` for a tournament of duplicate games, of which a question about tables has no answer."""
+    """Raise ``Refusal`` for a tournament of duplicate games: a question about tables has no answer there."""
     if mode == "duplicate":
         raise Refusal(
             "DUPLICATE_GAMES",
@@ -50,19 +50,19 @@ def refuse_without_tables(mode: str, tournament_id: str) -> None:
 
 
 def has_section(mode: str, section: str) -> bool:
-    """Whether a ruleset of ``mode`` has that section."""
+    """Check whether a ruleset of ``mode`` has a section."""
     return section in COMMON or (section in DUPLICATE) == (mode == "duplicate")
 
 
 def law_of(mode: str, known: tuple[str, ...]) -> tuple[str, ...]:
-    """The keys of the section ``law`` in a file of ``mode``, out of all that are ``known``."""
+    """Return the keys of the section ``law`` in a file of ``mode``, out of all ``known`` keys."""
     return DUPLICATE_LAW if mode == "duplicate" else known
 
 
 class Absent:
-    """Stands where a ruleset has no section: whoever reads a value of it is told so.
+    """Placeholder for an absent section of a ruleset: access to a value of it raises ``AttributeError``.
 
-    It is an ``AttributeError``: code of one mode that is given the rules of another must not go on with an invention.
+    Code for one mode that gets the rules of another mode must not continue with an invented value.
     """
 
     __slots__ = ("mode", "section")
@@ -71,7 +71,7 @@ class Absent:
         self.mode, self.section = mode, section
 
     def __getattr__(self, name: str) -> NoReturn:
-        if name.startswith("__") or name in Absent.__slots__:  # as copying and pickling ask for them
+        if name.startswith("__") or name in Absent.__slots__:  # copying and pickling look these up
             raise AttributeError(name)
         raise AttributeError(f"rules of mode {self.mode!r} have no section {self.section!r}, and so no {name!r}")
 

@@ -1,8 +1,7 @@
-"""How people write squares and words; inside, a place is a row, a column and a direction.
+"""Notations of squares and words; internally, a start is a row, a column and a direction.
 
-Federations write the same place differently. FISC letters the rows, so ``H8`` is across and ``8H`` down
-(FISC II.2). GCG files letter the columns, so ``8H`` is across and ``H8`` down. Both put the line that the
-word runs along first.
+Federations write the same start differently. FISC letters the rows, so ``H8`` is across and ``8H`` down (FISC II.2).
+GCG files letter the columns, so ``8H`` is across and ``H8`` down. Both begin with the line of the word.
 """
 
 from __future__ import annotations
@@ -17,36 +16,36 @@ from faristol.rules.board import ROW_NAMES, SIZE, Board, Direction, Placement, S
 from faristol.rules.look_alikes import latin, look_alikes_of
 
 LONGEST_START = 24
-"""Characters that a square is written with, those around it included."""
+"""Characters of a start, including those around it."""
 
 _START = re.compile(rf" *(?:([{ROW_NAMES}]) *0*([1-9]\d?)|0*([1-9]\d?) *([{ROW_NAMES}])) *", re.ASCII)
 
 
 class Start(NamedTuple):
-    """Where a word begins and which way it runs."""
+    """The first square of a word and its direction."""
 
     square: Square
     direction: Direction
 
 
 class Notation(Enum):
-    """A way to write where a word starts. The value says which direction puts the letter first."""
+    """A notation of starts. The value is the direction that is written with the letter first."""
 
     FISC = Direction.ACROSS
     GCG = Direction.DOWN
 
     def write(self, start: Start) -> str:
-        """``start`` in this notation: row 7, column 7, across is ``H8`` for FISC and ``8H`` for GCG."""
+        """Format ``start``: row 7, column 7, across is ``H8`` for FISC and ``8H`` for GCG."""
         row, col = start.square
         lettered, numbered = (row, col) if self is Notation.FISC else (col, row)
         letter, number = ROW_NAMES[lettered], str(numbered + 1)
         return letter + number if start.direction is self.value else number + letter
 
     def read(self, text: str) -> Start:
-        """The start that ``text`` names. Raises ``ValueError`` when it names none.
+        """Parse a start. Raises ``ValueError`` for any other text.
 
-        It is read as people write it: in small letters, in those of another script that look alike, in full width, with
-        zeros before the number, and with spaces, dashes, brackets and other punctuation around and between the two.
+        Small letters, look-alikes of other scripts, full width and leading zeros are accepted. Spaces, dashes, brackets
+        and other punctuation are allowed around and between letter and number.
         """
         match = _START.fullmatch(_plain(text)) if len(text) <= LONGEST_START else None
         number = int(match[2] or match[3]) if match else 0
@@ -57,9 +56,9 @@ class Notation(Enum):
         return Start(Square(row, col), self.value if match[1] else self.value.other)
 
     def read_first(self, text: str) -> tuple[Start, str]:
-        """The start that ``text`` begins with, and what follows it: ``8 - H CASA`` is ``8H`` and ``CASA``.
+        """Parse the start at the beginning of ``text`` and return the rest: ``8 - H CASA`` is ``8H`` and ``CASA``.
 
-        Raises ``ValueError`` when it begins with none.
+        Raises ``ValueError`` if the text does not begin with a start.
         """
         rest, taken = text.strip(), ""
         for _ in range(3):
@@ -75,7 +74,7 @@ class Notation(Enum):
 
 
 def _plain(text: str) -> str:
-    """``text`` in Latin capitals and ASCII digits, with spaces for punctuation."""
+    """Convert to Latin capitals and ASCII digits, with spaces for punctuation."""
     return "".join(map(_plain_sign, latin(text)))
 
 
@@ -87,17 +86,17 @@ def _plain_sign(sign: str) -> str:
 
 
 def write_word(tiles: Iterable[Tile]) -> str:
-    """A word as a scoresheet has it, the letter of a blank in parentheses: ``IL·L(U)S`` (FISC I.9)."""
+    """Format a word as on a scoresheet, the letter of a blank in parentheses: ``IL·L(U)S`` (FISC I.9)."""
     return "".join(str(tile) for tile in tiles)
 
 
 def word_tiles(faces: Iterable[str], start: Start, blanks: Container[Square]) -> tuple[Tile, ...]:
-    """The tiles of a word that shows ``faces`` from ``start`` on, a blank on each of the squares ``blanks``."""
+    """Return the tiles of a word with ``faces`` from ``start`` on, a blank on each of the squares ``blanks``."""
     return tuple(Tile(face, start.square.step(start.direction, place) in blanks) for place, face in enumerate(faces))
 
 
 def read_tiles(text: str) -> tuple[Tile, ...]:
-    """Tiles written with spaces between them, a blank in parentheses: ``I L·L (U) S``."""
+    """Parse tiles separated by spaces, a blank in parentheses: ``I L·L (U) S``."""
     tiles = []
     for part in text.split():
         blank = part.startswith("(") and part.endswith(")") and len(part) > 2
@@ -106,10 +105,10 @@ def read_tiles(text: str) -> tuple[Tile, ...]:
 
 
 def lay(board: Board, start: Start, word: Iterable[Tile]) -> tuple[Placement, ...]:
-    """The tiles that must be laid for ``word`` to stand at ``start``, those already on the board left out.
+    """Return the tiles to lay for ``word`` at ``start``, without those on the board.
 
-    Raises ``ValueError`` when a square holds a tile other than the word needs. A tile of the word that meets
-    one on the board only has to show the same face. The word may run off the board: ``check_play`` says so.
+    Raises ``ValueError`` if a square has a tile with another face than the word. The word may run off the board:
+    ``check_play`` checks that.
     """
     placements = []
     for place, tile in enumerate(word):

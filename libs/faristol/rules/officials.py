@@ -1,4 +1,4 @@
-"""Who may decide on what happens in a game."""
+"""Impartiality of officials."""
 
 from __future__ import annotations
 
@@ -8,9 +8,9 @@ from faristol.kernel.refusal import N_, Refusal
 
 
 def check_not_concerned(field: str, officials: Collection[str], concerned: Collection[str]) -> None:
-    """Refuse officials among the players whom an act concerns; ``field`` names the officials.
+    """Raise ``Refusal`` for officials among the players concerned by a decision; ``field`` names the officials.
 
-    Nobody is judge of their own game. No book says it, and every book means it.
+    No official decides on their own game: no book states this rule, but every book implies it.
     """
     if own := [official for official in officials if official in concerned]:
         raise Refusal(

@@ -1,10 +1,9 @@
-"""Reading the options of a ruleset file.
+"""Parsing of the options in a ruleset file.
 
-Each is a table ``[options.NAME]`` with ``because``, ``article`` and ``note``; ``default``, or ``required = true``;
-and one of these: ``key`` with ``least`` and ``most`` for a number, ``key`` with ``choices = […]``, ``key`` with
-``some_of = […]``, or tables ``[options.NAME.choices.CHOICE]`` that set several keys at once. ``when`` names values
-without which the option has no sense. The default must say what the values of the file say; a number whose default is
-``none`` may be left out.
+Each is a table ``[options.NAME]`` with ``because``, ``article`` and ``note``; ``default``, or ``required = true``; and
+one of these: ``key`` with ``least`` and ``most`` for a number, ``key`` with ``choices = […]``, ``key`` with ``some_of =
+[…]``, or tables ``[options.NAME.choices.CHOICE]`` that set several keys at once. ``when`` names values that the option
+requires. The default must agree with the values of the file. A number with the default ``none`` is optional.
 """
 
 from __future__ import annotations
@@ -25,7 +24,7 @@ KEYS = frozenset(
 
 
 class OptionFileError(ValueError):
-    """An option is written wrong. ``key`` is where in its table, ``problem`` how."""
+    """An invalid option. ``key`` is the place in its table, ``problem`` the reason."""
 
     def __init__(self, key: str, problem: str) -> None:
         self.key, self.problem = key, problem
@@ -33,7 +32,7 @@ class OptionFileError(ValueError):
 
 
 def read_option(name: str, table: Mapping[str, Any], ruleset: Ruleset) -> Option:
-    """The option ``name`` as ``table`` has it, checked against the values of ``ruleset``.
+    """Parse the option ``name`` from ``table`` and check it against the values of ``ruleset``.
 
     Raises ``OptionFileError``.
     """
@@ -73,7 +72,7 @@ def read_option(name: str, table: Mapping[str, Any], ruleset: Ruleset) -> Option
 
 
 def hint_of(key: str) -> Any:
-    """The type of the value ``section.key``. Raises ``OptionFileError`` when there is none."""
+    """Return the type of the value ``section.key``. Raises ``OptionFileError`` for an unknown key."""
     section, _, name = key.partition(".")
     kind = get_type_hints(Ruleset).get(section)
     hint = None if kind in (None, Law) or not is_dataclass(kind) else get_type_hints(kind).get(name)
@@ -100,7 +99,7 @@ def _choices(table: Mapping[str, Any]) -> Mapping[str, Mapping[str, Value]]:
 
 def _fits(place: str, key: str, value: object) -> Value:
     try:
-        return checked(value, hint_of(key))  # type: ignore[no-any-return] # as the key's type wants it
+        return checked(value, hint_of(key))  # type: ignore[no-any-return] # of the key's type
     except OptionFileError as problem:
         raise OptionFileError(place, problem.problem) from None
     except ValueError as problem:
@@ -125,7 +124,7 @@ def _default(value: Any, choices: object, number: bool, some_of: tuple[str, ...]
 
 
 def _check(option: Option, ruleset: Ruleset) -> None:
-    """The default is in range, and is what the file says without it."""
+    """Raise ``OptionFileError`` unless the default is in range and equals the file's values."""
     if option.least is not None and option.most is not None and option.least > option.most:
         raise OptionFileError("least", f"is more than the most, {option.most}")
     if option.required:
@@ -141,7 +140,7 @@ def _check(option: Option, ruleset: Ruleset) -> None:
 
 
 def in_range(option: Option, value: OptionValue) -> bool:
-    """Whether ``value`` may be chosen."""
+    """Check whether ``value`` may be chosen."""
     if option.choices:
         return value in option.choices
     if option.some_of:

@@ -13,8 +13,7 @@ def download(package: str, folder: Path) -> Path:
     """Download ``package`` into ``folder`` and unpack it; return the folder of its files.
 
     The machine's package lists are used if they are complete. If they are missing or out of date, lists are fetched
-    into
-    ``folder``: the machine is not changed. Raises ``LexiconError`` without ``apt-get``, or if the package is
+    into ``folder``: the machine is not changed. Raises ``LexiconError`` without ``apt-get``, or if the package is
     unavailable.
     """
     unpacked = folder / "unpacked"

@@ -1,7 +1,7 @@
 """The word graph: every word of a lexicon in one small file that processes share by mmap.
 
-A lexicon of half a million words is a graph of a few tens of thousands of nodes. ``WordGraph`` looks words
-up and lists them; ``faristol.words.plays`` searches plays in the same arrays.
+A lexicon of half a million words is a graph of a few tens of thousands of nodes. ``WordGraph`` looks words up and lists
+them; ``faristol.words.plays`` searches plays in the same arrays.
 """
 
 from __future__ import annotations

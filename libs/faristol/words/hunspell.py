@@ -44,13 +44,12 @@ class Affixes:
         """Parse ``text``, the content of an ``.aff`` file; ``path`` is for the error.
 
         Entries that form no words are ignored: suggestions, compounds, keyboards. Raises ``LexiconError`` with the line
-        of a
-        malformed class or affix.
+        of a malformed class or affix.
         """
         self._mode = ""
         self._aliases: list[str] = []
-        """The number of aliases, then the flags of each alias: entries have the number of an alias in place of flags.
-        """
+        """The number of aliases, then the flags of each alias: entries have the number of an alias in place of
+        flags."""
         self._marks: dict[str, str] = {}
         self._full_strip = False
         self._classes: dict[str, _Class] = {}

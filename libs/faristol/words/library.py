@@ -1,7 +1,7 @@
 """A folder of installed lexicons.
 
-``<name>.lexicon`` links to ``<digest>.graph``, the file itself. Files are immutable: a new edition is a new
-file with a new digest, and a game that pinned the old one still finds it.
+``<name>.lexicon`` links to ``<digest>.graph``, the file itself. Files are immutable: a new edition is a new file with a
+new digest, and a game that pinned the old one still finds it.
 """
 
 from __future__ import annotations
@@ -131,8 +131,7 @@ def install(name: str, library: Library, progress: Progress | None = None) -> In
     """Fetch the word list ``name``, build its lexicon and install it in ``library``.
 
     ``progress`` is called with the number of words done and the total. The build takes a few seconds after the
-    download.
-    Raises ``LexiconError`` for an unknown list, a failed download, or a folder that is not writable.
+    download. Raises ``LexiconError`` for an unknown list, a failed download, or a folder that is not writable.
     """
     source = SOURCES.get(name)
     if source is None:

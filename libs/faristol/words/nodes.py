@@ -26,8 +26,8 @@ _REPORT_EVERY = 5_000
 class Nodes:
     """A word graph as flat lists; node 0 is the root.
 
-    The edges of node ``n`` begin at ``edges[first[n]]``, one for each bit of ``marks[n]`` below
-    ``FINAL``, in the order of the bits. An edge is the number of its target node.
+    The edges of node ``n`` begin at ``edges[first[n]]``, one for each bit of ``marks[n]`` below ``FINAL``, in the order
+    of the bits. An edge is the number of its target node.
     """
 
     marks: list[int]
@@ -41,10 +41,8 @@ def minimise(words: Sequence[bytes], labels: Sequence[int] = (), *, progress: Pr
     """Return the minimal graph of ``words``, with a label for each word.
 
     ``words`` are tile codes; raises ``ValueError`` unless they are sorted without repeats. ``labels`` are numbers from
-    0,
-    one for each word; the default is 0 for all. The same words give the same numbers. Nodes are numbered breadth first,
-    so
-    the most visited nodes are adjacent.
+    0, one for each word; the default is 0 for all. The same words give the same numbers. Nodes are numbered breadth
+    first, so the most visited nodes are adjacent.
     """
     register: dict[tuple[int, ...], int] = {}
     frozen: list[tuple[int, ...]] = []

@@ -15,8 +15,7 @@ from faristol.words.nodes import FINAL
 
 LENGTHS, CODES, ONWARD_FIELDS = range(3)
 """Fields of a node: bit ``n`` if a word ends after ``n`` more tiles, and the mask of the codes that occur after it,
-including words of inactive layers.
-"""
+including words of inactive layers."""
 _LENGTHS_KEPT = 0xFFFF
 """Lengths from 0 to the 15 tiles of a line."""
 

@@ -125,12 +125,12 @@ def generate(graph: WordGraph, grid: Grid, rack: Sequence[str]) -> Candidates:
     """Return every play with tiles of ``rack`` that forms only words of ``graph`` (FISC I.6).
 
     ``rack`` is up to seven faces, ``"?"`` for a blank; a blank stands for any face. The best play is first; equal
-    scores sort by the square of the word's start (row, then column), across before down, then by the tiles
-    in the set's order. A single tile that forms a word both ways is one play; its main word is the longer
-    one, or the one across if they are equal.
+    scores sort by the square of the word's start (row, then column), across before down, then by the tiles in the set's
+    order. A single tile that forms a word both ways is one play; its main word is the longer one, or the one across if
+    they are equal.
 
-    Raises ``ValueError`` for a rack of more than seven tiles, an unknown face, or a grid of another tile set
-    than the graph's.
+    Raises ``ValueError`` for a rack of more than seven tiles, an unknown face, or a grid of another tile set than the
+    graph's.
     """
     return _find(graph, grid, rack, _ROOM)
 

@@ -134,15 +134,13 @@ def find_plays(
     """Write every play into ``plays``, unsorted; with ``top``, the plays of the highest scores and some lower ones.
 
     ``squares[0]`` is the board, ``squares[1]`` the board transposed. ``squares[down, row, col]`` has the fields of
-    ``walk``, for one column more than the board; those after ``WORD_PREMIUM`` are filled in here. ``values`` are
-    points by tile code, ``hand`` counts the tiles of the rack by code, blanks last; see ``find_ends`` for ``worth``.
-    ``top`` is all zeros at first. It then has the highest scores in descending order, each once for every play with it.
+    ``walk``, for one column more than the board; those after ``WORD_PREMIUM`` are filled in here. ``values`` are points
+    by tile code, ``hand`` counts the tiles of the rack by code, blanks last; see ``find_ends`` for ``worth``. ``top``
+    is all zeros at first. It then has the highest scores in descending order, each once for every play with it.
 
     ``plays[0, 0]`` is 0 at first and counts the plays found. A count of ``len(plays)`` or more means that the last
-    plays
-    are missing. The first number of a play sorts by score, the highest first, then by the start of the word (row,
-    column,
-    across before down). The second is the tiles laid, ``TILE_BITS`` each, left aligned.
+    plays are missing. The first number of a play sorts by score, the highest first, then by the start of the word (row,
+    column, across before down). The second is the tiles laid, ``TILE_BITS`` each, left aligned.
     """
     held = held_codes(hand)
     playable = (1 << len(values)) - 1 if hand[len(values)] else held

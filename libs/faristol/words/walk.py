@@ -1,13 +1,13 @@
 """The compiled walk over board and word graph that finds every play of one direction.
 
-Words run along the rows of the board; for words down it is transposed. The walk starts at every square where a word
-may start, follows the graph tile by tile, and backtracks to try the next tile. It is the algorithm of Appel and
-Jacobson (1988) without left and right parts, since the possible ends of a word are known for each start. A branch is
-pruned if no word ends there, or only with tiles that the rack does not have. The letters that a cross word allows are
-computed once for each square.
+Words run along the rows of the board; for words down it is transposed. The walk starts at every square where a word may
+start, follows the graph tile by tile, and backtracks to try the next tile. It is the algorithm of Appel and Jacobson
+(1988) without left and right parts, since the possible ends of a word are known for each start. A branch is pruned if
+no word ends there, or only with tiles that the rack does not have. The letters that a cross word allows are computed
+once for each square.
 
-Backtracking is explicit because numba cannot cache recursive functions on disk. All masks are int64, one bit
-for each tile code, and no field is unsigned: numba converts mixtures of signed and unsigned to floats.
+Backtracking is explicit because numba cannot cache recursive functions on disk. All masks are int64, one bit for each
+tile code, and no field is unsigned: numba converts mixtures of signed and unsigned to floats.
 """
 
 from __future__ import annotations
@@ -30,23 +30,20 @@ SCORE_LIMIT = 1 << 16
 TILE, POINTS, LETTER_PREMIUM, WORD_PREMIUM, CONTACT, ALLOWED, ACROSS, ACROSS_LENGTH, SQUARE_FIELDS = range(9)
 """Fields of a square: the code of its tile, or ``FREE``; that tile's points; the premiums; whether a tile laid there
 makes contact (0 or 1); the mask of the codes that the cross word admits; the points of the tiles already in the cross
-word, ``NO_CROSS`` without one; and the length of the cross word with the new tile.
-"""
+word, ``NO_CROSS`` without one; and the length of the cross word with the new tile."""
 FREE = -1
 NO_CROSS = -1
 
 NODE, LAID, TILES, MAIN, FACTOR, CROSS, CROSSING, HELD, TO_TRY, TO_TRY_BLANK, TAKEN, STEP_FIELDS = range(12)
 """State of a walk on arrival at a column: the node; the number of tiles laid, and the tiles; points and factor of the
 word along the row; points of the cross words, and the length of the last of them, or 0; and the mask of the codes in
-the rack. Then the choices there: codes to try with a tile and with a blank, and the rack index of the tile laid
-there, or ``NOTHING``.
-"""
+the rack. Then the choices there: codes to try with a tile and with a blank, and the rack index of the tile laid there,
+or ``NOTHING``."""
 NOTHING = -1
 
 MOST, SPARE, END_FIELDS = range(3)
 """Fields of a column before which a word may end: the upper bound of the score, or ``NO_END``; and the number of tiles
-that stay in the rack.
-"""
+that stay in the rack."""
 NO_END = -1
 
 

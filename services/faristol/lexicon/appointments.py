@@ -115,8 +115,7 @@ def choose_layers(situation: Situation, request: pb.ChooseLayersRequest) -> list
     """Choose the layers of the lexicon that are valid.
 
     Raises ``Refusal`` for an unknown layer, or if the rules require an earlier choice: at the creation of the
-    tournament,
-    or before its first game (PES Α).
+    tournament, or before its first game (PES Α).
     """
     tournament, ruleset = situation.tournament, situation.ruleset
     chosen = tuple(sorted(set(request.layers)))

@@ -51,10 +51,8 @@ def adjudicate(
 
     The play stands if every challenged word is valid (FISC I.10). The lexicon rules at the time of the challenge, as no
     judge spends time on it. A case for judges waits in the queue from ``now`` on. No case is opened for an appeal if
-    only
-    judges of the first ruling could rule on it: the arbiter at the table rules on it. If there are too few judges for
-    the
-    panel and there is a director, the case is escalated at once.
+    only judges of the first ruling could rule on it: the arbiter at the table rules on it. If there are too few judges
+    for the panel and there is a director, the case is escalated at once.
     """
     facts: list[Message] = []
     if not case.open:

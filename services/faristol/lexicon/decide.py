@@ -22,8 +22,7 @@ def claim(
     """Claim a seat on an open case for ``judge_id``; return no event if the judge has one already.
 
     ``silent`` judges hold the case with an expired lease: their seats become free. Raises ``Refusal`` if the case needs
-    no
-    ruling, if the judge may not rule on it, or if other judges hold every seat.
+    no ruling, if the judge may not rule on it, or if other judges hold every seat.
     """
     judge = check_judge(case, adjudication, judge_id)
     _check_waiting(case)
@@ -90,10 +89,10 @@ def give_opinion(
     """Give the opinion of ``judge_id`` on every word of a case; the last opinion of the panel makes the ruling.
 
     ``listed`` maps each word to its source in the lexicon, or to None for a word that is not in it. An opinion that
-    differs
-    from the lexicon needs a reason and a source: PES accepts an unlisted word that a grammar has. Each word goes by the
-    majority; the play stands if every word is valid (FISC I.10). On an escalated case the opinion of a director is the
-    ruling. Raises ``Refusal`` if the judge does not hold the case, or if the words are not those of the case.
+    differs from the lexicon needs a reason and a source: PES accepts an unlisted word that a grammar has. Each word
+    goes by the majority; the play stands if every word is valid (FISC I.10). On an escalated case the opinion of a
+    director is the ruling. Raises ``Refusal`` if the judge does not hold the case, or if the words are not those of the
+    case.
     """
     judge = check_judge(case, adjudication, judge_id)
     held = check_holds(case, judge_id)

@@ -132,8 +132,7 @@ class Bench:
         """Execute a judge's command on a case: a claim takes a lease, any other command ends it.
 
         A judge holds one case at a time: a claim is refused if no lease can be taken. A refusal after the lease was
-        taken ends
-        the lease.
+        taken ends the lease.
         """
         command, claims = COMMANDS[type(request)], isinstance(request, pb.ClaimCaseRequest)
         judge_id, case_id = request.judge_id, request.case_id

@@ -133,8 +133,7 @@ class Queue:
         """Return the cases that a judge holds or may claim, the longest wait first.
 
         Returns also whether any tournament has appointed the judge, and the position of the queue. A ``language``
-        selects the
-        cases in it, if not empty. The queue is at most ``FRESH`` seconds old.
+        selects the cases in it, if not empty. The queue is at most ``FRESH`` seconds old.
         """
         async with self._reading:
             now = asyncio.get_running_loop().time()
@@ -179,8 +178,7 @@ async def closed(
     """Return a page of the cases ruled on in closed rounds, or in one of them, sorted by round and time.
 
     The page has at most ``size`` cases after the position ``after``. Returns also the position of the next page, or
-    None;
-    the total; and the position of the docket.
+    None; the total; and the position of the docket.
     """
     total = 0
 

@@ -30,8 +30,7 @@ def ruling(record: Record, lexicons: Lexicons, now: Callable[[], datetime]) -> R
     """Return the reaction that opens a case for every challenge, with the ruling of the lexicon if no judge rules.
 
     It raises ``StartError`` if the game's pinned lexicon is not installed. This parks the game and reports the lexicon:
-    a
-    challenge is neither skipped nor ruled on by another lexicon. The game continues after the installation.
+    a challenge is neither skipped nor ruled on by another lexicon. The game continues after the installation.
     """
     cases = Cases(record, lexicons, now)
     acts: Mapping[facts.Kind, Callable[[Game, Any], Awaitable[Decision | None]]] = {
