@@ -1,6 +1,6 @@
-"""The record: the append-only event store, and what reads it. The database is the truth; all else is news of it.
+"""The record: the append-only event store and its readers. The database is the source of truth.
 
-Each name is brought in when it is first used: a command that asks a service needs the errors, and not SQLAlchemy.
+Names are imported lazily: a command that calls a service needs the errors, but not SQLAlchemy.
 """
 
 from typing import TYPE_CHECKING

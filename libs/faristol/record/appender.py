@@ -1,4 +1,4 @@
-"""The appender: requests of this process wait for their turn, as many as wait are written at once."""
+"""The appender: a queue of requests of this process, written in groups."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ LARGEST_GROUP = 512
 
 
 class Appender:
-    """The queue in front of a backend. A request that is refused fails alone.
+    """The queue in front of a backend. A refusal affects only its own request.
 
-    ``written`` is told the position of the last event of each transaction.
+    ``written`` is called with the position of the last event of each transaction.
     """
 
     def __init__(self, backend: Backend, now: Callable[[], datetime], written: Callable[[int], None]) -> None:
@@ -31,7 +31,7 @@ class Appender:
     async def append(
         self, decision: Decision, metadata: Metadata, command: Command | None, checkpoint: Checkpoint | None
     ) -> Appended:
-        """Wait until this is written, or refused. See ``Record.append``."""
+        """Append as ``Record.append`` does; return when it is written, or raise if it is refused."""
         request = Request(decision, metadata, command, checkpoint)
         self._waiting.append(request)
         if self._writer is None:
@@ -39,15 +39,15 @@ class Appender:
         return await request.done
 
     async def close(self) -> None:
-        """Wait until everything that was asked for is written."""
+        """Wait until all queued requests are written."""
         while self._writer is not None:
             await asyncio.wait([self._writer])
 
     async def _write_what_waits(self) -> None:
         try:
             while self._waiting:
-                # A caller who left before the turn of his request was told nothing. While a database hangs, callers
-                # leave and come again, and what they left behind would be written before anybody who still waits.
+                # Drop requests whose callers have left: they were promised no result. While a database hangs, callers
+                # leave and retry, and abandoned requests would delay those that still wait.
                 waiting = [request for request in self._waiting if not request.done.done()]
                 group, self._waiting = waiting[:LARGEST_GROUP], waiting[LARGEST_GROUP:]
                 if group:
@@ -59,11 +59,11 @@ class Appender:
         outcomes: Sequence[Outcome]
         try:
             outcomes = await self._backend.append(requests, self._now)
-        except Exception as problem:  # noqa: BLE001 # whatever it is, nobody may wait for ever
+        except Exception as problem:  # noqa: BLE001 # every waiting caller must get a result
             outcomes = [problem] * len(requests)
         for request, outcome in zip(requests, outcomes, strict=True):
             if request.done.done():
-                continue  # the caller went away, which does not take back what was asked
+                continue  # the caller has left; its request was written all the same
             if isinstance(outcome, Appended):
                 request.done.set_result(outcome)
             else:

@@ -1,6 +1,6 @@
-"""The file that a record is exported to: gzip over lines of JSON, written and read as a stream.
+"""The archive of a record: gzip over lines of JSON, written and read as a stream.
 
-``docs/archive.md`` says what is in it, so that others can read it.
+``docs/archive.md`` specifies the format.
 """
 
 from __future__ import annotations
@@ -22,25 +22,25 @@ from typing import Any, Self
 from faristol.record.errors import RecordError
 
 VERSION = 2
-"""Of what is written. In version 1, names had no salt."""
+"""Version of the format that is written. In version 1, names have no salt."""
 READABLE = (1, VERSION)
 LARGEST_LINE = 8 * 1024 * 1024
-"""Bytes. A payload has at most 256 KiB; an answer fits into one gRPC message."""
+"""Bytes. A payload has at most 1 MiB; an answer fits into one gRPC message."""
 
 _SUM = 32
 _TAIL = len(',"sum":""}\n') + _SUM
 
 
 class ArchiveError(RecordError):
-    """A file cannot be read or written as an archive, or holds something that is not as it was written."""
+    """A file cannot be read or written as an archive, or its content is not what was written."""
 
 
 class Line:
-    """One line of an archive. Members are taken by name and kind; one that is not there raises ``ArchiveError``."""
+    """One line of an archive. Members are read by name and type; a missing or malformed one raises ``ArchiveError``."""
 
     def __init__(self, number: int, members: Mapping[str, Any]) -> None:
         self.number = number
-        """From 1."""
+        """Number of the line, from 1."""
         self._members = members
         self.kind = self.text("kind")
 
@@ -51,29 +51,29 @@ class Line:
         return value
 
     def text(self, name: str) -> str:
-        """A text."""
+        """Return a text."""
         value = str(self._take(name, str))
         if "\0" in value or _unpaired(value):
             raise self.error(f"its {name} has characters that no database takes")
         return value
 
     def number_of(self, name: str) -> int:
-        """A whole number that is not negative and has 63 bits."""
+        """Return a non-negative integer of at most 63 bits."""
         value = int(self._take(name, int))
         if not 0 <= value < 2**63:
             raise self.error(f"its {name} is {value}, which no position, time or number can be")
         return value
 
     def salt(self, name: str) -> bytes | None:
-        """Bytes in hexadecimal; None for none, and where version 1 says nothing of it."""
+        """Return bytes in hexadecimal; None if they are empty, or absent as in version 1."""
         return self.digest(name) or None if name in self._members else None
 
     def bound(self, name: str) -> int:
-        """A position; 0 for none, and where version 1 says nothing of it."""
+        """Return a position; 0 if it is absent, as in version 1."""
         return self.number_of(name) if name in self._members else 0
 
     def numbers(self, name: str) -> Mapping[str, int]:
-        """Whole numbers from 1 to 63 bits, by name."""
+        """Return positive integers of at most 63 bits, by name."""
         found: dict[str, Any] = self._take(name, dict)
         for key, value in found.items():
             if type(value) is not int or not 0 < value < 2**63 or _unpaired(key):
@@ -81,7 +81,7 @@ class Line:
         return found
 
     def texts(self, name: str) -> tuple[str, ...]:
-        """A list of texts."""
+        """Return a list of texts."""
         found: list[Any] = self._take(name, list)
         for text in found:
             if type(text) is not str or "\0" in text or _unpaired(text):
@@ -89,22 +89,22 @@ class Line:
         return tuple(found)
 
     def flag(self, name: str) -> bool:
-        """True or false."""
+        """Return a boolean."""
         return bool(self._take(name, bool))
 
     def content(self, name: str) -> bytes:
-        """Bytes in base64."""
+        """Return bytes in base64."""
         try:
             return base64.b64decode(self.text(name), validate=True)
         except binascii.Error:
             raise self.error(f"its {name} is not in base64") from None
 
     def digest(self, name: str) -> bytes:
-        """Bytes in hexadecimal."""
+        """Return bytes in hexadecimal."""
         return self._hexadecimal(name, self.text(name))
 
     def digests(self, name: str) -> list[bytes]:
-        """A list of bytes in hexadecimal."""
+        """Return a list of bytes in hexadecimal."""
         return [self._hexadecimal(name, digest) for digest in self._take(name, list)]
 
     def _hexadecimal(self, name: str, value: object) -> bytes:
@@ -114,11 +114,11 @@ class Line:
             raise self.error(f"its {name} is not in hexadecimal") from None
 
     def members(self) -> dict[str, Any]:
-        """All that a line of its kind has, see ``MEMBERS``."""
+        """Return all members that ``MEMBERS`` lists for its kind."""
         return {name: read_as(self, name) for name, read_as in MEMBERS[self.kind].items()}
 
     def error(self, problem: str) -> ArchiveError:
-        """What is wrong with this line."""
+        """Return the error for a problem of this line."""
         return ArchiveError(f"line {self.number}: {problem}")
 
 
@@ -158,13 +158,13 @@ MEMBERS: Mapping[str, Mapping[str, Callable[[Line, str], Any]]] = {
     "note": {"position": Line.number_of, "text": Line.text, "player_ids": Line.texts},
     "erased": {"player_id": Line.text, "erased_at": Line.number_of},
 }
-"""The kinds of lines between the first and the last one: each member, and how it is read. They are rows of tables."""
+"""Kinds of lines between the first and the last: their members with their parsers. They correspond to table rows."""
 
 
 class Writer:
-    """Writes an archive beside its place and puts it there when all is written: what bears the name is whole.
+    """Writes an archive to a temporary file and renames it on success, so the final name is never of a partial file.
 
-    Raises ``ArchiveError`` when there is a file already, or there is one at the end, or it cannot be written.
+    Raises ``ArchiveError`` if a file of this name exists, at the start or at the end, or if it cannot be written.
     """
 
     def __init__(self, path: Path) -> None:
@@ -177,7 +177,7 @@ class Writer:
         if self._path.exists():
             raise self._taken()
         try:
-            self._part.touch(mode=0o600, exist_ok=False)  # it may hold names
+            self._part.touch(mode=0o600, exist_ok=False)  # it may contain names
             self._raw = self._part.open("wb")
         except OSError as problem:
             raise self._cannot(problem) from problem
@@ -185,7 +185,7 @@ class Writer:
         return self
 
     def write(self, kind: str, **members: object) -> None:
-        """Write a line. Bytes are written as ``MEMBERS`` says that they are read."""
+        """Write a line. Bytes are encoded as ``MEMBERS`` expects them."""
         for name, value in members.items():
             if isinstance(value, bytes):
                 in_base64 = MEMBERS[kind][name] is Line.content
@@ -203,7 +203,7 @@ class Writer:
         self.lines += 1
 
     def write_all(self, kind: str, of: object, **more: object) -> None:
-        """Write a line with all that a line of its kind has, out of the attributes of ``of``, and ``more``."""
+        """Write a line whose members are the attributes of ``of``, and ``more``."""
         self.write(kind, **{name: getattr(of, name) for name in MEMBERS[kind]}, **more)
 
     def __exit__(
@@ -217,7 +217,7 @@ class Writer:
                     os.fsync(self._raw.fileno())
                     self._put()
                 else:
-                    with contextlib.suppress(OSError):  # what was written is thrown away
+                    with contextlib.suppress(OSError):  # the partial file is discarded
                         self._out.close()
         except OSError as problem:
             raise (self._taken() if isinstance(problem, FileExistsError) else self._cannot(problem)) from problem
@@ -226,12 +226,12 @@ class Writer:
                 self._part.unlink()
 
     def _put(self) -> None:
-        """Give the file its name, unless another has it by now. Raises ``FileExistsError``."""
+        """Give the file its final name. Raises ``FileExistsError`` if the name is taken by now."""
         try:
             self._path.hardlink_to(self._part)
         except FileExistsError:
             raise
-        except OSError:  # a file system without a second name for a file: an empty one keeps the place
+        except OSError:  # the file system has no hard links: reserve the name with an empty file
             os.close(os.open(self._path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600))
             self._part.replace(self._path)
 
@@ -243,16 +243,16 @@ class Writer:
 
 
 def summed(body: bytes, running: bytes) -> tuple[bytes, bytes]:
-    """An object as a line with its sum, and the whole hash that the next line's sum is made with."""
+    """Return an object as a line with its checksum, and the running hash for the checksum of the next line."""
     running = hashlib.sha256(running + body).digest()
     return b'%s,"sum":"%s"}\n' % (body[:-1], running.hex()[:_SUM].encode()), running
 
 
 def read(path: Path) -> Iterator[Line]:
-    """The lines of an archive, each as soon as it is known to be what was written.
+    """Yield the lines of an archive, each after its checksum is verified.
 
-    Raises ``ArchiveError`` at the first line that is not, or when the file ends too early or goes on after its end;
-    ``RecordError`` when there is no such file.
+    Raises ``ArchiveError`` at the first line that fails, and if the file is truncated or has data after its end;
+    ``RecordError`` if the file cannot be read.
     """
     number, running, ended = 0, b"", False
     try:
@@ -288,7 +288,7 @@ def _changed(number: int, line: bytes) -> str:
 
 
 def _unpaired(value: str) -> bool:
-    """Whether half of a surrogate pair is in a text, which JSON can say and UTF-8 cannot."""
+    """Check whether a text has an unpaired surrogate, which JSON can encode and UTF-8 cannot."""
     try:
         value.encode()
     except UnicodeEncodeError:

@@ -1,6 +1,6 @@
-"""What a database does for a record. ``sqlite`` and ``postgres`` do it, and nothing else knows which one it has.
+"""The database interface of a record. Only ``sqlite`` and ``postgres`` know which database they use.
 
-Another database is one more file with a class like theirs, its name in ``databases.BACKENDS``, and the tests in
+Another database needs a module with a class like theirs, an entry in ``databases.BACKENDS``, and the tests in
 ``tests/conformance``.
 """
 
@@ -20,69 +20,69 @@ from faristol.record.group import Outcome, Request
 from faristol.record.rights import Right
 
 PATIENCE = 60
-"""Seconds that ``clean`` waits for others to let go of the database."""
+"""Timeout in seconds with which ``clean`` waits for locks of other connections."""
 
 
 @dataclass(frozen=True, slots=True)
 class Misfit:
-    """The first row of a query in which a value is of another type than was written."""
+    """The first row of a query with a value of an unexpected type."""
 
     before: int
-    """Rows before it."""
+    """Number of rows before it."""
     position: int
     """Value of its first column."""
     found: str
-    """What it has, and what was expected."""
+    """The type found and the type expected, in words."""
 
 
 class Backend(Protocol):
-    """A database that a record stands on.
+    """A database for a record.
 
-    All of them speak SQLAlchemy: tables, reads and most writes are the same code for each. What stands here is where
-    they differ. The static methods are of the kind of database and need none that is open. What a method does here is
-    so of a database that has no roles, keeps its columns' types, and is on another machine.
+    All backends use SQLAlchemy: tables, reads and most writes are the same code. This protocol has only the
+    differences. Static methods depend only on the kind of database and need no open one. The default implementations
+    are for a database without roles, with typed columns, on another machine.
     """
 
     engine: AsyncEngine
-    """To read with, where each statement may be of a moment of its own."""
+    """Engine for reads whose statements may each see another snapshot."""
 
     is_read_only: bool = False
-    """It is a file that this process may read and not write."""
+    """True for a file that this process may read but not write."""
 
     @staticmethod
     def accepted(url: URL) -> URL:
-        """The URL with the driver that is used. Raises ``UnknownDatabase`` for one that no record can stand on."""
+        """Return the URL with the driver in use. Raises ``UnknownDatabase`` if a record cannot use the database."""
 
     @staticmethod
     def may_exist(url: URL) -> bool:
-        """False when it is certain that there is no such database, and connecting would make one."""
+        """Return False if the database certainly does not exist and connecting would create it."""
         return True
 
     @staticmethod
     def is_away(problem: Exception) -> bool:
-        """Whether a failure passes by itself: the database is starting, full, busy or cannot be reached."""
+        """Check whether a failure is transient: the database is starting, full, busy or unreachable."""
 
     @staticmethod
     def is_full(problem: BaseException) -> bool:
-        """Whether a failure of the driver says that there is no room on the disk."""
+        """Check whether a failure of the driver means that the disk is full."""
 
     @staticmethod
     def is_wrong_statement(problem: DBAPIError) -> bool:
-        """Whether the code of a failure says that a statement is wrong, where the class of the exception does not."""
+        """Check whether the code of a failure means an invalid statement, if its class does not show it."""
 
     @staticmethod
     def insert(table: Table) -> Any:
-        """The insert of the dialect, which knows what to do when a row is there."""
+        """Return an insert of the dialect, which supports ON CONFLICT."""
 
     @classmethod
     def new_row(cls, table: Table) -> Insert:
-        """An insert that does nothing when the primary key is taken."""
+        """Return an insert without effect if the primary key exists."""
         made: Insert = cls.insert(table).on_conflict_do_nothing()
         return made
 
     @classmethod
     def upsert(cls, table: Table, changed: Collection[str]) -> Insert:
-        """An insert that replaces the ``changed`` columns when the primary key is taken."""
+        """Return an insert that updates the ``changed`` columns if the primary key exists."""
         new = cls.insert(table)
         values = {name: new.excluded[name] for name in changed}
         made: Insert = new.on_conflict_do_update(index_elements=table.primary_key, set_=values)
@@ -90,103 +90,104 @@ class Backend(Protocol):
 
     @staticmethod
     def readable(table: str) -> Sequence[str]:
-        """Statements after which every role may read a table that nothing secret is in; none where there are none."""
+        """Return statements that let every role read a table without secret data; empty if there are no roles."""
         return ()
 
     @staticmethod
     async def alone(connection: AsyncConnection, lock: int) -> None:
-        """Wait until no other transaction holds this lock, and hold it to the end of this one."""
+        """Acquire an exclusive lock for the rest of the transaction."""
 
     @staticmethod
     async def wait_for_locks(connection: AsyncConnection, seconds: float) -> None:
-        """Have this transaction wait so long for what others hold, and fail then; where it can wait at all."""
+        """Set the lock timeout of this transaction, if the database supports one."""
 
     @staticmethod
     def is_held(problem: Exception) -> bool:
-        """Whether a failure says that others held for too long what was waited for, and nothing else."""
+        """Check whether a failure is a lock timeout."""
         return False
 
     @staticmethod
     def time(now: Callable[[], datetime]) -> ColumnElement[int]:
-        """What a statement takes for now, in microseconds since 1970: one clock for all who share the database.
+        """Return the SQL expression for the current time, in microseconds since 1970.
 
-        It is the server's where there is one, and ``now`` where everybody is on one machine.
+        The clock is the same for all users of the database: the server's, or ``now`` if all of them are on one machine.
         """
 
     @staticmethod
     async def misfit(
         connection: AsyncConnection, query: Select[Any], values: Mapping[str, object], types: Sequence[type]
     ) -> Misfit | None:
-        """Where a column has a value of another type than these, in a database that lets that happen."""
+        """Find a column with a value of another type than these, in a database that does not enforce types."""
         return None
 
     @staticmethod
     async def grant(connection: AsyncConnection, role: str, rights: Sequence[Right], own: Collection[str]) -> None:
-        """Give a role these rights and no others; ``own`` are the names of tables that become its own.
+        """Grant a role exactly these rights; ``own`` are the names of tables that it becomes the owner of.
 
-        Raises ``RecordError`` where that cannot be, ``NoRoles`` in a database that has none.
+        Raises ``RecordError`` if that is impossible, ``NoRoles`` in a database without roles.
         """
 
     @staticmethod
     async def missing(connection: AsyncConnection, rights: Sequence[Right]) -> list[str]:
-        """Which of these rights the role of this connection has not got, in words; none where there are no roles."""
+        """List those of these rights that the role of this connection lacks, in words; empty if there are no roles."""
         return []
 
     @staticmethod
     async def of_others(connection: AsyncConnection, names: Collection[str]) -> Mapping[str, str]:
-        """Which tables are where this role does not look, and whose they are; none where there are no roles."""
+        """Return the tables outside the search path of this role, with their owners; empty if there are no roles."""
         return {}
 
     @staticmethod
     def lacks_rights(problem: Exception) -> bool:
-        """Whether a failure says that the role may not do that."""
+        """Check whether a failure means that the role lacks a right."""
         return False
 
     def __init__(self, url: URL) -> None:
-        """Take an accepted URL. Nothing is connected yet; raises ``OSError`` when a file cannot be made."""
+        """Set up the engine for an accepted URL, without connecting. Raises ``OSError`` if a file cannot be created."""
 
     def reading(self) -> AbstractAsyncContextManager[AsyncConnection]:
-        """A connection whose reads are of one moment."""
+        """Return a connection whose reads see one snapshot."""
 
     def writing(self) -> AbstractAsyncContextManager[AsyncConnection]:
-        """A transaction, durable when the block ends, and rolled back when it raises."""
+        """Return a transaction that commits durably at the end of the block, and rolls back if the block raises."""
 
     async def fetch(self, query: Select[Any], values: Mapping[str, object]) -> Sequence[Any]:
-        """The few rows of a query that is built once and asked for every command."""
+        """Return the few rows of a query that runs for every command and is built once."""
 
     async def append(self, requests: Sequence[Request], now: Callable[[], datetime]) -> Sequence[Outcome]:
-        """Write the requests in one transaction, as if one came after the other; give the outcome of each.
+        """Write the requests in one transaction, in order; return the outcome of each.
 
-        Positions are gapless, and no reader sees an event before one with a smaller position. ``now`` is asked for
-        the time of the append. Raises when the database fails: then nobody knows whether anything was written.
+        Positions are gapless, and no reader sees an event before one with a smaller position. ``now`` returns the time
+        of the append. Raises if the database fails: then it is unknown whether the transaction was committed.
         """
 
     async def has_room(self) -> bool:
-        """Whether the disk has room for more than a row, as far as one can see from here."""
+        """Check whether the disk has room for more than a row, as far as this process can see."""
         return True
 
     async def listen(self, heard: Callable[[int], None], listening: Callable[[bool], None]) -> None:
-        """Tell of the positions that other processes write, until cancelled; return at once where nobody tells.
+        """Report the positions that other processes write, until cancelled.
 
-        ``listening`` is told when that begins, so that whatever is written from then on is told of, and when it ends.
+        Returns at once if the database cannot notify. ``listening`` is called with True when notifications begin,
+        before any event can be missed, and with False when they end.
         """
 
     async def clean(self) -> str:
-        """Overwrite on disk what was deleted. Gives why that could not be done; empty when it was."""
+        """Overwrite deleted data on disk. Return why that failed; empty on success."""
 
     async def close(self) -> None:
-        """Give every connection back. Nothing is asked afterwards."""
+        """Close every connection."""
 
 
 def shown(url: URL) -> str:
-    """A URL as people may see it: no driver, no password."""
+    """Return a URL for display, without driver and password."""
     return url.set(drivername=url.get_backend_name()).render_as_string(hide_password=True)
 
 
 async def cleaned(engine: AsyncEngine, statements: Sequence[str]) -> str:
-    """Run what ``Backend.clean`` takes, each statement by itself; one that gives a true value found others at work.
+    """Run the statements of ``Backend.clean``, each in its own transaction.
 
-    The engine is disposed of.
+    A statement that returns a true value found the database in use. Disposes of the engine.
     """
     try:
         async with engine.connect() as connection:

@@ -1,9 +1,9 @@
-"""Names bound to events: whoever changes a name in the database is found, and a name can be erased.
+"""Commitments that bind names to events: a change of a name in the database is detected, and a name can be erased.
 
-Names stand beside the events, in no hash of theirs. An event that keeps one holds a commitment to it in its metadata:
-SHA-256 over the name and 32 bytes of chance, the salt, which stands beside the name. Without the salt a commitment says
-nothing, so a name is forgotten when both are erased. A name that is changed gets another salt, and its event holds the
-commitment to what stood there before as well. So nobody can have a name that was swapped bound by changing it again.
+Names are stored beside the events and outside their hashes. An event that registers a name has a commitment to it in
+its metadata: SHA-256 over the name and a salt of 32 random bytes, which is stored beside the name. Without the salt a
+commitment does not reveal the name, so erasing both erases the name. A changed name gets a new salt, and its event also
+has the commitment to the previous name. So a swapped name cannot be legitimised by a further change.
 """
 
 from __future__ import annotations
@@ -48,18 +48,18 @@ _BINDING = (
 
 
 class Kept(NamedTuple):
-    """A name as it stands beside the events."""
+    """A name as it is stored beside the events."""
 
     player_id: str
     name: str
     club: str
     country: str
     salt: bytes | None
-    """None for one that no event was ever bound to."""
+    """None if no event has ever bound the name."""
 
     @property
     def commitment(self) -> str:
-        """What binds it, 64 hexadecimal digits; empty without a salt."""
+        """The commitment to the name, 64 hexadecimal digits; empty without a salt."""
         if self.salt is None:
             return ""
         framed = [b"faristol name 1\n"]
@@ -69,20 +69,20 @@ class Kept(NamedTuple):
 
 
 def kept_of(row: Any) -> Kept:
-    """The name in a row that has its columns in order."""
+    """Return the name in a row with its columns in order."""
     player_id, name, club, country, salt = row
     return Kept(player_id, name, club, country, None if salt is None else bytes(salt))
 
 
 def new_salt() -> bytes:
-    """The chance in a commitment."""
+    """Return a random salt for a commitment."""
     return os.urandom(SALT)
 
 
 def written(kept: Kept, before: Kept | None = None) -> str:
-    """How the metadata of an event binds a name, in place of what it was ``before``; empty without a salt.
+    """Return the binding of a name for the metadata of an event, replacing ``before``; empty without a salt.
 
-    Raises ``ValueError`` for an id that no person can have.
+    Raises ``ValueError`` for an invalid id of a person.
     """
     said = ":".join(filter(None, (kept.player_id, kept.commitment, before.commitment if before else "")))
     if kept.salt is not None and not _WRITTEN.fullmatch(said):
@@ -92,23 +92,23 @@ def written(kept: Kept, before: Kept | None = None) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Names:
-    """What a check of names found, when nothing was wrong."""
+    """The result of a check of names without errors."""
 
     bound: int = 0
-    """How many are those that were bound."""
+    """Number of names bound by the checked events."""
     unbound: int = 0
-    """How many no event was ever bound to: an older version kept them."""
+    """Number of names that no event has ever bound: an older version stored them."""
     elsewhere: int = 0
-    """How many are bound by events that were not checked."""
+    """Number of names bound by events that were not checked."""
     missing: int = 0
-    """How many were bound and are not there, where a record may be without names."""
+    """Number of bound names that are missing, if the record may lack names."""
 
 
 class Bindings:
-    """Is shown events in order and holds what they say of names, the newest of each. Raises ``Wrong``.
+    """Reads the bindings of names from events in order, and keeps the newest of each. Raises ``Wrong``.
 
-    ``begun``: the events before some position are not shown. ``part``: those of one tournament are, and no others.
-    ``left_out``: names may have been left out when the record was restored.
+    ``begun``: the events up to some position are skipped. ``part``: only the events of one tournament are passed.
+    ``left_out``: the restore of the record may have omitted names.
     """
 
     def __init__(self, *, begun: bool = False, part: bool = False, left_out: bool = False) -> None:
@@ -116,12 +116,12 @@ class Bindings:
         self._part = part
         self._left_out = left_out
         self._bound: dict[str, tuple[int, str]] = {}
-        """Position and commitment."""
+        """Position and commitment by player id."""
         self._erased: dict[str, int] = {}
-        """Position of the event."""
+        """Position of the erasure by player id."""
 
     def event(self, event: Stored) -> None:
-        """The next event."""
+        """Process the next event."""
         if _HAS_NAMES in event.metadata:
             for player_id, commitment, before in _read(event):
                 self._bind(event.position, player_id, commitment, before)
@@ -138,7 +138,7 @@ class Bindings:
                 f"position {position}: {player_id} is named, and was erased at position {self._erased[player_id]}"
             )
         known = self._bound.get(player_id)
-        again = self._left_out and not before  # who was left out comes in with no commitment to what was before
+        again = self._left_out and not before  # registered again, so without the previous commitment
         if known and not self._part and not again and (before or commitment) != known[1]:
             raise Wrong(
                 f"position {position}: the name of {player_id} had been changed before it was bound here; it is not "
@@ -147,17 +147,17 @@ class Bindings:
         self._bound[player_id] = position, commitment
 
     def position(self, player_id: str) -> int:
-        """Of the event that binds a name now; 0 when none was shown."""
+        """Return the position of the event that binds a name now; 0 if no event does."""
         return self._bound.get(player_id, (0, ""))[0]
 
     def elsewhere(self, player_id: str) -> None:
-        """The name is bound by an event that is not shown."""
+        """Discard the binding of a name, because an event outside this part binds it."""
         self._bound.pop(player_id, None)
 
     def compare(self, people: Iterable[Kept], erased: Collection[str], *, without: bool = False) -> Names:
-        """Hold the names that are there, and who was noted as erased, against what was shown.
+        """Compare the stored names and the noted erasures with the bindings.
 
-        ``without``: no name is there, and none has to be. Raises ``Wrong``.
+        ``without``: the record has no names and needs none. Raises ``Wrong``.
         """
         counts = {"bound": 0, "unbound": 0, "elsewhere": 0, "missing": 0}
         there = set[str]()
@@ -210,12 +210,12 @@ def _read(event: Stored) -> Iterator[tuple[str, str, str]]:
 
 
 def bound_in(metadata: Metadata) -> set[str]:
-    """The ids of those whose names the metadata of an event binds."""
+    """Return the ids of the persons whose names the metadata of an event binds."""
     return {said.partition(":")[0] for said in metadata.names.split()}
 
 
 async def positions(connection: AsyncConnection, up_to: int) -> dict[str, int]:
-    """The position of the event that binds each name, of all events up to a position."""
+    """Return the position of the event that binds each name, from all events up to a position."""
     found: dict[str, int] = {}
     for position, metadata in await connection.execute(_BINDING, {"up_to": up_to}):
         found |= dict.fromkeys(bound_in(Metadata.from_json(metadata)), position)
@@ -223,13 +223,13 @@ async def positions(connection: AsyncConnection, up_to: int) -> dict[str, int]:
 
 
 async def kept_names(connection: AsyncConnection) -> list[Kept]:
-    """Every name in the database. Raises ``Wrong`` for what no name was written with."""
+    """Return every name in the database. Raises ``Wrong`` for a malformed row."""
     failure: Exception | None = None
     try:
         rows = (await connection.execute(_PEOPLE)).all()
         if all(_is_name(row) for row in rows):
             return [kept_of(row) for row in rows]
-    except (DBAPIError, TypeError, ValueError) as problem:  # a text that is no UTF-8
+    except (DBAPIError, TypeError, ValueError) as problem:  # for example a text that is not UTF-8
         failure = problem
     misfit = await kind_of(connection).misfit(connection, _TEXTS, {}, (str, str, str, str))
     if misfit is None and failure is not None:
@@ -243,5 +243,5 @@ def _is_name(row: Any) -> bool:
 
 
 async def erased_ids(connection: AsyncConnection) -> set[str]:
-    """Who is noted as erased."""
+    """Return the ids of the persons noted as erased."""
     return set((await connection.execute(select(tables.erased.c.player_id))).scalars())

@@ -1,4 +1,4 @@
-"""The check of a record, event by event, wherever the events come from: a database or an archive."""
+"""The check of a record, event by event, from a database or an archive."""
 
 from __future__ import annotations
 
@@ -15,25 +15,25 @@ from faristol.record.stored import Stored
 
 
 def unanswered(command_id: str) -> str:
-    """What is wrong when a command brought events about and its answer is not there."""
+    """Return the error for a missing answer to a command that caused events."""
     return f"the answer to the command {command_id} that it came of is missing, so that it would be carried out again"
 
 
 class Checker:
-    """Is shown events and seals in the order of their positions, and raises ``Wrong`` at the first that is not right.
+    """Checks events and seals in the order of positions. Raises ``Wrong`` at the first error.
 
-    It keeps a hash for each stream and nothing else that grows. ``keys`` are those that seals may be signed with;
-    without them signatures are not looked at. ``kept`` are seals that somebody kept outside. A check of a ``part``,
-    which is a tournament, is shown the events of that one only, and stand-ins for the others.
+    Its memory grows only with the number of streams: one hash for each. ``keys`` verify signatures of seals, which are
+    not checked without them. ``kept`` are seals stored outside the record. A check of a ``part``, which is a
+    tournament, gets only the events of that tournament, and hashes in place of the others.
     """
 
     def __init__(self, keys: Keys | None = None, *, kept: Iterable[Seal] = (), after: int = 0, part: str = "") -> None:
         self.position = after
-        """Of the last event that was shown."""
+        """Position of the last event."""
         self.events = 0
-        """How many were found right."""
+        """Number of events checked."""
         self.sealed = 0
-        """The position up to which seals were found right."""
+        """Position up to which seals are verified."""
         self.seals = 0
         self.part = part
         """The tournament; empty for a whole record."""
@@ -43,32 +43,32 @@ class Checker:
         self._heads: dict[str, Head] = {}
         self._tree = merkle.Tree()
         self._tally = Counter[str]()
-        """Of the events in the tree that are no stand-ins."""
+        """Number of events in the tree per tournament, without the replaced ones."""
         self._covered = 0
-        """The position up to which the tree, together with the seals before it, knows every hash."""
+        """Position up to which the tree, together with the seals before it, has every hash."""
         self._previous = FIRST
         self._events_sealed = 0
-        """How many events had been found right at the last seal."""
+        """Number of events checked at the last seal."""
 
     @property
     def streams(self) -> int:
-        """Number of streams that events were seen of."""
+        """Number of streams with checked events."""
         return len(self._heads)
 
     def unknown(self, events: Collection[Stored]) -> set[str]:
-        """Streams of which the check does not know where they stood before these events."""
+        """Return the streams of these events whose heads before the events are unknown."""
         if not self._after:
             return set()
         return {event.stream for event in events} - self._heads.keys()
 
     def know(self, heads: Mapping[str, Head]) -> None:
-        """Where streams stood at the position after which the check begins."""
+        """Set the heads of streams at the position after which the check begins."""
         self._heads.update(heads)
 
     def event(self, event: Stored, answers: Collection[str] | None = None) -> None:
-        """The next event of the record, or of the part of it that is checked.
+        """Check the next event of the record, or of the checked part.
 
-        With ``answers``, the ids of commands, the command that it came of must be among them.
+        With ``answers``, a set of command ids, the command that caused the event must be in it.
         """
         expected = self.position + 1
         if event.position != expected and (not self.part or event.position < expected):
@@ -90,14 +90,14 @@ class Checker:
             raise Wrong(f"{event} is not of tournament {self.part}")
 
     def leaf(self, position: int, digest: bytes, tournament: str) -> None:
-        """The hash and the tournament of an event, for the seal that is over it."""
+        """Add the hash and the tournament of an event for the seal over it."""
         if position == self._covered + 1:
             self._tree.add(digest)
             self._tally[tournament] += 1
             self._covered = position
 
     def gap(self, from_position: int, to_position: int, hashes: Sequence[bytes]) -> None:
-        """Stand-ins for events that are not in this part, from one position to another, both inclusive."""
+        """Add hashes that replace the events outside this part, from one position to another, both inclusive."""
         where = f"position {from_position}: the stand-in for positions {from_position} to {to_position}"
         if not self.part:
             raise Wrong(f"{where} has no place in a whole record")
@@ -112,12 +112,12 @@ class Checker:
         self.position = self._covered = to_position
 
     def skip(self, seal: Seal) -> None:
-        """A seal over events that are not checked: its place among the others and its signature are."""
+        """Check only the order and the signature of a seal, whose events are not checked."""
         self._fits(seal)
         self._take(seal)
 
     def seal(self, seal: Seal, tally: Tally | None = None) -> None:
-        """A seal over the events shown last; for a part, with the number of events of every tournament under it."""
+        """Check a seal over the preceding events; for a part, with the number of events of each tournament under it."""
         self._fits(seal)
         if self._covered != seal.to_position:
             raise Wrong(f"position {self._covered + 1}: not there, and {seal} is over it")
@@ -135,7 +135,7 @@ class Checker:
         self._take(seal)
 
     def _fits(self, seal: Seal) -> None:
-        """Raise ``Wrong`` unless the seal comes after the one before, and says so under a right signature."""
+        """Raise ``Wrong`` unless the seal follows the previous one and its signature is valid."""
         if seal.from_position != self.sealed + 1 or seal.to_position < seal.from_position:
             raise Wrong(f"position {self.sealed + 1}: {seal} does not follow position {self.sealed}")
         if seal.previous != self._previous:
@@ -155,7 +155,7 @@ class Checker:
         self._tally = Counter()
 
     def end(self) -> None:
-        """Nothing follows. Every seal that was kept outside must have been here, and with keys at least one seal."""
+        """Finish the check. All seals kept outside must have occurred, and with keys at least one seal."""
         for seal in sorted(self._kept.values(), key=lambda kept: kept.from_position):
             raise Wrong(f"position {seal.from_position}: {seal}, which was kept outside, is missing here")
         if self._keys is not None and self.events and not self.seals:

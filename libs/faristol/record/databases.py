@@ -1,4 +1,4 @@
-"""The databases that a record can stand on, by the name in a URL."""
+"""The databases that a record supports, by the scheme of a URL."""
 
 from __future__ import annotations
 
@@ -29,19 +29,22 @@ BACKENDS: Mapping[str, type[Backend]] = {"sqlite": Sqlite, "postgresql": Postgre
 EXPECTED = "expected sqlite:///PATH or postgresql://USER:PASSWORD@HOST/NAME"
 
 FAILURES = (DBAPIError, PoolTimeout, OSError)
-"""What a database raises that mostly passes by itself: it does not answer, or every connection waits for it to."""
+"""Exceptions of a database that are mostly transient: it does not answer, or all connections are busy."""
 
 _WITH_PASSWORD = re.compile(r"//[^/]*@")
 
 
 def parse(url: str) -> URL:
-    """A URL with the driver that is used here. Raises ``UnknownDatabase`` where no record can stand."""
+    """Parse a URL and set its driver.
+
+    Raises ``UnknownDatabase`` if it is malformed or the database is not supported.
+    """
     try:
         parsed = make_url(url)
-    except (ArgumentError, ValueError):  # the second one for a port that is no number
+    except (ArgumentError, ValueError):  # ValueError for a port that is not a number
         raise UnknownDatabase(f"{_WITH_PASSWORD.sub('//', url)!r} is not a database URL: {EXPECTED}") from None
     name = parsed.get_backend_name()
-    if name == "postgres":  # what some hosts call it in the URLs that they give
+    if name == "postgres":  # the scheme in the URLs of some hosting providers
         parsed, name = parsed.set(drivername="postgresql"), "postgresql"
     if name not in BACKENDS:
         raise UnknownDatabase(f"a record cannot stand on {name!r}: {EXPECTED}")
@@ -49,12 +52,12 @@ def parse(url: str) -> URL:
 
 
 def kind_of(there: URL | AsyncConnection) -> type[Backend]:
-    """The kind of database at a URL or behind a connection."""
+    """Return the kind of database of a URL or connection."""
     return BACKENDS[there.get_backend_name() if isinstance(there, URL) else there.dialect.name]
 
 
 def unusable(url: URL, problem: Exception) -> RecordError:
-    """The error for a database that fails: ``RecordAway`` where it is worth another try."""
+    """Return the error for a failed database: ``RecordAway`` if a retry may succeed."""
     reason = problem.orig if isinstance(problem, DBAPIError) else problem
     error = RecordAway if kind_of(url).is_away(problem) else RecordError
     hint = "; `faristol record roles` grants a role what it needs" if kind_of(url).lacks_rights(problem) else ""
@@ -62,7 +65,7 @@ def unusable(url: URL, problem: Exception) -> RecordError:
 
 
 def is_wrong_statement(problem: DBAPIError) -> bool:
-    """Whether a statement is what the database cannot take, as opposed to a database that cannot be used."""
+    """Check whether a failure is due to the statement, not to the state of the database."""
     if problem.connection_invalidated:
         return False
     if isinstance(problem, DataError | IntegrityError | NotSupportedError | ProgrammingError):
@@ -71,19 +74,19 @@ def is_wrong_statement(problem: DBAPIError) -> bool:
 
 
 def is_away(problem: DBAPIError) -> bool:
-    """Whether the database could not be used, as opposed to having been asked something that it cannot take."""
+    """Check whether a failure is due to the state of the database, not to the statement."""
     if isinstance(problem, OperationalError | InterfaceError) or problem.connection_invalidated:
         return not is_wrong_statement(problem)
     return any(backend.is_away(problem) for backend in BACKENDS.values())
 
 
 def is_full(problem: DBAPIError) -> bool:
-    """Whether the disk of the database is full."""
+    """Check whether the disk of the database is full."""
     cause: BaseException | None = problem
     while isinstance(cause, DBAPIError):
         cause = cause.orig
     while cause is not None:
         if any(backend.is_full(cause) for backend in BACKENDS.values()):
             return True
-        cause = cause.__cause__  # the driver's own error is below that of SQLAlchemy's adapter to it
+        cause = cause.__cause__  # the driver's error is the cause of that of SQLAlchemy's adapter
     return False

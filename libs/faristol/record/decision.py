@@ -1,4 +1,4 @@
-"""What a decision asks of the record, and how the record can say no."""
+"""The input of an append, its limits, and its refusals."""
 
 from __future__ import annotations
 
@@ -13,22 +13,22 @@ from faristol.kernel.facts import OF_THE_CELL
 from faristol.kernel.refusal import N_, Param
 
 STREAM = re.compile(r"(?=.{3,128}$)[a-z]+-[a-z0-9][a-z0-9-]{0,120}")
-"""What a stream is called: its kind, then an id; 128 characters at most."""
+"""Name of a stream: its kind, then an id; at most 128 characters."""
 
 TOURNAMENT = re.compile(r"[a-z0-9][a-z0-9-]{0,63}")
-"""What a tournament's id is made of. It is part of the subjects on the bus."""
+"""Id of a tournament. It is part of subjects on the bus."""
 
 COMMAND_ID = re.compile(r"[0-9a-zA-Z-]{1,36}")
-"""What the id of a command is made of; a UUID is one."""
+"""Id of a command, such as a UUID."""
 
 LARGEST_EVENT = 1024 * 1024
 """Bytes of one payload: the pairings of 10,000 players are one event."""
 
 LARGEST_DECISION = 50_000
-"""Events in one append: the tables of a round of 10,000 players open in one."""
+"""Events in one append: one append opens the tables of a round of 10,000 players."""
 
 LONGEST_SHOWN = 200
-"""Characters of a malformed name that an error repeats."""
+"""Characters of a malformed name that an error message repeats."""
 
 NO_STREAM = N_("{name} is not a stream name: expected a kind, - and an id of a-z, 0-9 and -, of 128 characters at most")
 NO_TOURNAMENT = N_("{name} is not the id of a tournament: expected 1 to 64 of a-z, 0-9 and -, the first not a -")
@@ -38,10 +38,10 @@ MANY_EVENTS = N_("this would make {count} events at once; at most {most} are tak
 
 @dataclass(frozen=True, slots=True)
 class Write:
-    """Facts for one stream, decided on its state at ``expected_version`` (0: there is no such stream).
+    """Events for one stream, decided on its state at ``expected_version`` (0: the stream does not exist).
 
-    A decision may write a stream in several parts, so that its facts stand between those of others: all of them name
-    the version before the decision.
+    A decision may write a stream in several parts, interleaved with other streams. Each part has the version before the
+    decision.
     """
 
     stream: str
@@ -50,12 +50,12 @@ class Write:
     tournament: str
     """The tournament that the stream belongs to, or ``faristol.kernel.facts.OF_THE_CELL``."""
     concerned: Collection[str] = ()
-    """Players whom the words in these events concern, beside those whom an event names (see ``notes``)."""
+    """Players that the free text of these events concerns, besides those named in an event (see ``notes``)."""
 
 
 @dataclass(frozen=True, slots=True)
 class Guard:
-    """A stream that a decision relied on without writing to it."""
+    """A stream that a decision relies on without writing to it."""
 
     stream: str
     version: int
@@ -63,30 +63,30 @@ class Guard:
 
 @dataclass(frozen=True, slots=True)
 class Decision:
-    """What is to happen in one transaction, or not at all."""
+    """The content of one transaction."""
 
     writes: Sequence[Write] = ()
     guards: Sequence[Guard] = ()
     also: Callable[[AsyncConnection], Awaitable[str | Sequence[str] | None]] | None = None
-    """Rows that must be written with the events, such as a name that may not stand in them.
+    """Writes further rows in the same transaction, such as a name that must not be in an event.
 
-    Gives the commitments to the names that were kept, which go into the metadata of the events (see ``bindings``): of
-    every event, or one for each event in order.
+    Returns the commitments to stored names for the metadata of the events (see ``bindings``): one text for all events,
+    or one for each event in order.
     """
 
 
 @dataclass(frozen=True, slots=True)
 class Command:
-    """A command that must be carried out once, however often it is sent."""
+    """A command that takes effect once, however often it is sent."""
 
     command_id: str
     answer: Callable[[int], bytes]
-    """Makes the answer, which is stored with the events, from the position of the last one."""
+    """Builds the answer from the position of the last event. It is stored with the events."""
 
 
 @dataclass(frozen=True, slots=True)
 class Checkpoint:
-    """A consumer's progress, moved together with what it brought about."""
+    """A consumer's progress, updated together with the events that it caused."""
 
     consumer: str
     before: int
@@ -95,17 +95,17 @@ class Checkpoint:
 
 @dataclass(frozen=True, slots=True)
 class Appended:
-    """What came of an append."""
+    """The result of an append."""
 
     position: int
-    """Of the last event written, or of the record's end when none was."""
+    """Position of the last event written, or the end of the record if none was."""
     answer: bytes
-    """The answer to the command; the first one when it is a repetition."""
+    """The answer to the command; for a repetition, the first answer."""
     repeated: bool
 
 
 class Conflict(Exception):
-    """Another writer was first: the stream is not at the version that the decision was made on."""
+    """Another writer was first: the stream is not at the expected version."""
 
     def __init__(self, stream: str, expected: int, found: int) -> None:
         super().__init__(f"stream {stream} was expected at version {expected} and is at {found}")
@@ -113,16 +113,16 @@ class Conflict(Exception):
 
 
 class Stale(Exception):
-    """Another process moved the consumer's checkpoint: what was about to be done has been done."""
+    """Another process moved the consumer's checkpoint: the work is already done."""
 
     def __init__(self, checkpoint: Checkpoint) -> None:
         super().__init__(f"{checkpoint.consumer} is no longer at position {checkpoint.before}")
 
 
 class Unacceptable(ValueError):
-    """What was asked is more than a record takes, or is called what nothing in it is called.
+    """A request exceeds a limit of the record, or has a malformed name.
 
-    ``text`` is an English text, marked with ``N_``, with ``{named}`` places that ``params`` fill.
+    ``text`` is an English text, marked with ``N_``, with placeholders ``{named}`` that ``params`` fill.
     """
 
     def __init__(self, text: str, **params: Param) -> None:
@@ -132,10 +132,10 @@ class Unacceptable(ValueError):
 
 
 def checked(decision: Decision, command: Command | None = None) -> Decision:
-    """The decision itself, when the record can take it.
+    """Validate a decision and return it.
 
-    Raises ``Unacceptable`` for a malformed name, an event or a decision that is too large, and ``ValueError`` for a
-    stream named with two versions or a command id that cannot be stored.
+    Raises ``Unacceptable`` for a malformed name, or an event or decision that is too large. Raises ``ValueError`` for a
+    stream with two versions or an invalid command id.
     """
     if command and not COMMAND_ID.fullmatch(command.command_id):
         raise ValueError(f"{command.command_id[:LONGEST_SHOWN]!r} is not the id of a command: expected a UUID")

@@ -1,4 +1,4 @@
-"""Erasing a person: out of the tables, and out of the files under them."""
+"""Erasure of a person from the tables and from the database files."""
 
 from __future__ import annotations
 
@@ -20,31 +20,31 @@ from faristol.record.people import ENTRIES, Person, forget, is_official, names, 
 from faristol.record.record import Record
 
 STREAM = "people-cell"
-"""What is said of people, none of it with a name."""
+"""The stream of events on persons, which have no names."""
 
 _CREDENTIALS = "access-cell"
-"""The stream of the credentials that were given."""
+"""The stream of granted credentials."""
 
 
 @dataclass(frozen=True, slots=True)
 class Erased:
-    """A person who is forgotten."""
+    """The result of an erasure."""
 
     before: datetime | None
-    """When it was done, if it had been done before."""
+    """Time of an earlier erasure; None if there was none."""
     notes: int
-    """How many notes were erased."""
+    """Number of notes erased."""
     remains: str
-    """Why remains may still lie in the files of the database; empty when they were cleaned."""
+    """Why remains may be in the database files; empty if they were cleaned."""
     others: tuple[str, ...] = ()
-    """Ids of other officials of this name, who stay: each is another person, until somebody says otherwise."""
+    """Ids of other officials of the same name, which are not erased: each counts as another person."""
 
 
 async def find(record: Record, player_id: str) -> Person | None:
-    """The person to be erased; None for one who has been erased already.
+    """Find the person to erase; return None if they are erased already.
 
-    Raises ``RecordError`` for an id that nobody here has, as a misspelt one would be erased in vain. A player whose
-    name is not known, because the record was restored without names, is found with empty ones.
+    A player whose name is unknown, as after a restore without names, is returned with empty texts. Raises
+    ``RecordError`` for an unknown id, since the erasure of a misspelt one would have no effect.
     """
     known = (await names(record, [player_id])).get(player_id)
     if known:
@@ -62,28 +62,31 @@ async def find(record: Record, player_id: str) -> Person | None:
 
 
 async def erase(record: Record, player_id: str) -> Erased:
-    """Forget a person's name, club and country, and the notes that concern them or name them in full, for ever.
+    """Erase a person's name, club and country, and the notes that concern them or have their full name, permanently.
 
-    Events hold an id alone, and commitments that say nothing without the salt beside the name, so every hash and seal
-    stays right. An event says that the person was erased, and ``people.remember`` refuses the id from then on.
-    Afterwards the database is made to overwrite the space where the name lay. Backups and archives made before still
-    hold it, and so does the write-ahead log of a server until that is used up. Erasing again erases what was noted
-    since. An official who acted by a name alone is forgotten under every id that the name got so; who was given a
-    credential is told apart by their id. Raises ``RecordError`` for an id that nobody has.
+    Events have only an id, and commitments that do not reveal the name without its salt, so every hash and seal remains
+    valid. An event states the erasure, and ``people.remember`` refuses the id from then on. Afterwards the database
+    overwrites the space of the name. Earlier backups and archives still have it, and so has the write-ahead log of a
+    server until it is reused. A repeated erasure erases later notes. An official without a credential is erased under
+    every id that their name got; one with a credential is identified by their id. Raises ``RecordError`` for an unknown
+    id.
     """
     person = await find(record, player_id)
     while True:
         try:
             before, noted, others = await _erased(record, player_id, person.name if person else "", utc_now())
         except Conflict:
-            continue  # somebody was erased meanwhile
+            continue  # another erasure was appended first
         return Erased(before, noted, await record.clean(), others)
 
 
 async def _erased(
     record: Record, player_id: str, name: str, at: datetime
 ) -> tuple[datetime | None, int, tuple[str, ...]]:
-    """When it had been done before, how many notes are erased, other officials of the name. Raises ``Conflict``."""
+    """Return the time of an earlier erasure, the number of notes erased, and other officials of the name.
+
+    Raises ``Conflict``.
+    """
     version = len(await record.facts(STREAM))
     async with record.reading() as connection:
         before = await when_erased(connection, player_id)
@@ -94,7 +97,7 @@ async def _erased(
     noted = 0
 
     async def forget_all(connection: AsyncConnection) -> None:
-        # Appends hold the counter to their end: none that is under way can put the name back afterwards.
+        # The lock of the counter is held to the end of the transaction: no append can store the name afterwards.
         nonlocal noted
         for person_id in gone:
             await forget(connection, person_id, microseconds(at))
@@ -108,9 +111,9 @@ async def _erased(
 
 
 async def erase_note(record: Record, stream: str, version: int) -> str:
-    """Forget what stands beside one event, for ever. Gives why remains may lie in the files; empty when none do.
+    """Erase the note beside one event permanently. Return why remains may be in the files; empty if none are.
 
-    Raises ``RecordError`` when nothing stands there.
+    Raises ``RecordError`` if there is no note.
     """
     async with record.writing() as connection:
         if not await notes.forget_beside(connection, stream, version):

@@ -1,4 +1,4 @@
-"""Who was erased, written to a file without names, so that a backup of before does not bring them back."""
+"""The list of erased persons: a file without names, applied after the restore of an older backup."""
 
 from __future__ import annotations
 
@@ -20,15 +20,15 @@ from faristol.record.tables import erased, people
 
 @dataclass(frozen=True, slots=True)
 class Erasures:
-    """Everybody who was erased from a record up to a moment."""
+    """All erasures of a record up to a moment."""
 
     as_of: datetime
     at: Mapping[str, datetime]
-    """When each person was erased, by their id."""
+    """Time of each erasure by player id."""
 
 
 async def read_record(record: Record) -> Erasures:
-    """Read who was erased from a record."""
+    """Read the erasures of a record."""
     as_of = utc_now()
     async with record.reading() as connection:
         rows = (await connection.execute(select(erased).order_by(erased.c.erased_at, erased.c.player_id))).all()
@@ -36,9 +36,9 @@ async def read_record(record: Record) -> Erasures:
 
 
 def write(path: Path, erasures: Erasures) -> Erasures:
-    """Write them to a file, with those of a list that is there: a record that was restored may not have them yet.
+    """Write erasures to a file, merged with a list that is there: a restored record may lack some of them.
 
-    Gives what is written. Raises ``RecordError`` for a file that is no such list, and where it cannot be written.
+    Return the merged list. Raises ``RecordError`` if the file is not such a list or cannot be written.
     """
     if path.exists():
         erasures = Erasures(erasures.as_of, {**parse(path).at, **erasures.at})
@@ -52,12 +52,12 @@ def write(path: Path, erasures: Erasures) -> Erasures:
 
 
 def parse(path: Path) -> Erasures:
-    """Read a file that ``write`` has written. Raises ``RecordError`` for any other."""
+    """Read a file of ``write``. Raises ``RecordError`` for any other file."""
     try:
         found = json.loads(path.read_text(encoding="utf-8"))
         at = {str(each["player_id"]): datetime.fromisoformat(each["erased_at"]) for each in found["erased"]}
         as_of = datetime.fromisoformat(found["as_of"])
-        microseconds(as_of)  # one without a zone is no moment
+        microseconds(as_of)  # raises for a time without a zone
     except OSError as problem:
         raise RecordError(f"{path} cannot be read: {problem.strerror}") from problem
     except (ValueError, TypeError, KeyError, LookupError) as problem:
@@ -68,9 +68,9 @@ def parse(path: Path) -> Erasures:
 
 
 async def apply(record: Record, erasures: Erasures) -> list[str]:
-    """Erase everybody again who is in the list and whose name the record still has. Gives their ids.
+    """Erase every person in the list whose name the record still has. Return their ids.
 
-    Who is not in this record at all was registered after it, and is not erased from it.
+    A person that is not in this record was registered after it, so there is no name to erase.
     """
     async with record.reading() as connection:
         gone = await all_erased(connection, erasures.at)

@@ -1,19 +1,19 @@
-"""How a record can fail as a whole. How it can refuse a request is in ``decision``."""
+"""Failures of a record as a whole. ``decision`` has the refusals of a request."""
 
 from __future__ import annotations
 
 
 class RecordError(Exception):
-    """The record cannot be used; the message says why and what to do."""
+    """The record cannot be used; the message states the reason and the remedy."""
 
 
 class RecordAway(RecordError):
-    """The database does not answer now and may answer later: its server is starting, full, or cannot be reached."""
+    """The database does not answer for now: its server is starting, full, or unreachable."""
 
 
 class UnknownDatabase(ValueError):
-    """The URL is not one of a database that a record can stand on."""
+    """The URL does not name a database that a record supports."""
 
 
 class Wrong(Exception):
-    """Something is not as it was written. The message says what and where."""
+    """Stored data is not what was written. The message states the data and the position."""

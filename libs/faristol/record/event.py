@@ -1,4 +1,4 @@
-"""Events as the record holds them."""
+"""Events of the record, their metadata and their hashes."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from google.protobuf.message import Message
 from faristol.record.upcasters import upcasters
 
 GENESIS = bytes(32)
-"""What the first event of a stream chains to."""
+"""Hash before the first event of a stream."""
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _LENGTH = Struct(">Q").pack
@@ -25,34 +25,34 @@ _LENGTH = Struct(">Q").pack
 
 @dataclass(frozen=True, slots=True)
 class Metadata:
-    """Who caused an event, and what it belongs to. No personal data: ``actor`` is an id."""
+    """The origin of an event. It has no personal data: ``actor`` is an id."""
 
     actor: str = ""
     role: str = ""
     credential: str = ""
-    """Id of the credential that the actor held: it says where and by whom they were let in."""
+    """Id of the actor's credential, which leads to its giver and its scope."""
     command_id: str = ""
     causation_id: str = ""
     """Id of the event that this one reacts to."""
     correlation_id: str = ""
-    """The command or event that all of this began with."""
+    """Id of the command or event that started the chain."""
     traceparent: str = ""
     """W3C trace context of the append."""
     names: str = ""
-    """Commitments to names that were kept with it, see ``bindings``. The record puts them there."""
+    """Commitments to names stored with the event, see ``bindings``. The record adds them."""
 
     def to_json(self) -> str:
-        """The stored form: keys in order, empty ones left out."""
+        """Return the stored form: keys in order, without empty values."""
         given = [f'"{key}":{encode_basestring(value)}' for key in _KEYS if (value := getattr(self, key))]
         return "{" + ",".join(given) + "}"
 
     @classmethod
     def from_json(cls, text: str) -> Metadata:
-        """Read the stored form; keys of later versions are left alone."""
+        """Parse the stored form; keys of later versions are ignored."""
         return _metadata(text)
 
 
-@lru_cache(maxsize=1_024)  # the events of one append share theirs
+@lru_cache(maxsize=1_024)  # the events of one append share their metadata
 def _metadata(text: str) -> Metadata:
     return Metadata(**{key: value for key, value in json.loads(text).items() if key in _KEYS})
 
@@ -68,11 +68,11 @@ class Recorded:
     """Global and gapless, from 1."""
     stream: str
     version: int
-    """Within the stream, gapless, from 1."""
+    """Version within the stream, gapless, from 1."""
     event_id: str
     """A UUID."""
     type: str
-    """Full name of the message: ``faristol.game.v1.PlayPlaced``."""
+    """Full name of the message, such as ``faristol.game.v1.PlayPlaced``."""
     schema_version: int
     tournament: str
     payload: bytes
@@ -82,29 +82,29 @@ class Recorded:
 
     @cached_property
     def message(self) -> Message:
-        """The fact itself, brought up to the current version of its type.
+        """The message of the event, upcast to the current version of its type.
 
-        Raises ``UnreadableEvent`` for a type or a version that this program does not know.
+        Raises ``UnreadableEvent`` for a type or version that this program does not know.
         """
         return upcasters.message(self.type, self.schema_version, self.payload)
 
     @property
     def name(self) -> str:
-        """The last part of the type: ``PlayPlaced``."""
+        """The last part of the type, such as ``PlayPlaced``."""
         return self.type.rpartition(".")[2]
 
     @property
     def fingerprint(self) -> str:
-        """Tells this event from any other that has stood, or will stand, at its position.
+        """Distinguishes this event from any other at its position.
 
-        After the restore of a backup positions are used again, for other events. An id that has the fingerprint
-        beside the position is of one event alone, and of one past alone, however the backup came there.
+        The restore of a backup makes positions available again for other events. A position with its fingerprint
+        identifies one event and its history, however the backup came there.
         """
         return fingerprint_of(self.hash)
 
     @property
     def context(self) -> str:
-        """The context that owns the fact: ``game``."""
+        """The context that owns the event, such as ``game``."""
         return self.type.split(".")[1]
 
 
@@ -113,12 +113,12 @@ FINGERPRINT_LENGTH = 16
 
 
 def fingerprint_of(chain: bytes) -> str:
-    """Return the fingerprint of an event with this hash. The hash is over the event's id, which is random."""
+    """Return the fingerprint of an event with this hash. The hash covers the event's id, which is random."""
     return chain.hex()[:FINGERPRINT_LENGTH]
 
 
 def recorded(row: Sequence[Any]) -> Recorded:
-    """The event of a row of the table of events, whose columns are in the order of the fields."""
+    """Return the event of a row of the table of events, whose columns are in the order of the fields."""
     (position, stream, version, event_id, type_name, schema_version, tournament, payload, metadata, at, chain) = row
     return Recorded(
         position,
@@ -136,18 +136,18 @@ def recorded(row: Sequence[Any]) -> Recorded:
 
 
 def utc_now() -> datetime:
-    """The time of day, to the microsecond."""
+    """Return the current time in UTC, to the microsecond."""
     return datetime.now(UTC)
 
 
 def microseconds(at: datetime) -> int:
-    """Whole microseconds since 1970, the stored form of a time."""
+    """Return the stored form of a time: whole microseconds since 1970."""
     delta = at - _EPOCH
     return (delta.days * 86_400 + delta.seconds) * 1_000_000 + delta.microseconds
 
 
 def moment(stored: int) -> datetime:
-    """A time as it is stored, in microseconds since 1970."""
+    """Return the time of a stored value, in microseconds since 1970."""
     return _EPOCH + timedelta(microseconds=stored)
 
 
@@ -163,10 +163,10 @@ def chained(
     metadata: str,
     recorded_at: int,
 ) -> bytes:
-    """SHA-256 over the hash of the stream's previous event and every stored byte of this one, in the order of columns.
+    """Compute SHA-256 over the hash of the stream's previous event and all stored columns of this one, in their order.
 
-    Each part is preceded by its length (8 bytes, big-endian), so that no two events give the same input.
-    The position is not part of it: the order between streams is what seals are for.
+    Each part is preceded by its length (8 bytes, big-endian), so two events never have the same input. The position is
+    not included: seals cover the order between streams.
     """
     parts = (
         stream.encode(),

@@ -1,4 +1,4 @@
-"""From a record to an archive."""
+"""The export of a record to an archive."""
 
 from __future__ import annotations
 
@@ -28,12 +28,12 @@ from faristol.record.upcasters import upcasters
 from faristol.record.verification import Progress, following, quiet
 
 _Answer = tuple[str, bytes, int]
-"""The id of a command, what it was answered, and the position that the record had then."""
+"""Id of a command, its answer, and the position of the record at that time."""
 
 
 @dataclass
 class Exported:
-    """What an archive holds, by kind of line."""
+    """Number of lines of an archive, by kind."""
 
     events: int = 0
     seals: int = 0
@@ -53,8 +53,8 @@ async def export(
 ) -> Exported:
     """Write the record, or the events of one tournament, to a new file; names and notes only ``with_people``.
 
-    What is written is as of the moment at which this begins. Everything is checked on the way; raises
-    ``ArchiveError`` when something is wrong, when there is no such tournament, or when the file cannot be written.
+    The archive is of the moment of the call. All data is checked. Raises ``ArchiveError`` if the record is wrong, if
+    the tournament does not exist, or if the file cannot be written.
     """
     with Writer(path) as writer:
         try:
@@ -79,7 +79,7 @@ async def export(
             raise ArchiveError(f"the record is wrong at {wrong}: nothing was exported") from wrong
         if tournament and not work.counts.events:
             raise ArchiveError(f"there is no tournament {tournament!r} in this record: nothing was exported")
-        # Read last and by itself: what was erased meanwhile is not in it.
+        # Read last and separately, so that names erased during the export are not in the archive.
         async with record.reading() as connection:
             await work.people(connection, people, with_people=with_people)
         writer.write("end", **vars(work.counts))
@@ -87,7 +87,7 @@ async def export(
 
 
 async def _people(connection: AsyncConnection, end: int) -> list[tuple[Kept, int]]:
-    """Every name, with the position of the event that binds it, 0 when none does. Raises ``Wrong``."""
+    """Return every name, with the position of the event that binds it, 0 if none does. Raises ``Wrong``."""
     bound = await positions(connection, end)
     return [(kept, bound.get(kept.player_id, 0)) for kept in await kept_names(connection)]
 
@@ -106,7 +106,7 @@ class _Export:
         self._players: set[str] = set()
 
     async def whole(self) -> None:
-        """Every event, with seals and commands where they belong."""
+        """Write every event, with seals and commands in their places."""
         waiting = await self._seals()
         async with aclosing(self._answers()) as answers:
             answer = await self._commands(answers, await anext(answers, None), 0)
@@ -121,7 +121,7 @@ class _Export:
             raise Wrong(f"position {self._checker.position + 1}: missing")
 
     async def part(self) -> None:
-        """The events of one tournament, with all seals and what stands in for the events of others under them."""
+        """Write the events of one tournament, with all seals and the hashes that replace other events under them."""
         while waiting := await self._seals():
             for seal in waiting:
                 if seal.to_position > self._end:
@@ -168,20 +168,23 @@ class _Export:
             self._players.update(players_of(message))
         if self._tournament:
             said = Metadata.from_json(event.metadata)
-            self._players |= {said.actor, *bound_in(said)}  # an official's name is kept as a player's is
+            self._players |= {said.actor, *bound_in(said)}  # an official's name is stored like a player's
         self.counts.events += 1
         if self.counts.events % 500 == 0 or event.position == self._end:
             self._progress(event.position, self._end)
 
     def _seal(self, seal: Seal, tally: Tally | None = None) -> None:
-        """A seal; in a part with its tally, which nobody can count from what is there."""
+        """Write a seal; in a part with its tally, which cannot be computed from the part."""
         self._checker.seal(seal, tally)
         tallied = {} if tally is None else {"tournaments": dict(sorted(tally.items()))}
         self._writer.write_all("seal", seal, **tallied)
         self.counts.seals += 1
 
     async def _answers(self) -> AsyncGenerator[_Answer, None]:
-        """What commands were answered, by position. Sorted once: no index leads from a position to its commands."""
+        """Yield the answers of commands by position.
+
+        Sorted by the query: no index leads from a position to its commands.
+        """
         table = tables.commands
         query = select(table).where(table.c.position <= self._end).order_by(table.c.position, table.c.command_id)
         async with self._connection.stream(query) as rows:
@@ -191,7 +194,7 @@ class _Export:
     async def _commands(
         self, answers: AsyncGenerator[_Answer, None], answer: _Answer | None, up_to: int
     ) -> _Answer | None:
-        """Write what was answered up to a position. Gives the first answer after it."""
+        """Write the answers up to a position. Return the first answer after it."""
         while answer and answer[2] <= up_to:
             command_id, content, position = answer
             self._writer.write("command", command_id=command_id, answer=content, position=position)
@@ -202,9 +205,9 @@ class _Export:
     async def people(
         self, connection: AsyncConnection, people: Iterable[tuple[Kept, int]], *, with_people: bool
     ) -> None:
-        """Names, notes, and who was erased; of the players and events of the tournament, when it is of one.
+        """Write names, notes and erasures; for a tournament, only those of its players and events.
 
-        Raises ``ArchiveError`` when somebody was erased since the events were read: none of them says so.
+        Raises ``ArchiveError`` if a person was erased since the events were read: no exported event would state it.
         """
         erased = await erased_ids(connection)
         for kept, bound in people:

@@ -1,4 +1,4 @@
-"""The requests of one transaction: what each rests on, what it adds, and the rows that all of them come to."""
+"""The requests of one transaction: their preconditions, their events, and the resulting rows."""
 
 from __future__ import annotations
 
@@ -17,22 +17,22 @@ from faristol.record.notes import WITH_WORDS, Note, parted
 from faristol.record.upcasters import upcasters
 
 Head = tuple[int, bytes]
-"""The version of a stream, and the hash of its last event."""
+"""Version of a stream, and hash of its last event."""
 
 EVENT_COLUMNS = tuple(tables.events.columns.keys())
 
 EventRow = tuple[int, str, int, str, str, int, str, bytes, str, int, bytes]
-"""In the order of ``EVENT_COLUMNS``."""
+"""Values in the order of ``EVENT_COLUMNS``."""
 
 Outcome = Appended | Exception
-"""What came of one request: an exception refuses it, and says nothing of those beside it."""
+"""Result of one request: an exception refuses it, without effect on the others."""
 
 _Fact = tuple[str, int, bytes, Note | None]
-"""Type, schema version, payload, and the words that stand beside it."""
+"""Type, schema version, payload, and the note beside the event."""
 
 
 class Request:
-    """An append that waits for its turn, with all that can be made of it before."""
+    """A queued append, with everything that can be computed in advance."""
 
     __slots__ = (
         "_metadata",
@@ -55,8 +55,8 @@ class Request:
         self._metadata = metadata
         self.metadata = metadata.to_json()
         self.of_each: Sequence[str] = ()
-        """The metadata of each event, where they are not the same."""
-        self.metadata.encode()  # what is no Unicode fails here, where it fails its caller alone
+        """Metadata of each event, if they differ."""
+        self.metadata.encode()  # text that is not valid Unicode fails here, for its caller only
         self.command = command
         self.checkpoint = checkpoint
         self.events = [
@@ -65,16 +65,16 @@ class Request:
             if write.events
         ]
         self.noted = any(fact[-1] for _, _, facts in self.events for fact in facts)
-        """Whether words stand beside an event."""
+        """Whether an event has a note."""
         self.streams = {stream for stream, _, _ in self.events}
-        """What is written to. A write without events is a guard."""
+        """Streams written to. A write without events is a guard."""
         self.expected: list[tuple[str, int]] = [(write.stream, write.expected_version) for write in decision.writes]
-        """Each stream that the decision rests on, with the version that it has to be at."""
+        """Streams that the decision relies on, with their expected versions."""
         self.expected += [(guard.stream, guard.version) for guard in decision.guards]
         self.done: asyncio.Future[Appended] = asyncio.get_running_loop().create_future()
 
     def bind(self, names: str | Sequence[str]) -> None:
-        """Put commitments to names into the metadata of the events: of all, or those of each into its own."""
+        """Put commitments to names into the metadata: one text for all events, or one for each."""
         if isinstance(names, str):
             self.metadata = replace(self._metadata, names=names).to_json()
         else:
@@ -91,7 +91,7 @@ def _serialised(message: Message, concerned: Collection[str]) -> _Fact:
 
 @dataclass(slots=True)
 class Group:
-    """What holds at the start of a transaction, and what the requests in it add to that."""
+    """The state at the start of a transaction, and the changes of its requests."""
 
     begin: int
     """Position of the last event before it."""
@@ -103,9 +103,9 @@ class Group:
     commands: dict[str, tuple[bytes, int]] = field(default_factory=dict)
     """Answer and position by command id."""
     notes: dict[int, Note] = field(default_factory=dict)
-    """By the position of the event. There are none on the fast path."""
+    """Notes by the position of the event. There are none on the fast path."""
     moves: dict[str, tuple[int, int]] = field(default_factory=dict)
-    """Where each consumer's checkpoint was and where it will be."""
+    """Position of each consumer's checkpoint before and after."""
 
     @property
     def position(self) -> int:
@@ -113,7 +113,7 @@ class Group:
         return self.begin + len(self.events)
 
     def check(self, request: Request) -> None:
-        """Raise ``Conflict`` or ``Stale`` when the request rests on something that is not so."""
+        """Check the preconditions of a request. Raises ``Conflict`` or ``Stale`` if one does not hold."""
         for stream, version in request.expected:
             found = self.heads.get(stream, (0, GENESIS))[0]
             if found != version:
@@ -123,7 +123,7 @@ class Group:
             raise Stale(checkpoint)
 
     def add(self, request: Request) -> Appended:
-        """Take the request in, which has been checked. Raises what making the answer raises, and is as before then."""
+        """Add a checked request. If building its answer raises, the group is unchanged."""
         position = self.position + sum(len(messages) for _, _, messages in request.events)
         answer = b""
         if command := request.command:
@@ -150,7 +150,7 @@ class Group:
             if note:
                 self.notes[position] = note
             chance = os.urandom(10).hex()
-            # A UUID of version 7, which begins with the time: ids of one moment lie together in their index.
+            # UUIDs of version 7 begin with the time, so ids of one moment are adjacent in the index.
             event_id = f"{moment}{chance[:3]}-{'89ab'[int(chance[3], 16) & 3]}{chance[4:7]}-{chance[7:19]}"
             own = next(metadata)
             said = (stream, version, event_id, type_name, schema_version, tournament, payload, own, recorded_at)

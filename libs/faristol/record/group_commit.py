@@ -1,12 +1,11 @@
-"""Group commit: what waits to be appended is written in one transaction, in one of two ways.
+"""Group commit: all queued requests are written in one transaction, on one of two paths.
 
-The fast path writes on the word of what this process knows of the record's end. Positions only grow, so where the
-counter stands at the position that is known here, nobody else has appended since, and every version and hash that is
-known here holds. A backend takes, checks and moves the counter together with the rows, and nobody waits while this
-process thinks.
+The fast path relies on the cached end of the record. Positions only grow, so if the counter is at the cached position,
+no other process has appended since, and every cached version and hash is valid. The backend locks, checks and moves the
+counter together with the rows, so no lock is held while this process computes.
 
-The locked path asks: it holds the counter row from the beginning of the transaction to its end. It is taken where
-others append too, where a request wants rows of its own or has a note, and where somebody is to be refused.
+The locked path holds the lock of the counter row for the whole transaction. It is used if other processes append too,
+if a request writes rows of its own or has a note, and if a request must be refused.
 """
 
 from __future__ import annotations
@@ -26,7 +25,7 @@ from faristol.record.event import microseconds
 from faristol.record.group import EVENT_COLUMNS, Group, Head, Outcome, Request
 
 REMEMBERED = 16_384
-"""How many streams' heads a process remembers."""
+"""Number of streams whose heads a process caches."""
 
 _events, _commands, _checkpoints, _counter = (
     tables.events.c,
@@ -36,14 +35,14 @@ _events, _commands, _checkpoints, _counter = (
 )
 # Built once: building a statement costs as much as running it.
 COUNTER = update(_counter).where(_counter.c.id == 1).values(position=_counter.c.position).returning(_counter.c.position)
-"""Locks the counter and gives the position of the last event."""
+"""Locks the counter and returns the position of the last event."""
 _ADVANCE = update(_counter).where(_counter.c.id == 1).values(position=bindparam("last"))
 _HEADS = select(_events.stream, _events.version, _events.hash).where(tables.are_last())
 _ANSWERS = select(_commands).where(_commands.c.command_id.in_(bindparam("command_ids", expanding=True)))
 _PROGRESS = (
     select(_checkpoints)
     .where(_checkpoints.c.consumer.in_(bindparam("consumers", expanding=True)))
-    .order_by(_checkpoints.c.consumer)  # so that two who lock several do not wait for each other
+    .order_by(_checkpoints.c.consumer)  # a fixed order prevents deadlocks
     .with_for_update()
 )
 _MOVE = update(_checkpoints).where(_checkpoints.c.consumer == bindparam("moved")).values(position=bindparam("after"))
@@ -52,9 +51,9 @@ _MOVE = update(_checkpoints).where(_checkpoints.c.consumer == bindparam("moved")
 class GroupCommit:
     """Appends for a backend.
 
-    ``fast`` writes a whole group durably, or nothing: it gives False when the group rests on something that is not so,
-    and raises ``OperationalError`` when the database fails. ``lock`` locks the counter and gives its position first.
-    ``notify`` tells other processes of a ``position``.
+    ``fast`` writes a whole group durably, or not at all: it returns False if a precondition does not hold, and raises
+    ``OperationalError`` if the database fails. ``lock`` locks the counter and returns its position in the first column.
+    ``notify`` notifies other processes of a ``position``.
     """
 
     def __init__(
@@ -72,7 +71,7 @@ class GroupCommit:
         self._known = _Known()
 
     async def append(self, requests: Sequence[Request], now: Callable[[], datetime]) -> Sequence[Outcome]:
-        """See ``Backend.append``."""
+        """Write the requests in one transaction, as ``Backend.append`` describes."""
         try:
             return await self._append_fast(requests, now) or await self._append_locked(requests, now)
         except Exception:
@@ -80,7 +79,7 @@ class GroupCommit:
             raise
 
     async def _append_fast(self, requests: Sequence[Request], now: Callable[[], datetime]) -> Sequence[Outcome] | None:
-        """The outcomes; None when nothing was written."""
+        """Return the outcomes; None if no row was written."""
         group = self._known.group(requests, microseconds(now()))
         if group is None:
             return None
@@ -89,8 +88,8 @@ class GroupCommit:
             isinstance(outcome, Stale) or (request.command and isinstance(outcome, Exception))
             for request, outcome in zip(requests, outcomes, strict=True)
         ):
-            # A command that is refused may have been carried out before: then what speaks against it is its own
-            # effect. Where a checkpoint is was taken from a request, which may be the one to be refused.
+            # A refused command may have been executed before, and then its own effect is the reason of the refusal. The
+            # position of a checkpoint came from a request, perhaps from the one to refuse.
             return None
         if not await self._fast(group):
             return None
@@ -147,35 +146,35 @@ class GroupCommit:
 
 
 class _Known:
-    """What this process knows of the record's end. It is so as long as the counter stands at ``position``."""
+    """The cached end of the record. It is valid while the counter stands at ``position``."""
 
     def __init__(self) -> None:
         self.position: int | None = None
-        """None when nothing is known."""
+        """None if the end of the record is unknown."""
         self.heads: dict[str, Head] = {}
         self._alone = True
-        """Whether the counter stood, the last time it was looked at, where this process had left it."""
+        """Whether the counter, when last read, stood where this process had left it."""
 
     def found(self, position: int) -> None:
-        """The counter stands there, and is locked."""
+        """Note the position of the locked counter."""
         self._alone = self.position in (None, position)
         if self.position != position:
             self.forget()
 
     def learn(self, group: Group) -> None:
-        """The group was written; what it rested on and what it came to is what holds now."""
+        """Cache the position and the heads after a group is written."""
         self.position = group.position
         for stream, head in group.heads.items():
-            self.heads.pop(stream, None)  # what was used last is forgotten last
+            self.heads.pop(stream, None)  # move it to the end: the least recently used is evicted first
             self.heads[stream] = head
         while len(self.heads) > REMEMBERED:
             del self.heads[next(iter(self.heads))]
 
     def group(self, requests: Sequence[Request], recorded_at: int) -> Group | None:
-        """A group that rests on what is known alone; None when some request asks for more than that.
+        """Return a group that relies only on the cache; None if a request needs more.
 
-        A stream that is to be new, a command that is to be unknown, and a checkpoint that is to be where its
-        consumer left it are taken at their word: where they are not so, the database refuses their rows.
+        A stream expected to be new, a command expected to be unknown, and a checkpoint expected at its consumer's
+        position are assumed to be so: if not, the database refuses the rows.
         """
         if self.position is None or not self._alone:
             return None
@@ -193,7 +192,7 @@ class _Known:
         return group
 
     def forget(self) -> None:
-        """Others may have written."""
+        """Invalidate the cache: other processes may have written."""
         self.position = None
         self.heads.clear()
 
@@ -203,18 +202,18 @@ async def _rows(connection: AsyncConnection, query: Any, name: str, values: Sequ
 
 
 def _take(group: Group, request: Request) -> Outcome:
-    """The answer to one request, or why it is refused; the others are not touched by it."""
+    """Return the answer to one request, or its refusal, which does not affect the others."""
     if request.command and (answered := group.answers.get(request.command.command_id)):
         return answered
     try:
         group.check(request)
         return group.add(request)
-    except Exception as refused:  # noqa: BLE001 # whatever it is, it is the caller's, who gets it
+    except Exception as refused:  # noqa: BLE001 # the exception is returned to its caller
         return refused
 
 
 async def _take_with_rows(connection: AsyncConnection, group: Group, request: Request) -> Outcome:
-    """``_take``, for a request that may want rows written in the same transaction."""
+    """Do the same as ``_take`` for a request that may write further rows in the transaction."""
     if not request.decision.also or (request.command and request.command.command_id in group.answers):
         return _take(group, request)
     try:
@@ -226,9 +225,9 @@ async def _take_with_rows(connection: AsyncConnection, group: Group, request: Re
         if names := await request.decision.also(connection):
             request.bind(names)
         outcome = group.add(request)
-    except Exception as refused:  # whatever it is, it is the caller's, who gets it
-        # A full disk takes the whole transaction with it, and a lost connection does. Then there is no savepoint to go
-        # back to, and nobody in the group may be told that anything was written.
+    except Exception as refused:  # the exception is returned to its caller
+        # A full disk or a lost connection aborts the whole transaction. Then the savepoint is gone, and no request of
+        # the group may be reported as written.
         if connection.invalidated:
             raise OperationalError("append", None, refused) from refused
         await savepoint.rollback()

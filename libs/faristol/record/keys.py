@@ -1,4 +1,4 @@
-"""Ed25519 keys: the private one seals, the public one is for everybody who checks."""
+"""Ed25519 keys: the private key seals, the public key verifies."""
 
 from __future__ import annotations
 
@@ -26,42 +26,42 @@ Keys = Mapping[str, Ed25519PublicKey]
 
 
 class SealKey(Protocol):
-    """What seals: a private key in a file, or one that another process or a device holds (``token_key``)."""
+    """A key that signs seals: in a file, or in another process or device (``token_key``)."""
 
     def public_key(self) -> Ed25519PublicKey:
-        """The public half. May block, and raise ``KeyAway``."""
+        """Return the public key. May block, and raise ``KeyAway``."""
 
     def sign(self, data: bytes, /) -> bytes:
-        """An Ed25519 signature, 64 bytes. May block, and raise ``KeyAway``."""
+        """Return an Ed25519 signature, 64 bytes. May block, and raise ``KeyAway``."""
 
 
 class KeyAway(RecordError):
-    """What holds a key does not sign now, and may later; the message says why, and holds no secret."""
+    """The owner of a key cannot sign for now; the message states the reason and has no secret."""
 
 
 class KeyFileError(RecordError):
-    """A file does not hold the key that it should; the message says which file and why."""
+    """A file does not have the expected key; the message states the file and the reason."""
 
 
 def key_id(key: Ed25519PublicKey) -> str:
-    """What a key is called in a seal: the first 16 hexadecimal digits of SHA-256 over its 32 bytes."""
+    """Return the id of a key in seals: the first 16 hexadecimal digits of SHA-256 over its 32 bytes."""
     return hashlib.sha256(key.public_bytes_raw()).hexdigest()[:16]
 
 
 def public_pem(key: Ed25519PublicKey) -> str:
-    """A public key as text."""
+    """Return a public key in PEM."""
     return key.public_bytes(Encoding.PEM, PublicFormat.SubjectPublicKeyInfo).decode()
 
 
 def public_path(path: Path) -> Path:
-    """Where the public key of the private one at ``path`` is put."""
+    """Return the path of the public key of a private key."""
     return path.with_name(path.name + ".pub")
 
 
 def make(path: Path) -> Ed25519PrivateKey:
-    """Make a key: the private one at ``path`` for its owner alone, the public one beside it.
+    """Create a key: the private one at ``path``, readable only by its owner, the public one beside it.
 
-    Raises ``KeyFileError`` when either file is there already or cannot be written; then neither is.
+    Raises ``KeyFileError`` if either file exists or cannot be written; then neither is created.
     """
     key = Ed25519PrivateKey.generate()
     private = key.private_bytes(Encoding.PEM, PrivateFormat.PKCS8, NoEncryption())
@@ -79,7 +79,7 @@ def make(path: Path) -> Ed25519PrivateKey:
 
 
 def write_new(path: Path, content: bytes, mode: int) -> None:
-    """Write a file that is not there yet. Raises ``KeyFileError``, and leaves the one that is there."""
+    """Create a file. Raises ``KeyFileError`` if it exists, without changing it."""
     try:
         file = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, mode)
     except FileExistsError:
@@ -91,7 +91,7 @@ def write_new(path: Path, content: bytes, mode: int) -> None:
 
 
 def read_private(path: Path) -> Ed25519PrivateKey:
-    """The key to seal with. Raises ``KeyFileError``."""
+    """Read the key that seals. Raises ``KeyFileError``."""
     try:
         found = load_pem_private_key(_content(path), password=None)
     except (ValueError, TypeError, UnsupportedAlgorithm):
@@ -102,12 +102,12 @@ def read_private(path: Path) -> Ed25519PrivateKey:
 
 
 def read_public(paths: Iterable[Path]) -> Keys:
-    """The keys to check with. Raises ``KeyFileError``."""
+    """Read the keys that verify. Raises ``KeyFileError``."""
     return by_id(map(_read_public, paths))
 
 
 def by_id(keys: Iterable[Ed25519PublicKey]) -> Keys:
-    """Keys by what they are called in seals."""
+    """Return keys by their ids in seals."""
     return {key_id(key): key for key in keys}
 
 

@@ -1,7 +1,7 @@
-"""Merkle trees as in RFC 6962 (2.1): one hash for a sequence, and what stands in for the parts that are not shown.
+"""Merkle trees of RFC 6962 (2.1): one hash for a sequence, and hashes that replace the parts that are not shown.
 
-A leaf is SHA-256 over a zero byte and its content, a node SHA-256 over a one byte and its two children. The left
-child of a node has as many leaves as the largest power of two that leaves some for the right one.
+A leaf is SHA-256 over a zero byte and its content, a node SHA-256 over a one byte and its two children. A node of n
+leaves has on its left the largest power of two that is smaller than n.
 """
 
 from __future__ import annotations
@@ -10,36 +10,39 @@ import hashlib
 from collections.abc import Iterator, Sequence
 
 EMPTY = hashlib.sha256().digest()
-"""The root of a tree without leaves."""
+"""Root of a tree without leaves."""
 
 
 def leaf(content: bytes) -> bytes:
-    """The hash of a leaf."""
+    """Return the hash of a leaf."""
     return hashlib.sha256(b"\x00" + content).digest()
 
 
 def node(left: bytes, right: bytes) -> bytes:
-    """The hash of what stands above two hashes."""
+    """Return the hash of the parent of two hashes."""
     return hashlib.sha256(b"\x01" + left + right).digest()
 
 
 class Tree:
-    """A tree that grows from left to right and keeps one hash for each level of it, however many leaves it has."""
+    """A tree that grows from left to right. It stores at most one hash for each level."""
 
     def __init__(self) -> None:
         self.size = 0
         """Number of leaves."""
         self._whole: list[tuple[int, bytes]] = []
-        """Subtrees of 2 to the power of their level leaves, from left to right; no two are of one level."""
+        """Complete subtrees as level and hash, from left to right; a level has 2 to its power leaves.
+
+        Levels are unique.
+        """
 
     def add(self, content: bytes) -> None:
-        """Put a leaf to the right of the others."""
+        """Append a leaf."""
         self.graft(0, leaf(content))
 
     def graft(self, level: int, digest: bytes) -> None:
-        """Put a subtree of 2 to the power of ``level`` leaves to the right, of which only the hash is known.
+        """Append a subtree of 2 to the power of ``level`` leaves, known only by its hash.
 
-        Raises ``ValueError`` when no such subtree begins here.
+        Raises ``ValueError`` if no such subtree can begin here.
         """
         if self.size % (1 << level):
             raise ValueError(f"no subtree of {1 << level} leaves begins after {self.size}")
@@ -50,7 +53,7 @@ class Tree:
         self._whole.append((level, digest))
 
     def root(self) -> bytes:
-        """The hash of the whole tree."""
+        """Return the hash of the whole tree."""
         if not self._whole:
             return EMPTY
         digest = self._whole[-1][1]
@@ -60,9 +63,9 @@ class Tree:
 
 
 def cover(start: int, stop: int) -> Iterator[tuple[int, int]]:
-    """The fewest whole subtrees that together hold the leaves from ``start`` up to ``stop``, that one excluded.
+    """Yield the fewest complete subtrees that have the leaves from ``start`` up to ``stop``, which is excluded.
 
-    Gives the first leaf and the level of each, from left to right.
+    Each is given by its first leaf and its level, from left to right.
     """
     while start < stop:
         level = (stop - start).bit_length() - 1
@@ -73,7 +76,7 @@ def cover(start: int, stop: int) -> Iterator[tuple[int, int]]:
 
 
 def stand_in(contents: Sequence[bytes], start: int, stop: int) -> list[bytes]:
-    """The hashes that stand in for the leaves from ``start`` up to ``stop`` (excluded), one for each of ``cover``."""
+    """Return the hashes that replace the leaves from ``start`` up to ``stop`` (excluded), one for each of ``cover``."""
     return [_whole(contents[first : first + (1 << level)]) for first, level in cover(start, stop)]
 
 

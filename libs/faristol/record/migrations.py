@@ -1,20 +1,20 @@
-"""The tables of a record, made when there are none, and brought from one format to the next by an explicit command.
+"""Creation of the tables of a record, and migration from one format to the next by an explicit command.
 
-A process that serves looks at the format when it starts and goes on only when it reads it: it makes the tables
-in an empty database, and never changes those that are there. ``faristol record migrate`` does. Each migration and what
-says that it was taken are one transaction, and one process at a time takes them.
+A serving process checks the format at its start and continues only if it can read it. It creates the tables in an empty
+database, and never changes existing ones; ``faristol record migrate`` does. Each migration and its registration are one
+transaction, and one process at a time runs them.
 
-A format is reached in two steps, so that a version and the one before it run together on one record:
+A format is reached in two steps, so that a version and its predecessor can run together on one record:
 
-* ``pre-…`` adds, and leaves alone what it finds: a column that may be empty, a table, an index. It is taken before the
-  new version starts. The format stays what it was, for the version before goes on, and starts, as if nothing had
-  happened; the table ``migrations`` keeps the name. The new version serves then, too.
-* ``post-…`` is taken when no process of the version before runs any more. It may demand what that one did not write,
-  and take away what that one alone used. Only then the record has the new format.
+* ``pre-…`` only adds: a nullable column, a table, an index. It runs before the new version starts. The format remains
+  the old one, so the old version continues and can restart; the table ``migrations`` stores the name. The new version
+can serve then, too.
+* ``post-…`` runs when no process of the old version is left. It may require data that the old version did not write,
+and
+  remove what only that version used. Only then the record has the new format.
 
-A migration never changes again once a version with it was released. It makes what it needs by itself, because
-``tables`` says what the tables are today and not what they were then. It waits for locks for a moment alone: whoever
-waits for the lock of a table keeps everybody who comes later waiting behind it.
+A released migration never changes. It does not use ``tables``, which describes the current tables and not those of its
+time. It waits for locks only briefly: a waiting table lock blocks every later request for the table.
 """
 
 from __future__ import annotations
@@ -34,16 +34,16 @@ from faristol.record.backend import Backend, shown
 from faristol.record.databases import kind_of, parse, unusable
 from faristol.record.errors import RecordError, UnknownDatabase
 
-_SETUP_LOCK = 0x6661726973746F6C  # any number will do that every process of a cell agrees on
+_SETUP_LOCK = 0x6661726973746F6C  # arbitrary, but the same for every process of a cell
 
 LOCK_SECONDS = 3.0
-"""For how long a migration waits for locks of others before it lets them pass and tries again."""
+"""Lock timeout of a migration, after which it pauses and retries."""
 
 TRIES = 20
-"""How often it tries."""
+"""Attempts in a row."""
 
 PAUSE = 1.0
-"""Seconds between two tries."""
+"""Seconds between two attempts."""
 
 _TAKEN = "migrations"
 
@@ -60,7 +60,7 @@ class Migration:
 
     @property
     def is_before(self) -> bool:
-        """Whether it is taken while the version before still runs."""
+        """Whether it runs while the old version still serves."""
         return self.name.startswith("pre-")
 
     @property
@@ -70,10 +70,10 @@ class Migration:
 
 
 class OtherFormat(Exception):
-    """The record has another format than this version of Faristol reads."""
+    """The format of the record is not one that this version of Faristol reads."""
 
     def __init__(self, found: int, missing: Collection[str] = ()) -> None:
-        """``missing`` are the names of migrations that have not been taken."""
+        """``missing`` are the names of pending ``pre-`` migrations."""
         what = f"has format {found}, this version of Faristol reads format {tables.FORMAT}: "
         lacks = f" ({', '.join(missing)} not taken yet)" if missing else ""
         super().__init__(
@@ -84,19 +84,19 @@ class OtherFormat(Exception):
 
 
 class NoRecord(Exception):
-    """There is no record in the database."""
+    """The database has no record."""
 
 
 def none_at(url: URL) -> RecordError:
-    """The error for a database in which there is no record, and none is to be made."""
+    """Return the error for a database without a record."""
     return RecordError(f"there is no record at {shown(url)}")
 
 
 async def prepare(connection: AsyncConnection, *, create: bool = True) -> str:
-    """Make the tables in a database that has none. Gives the id of the record.
+    """Create the tables in an empty database. Return the id of the record.
 
-    Raises ``OtherFormat`` when a record of another format is there, and ``NoRecord`` when there is none and none is
-    to be made.
+    Raises ``OtherFormat`` for a record of another format, and ``NoRecord`` for an empty database if ``create`` is
+    false.
     """
     await kind_of(connection).alone(connection, _SETUP_LOCK)
     found = await _format(connection)
@@ -112,7 +112,7 @@ async def prepare(connection: AsyncConnection, *, create: bool = True) -> str:
 
 
 async def _check(connection: AsyncConnection, found: int) -> None:
-    """Raise ``OtherFormat`` unless this version serves a record of the format that was ``found``."""
+    """Raise ``OtherFormat`` unless this version can serve a record of the format ``found``."""
     if found == tables.FORMAT:
         return
     before = {step.name for step in MIGRATIONS if step.is_before and step.format == tables.FORMAT}
@@ -122,12 +122,13 @@ async def _check(connection: AsyncConnection, found: int) -> None:
 
 
 async def migrate(url: str, taken: Callable[[Migration], None] = lambda _: None, *, before: bool = False) -> int | None:
-    """Bring the record at ``url`` to the format of this version. Gives the format that it had.
+    """Migrate the record at ``url`` to the format of this version. Return the format that it had.
 
-    With ``before`` it is only made ready for it: the ``pre-`` migrations of this format are taken, and the version
-    before goes on. Where there is no record, None is given then: whoever makes it makes it of today. ``taken`` is told
-    every migration that was taken. Raises ``RecordError`` when there is no record, when it has a newer format or, with
-    ``before``, one that is older than the last, and when the database fails; what was taken before remains.
+    With ``before`` only the ``pre-`` migrations of this format run, and the old version can continue. The result is
+    then None for a missing record, since a new one gets the current format. ``taken`` is called after each migration.
+
+    Raises ``RecordError`` if the record is missing or has a newer format, if the database fails, and with ``before`` if
+    the format is older than the previous one. Completed migrations remain.
     """
     try:
         parsed = parse(url)
@@ -163,7 +164,10 @@ async def migrate(url: str, taken: Callable[[Migration], None] = lambda _: None,
 
 
 async def _take_next(backend: Backend, url: URL, *, before: bool) -> tuple[int | None, Migration | None]:
-    """Take the next migration in a transaction; gives the format that was found, and it, or None where none is left."""
+    """Run the next migration in a transaction.
+
+    Return the format found, and the migration or None if none is pending.
+    """
     async with backend.writing() as connection:
         await backend.alone(connection, _SETUP_LOCK)
         await backend.wait_for_locks(connection, LOCK_SECONDS)
@@ -194,27 +198,27 @@ async def _take_next(backend: Backend, url: URL, *, before: bool) -> tuple[int |
 
 
 async def _format(connection: AsyncConnection) -> int | None:
-    """The format of the record, None when there is none."""
+    """Return the format of the record; None for an empty database."""
     if not await connection.run_sync(lambda there: inspect(there).has_table(tables.counter.name)):
         return None
     return int((await connection.execute(select(tables.counter.c.format))).scalar_one())
 
 
 async def _salts(connection: AsyncConnection) -> None:
-    """Names can be bound to events. Those that are there are not, until an event names the person again."""
+    """Add the salts of names. Existing names remain unbound until an event registers the person again."""
     kind = LargeBinary().compile(dialect=connection.dialect)
     await connection.execute(text(f"ALTER TABLE people ADD COLUMN salt {kind}"))
 
 
 async def _taken(connection: AsyncConnection) -> set[str]:
-    """The names of the ``pre-`` migrations of the next format that were taken."""
+    """Return the names of the completed ``pre-`` migrations of the next format."""
     if not await connection.run_sync(lambda there: inspect(there).has_table(_TAKEN)):
         return set()
-    return set((await connection.execute(text(f"SELECT name FROM {_TAKEN}"))).scalars())  # noqa: S608 # a name of ours
+    return set((await connection.execute(text(f"SELECT name FROM {_TAKEN}"))).scalars())  # noqa: S608 # a constant name
 
 
 async def _note(connection: AsyncConnection, name: str) -> None:
-    """Keep the name of a ``pre-`` migration, where whoever starts finds it."""
+    """Store the name of a completed ``pre-`` migration for processes that start."""
     if not await connection.run_sync(lambda there: inspect(there).has_table(_TAKEN)):
         await connection.execute(text(f"CREATE TABLE {_TAKEN} (name VARCHAR(64) PRIMARY KEY)"))
         for statement in kind_of(connection).readable(_TAKEN):
@@ -223,7 +227,7 @@ async def _note(connection: AsyncConnection, name: str) -> None:
 
 
 OLDEST = 1
-"""The oldest format that can be brought to today's."""
+"""The oldest format that can be migrated."""
 
 MIGRATIONS: Sequence[Migration] = (Migration("post-0002-salts", _salts),)
-"""In the order in which they are taken: of each format any number before, then exactly one after."""
+"""Migrations in order: for each format any number of ``pre-``, then exactly one ``post-``."""

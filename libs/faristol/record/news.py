@@ -1,4 +1,4 @@
-"""News of appends: a hint that saves waiting, never a promise. Who needs certainty looks into the record as well."""
+"""Notifications of appends. They shorten waits but may be lost: a caller that needs certainty also reads the record."""
 
 from __future__ import annotations
 
@@ -10,19 +10,19 @@ from faristol.record.tasks import end
 
 
 class News:
-    """What this process heard of appends: its own, and those of others where the database tells of them."""
+    """Notifications of the appends of this process, and of others if the database supports it."""
 
     def __init__(self, backend: Backend) -> None:
         self._backend = backend
         self.latest = 0
-        """The last position that something was told of; 0 before."""
+        """The last position notified; 0 if none."""
         self._heard = asyncio.Event()
         self._listener: asyncio.Task[None] | None = None
         self._told_since = math.inf
-        """Since when the database tells of appends, by the loop's clock; infinity where it does not at present."""
+        """Time since when the database sends notifications, by the loop's clock; infinity while it sends none."""
 
     def tell(self, position: int) -> None:
-        """Something was written up to ``position``."""
+        """Report that the record is written up to ``position``."""
         if position > self.latest:
             self.latest = position
             heard, self._heard = self._heard, asyncio.Event()
@@ -30,30 +30,30 @@ class News:
 
     @property
     def of_others(self) -> bool:
-        """Whether the database tells of what other processes append, where somebody has listened or waited once."""
+        """Whether the database sends notifications of other processes' appends; false before ``listen`` or ``wait``."""
         return self._told_since < math.inf
 
     def quiet_since(self, position: int) -> float:
-        """Since when no event after a position can have been written that nothing was told of, by the loop's clock.
+        """Return since when no event after a position was written without a notification, by the loop's clock.
 
-        Infinity where one can be written at any time, or was told of. What the database tells can be lost with a
-        connection: whoever relies on this looks into the record now and then as well.
+        Infinity if one may have been written, or if a notification came. A notification can be lost with a connection,
+        so a caller that relies on this also polls the record from time to time.
         """
         self.listen()
         return self._told_since if self.latest <= position else math.inf
 
     def listen(self) -> None:
-        """Hear of what others append from now on, where the database tells of that."""
+        """Subscribe to the appends of other processes, if the database supports it."""
         if self._listener is None:
             self._listener = asyncio.create_task(self._backend.listen(self.tell, self._listens), name="news")
 
-    def _listens(self, on: bool) -> None:  # noqa: FBT001 # as ``Backend.listen`` calls it
+    def _listens(self, on: bool) -> None:  # noqa: FBT001 # the signature of ``Backend.listen``
         self._told_since = asyncio.get_running_loop().time() if on else math.inf
 
     async def wait(self, timeout: float, after: int | None = None) -> bool:
-        """Wait until something is heard of, at most ``timeout`` seconds; False when nothing was.
+        """Wait for a notification, at most ``timeout`` seconds; return False on a timeout.
 
-        With ``after`` a position, what was heard already and lies behind it counts.
+        With ``after``, an earlier notification of a later position counts too.
         """
         self.listen()
         if after is not None and self.latest > after:
@@ -66,7 +66,7 @@ class News:
         return True
 
     async def close(self) -> None:
-        """Stop listening."""
+        """Cancel the subscription."""
         listener, self._listener = self._listener, None
         if listener:
             await end([listener])

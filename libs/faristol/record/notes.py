@@ -1,8 +1,7 @@
-"""Free words of people, which stand beside the events so that they can be erased while every hash stays valid.
+"""Free text by people, stored beside the events so that it can be erased while every hash stays valid.
 
-The contract marks the field of an event that holds such words with ``debug_redact``. The record takes them out of what
-it stores: the field is empty in the event and the words are a row of their own, written in the same transaction.
-Events written before there were such rows keep theirs.
+The contract marks the field of an event that has free text with ``debug_redact``. The record stores that field empty,
+and the text as a row of its own in the same transaction. Older events still have their text.
 """
 
 from __future__ import annotations
@@ -35,11 +34,11 @@ _FORGET = delete(notes).where(notes.c.position == bindparam("gone"))
 
 @dataclass(frozen=True, slots=True)
 class Note:
-    """What somebody wrote down with an event."""
+    """Free text that was written with an event."""
 
     text: str
     player_ids: tuple[str, ...]
-    """Whom it concerns, in the order of their ids."""
+    """Ids of the players that it concerns, in order."""
 
     @property
     def written_ids(self) -> str:
@@ -49,18 +48,18 @@ class Note:
 
 @cache
 def field_of(event: Descriptor) -> str:
-    """The name of the field of an event that holds free words; empty when it has none."""
+    """Return the name of the field of an event that has free text; empty if it has none."""
     return next((field.name for field in event.fields if field.GetOptions().debug_redact), "")
 
 
 WITH_WORDS = facts.types_of(kind for kind in facts.EVENTS if field_of(kind.DESCRIPTOR))
-"""The types of events beside which a note can stand."""
+"""Types of events that can have a note."""
 
 
 def parted(event: Message, concerned: Collection[str]) -> tuple[Message, Note | None]:
-    """The event as it is stored, and the words that were in it.
+    """Return the event as it is stored, without its text, and the note with that text.
 
-    They concern the players whom the event names, and those ``concerned`` beside them. The event given is left alone.
+    The note concerns the players named in the event and those in ``concerned``. The given event is not changed.
     """
     field = field_of(event.DESCRIPTOR)
     text = str(getattr(event, field)) if field else ""
@@ -73,19 +72,19 @@ def parted(event: Message, concerned: Collection[str]) -> tuple[Message, Note | 
 
 
 async def of_stream(connection: AsyncConnection, stream: str) -> dict[int, str]:
-    """The words that stand beside the events of a stream, by version."""
+    """Return the notes of the events of a stream by version."""
     rows = await connection.execute(_OF_STREAM, {"stream": stream})
     return {row.version: row.text for row in rows}
 
 
 async def at_positions(connection: AsyncConnection, positions: Sequence[int]) -> dict[int, str]:
-    """Return the words that stand beside the events at some positions; those without words are left out."""
+    """Return the notes of the events at some positions; events without a note are omitted."""
     rows = await connection.execute(_AT, {"positions": positions})
     return {row.position: row.text for row in rows}
 
 
 async def forget(connection: AsyncConnection, player_id: str, name: str) -> int:
-    """Remove the notes that concern a player, and those in which the whole ``name`` stands. Gives how many."""
+    """Delete the notes that concern a player, and those that have the full ``name``. Return their number."""
     rows = (await connection.execute(select(notes))).all()
     gone = [{"gone": row.position} for row in rows if player_id in json.loads(row.player_ids) or _is_in(name, row.text)]
     if gone:
@@ -94,14 +93,14 @@ async def forget(connection: AsyncConnection, player_id: str, name: str) -> int:
 
 
 async def forget_beside(connection: AsyncConnection, stream: str, version: int) -> bool:
-    """Remove the note beside one event. False when there is none."""
+    """Delete the note of one event. Return False if it has no note."""
     of = select(events.c.position).where(events.c.stream == stream, events.c.version == version)
     gone = await connection.execute(delete(notes).where(notes.c.position.in_(of)))
     return gone.rowcount == 1
 
 
 def _is_in(name: str, text: str) -> bool:
-    """Whether all words of a name stand in a text, in any order: Puig, Anna is Anna Puig."""
+    """Check whether a text has all words of a name, in any order: Puig, Anna is Anna Puig."""
     words = set(_words(name))
     return bool(words) and words.issubset(_words(text))
 

@@ -1,4 +1,4 @@
-"""Personal data, which stands outside the events so that it can be erased while every hash stays valid."""
+"""Personal data, stored outside the events so that it can be erased while every hash stays valid."""
 
 from __future__ import annotations
 
@@ -25,24 +25,24 @@ if TYPE_CHECKING:
     from faristol.record.record import Record
 
 ENTRIES = facts.types_of(facts.that_change(event.CHANGE_ENTRIES))
-"""The types of events that make somebody a player: each has a ``player_id``."""
+"""Types of events that register a player: each has a ``player_id``."""
 
 
 TOGETHER = 1_000
-"""Ids that are asked for in one statement."""
+"""Ids in one statement."""
 
 _OFFICIAL = re.compile(rf"{OFFICIAL}[0-9a-f]{{12}}")
 
 
 @dataclass(frozen=True, slots=True)
 class Person:
-    """A player as the public knows them; or an official, of whom no more than the name is known."""
+    """A player with public data; or an official, with only a name."""
 
     player_id: str
     name: str
     club: str
     country: str = ""
-    """The code of the country that the player is of; empty when it is not known."""
+    """Country code of the player; empty if unknown."""
 
 
 _OF_ALL = select(people.c.player_id, people.c.name, people.c.club, people.c.country, people.c.salt)
@@ -51,21 +51,20 @@ _ROWS = _OF_ALL.where(people.c.player_id.in_(bindparam("wanted", expanding=True)
 
 
 async def remember(connection: AsyncConnection, player_id: str, name: str, club: str, country: str = "") -> str:
-    """Keep a player's name, club and country, in place of what was known.
+    """Store a player's name, club and country, in place of the previous ones.
 
-    Gives what binds them to the events of this transaction, see ``Decision.also``.
-
-    Raises ``Refusal`` for a player who was erased: nobody brings a name back by entering an old list again.
+    Returns the binding for the events of this transaction, see ``Decision.also``. Raises ``Refusal`` for an erased
+    player, so that an old list cannot restore the name.
     """
     (said,) = await remember_all(connection, [Person(player_id, name, club, country)])
     return said
 
 
 async def amend(connection: AsyncConnection, player_id: str, amended: Mapping[str, str]) -> str:
-    """Keep another ``name``, ``club`` or ``country`` of a player; what is not given stays as it is kept.
+    """Change the ``name``, ``club`` or ``country`` of a player; values that are not given remain.
 
-    Gives what binds them to the events of this transaction, see ``Decision.also``; empty where nothing is given. Raises
-    ``Refusal`` for a player who was erased, whatever is given.
+    Returns the binding for the events of this transaction, see ``Decision.also``; empty if no value is given. Raises
+    ``Refusal`` for an erased player in any case.
     """
     if await when_erased(connection, player_id):
         raise not_amended_as_erased(player_id)
@@ -77,7 +76,7 @@ async def amend(connection: AsyncConnection, player_id: str, amended: Mapping[st
 
 
 def not_amended_as_erased(player_id: str) -> Refusal:
-    """The refusal to amend what stands of somebody who was erased."""
+    """Return the refusal to change the data of an erased player."""
     return Refusal(
         "PERSON_ERASED",
         "",
@@ -87,7 +86,7 @@ def not_amended_as_erased(player_id: str) -> Refusal:
 
 
 def refused_as_erased(player_id: str) -> Refusal:
-    """The refusal to bring the name of somebody back who was erased."""
+    """Return the refusal to register an erased player again."""
     return Refusal(
         "PERSON_ERASED",
         "",
@@ -97,7 +96,7 @@ def refused_as_erased(player_id: str) -> Refusal:
 
 
 async def remember_all(connection: AsyncConnection, persons: Sequence[Person]) -> list[str]:
-    """The same as ``remember`` for many, in a few statements: what binds each to the events, in their order."""
+    """Store many persons like ``remember``, in few statements; return the bindings in the same order."""
     ids = [person.player_id for person in persons]
     for player_id in await all_erased(connection, ids):
         raise refused_as_erased(player_id)
@@ -121,7 +120,7 @@ async def remember_all(connection: AsyncConnection, persons: Sequence[Person]) -
 
 
 async def all_erased(connection: AsyncConnection, player_ids: Collection[str]) -> set[str]:
-    """Who of these was erased."""
+    """Return the erased ones of these players."""
     found: set[str] = set()
     for some in _slices(player_ids):
         found.update(
@@ -131,13 +130,13 @@ async def all_erased(connection: AsyncConnection, player_ids: Collection[str]) -
 
 
 def _slices(player_ids: Collection[str]) -> Iterator[list[str]]:
-    """As many ids at a time as are asked for in one statement."""
+    """Split ids into sorted lists for one statement each."""
     asked = sorted(player_ids)
     return (asked[start : start + TOGETHER] for start in range(0, len(asked), TOGETHER))
 
 
 async def bind(connection: AsyncConnection, player_id: str) -> str:
-    """What binds the name that is kept to the events of this transaction; empty when none is kept."""
+    """Return the binding of the stored name for the events of this transaction; empty if there is no name."""
     kept = await _kept(connection, player_id)
     if kept is None or kept.salt is not None:
         return written(kept) if kept else ""
@@ -158,26 +157,26 @@ async def _keep(connection: AsyncConnection, kept: Kept, before: Kept | None) ->
 
 
 async def forget(connection: AsyncConnection, player_id: str, at: int) -> None:
-    """Remove a player's name, club and country, and note that it was done ``at`` (microseconds since 1970)."""
+    """Delete a player's name, club and country, and note the time ``at`` (microseconds since 1970)."""
     await connection.execute(delete(people).where(people.c.player_id == player_id))
     await connection.execute(erased.insert().values(player_id=player_id, erased_at=at))
 
 
 async def when_erased(connection: AsyncConnection, player_id: str) -> datetime | None:
-    """When a player was erased; None for one who was not."""
+    """Return the time of a player's erasure; None for other players."""
     query = select(erased.c.erased_at).where(erased.c.player_id == player_id)
     at = (await connection.execute(query)).scalar_one_or_none()
     return None if at is None else moment(at)
 
 
 async def named(connection: AsyncConnection, player_id: str) -> bool:
-    """Whether the name of a person is kept, or was until they were erased."""
+    """Check whether the name of a person is stored, or was until its erasure."""
     kept = await connection.execute(select(people.c.player_id).where(people.c.player_id == player_id))
     return kept.first() is not None or await when_erased(connection, player_id) is not None
 
 
 async def names(record: Record, player_ids: Collection[str]) -> dict[str, Person]:
-    """What is known of these players; who was erased is not in it."""
+    """Return these players by id; erased and unknown ones are omitted."""
     found: dict[str, Person] = {}
     async with record.reading() as connection:
         for some in _slices(player_ids):
@@ -186,12 +185,12 @@ async def names(record: Record, player_ids: Collection[str]) -> dict[str, Person
 
 
 def told_apart(persons: Iterable[Person]) -> dict[str, str]:
-    """The name of each, by id; of those of one name with the club or the id, see ``faristol.kernel.names``."""
+    """Return the display names by id, with club or id if names are equal, by ``names_told_apart``."""
     return names_told_apart((person.player_id, person.name, person.club) for person in persons)
 
 
 async def namesakes(record: Record, persons: Collection[Person]) -> list[Person]:
-    """Everybody else in the record who has the name of one of these."""
+    """Return the other persons of the record with the same name as one of these."""
     wanted, known = {person.name for person in persons if person.name}, {person.player_id for person in persons}
     if not wanted:
         return []
@@ -202,20 +201,20 @@ async def namesakes(record: Record, persons: Collection[Person]) -> list[Person]
 
 
 def is_official(person_id: str) -> bool:
-    """Whether an id is of the kind that is made for officials who act under a name."""
+    """Check whether an id has the form of ids made for officials that act under a name."""
     return bool(_OFFICIAL.fullmatch(person_id))
 
 
 async def official(record: Record, name: str) -> str:
-    """The id of the official who has acted under this name; empty for nobody. Who was erased is not found."""
+    """Return the id of the official of this name; empty if the name is unknown or erased."""
     async with record.reading() as connection:
         return next(iter(await officials(connection, name)), "")
 
 
 async def officials(connection: AsyncConnection, name: str) -> list[str]:
-    """The ids of the official who has acted under this name, in order.
+    """Return the ids of the official of this name, in order.
 
-    They are several where first commands under a name came at the same time: each made its id before another was kept.
+    There are several if the first commands under a name were simultaneous: each made an id before another was stored.
     """
     named = select(people.c.player_id).where(people.c.name == name, people.c.player_id.startswith(OFFICIAL))
     found = await connection.execute(named.order_by(people.c.player_id))

@@ -1,4 +1,4 @@
-"""How far the record goes, and how far a consumer has come, as a connection sees it."""
+"""The end of the record and the checkpoints of consumers, read on a connection."""
 
 from __future__ import annotations
 
@@ -14,22 +14,22 @@ _CHECKPOINT = select(tables.checkpoints.c.position).where(tables.checkpoints.c.c
 
 
 async def last_position(connection: AsyncConnection) -> int:
-    """Position of the last event, 0 when there is none."""
+    """Return the position of the last event; 0 for an empty record."""
     return int((await connection.execute(_LAST)).scalar_one())
 
 
 async def checkpoint(connection: AsyncConnection, consumer: str) -> int:
-    """The position up to which a consumer has done its work, 0 when it never did any."""
+    """Return the checkpoint of a consumer; 0 if it has none."""
     return int((await connection.execute(_CHECKPOINT, {"consumer": consumer})).scalar_one_or_none() or 0)
 
 
 async def checkpoints_of(connection: AsyncConnection, prefix: str) -> dict[str, int]:
-    """The positions of the consumers whose names begin with ``prefix``, by name."""
+    """Return the checkpoints of the consumers whose names begin with ``prefix``, by name."""
     asked = _CHECKPOINTS.where(tables.checkpoints.c.consumer.startswith(prefix, autoescape=True))
     return {str(row.consumer): int(row.position) for row in await connection.execute(asked)}
 
 
 async def recorded_at(connection: AsyncConnection, position: int) -> int | None:
-    """When the event at a position was recorded, in microseconds since 1970; None where there is none."""
+    """Return the time of the event at a position, in microseconds since 1970; None if the position is not used."""
     found = (await connection.execute(_RECORDED_AT, {"position": position})).scalar_one_or_none()
     return None if found is None else int(found)

@@ -1,4 +1,4 @@
-"""A record in a PostgreSQL database: for many processes on many machines."""
+"""A record in a PostgreSQL database, for many processes on many machines."""
 
 from __future__ import annotations
 
@@ -36,54 +36,54 @@ from faristol.record.group_commit import COUNTER, GroupCommit
 from faristol.record.postgres_connections import PARAMETERS, connections_of, driver_url, engine, pool
 
 LOCK_TIMEOUT = 15.0
-"""Seconds to wait for what another process holds."""
+"""Lock timeout in seconds."""
 
 TIMEOUT = 30.0
-"""Seconds for the one statement of the fast path, the wait for others included."""
+"""Timeout in seconds of the statement of the fast path, including its wait for locks."""
 
 HELD_IDLE = 15.0
-"""Seconds that a process which does nothing may hold the counter; PostgreSQL ends its transaction then."""
+"""Seconds for which an idle process may hold the lock of the counter; then PostgreSQL ends its transaction."""
 
 RETRY = 1.0
-"""Seconds until a connection for news that was lost is made again."""
+"""Seconds before a lost connection for notifications is reopened."""
 
 CHANNEL = "faristol_appended"
-"""Where every process tells the others of the position that it has written."""
+"""Channel on which each process notifies the others of the position that it has written."""
 
 AWAY = ("08", "25P03", "53", "55P03", "57P")
-"""SQLSTATEs that say that the database is away, busy, full or ending, and not that we asked something wrong."""
+"""SQLSTATEs of a database that is unavailable, busy, full or shutting down, as opposed to an invalid request."""
 
 DISK_FULL = "53100"
-"""SQLSTATE that says that there is no room on the disk."""
+"""SQLSTATE of a full disk."""
 
 LOCK_NOT_AVAILABLE = "55P03"
-"""SQLSTATE that says that others held a lock for longer than was to be waited."""
+"""SQLSTATE of a lock timeout."""
 
 NOT_ALLOWED = "42501"
-"""SQLSTATE that says that the role may not do that."""
+"""SQLSTATE of a missing privilege."""
 
 _OF_THE_STATEMENT = ("0A", "22", "23", "42")
-"""Classes of SQLSTATE that say that a statement is wrong and not that the database is away."""
+"""Classes of SQLSTATE of an invalid statement, as opposed to an unavailable database."""
 
 NO_SAMPLES = "ALTER TABLE people " + ", ".join(
     f"ALTER COLUMN {column} SET STATISTICS 0" for column in ("name", "club", "country")
 )
-"""PostgreSQL keeps samples of columns for its planner. What is known of people would outlive its erasure there."""
+"""PostgreSQL stores samples of columns for its planner. There, personal data would survive its erasure."""
 _NO_SAMPLES_OF_NOTES = "ALTER TABLE notes ALTER COLUMN text SET STATISTICS 0"
 
 for _table, _statement in ((tables.people, NO_SAMPLES), (tables.notes, _NO_SAMPLES_OF_NOTES)):
-    _made: ExecutableDDLElement = DDL(_statement)  # type: ignore[no-untyped-call] # missing in SQLAlchemy
+    _made: ExecutableDDLElement = DDL(_statement)  # type: ignore[no-untyped-call] # untyped in SQLAlchemy
     event.listen(_table, "after_create", _made.execute_if(dialect="postgresql"))
 
 _CLEANING = (
-    # Somebody may have asked for samples of names. Where none are to be taken any more, ANALYZE leaves the old ones;
-    # what puts them away is that the columns get a type, which is the same.
+    # An operator may have enabled samples of names. ANALYZE keeps old samples even if new ones are disabled; setting
+    # the type of the columns, to the same one, removes them.
     NO_SAMPLES,
     "ALTER TABLE people ALTER COLUMN name TYPE VARCHAR(200), ALTER COLUMN club TYPE VARCHAR(200),"
     " ALTER COLUMN country TYPE VARCHAR(3)",
     "VACUUM (FULL, ANALYZE) people",
     "VACUUM FULL notes",
-    "VACUUM FULL pg_statistic",  # who may not clean that gets a warning from the database
+    "VACUUM FULL pg_statistic",  # without the privilege, PostgreSQL only warns
 )
 
 _LOCK = COUNTER.returning(func.set_config("idle_in_transaction_session_timeout", f"{HELD_IDLE * 1_000:.0f}", True))
@@ -98,14 +98,14 @@ _COLUMN_TYPES: Mapping[str, str] = {
     "recorded_at": "bigint",
     "hash": "bytea",
 }
-"""Of the columns that are no text."""
+"""Types of the columns that are not text."""
 
 _EVENTS = ", ".join(
     f"${number}::{_COLUMN_TYPES.get(column, 'text')}[]" for number, column in enumerate(EVENT_COLUMNS, 9)
 )
 
-# A consumer without a checkpoint stops the counter, and with it everything else. A checkpoint that has moved would
-# become NULL, which it may not be: then the whole statement fails.
+# A missing checkpoint prevents the update of the counter, and so everything else. A moved checkpoint would be set to
+# NULL, which is not allowed: then the whole statement fails.
 _WRITE = f"""
 WITH counted AS (
     UPDATE counter SET position = $2 WHERE id = 1 AND position = $1
@@ -123,13 +123,13 @@ WITH counted AS (
     SELECT given.* FROM counted, unnest({_EVENTS}) AS given
 )
 SELECT position, CASE WHEN $2 > $1 THEN pg_notify('{CHANNEL}', position::text) END FROM counted
-"""  # noqa: S608 # made of the names of columns and types alone
+"""  # noqa: S608 # only names of columns and types
 
 _log = logging.getLogger(__name__)
 
 
 class Postgres(Backend):
-    """See ``Backend``, which says what each method does."""
+    """The PostgreSQL backend; ``Backend`` describes the methods."""
 
     @staticmethod
     def accepted(url: URL) -> URL:
@@ -194,21 +194,21 @@ class Postgres(Backend):
         return _sqlstate(problem) == NOT_ALLOWED
 
     def __init__(self, url: URL) -> None:
-        # Whatever the role or the server was set to: what is acknowledged is on disk.
+        # Acknowledged data is on disk, whatever the settings of the role or the server are.
         settings = {"lock_timeout": f"{LOCK_TIMEOUT * 1_000:.0f}", "jit": "off", "synchronous_commit": "on"}
         self._url = url
         self._transactions = engine(
             url,
             settings,
-            hide_parameters=True,  # what is written may be a name
+            hide_parameters=True,  # parameters may be names
             **pool(url),
         )
         event.listen(self._transactions.sync_engine, "checkout", _check_open)
-        # The same connections, for statements that need no transaction to be begun and rolled back around them.
+        # The same connections without transactions around single statements.
         self.engine = self._transactions.execution_options(isolation_level="AUTOCOMMIT")
         self._group_commit = GroupCommit(self.writing, self._write_at_once, lock=_LOCK, notify=_NOTIFY)
         self._appends: AsyncConnection | None = None
-        """The connection of the fast path, which is its own."""
+        """The dedicated connection of the fast path."""
         self._driver: Any = None
 
     @asynccontextmanager
@@ -228,7 +228,7 @@ class Postgres(Backend):
         return await self._group_commit.append(requests, now)
 
     async def _write_at_once(self, group: Group) -> bool:
-        """The fast path of ``GroupCommit``: one statement."""
+        """Write a group on the fast path of ``GroupCommit``: one statement."""
         commands = [(key, *answer) for key, answer in group.commands.items()]
         moves = [(consumer, *move) for consumer, move in group.moves.items()]
         columns = (*_columns(commands, 3), *_columns(moves, 3), *_columns(group.events, len(EVENT_COLUMNS)))
@@ -272,7 +272,7 @@ class Postgres(Backend):
                 await lost.wait()
             finally:
                 listening(False)
-                await connection.invalidate()  # nobody else is to get a connection that listens
+                await connection.invalidate()  # a connection that listens must not return to the pool
 
     async def clean(self) -> str:
         patient = engine(self._url, {"lock_timeout": f"{PATIENCE}s"}, isolation_level="AUTOCOMMIT")
@@ -284,13 +284,13 @@ class Postgres(Backend):
 
 
 def _check_open(connection: Any, *_: object) -> None:
-    """Have the pool replace a connection that was lost while it lay there; nothing is asked of the server for that."""
+    """Replace a pooled connection that was lost while idle, without a query to the server."""
     if connection.driver_connection.is_closed():
         raise DisconnectionError
 
 
 def _sqlstate(problem: Exception) -> str:
-    """The five characters by which PostgreSQL tells what failed, empty where it said none."""
+    """Return the SQLSTATE of a failure; empty if it has none."""
     return str(getattr(getattr(problem, "orig", None), "sqlstate", "") or "")
 
 

@@ -1,4 +1,4 @@
-"""Connections to PostgreSQL as its other clients make them: parameters of a URL, passwords from files, a pool."""
+"""Connections to PostgreSQL with the options of its other clients: URL parameters, passwords from files, a pool."""
 
 from __future__ import annotations
 
@@ -11,32 +11,32 @@ from sqlalchemy import URL
 from sqlalchemy.ext.asyncio import AsyncEngine, create_async_engine
 
 OF_THE_DRIVER = ("host", "port", "user", "ssl", "passfile", "target_session_attrs")
-"""Parameters that asyncpg takes by these names."""
+"""Parameters that asyncpg accepts under these names."""
 
 OF_LIBPQ = ("sslmode", "sslrootcert", "sslcert", "sslkey", "application_name")
-"""Parameters as psql and every other client of PostgreSQL have them."""
+"""Parameters of psql and other clients based on libpq."""
 
-PASSWORD_FILE = "password_file"  # noqa: S105 # the name of a parameter
-"""A file that holds the password and nothing else. It is read at each connection, so that it can be changed.
+PASSWORD_FILE = "password_file"  # noqa: S105 # a parameter name
+"""File with the password only. It is read for each connection, so that the password can be changed.
 
-A password that the URL itself has is of another role than the file may be of, and goes before.
+A password in the URL takes precedence: it may be of another role than the file.
 """
 
 CONNECTIONS = "connections"
-"""How many connections a process has to the database at the most."""
+"""Parameter for the maximum number of connections of a process to the database."""
 
 PARAMETERS = (*OF_THE_DRIVER, *OF_LIBPQ, PASSWORD_FILE, CONNECTIONS)
-"""What may stand behind the question mark in a URL."""
+"""Query parameters that a URL may have."""
 
 MOST = 16
-"""Connections of a process where nothing else is said."""
+"""Default maximum of connections of a process."""
 
 LEAST = 4
-"""Fewer do not do: one writes, one listens, and a reader of the record must not keep a command waiting."""
+"""Minimum: one connection writes, one listens, and a reader of the record must not delay a command."""
 
 
 def connections_of(url: URL) -> int:
-    """How many connections a process may have. Raises ``ValueError`` for what is no such number."""
+    """Return the maximum number of connections of a process. Raises ``ValueError`` if the value is invalid."""
     given = str(url.query.get(CONNECTIONS, MOST))
     if not (given.isascii() and given.isdecimal() and len(given) < 5 and int(given) >= LEAST):
         raise ValueError(f"{CONNECTIONS}={given!r}: expected a number of connections, {LEAST} or more")
@@ -44,14 +44,14 @@ def connections_of(url: URL) -> int:
 
 
 def driver_url(url: URL) -> URL:
-    """A URL with what the driver takes alone."""
+    """Return a URL with only the parameters of the driver."""
     return url.set(query={name: value for name, value in url.query.items() if name in OF_THE_DRIVER})
 
 
 def engine(url: URL, settings: Mapping[str, str], **more: Any) -> AsyncEngine:
-    """An engine for a URL that ``accepted`` has let through; sessions begin with ``settings`` of the server.
+    """Return an engine for a URL that ``accepted`` returned; sessions begin with the server ``settings``.
 
-    What libpq's clients take goes through the driver's own reader of such URLs.
+    The parameters of libpq are passed to the driver's own parser of such URLs.
     """
     others = {name: str(value) for name, value in url.query.items() if name in OF_LIBPQ}
     others.setdefault("application_name", "faristol")
@@ -62,7 +62,7 @@ def engine(url: URL, settings: Mapping[str, str], **more: Any) -> AsyncEngine:
 
 
 def pool(url: URL) -> Mapping[str, int]:
-    """The pool of a process: half of its connections stay open, the others come and go."""
+    """Return the pool settings of a process: half of its connections stay open, the others are opened on demand."""
     most = connections_of(url)
     return {"pool_size": most - most // 2, "max_overflow": most // 2}
 

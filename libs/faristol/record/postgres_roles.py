@@ -1,7 +1,7 @@
-"""Roles of PostgreSQL: granting one what it needs, and saying what it may not do.
+"""Roles of PostgreSQL: grant the required rights, and list missing ones.
 
-A role has a schema of its own name where it may make tables, and nothing else in the database is its own. PostgreSQL
-looks there first, for this role alone: what one role makes there, no other can take for a table of the record.
+A role owns only a schema of its own name, where it may create tables. PostgreSQL searches it first, and only for this
+role: a table made by one role cannot shadow a table of the record for another.
 """
 
 from __future__ import annotations
@@ -34,16 +34,16 @@ _ELSEWHERE = text(
     " AND (has_table_privilege(o.oid, to_regclass('events'), 'INSERT')"
     " OR NOT has_table_privilege(CAST(:role AS name), to_regclass('events'), 'INSERT'))"
 )
-"""Tables that become those of a role: beside the record, or in the schema of another role of this cell.
+"""Tables to move to a role: tables beside the record, or in the schema of another role of this cell.
 
-Who appends is given none by who does not: a trigger on it would act for its new owner.
+A role that appends gets no table of a role that does not: a trigger on it would run as its new owner.
 """
 
 
 async def grant(connection: AsyncConnection, role: str, rights: Sequence[Right], own: Collection[str]) -> None:
-    """Give a role these rights and no other on the tables of the record; ``own`` are tables that become its own.
+    """Grant a role exactly these rights on the tables of the record; ``own`` are tables that become its own.
 
-    Raises ``RecordError`` for a role that there is not, and for one that no grant holds back.
+    Raises ``RecordError`` if the role does not exist, or if grants cannot restrict it.
     """
     if (await connection.execute(_IS_ROLE, {"role": role})).first() is None:
         raise RecordError(f"there is no role {role!r}: make it with `CREATE ROLE … LOGIN PASSWORD …`")
@@ -61,7 +61,7 @@ async def grant(connection: AsyncConnection, role: str, rights: Sequence[Right],
 
 
 def _statements(connection: AsyncConnection, schema: str, role: str, rights: Sequence[Right]) -> Iterator[str]:
-    """``schema`` is where the record is; it and ``role`` are quoted."""
+    """Yield the statements of a grant. ``schema`` is that of the record; it and ``role`` are quoted."""
     yield f"REVOKE CREATE ON SCHEMA {schema} FROM PUBLIC"
     yield f"REVOKE ALL ON SCHEMA {schema} FROM {role}"
     yield f"GRANT USAGE ON SCHEMA {schema} TO {role}"
@@ -75,7 +75,7 @@ def _statements(connection: AsyncConnection, schema: str, role: str, rights: Seq
 
 
 async def missing(connection: AsyncConnection, rights: Sequence[Right]) -> list[str]:
-    """What the role of this connection may not do of this, as ``INSERT on events``."""
+    """List those of these rights that the role of this connection lacks, such as ``INSERT on events``."""
     asked = [
         (right.table, privilege, right.columns if privilege == "UPDATE" else ())
         for right in rights
@@ -87,7 +87,7 @@ async def missing(connection: AsyncConnection, rights: Sequence[Right]) -> list[
 
 
 async def of_others(connection: AsyncConnection, names: Collection[str]) -> dict[str, str]:
-    """The tables that are in schemas where the role of this connection does not look, and who owns each."""
+    """Return the tables outside the search path of the role of this connection, with their owners."""
     found = await connection.execute(_OF_OTHERS, {"names": sorted(names)})
     return {str(name): str(owner) for name, owner in found}
 
@@ -99,7 +99,7 @@ def _test(table: Table, privilege: str, columns: Collection[str]) -> str:
         test = " AND ".join(each)
     else:
         test = f"has_table_privilege({there}, '{privilege}')"
-    # One that is not there yet is made by who may make it.
+    # A missing table counts as permitted if the role may create it.
     return f"COALESCE({test}, has_schema_privilege(current_schema(), 'CREATE'))"
 
 

@@ -1,4 +1,4 @@
-"""The latest events, kept in memory for all who follow the record in this process."""
+"""A cache of the latest events for all consumers in this process."""
 
 from __future__ import annotations
 
@@ -10,43 +10,42 @@ from typing import Protocol
 from faristol.record.event import Recorded
 
 KEPT = 1_024
-"""Events that are kept."""
+"""Number of events cached."""
 QUIET = 5.0
-"""Seconds for which the end of the record is not looked for again, where the database would have told of an event."""
+"""Seconds between polls of the end of the record while the database sends notifications."""
 
 
 class Read(Protocol):
     """Reads events from the database."""
 
     def __call__(self, after_position: int, *, limit: int) -> Awaitable[list[Recorded]]:
-        """Events in the order of their positions, after one."""
+        """Return events after a position, in order."""
 
 
 class Recent:
     """The end of the record, as far as this process has read it.
 
-    A process has a dozen consumers, and each wants every event: the first one to ask reads it, the others find it here.
-    What is kept has no hole, for positions have none and an event is never visible before an earlier one.
+    A process has a dozen consumers, and each reads every event: the first one loads it, the others find it here. The
+    cache has no gap, since positions have none and an event is never visible before an earlier one.
     """
 
     def __init__(self, read: Read, quiet_since: Callable[[int], float] = lambda position: math.inf) -> None:
-        """``quiet_since`` says since when the database would have told of an event after a position, and has not."""
+        """``quiet_since`` returns the start of the time without a notification of an event after a position."""
         self._read = read
         self._quiet_since = quiet_since
         self._before = 0
-        """The position before the first event kept."""
+        """The position before the first cached event."""
         self._kept: list[Recorded] = []
         self._looked_at = -math.inf
-        """When the last look began that came to the end of the record, by the loop's clock."""
+        """Time of the start of the last read that reached the end of the record, by the loop's clock."""
         self._turn = asyncio.Lock()
 
     async def after(self, position: int, *, limit: int, at_least: int = 0, age: float = math.inf) -> list[Recorded]:
-        """Events after ``position``, in order; where they are fewer than ``limit``, all of those asked for.
+        """Return events after ``position``, in order; if they are fewer than ``limit``, all requested ones.
 
-        Asked for is every event up to ``at_least``, and every one appended more than ``age`` seconds ago; newer
-        ones may be there. Where the database tells of events, and its telling of one is lost, that one can come
-        ``QUIET`` seconds late, unless ``age`` is 0. Events are shared: nobody changes them. Raises what the database
-        raises.
+        Requested is every event up to ``at_least``, and every one appended more than ``age`` seconds ago; newer ones
+        may be included. If a notification of the database is lost, its event can come ``QUIET`` seconds late, unless
+        ``age`` is 0. Events are shared and must not be changed. Raises the exceptions of the database.
         """
         now = asyncio.get_running_loop().time()
         since = now - age
@@ -59,13 +58,13 @@ class Recent:
                 at_the_end = False
                 while not (at_the_end or self._has(at_least, since) or self._last >= position + limit):
                     at_the_end = await self._look(limit)
-        if position < self._before:  # it lags behind what is kept
+        if position < self._before:  # the caller is behind the cache
             return await self._read(position, limit=limit)
         start = position - self._before
         return self._kept[start : start + limit]
 
     async def _look(self, limit: int) -> bool:
-        """Read on from what is kept; whether that came to the end of the record."""
+        """Read on from the end of the cache. Return whether that reached the end of the record."""
         begun = asyncio.get_running_loop().time()
         found = await self._read(self._last, limit=limit)
         self._kept += found

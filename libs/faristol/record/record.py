@@ -1,4 +1,4 @@
-"""The record itself."""
+"""The record: appends, reads, notifications and leases on one database."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ from faristol.record.news import News
 from faristol.record.recent import Recent
 from faristol.record.upcasters import upcasters
 
-# Statements of the hot paths are built once: building one costs as much as running it.
+# Statements of the hot paths are built once: building a statement costs as much as running it.
 _events = tables.events.c
 _OF_STREAM = (_events.stream == bindparam("stream"), _events.version > bindparam("after_version"))
 _STREAM = select(tables.events).where(*_OF_STREAM).order_by(_events.version)
@@ -53,7 +53,7 @@ _ALL_FACTS = (
 
 @cache
 def _facts_after(streams: int) -> Any:
-    """The statement that reads so many streams, each after its version."""
+    """Build the statement that reads this number of streams, each after its version."""
     wanted = (
         and_(_events.stream == bindparam(f"stream_{number}"), _events.version > bindparam(f"after_{number}"))
         for number in range(streams)
@@ -62,22 +62,22 @@ def _facts_after(streams: int) -> Any:
 
 
 _TRIED = {"name": "written", "holder": "", "until": 0}
-"""A lease that nobody takes: every role may write it."""
+"""A lease that is never held: every role may write it."""
 _SAME = update(tables.leases).where(tables.leases.c.name == _TRIED["name"]).values(until=0)
 FEW = 8
-"""Streams for which there is a statement of just their number."""
+"""Number of streams up to which each number has its own statement."""
 STREAMS = 400
-"""Streams, or positions, that are asked for in one statement."""
+"""Streams or positions in one statement."""
 
 FOLLOWED = 500
-"""Events that a follower reads at a time."""
+"""Events that ``follow`` reads at a time."""
 
 FOLLOW_POLL = 0.25
-"""Seconds between two looks of a follower that hears no news."""
+"""Seconds between polls of ``follow`` without a notification."""
 
 
 class Trouble(StrEnum):
-    """Why a record takes nothing."""
+    """Reasons for which the record accepts no writes."""
 
     FULL = "the disk of the record is full"
     REFUSED = "the record cannot be written"
@@ -86,36 +86,35 @@ class Trouble(StrEnum):
 class Record:
     """An append-only store of events on one of the databases in ``databases``.
 
-    Positions are global and gapless: they are taken from one counter row inside the transaction that writes
-    the events, so an event is never visible before one with a smaller position.
+    Positions are global and gapless: they come from one counter row, updated in the transaction that writes the events.
+    So an event is never visible before one with a smaller position.
     """
 
     def __init__(self, backend: Backend, now: Callable[[], datetime] = utc_now) -> None:
         self.engine = backend.engine
-        """For read models: tables beside the events are read through this."""
+        """For read models, whose tables are in the same database."""
         self.record_id = ""
-        """A UUID that tells this record from every other, so that nobody takes another's news for its own."""
+        """A UUID that identifies the record, so that its notifications are not confused with those of another."""
         self.folds = Folds()
-        """What ``load`` came to last."""
+        """Cached folds of ``load``."""
         self.news = News(backend)
-        """What this process hears of appends, and waits for."""
+        """Notifications of appends to this process."""
         self.recent = Recent(self.read, self.news.quiet_since)
-        """The latest events, for all who follow the record in this process."""
+        """The latest events, for all consumers in this process."""
         self._backend = backend
         self._now = now
         self.trouble: Trouble | None = None
-        """Why nothing is taken: the last write failed by no fault of its own. None while things are taken."""
+        """Why the last write failed, if not because of its own content; None while writes succeed."""
         self._committed_at = -math.inf
-        """When a transaction of this process was committed last, by the clock of the loop."""
+        """Time of the last commit of this process, by the loop's clock."""
         self._appender = Appender(backend, now, self.news.tell)
 
     @classmethod
     async def open(cls, url: str, now: Callable[[], datetime] = utc_now, *, create: bool = True) -> Record:
-        """Open the record at ``url`` (``sqlite:///PATH`` or ``postgresql://…``), making its tables if there are none.
+        """Open the record at ``url`` (``sqlite:///PATH`` or ``postgresql://…``); create its tables if they are missing.
 
-        Raises ``RecordError`` when the database cannot be reached or holds a record of another format; when there is
-        no record and none is to be made (``create``), too, and nothing is left behind. A file that may be read alone is
-        opened so, where none is to be made.
+        Raises ``RecordError`` if the database is unreachable or has a record of another format. Without ``create``, a
+        missing record is an error that leaves the database unchanged, and a read-only file is opened for reading.
         """
         try:
             parsed = parse(url)
@@ -144,22 +143,22 @@ class Record:
 
     @property
     def is_read_only(self) -> bool:
-        """Whether the record is a file that this process may read and not write."""
+        """Whether the record is a file that this process may read but not write."""
         return self._backend.is_read_only
 
     async def close(self) -> None:
-        """Finish what is being written, and give back every connection."""
+        """Finish pending writes and close all connections."""
         await self._appender.close()
         await self.news.close()
         await self._backend.close()
 
     def reading(self) -> AbstractAsyncContextManager[AsyncConnection]:
-        """A connection whose reads are of one moment."""
+        """Return a connection whose reads see one snapshot."""
         return self._backend.reading()
 
     @asynccontextmanager
     async def writing(self) -> AsyncIterator[AsyncConnection]:
-        """A transaction that is committed at the end, and rolled back when the block raises."""
+        """Open a transaction that commits at the end of the block, and rolls back if the block raises."""
         try:
             async with self._backend.writing() as connection:
                 yield connection
@@ -169,15 +168,15 @@ class Record:
         self._committed_at = asyncio.get_running_loop().time()
 
     def committed_within(self, seconds: float) -> bool:
-        """Whether the database has committed a transaction of this process so lately: it answers."""
+        """Check whether a transaction of this process was committed within the last ``seconds``."""
         return asyncio.get_running_loop().time() - self._committed_at < seconds
 
     async def try_writing(self) -> None:
-        """Write something that changes nothing, to see whether the record takes anything again."""
+        """Write without a change, to check whether the record accepts writes again."""
         if self.trouble is Trouble.FULL and not await self._backend.has_room():
             return
         async with self.writing() as connection:
-            # Where there is no row, a statement that changes rows writes nothing.
+            # An update that matches no row writes nothing, so the row must exist.
             await connection.execute(kind_of(connection).new_row(tables.leases).values(**_TRIED))
             await connection.execute(_SAME)
         self.trouble = None
@@ -187,7 +186,7 @@ class Record:
             self.trouble = Trouble.FULL if isinstance(problem, DBAPIError) and is_full(problem) else Trouble.REFUSED
 
     async def clean(self) -> str:
-        """Overwrite on disk what was deleted. Gives why remains may lie there; empty when none do."""
+        """Overwrite deleted data on disk. Return why remains may be there; empty on success."""
         return await self._backend.clean()
 
     async def append(
@@ -198,12 +197,11 @@ class Record:
         command: Command | None = None,
         checkpoint: Checkpoint | None = None,
     ) -> Appended:
-        """Do all that the decision asks, durably, or nothing.
+        """Write a decision durably in one transaction.
 
-        A command that was carried out before is answered as it was then, and nothing is done. Raises
-        ``Conflict`` when a stream or a guarded stream has moved, ``Stale`` when the checkpoint has,
-        ``Unacceptable`` for a decision that no record takes, and what the database raises: then the same command
-        may be sent again, and is carried out once.
+        A repeated command returns its first answer and has no further effect. Raises ``Conflict`` if a stream or a
+        guarded stream has moved, ``Stale`` if the checkpoint has, and ``Unacceptable`` if the decision exceeds a limit.
+        Exceptions of the database leave the outcome unknown: the same command may be sent again, and takes effect once.
         """
         try:
             appended = await self._appender.append(checked(decision, command), metadata, command, checkpoint)
@@ -214,39 +212,39 @@ class Record:
         return appended
 
     async def answered(self, command_id: str) -> Appended | None:
-        """What a command brought about when it was first sent; None when it never was."""
+        """Return the result of a command that was executed; None for an unknown one."""
         for position, answer in await self._backend.fetch(_COMMAND, {"command_id": command_id}):
             return Appended(position, answer, repeated=True)
         return None
 
     async def read_stream(self, stream: str, after_version: int = 0) -> list[Recorded]:
-        """The events of one stream, in order, after a version."""
+        """Return the events of a stream after a version, in order."""
         return await self._read(_STREAM, {"stream": stream, "after_version": after_version})
 
     async def facts(self, stream: str, after_version: int = 0) -> list[Message]:
-        """What the events of one stream say, in order, after a version, and nothing that is said about them."""
+        """Return the messages of a stream after a version, in order, without their metadata."""
         return await self._facts(_FACTS, {"stream": stream, "after_version": after_version})
 
     async def first_fact(self, stream: str) -> Message | None:
-        """What the first event of a stream says; None where there is no such stream."""
+        """Return the message of the first event of a stream; None if the stream does not exist."""
         return next(iter(await self.first_facts(stream, 1)), None)
 
     async def first_facts(self, stream: str, most: int) -> list[Message]:
-        """What the first ``most`` events of a stream say, in order."""
+        """Return the messages of the first ``most`` events of a stream, in order."""
         return await self._facts(_FIRSTS, {"stream": stream, "most": most})
 
     async def _facts(self, query: Select[Any], values: Mapping[str, object]) -> list[Message]:
         return [upcasters.message(*row) for row in await self._backend.fetch(query, values)]
 
     async def facts_after(self, versions: Mapping[str, int]) -> list[tuple[str, Message]]:
-        """What the events of some streams say, each after its version: with the stream, in the order of positions.
+        """Return the messages of several streams after their versions, in the order of positions, each with its stream.
 
-        Streams are ``STREAMS`` at most.
+        ``versions`` has at most ``STREAMS`` entries.
         """
         named: dict[str, object] = {}
         for number, (stream, version) in enumerate(versions.items()):
             named[f"stream_{number}"], named[f"after_{number}"] = stream, version
-        # For many, there are statements of a few sizes, so that each is compiled once: the rest asks for no stream.
+        # Above FEW the size is rounded up, so that few statements are compiled; surplus parameters match no stream.
         size = len(versions) if len(versions) <= FEW else 1 << (len(versions) - 1).bit_length()
         for number in range(len(versions), size):
             named[f"stream_{number}"], named[f"after_{number}"] = "", 0
@@ -254,7 +252,7 @@ class Record:
         return [(stream, upcasters.message(kind, version, payload)) for stream, kind, version, payload in rows]
 
     async def facts_of(self, streams: Collection[str]) -> dict[str, list[Message]]:
-        """What the events of many streams say, each in order; streams that do not exist are left out."""
+        """Return the messages of many streams, each in order; streams that do not exist are omitted."""
         found: dict[str, list[Message]] = {}
         asked = sorted(streams)
         async with self.engine.connect() as connection:
@@ -265,13 +263,13 @@ class Record:
         return found
 
     async def fingerprint(self, position: int) -> str:
-        """Return the fingerprint of the event at a position; empty where there is none. See ``Recorded``."""
+        """Return the fingerprint (``Recorded``) of the event at a position; empty if the position is not used."""
         for (chain,) in await self._backend.fetch(_HASH, {"position": position}):
             return fingerprint_of(bytes(chain))
         return ""
 
     async def last_events(self, streams: Collection[str]) -> dict[str, Recorded]:
-        """The last event of each of many streams; streams that do not exist are left out."""
+        """Return the last event of each of many streams; streams that do not exist are omitted."""
         asked = sorted(streams)
         found: list[Recorded] = []
         for start in range(0, len(asked), STREAMS):
@@ -279,12 +277,12 @@ class Record:
         return {event.stream: event for event in found}
 
     async def notes_of(self, stream: str) -> dict[int, str]:
-        """The words that stand beside the events of a stream, by version; what was erased is not in it."""
+        """Return the notes of the events of a stream by version; erased ones are omitted."""
         async with self.engine.connect() as connection:
             return await notes.of_stream(connection, stream)
 
     async def notes_at(self, positions: Collection[int]) -> dict[int, str]:
-        """The words that stand beside the events at some positions; what was erased is not in it."""
+        """Return the notes of the events at some positions; erased ones are omitted."""
         found: dict[int, str] = {}
         asked = sorted(positions)
         async with self.engine.connect() as connection:
@@ -301,7 +299,7 @@ class Record:
         types: Collection[str] | None = None,
         up_to: int | None = None,
     ) -> list[Recorded]:
-        """Events in the order of positions: after one, up to one (inclusive), of some tournaments, of some types."""
+        """Return events by position: after one, up to one (inclusive), of some tournaments, of some types."""
         query = select(tables.events).where(_events.position > after_position).order_by(_events.position).limit(limit)
         if isinstance(tournament, str):
             query = query.where(_events.tournament == tournament)
@@ -321,11 +319,11 @@ class Record:
         types: Collection[str] | None = None,
         poll: float = FOLLOW_POLL,
     ) -> AsyncIterator[Recorded]:
-        """Every event after a position, of a tournament and of some types, and then each new one as it comes.
+        """Yield the events after a position, of a tournament and of some types, then each new event.
 
-        Nothing is left out, given twice or out of order. News of an append saves waiting; where none come, the
-        record is looked into every ``poll`` seconds. Raises what the database raises: whoever follows goes on
-        after the last event that came.
+        Each event comes exactly once and in order. A notification of an append shortens the wait; without one, the
+        record is polled every ``poll`` seconds. Raises the exceptions of the database: the caller can resume after the
+        last event.
         """
         position = after_position
         while True:
@@ -343,32 +341,31 @@ class Record:
             return [recorded(row) for row in rows.all()]
 
     async def last_position(self) -> int:
-        """Position of the last event, 0 when there is none."""
+        """Return the position of the last event; 0 for an empty record."""
         async with self.engine.connect() as connection:
             return await positions.last_position(connection)
 
     async def checkpoint(self, consumer: str) -> int:
-        """The position up to which a consumer has done its work, 0 when it never did any."""
+        """Return the checkpoint of a consumer; 0 if it has none."""
         async with self.engine.connect() as connection:
             return await positions.checkpoint(connection, consumer)
 
     async def lease(self, name: str, holder: str, seconds: float, longest: float = 0) -> bool:
-        """Take or keep a lease, which one holder has at a time. False while another has it.
+        """Acquire or renew a lease, which one holder has at a time. Return False while it has another holder.
 
-        It ends by the clock of ``Backend.time``, that of this process where everybody is on one machine. ``longest``
-        is in seconds the longest for which anybody takes this lease; 0: all take it for as long. One that ends later
-        than that from now was taken before the clock was set back. It is free: otherwise nobody could have it until
-        the time had come so far again.
+        It expires by the clock of ``Backend.time``. ``longest`` is the longest duration in seconds for which any holder
+        takes this lease; 0 if all take it for the same time. A lease that expires later than that from now was taken
+        before the clock was set back. It counts as free: otherwise it would block until the clock had caught up.
         """
         async with self.writing() as connection:
             return await take_lease(connection, name, holder, self.time(connection), seconds, max(seconds, longest))
 
     async def holder(self, name: str, longest: float) -> str:
-        """Who has a lease now, which is taken for ``longest`` seconds at most; empty when nobody does."""
+        """Return the holder of a lease that is taken for at most ``longest`` seconds; empty if it is free."""
         return (await self.holders([name], longest)).get(name, "")
 
     async def holders(self, names: Collection[str], longest: float) -> Mapping[str, str]:
-        """Who has which of these leases now; those that nobody has are not in it. See ``holder``."""
+        """Return the holders of these leases, without free ones. ``longest`` is as for ``holder``."""
         async with self.engine.connect() as connection:
             here = tables.leases.c
             wanted = select(here.name, here.holder).where(
@@ -378,11 +375,11 @@ class Record:
             return {row.name: row.holder for row in rows}
 
     def time(self, connection: AsyncConnection) -> ColumnElement[int]:
-        """What a statement takes for now, by the clock that leases go by: in microseconds since 1970."""
+        """Return the SQL expression for the time that leases use, in microseconds since 1970."""
         return kind_of(connection).time(self._now)
 
     async def release(self, name: str, holder: str) -> None:
-        """Give a lease back, so that another need not wait until it runs out."""
+        """Release a lease, so that the next holder need not wait for its expiry."""
         table = tables.leases
         async with self.writing() as connection:
             await connection.execute(
@@ -391,10 +388,11 @@ class Record:
 
 
 def held(now: ColumnElement[int], longest: float) -> ColumnElement[bool]:
-    """Whether a lease that nobody takes for longer than so many seconds is somebody's ``now`` (``Record.time``).
+    """Build the condition that a lease, taken for at most ``longest`` seconds, is held at ``now`` (``Record.time``).
 
-    Where a statement has waited for another's it asks for the time again: a lease that was renewed meanwhile ends
-    later than it could by the time before.
+    A statement that waited for another one reads the time again: a lease renewed by then ends later than the old time
+    plus
+    ``longest``.
     """
     return tables.leases.c.until.between(now, now + _microseconds(longest))
 
@@ -402,7 +400,7 @@ def held(now: ColumnElement[int], longest: float) -> ColumnElement[bool]:
 async def take_lease(
     connection: AsyncConnection, name: str, holder: str, now: ColumnElement[int], seconds: float, longest: float
 ) -> bool:
-    """Take or keep a lease in a transaction, see ``Record.lease``. False while another has it."""
+    """Acquire or renew a lease in a transaction, as ``Record.lease``. Return False while it has another holder."""
     table, until = tables.leases, now + _microseconds(seconds)
     await connection.execute(kind_of(connection).new_row(table).values(name=name, holder=holder, until=until))
     mine_or_free = (table.c.holder == holder) | ~held(now, longest)
@@ -417,12 +415,12 @@ def _microseconds(seconds: float) -> int:
 
 
 async def start_checkpoint(connection: AsyncConnection, consumer: str) -> None:
-    """Make sure that a consumer has a checkpoint; a new one is at the record's beginning."""
+    """Create the checkpoint of a consumer, at the start of the record, unless it exists."""
     await connection.execute(kind_of(connection).new_row(tables.checkpoints).values(consumer=consumer, position=0))
 
 
 async def move_checkpoint(connection: AsyncConnection, checkpoint: Checkpoint) -> None:
-    """Move a consumer's checkpoint by compare-and-set. Raises ``Stale`` when it is not where it was thought to be."""
+    """Move a consumer's checkpoint by compare-and-set. Raises ``Stale`` if it is not at the expected position."""
     at = tables.checkpoints.c
     moved = await connection.execute(
         update(tables.checkpoints)

@@ -1,4 +1,4 @@
-"""From an archive: to an empty record, or to a verdict with nothing but the file and a public key."""
+"""The restore of an archive into an empty record, and its verification from only the file and a public key."""
 
 from __future__ import annotations
 
@@ -30,14 +30,14 @@ from faristol.record.verification import Progress, Verdict, quiet
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """A row that a line of an archive stands for."""
+    """The table row of a line of an archive."""
 
     table: Table
     values: dict[str, Any]
 
 
 class Archive:
-    """An archive that is read and checked at once. ``position`` and ``tournament`` are of its first line."""
+    """An archive, checked while it is read. ``position`` and ``tournament`` are those of its first line."""
 
     def __init__(self, path: Path, keys: Keys | None = None, kept: Iterable[Seal] = ()) -> None:
         self._lines = archive.read(path)
@@ -51,18 +51,18 @@ class Archive:
         self.checker = Checker(keys, kept=kept, part=self.tournament)
         self.bindings = Bindings(part=bool(self.tournament))
         self.names = Names()
-        """How the names stand to the events that bind them, when all of it was read."""
+        """Result of the check of names, after the last line."""
         self.counts = Exported()
         self._with_people = first.flag("people")
         self._people: dict[str, tuple[Kept, int]] = {}
         self._erased: set[str] = set()
         self._may_be_noted: set[int] = set()
-        """Positions of the events beside which a note can stand, and none was read."""
+        """Positions of the events that can have a note and have none so far."""
         self._due = ""
-        """The command that the last event came of, until its answer stands there."""
+        """Id of the command of the last event, until its answer is read."""
 
     def rows(self, progress: Progress = quiet) -> Iterator[Row]:
-        """What is in it, each row as soon as it is known to be right. Raises ``ArchiveError``."""
+        """Yield each row after it is checked. Raises ``ArchiveError``."""
         for line in self._lines:
             try:
                 yield from self._row(line)
@@ -148,7 +148,7 @@ class Archive:
             raise line.error(f"player {player_id} stands here for the second time")
 
     def _check_names(self, line: Line) -> None:
-        """Hold the names against the events. In a part, one may be bound by an event that is not in it."""
+        """Compare the names with their bindings. In a part, an event outside it may bind a name."""
         for player_id, (_, bound) in self._people.items():
             if self.tournament and bound > self.bindings.position(player_id):
                 self.bindings.elsewhere(player_id)
@@ -168,7 +168,7 @@ class Archive:
 
 
 def heading(path: Path) -> tuple[datetime, bool]:
-    """When an archive was made, and whether names are in it. Raises ``ArchiveError`` for a file that is none."""
+    """Read when an archive was made, and whether it has names. Raises ``ArchiveError`` for another file."""
     first = next(archive.read(path))
     if first.kind != "archive":
         raise first.error("this is no archive of a record")
@@ -176,7 +176,7 @@ def heading(path: Path) -> tuple[datetime, bool]:
 
 
 def verify(path: Path, progress: Progress = quiet, *, keys: Keys | None = None, kept: Iterable[Seal] = ()) -> Verdict:
-    """Check an archive: every line, every hash, every seal. Needs the file alone, and ``keys`` for signatures."""
+    """Check every line, hash and seal of an archive. It needs only the file, and ``keys`` for signatures."""
     checker = Checker()
     try:
         opened = Archive(path, keys, kept)
@@ -186,12 +186,12 @@ def verify(path: Path, progress: Progress = quiet, *, keys: Keys | None = None, 
     except ArchiveError as wrong:
         return Verdict.of(checker, wrong=str(wrong))
     found = Verdict.of(checker, names=opened.names)
-    # An end that was left out leaves no trace: it goes by where the record was, and by what its seals are over.
+    # An omitted end leaves no trace in a part: the position of the record and the seals tell its extent.
     return replace(found, position=opened.position) if opened.tournament else found
 
 
 def check_whole(path: Path, progress: Progress = quiet, *, keys: Keys | None = None) -> None:
-    """Check an archive that is to be restored. Raises ``ArchiveError`` as ``restore`` would."""
+    """Check an archive before its restore. Raises ``ArchiveError`` as ``restore`` would."""
     opened = _whole(path, keys)
     for _ in opened.rows(progress):
         pass
@@ -207,10 +207,9 @@ def _whole(path: Path, keys: Keys | None) -> Archive:
 
 
 async def restore(record: Record, path: Path, progress: Progress = quiet, *, keys: Keys | None = None) -> Exported:
-    """Put a whole archive into an empty record, as it was: positions, hashes, times, answers. All of it, or nothing.
+    """Restore a whole archive into an empty record, with its positions, hashes, times and answers, in one transaction.
 
-    Raises ``ArchiveError`` when the record is not empty, when the archive is of one tournament, or at the first line
-    that is not right.
+    Raises ``ArchiveError`` if the record is not empty, if the archive is of one tournament, or at the first wrong line.
     """
     opened = _whole(path, keys)
     try:
@@ -231,7 +230,7 @@ async def restore(record: Record, path: Path, progress: Progress = quiet, *, key
 
 
 async def _empty(connection: AsyncConnection) -> None:
-    """Hold the record, so that nothing is appended meanwhile. Raises ``ArchiveError`` when something is in it."""
+    """Lock the record against appends. Raises ``ArchiveError`` if it is not empty."""
     table = tables.counter
     held = update(table).values(position=table.c.position).returning(table.c.position)
     used = int((await connection.execute(held)).scalar_one()) > 0
@@ -247,7 +246,10 @@ async def _insert(connection: AsyncConnection, rows: list[Row]) -> None:
 
 
 def _check_person(line: Line, known: Mapping[str, str]) -> None:
-    """Raises ``ArchiveError`` for what no registration keeps: anybody can write a file with right sums."""
+    """Check the data of a person: a file with valid checksums may still be forged.
+
+    Raises ``ArchiveError`` for values that a registration would refuse.
+    """
     for member, least in (("name", 1), ("club", 0)):
         if not may_be_kept(known[member], least=least):
             raise line.error(

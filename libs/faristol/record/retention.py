@@ -1,4 +1,4 @@
-"""Which archives are kept: each of the last hours, then the last one of each day, and none that is older."""
+"""The retention of archives: each of the last hours, then the last one of each day."""
 
 from __future__ import annotations
 
@@ -7,11 +7,11 @@ from collections.abc import Iterable
 from datetime import UTC, date, datetime, timedelta
 
 NAME = re.compile(r"record-(\d{8}T\d{6})Z\.archive")
-"""Of an archive of the whole record that is written again and again, by the moment at which it was begun, in UTC."""
+"""File name of a periodic archive of the whole record, with its start time in UTC."""
 
 
 def moment_of(name: str) -> datetime | None:
-    """The moment at which an archive was begun, by its name; None for a file of another name."""
+    """Parse the start time from the name of an archive; return None for another name."""
     found = NAME.fullmatch(name)
     if not found:
         return None
@@ -22,10 +22,10 @@ def moment_of(name: str) -> datetime | None:
 
 
 def expired(names: Iterable[str], now: datetime, *, hours: int, days: int) -> list[str]:
-    """The archives of these files that are to be removed, the oldest first.
+    """List the archives to remove, the oldest first.
 
-    Each of the last ``hours`` is kept, and of each day (UTC) of the last ``days`` the last one. The newest of all is
-    kept however old it is, as is every file that is named otherwise.
+    Each of the last ``hours`` is retained, and the last one of each day (UTC) of the last ``days``. The newest is
+    always retained, and so is every file of another name.
     """
     dated = sorted((at, name) for name in names if (at := moment_of(name)))
     last_of_day: dict[date, str] = {at.date(): name for at, name in dated}

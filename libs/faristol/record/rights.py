@@ -1,4 +1,4 @@
-"""What a process has to be allowed in its database, where the database tells roles from each other."""
+"""The rights of a process in a database with roles."""
 
 from __future__ import annotations
 
@@ -15,17 +15,17 @@ Privilege = Literal["SELECT", "INSERT", "UPDATE", "DELETE"]
 
 
 class NoRoles(RecordError):
-    """The database does not tell roles from each other."""
+    """The database has no roles."""
 
 
 @dataclass(frozen=True, slots=True)
 class Right:
-    """What may be done with a table."""
+    """The privileges on a table."""
 
     table: Table
     privileges: Sequence[Privilege]
     columns: Collection[str] = ()
-    """The columns that alone may be updated; every one where none are named."""
+    """Columns that may be updated; empty for all."""
 
 
 def _may(table: Table, *privileges: Privilege, columns: Collection[str] = ()) -> Right:
@@ -41,7 +41,7 @@ WRITES = (
     _may(tables.events, "SELECT", "INSERT"),
     _may(tables.counter, "SELECT", "UPDATE", columns=("position",)),
     _may(tables.commands, "SELECT", "INSERT"),
-    # A name may be put right by registering the person again; only the owner takes one away.
+    # A registration may correct a name; only the owner of the tables may delete one.
     _may(
         tables.people,
         "SELECT",
@@ -54,7 +54,10 @@ WRITES = (
     _may(tables.seals, "SELECT", "INSERT"),
     *_PROGRESS,
 )
-"""Of who decides: appends facts, with the names and notes beside them, and seals. Nobody changes or removes a fact."""
+"""Rights of a process that decides: it appends events with names and notes, and seals.
+
+It cannot change or delete an event.
+"""
 
 _PROGRESS_TABLES = {right.table.name for right in _PROGRESS}
 
@@ -62,4 +65,4 @@ READS = (
     *(_may(table, "SELECT") for table in tables.metadata.sorted_tables if table.name not in _PROGRESS_TABLES),
     *_PROGRESS,
 )
-"""Of who follows the record: reads all of it, and says how far it came."""
+"""Rights of a process that only reads the record and stores its checkpoints."""

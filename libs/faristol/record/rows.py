@@ -1,4 +1,4 @@
-"""Rows as they lie in the database, when somebody may have put anything there."""
+"""Type-checked reads of rows that may have been tampered with."""
 
 from __future__ import annotations
 
@@ -16,17 +16,17 @@ from faristol.record.errors import Wrong
 async def read(
     connection: AsyncConnection, query: Select[Any], values: Mapping[str, object], types: Sequence[type], what: str
 ) -> Sequence[Any]:
-    """The rows of a query whose columns have these types; the first is the position, which every database keeps right.
+    """Return the rows of a query whose columns have these types; the type of the first, the position, is always right.
 
-    When a value has another type, the rows before it are given if the query takes ``most``. When it is in the first
-    row, ``Wrong`` is raised: "position 7: ``what`` has …".
+    At a value of another type, the result ends before its row if the query takes ``most``. Raises ``Wrong`` if it is in
+    the first row: "position 7: ``what`` has …".
     """
     failure: Exception | None = None
     try:
         rows: Sequence[Any] = (await connection.execute(query, values)).all()
         if all(type(value) is expected for row in rows for value, expected in zip(row, types, strict=True)):
             return rows
-    except (DBAPIError, TypeError, ValueError) as problem:  # a text that is no UTF-8, a blob that is none
+    except (DBAPIError, TypeError, ValueError) as problem:  # for example a text that is not UTF-8, or a malformed blob
         failure = problem
     wrong = await kind_of(connection).misfit(connection, query, values, types)
     if wrong is None:

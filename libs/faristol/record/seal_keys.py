@@ -1,4 +1,4 @@
-"""The kinds of keys to seal with."""
+"""The kinds of keys that seal."""
 
 from __future__ import annotations
 
@@ -9,5 +9,5 @@ from faristol.record.token_key import SCHEME, TokenKey
 
 
 def open_key(where: str) -> SealKey:
-    """The key in a file, or in a token when ``where`` is a ``pkcs11:`` address. Raises ``KeyFileError``."""
+    """Open the key in a file, or in a token if ``where`` is a ``pkcs11:`` URI. Raises ``KeyFileError``."""
     return TokenKey(where) if where.startswith(SCHEME) else read_private(Path(where))

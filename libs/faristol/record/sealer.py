@@ -1,4 +1,4 @@
-"""Making seals: by hand, or by a process that does it beside its work."""
+"""Creation of seals, by a command or by a background process."""
 
 from __future__ import annotations
 
@@ -25,14 +25,14 @@ from faristol.record.verification import Progress, following, quiet
 
 LEASE = "sealer"
 EVENTS = 1_000
-"""Events under one seal, when there are as many."""
+"""Events under one seal, if enough are pending."""
 SIGNING = 30.0
-"""Seconds that one signature may take."""
+"""Timeout of one signature in seconds."""
 SECONDS = 60.0
-"""How long an event waits for its seal, when others do not come."""
+"""Longest time for which an event remains unsealed, in seconds."""
 
 LONGEST_LOOK = 5.0
-"""Seconds between two looks at what was appended, of who lets events wait for long."""
+"""Upper limit in seconds of the time between two polls."""
 
 _log = logging.getLogger(__name__)
 
@@ -45,11 +45,11 @@ async def seal(
     progress: Progress = quiet,
     now: Callable[[], datetime] = utc_now,
 ) -> list[Seal]:
-    """Seal everything that is not sealed yet, ``events`` at a time. Gives the new seals.
+    """Seal all unsealed events, ``events`` at a time. Return the new seals.
 
-    What is wrong is not sealed: raises ``Wrong`` at the first event that does not chain to those before it, and
-    ``KeyAway`` where the key does not sign; then what was sealed before remains. Another
-    process may seal at the same moment; then this one goes on where the other got to.
+    Raises ``Wrong`` at the first event that does not chain to its predecessors, which is not sealed. Raises ``KeyAway``
+    if the key does not sign; earlier seals remain. If another process seals at the same time, continues after its last
+    seal.
     """
     if not 0 < events <= LARGEST:
         raise ValueError(f"a seal is over 1 to {LARGEST} events, not {events}")
@@ -81,7 +81,7 @@ async def seal(
 
 
 async def _signed(draft: Seal, key: SealKey) -> Seal:
-    """The seal, signed in a thread: what holds the key may take its time. Raises ``KeyAway``."""
+    """Sign a seal in a thread, since its key may block. Raises ``KeyAway``."""
     try:
         async with asyncio.timeout(SIGNING):
             return await asyncio.to_thread(draft.signed, key)
@@ -103,7 +103,7 @@ async def _root(record: Record, after: int, up_to: int) -> bytes:
 
 
 async def _keep(record: Record, made: Seal) -> bool:
-    """False when another seal is over these positions already."""
+    """Store a seal. Return False if another one covers these positions."""
     try:
         async with record.writing() as connection:
             await connection.execute(insert(tables.seals).values(asdict(made)))
@@ -113,7 +113,7 @@ async def _keep(record: Record, made: Seal) -> bool:
 
 
 class Sealer:
-    """Seals beside other work. One of all the processes of a cell does it at a time."""
+    """Seals in the background. A lease ensures that one process of a cell does it at a time."""
 
     def __init__(self, record: Record, key: SealKey, *, events: int = EVENTS, seconds: float = SECONDS) -> None:
         self._record = record
@@ -121,7 +121,7 @@ class Sealer:
         self._events = events
         self._seconds = seconds
         self._look = min(max(seconds / 8, 0.05), LONGEST_LOOK)
-        """Seconds between two looks at what was appended."""
+        """Seconds between two polls."""
         self._holder = str(uuid.uuid4())
         self._wrong = ""
         self._away = ""
@@ -129,7 +129,7 @@ class Sealer:
     async def run(self) -> None:
         """Seal until cancelled.
 
-        A record that is wrong is not sealed any further, and the log says so; nor is anything while the key is away.
+        A wrong record, which is logged, or an unavailable key suspends sealing.
         """
         try:
             while True:
@@ -140,7 +140,7 @@ class Sealer:
                         self._tell("")
                 except KeyAway as problem:
                     self._tell(str(problem))
-                    await self._let_go()  # the key of another process may be there
+                    await self._let_go()  # another process may have an available key
                 except FAILURES as problem:
                     _log.warning("sealing waits: %r", problem)
                 except Wrong as wrong:
@@ -158,7 +158,7 @@ class Sealer:
             _log.info("the lease for sealing runs out by itself: %s", problem)
 
     def _tell(self, away: str) -> None:
-        """Say once that the key is away, and that it is back."""
+        """Log once that the key is unavailable, and once that it is back."""
         if away and away != self._away:
             _log.error("sealing waits for its key: %s", away)
         elif self._away and not away:
@@ -169,7 +169,7 @@ class Sealer:
         return await self._record.lease(LEASE, self._holder, _lease(self._look), longest=_lease(LONGEST_LOOK))
 
     async def _due(self) -> bool:
-        """Whether enough events wait for a seal, or one of them has waited long enough."""
+        """Check whether enough events are unsealed, or the first of them has waited long enough."""
         async with self._record.reading() as connection:
             newest = await seals.last(connection)
             done = newest.to_position if newest else 0
@@ -179,11 +179,12 @@ class Sealer:
             since = select(tables.events.c.recorded_at).where(tables.events.c.position == done + 1)
             waiting = (await connection.execute(since)).scalar_one_or_none()
         if not isinstance(waiting, int):
-            return waiting is not None  # who seals says what is wrong with it
-        # One that waits since a time to come was written by a clock that ran ahead, or before this one was set back.
+            return waiting is not None  # ``seal`` reports the error in the value
+        # A time in the future was written by a fast clock, or before this clock was set back: hence the absolute
+        # difference.
         return abs(microseconds(utc_now()) - waiting) >= self._seconds * 1_000_000
 
 
 def _lease(look: float) -> float:
-    """For how long one who looks every so many seconds seals."""
+    """Return the duration of the lease of a sealer with this time between polls."""
     return look * 4 + 5

@@ -1,10 +1,10 @@
-"""Seals: signed statements that the events of a range of positions are these and no others, in this order.
+"""Seals: signed statements that a range of positions has exactly these events in this order.
 
-A seal is an Ed25519 signature over six lines of text, ``Seal.statement``: the range, the root of a Merkle tree over
-the hashes of its events (``merkle``), the SHA-256 of the statement of the seal before, the id of the key and the time.
-The root is over the number of events of each tournament as well, so that the archive of one can show that it is
-complete (``root_of``). Ranges follow each other without gaps from position 1. As each seal holds the digest of the one
-before, whoever keeps the last one holds all of the record up to there to its word, even against the owner of the key.
+A seal is an Ed25519 signature over six lines of text, ``Seal.statement``: the range, the root of a Merkle tree over the
+hashes of its events (``merkle``), the SHA-256 of the statement of the previous seal, the id of the key and the time.
+The root also covers the number of events of each tournament, so that the archive of one can prove that it is complete
+(``root_of``). Ranges follow each other without gaps from position 1. Each seal has the digest of the previous one, so a
+copy of the last seal commits the record up to there, even against the owner of the key.
 """
 
 from __future__ import annotations
@@ -28,18 +28,18 @@ from faristol.record.event import microseconds, moment
 from faristol.record.keys import Keys, SealKey, key_id
 
 LARGEST = 10_000
-"""Events under one seal. Fewer tell more closely where something is wrong; more make fewer seals."""
+"""Events under one seal. Fewer locate an error more precisely; more make fewer seals."""
 
 _LAST_POSITION = 2**63 - 1
-"""The largest that a database holds."""
+"""Largest integer of a database."""
 
 NO_SEAL = (ValueError, TypeError, LookupError, OverflowError, RecursionError)
-"""What reading a seal out of JSON raises for what is none. JSON may be nested deeply, and have numbers of any size."""
+"""Exceptions of parsing malformed JSON of a seal: JSON may be deeply nested, and have numbers of any size."""
 
 _NUMBER = Struct(">Q").pack
 
 FIRST = bytes(32)
-"""What the first seal has in place of the digest of one before."""
+"""Value of ``previous`` in the first seal."""
 
 _AFTER = (
     select(tables.seals)
@@ -49,18 +49,18 @@ _AFTER = (
 )
 _LAST = select(tables.seals).order_by(tables.seals.c.from_position.desc()).limit(1)
 _TYPES = (int, int, bytes, bytes, str, bytes, int)
-"""Of the columns of the table of seals."""
+"""Types of the columns of the table of seals."""
 
 
 Tally = Mapping[str, int]
-"""The number of events of each tournament under a seal."""
+"""Number of events of each tournament under a seal."""
 
 
 def root_of(tree: bytes, tally: Tally) -> bytes:
-    """What a seal says of the events under it.
+    """Compute the root that a seal states for its events.
 
-    It is SHA-256 over a two byte, the root of the Merkle tree over their hashes, and for each tournament, in the order
-    of the bytes of the ids, the length of the id, the id, and the number of events. Lengths and numbers have 8 bytes,
+    It is SHA-256 over a two byte, the root of the Merkle tree over their hashes, and for each tournament, in the byte
+    order of the ids, the length of the id, the id, and the number of events. Lengths and numbers have 8 bytes,
     big-endian.
     """
     parts = [b"\x02", tree]
@@ -71,14 +71,14 @@ def root_of(tree: bytes, tally: Tally) -> bytes:
 
 @dataclass(frozen=True, slots=True)
 class Seal:
-    """A signed statement about the events from one position to another, both inclusive."""
+    """A signed statement on the events from one position to another, both inclusive."""
 
     from_position: int
     to_position: int
     root: bytes
-    """``root_of`` the Merkle tree over the 32 bytes of each event's hash, and of what tournaments they are."""
+    """``root_of`` of the Merkle tree over the 32 bytes of each event's hash, and of the events per tournament."""
     previous: bytes
-    """Digest of the seal before."""
+    """Digest of the previous seal."""
     key_id: str
     sealed_at: int
     """Microseconds since 1970, UTC."""
@@ -90,7 +90,7 @@ class Seal:
 
     @property
     def statement(self) -> bytes:
-        """What is signed."""
+        """The signed text."""
         return (
             "faristol seal 1\n"
             f"positions {self.from_position} {self.to_position}\n"
@@ -102,16 +102,16 @@ class Seal:
 
     @property
     def digest(self) -> bytes:
-        """SHA-256 of the statement, which the next seal holds."""
+        """SHA-256 of the statement, which the next seal includes."""
         return hashlib.sha256(self.statement).digest()
 
     def signed(self, key: SealKey) -> Seal:
-        """The seal with the name and the signature of a key. May block, and raise ``KeyAway``."""
+        """Return the seal with the id and the signature of a key. May block, and raise ``KeyAway``."""
         named = replace(self, key_id=key_id(key.public_key()))
         return replace(named, signature=key.sign(named.statement))
 
     def problem(self, keys: Keys) -> str:
-        """What is wrong with the signature; empty when one of the keys made it."""
+        """Return what is wrong with the signature; empty if it is valid for one of the keys."""
         if self.key_id not in keys:
             return f"{self} was made with the key {self.key_id}, which was not given"
         try:
@@ -124,22 +124,22 @@ class Seal:
 async def read(
     connection: AsyncConnection, after: int = 0, most: int = LARGEST, *, up_to: int | None = None
 ) -> list[Seal]:
-    """The next seals that reach beyond a position, in order; of those that begin at ``up_to`` or before.
+    """Return the next seals that end after a position, in order; with ``up_to``, only those that begin there or before.
 
-    Raises ``Wrong`` for a value that no seal was written with.
+    Raises ``Wrong`` for a malformed value.
     """
     values = {"after": after, "most": most, "up_to": _LAST_POSITION if up_to is None else up_to}
     return [Seal(**row._mapping) for row in await rows.read(connection, _AFTER, values, _TYPES, "the seal")]
 
 
 async def last(connection: AsyncConnection) -> Seal | None:
-    """The seal with the highest positions. Raises ``Wrong``."""
+    """Return the seal with the highest positions. Raises ``Wrong``."""
     found = await rows.read(connection, _LAST, {}, _TYPES, "the seal")
     return Seal(**found[0]._mapping) if found else None
 
 
 def to_json(seal: Seal) -> dict[str, str | int]:
-    """A seal as ``/api/v1/seals`` shows it."""
+    """Return a seal in the form of ``/api/v1/seals``."""
     return {
         "from_position": seal.from_position,
         "to_position": seal.to_position,
@@ -153,7 +153,7 @@ def to_json(seal: Seal) -> dict[str, str | int]:
 
 
 def from_json(member: Mapping[str, Any]) -> Seal:
-    """A seal as it was shown. Raises one of ``NO_SEAL`` for what is none."""
+    """Parse a seal in the form of ``to_json``. Raises one of ``NO_SEAL`` if it is malformed."""
     seal = Seal(
         from_position=int(member["from_position"]),
         to_position=int(member["to_position"]),
@@ -165,12 +165,12 @@ def from_json(member: Mapping[str, Any]) -> Seal:
     )
     if not 1 <= seal.from_position <= seal.to_position <= _LAST_POSITION:
         raise ValueError("no record has these positions")
-    seal.key_id.encode("ascii")  # the digest is over it
+    seal.key_id.encode("ascii")  # the digest covers it as ASCII
     return seal
 
 
 def difference(kept: Seal, found: Seal) -> str:
-    """In what a seal is another than the one that was kept outside in its place; empty when it is that one."""
+    """Describe how a seal differs from the one kept outside the record in its place; empty if they are equal."""
     if kept.digest == found.digest:
         return ""
     if kept.to_position != found.to_position:
@@ -183,9 +183,9 @@ def difference(kept: Seal, found: Seal) -> str:
 
 
 def kept(path: Path) -> Sequence[Seal]:
-    """Seals that somebody keeps outside the record: an answer of ``/api/v1/seals``, saved to a file.
+    """Read seals kept outside the record: an answer of ``/api/v1/seals``, saved to a file.
 
-    Raises ``RecordError`` when the file holds none.
+    Raises ``RecordError`` if the file is not readable or malformed.
     """
     try:
         found = json.loads(path.read_bytes())["seals"]

@@ -1,7 +1,7 @@
-"""A record in a SQLite file: for one machine, with nothing to install.
+"""A record in a SQLite file, for one machine without further installation.
 
-SQLite has one writer at a time. What is asked for every command (appends, and reads of few rows) goes to a connection
-in a thread of its own: one hop between threads, where the driver below SQLAlchemy has one for every call.
+SQLite has one writer at a time. The calls of every command (appends, and reads of few rows) use a connection in a
+thread of its own: one switch of threads, where the driver below SQLAlchemy has one for every call.
 """
 
 from __future__ import annotations
@@ -47,31 +47,31 @@ from faristol.record.rights import NoRoles, Right
 T = TypeVar("T")
 
 LOCK_TIMEOUT = 15.0
-"""Seconds to wait for what another process holds."""
+"""Lock timeout in seconds."""
 
 MOMENT = 0.2
-"""Seconds for which cleaning keeps others from writing at a time, and lets them write then."""
+"""Seconds for which cleaning blocks writers at a time, and pauses in between."""
 
 RACE = 0.01
-"""Seconds after which who opens a new file at the same time as others tries again."""
+"""Seconds before a retry if another process opens a new file at the same time."""
 
 ROOM = 1024 * 1024
-"""Bytes: a row may still find its place in a file on a disk that is full."""
+"""Bytes. On a full disk, a single row may still fit into free pages of the file."""
 
 _OF_THE_STATEMENT = re.compile(r'no such (column|function)\b|.+ has no column named |near ".*": syntax error')
-"""What SQLite says of a wrong statement, with the code that it also has for a transaction which a full disk took away.
+"""Messages of SQLite for an invalid statement. The code is also that of a transaction lost to a full disk.
 
-A table that is not there may have been dropped by a rebuild, and then there is another.
+A missing table is not included: a rebuild may have dropped it, and recreates it.
 """
 
 _FULL = (sqlite3.SQLITE_FULL, sqlite3.SQLITE_IOERR_SHMSIZE)
-"""Codes of a write for which there is no room, to the file or to what processes share of it."""
+"""Codes of a write without room, in the file or in its shared memory."""
 
 _TYPES: Mapping[type, str] = {int: "integer", str: "text", bytes: "blob"}
-"""What SQLite calls the types that we write."""
+"""Names in SQLite of the types that we write."""
 
 _COUNT = "UPDATE counter SET position = ? WHERE id = 1 AND position = ?"
-_EVENTS = f"INSERT INTO events ({', '.join(EVENT_COLUMNS)}) VALUES ({', '.join('?' * len(EVENT_COLUMNS))})"  # noqa: S608 # names of columns
+_EVENTS = f"INSERT INTO events ({', '.join(EVENT_COLUMNS)}) VALUES ({', '.join('?' * len(EVENT_COLUMNS))})"  # noqa: S608 # column names
 _COMMANDS = "INSERT INTO commands (command_id, answer, position) VALUES (?, ?, ?)"
 _MOVES = "UPDATE checkpoints SET position = ? WHERE consumer = ? AND position = ?"
 
@@ -81,7 +81,7 @@ _NAMED = sqlite.dialect(paramstyle="named")
 
 
 class Sqlite(Backend):
-    """See ``Backend``, which says what each method does."""
+    """The SQLite backend; ``Backend`` describes the methods."""
 
     @staticmethod
     def accepted(url: URL) -> URL:
@@ -104,7 +104,7 @@ class Sqlite(Backend):
 
     @staticmethod
     def is_away(problem: Exception) -> bool:
-        """A file is there or it is not; another process may hold it for long, or its disk be full."""
+        """Check whether a failure is transient: the file is locked by another process, or the disk is full."""
         code = getattr(getattr(problem, "orig", None), "sqlite_errorcode", 0)
         return code & 0xFF in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED, sqlite3.SQLITE_FULL)
 
@@ -120,22 +120,22 @@ class Sqlite(Backend):
 
     @staticmethod
     async def alone(_: AsyncConnection, __: int) -> None:
-        """Every transaction that writes is alone."""
+        """Return at once: every write transaction is exclusive."""
 
     @staticmethod
     async def wait_for_locks(_: AsyncConnection, __: float) -> None:
-        """Who writes has waited already."""
+        """Return at once: a write transaction has its lock from the start."""
 
     @staticmethod
     def time(now: Callable[[], datetime]) -> ColumnElement[int]:
-        """A file is of one machine, and so is whoever uses it."""
+        """Return the time of ``now``: all users of a file are on one machine."""
         return literal(microseconds(now()), BigInteger)
 
     @staticmethod
     async def misfit(
         connection: AsyncConnection, query: Select[Any], values: Mapping[str, object], types: Sequence[type]
     ) -> Misfit | None:
-        """SQLite keeps any value in any column, and text that is none."""
+        """Find a value of another type, which SQLite allows in any column, or a text that is not UTF-8."""
         columns = list(query.selected_columns)
         looked: list[Any] = [columns[0]]
         for column in columns:
@@ -159,15 +159,15 @@ class Sqlite(Backend):
         if self.is_read_only:
             url = url.set(database=_read_only(file), query={"uri": "true"})
         else:
-            file.parent.mkdir(parents=True, exist_ok=True, mode=0o700)  # who reads the record sees racks
-            file.touch(mode=0o600)  # names stand in it; the files that SQLite puts beside it take its mode
+            file.parent.mkdir(parents=True, exist_ok=True, mode=0o700)  # readers of the record see racks
+            file.touch(mode=0o600)  # it has names; files that SQLite puts beside it get its mode
         self.engine = _engine(url, "BEGIN", is_read_only=self.is_read_only, pool_size=6, max_overflow=4)
-        # It takes the write lock when a transaction begins and not in the middle of it, where a second writer could
-        # only be refused.
+        # BEGIN IMMEDIATE takes the write lock at the start of a transaction. Later, a second writer could only be
+        # refused.
         alone = {"pool_size": 1, "max_overflow": 0, "pool_timeout": 60}
         self._writer = _engine(url, "BEGIN IMMEDIATE", is_read_only=self.is_read_only, **alone)
         self._turn = asyncio.Lock()
-        """Held by whoever writes in this process."""
+        """Held by the writer of this process."""
         where = _read_only(file) if self.is_read_only else str(file)
         self._appends = _Thread(where, "appends")
         self._queries = _Thread(where, "queries")
@@ -192,7 +192,7 @@ class Sqlite(Backend):
         return await self._group_commit.append(requests, now)
 
     async def _write_at_once(self, group: Group) -> bool:
-        """The fast path of ``GroupCommit``: one transaction in the thread that appends."""
+        """Write a group on the fast path of ``GroupCommit``: one transaction in the thread that appends."""
         async with self._turn:
             try:
                 return await self._appends.run(partial(_write, group=group))
@@ -205,13 +205,14 @@ class Sqlite(Backend):
         return (await asyncio.to_thread(shutil.disk_usage, self._file)).free >= ROOM
 
     async def listen(self, _: Callable[[int], None], __: Callable[[bool], None]) -> None:
-        """Processes that share a file tell each other nothing."""
+        """Return at once: processes that share a file cannot notify each other."""
 
     async def clean(self) -> str:
         give_up = asyncio.get_running_loop().time() + PATIENCE
         if said := await cleaned(self._alone(PATIENCE), ("VACUUM",)):
             return said
-        # It waits for readers with the lock that writers need: for a moment each time, between which they write.
+        # The checkpoint waits for readers while it blocks writers: so it gets a short timeout, and writers run in
+        # between.
         while said := await cleaned(self._alone(MOMENT), ("PRAGMA wal_checkpoint(TRUNCATE)",)):
             if asyncio.get_running_loop().time() > give_up:
                 break
@@ -219,7 +220,7 @@ class Sqlite(Backend):
         return said
 
     def _alone(self, patience: float) -> AsyncEngine:
-        """An engine for what runs in no transaction, and waits so many seconds for others."""
+        """Return an engine without transactions, with a lock timeout in seconds."""
         return create_async_engine(self.engine.url, isolation_level="AUTOCOMMIT", connect_args={"timeout": patience})
 
     async def close(self) -> None:
@@ -230,7 +231,7 @@ class Sqlite(Backend):
 
 
 class _Thread:
-    """A connection in a thread of its own, made again when it failed."""
+    """A connection in a thread of its own, reopened after a failure."""
 
     def __init__(self, where: str, name: str) -> None:
         """``where`` is the path of a file, or a URI."""
@@ -239,7 +240,7 @@ class _Thread:
         self._connection: sqlite3.Connection | None = None
 
     async def run(self, work: Callable[[sqlite3.Connection], T]) -> T:
-        """Do some work with the connection. When it raises what SQLite raises, what it had begun is rolled back."""
+        """Run ``work`` with the connection. If it raises an error of SQLite, its transaction is rolled back."""
         return await asyncio.get_running_loop().run_in_executor(self._executor, self._run, work)
 
     def _run(self, work: Callable[[sqlite3.Connection], T]) -> T:
@@ -260,17 +261,17 @@ class _Thread:
                 connection.close()
 
     async def close(self) -> None:
-        """Close the connection once everything that was asked for is done."""
+        """Close the connection after all pending work."""
         await asyncio.to_thread(self._executor.shutdown)
         self._disconnect()
 
 
 class _Connection(sqlite3.Connection):
-    """A connection that gives its locks back when it is closed.
+    """A connection that releases its locks when it is closed.
 
-    SQLite keeps them while anybody has a cursor with rows to come, also after the transaction was rolled back, and the
-    traceback of a caller who was cancelled in the middle of a statement has one. Until that is forgotten, nobody could
-    write, or ``clean`` would wait for the reader and keep others from writing.
+    SQLite holds locks while a cursor has pending rows, even after a rollback, and the traceback of a cancelled caller
+    may refer to such a cursor. Until it is collected, writers would be blocked, or ``clean`` would wait for the reader
+    and block them.
     """
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
@@ -283,7 +284,7 @@ class _Connection(sqlite3.Connection):
         return made
 
     def close(self) -> None:
-        with suppress(sqlite3.Error):  # closed already, or beyond help
+        with suppress(sqlite3.Error):  # already closed, or broken
             for cursor in list(self._cursors):
                 cursor.close()
             self.rollback()
@@ -291,7 +292,7 @@ class _Connection(sqlite3.Connection):
 
 
 def _engine(url: URL, begin: str, *, is_read_only: bool = False, **pool: float) -> AsyncEngine:
-    """An engine whose transactions begin with ``begin``. What is written may be a name, so no error repeats it."""
+    """Return an engine whose transactions begin with ``begin``. Errors omit parameters, which may be names."""
     engine = create_async_engine(url, hide_parameters=True, connect_args={"factory": _Connection}, **pool)
 
     @event.listens_for(engine.sync_engine, "connect")
@@ -306,7 +307,7 @@ def _engine(url: URL, begin: str, *, is_read_only: bool = False, **pool: float) 
 
 
 def _configure(connection: Any, *, is_read_only: bool) -> None:
-    """Have transactions begin where they are told to, and every commit on disk before it is acknowledged."""
+    """Set up explicit transactions, and commits that are on disk before they are acknowledged."""
     connection.isolation_level = None
     cursor = connection.cursor()
     cursor.execute(f"PRAGMA busy_timeout = {LOCK_TIMEOUT * 1_000:.0f}")
@@ -318,9 +319,9 @@ def _configure(connection: Any, *, is_read_only: bool) -> None:
 
 
 def _use_wal(cursor: Any) -> None:
-    """Have the file keep a write-ahead log.
+    """Switch the file to a write-ahead log.
 
-    Where several open a new file at the same time, SQLite refuses all but one at once, whatever their patience is.
+    If several processes open a new file at once, SQLite refuses all but one immediately, regardless of the timeout.
     """
     give_up = time.monotonic() + LOCK_TIMEOUT
     while True:
@@ -350,7 +351,7 @@ def _write(connection: sqlite3.Connection, *, group: Group) -> bool:
 
 
 def _insert(connection: sqlite3.Connection, group: Group) -> bool:
-    """Write every row of a group; False when the counter or a checkpoint is elsewhere."""
+    """Insert the rows of a group. Return False if the counter or a checkpoint is at another position."""
     if connection.execute(_COUNT, (group.position, group.begin)).rowcount != 1:
         return False
     connection.executemany(_EVENTS, group.events)
@@ -360,16 +361,16 @@ def _insert(connection: sqlite3.Connection, group: Group) -> bool:
 
 
 def _may_write(file: Path) -> bool:
-    """Whether this process may write a file, and what SQLite puts beside it."""
+    """Check whether this process may write a file, and the files of SQLite beside it."""
     by_whom = os.access in os.supports_effective_ids
     return all(os.access(path, os.W_OK, effective_ids=by_whom) for path in (file, file.absolute().parent))
 
 
 def _read_only(file: Path) -> str:
-    """The URI by which a file is read that cannot be written, as on a medium that is mounted to be read alone.
+    """Return the URI of a file that is only readable, as on a read-only medium.
 
-    What was written last may still be in the log beside it: SQLite reads that by the files which it has with it. Where
-    there is none, the file is whole, and SQLite is told to look for nothing beside it.
+    The latest data may still be in the log beside it: SQLite reads it with the files that it finds there. Without a log
+    the file is complete, and SQLite is told that it is immutable.
     """
     log = file.with_name(f"{file.name}-wal")
     whole = "" if log.exists() and log.stat().st_size else "&immutable=1"

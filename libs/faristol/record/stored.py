@@ -1,4 +1,4 @@
-"""Events as they lie in the database, byte for byte: what hashes are of, and what archives hold."""
+"""Stored events, byte for byte, as hashes cover them and archives have them."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from faristol.record.event import Metadata, chained
 from faristol.record.group import Head
 
 BATCH = 1_000
-"""Events read at a time."""
+"""Events in one read."""
 
 _events = tables.events.c
 _AFTER = (
@@ -37,15 +37,15 @@ _ANSWERED = select(tables.commands.c.command_id).where(
     tables.commands.c.command_id.in_(bindparam("commands", expanding=True))
 )
 _TYPES = (int, str, int, str, str, int, str, bytes, str, int, bytes)
-"""Of the columns of the table of events."""
+"""Types of the columns of the table of events."""
 
 _SAID = attrgetter(*list(tables.events.columns.keys())[1:-1])
-"""What the hash of an event is over: every column but the position and the hash."""
+"""Columns that the hash of an event covers: all but the position and the hash."""
 
 
 @dataclass(frozen=True, slots=True)
 class Stored:
-    """A row of the table of events, its columns in order and nothing decoded."""
+    """A row of the table of events, with its columns in order and undecoded."""
 
     position: int
     stream: str
@@ -66,21 +66,21 @@ class Stored:
 
     @property
     def command_id(self) -> str:
-        """The command that it came of; empty when it came of none, or when nobody can read what it came of."""
+        """Id of the command that caused the event; empty if it has no command or malformed metadata."""
         try:
             return Metadata.from_json(self.metadata).command_id
         except (ValueError, TypeError, AttributeError, RecursionError):
             return ""
 
     def hash_after(self, previous: bytes) -> bytes:
-        """The hash that it must have when the stream's event before it has ``previous``."""
+        """Compute the hash of the event for the hash ``previous`` of the stream's preceding event."""
         return chained(previous, *_SAID(self))
 
 
 async def read(connection: AsyncConnection, after: int, up_to: int, *, tournament: str | None = None) -> list[Stored]:
-    """The next events after a position, up to one (inclusive), in order; of one tournament, or all.
+    """Return the next events after a position, up to one (inclusive), in order; of one tournament, or all.
 
-    This and what follows raise ``Wrong`` for a value that no event, or no counter, was written with.
+    Like the functions below, it raises ``Wrong`` for a malformed value of an event or of the counter.
     """
     values: dict[str, object] = {"after": after, "up_to": up_to, "most": BATCH}
     query = _AFTER
@@ -90,27 +90,27 @@ async def read(connection: AsyncConnection, after: int, up_to: int, *, tournamen
 
 
 async def heads(connection: AsyncConnection, streams: Collection[str], up_to: int) -> dict[str, Head]:
-    """Where these streams stood at a position. A stream that had not begun is not in it."""
+    """Return the heads of these streams at a position, without streams that had not begun."""
     values = {"streams": sorted(streams), "up_to": up_to}
     found = await rows.read(connection, _HEADS, values, (int, str, int, bytes), "the event")
     return {row.stream: (row.version, row.hash) for row in found}
 
 
 async def hashes(connection: AsyncConnection, first: int, last: int) -> list[tuple[bytes, str]]:
-    """Hash and tournament of every event from one position to another, both inclusive."""
+    """Return hash and tournament of every event from one position to another, both inclusive."""
     found = await rows.read(connection, _HASHES, {"first": first, "last": last}, (int, bytes, str), "the event")
     return [(row.hash, row.tournament) for row in found]
 
 
 async def answered(connection: AsyncConnection, events: Collection[Stored]) -> set[str]:
-    """The commands that have an answer, of those that these events came of."""
+    """Return the commands of these events that have an answer."""
     if not (wanted := sorted({event.command_id for event in events} - {""})):
         return set()
     return set((await connection.execute(_ANSWERED, {"commands": wanted})).scalars())
 
 
 async def end(connection: AsyncConnection) -> tuple[int, int]:
-    """The last position by the counter, and the last one at which an event lies, read at one moment."""
+    """Return the last position by the counter, and the last position of an event, from one snapshot."""
     last = select(func.coalesce(func.max(_events.position), 0)).scalar_subquery()
     row = (await connection.execute(select(tables.counter.c.position, last.label("last")))).one()
     if not isinstance(row.position, int) or row.position < 0:

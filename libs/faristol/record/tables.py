@@ -20,7 +20,7 @@ from sqlalchemy import (
 )
 
 FORMAT = 2
-"""Number of this set of tables, kept in `counter.format`; `migrations` bring older records to it."""
+"""Version of this set of tables, stored in `counter.format`; `migrations` bring older records to it."""
 
 metadata = MetaData()
 
@@ -114,7 +114,10 @@ seals = Table(
 
 
 def are_last(*of: ColumnElement[bool]) -> ColumnElement[bool]:
-    """Whether an event is the last of its stream, of those bound as ``streams``; among events that are ``of`` this."""
+    """Build the condition that an event is the last of its stream, for the streams bound as ``streams``.
+
+    With ``of``, only the events that meet these conditions are considered.
+    """
     stream, version = events.c.stream, events.c.version
     wanted = stream.in_(bindparam("streams", expanding=True))
     return tuple_(stream, version).in_(select(stream, func.max(version)).where(wanted, *of).group_by(stream))

@@ -1,4 +1,4 @@
-"""Ending tasks for certain."""
+"""Reliable cancellation of tasks."""
 
 from __future__ import annotations
 
@@ -7,18 +7,18 @@ from collections.abc import Collection
 from typing import Any
 
 AGAIN = 0.5
-"""Seconds until a task that did not end is cancelled again."""
+"""Seconds before a task that did not end is cancelled again."""
 
 
 async def end(tasks: Collection[asyncio.Task[Any]]) -> None:
-    """Cancel tasks and wait until each has ended; what they raise is dropped.
+    """Cancel tasks and wait until each has ended; their exceptions are dropped.
 
-    Once is not enough: ``asyncio.wait_for`` of Python 3.11, which the drivers below us use, loses a cancellation
-    that comes together with what it waits for (CPython issue 86296).
+    One cancellation may be lost: ``asyncio.wait_for`` of Python 3.11, which the drivers use, drops one that coincides
+    with the end of the awaited task (CPython issue 86296).
     """
     left = set(tasks)
     while left:
         for task in left:
             task.cancel()
         _, left = await asyncio.wait(left, timeout=AGAIN)
-    await asyncio.gather(*tasks, return_exceptions=True)  # so that nobody complains of exceptions never looked at
+    await asyncio.gather(*tasks, return_exceptions=True)  # retrieves the exceptions, which asyncio would log otherwise

@@ -1,4 +1,4 @@
-"""A key to seal with that lies in a PKCS#11 token: a device, or another process, that signs and never gives it away."""
+"""A sealing key in a PKCS#11 token: a device or process that signs and never reveals the key."""
 
 from __future__ import annotations
 
@@ -23,14 +23,14 @@ SCHEME = "pkcs11:"
 EXPECTED = "expected pkcs11:token=LABEL;object=LABEL?module-path=LIBRARY&pin-source=file:FILE"
 
 _ED25519 = b"\x13\x0cedwards25519"
-"""The curve as PKCS#11 3.0 (2.3.5) names it, a PrintableString in DER."""
+"""Name of the curve in PKCS#11 3.0 (2.3.5), a PrintableString in DER."""
 _POINT = b"\x04\x20"
-"""What stands before the 32 bytes of a public key: an OCTET STRING in DER."""
+"""Prefix of the 32 bytes of a public key: an OCTET STRING in DER."""
 
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """Where a key lies, as a URI of RFC 7512 says it."""
+    """Place of a key, parsed from a URI of RFC 7512."""
 
     token: str
     object: str
@@ -39,7 +39,7 @@ class Place:
 
     @classmethod
     def of(cls, uri: str) -> Place:
-        """Read a URI. Raises ``KeyFileError``, which repeats nothing of it: somebody may have put a PIN in."""
+        """Parse a URI. Raises ``KeyFileError``, whose message repeats no part of it, since it may have a PIN."""
         path, _, query = uri.removeprefix(SCHEME).partition("?")
         try:
             said = {**_attributes(path, ";"), **_attributes(query, "&")}
@@ -60,14 +60,15 @@ def _attributes(text: str, separator: str) -> Mapping[str, str]:
 
 
 class TokenKey:
-    """Does what a private key does. A token that fails is opened anew at the next signature.
+    """A key in a token. After a failure the session is reopened at the next call.
 
-    Every method blocks, and raises ``KeyAway`` while the token does not do what is asked. One caller at a time is
-    served; another is told at once, so that nobody waits behind a token that hangs.
+    Every method blocks, and raises ``KeyAway`` if the token fails. It serves one caller at a time; a concurrent caller
+    gets
+    ``KeyAway`` at once and does not wait behind a token that hangs.
     """
 
     def __init__(self, uri: str) -> None:
-        """Raises ``KeyFileError`` for what is no address, and where the library for it is not installed."""
+        """Raises ``KeyFileError`` for a malformed URI, or if the PKCS#11 libraries are not installed."""
         self._place = Place.of(uri)
         try:
             import pkcs11
@@ -79,11 +80,11 @@ class TokenKey:
         self._session: Session | None = None
         self._public: Ed25519PublicKey | None = None
         self._refused: str | None = None
-        """The PIN that the token refused: trying it again would lock the token."""
+        """The PIN that the token refused: further attempts would lock the token."""
         self._turn = threading.Lock()
 
     def public_key(self) -> Ed25519PublicKey:
-        """The public half, which is asked of the token once."""
+        """Return the public key, which is read from the token once."""
         if self._public is None:
             with self._open():
                 pass
@@ -91,7 +92,7 @@ class TokenKey:
         return self._public
 
     def sign(self, data: bytes, /) -> bytes:
-        """An Ed25519 signature, 64 bytes, which was found right."""
+        """Return an Ed25519 signature, 64 bytes, after verifying it."""
         with self._open() as session:
             kind = self._pkcs11.ObjectClass.PRIVATE_KEY
             key = cast("SignMixin", session.get_key(kind, label=self._place.object))
@@ -104,7 +105,7 @@ class TokenKey:
             return signature
 
     def make(self) -> bool:
-        """Make the key in the token; False when there is one."""
+        """Create the key in the token; return False if it exists."""
         known = self._pkcs11
         with self._session_for(writes=True) as session:
             if self._found(session) is not None:
@@ -119,7 +120,7 @@ class TokenKey:
 
     @contextmanager
     def _open(self) -> Iterator[Session]:
-        """A session in which the key is, and its public half is known."""
+        """Open a session after checking that the key exists and is unchanged."""
         with self._session_for(writes=False) as session:
             public = self._found(session)
             if public is None:
@@ -159,7 +160,7 @@ class TokenKey:
             raise KeyAway(
                 f"the token {self._place.token!r} refused the PIN in {self._place.pin}; it is not tried again"
             )
-        # A library looks for its tokens when it begins: one that was away is not seen otherwise.
+        # A library lists its tokens at initialisation: without it, a token that was removed and returned is not found.
         library = self._pkcs11.lib(str(self._place.module))
         library.reinitialize()
         try:
@@ -171,7 +172,7 @@ class TokenKey:
     def _found(self, session: Session) -> Ed25519PublicKey | None:
         known = self._pkcs11
         wanted = {known.Attribute.CLASS: known.ObjectClass.PUBLIC_KEY, known.Attribute.LABEL: self._place.object}
-        for key in list(session.get_objects(wanted)):  # a search that is left open is in the way of what follows
+        for key in list(session.get_objects(wanted)):  # a search that stays open blocks later calls
             point = bytes(key[known.Attribute.EC_POINT])
             if len(point) == 34 and point.startswith(_POINT):
                 return Ed25519PublicKey.from_public_bytes(point[2:])
@@ -180,5 +181,5 @@ class TokenKey:
     def _close(self) -> None:
         session, self._session = self._session, None
         if session is not None:
-            with contextlib.suppress(self._pkcs11.PKCS11Error):  # it went with its token
+            with contextlib.suppress(self._pkcs11.PKCS11Error):  # the session may have ended with its token
                 session.close()

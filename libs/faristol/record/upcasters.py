@@ -1,10 +1,9 @@
-"""Old events, read for ever.
+"""The reading of events of every released version.
 
-An event is stored as it was written and never rewritten. The contract says which version the definition of an event is
-at. That is all where a definition was only added to: it reads old bytes as they are. Where it does not, ``STEPS`` has a
-pure function that brings them up to the next version.
+A stored event is never rewritten. The contract has the current version of each event type. If a definition only gained
+fields, it reads old bytes as they are. Otherwise ``STEPS`` has a pure function that converts them to the next version.
 
-The golden files under ``tests/unit/record_events`` hold bytes of every version ever released.
+The golden files under ``tests/unit/record_events`` have bytes of every released version.
 """
 
 from __future__ import annotations
@@ -19,14 +18,14 @@ from google.protobuf.message import DecodeError, Message
 from faristol.kernel import facts
 
 FIRST = 1
-"""Schema version of every event type when it is new."""
+"""Schema version of a new event type."""
 
 Upcaster = Callable[[bytes], bytes]
-"""From the payload of one version to that of the next. Pure: it reads no clock, no file and no database."""
+"""Converts the payload of one version to the next. Pure."""
 
 
 class UnreadableEvent(LookupError):
-    """An event that this program cannot read: its type or version is unknown, or its bytes are none of it."""
+    """An event that this program cannot read: its type or version is unknown, or its bytes are malformed."""
 
 
 class Upcasters:
@@ -35,9 +34,9 @@ class Upcasters:
     def __init__(
         self, versions: Mapping[str, int], steps: Mapping[tuple[str, int], Upcaster] = MappingProxyType({})
     ) -> None:
-        """``versions`` are those of types, ``FIRST`` for others; ``steps`` start at the type and version of their keys.
+        """``versions`` are those of types, ``FIRST`` by default; a step starts at the type and version of its key.
 
-        Raises ``ValueError`` for a step that starts at a version which is not before that of the type.
+        Raises ``ValueError`` for a step that does not start before the current version of its type.
         """
         self._versions, self._steps = versions, steps
         for type_name, version in steps:
@@ -45,14 +44,13 @@ class Upcasters:
                 raise ValueError(f"{type_name} is at version {self.version(type_name)}: no step can start at {version}")
 
     def version(self, type_name: str) -> int:
-        """The version that events of a type are written at."""
+        """Return the version with which events of a type are written."""
         return self._versions.get(type_name, FIRST)
 
     def message(self, type_name: str, version: int, payload: bytes) -> Message:
-        """The fact itself, whatever version it was written at.
+        """Parse the message of any version.
 
-        Raises ``UnreadableEvent`` for an unknown type, a version that only a later Faristol can have written, and
-        bytes that are not such a message.
+        Raises ``UnreadableEvent`` for an unknown type, a version of a later Faristol, and malformed bytes.
         """
         current = self.version(type_name)
         if version != current:
@@ -71,7 +69,7 @@ class Upcasters:
 
 @cache
 def message_class(type_name: str) -> type[Message]:
-    """The message class of a full name. Raises ``UnreadableEvent`` when there is none."""
+    """Return the message class of a full name. Raises ``UnreadableEvent`` if it is unknown."""
     try:
         found: type[Message] = symbol_database.Default().GetSymbol(type_name)
     except KeyError:
@@ -80,7 +78,7 @@ def message_class(type_name: str) -> type[Message]:
 
 
 STEPS: Mapping[tuple[str, int], Upcaster] = {}
-"""The steps of Faristol's events, by the type and the version that each starts at."""
+"""Steps by the type and the version that each starts at."""
 
 upcasters = Upcasters({kind.DESCRIPTOR.full_name: facts.meaning(kind).version for kind in facts.EVENTS}, STEPS)
-"""Every event type of Faristol, at the version that the contract says."""
+"""All event types of Faristol, at the versions of the contract."""

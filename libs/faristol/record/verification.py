@@ -1,4 +1,4 @@
-"""Check that a record in a database is what was written: order, versions, chain, seals and names."""
+"""The verification of a record in a database: order, versions, hash chains, seals and names."""
 
 from __future__ import annotations
 
@@ -18,38 +18,38 @@ from faristol.record.seals import Seal
 from faristol.record.stored import Stored
 
 Progress = Callable[[int, int], None]
-"""Is told how many positions are done and how many there are."""
+"""Called with the number of positions done and their total."""
 
 
 def quiet(done: int, total: int) -> None:
-    """The progress that nobody looks at."""
+    """Ignore the progress."""
 
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """What a verification found."""
+    """Result of a verification."""
 
     events: int
-    """How many were read and found right."""
+    """Number of events verified."""
     streams: int
     wrong: str
-    """What is wrong with the first event that is, with its position; empty when nothing is."""
+    """Error and position of the first wrong event; empty without an error."""
     after: int = 0
-    """The position after which it began."""
+    """The position after which the verification began."""
     position: int = 0
-    """The position up to which everything is right."""
+    """The position up to which everything is verified."""
     seals: int = 0
-    """How many were found right."""
+    """Number of seals verified."""
     sealed: int = 0
     """The position up to which they reach."""
     tournament: str = ""
-    """Of which it was, when not of a whole record."""
+    """The tournament of a partial verification; empty for a whole record."""
     names: Names = field(default_factory=Names)
-    """How the names stand to the events that bind them."""
+    """Result of the check of names."""
 
     @classmethod
     def of(cls, checker: Checker, *, after: int = 0, wrong: str = "", names: Names | None = None) -> Verdict:
-        """From what a check has seen."""
+        """Build the verdict from the state of a checker."""
         return cls(
             events=checker.events,
             streams=checker.streams,
@@ -73,12 +73,12 @@ async def verify(
     from_seal: bool = False,
     without_names: bool = False,
 ) -> Verdict:
-    """Read the record and recompute every hash, the root of every seal, and what binds every name.
+    """Read the record and recompute every hash, the root of every seal, and the commitment of every name.
 
-    With ``keys``, every seal must bear the signature of one of them; seals ``kept`` outside must all be the record's.
-    ``after`` a position, or after the last seal (``from_seal``), what lies before is taken to be right, except that
-    the order and the signatures of its seals are checked. What is appended meanwhile is left for the next time. The
-    record may be ``without_names`` that were bound, when it was restored without people.
+    With ``keys``, every seal must have a valid signature of one of them; seals ``kept`` outside must all be in the
+    record. With ``after`` or ``from_seal``, everything up to that position or the last seal is trusted, except the
+    order and the signatures of its seals. Later appends are left for the next verification. A record that was restored
+    without people may be ``without_names`` that were bound.
     """
     checker = Checker(keys, kept=kept, after=after)
     try:
@@ -113,7 +113,7 @@ async def verify(
 
 
 async def _names(record: Record, bindings: Bindings, after: int) -> Names:
-    """Compare the names as they are now, for which events that were appended meanwhile have to be looked at, too."""
+    """Compare the current names with their bindings, including those in events appended during the verification."""
     async with record.reading() as connection:
         end, _ = await stored.end(connection)
         while batch := await stored.read(connection, after, end):
@@ -125,14 +125,14 @@ async def _names(record: Record, bindings: Bindings, after: int) -> Names:
 
 @dataclass(frozen=True, slots=True)
 class _There:
-    """How far the record reached when the check began. What comes later is left for the next time, seals too."""
+    """The extent of the record at the start. Later events and seals are left for the next verification."""
 
     counted: int
     """The last position by the counter."""
     last: int
-    """The last position at which an event lies."""
+    """The last position of an event."""
     sealing: int
-    """The position at which the last seal begins, 0 when there is none."""
+    """The position at which the last seal begins; 0 if no seal exists."""
     sealed: int
     """The position at which it ends."""
 
@@ -156,7 +156,7 @@ def _ends(checker: Checker, there: _There) -> None:
 
 
 async def _before(record: Record, checker: Checker, after: int, there: _There) -> list[Seal]:
-    """Take in what seals say of the positions up to ``after``. Gives the next seals."""
+    """Process the seals up to the position ``after``. Return the next seals."""
     while waiting := await _seals(record, checker.sealed, there):
         for place, seal in enumerate(waiting):
             if seal.to_position > after:
@@ -167,7 +167,7 @@ async def _before(record: Record, checker: Checker, after: int, there: _There) -
 
 
 async def _begun(record: Record, checker: Checker, after: int) -> None:
-    """A seal reaches over ``after``: its events up to there are taken as they are."""
+    """Add the hashes, unchecked, of the events up to ``after`` under the seal that includes it."""
     first = checker.sealed + 1
     while first <= after:
         until = min(after, first + stored.BATCH - 1)
@@ -184,15 +184,15 @@ async def _seals(record: Record, after: int, there: _There) -> list[Seal]:
 
 
 async def _next(record: Record, checker: Checker, up_to: int) -> tuple[list[Stored], set[str]]:
-    """The next events, and the commands with an answer among those that they came of."""
-    # Each batch is read by itself, so that a long check holds nothing open that others wait for.
+    """Return the next events, and those of their commands that have an answer."""
+    # Each batch is a read of its own, so that a long verification holds no transaction open.
     async with record.engine.connect() as connection:
         batch = await following(connection, checker, up_to)
         return batch, await stored.answered(connection, batch)
 
 
 async def following(connection: AsyncConnection, checker: Checker, up_to: int) -> list[Stored]:
-    """The next events for a check, which is told where their streams stood before."""
+    """Return the next events for a checker, after setting the heads of their streams."""
     batch = await stored.read(connection, checker.position, up_to)
     if streams := checker.unknown(batch):
         checker.know(await stored.heads(connection, streams, checker.position))

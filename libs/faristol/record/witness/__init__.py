@@ -1,8 +1,7 @@
-"""Witnesses: places outside the record that keep its seals, so that nobody can make the record anew unseen.
+"""Witnesses: places outside the record that store its seals, so that a rewritten record is detected.
 
-A seal holds the digest of the one before, so what a witness has is one chain. It is compared with the record by
-``faristol record verify --witness``: whoever rewrites events has to seal them again, even with the right key, and those
-seals are not the ones that the witness has.
+Each seal has the digest of the previous one, so a witness has one chain. ``faristol record verify --witness`` compares
+it with the record: rewritten events need new seals, and even with the right key those differ from the witness's.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""A program at an HTTP address as a witness. ``docs/record.md`` says what it has to answer."""
+"""A program at an HTTP address as a witness. ``docs/record.md`` specifies its answers."""
 
 from __future__ import annotations
 
@@ -18,17 +18,17 @@ from faristol.record.witness.witness import Fork, WitnessAway, parsed
 from faristol.record.witness.worker import Worker
 
 TIMEOUT = 10.0
-"""Seconds that the program may say nothing."""
+"""Timeout in seconds without data."""
 
 PAGE = 1_000
-"""Seals that are asked for at a time."""
+"""Seals in one request."""
 
 _LARGEST = 4 * 1024 * 1024
 """Bytes of one answer."""
 
 
 class _NoRedirect(urllib.request.HTTPRedirectHandler):
-    """A seal, and the token beside it, go where the settings say and nowhere else."""
+    """Refuses redirects: a seal and its token go only to the configured address."""
 
     def redirect_request(self, *_: Any) -> None:
         return None
@@ -38,7 +38,7 @@ _opener = urllib.request.build_opener(_NoRedirect)
 
 
 class Address:
-    """Seals are sent by POST, one at a time, and asked for by GET as ``/api/v1/seals`` answers."""
+    """A witness over HTTP: POST sends one seal, GET returns seals in the form of ``/api/v1/seals``."""
 
     kind = "http"
 
@@ -50,17 +50,17 @@ class Address:
         self.shown = f"{parts.scheme}://{parts.hostname}{f':{parts.port}' if parts.port else ''}{parts.path}"
 
     async def newest(self) -> Seal | None:
-        """See ``Witness``."""
+        """Return the last seal of the witness."""
         found = await self._worker.do(partial(self._asked, {"newest": "true"}))
         return found[-1] if found else None
 
     async def deliver(self, seals: Sequence[Seal]) -> None:
-        """See ``Witness``."""
+        """Send the seals one by one."""
         for seal in seals:
             await self._worker.do(partial(self._send, seal))
 
     async def seals(self) -> list[Seal]:
-        """See ``Witness``."""
+        """Return all seals of the witness, page by page."""
         found: list[Seal] = []
         while True:
             after = found[-1].to_position if found else 0
@@ -74,13 +74,13 @@ class Address:
             found += page
 
     async def close(self) -> None:
-        """See ``Witness``."""
+        """Stop the worker."""
         self._worker.close()
 
     def _send(self, seal: Seal) -> None:
         body = json.dumps(to_json(seal)).encode()
         try:
-            self._open(urllib.request.Request(self._url, body, {"Content-Type": "application/json"}))  # noqa: S310 # kinds.py takes http and https alone
+            self._open(urllib.request.Request(self._url, body, {"Content-Type": "application/json"}))  # noqa: S310 # kinds.py accepts only http and https
         except urllib.error.HTTPError as answer:
             if answer.code == 409:
                 raise Fork(seal) from None
@@ -103,7 +103,7 @@ class Address:
     def _open(self, request: urllib.request.Request) -> bytes:
         if self._token is not None:
             try:
-                token = self._token.read_text().strip()  # read each time: tokens change
+                token = self._token.read_text().strip()  # read for each request: tokens change
             except OSError as problem:
                 raise WitnessAway(f"its token in {self._token} cannot be read: {problem.strerror}") from None
             request.add_unredirected_header("Authorization", f"Bearer {token}")
@@ -117,5 +117,5 @@ class Address:
             reason = problem.reason
             raise WitnessAway(getattr(reason, "strerror", None) or str(reason)) from None
         except (HTTPException, ValueError) as problem:
-            # What it says of a header that cannot be sent holds the token.
+            # The error of a malformed header includes the token, so only its type is reported.
             raise WitnessAway(f"the request failed: {type(problem).__name__}") from None

@@ -1,4 +1,4 @@
-"""Delivering seals to witnesses, beside all other work. What a witness has is asked of it, not only remembered."""
+"""Background delivery of seals to witnesses. The state of a witness is queried from it, not only remembered."""
 
 from __future__ import annotations
 
@@ -18,30 +18,30 @@ from faristol.record.seals import Seal
 from faristol.record.witness.witness import Fork, Witness, WitnessAway
 
 PREFIX = "witness:"
-"""What the checkpoint of a witness begins with: ``witness:folder:0a1b2c3d``. It is shown, and nothing relies on it."""
+"""Prefix of the checkpoint of a witness, such as ``witness:folder:0a1b2c3d``. It is informative only."""
 
 BATCH = 20
 """Seals between two renewals of the lease."""
 
 LEASE = 60.0
-"""Seconds. Where a batch takes longer, two may deliver at once: each finds what the other has delivered."""
+"""Seconds. If a batch takes longer, two processes may deliver at once, which is harmless: delivery is idempotent."""
 
 LOOK = 2.0
-"""Seconds between two looks for new seals."""
+"""Seconds between two polls for new seals."""
 
 LONGEST = 60.0
-"""Seconds until a witness that was away is tried again, at most."""
+"""Longest pause in seconds before a retry of an unavailable witness."""
 
 _log = logging.getLogger(__name__)
 
 
 def checkpoint_of(witness: Witness) -> str:
-    """What the checkpoint of a witness is called. Where it is cannot be read from that."""
+    """Return the name of the checkpoint of a witness, which does not reveal its location."""
     return f"{PREFIX}{witness.kind}:{hashlib.sha256(witness.shown.encode()).hexdigest()[:8]}"
 
 
 class Delivery:
-    """Delivers to one witness. One of all the processes of a cell does it at a time."""
+    """Delivers to one witness. A lease ensures that one process of a cell does it at a time."""
 
     def __init__(self, record: Record, witness: Witness, *, look: float = LOOK) -> None:
         self._record = record
@@ -50,9 +50,9 @@ class Delivery:
         self._name = checkpoint_of(witness)
         self._holder = str(uuid.uuid4())
         self._newest: Seal | None = None
-        """The last seal that the witness has."""
+        """The last seal of the witness."""
         self._is_known = False
-        """Whether ``_newest`` was asked since something went wrong."""
+        """Whether ``_newest`` was queried since the last failure."""
         self._told = ""
 
     async def run(self) -> None:
@@ -98,7 +98,7 @@ class Delivery:
             await self._record.lease(self._name, self._holder, LEASE)
 
     async def _asked(self) -> Seal | None:
-        """The last seal that the witness has. Raises ``Fork`` when the record does not have it."""
+        """Query the last seal of the witness. Raises ``Fork`` if the record does not have it."""
         newest = await self._witness.newest()
         if newest is None:
             return None
@@ -115,7 +115,7 @@ class Delivery:
             await connection.execute(kind_of(connection).upsert(table, ["position"]).values(**row))
 
     def _tell(self, problem: str) -> None:
-        """Say once what is wrong, and when it is no longer."""
+        """Log a problem once, and once that it is over."""
         if problem and problem != self._told:
             _log.error("seals wait to be delivered to the witness %s: %s", self._witness.shown, problem)
         elif self._told and not problem:
@@ -124,7 +124,7 @@ class Delivery:
 
 
 async def deliver_to_all(record: Record, witnesses: Sequence[Witness], *, look: float = LOOK) -> None:
-    """Deliver to each of these until cancelled, and forget how far others had come that are used no more."""
+    """Deliver to each of these until cancelled, and delete the checkpoints of witnesses that are no longer used."""
     names = [checkpoint_of(witness) for witness in witnesses]
     while True:
         try:
@@ -135,7 +135,7 @@ async def deliver_to_all(record: Record, witnesses: Sequence[Witness], *, look: 
         else:
             break
     if not witnesses:
-        await asyncio.Event().wait()  # a process whose task ends has failed
+        await asyncio.Event().wait()  # a process whose task ends counts as failed
     async with asyncio.TaskGroup() as group:
         for witness in witnesses:
             group.create_task(Delivery(record, witness, look=look).run(), name="witness")

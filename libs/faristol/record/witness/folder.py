@@ -1,4 +1,4 @@
-"""A folder as a witness: one file for each seal, never written again."""
+"""A folder as a witness: one immutable file for each seal."""
 
 from __future__ import annotations
 
@@ -17,16 +17,16 @@ from faristol.record.witness.witness import LARGEST, Fork, WitnessAway, parsed
 from faristol.record.witness.worker import Worker
 
 NAME = re.compile(r"seal-(\d{19})\.json")
-"""What the file of a seal is called: by the first position under it."""
+"""File name of a seal, with its first position."""
 
 
 def name_of(seal: Seal) -> str:
-    """The name of the file of a seal."""
+    """Return the file name of a seal."""
     return f"seal-{seal.from_position:019}.json"
 
 
 def seal_of(name: str, content: bytes) -> Seal:
-    """The seal in a file. Raises ``Wrong``."""
+    """Parse the file of a seal. Raises ``Wrong``."""
     try:
         members = json.loads(content)
     except NO_SEAL:
@@ -38,7 +38,7 @@ def seal_of(name: str, content: bytes) -> Seal:
 
 
 def put(folder: Path, seal: Seal) -> None:
-    """Write the file of a seal, durably, where it is not there. Raises ``Fork``, and ``OSError``."""
+    """Write the file of a seal durably unless it exists. Raises ``Fork`` and ``OSError``."""
     path = folder / name_of(seal)
     content = json.dumps(to_json(seal), indent=1, sort_keys=True).encode() + b"\n"
     part = folder / f".{path.name}.{uuid.uuid4().hex}.part"
@@ -63,12 +63,12 @@ def put(folder: Path, seal: Seal) -> None:
 
 
 def _name(part: Path, path: Path) -> None:
-    """Give a file its name, unless another has it. Raises ``FileExistsError``."""
+    """Give the file its final name. Raises ``FileExistsError`` if the name is taken."""
     try:
         path.hardlink_to(part)
     except FileExistsError:
         raise
-    except OSError:  # a file system without a second name for a file
+    except OSError:  # the file system has no hard links
         if path.exists():
             raise FileExistsError(path) from None
         part.replace(path)
@@ -80,7 +80,7 @@ def _read(path: Path) -> bytes:
 
 
 class Folder:
-    """Seals as files in a folder, which has to be there: one that is not mounted is not made in its place."""
+    """Seals as files in an existing folder; a folder that is not mounted is not created."""
 
     kind = "folder"
 
@@ -90,20 +90,20 @@ class Folder:
         self.shown = str(path)
 
     async def newest(self) -> Seal | None:
-        """See ``Witness``."""
+        """Return the last seal in the folder."""
         return await self._worker.do(self._newest)
 
     async def deliver(self, seals: Sequence[Seal]) -> None:
-        """See ``Witness``."""
+        """Write the seals one by one."""
         for seal in seals:
             await self._worker.do(partial(self._put, seal))
 
     async def seals(self) -> list[Seal]:
-        """See ``Witness``."""
+        """Return all seals in the folder."""
         return await self._worker.do(lambda: [seal_of(name, _read(self._path / name)) for name in self._names()])
 
     async def close(self) -> None:
-        """See ``Witness``."""
+        """Stop the worker."""
         self._worker.close()
 
     def _names(self) -> list[str]:

@@ -1,4 +1,4 @@
-"""The kinds of witnesses, and how each is told from the others."""
+"""The kinds of witnesses, and the choice of one by its place."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ from faristol.record.witness.witness import Witness
 
 
 def open_witness(where: str, token: Path | None = None, *, to_deliver: bool = False) -> Witness:
-    """The witness at an HTTP address, in a Git repository, or in a folder.
+    """Open the witness at an HTTP address, in a Git repository, or in a folder.
 
-    ``token`` is a file whose content goes with every request to an address. A bare repository can be read and not
-    delivered to. Raises ``RecordError`` for what is no place.
+    ``token`` is a file whose content is sent with every request to an address. A bare repository can be read but not
+    delivered to. Raises ``RecordError`` for an invalid place.
     """
     if "://" in where:
         return Address(_checked(where, has_token=token is not None), token)

@@ -1,4 +1,4 @@
-"""A Git repository as a witness: one commit for each seal, pushed where there is a remote."""
+"""A Git repository as a witness: one commit for each seal, pushed if there is a remote."""
 
 from __future__ import annotations
 
@@ -18,30 +18,30 @@ from faristol.record.witness.witness import WitnessAway
 from faristol.record.witness.worker import Worker
 
 PATIENCE = 60.0
-"""Seconds for one run of git, such as a push."""
+"""Timeout in seconds of one run of git, such as a push."""
 
 GRACE = 5.0
-"""Seconds for git to end by itself when it is told to."""
+"""Seconds between SIGTERM and SIGKILL of git."""
 
 _AUTHOR = ("-c", "user.name=Faristol", "-c", "user.email=faristol@localhost")
 _PASSWORD = re.compile(r"//[^/@\s]*@")
 _LOCK = re.compile(r"'([^']+\.lock)': File exists")
 _SAID = 200
-"""Characters of what git says that go into a message."""
+"""Characters of git's output in a message."""
 
 
 def is_repository(path: Path) -> bool:
-    """Whether there is a Git repository at a path, with or without a work tree."""
+    """Check whether a path is a Git repository, with or without a work tree."""
     return (path / ".git").exists() or is_bare(path)
 
 
 def is_bare(path: Path) -> bool:
-    """Whether what is at a path is a Git repository without a work tree."""
+    """Check whether a path is a Git repository without a work tree."""
     return not (path / ".git").exists() and (path / "HEAD").is_file() and (path / "objects").is_dir()
 
 
 class Repository:
-    """Seals as files in a clone. What counts as kept is what was pushed, where there is a remote."""
+    """Seals as files in a clone. With a remote, a seal counts as delivered when it is pushed."""
 
     kind = "git"
 
@@ -51,7 +51,7 @@ class Repository:
         self.shown = str(path)
 
     async def newest(self) -> Seal | None:
-        """See ``Witness``."""
+        """Return the last seal that is pushed, or committed if there is no remote."""
         remote, tracking = await self._remote()
         if remote:
             await self._git("fetch", "--quiet", remote)
@@ -60,7 +60,7 @@ class Repository:
         return (await self._seals(at, names[-1:]))[0] if names else None
 
     async def deliver(self, seals: Sequence[Seal]) -> None:
-        """See ``Witness``."""
+        """Commit the seals one by one, then push them."""
         remote, tracking = await self._remote()
         if remote:
             await self._catch_up(tracking)
@@ -78,7 +78,7 @@ class Repository:
             await self._git("push", "--quiet", remote, f"HEAD:refs/heads/{branch}")
 
     async def seals(self) -> list[Seal]:
-        """See ``Witness``."""
+        """Return all seals that are committed. Raises ``Wrong`` if a commit changed or removed one."""
         if not await self._exists("HEAD"):
             return []
         # A seal is written once. A commit that changes or removes one was not made by a delivery.
@@ -89,13 +89,13 @@ class Repository:
         return await self._seals("HEAD", names)
 
     async def close(self) -> None:
-        """See ``Witness``."""
+        """Stop the worker."""
         self._worker.close()
 
     async def _remote(self) -> tuple[str, str]:
-        """The remote that is pushed to, and its branch as it was when git last saw it; empty for none.
+        """Return the remote and its branch as git last saw it; empty without a remote.
 
-        A remote that has none of our commits yet gives a branch that holds nothing.
+        If the remote has no commit yet, the branch does not exist.
         """
         remotes = (await self._git("remote")).decode().split()
         if not remotes:
@@ -105,7 +105,7 @@ class Repository:
         return remote, f"refs/remotes/{remote}/{branch}"
 
     async def _catch_up(self, tracking: str) -> None:
-        """Bring the branch to what another clone pushed, or this one before it was restored from a copy."""
+        """Fast-forward to the commits of another clone, or of this one before it was restored from a copy."""
         if not await self._exists(tracking):
             return
         ahead, behind = 0, 1
@@ -121,7 +121,7 @@ class Repository:
                 f" {behind}; when those hold nothing that you need, run git reset --keep {there} in it"
             )
         new = {*await self._names(tracking)} - {*await self._names("HEAD")}
-        # Files of a delivery that did not come to a commit: git writes over none that it does not know.
+        # Files of an interrupted delivery are untracked, and git does not overwrite those.
         left = await self._worker.do(lambda: sorted(name for name in new if (self._path / name).exists()))
         if left:
             await self._git("add", "--", *left)
@@ -134,7 +134,7 @@ class Repository:
         return sorted(name for name in names if NAME.fullmatch(name))
 
     async def _seals(self, at: str, names: Sequence[str]) -> list[Seal]:
-        """The seals in these files of a commit."""
+        """Read the seals in these files of a commit."""
         wanted = "".join(f"{at}:{name}\n" for name in names).encode()
         out, found = await self._git("cat-file", "--batch", given=wanted), []
         for name in names:
@@ -153,8 +153,11 @@ class Repository:
         return bool(await self._git("config", "user.email", may_fail=True)) or "GIT_AUTHOR_EMAIL" in os.environ
 
     async def _git(self, *words: str, may_fail: bool = False, given: bytes = b"") -> bytes:
-        """What git writes. Raises ``WitnessAway`` when it fails; with ``may_fail``, an exit code of 1 gives nothing."""
-        # Nobody is there to type a password in.
+        """Run git and return its output.
+
+        Raises ``WitnessAway`` on failure; with ``may_fail``, empty for an exit code of 1.
+        """
+        # Git must not prompt for a password.
         ssh = os.environ.get("GIT_SSH_COMMAND", "ssh -o BatchMode=yes")
         environment = {**os.environ, "GIT_TERMINAL_PROMPT": "0", "GIT_SSH_COMMAND": ssh, "LC_ALL": "C.UTF-8"}
         try:
@@ -182,7 +185,7 @@ class Repository:
 
 
 async def _end(process: asyncio.subprocess.Process) -> None:
-    """End a run of git. One that is killed leaves its lock, and no other can commit from then on."""
+    """Terminate git. A killed one leaves its lock, which blocks later commits."""
     process.terminate()
     try:
         with contextlib.suppress(TimeoutError):

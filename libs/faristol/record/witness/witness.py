@@ -1,4 +1,4 @@
-"""What a witness does, and how it can fail."""
+"""The interface of a witness, and its errors."""
 
 from __future__ import annotations
 
@@ -9,46 +9,46 @@ from faristol.record.errors import RecordError, Wrong
 from faristol.record.seals import NO_SEAL, Seal, from_json
 
 LARGEST = 16 * 1024
-"""Bytes of one seal as JSON; one has about 700."""
+"""Bytes of one seal as JSON; a seal has about 700."""
 
 
 class WitnessAway(RecordError):
-    """The witness cannot be reached or does not do what is asked; the message says why, and holds no secret."""
+    """The witness is unreachable or fails; the message states the reason and has no secret."""
 
 
 class Fork(Exception):
-    """The witness has another seal in the place of one of the record's."""
+    """The witness has a different seal in the place of one of the record's."""
 
     def __init__(self, seal: Seal) -> None:
         super().__init__(f"it has another seal in the place of {seal}")
 
 
 class Witness(Protocol):
-    """A place that keeps seals. Every method raises ``WitnessAway``."""
+    """A place that stores seals. Every method raises ``WitnessAway``."""
 
     kind: str
-    """One word: what it is."""
+    """The kind of witness, in one word."""
     shown: str
-    """Where it is, as people may see it."""
+    """Its location for display."""
 
     async def newest(self) -> Seal | None:
-        """The last seal that it has; None when it has none. Raises ``Wrong`` for what is no seal."""
+        """Return the last seal; None if it has no seal. Raises ``Wrong`` for a malformed one."""
 
     async def deliver(self, seals: Sequence[Seal]) -> None:
-        """Have it keep these, each after the one before. One that it has already is left as it is.
+        """Store these seals in order, each after the previous one. A seal that it already has is left unchanged.
 
-        Raises ``Fork`` when it has another in the place of one of them, and keeps nothing from there on.
+        Raises ``Fork`` if it has a different seal in the place of one of them, and stores none from there on.
         """
 
     async def seals(self) -> list[Seal]:
-        """Every seal that it has, in order. Raises ``Wrong`` where its own history shows that one was changed."""
+        """Return every seal, in order. Raises ``Wrong`` if its own history shows that one was changed."""
 
     async def close(self) -> None:
-        """Give back what it holds."""
+        """Release its resources."""
 
 
 def gap(seals: Sequence[Seal]) -> str:
-    """Where the seals of a witness are no chain from the first position on; empty when they are one."""
+    """Describe where the seals of a witness are not a chain from the first position; empty if they are."""
     position, previous = 0, None
     for seal in seals:
         if seal.from_position != position + 1:
@@ -60,8 +60,8 @@ def gap(seals: Sequence[Seal]) -> str:
 
 
 def parsed(members: object, where: str) -> Seal:
-    """A seal out of JSON. Raises ``Wrong`` for what is none."""
+    """Parse a seal from JSON. Raises ``Wrong`` if it is malformed."""
     try:
-        return from_json(members)  # type: ignore[arg-type] # what is no mapping raises
+        return from_json(members)  # type: ignore[arg-type] # a value that is not a mapping raises
     except NO_SEAL:
         raise Wrong(f"the witness has something at {where} that is no seal") from None

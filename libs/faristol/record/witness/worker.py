@@ -1,4 +1,4 @@
-"""Blocking work in a thread of its own, given up after a while."""
+"""Blocking work in a thread of its own, with a timeout."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from faristol.record.witness.witness import WitnessAway
 T = TypeVar("T")
 
 PATIENCE = 30.0
-"""Seconds for one piece of work. A network file system can keep a thread for ever."""
+"""Timeout of one task in seconds. A network file system can block a thread indefinitely."""
 
 
 class Worker:
-    """Does one piece of work at a time. While one hangs, no other is begun."""
+    """Runs one task at a time. While one hangs, further ones are refused."""
 
     def __init__(self, name: str, patience: float = PATIENCE) -> None:
         self._executor = ThreadPoolExecutor(max_workers=1, thread_name_prefix=name)
@@ -24,7 +24,7 @@ class Worker:
         self._patience = patience
 
     async def do(self, work: Callable[[], T]) -> T:
-        """What ``work`` gives. Raises ``WitnessAway`` when that takes too long, or for what the system raises."""
+        """Return the result of ``work``. Raises ``WitnessAway`` on a timeout or an ``OSError``."""
         if self._last is not None and not self._last.done():
             raise WitnessAway("it does not answer")
         future: Future[T] = self._executor.submit(work)
@@ -40,11 +40,11 @@ class Worker:
             raise WitnessAway(problem.strerror or str(problem)) from problem
 
     def close(self) -> None:
-        """Begin nothing any more."""
+        """Refuse further tasks and cancel pending ones."""
         self._executor.shutdown(wait=False, cancel_futures=True)
 
 
 def _looked_at(future: asyncio.Future[Any]) -> None:
-    """What comes of work that nobody waits for any more is no news."""
+    """Retrieve the exception of an abandoned task, which asyncio would log otherwise."""
     if not future.cancelled():
         future.exception()
