@@ -1,1 +1,1 @@
-"""Warnings, sanctions, expulsions, the tribunal of appeals, and rulings that were wrong. Pure."""
+"""Warnings, sanctions, expulsions, the tribunal of appeals, and the correction of rulings. Pure."""

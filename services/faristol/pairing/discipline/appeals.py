@@ -27,15 +27,16 @@ from faristol.pb.pairing.v1 import pairing_pb2 as pb
 from faristol.rules import Ruleset
 
 MOST_PERSONS = 100
-"""Persons whom a command on an appeal names, and countries and affiliations that it tells."""
+"""Limit of the persons, countries and affiliations in a command on an appeal."""
 
 
 def appoint(situation: Situation, request: pb.AppointTribunalRequest) -> list[Message]:
-    """Appoint the tribunal, in place of the one before; the players' representatives before the tournament begins.
+    """Appoint the tribunal, in place of an earlier one. The players' members are chosen before the tournament begins.
 
-    Where they were not, the other two are appointed without them. Raises ``Invalid`` for members whom the book does not
-    want and where a country is missing, ``Refusal`` where the book has no tribunal, for two who are of the same country
-    and not known to be of different affiliations, and for other representatives of the players once a round has begun.
+    If they were not, the other two are appointed without them. Raises ``Invalid`` if the roles are not those of the
+    book, or if a country is missing. Raises ``Refusal`` if the book has no tribunal, or if two members have the same
+    country and no known different affiliations. Raises ``Refusal`` for a change of the players' members after the start
+    of a round.
     """
     state, article = situation.state, situation.ruleset.law.tribunal
     _check_number("appointments", len(request.appointments))
@@ -76,12 +77,12 @@ def appoint(situation: Situation, request: pb.AppointTribunalRequest) -> list[Me
 
 
 def lodge(situation: Situation, request: pb.LodgeAppealRequest) -> list[Message]:
-    """Appeal against the sanction of a version.
+    """Lodge an appeal against the sanction of a version.
 
-    The three who sit are chosen from the tribunal, apart in country or affiliation from ``player_ids``, from who
-    appeals, and from who plays the game that it is about. Raises ``Invalid`` where a country is missing and for who is
-    no player, ``Refusal`` where the book knows no appeal, without a tribunal, for what is no sanction or was lifted,
-    for one on somebody else, in a matter that was appealed before, and when too few can sit.
+    Three members of the tribunal sit, of other countries or affiliations than the player, ``player_ids`` and the
+    players of the game. Raises ``Invalid`` if a country is missing, and for persons who are not players. Raises
+    ``Refusal`` if the book has no appeals, if there is no tribunal, if too few members can sit, or if the sanction was
+    appealed before. Raises ``Refusal`` unless the version is a sanction in force on the player.
     """
     state, ruleset, version = situation.state, situation.ruleset, request.version
     _check_number("countries", len(request.countries))
@@ -116,7 +117,7 @@ def lodge(situation: Situation, request: pb.LodgeAppealRequest) -> list[Message]
 
 
 def is_appealable(situation: Situation, player_id: str, version: int) -> bool:
-    """Whether a player can appeal against the sanction of a version now, as far as rules and earlier appeals say."""
+    """Check whether a player can appeal against the sanction of a version, by the rules and earlier appeals."""
     try:
         check_open(situation.state)
         act = sanction_of(situation, version)
@@ -128,9 +129,9 @@ def is_appealable(situation: Situation, player_id: str, version: int) -> bool:
 
 
 def decide_appeal(situation: Situation, request: pb.DecideAppealRequest) -> list[Message]:
-    """What the tribunal decided on an appeal, finally; one that is upheld takes the sanction back.
+    """Record the tribunal's final decision on an appeal. An upheld appeal lifts the sanction.
 
-    Raises ``Refusal`` for an appeal that there is not, and for one that has been decided or was taken back.
+    Raises ``Refusal`` if the appeal is unknown, decided or withdrawn.
     """
     if request.upheld == request.dismissed:
         raise Invalid("upheld", N_("expected one of upheld=true and dismissed=true"))
@@ -151,9 +152,9 @@ def decide_appeal(situation: Situation, request: pb.DecideAppealRequest) -> list
 
 
 def withdraw_appeal(situation: Situation, request: pb.WithdrawAppealRequest) -> list[Message]:
-    """Take an appeal back, such as one lodged by mistake: the act can be appealed against anew.
+    """Withdraw an appeal, such as one lodged by mistake. The player can then appeal again.
 
-    Raises ``Refusal`` for an appeal that there is not, and for one that has been decided or was taken back.
+    Raises ``Refusal`` if the appeal is unknown, decided or withdrawn.
     """
     found = _waiting(situation, request.appeal)
     return [
@@ -168,7 +169,7 @@ def withdraw_appeal(situation: Situation, request: pb.WithdrawAppealRequest) -> 
 
 
 def _waiting(situation: Situation, appeal: int) -> Appeal:
-    """The appeal of a number on which the tribunal has to decide. Refuses any other."""
+    """Return the open appeal with a number. Raises ``Refusal``."""
     state, ruleset = situation.state, situation.ruleset
     check_open(state)
     if not 1 <= appeal <= len(state.appeals):
@@ -187,7 +188,7 @@ def _waiting(situation: Situation, appeal: int) -> Appeal:
 
 
 def _check_appeal(state: Tournament, ruleset: Ruleset, act: Sanction, player_id: str, version: int) -> None:
-    """Refuse an appeal that the book does not know, that is nobody's there, or that was lodged before."""
+    """Raise ``Refusal`` if the book has no appeals, if the player cannot appeal, or if an appeal was lodged."""
     if not ruleset.law.appeal:
         raise Refusal(
             "SANCTION_FINAL",
@@ -219,7 +220,7 @@ def _check_appeal(state: Tournament, ruleset: Ruleset, act: Sanction, player_id:
 
 
 def _players_of_game(state: Tournament, act: Sanction) -> tuple[str, ...]:
-    """Who plays the game that a sanction is about; nobody where it is about none."""
+    """Return the players of a sanction's game; an empty tuple without a game."""
     found = (
         state.find_game(act.game_id) if isinstance(act, events.PlayerSanctioned | events.TableSanctionNoted) else None
     )
@@ -235,13 +236,13 @@ def _players_own(members: Sequence[events.TribunalMember]) -> set[tuple[str, eve
 
 
 def _affiliations(given: Sequence[pb.PersonAffiliation]) -> dict[str, str]:
-    """The affiliations that a request tells. Raises ``Invalid`` for what is none, and for two of one person."""
+    """Return the affiliations of a request, by person id. Raises ``Invalid``."""
     told = _given("affiliations", ((person.person_id, person.affiliation) for person in given))
     return {person_id: checked_name("affiliations", name) for person_id, name in told.items()}
 
 
 def _given(field: str, given: Iterable[tuple[str, str]]) -> dict[str, str]:
-    """What a request tells of persons, by id. Raises ``Invalid`` for no id, and for two things of one person."""
+    """Return values of a request by person id. Raises ``Invalid`` for a malformed id, or two values of one person."""
     told: dict[str, str] = {}
     for person_id, value in given:
         if told.setdefault(checked_id(field, person_id), value) != value:

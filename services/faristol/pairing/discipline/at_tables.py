@@ -1,4 +1,4 @@
-"""Sanctions that arbiters imposed at tables, as the tournament knows them. Pure."""
+"""Sanctions that arbiters imposed at tables, noted in the tournament. Pure."""
 
 from __future__ import annotations
 
@@ -22,10 +22,10 @@ def note_sanction(
     imposed: game_events.SanctionImposed,
     note: str = "",
 ) -> list[Message]:
-    """Note a sanction that made ``version`` of the stream of a game, with the arbiter's ``note``.
+    """Note a sanction with ``version`` in the stream of a game, and the arbiter's ``note``.
 
-    Nothing for one that is noted already, and for a game that was unpaired since. A warning for conduct counts among
-    those of the player (FISE 47); one for a rack held too full counts at its table alone (FISE 28).
+    Returns an empty list if it is already noted, or if the game was unpaired. A warning for conduct counts as one of
+    the player (FISE 47); a warning for too many tiles on the rack counts only at its table (FISE 28).
     """
     found = state.find_game(game)
     if found is None or (game, version) in state.noted_at_tables:
@@ -57,7 +57,7 @@ def note_sanction(
 def note_sanctions(
     state: Tournament, ruleset: Ruleset, game: str, imposed: Iterable[tuple[int, game_events.SanctionImposed]]
 ) -> tuple[Tournament, list[Message]]:
-    """Note the sanctions of a table that are not noted yet; give the tournament after them, and the facts."""
+    """Note the sanctions of a table that are not noted yet. Return the tournament after them and the events."""
     facts: list[Message] = []
     for version, sanction in imposed:
         noted = note_sanction(state, ruleset, game, version, sanction)

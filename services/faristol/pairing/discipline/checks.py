@@ -1,4 +1,4 @@
-"""What has to hold before a sanction is imposed, lifted or appealed against. Pure."""
+"""Checks before a sanction is imposed, lifted or appealed against. Pure."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ from faristol.rules import Ruleset
 from faristol.rules.officials import check_not_concerned
 
 Sanction = events.PlayerWarned | events.PlayerSanctioned | events.PlayerExpelled | events.TableSanctionNoted
-"""What can be lifted, and appealed against."""
+"""Events that can be lifted, and appealed against."""
 
 FINAL = (AppealPhase.UPHELD, AppealPhase.DISMISSED)
-"""Appeals of which nothing can be changed any more."""
+"""Phases of appeals with a final decision."""
 
 
 def sanctionable(state: Tournament, player_id: str) -> Player:
-    """A player on whom a sanction can be imposed. Refuses who is not registered, was expelled, or moved away."""
+    """Return a registered player who can be sanctioned. Raises ``Refusal`` if expelled or moved to another division."""
     player = registered(state, player_id)
     if player.expelled:
         raise expelled(player)
@@ -40,14 +40,14 @@ def sanctionable(state: Tournament, player_id: str) -> Player:
 
 
 def article_of(law: str) -> str:
-    """The article by which officials impose a sanction. Refuses where the book knows none."""
+    """Return the article on sanctions by officials. Raises ``Refusal`` if the book has none."""
     if not law:
         raise Refusal("NO_SANCTIONS", "", N_("These rules provide for no sanctions beyond the game."))
     return law
 
 
 def check_deciders(decided_by: Sequence[str], concerned: Collection[str]) -> None:
-    """Refuse an act that nobody decided, or a player whom it concerns. Raises ``Invalid`` for nobody and no ids."""
+    """Raise ``Refusal`` if a decider is a player concerned, ``Invalid`` without deciders or for a malformed id."""
     if not decided_by:
         raise Invalid("decided_by", N_("expected the ids of those who decided it"))
     for person_id in decided_by:
@@ -56,7 +56,7 @@ def check_deciders(decided_by: Sequence[str], concerned: Collection[str]) -> Non
 
 
 def check_no_tribunal(situation: Situation) -> None:
-    """Refuse to lift a sanction otherwise than on appeal, where a tribunal was appointed."""
+    """Raise ``Refusal`` if a tribunal was appointed: it then lifts sanctions, on appeal only."""
     if situation.state.tribunal:
         raise Refusal(
             "APPEAL_NEEDED",
@@ -66,7 +66,7 @@ def check_no_tribunal(situation: Situation) -> None:
 
 
 def sanction_of(situation: Situation, version: int) -> Sanction:
-    """The sanction of a version. Refuses any other act."""
+    """Return the sanction of a version. Raises ``Refusal`` for any other event."""
     act = situation.act(version)
     if not isinstance(act, Sanction):
         raise Refusal(
@@ -79,7 +79,7 @@ def sanction_of(situation: Situation, version: int) -> Sanction:
 
 
 def is_lifted(act: Sanction, facts: Sequence[Message], version: int) -> bool:
-    """Whether the sanction of ``version`` has been taken back by one of ``facts``."""
+    """Check whether one of ``facts`` lifts the sanction of ``version``."""
     later = facts[version:]
     if isinstance(act, events.PlayerExpelled):
         return any(isinstance(fact, events.ExpulsionLifted) and fact.player_id == act.player_id for fact in later)
@@ -89,7 +89,7 @@ def is_lifted(act: Sanction, facts: Sequence[Message], version: int) -> bool:
 
 
 def check_not_lifted(situation: Situation, act: Sanction, version: int) -> None:
-    """Refuse to lift a sanction once more, and to appeal against one that was lifted."""
+    """Raise ``Refusal`` if the sanction is already lifted."""
     if is_lifted(act, situation.facts, version):
         raise Refusal(
             "SANCTION_LIFTED",
@@ -101,7 +101,7 @@ def check_not_lifted(situation: Situation, act: Sanction, version: int) -> None:
 
 
 def check_not_appealed(state: Tournament, ruleset: Ruleset, version: int) -> None:
-    """Refuse to touch a sanction that the tribunal has decided on, or will."""
+    """Raise ``Refusal`` if an appeal against the sanction is open or decided."""
     for appeal in state.appeals:
         if appeal.version == version and appeal.phase in FINAL:
             raise appeal_final(ruleset, appeal)
@@ -115,7 +115,7 @@ def check_not_appealed(state: Tournament, ruleset: Ruleset, version: int) -> Non
 
 
 def appeal_final(ruleset: Ruleset, appeal: Appeal) -> Refusal:
-    """The refusal for an appeal that the tribunal has decided on."""
+    """Return the refusal for a decided appeal."""
     return Refusal(
         "APPEAL_FINAL",
         ruleset.law.appeal,
@@ -125,9 +125,9 @@ def appeal_final(ruleset: Ruleset, appeal: Appeal) -> Refusal:
 
 
 def sanction_undone_by(state: Tournament, facts: Sequence[Message], version: int, command: str) -> str:
-    """The command that undoes the sanction of a version as the tournament stands; empty for none.
+    """Return the name of the command that can undo the sanction of a version now; empty for none.
 
-    It is the tribunal's where there is one: on appeal, which is final. Elsewhere it is ``command``.
+    With a tribunal it is an appeal or its decision, which is final. Otherwise it is ``command``.
     """
     phases = {appeal.phase for appeal in state.appeals if appeal.version == version}
     act = facts[version - 1]
@@ -139,13 +139,13 @@ def sanction_undone_by(state: Tournament, facts: Sequence[Message], version: int
 
 
 def lift_undone_by(state: Tournament, facts: Sequence[Message], version: int, command: str) -> str:
-    """The command that imposes again what was lifted by the act of a version.
+    """Return the name of the command that can impose again what the event of a version lifted.
 
-    None once the tribunal has decided, and for a sanction of a table.
+    Returns an empty string for a sanction of a table, and after the tribunal has decided.
     """
     lift = facts[version - 1]
     assert isinstance(lift, events.WarningLifted | events.SanctionLifted)
     if isinstance(facts[lift.version - 1], events.TableSanctionNoted):
-        return ""  # it was imposed at a table, and no command of the tournament imposes it there again
+        return ""  # it was imposed at a table, and no command of the tournament can impose it there again
     final = any(appeal.version == lift.version and appeal.phase in FINAL for appeal in state.appeals)
     return "" if final else command

@@ -1,4 +1,4 @@
-"""Expulsion: FISE's red card, the disqualification of UF 28 and the total exclusion of PES Ζ. Pure."""
+"""Expulsion: the red card of FISE, the disqualification of UF 28 and the total exclusion of PES Ζ. Pure."""
 
 from __future__ import annotations
 
@@ -16,10 +16,9 @@ from faristol.pb.pairing.v1 import pairing_pb2 as pb
 
 
 def expel(situation: Situation, request: pb.ExpelPlayerRequest) -> list[Message]:
-    """Expel a player on the proposal of an arbiter, by those who decide that (FISE 49, PES Ζ).
+    """Expel a player on the proposal of an arbiter, by those who decide on it (FISE 49, PES Ζ).
 
-    A game that is being played is lost, and the player is not paired any more. Raises ``Invalid`` when nobody decided
-    it.
+    A running game is lost, and the player is withdrawn. Raises ``Invalid`` without deciders.
     """
     state, player_id = situation.state, request.player_id
     check_arbiter(request.arbiter_id, [player_id])
@@ -47,10 +46,10 @@ def expel(situation: Situation, request: pb.ExpelPlayerRequest) -> list[Message]
 
 
 def lift_expulsion(situation: Situation, request: pb.LiftExpulsionRequest) -> list[Message]:
-    """Take an expulsion back, as those decide who decided it: the player is paired again.
+    """Lift an expulsion, by those who decided on it, and reinstate the player.
 
-    What was lost by it stays lost, and who had withdrawn before it stays withdrawn. Raises ``Invalid`` when nobody
-    decided it, ``Refusal`` where a tribunal decides that on appeal (FISE 49), and for who is in another division.
+    Lost games stay lost, and an earlier withdrawal stays in force. Raises ``Invalid`` without deciders. Raises
+    ``Refusal`` if a tribunal was appointed (FISE 49), or if the player is in another division.
     """
     check_deciders(request.decided_by, [request.player_id])
     check_no_tribunal(situation)
@@ -58,7 +57,7 @@ def lift_expulsion(situation: Situation, request: pb.LiftExpulsionRequest) -> li
 
 
 def readmit(situation: Situation, player_id: str, decided_by: Sequence[str], note: str) -> list[Message]:
-    """The same on appeal, and for an expulsion by mistake, which nobody has to decide on."""
+    """Lift an expulsion on appeal or after a mistake, which needs no deciders."""
     player = registered(situation.state, player_id)
     if not player.expelled:
         raise Refusal("NOT_EXPELLED", "", N_("{player} has not been expelled."), {"player": player_id})

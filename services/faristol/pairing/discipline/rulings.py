@@ -1,4 +1,4 @@
-"""Rulings on challenges that were found wrong after the game (PES Δ.ε). Pure."""
+"""The correction of rulings on challenges after the game (PES Δ.ε). Pure."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ from faristol.rules.challenges import spread_correction
 
 
 def correct_ruling(situation: Situation, request: pb.CorrectRulingRequest) -> list[Message]:
-    """Correct the spread of the player of a play that was ruled on wrongly: its points and thirty more, the same day.
+    """Correct a wrong ruling on the same day: add the points of the play and thirty more to the spread.
 
-    The day is that of the halls. Raises ``Refusal`` where the book corrects nothing, before the game has a result, on
-    another day, for a play that was not ruled on, and for one that was put right already.
+    The day is that of the halls. Raises ``Refusal`` if the book has no such correction, if the game has no result, on
+    another day, and if the play was not ruled on or is already corrected.
     """
     state, ruleset, game, turn = situation.state, situation.ruleset, request.game_id, request.turn
     played, pairing = found_game(state, game)
@@ -84,7 +84,7 @@ COMMANDS: Mapping[type[Message], Command] = {
 
 
 def _take_back(situation: Situation, version: int, note: str) -> list[Message]:
-    """Take the correction of a ruling back, which was a mistake; the ruling can be corrected again."""
+    """Reverse the correction of a ruling, which can then be corrected again."""
     act = situation.act(version)
     assert isinstance(act, events.SpreadAdjusted)
     found_game(situation.state, act.game_id)

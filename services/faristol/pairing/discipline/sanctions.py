@@ -1,6 +1,6 @@
-"""Sanctions beside the tables: points of a game that is over, the game itself, rounds to come. Pure.
+"""Sanctions outside tables: points of a finished game, the game itself, rounds to come. Pure.
 
-In a game that is being played they are imposed at its table.
+In a running game, sanctions are imposed at its table.
 """
 
 from __future__ import annotations
@@ -41,17 +41,17 @@ POINTS, GAME, ROUNDS = (
 )
 
 MOST_OFF_SPREAD = 1_000
-"""Points that a sanction takes off the spread, at the most: more than anybody scores in a game."""
+"""Limit of points that a sanction takes off the spread, above real scores."""
 
 
 def sanction(situation: Situation, request: pb.SanctionPlayerRequest) -> list[Message]:
-    """Impose a sanction on the proposal of an arbiter, by those who decide that (FISE 49, PES Ζ).
+    """Impose a sanction on the proposal of an arbiter, by those who decide on it (FISE 49, PES Ζ).
 
     Points come off the score of the game (FISE 49), or off the spread and the total beside its result (PES Ζ). A game
-    is lost as by forfeit (PES ΣΤ: 150–0). In ``rounds`` the player is not paired. Raises ``Invalid`` for what does not
-    go with the kind and when nobody decided it, ``Refusal`` where the book knows no sanctions, for too few or too many
-    points, where a player of the table is arbiter or decides, for a game without a result and for rounds that are not
-    to come.
+    is lost as by forfeit (PES ΣΤ: 150–0). In ``rounds`` the player is not paired. Raises ``Invalid`` for fields that do
+    not fit the kind, and without deciders. Raises ``Refusal`` if the book has no sanctions, for too few or too many
+    points, and if a player of the table is arbiter or decider. Raises ``Refusal`` for a game without a result and for
+    rounds that are not to come.
     """
     state, player_id, game = situation.state, request.player_id, request.game_id
     _check_fields(request)
@@ -83,7 +83,7 @@ def sanction(situation: Situation, request: pb.SanctionPlayerRequest) -> list[Me
 
 
 def _consequences(situation: Situation, imposed: events.PlayerSanctioned) -> list[Message]:
-    """What a sanction does to the game that it names: nothing to rounds."""
+    """Return the events that a sanction has on its game; an empty list for rounds."""
     if not imposed.game_id:
         return []
     if _beside_result(situation.ruleset, imposed):
@@ -96,7 +96,7 @@ def _consequences(situation: Situation, imposed: events.PlayerSanctioned) -> lis
 def _counted(
     situation: Situation, act: events.PlayerSanctioned, sanctions: Sequence[GameSanction]
 ) -> events.ResultCorrected:
-    """What the game of a sanction comes to with ``sanctions``, at the moment of ``act``."""
+    """Return the result of a sanction's game with ``sanctions``, at the time of ``act``."""
     played, pairing = found_game(situation.state, act.game_id)
     return counted(
         situation.ruleset,
@@ -110,12 +110,12 @@ def _counted(
 
 
 def _beside_result(ruleset: Ruleset, act: events.PlayerSanctioned) -> bool:
-    """Whether a sanction takes points beside the result of its game, which stays."""
+    """Check whether a sanction takes points beside the result of its game, which does not change."""
     return act.kind == POINTS and ruleset.arbiter.sanction_points_from == "spread"
 
 
 def _points_changed(act: events.PlayerSanctioned, points: int) -> events.PointsAdjusted:
-    """``points`` more for the player of a sanction beside the result of its game, below 0 for fewer."""
+    """Add ``points`` beside the result of a sanction's game; below 0 they come off."""
     return events.PointsAdjusted(
         round=act.round,
         game_id=act.game_id,
@@ -127,7 +127,7 @@ def _points_changed(act: events.PlayerSanctioned, points: int) -> events.PointsA
 
 
 def _check_fields(request: pb.SanctionPlayerRequest) -> None:
-    """Refuse fields that do not go with the kind of a sanction. Raises ``Invalid``."""
+    """Raise ``Invalid`` for fields that do not fit the kind of a sanction."""
     kind, points = request.kind, request.points
     if kind not in (POINTS, GAME, ROUNDS):
         raise Invalid("kind", N_("is {kind}; expected one of the kinds of sanction"), {"kind": kind})
@@ -142,7 +142,7 @@ def _check_fields(request: pb.SanctionPlayerRequest) -> None:
 
 
 def _check_game(state: Tournament, request: pb.SanctionPlayerRequest) -> None:
-    """Refuse a game that the player does not play, one that has no result yet, and to take one that is lost already."""
+    """Raise ``Invalid`` if the player does not play the game, ``Refusal`` if it has no result or is already lost."""
     player_id, game = request.player_id, request.game_id
     played, pairing = found_game(state, game)
     if player_id not in pairing.player_ids:
@@ -166,9 +166,9 @@ def _check_game(state: Tournament, request: pb.SanctionPlayerRequest) -> None:
 
 
 def _check_points(situation: Situation, request: pb.SanctionPlayerRequest) -> None:
-    """Refuse fewer points than the book's least (FISE 49), and more than the player scored before sanctions.
+    """Raise ``Refusal`` for fewer points than the book's minimum (FISE 49), or more than the player scored.
 
-    Off the spread, which is beside the game, no more than ``MOST_OFF_SPREAD``.
+    The score is that before sanctions. The limit off the spread is ``MOST_OFF_SPREAD``.
     """
     ruleset, points, game = situation.ruleset, request.points, request.game_id
     least = ruleset.arbiter.sanction_points_min or 1
@@ -193,11 +193,10 @@ def _check_points(situation: Situation, request: pb.SanctionPlayerRequest) -> No
 
 
 def lift(situation: Situation, request: pb.LiftSanctionRequest) -> list[Message]:
-    """Take back the warning, sanction or expulsion of a version.
+    """Lift the warning, sanction or expulsion of a version.
 
-    Points come back and a game counts as it did; rounds that were missed stay missed. Raises ``Invalid`` when nobody
-    decided it, ``Refusal`` where a tribunal decides that on appeal, for what is no sanction, and for one that was
-    lifted already.
+    Points come back and a game counts as before; missed rounds stay missed. Raises ``Invalid`` without deciders. Raises
+    ``Refusal`` if a tribunal was appointed, if the version is not a sanction, or if it is already lifted.
     """
     check_deciders(request.decided_by, [sanction_of(situation, request.version).player_id])
     check_no_tribunal(situation)
@@ -205,7 +204,7 @@ def lift(situation: Situation, request: pb.LiftSanctionRequest) -> list[Message]
 
 
 def lifted(situation: Situation, version: int, decided_by: Sequence[str], note: str) -> list[Message]:
-    """The same on appeal, and for a sanction by mistake, which nobody has to decide on."""
+    """Lift a sanction on appeal or after a mistake, which needs no deciders."""
     state = situation.state
     check_open(state)
     act = sanction_of(situation, version)
@@ -248,9 +247,9 @@ def lifted(situation: Situation, version: int, decided_by: Sequence[str], note: 
 def _lifted_at_table(
     situation: Situation, act: events.TableSanctionNoted, version: int, decided_by: Sequence[str], note: str
 ) -> list[Message]:
-    """Take back what an arbiter imposed at a table: points come back, a turn and a game that were lost stay lost.
+    """Lift a sanction that an arbiter imposed at a table. Points come back; a lost turn or game stays lost.
 
-    Raises ``Refusal`` for points of a game that has no result yet.
+    Raises ``Refusal`` for points of a game without a result.
     """
     played, pairing = found_game(situation.state, act.game_id)
     if act.points and act.game_id not in played.results:
@@ -281,13 +280,13 @@ _OF_TABLES: Mapping[game_events.SanctionKind.ValueType, events.SanctionKind.Valu
     game_events.SANCTION_KIND_POINTS: POINTS,
     game_events.SANCTION_KIND_GAME: GAME,
 }
-"""Kinds of sanctions at a table that the tournament has too."""
+"""Kinds of sanctions at a table that the tournament also has."""
 
 
 def _restored_at_table(
     situation: Situation, played: Round, pairing: Pairing, act: events.TableSanctionNoted, version: int
 ) -> list[Message]:
-    """What the game comes to when the points of a sanction at its table come back."""
+    """Return the game's result after the points of a sanction at its table come back."""
     game, occurred_at = act.game_id, situation.occurred_at
     standing = played.game_sanctions.get(game, ())
     result = played.without_sanctions(game) if act.points else None
@@ -296,7 +295,7 @@ def _restored_at_table(
     if any(each.version == version for each in standing):
         standing = tuple(each for each in standing if each.version != version)
     elif not any(each.version == version for each in played.at_table.get(game, ())):
-        return []  # the result was entered before the sanction was noted, and never was without these points
+        return []  # the result was entered before the sanction was noted, and has these points
     elif game in played.entered:
         return [
             events.PointsAdjusted(
@@ -324,12 +323,12 @@ def _restored_at_table(
 
 
 def _to_come(state: Tournament, act: events.PlayerSanctioned) -> set[int]:
-    """The rounds of a sanction that have not been started: one that is paired can be paired again."""
+    """Return the rounds of a sanction that are not started; a paired one can be paired again."""
     return {number for number in act.rounds if number >= state.next_to_start}
 
 
 def _kept_by_others(facts: Sequence[Message], version: int, player_id: str) -> set[int]:
-    """The rounds that other sanctions on the player keep them out of."""
+    """Return the rounds that other sanctions exclude the player from."""
     return {
         number
         for other, fact in enumerate(facts, start=1)
@@ -340,7 +339,7 @@ def _kept_by_others(facts: Sequence[Message], version: int, player_id: str) -> s
 
 
 def _restored(situation: Situation, version: int, act: events.PlayerSanctioned) -> list[Message]:
-    """What the game of ``act`` comes to without it, which is the sanction of ``version``."""
+    """Return the result of the game of ``act`` without it; ``act`` is the sanction of ``version``."""
     if not act.game_id:
         return []
     if _beside_result(situation.ruleset, act):
@@ -365,9 +364,9 @@ def _lift_mistake(situation: Situation, version: int, note: str) -> list[Message
 
 
 def _impose_again(situation: Situation, version: int, note: str) -> list[Message]:
-    """What was lifted by mistake, once more.
+    """Impose again what was lifted by mistake.
 
-    Raises ``Refusal`` when none of the rounds is to come of which the player was kept out.
+    Raises ``Refusal`` if none of its rounds is to come.
     """
     lift = situation.act(version)
     assert isinstance(lift, events.WarningLifted | events.SanctionLifted)
@@ -399,7 +398,7 @@ def _expulsion_rests(act: events.PlayerExpelled, later: Message) -> bool:
 
 def _rests(act: events.PlayerSanctioned | events.SanctionLifted, later: Message) -> bool:
     if isinstance(act, events.SanctionLifted) and isinstance(later, events.PlayerSanctioned):
-        # Undone already, or imposed anew: either way the player has it.
+        # Undone already, or imposed again: either way the player has the sanction.
         return (later.player_id, later.kind, later.game_id) == (act.player_id, act.kind, act.game_id)
     return isinstance(later, events.RoundPaired) and later.round in act.rounds
 

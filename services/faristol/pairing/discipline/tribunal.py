@@ -1,4 +1,4 @@
-"""Who sits on an appeal (FISE 50). Pure."""
+"""The composition of the tribunal of appeals (FISE 50). Pure."""
 
 from __future__ import annotations
 
@@ -20,20 +20,20 @@ ORGANISERS, FEDERATION, PLAYERS, SUBSTITUTE = (
 )
 
 COMPOSITION: Mapping[events.TribunalRole.ValueType, int] = {ORGANISERS: 1, FEDERATION: 1, PLAYERS: 1, SUBSTITUTE: 2}
-"""How many there are of each."""
+"""Number of members by role."""
 
 UNELECTED: Mapping[events.TribunalRole.ValueType, int] = {ORGANISERS: 1, FEDERATION: 1}
-"""The same of a tribunal for which the players elected nobody while they could."""
+"""Number of members by role, if the players elected none in time."""
 
 PLAYERS_OWN = (PLAYERS, SUBSTITUTE)
-"""Who is elected by the players, before the tournament begins."""
+"""Roles that the players elect before the tournament begins."""
 
 
 def check_composition(members: Sequence[Member], origins: Origins, article: str, *, elected: bool) -> None:
-    """Refuse a tribunal in which two of those who would sit are not apart.
+    """Raise ``Refusal`` if two regular members of a tribunal do not differ in country or affiliation.
 
-    ``elected`` says that the players have, or can have, a representative in it. Raises ``Invalid`` when it does not
-    have the members that the book wants, or one of them twice.
+    ``elected`` means that the players have, or can have, a representative. Raises ``Invalid`` if the roles are not
+    those of the book, or if a person is named twice.
     """
     roles = Counter(member.role for member in members)
     if not elected and roles != UNELECTED:
@@ -56,13 +56,13 @@ def check_composition(members: Sequence[Member], origins: Origins, article: str,
 def convened(
     members: Sequence[Member], involved: Collection[str], origins: Origins, article: str, *, national: bool = False
 ) -> tuple[Member, ...]:
-    """The three who sit where the players ``involved`` are in dispute: for the players the first who can.
+    """Return the three members who sit on an appeal of the players ``involved``.
 
-    There are two where the players elected nobody. All who sit are apart from each other, and those of the organisers
-    and the federation from ``involved``. Who sits for the players is of another country than ``involved``; where all
-    players are known to be of one country, ``national``, nobody could be, and another affiliation does. Refuses, with
-    everybody who is barred and why, where a place stays empty. Raises ``Invalid`` when the country of somebody who
-    matters is not known.
+    The first eligible player member sits; without elected ones, two sit. All of them differ in country or affiliation,
+    and those of the organisers and the federation from ``involved``. The player member has another country than
+    ``involved``; if all players are known to be of one country (``national``), another affiliation is enough. Raises
+    ``Refusal`` with every barred member and the reason if a place stays empty, ``Invalid`` if a needed country is
+    unknown.
     """
     sitting: list[Member] = []
     barred: list[Refusal] = []
@@ -89,7 +89,7 @@ def _bar(
     *,
     national: bool = False,
 ) -> Refusal | None:
-    """Why somebody cannot sit beside those who do; None when they can."""
+    """Return the reason why a member cannot sit beside the others, or None."""
     person, by_country = member.person_id, member.role in PLAYERS_OWN and not national
     apart = origins.of_other_country if by_country else origins.apart
     if person in involved:
@@ -114,7 +114,7 @@ def _bar(
 
 
 def _first_of_same(person: str, others: Sequence[str], apart: Callable[[str, str], bool]) -> str:
-    """The first of ``others`` from whom ``person`` is not apart; empty when there is none."""
+    """Return the first of ``others`` from whom ``person`` is not ``apart``; empty for none."""
     return next((other for other in others if not apart(person, other)), "")
 
 

@@ -1,4 +1,4 @@
-"""Warnings: FISE's yellow card (FISE 47), which no other book knows. Pure."""
+"""Warnings: the yellow card of FISE 47, which no other book has. Pure."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from faristol.pb.pairing.v1 import events_pb2 as events
 from faristol.pb.pairing.v1 import pairing_pb2 as pb
 
 MOST_WARNINGS = 2
-"""Warnings after which expulsion is put forward (FISE 47: who offends again)."""
+"""Number of warnings from which expulsion is proposed (FISE 47: repeated offence)."""
 
 
 def warn(situation: Situation, request: pb.WarnPlayerRequest) -> list[Message]:
-    """Warn a player; from the second time on the fact puts expulsion forward, which the organisation decides."""
+    """Warn a player. From the second warning on, the event proposes expulsion, which the organisation decides on."""
     check_arbiter(request.arbiter_id, [request.player_id])
     player = sanctionable(situation.state, request.player_id)
     count = player.warnings + 1

@@ -1,1 +1,1 @@
-"""How a command on a tournament is carried out: what is read for it, and what is written."""
+"""The handling of commands on a tournament: reads and writes."""

@@ -1,4 +1,4 @@
-"""Players of one name: found without reading the names of a whole tournament for everybody who enters it."""
+"""The lookup of players with the same name, without reading all names of a tournament for each entry."""
 
 from __future__ import annotations
 
@@ -18,31 +18,31 @@ from faristol.pb.pairing.v1 import events_pb2 as events
 from faristol.record import Record, people
 
 SLICE = 1_000
-"""Amendments read at once."""
+"""Amendments per read."""
 
 _AMENDED = facts.types_of([events.PlayerAmended])
 
 TOURNAMENTS = 64
-"""Tournaments of which it is remembered who has which name."""
+"""Number of tournaments whose names are cached."""
 
 
 @dataclass(slots=True)
 class _Called:
-    """Who of a tournament has ever been seen under which name."""
+    """The names under which players of a tournament have been seen."""
 
     seen: int = 0
-    """Players who were looked up, in the order of registration."""
+    """Number of players looked up, in the order of registration."""
     ids: dict[str, list[str]] = field(default_factory=dict)
-    """By name_key name."""
+    """Player ids by ``name_key`` of a name."""
     unnamed: set[str] = field(default_factory=set)
-    """Players of whom no name was known, or whose name has been amended since."""
+    """Players without a known name, or with a name amended since."""
 
 
 class Namesakes:
-    """The names of the players of tournaments, as far as they were asked for.
+    """A cache of the names of players in tournaments.
 
-    A name can be amended, also in another tournament, and erased, and a player move: so what is remembered gives
-    candidates, and who of them has the name now is read anew.
+    Names can be amended, also in another tournament, or erased, and players can move. The cache therefore yields
+    candidates only, whose current names are read from the record.
     """
 
     def __init__(self, record: Record) -> None:
@@ -50,10 +50,10 @@ class Namesakes:
         self._called: OrderedDict[str, _Called] = OrderedDict()
         self._lock = asyncio.Lock()
         self._position: int | None = None
-        """Up to where it is known whose names were amended; None until names are remembered."""
+        """Position up to which amendments are known; None until names are cached."""
 
     async def of(self, divisions: Sequence[Tournament], names: Collection[str]) -> Mapping[str, people.Person]:
-        """Who is registered in one of the divisions and may have one of the names, by id."""
+        """Return the players of the divisions who may have one of the names, by id."""
         wanted = {name_key(name) for name in names}
         if not wanted:
             return {}
@@ -64,7 +64,7 @@ class Namesakes:
         return await people.names(self._record, candidates) if candidates else {}
 
     async def _read_on(self) -> None:
-        """Have the names read again of those who were amended since."""
+        """Invalidate the names that were amended since the last read."""
         end = await self._record.last_position()
         position = end if self._position is None else self._position
         while position < end:
@@ -76,7 +76,7 @@ class Namesakes:
         self._position = position
 
     async def _of(self, division: Tournament) -> _Called:
-        """The names of a tournament, with those of who came since."""
+        """Return the names of a tournament, updated with players who entered since."""
         called = self._called.get(division.tournament_id) or _Called()
         new = {player.player_id for player in division.players[called.seen :]}
         new |= {player_id for player_id in called.unnamed if division.player(player_id)}
@@ -94,11 +94,11 @@ class Namesakes:
 def check_name_free(
     entering: people.Person, entered: Tournament, divisions: Sequence[Tournament], known: Mapping[str, people.Person]
 ) -> None:
-    """Refuse a name that another player has, where readers of a list could not tell the two apart.
+    """Raise ``Refusal`` if another player has the name and readers of a list could not tell them apart.
 
-    Two clubs tell them apart, and so does an id that was chosen for who enters. With one club, or none for one of them,
-    they may be the same person. Compared are all players of the tournament, and those who take part in the other
-    divisions of its championship: a person may have another id there. ``known`` are those who may have the name.
+    Different clubs, or a chosen id for the entering player, tell them apart. With the same club, or an unknown one,
+    they may be the same person. The check covers all players of the tournament and those who take part in its other
+    divisions, where a person may have another id. ``known`` are the players who may have the name.
     """
     if is_given(entering.player_id):
         return
@@ -128,7 +128,7 @@ def check_name_free(
 
 
 def _may_be_same(known: people.Person, entering: people.Person) -> bool:
-    """Whether two may be the same person: they have one name, and are not known to be of two clubs."""
+    """Check whether two persons have the same name and are not known to be of different clubs."""
     if not same_name(known.name, entering.name):
         return False
     of_clubs = bool(known.club and entering.club)

@@ -1,4 +1,4 @@
-"""How a command on a tournament is carried out: read, decide, write, answer."""
+"""The command handler of tournaments: read, decide, write, answer."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ from faristol.rules.officials import check_not_concerned
 M = TypeVar("M", bound=Message)
 
 COMMANDS = {**commands.ACTS, **undo.COMMANDS}
-"""The commands that are carried out by ``Office.carry_out``."""
+"""The commands that ``Office.carry_out`` handles."""
 
 MOST_IMPOSED_COUNT = 100_000
 """Sanctions at the tables of a tournament that are read."""
@@ -48,13 +48,13 @@ _IMPOSED = types_of([game_events.SanctionImposed])
 
 @dataclass(frozen=True, slots=True)
 class OtherDivisions:
-    """The other divisions of a championship, and that they must be as they are when a decision on them is written."""
+    """The other divisions of a championship, with guards for decisions that depend on them."""
 
     tournaments: tuple[Tournament, ...] = ()
     guards: tuple[Guard, ...] = ()
 
     def without(self, tournament_id: str) -> OtherDivisions:
-        """All but one, such as one that is written to itself."""
+        """Return them without one division, such as one that the command writes to."""
         return OtherDivisions(
             tuple(division for division in self.tournaments if division.tournament_id != tournament_id),
             tuple(guard for guard in self.guards if guard.stream != stream(tournament_id)),
@@ -62,7 +62,7 @@ class OtherDivisions:
 
 
 class Office:
-    """Carries out the commands on the tournaments of a cell."""
+    """The handler of commands on the tournaments of a cell."""
 
     def __init__(self, runtime: Runtime) -> None:
         self.runtime = runtime
@@ -71,7 +71,7 @@ class Office:
         self._turns: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
 
     async def carry_out(self, request: Any, context: Context, response: type[Any]) -> Message:
-        """Carry out a command of ``COMMANDS`` as its entry there says."""
+        """Handle a command of ``COMMANDS`` by its entry."""
         command = COMMANDS[type(request)]
         at = self.at(request)
         asked = await self._asked(command, request, context)
@@ -98,9 +98,9 @@ class Office:
         *,
         among_divisions: bool = False,
     ) -> M:
-        """Carry out a command, see ``Desk.handle``. A refusal tells whose recent act it comes from, if from anybody's.
+        """Handle a command with ``Desk.handle``. A refusal names the recent event of another actor that caused it.
 
-        A command ``among_divisions`` waits for others on the same championship.
+        A command ``among_divisions`` waits for the other commands on the same championship.
         """
         async with self._in_turn(request.tournament_id if among_divisions else ""):
             try:
@@ -110,7 +110,7 @@ class Office:
                 raise await preceded(self.record, request, refusal, actor, self.runtime.now()) from refusal
 
     async def _asked(self, command: Command, request: Any, context: Context) -> Any:
-        """A request with its note as it is kept, and with its sender as arbiter where it needs one and names none."""
+        """Return a request with a normalized note, and with the caller as the default arbiter if it needs one."""
         asked = commands.tidied(request)
         if command.concerned is not None and not asked.arbiter_id:
             asked.arbiter_id = await self._arbiter(command.concerned, asked, context)
@@ -119,10 +119,9 @@ class Office:
     async def _arbiter(
         self, concerned: Callable[[Tournament, Any], Iterable[str]], request: Any, context: Context
     ) -> str:
-        """The id of the sender of a request; empty for an anonymous one.
+        """Return the id of the caller; empty for an anonymous one.
 
-        Raises ``Refusal`` when the sender has the name of a player whom it concerns, as ``check_arbiter`` does for the
-        id of one: nobody is judge of their own game.
+        Raises ``Refusal`` if the caller has the name of a player concerned, as ``check_arbiter`` does for the id.
         """
         who = await actor_of(self.record, context, canonical(request.command_id))
         known = await people.names(self.record, [who.actor_id])
@@ -136,7 +135,7 @@ class Office:
     async def _situation(
         self, command: Command, request: Any, loaded: Loaded[Tournament], at: datetime | None
     ) -> tuple[Situation, tuple[Guard, ...]]:
-        """What a command is decided on, and what must be as it is when that is written."""
+        """Return the situation of a command, and the guards of its decision."""
         state = loaded.state
         divisions = await self.other_divisions(state) if command.divisions else OtherDivisions()
         games = command.games(request) if command.games else ()
@@ -183,9 +182,10 @@ class Office:
 
     @asynccontextmanager
     async def _in_turn(self, tournament_id: str) -> AsyncIterator[None]:
-        """A lock on the championship of a tournament, in this process; none where it has no divisions, or for no id.
+        """Hold this process's lock on the championship; no lock without divisions or for an empty id.
 
-        Commands that read all divisions guard them. Decided at the same time, all but one of them would conflict.
+        Commands that read all divisions guard them. Without the lock, all but one of several concurrent ones would
+        conflict.
         """
         async with AsyncExitStack() as turn:
             state = (await self.load(tournament_id)).state if tournament_id else Tournament()
@@ -194,13 +194,13 @@ class Office:
             yield
 
     async def divisions(self, state: Tournament) -> tuple[events.Division, ...]:
-        """All divisions of the championship of a tournament, in the order in which they were added."""
+        """Return all divisions of the championship, in the order of addition."""
         return (await self.load(state.division_of)).state.divisions if state.division_of else state.divisions
 
     async def other_divisions(self, state: Tournament) -> OtherDivisions:
-        """The other divisions of the championship of a tournament."""
-        # The first division is guarded or written to, so no division is added meanwhile. It is read once: the guarded
-        # version is the one whose list of divisions was used.
+        """Return the other divisions of the championship."""
+        # The first division is guarded or written to, so that no division is added concurrently. It is read once: the
+        # guarded version is the one whose list of divisions was used.
         first = await self.load(state.division_of) if state.division_of else None
         loaded = [
             first if first and division.tournament_id == state.division_of else await self.load(division.tournament_id)
@@ -213,9 +213,9 @@ class Office:
         )
 
     async def load(self, tournament_id: str, field: str = "tournament_id") -> Loaded[Tournament]:
-        """The tournament as it stands in the record.
+        """Load a tournament from the record.
 
-        Raises ``Invalid`` that names ``field`` for a malformed id, ``NotFound`` for none.
+        Raises ``Invalid`` for ``field`` if the id is malformed, ``NotFound`` if there is no such tournament.
         """
         checked_id(field, tournament_id)
         loaded = await load(self.record, stream(tournament_id), Tournament(), evolve)
@@ -225,17 +225,17 @@ class Office:
         return loaded
 
     async def facts(self, loaded: Loaded[Tournament]) -> Sequence[Message]:
-        """All facts of a tournament as it was loaded."""
+        """Return all events of a tournament up to the loaded version."""
         recorded = await self.record.read_stream(stream(loaded.state.tournament_id))
         return [event.message for event in recorded if event.version <= loaded.version]
 
     async def names(self, state: Tournament) -> dict[str, str]:
-        """The names of the players of a tournament, with what tells two of one name apart."""
+        """Return the display names of a tournament's players, which tell namesakes apart, by player id."""
         known = await people.names(self.record, [player.player_id for player in state.players])
         return people.told_apart(known.values())
 
     def at(self, request: Any) -> datetime | None:
-        """When the request says that it happened, None when it does not say."""
+        """Return the time that the request gives, or None."""
         given = occurred_at(request, self.runtime.now)
         return to_datetime(given) if request.HasField("occurred_at") else None
 

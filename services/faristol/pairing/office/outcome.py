@@ -1,4 +1,4 @@
-"""What comes of a command: what is written, whom the notes on that concern, and what is answered. Pure."""
+"""The outcome of a command: its events, the persons concerned by their notes, and the answer. Pure."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ M = TypeVar("M", bound=Message)
 
 
 def _rounds_after(situation: Situation, facts: Sequence[Message]) -> list[int]:
-    """The rounds that were paired after the one of which a result is corrected; none where none is."""
+    """Return the rounds paired after that of a corrected result; an empty list without a correction."""
     corrected = next((fact.round for fact in facts if isinstance(fact, events.ResultCorrected)), None)
     return [played.number for played in situation.state.played if corrected and played.number > corrected]
 
@@ -27,13 +27,13 @@ SHARED: Mapping[str, Callable[[Situation, Sequence[Message]], Any]] = {
     "round_paired_without": lambda situation, facts: round_paired_without(situation.state, facts),
     "rounds_after": _rounds_after,
 }
-"""Fields that the answers to several commands have."""
+"""Fields shared by the answers to several commands."""
 
 
 def answer_to(
     command: Command, response: type[M], situation: Situation, request: Any, facts: Sequence[Message]
 ) -> Callable[[int], M]:
-    """What makes the answer of type ``response`` from the position of the last of ``facts``."""
+    """Return a function that builds the ``response`` from the position of the last of ``facts``."""
     names = response.DESCRIPTOR.fields_by_name
     fields = {name: told(situation, facts) for name, told in SHARED.items() if name in names}
     telling = next((fact for fact in facts if command.tells and isinstance(fact, command.tells)), None)
@@ -49,7 +49,7 @@ def answer_to(
 
 
 def write_of(loaded: Loaded[Tournament], facts: list[Message]) -> Write:
-    """Facts to append to a tournament as it was loaded."""
+    """Build the write that appends events to a loaded tournament."""
     state = loaded.state
     tournament_id = state.tournament_id or next(
         fact.tournament_id for fact in facts if isinstance(fact, events.TournamentCreated)
@@ -92,4 +92,4 @@ _CONCERNED: Mapping[type[Message], Callable[[Tournament, Any], Collection[str]]]
     events.AppealDecided: _of_appeal,
     events.AppealWithdrawn: _of_appeal,
 }
-"""Whom the note of a fact concerns beside those whom the fact names as players."""
+"""The persons whom the note of an event concerns, besides the players that the event names."""

@@ -1,4 +1,4 @@
-"""The rules and the lexicon of a tournament, pinned by content and found again by it."""
+"""The rules and the lexicon of a tournament, pinned by content."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ from faristol.rules import OptionValue, Ruleset, load_ruleset, ruleset_names, wi
 DEFAULT_RULESET = "fisc-2023"
 
 PATIENCE = 10.0
-"""Seconds that the lexicon service is waited for."""
+"""Timeout of calls to the lexicon service, in seconds."""
 
 
 def ruleset_named(name: str, options: Sequence[tuple[str, OptionValue]]) -> Ruleset:
-    """The ruleset of that name, ``fisc-2023`` when empty, with what the organiser chose: options and their values.
+    """Return the ruleset with this name, ``fisc-2023`` if empty, with the chosen option values.
 
-    Raises ``Invalid`` when there is none and for an option that is given twice, and ``Refusal`` for options that it
-    does not have or that clash.
+    Raises ``Invalid`` if it is unknown or an option is given twice. Raises ``Refusal`` if an option is unknown or
+    options clash.
     """
     known = ruleset_names()
     wanted = name or DEFAULT_RULESET
@@ -49,7 +49,7 @@ def ruleset_named(name: str, options: Sequence[tuple[str, OptionValue]]) -> Rule
 
 
 async def installed(channel: grpc.aio.Channel, address: str) -> list[lexicon_pb2.Lexicon]:
-    """The lexicons that the lexicon service at ``address`` has. Raises ``Unreachable`` when it does not answer."""
+    """Return the lexicons of the lexicon service at ``address``. Raises ``Unreachable`` if it does not answer."""
     stub = lexicon_pb2_grpc.LexiconServiceStub(channel)
     try:
         answer = await stub.ListLexicons(lexicon_pb2.ListLexiconsRequest(), timeout=PATIENCE, wait_for_ready=True)
@@ -59,10 +59,9 @@ async def installed(channel: grpc.aio.Channel, address: str) -> list[lexicon_pb2
 
 
 def choose_lexicon(lexicons: list[lexicon_pb2.Lexicon], name: str, ruleset: Ruleset) -> Pin:
-    """The pin of the lexicon of that name, or of the one of the tile set's language when empty.
+    """Return the pin of the lexicon with this name, or of the default for the tile set's language if empty.
 
-    Raises ``Refusal`` when it is not installed, is spelled with other tiles than the ruleset plays with, or lacks a
-    layer that was chosen with the ruleset (UF 26).
+    Raises ``Refusal`` if it is not installed, has another tile set than the ruleset, or lacks a chosen layer (UF 26).
     """
     wanted = name or LEXICONS.get(ruleset.tile_set.language, ruleset.tile_set.language)
     found = next((lexicon for lexicon in lexicons if lexicon.pin.name == wanted), None)

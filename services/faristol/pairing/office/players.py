@@ -1,4 +1,4 @@
-"""Players who enter a division, and what stands of them put right. Names stand beside the events."""
+"""Commands on players of a division. Their names are stored outside events."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def _entry(situation: Situation, request: pb.RegisterPlayerRequest, facts: Seque
 
 
 MOST_AT_ONCE = 500
-"""Players in one command."""
+"""Limit of players in one command."""
 
 _REGISTERED = Command(register, more=_entry)
 _AMENDED = Command(amend, tells=events.PlayerAmended)
@@ -57,13 +57,13 @@ def _amended_by(
 _ANSWERED = Command(answer, tells=events.DataRequestAnswered, more=_amended_by)
 
 BESIDE_EVENTS: tuple[Literal["name", "club", "country"], ...] = ("name", "club", "country")
-"""What is kept of a person in a table of its own, as commands have it."""
+"""Fields about a person that are stored outside events."""
 
 
 async def register_player(
     office: Office, request: pb.RegisterPlayerRequest, context: Context
 ) -> pb.RegisterPlayerResponse:
-    """Register a player. Name, club and country are kept beside the events, in the same transaction."""
+    """Register a player. Name, club and country are stored outside events, in the same transaction."""
     at, record = office.at(request), office.record
     asked = _checked(request)
 
@@ -89,7 +89,7 @@ async def register_player(
 async def register_players(
     office: Office, request: pb.RegisterPlayersRequest, context: Context
 ) -> pb.RegisterPlayersResponse:
-    """Register many players, each decided on after those before; who is refused keeps nobody else out."""
+    """Register many players, each decided after those before. A refused player does not affect the others."""
     at = office.at(request)
     if not 1 <= len(request.players) <= MOST_AT_ONCE:
         raise Invalid(
@@ -124,12 +124,12 @@ async def register_players(
 
 
 class Entry:
-    """Players who enter one after the other in one command: what has to be known of all of them is read at once."""
+    """Registrations decided one after the other in one command, on data that is read at once."""
 
     def __init__(self, state: Tournament, divisions: Sequence[Tournament], now: datetime, at: datetime | None) -> None:
         self.facts: list[Message] = []
         self.persons: list[people.Person] = []
-        """Who is registered by these facts, in the same order."""
+        """The persons registered, in the order of the registration events."""
         self.registrations: list[pb.Registration] = []
         self._state = state
         self._divisions = divisions
@@ -139,7 +139,7 @@ class Entry:
         self._by_name: dict[str, list[people.Person]] = {}
 
     async def read(self, office: Office, players: Sequence[pb.RegisterPlayerRequest]) -> None:
-        """Read what is known of those who enter, and who has their names."""
+        """Read the known names of the entering players, and the namesakes of those without a chosen id."""
         ids = {asked.player_id for asked in players if asked.player_id}
         self._known = await people.names(office.record, ids)
         async with office.record.reading() as connection:
@@ -149,7 +149,7 @@ class Entry:
             self._by_name.setdefault(name_key(person.name), []).append(person)
 
     def take(self, given: pb.RegisterPlayerRequest) -> None:
-        """Register the next one, or note why not."""
+        """Register the next player, or store the reason against it."""
         try:
             asked = _checked(given)
             situation = Situation(self._state, now=self._now, at=self._at, divisions=self._divisions)
@@ -172,7 +172,7 @@ class Entry:
 
 
 def _checked(request: pb.RegisterPlayerRequest) -> pb.RegisterPlayerRequest:
-    """A request as it is kept, with an id. Raises ``Invalid`` for what cannot be a name, a country or an id."""
+    """Return a normalized request with an id. Raises ``Invalid`` for an invalid name, country or id."""
     asked = pb.RegisterPlayerRequest()
     asked.CopyFrom(request)
     asked.name = checked_name("name", request.name)
@@ -187,7 +187,7 @@ def _checked(request: pb.RegisterPlayerRequest) -> pb.RegisterPlayerRequest:
 
 
 async def amend_player(office: Office, request: pb.AmendPlayerRequest, context: Context) -> pb.AmendPlayerResponse:
-    """Put right what stands of a player. Name, club and country change beside the events, in the same transaction."""
+    """Amend a player. Name, club and country change outside events, in the same transaction."""
     asked = _amendment(request)
 
     async def attempt() -> tuple[Decision, Callable[[int], pb.AmendPlayerResponse]]:
@@ -205,7 +205,7 @@ async def amend_player(office: Office, request: pb.AmendPlayerRequest, context: 
 
 @dataclass(frozen=True, slots=True)
 class _Amended:
-    """An amendment that is decided: the facts, what they were decided on, and what is written beside them."""
+    """A decided amendment: its events, their situation, and the write outside events."""
 
     situation: Situation
     facts: list[Message]
@@ -216,7 +216,7 @@ class _Amended:
 async def _amend(
     office: Office, loaded: Loaded[Tournament], asked: pb.AmendPlayerRequest, at: datetime | None
 ) -> _Amended:
-    """Decide an amendment as it is kept, see ``_amendment``. Raises ``Invalid`` and ``Refusal``."""
+    """Decide an amendment that ``_amendment`` normalized. Raises ``Invalid`` or ``Refusal``."""
     record = office.record
     async with record.reading() as connection:
         if loaded.state.player(asked.player_id) and await people.when_erased(connection, asked.player_id):
@@ -244,7 +244,7 @@ async def _amend(
 async def answer_data_request(
     office: Office, request: pb.AnswerDataRequestRequest, context: Context
 ) -> pb.AnswerDataRequestResponse:
-    """Grant a request about personal data or refuse it. A correction is amended in the same decision."""
+    """Grant or refuse a data request. A granted correction amends the player in the same decision."""
     asked, at = tidied(request), office.at(request)
     corrects = any(asked.HasField(field) for field in BESIDE_EVENTS)
 
@@ -268,7 +268,7 @@ async def answer_data_request(
 
 
 def _amendment(request: pb.AmendPlayerRequest) -> pb.AmendPlayerRequest:
-    """A request as it is kept. Raises ``Invalid`` for what cannot be a name, a country or an id."""
+    """Return a normalized request. Raises ``Invalid`` for an invalid name, country or id."""
     asked = tidied(request)
     checked_id("player_id", request.player_id)
     if request.HasField("name"):
@@ -283,7 +283,7 @@ def _amendment(request: pb.AmendPlayerRequest) -> pb.AmendPlayerRequest:
 
 
 async def move_player(office: Office, request: pb.MovePlayerRequest, context: Context) -> pb.MovePlayerResponse:
-    """Move a player to another division, in one act on both."""
+    """Move a player to another division, in one decision on both."""
     at, asked = office.at(request), tidied(request)
 
     async def attempt() -> tuple[Decision, Callable[[int], pb.MovePlayerResponse]]:
@@ -307,7 +307,7 @@ async def move_player(office: Office, request: pb.MovePlayerRequest, context: Co
 
 
 def _check_same_name(known: people.Person | None, name: str) -> None:
-    """Refuse to give a player who is known from elsewhere another name in passing."""
+    """Raise ``Refusal`` if a known player would enter under another name."""
     if known and not same_name(known.name, name):
         raise Refusal(
             "NAME_DIFFERS",
@@ -318,7 +318,7 @@ def _check_same_name(known: people.Person | None, name: str) -> None:
 
 
 def _person(asked: pb.RegisterPlayerRequest, known: people.Person | None) -> people.Person:
-    """Who enters: who comes again has the name of before, and what is not said this time stays as well."""
+    """Return the entering person. A known person keeps the name, and missing fields are those of before."""
     if known is None:
         return people.Person(asked.player_id, asked.name, asked.club, asked.country)
     return people.Person(known.player_id, known.name, asked.club or known.club, asked.country or known.country)
@@ -327,7 +327,6 @@ def _person(asked: pb.RegisterPlayerRequest, known: people.Person | None) -> peo
 async def _check_name_free(
     office: Office, entering: people.Person, entered: Tournament, divisions: Sequence[Tournament]
 ) -> None:
-    """See ``check_name_free``."""
     if not is_given(entering.player_id):
         known = await office.namesakes.of((entered, *divisions), [entering.name])
         check_name_free(entering, entered, divisions, known)

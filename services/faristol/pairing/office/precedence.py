@@ -1,4 +1,4 @@
-"""Who was first: the act of somebody else that a refusal comes from, for the one who came second."""
+"""The other person's event that caused a refusal, added to the refusal."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ from faristol.pb.pairing.v1 import events_pb2 as events
 from faristol.record import Record, Recorded, load, people
 
 RECENT = timedelta(minutes=15)
-"""How long ago an act may be that is told: two directors who work side by side know what is older."""
+"""Maximum age of such an event: directors who work together know of older ones."""
 
 MOST = 1_000
-"""Facts that are gone back over. The act is looked for among them alone: nothing is decided or folded again."""
+"""Number of the latest events that are searched. No decision is made and no state is folded by them."""
 
 MOST_PLAYERS = 4
-"""Players of an act who are named: those of a table, and not those of a whole round."""
+"""Limit of players to name: enough for a table, not for a round."""
 
 WAS_FIRST = N_("{who} was first, at {time}.")
 WAS_FIRST_WITH = N_("{who} was first, at {time}: {players}.")
@@ -31,15 +31,15 @@ CAME_FIRST = N_("This came first, at {time}.")
 CAME_FIRST_WITH = N_("This came first, at {time}: {players}.")
 
 _Thing = Mapping[str, str]
-"""The game, the player and the round that a fact or a refusal is about, as far as it is about one."""
+"""The game, the player and the round that an event or a refusal is about, as far as it has one."""
 
 
 class Cause(NamedTuple):
-    """What brought about the state that a reason of a refusal speaks of."""
+    """The event that causes the state a refusal speaks of."""
 
     fact: type[Message]
     about: tuple[str, ...] = ()
-    """The fields of the fact that say what it is about."""
+    """The fields of the event that identify its subject."""
 
 
 _GAME, _PLAYER, _ROUND, _BYE = ("game_id", "round"), ("player_id",), ("round",), ("player_id", "round")
@@ -69,10 +69,10 @@ _SUBJECTS = {"games": "game_id", "players": "player_id", "rounds": "round"}
 
 
 async def preceded(record: Record, request: Any, refusal: Refusal, actor: str, now: datetime) -> Refusal:
-    """A refusal of a command of ``actor``, with who brought it about and when, in the time of the halls.
+    """Return a refusal with the recent event that caused it: its actor and time, in the time zone of the halls.
 
-    The refusal itself where that was nobody in the last minutes, or was ``actor``. It costs one question for the last
-    facts, however long the tournament is.
+    Returns the refusal unchanged if there is no recent event, or if it is of the same ``actor``. It costs one query for
+    the latest events, regardless of the size of the tournament.
     """
     causes = [reason for reason in (refusal, *refusal.others) if reason.reason in CAUSES]
     if not causes:
@@ -91,7 +91,7 @@ async def preceded(record: Record, request: Any, refusal: Refusal, actor: str, n
 
 
 def _last(recorded: list[Recorded], reason: Refusal, request: Any, now: datetime) -> Recorded | None:
-    """The last fact of the last minutes that brought about what a reason speaks of."""
+    """Return the last recent event that caused the state of a reason, or None."""
     cause, about = CAUSES[reason.reason], _about(reason, request)
     for event in reversed(recorded):
         if now - event.recorded_at > RECENT:
@@ -103,13 +103,13 @@ def _last(recorded: list[Recorded], reason: Refusal, request: Any, now: datetime
 
 
 def _same(fact: _Thing, about: _Thing) -> bool:
-    """Whether a fact is about what a reason is about; one about nothing in particular is about everything."""
+    """Check whether an event and a reason have the same subject. An event without a subject matches every reason."""
     common = fact.keys() & about.keys()
     return (bool(common) or not fact) and all(fact[name] == about[name] for name in common)
 
 
 def _about(reason: Refusal, request: Any) -> _Thing:
-    """The game, player or round that a reason is about: its subject, or else those that the request names."""
+    """Return the game, player or round of a reason: its subject, or else the fields of the request."""
     kind, _, value = reason.subject.partition("/")
     if kind:
         return {_SUBJECTS[kind]: value} if kind in _SUBJECTS else {}
@@ -129,7 +129,7 @@ async def _told(record: Record, first: Recorded, subject: str, time_zone: str) -
         "time": f"{first.recorded_at.astimezone(ZoneInfo(time_zone)):%H:%M:%S}",
         "players": ", ".join(shown),
     }
-    # Acts of a service, such as a result that came in from its table, have no person behind them.
+    # Events of a service, such as a result from a table, have no person as their actor.
     nobody = by.role == "service" or not by.actor
     if 0 < len(named) <= MOST_PLAYERS:
         text = CAME_FIRST_WITH if nobody else WAS_FIRST_WITH

@@ -1,4 +1,4 @@
-"""Creating a tournament, and with it a division of a championship."""
+"""The creation of a tournament or division, and its options and lexicon."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ from faristol.rules import Ruleset
 async def create_tournament(
     office: Office, request: pb.CreateTournamentRequest, context: Context
 ) -> pb.CreateTournamentResponse:
-    """Create a tournament; ruleset, lexicon, id and seed are chosen where the caller left them empty."""
+    """Create a tournament. Defaults replace an empty ruleset, lexicon, id and seed."""
     at, runtime = office.at(request), office.runtime
     asked = _checked(request)
     ruleset = pins.ruleset_named(request.ruleset, [(option.name, option.value) for option in request.options])
@@ -65,7 +65,7 @@ async def create_tournament(
 async def change_options(
     office: Office, request: pb.ChangeOptionsRequest, context: Context
 ) -> pb.ChangeOptionsResponse:
-    """Pin the rule book of a tournament with other options; its lexicon has to fit them."""
+    """Pin the rule book of a tournament with other options. Its lexicon must have their layers."""
     at, runtime = office.at(request), office.runtime
 
     async def attempt() -> tuple[Decision, Callable[[int], pb.ChangeOptionsResponse]]:
@@ -92,7 +92,7 @@ async def change_options(
 async def choose_lexicon(
     office: Office, request: pb.ChooseLexiconRequest, context: Context
 ) -> pb.ChooseLexiconResponse:
-    """Pin a lexicon that is installed to a tournament that was created without one."""
+    """Pin an installed lexicon to a tournament without one."""
     at, runtime = office.at(request), office.runtime
 
     async def attempt() -> tuple[Decision, Callable[[int], pb.ChooseLexiconResponse]]:
@@ -116,7 +116,7 @@ async def _lexicon_of(office: Office, name: str, ruleset: Ruleset) -> Pin:
 
 
 def _checked(request: pb.CreateTournamentRequest) -> pb.CreateTournamentRequest:
-    """A request with its names as they are kept. Raises ``Invalid`` for a name or an id that cannot be one."""
+    """Return a request with normalized names. Raises ``Invalid`` for an invalid name or id."""
     asked = pb.CreateTournamentRequest()
     asked.CopyFrom(request)
     if request.lexicon and request.without_lexicon:

@@ -1,1 +1,1 @@
-"""What the service answers about a tournament."""
+"""The queries of the pairing service."""

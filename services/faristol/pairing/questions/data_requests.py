@@ -1,4 +1,4 @@
-"""The requests of players for correction and erasure of their data, with their answers."""
+"""Players' requests for correction and erasure of their data, with their answers."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ from faristol.record import Record, Recorded, people
 _TYPES = facts.types_of([events.DataRequestLodged, events.DataRequestAnswered])
 
 _READ_COUNT = 1_000
-"""Events that are read in one query."""
+"""Events per query."""
 
 
 async def list_data_requests(
     office: Office, request: pb.ListDataRequestsRequest, context: Context
 ) -> pb.ListDataRequestsResponse:
-    """Return the requests in a tournament or in all, of one player or of all, the oldest first."""
+    """Return the requests of one tournament or all, and of one player or all, oldest first."""
     record = office.record
     if request.tournament_id:
         await office.load(request.tournament_id)
@@ -53,7 +53,7 @@ async def list_data_requests(
 
 
 async def _recorded(record: Record, tournament: str | None) -> list[Recorded]:
-    """Return every event about such requests, in order."""
+    """Return all events of data requests, in order."""
     found: list[Recorded] = []
     while True:
         page = await record.read(
@@ -65,7 +65,7 @@ async def _recorded(record: Record, tournament: str | None) -> list[Recorded]:
 
 
 async def _name(office: Office, requests: list[pb.DataRequest]) -> None:
-    """Set the names of persons and tournaments, and the state of those who were erased."""
+    """Set the names of persons and tournaments, and the state of requests of erased persons."""
     ids = {each.player_id for each in requests}
     known = await people.names(office.record, ids)
     async with office.record.reading() as connection:

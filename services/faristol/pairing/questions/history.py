@@ -1,4 +1,4 @@
-"""What was done in a tournament, act by act."""
+"""The history of a tournament."""
 
 from __future__ import annotations
 
@@ -31,11 +31,11 @@ from faristol.record import Record, Recorded, people
 from faristol.record.people import Person
 
 MOST_ACTS = 500
-"""Acts in one answer."""
+"""Limit of events in one answer."""
 
 
 async def list_acts(office: Office, request: pb.ListActsRequest, context: Context) -> pb.ListActsResponse:
-    """Everything that was done, in order, a page at a time."""
+    """Return a page of the tournament's history, in order."""
     if not 0 <= request.limit <= MOST_ACTS:
         raise Invalid("limit", N_("is {limit}; expected 0 to {most}"), {"limit": request.limit, "most": MOST_ACTS})
     record, tournament_id = office.record, request.tournament_id
@@ -73,14 +73,14 @@ async def list_acts(office: Office, request: pb.ListActsRequest, context: Contex
 async def list_sanctions(
     office: Office, request: pb.ListSanctionsRequest, context: Context
 ) -> pb.ListSanctionsResponse:
-    """Return the sanctions on a player that stand, without notes of officials, and the appeals against them."""
+    """Return the sanctions in force on a player, without notes of officials, and the appeals against them."""
     record, player_id = office.record, request.player_id
     loaded = await office.load(request.tournament_id)
     if loaded.state.player(player_id) is None:
         raise not_registered(loaded.state, player_id)
     imposed = await record.read(tournament=request.tournament_id, types=_SANCTIONS, limit=MOST_SANCTIONS_COUNT)
     if not any(player_id in players_of(event.message) for event in imposed):
-        return pb.ListSanctionsResponse()  # of most players who ask
+        return pb.ListSanctionsResponse()  # most players have no sanction
     recorded = await record.read_stream(stream(request.tournament_id))
     facts = [event.message for event in recorded if event.version <= loaded.version]
     situation = Situation(loaded.state, now=office.runtime.now(), facts=facts)
@@ -116,7 +116,7 @@ async def list_sanctions(
 
 
 async def _rating_choices(record: Record, tournament_id: str) -> list[pb.Act]:
-    """Choices of the system by which a tournament is rated, which have no version of its own stream."""
+    """Return the choices of a rating system, which have no version of the tournament's stream."""
     recorded = await record.read_stream(ratings_stream(tournament_id))
     chosen = [event for event in recorded if isinstance(event.message, rating.RatingSystemChosen)]
     known = await people.names(record, {event.metadata.actor for event in chosen})
@@ -127,27 +127,27 @@ async def _rating_choices(record: Record, tournament_id: str) -> list[pb.Act]:
 
 
 MOST_SANCTIONS_COUNT = 10_000
-"""Sanctions of a tournament that are looked through."""
+"""Limit of sanctions of a tournament that are read."""
 
 _SANCTIONS = types_of(get_args(Sanction))
 
 _WITH_SCORES = (events.ResultRecorded, events.ResultCorrected, events.ResultConfirmed, events.ResultDisputed)
-"""Facts that tell a result."""
+"""Events with scores."""
 
 _CONFIDENTIAL = (events.DataRequestLodged, events.DataRequestAnswered)
-"""Facts whose words are for the player and for those who decide on the request alone, see ListDataRequests."""
+"""Events with notes for the player and for those who decide on the request only: see ListDataRequests."""
 
 _note_in = Common("note", "")
-"""The note in an event as older versions wrote it."""
+"""Reads the note in an event of older versions."""
 
 _TOLD = frozenset(("round", "player_id", "player_ids", "game_id", "inputs_digest"))
-"""Fields of a fact that an act has by themselves, or that tell nobody anything."""
+"""Fields of an event that an act has as its own, or that are of no use to readers."""
 
 
 def result_of(fact: Message, version: int, facts: Sequence[Message]) -> Message:
-    """The fact that tells the result of an act: what was recorded when it was entered, or else the fact itself.
+    """Return the event with the result of an act: the one recorded after an entry, or else the event itself.
 
-    ``facts`` are all of the tournament, of which the act made ``version``, from 1.
+    ``facts`` are all events of the tournament; that of the act has ``version``, from 1.
     """
     if not isinstance(fact, events.ResultEntered):
         return fact
@@ -164,9 +164,9 @@ def act_of(
     told: Message,
     undone_by: str = "",
 ) -> pb.Act:
-    """An act with its ``note``, which in what older versions wrote stands in the event itself, and players' names.
+    """Build an act with its ``note``, and with names from ``known``. Older events have the note themselves.
 
-    Scores and players are those of ``told``, the fact that has its result.
+    Scores and players are those of ``told``, the event with the result.
     """
     fact, actor = recorded.message, recorded.metadata.actor
     named = players_of(told)
@@ -195,9 +195,9 @@ def _name(known: Mapping[str, Person], person_id: str) -> str:
 
 
 def _details(fact: Message, actor: str) -> Iterator[str]:
-    """What a fact says beside what every act has: halls, times of rounds and no other parts, no seeds, no free words.
+    """Yield the other fields of an event: halls, times of rounds, but no seeds and no notes.
 
-    The arbiter is left out who is the ``actor``, as every act tells that.
+    An arbiter who is the ``actor`` is left out, because every act names the actor.
     """
     if isinstance(fact, events.HallsSet):
         halls = (f"{hall.name} {hall.first_table}–{hall.last_table}" for hall in fact.halls)
@@ -215,7 +215,7 @@ def _details(fact: Message, actor: str) -> Iterator[str]:
 
 
 def _told(field: FieldDescriptor, value: object) -> str:
-    """A value as a director writes it: ``points`` for ``SANCTION_KIND_POINTS``."""
+    """Format a value as in commands: ``points`` for ``SANCTION_KIND_POINTS``."""
     if field.enum_type is not None and isinstance(value, int):
         names = field.enum_type.values_by_number
         prefix = names[0].name.removesuffix("UNSPECIFIED")
@@ -224,7 +224,7 @@ def _told(field: FieldDescriptor, value: object) -> str:
 
 
 def _scores_before(fact: Message, before: Sequence[Message]) -> Iterator[str]:
-    """The scores that a corrected result takes the place of."""
+    """Yield the scores that a corrected result replaces."""
     if not isinstance(fact, events.ResultCorrected):
         return
     for earlier in reversed(before):

@@ -1,4 +1,4 @@
-"""What keeps a round from being paired, and why two players meet or do not."""
+"""The obstacles to the pairing of a round, and the explanation of pairings."""
 
 from __future__ import annotations
 
@@ -25,13 +25,13 @@ from faristol.rules import Ruleset
 from faristol.text import render, say
 
 ROUNDS_OF: Mapping[str, str] = {"WRONG_ROUNDS": "expected", "TOO_MANY_ROUNDS": "most"}
-"""Where a refusal has the number of rounds that the players can play, by its reason."""
+"""The parameter of a refusal that has the possible number of rounds, by reason."""
 
 
 async def list_obstacles(
     office: Office, request: pb.ListObstaclesRequest, context: Context
 ) -> pb.ListObstaclesResponse:
-    """Every reason why the next round cannot be paired."""
+    """Return all reasons why the next round cannot be paired."""
     state = (await office.load(request.tournament_id)).state
     number = len(state.played) + 1
     if state.over or number > state.rounds:
@@ -71,7 +71,7 @@ def _ways_out(state: Tournament, ruleset: Ruleset, number: int) -> tuple[WayOut,
 async def explain_pairing(
     office: Office, request: pb.ExplainPairingRequest, context: Context
 ) -> pb.ExplainPairingResponse:
-    """Why a player meets whom they meet, or why two players do not meet."""
+    """Explain the opponent of a player in a round, or why two players do not meet."""
     if request.player_id == request.other_player_id:
         raise Invalid("other_player_id", N_("expected another player than player_id, or none"))
     after = (await office.load(request.tournament_id)).state
@@ -89,7 +89,7 @@ async def explain_pairing(
 
 
 async def _before(record: Record, tournament_id: str, number: int) -> Tournament:
-    """The tournament as it was when a round was last paired."""
+    """Return the tournament before the last pairing of a round. Raises ``NotFound``."""
     state, before = Tournament(), None
     for fact in await record.facts(stream(tournament_id)):
         if isinstance(fact, events.RoundPaired) and fact.round == number:

@@ -1,4 +1,4 @@
-"""The tables of a round with the results that stand."""
+"""The tables of a round with their current results."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _ABANDONED = (game_events.END_CONDITION_ABANDONED, game_events.END_CONDITION_ALL
 
 
 async def list_results(office: Office, request: pb.ListResultsRequest, context: Context) -> pb.ListResultsResponse:
-    """The tables of a round with the results that stand."""
+    """Return the tables of a round with their current results."""
     loaded = await office.load(request.tournament_id)
     state = loaded.state
     played = found_round(state, request.round or _running(state))
@@ -64,7 +64,7 @@ async def list_results(office: Office, request: pb.ListResultsRequest, context: 
 async def get_result_check(
     office: Office, request: pb.GetResultCheckRequest, context: Context
 ) -> pb.GetResultCheckResponse:
-    """Say what players and officials have said of the result of a game. Raises ``Invalid`` for who does not play it."""
+    """Return the confirmations and disputes of a game's result. Raises ``Invalid`` if the player is not in it."""
     loaded = await office.load(request.tournament_id)
     state = loaded.state
     played, pairing = found_game(state, request.game_id)
@@ -99,7 +99,7 @@ async def get_result_check(
 
 
 def _said_of_result(recorded: Iterable[Recorded], game: str) -> dict[str, Recorded]:
-    """Give what each person said last of the result of a game that stands: that it is right, or wrong."""
+    """Return each person's last confirmation or dispute of a game's current result, by person id."""
     found: dict[str, Recorded] = {}
     for event in recorded:
         match event.message:
@@ -111,7 +111,7 @@ def _said_of_result(recorded: Iterable[Recorded], game: str) -> dict[str, Record
 
 
 def _running(state: Tournament) -> int:
-    """The number of the round that was started last. Refuses where none was."""
+    """Return the number of the round that was started last. Raises ``Refusal`` before the first start."""
     started = [played.number for played in state.played if played.phase is not Phase.PAIRED]
     if not started:
         raise Refusal("NO_ROUND_STARTED", "", N_("No round of {name} has been started yet."), {"name": state.name})
@@ -119,9 +119,9 @@ def _running(state: Tournament) -> int:
 
 
 def _entered_by(recorded: Iterable[Recorded]) -> dict[str, Recorded]:
-    """The event by which each game came to the result that stands.
+    """Return the last event on the result of each game.
 
-    Of a result that was entered it is the act itself: what is recorded and corrected after it comes from that.
+    A result that is recorded with an entry has the actor of the entry.
     """
     return {
         event.message.game_id: event
@@ -131,7 +131,7 @@ def _entered_by(recorded: Iterable[Recorded]) -> dict[str, Recorded]:
 
 
 def _scores_given(recorded: Iterable[Recorded]) -> dict[str, Sequence[game_events.FinalScore]]:
-    """The scores that were entered of each game where the book made others of them, unless it was corrected since."""
+    """Return the scores as entered, by game, if the book adjusted them and no correction followed."""
     found: dict[str, Sequence[game_events.FinalScore]] = {}
     for event in recorded:
         match event.message:
@@ -143,7 +143,7 @@ def _scores_given(recorded: Iterable[Recorded]) -> dict[str, Sequence[game_event
 
 
 async def _disputes(office: Office, recorded: Iterable[Recorded], games: Collection[str]) -> dict[str, str]:
-    """What was said last of each of these games by who disputed its result."""
+    """Return the note of the last dispute of each of these games."""
     found = {
         event.message.game_id: event
         for event in recorded
@@ -158,7 +158,7 @@ async def _disputes(office: Office, recorded: Iterable[Recorded], games: Collect
 def _checked(
     shown: pb.TableResult, state: Tournament, played: Round, table: Pairing, confirmed: Sequence[str], dispute: str
 ) -> pb.TableResult:
-    """A table with what is confirmed of its result."""
+    """Add the confirmations of a result to its table."""
     if state.result_check.wanted and shown.scores and played.entered_by.get(table.game_id):
         if table.game_id in played.disputed:
             shown.check, shown.dispute = pb.RESULT_CHECK_PHASE_DISPUTED, dispute
@@ -176,7 +176,7 @@ def _table(
     scores_given: Sequence[game_events.FinalScore],
     names: Mapping[str, str],
 ) -> pb.TableResult:
-    """A table with the result that stands."""
+    """Build a table with its current result."""
     game = table.game_id
     shown = pb.TableResult(
         table=table.table,

@@ -1,4 +1,4 @@
-"""A tournament as the service shows it."""
+"""The tournament as the service shows it."""
 
 from __future__ import annotations
 
@@ -41,12 +41,12 @@ _APPEAL_PHASES: Mapping[AppealPhase, pb.AppealPhase.ValueType] = {
 
 
 def ratings_stream(tournament_id: str) -> str:
-    """The stream of the rating list of a tournament."""
+    """Return the name of the stream of a tournament's rating list."""
     return f"ratings-{tournament_id}"
 
 
 def rating_system(facts: Sequence[Message]) -> str:
-    """The system that was chosen, or that the list is published by; empty while nobody has said."""
+    """Return the chosen rating system, or that of the published list; empty for the default."""
     said = (
         fact.system
         for fact in reversed(facts)
@@ -58,7 +58,7 @@ def rating_system(facts: Sequence[Message]) -> str:
 async def get_tournament(
     office: Office, request: pb.GetTournamentRequest, context: Context
 ) -> pb.GetTournamentResponse:
-    """The whole tournament as it stands in the record; its seed is not among what is shown."""
+    """Return the whole tournament, except its seed."""
     record, tournament_id = office.record, request.tournament_id
     loaded = await office.load(tournament_id)
     state, paired = loaded.state, len(loaded.state.played)
@@ -104,13 +104,13 @@ async def get_tournament(
 
 
 async def notes_on_players(record: Record, tournament_id: str) -> dict[str, str]:
-    """What is noted of players, by player: when they were registered, or since; what was erased is not in it."""
+    """Return the current notes on players, by player id, without erased ones."""
     on_players, _ = await _words_beside(record, tournament_id)
     return on_players
 
 
 async def _words_beside(record: Record, tournament_id: str) -> tuple[dict[str, str], Description]:
-    """Return what is noted of players, by player, and what is said of the tournament beside its events."""
+    """Return the notes on players, by player id, and the texts about the tournament outside events."""
     notes = await record.notes_of(stream(tournament_id))
     if not notes:
         return {}, Description()
@@ -133,7 +133,7 @@ async def _words_beside(record: Record, tournament_id: str) -> tuple[dict[str, s
 
 
 def appeal_of(number: int, appeal: Appeal) -> pb.Appeal:
-    """Return an appeal as the contract has it."""
+    """Convert an appeal to a message."""
     return pb.Appeal(
         appeal=number,
         player_id=appeal.player_id,

@@ -1,1 +1,1 @@
-"""Rounds: who meets whom and at which table, from the pairing to the close. Pure."""
+"""Rounds: pairings and tables, from the pairing to the close. Pure."""

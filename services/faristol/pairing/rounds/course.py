@@ -1,4 +1,4 @@
-"""The course of a round: started, and closed. Pure."""
+"""The start and the close of a round. Pure."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from faristol.pb.pairing.v1 import pairing_pb2 as pb
 
 
 def start(situation: Situation, request: pb.StartRoundRequest) -> list[Message]:
-    """The judge's signal for a paired round; it decides the games that are lost by absence (PES ΣΤ)."""
+    """Start a paired round, and decide the games lost by absence (PES ΣΤ)."""
     state, ruleset, number = situation.state, situation.ruleset, request.round
     paired = paired_round(state, number)
     if paired.phase is not Phase.PAIRED:
@@ -29,7 +29,7 @@ def start(situation: Situation, request: pb.StartRoundRequest) -> list[Message]:
 
 
 def close(situation: Situation, request: pb.CloseRoundRequest) -> list[Message]:
-    """Close a round of which every result is in; its scores are beyond correction then (FISC I.9)."""
+    """Close a round with all results. Its scores cannot be corrected after that (FISC I.9)."""
     ruleset, number = situation.ruleset, request.round
     played = paired_round(situation.state, number)
     if played.phase is Phase.CLOSED:

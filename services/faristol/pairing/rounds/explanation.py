@@ -1,4 +1,4 @@
-"""Why two players meet in a round, and why two others do not. Pure."""
+"""Explanations of why two players meet in a round or do not. Pure."""
 
 from __future__ import annotations
 
@@ -49,13 +49,13 @@ BY_LOT = N_("If {one} met {other}, the distances would be the same: it was decid
 
 @dataclass(frozen=True, slots=True)
 class Explanation:
-    """Why a pair is or is not."""
+    """The reason for a pair, or against it."""
 
     reason: str
-    """A word for programs, or a criterion of FIDE C.04.3."""
+    """A code for programs, or a criterion of FIDE C.04.3."""
     article: str
     message: str
-    """The sentence, to be translated."""
+    """The msgid of the sentence."""
     params: dict[str, Param]
 
 
@@ -67,10 +67,11 @@ def explain(
     other: str,
     standing: Callable[[], Sequence[str]] | None = None,
 ) -> Explanation:
-    """Why ``player_id`` meets whom they meet in a round, when ``other`` is empty; else why they do not meet ``other``.
+    """Explain the opponent of ``player_id`` in a round, or, with ``other``, why the two do not meet.
 
-    ``before`` is the tournament as it was when the round was paired; ``standing`` gives everybody in the order of the
-    standings where those are not of the games of ``before``. Raises ``Refusal`` for somebody who is not in the round.
+    ``before`` is the tournament before the pairing. ``standing`` returns the ids of all players in the order of the
+    standings, if these do not follow from the games of ``before``. Raises ``Refusal`` for a player who is not in the
+    round.
     """
     there = {player for table in paired.pairings for player in table.player_ids} | {paired.bye, *paired.requested}
     asked = [asked_for for asked_for in (player_id, other) if asked_for]
@@ -126,14 +127,14 @@ def explain(
 
 
 def not_in_round(player_id: str, number: int) -> Refusal:
-    """The refusal for a player who does not play in a round."""
+    """Return the refusal for a player who is not in a round."""
     return Refusal(
         "NOT_IN_ROUND", "", N_("{player} is not paired in round {round}."), {"player": player_id, "round": number}
     )
 
 
 def _resting(before: Tournament, ruleset: Ruleset, paired: Round, player_id: str) -> Explanation | None:
-    """Why somebody rests by another's doing than the pairing's: a bye that was granted, or an opponent who is gone."""
+    """Explain a bye that the pairing did not give, by a granted bye or an absent opponent. Returns None otherwise."""
     player = before.player(player_id)
     if player_id in paired.requested and player is not None and paired.number in player.byes:
         return Explanation("bye-granted", "", BYE_GRANTED, {"one": player_id})
@@ -162,9 +163,9 @@ def _pairs(paired: Round) -> list[tuple[str, str]]:
 def _distance(
     before: Tournament, ruleset: Ruleset, paired: Round, names: dict[str, Param], in_order: Sequence[Entrant]
 ) -> Explanation:
-    """Against a pair where the distance is to be least: the first of what counts that would be worse with it.
+    """Explain why a pair is not part of the pairing of least distance: the first criterion it makes worse.
 
-    ``in_order`` is everybody in the order of pairing.
+    ``in_order`` is all entrants in the order of pairing.
     """
     article = ruleset.article("championship.system")
     by_hand = {player_id for pair in before.kept_pairs(paired.number) for player_id in pair}
@@ -194,7 +195,7 @@ def _distance(
 
 
 def _measure(everybody: Sequence[Entrant], pairs: Sequence[tuple[str, str]]) -> tuple[str, int]:
-    """The squares of the distances of a pairing, in points and in rank."""
+    """Return the sums of squared distances of a pairing, in points and in ranks."""
     place = {entrant.player_id: index for index, entrant in enumerate(everybody)}
     points = {entrant.player_id: entrant.half_points for entrant in everybody}
     quarters = sum((points[first] - points[other]) ** 2 for first, other in pairs)
@@ -202,7 +203,7 @@ def _measure(everybody: Sequence[Entrant], pairs: Sequence[tuple[str, str]]) -> 
 
 
 def _dutch(before: Tournament, ruleset: Ruleset, paired: Round, player_id: str, other: str) -> Explanation:
-    from faristol.pairing.engines.dutch.pairing import pair_round  # it brings the compiler with it
+    from faristol.pairing.engines.dutch.pairing import pair_round  # deferred: it imports numba
     from faristol.pairing.engines.dutch.why import why, why_not
 
     a_round = dutch_round(before, ruleset, paired.number)

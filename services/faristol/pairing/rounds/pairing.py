@@ -1,4 +1,4 @@
-"""The pairing of a round, and taking it back. Pure."""
+"""The pairing of a round, and its removal. Pure."""
 
 from __future__ import annotations
 
@@ -26,10 +26,10 @@ from faristol.rules import Bye, Ruleset, derive_seed
 
 
 def pair(situation: Situation, request: pb.PairRoundRequest) -> list[Message]:
-    """Pair a round, which has to be the next one (FISC I.1), by the system of the rules or one of its own.
+    """Pair the next round (FISC I.1) by the system of the rules or by one of its own.
 
-    Pairs made by hand stand, and all sit at tables of the halls where the tournament has some. A ``Refusal`` has every
-    other reason against it in ``others``.
+    Pairs made by hand are kept. If there are halls, all pairings get a table in them. A ``Refusal`` has all other
+    reasons in ``others``.
     """
     state, ruleset, number = situation.state, situation.ruleset, request.round
     check_next(state, number)
@@ -47,14 +47,14 @@ def pair(situation: Situation, request: pb.PairRoundRequest) -> list[Message]:
 
 
 def _seed(state: Tournament, number: int) -> bytes:
-    """What the lots of the pairing of a round are drawn from."""
+    """Derive the seed of the lots in the pairing of a round."""
     return derive_seed(state.seed, f"pairing round {number}")
 
 
 def _between_teams(
     state: Tournament, ruleset: Ruleset, number: int, system: str, occurred_at: datetime
 ) -> events.RoundPaired:
-    """A round of matches between teams, the boards of each at tables beside each other."""
+    """Pair a round of matches between teams. The boards of a match get adjacent tables."""
     paired = boards.propose(state, ruleset, number, _seed(state, number), system)
     laid = boards.lay_out(state, ruleset, paired, number)
     tables = tables_for_matches(state, [[board.players for board in match] for match in laid.boards])
@@ -73,7 +73,7 @@ def _round_paired(
     byes: Iterable[tuple[str, Bye, BoardBye]],
     occurred_at: datetime,
 ) -> events.RoundPaired:
-    """The fact of a round, with its ``games`` by table and the players who sit it out."""
+    """Build the event of a paired round, with its ``games`` by table and its byes."""
     return events.RoundPaired(
         round=number,
         pairings=[
@@ -96,7 +96,7 @@ def _round_paired(
 
 
 def obstacles(state: Tournament, ruleset: Ruleset, number: int) -> list[Refusal]:
-    """Everything that speaks against pairing round ``number``, which is the next one; empty when it can be paired."""
+    """Return all reasons why the next round, ``number``, cannot be paired; an empty list if it can."""
     found = against_next(state, ruleset, number)
     if found:
         return found
@@ -111,7 +111,7 @@ def obstacles(state: Tournament, ruleset: Ruleset, number: int) -> list[Refusal]
 
 
 def unpair(situation: Situation, request: pb.UnpairRoundRequest) -> list[Message]:
-    """Take the pairing of a round back that was not started."""
+    """Take back the pairing of a round that is not started."""
     number = request.round
     if paired_round(situation.state, number).phase is not Phase.PAIRED:
         raise Refusal(
@@ -136,9 +136,9 @@ COMMANDS: Mapping[type[Message], Command] = {
 
 
 def _pair_again(situation: Situation, version: int, note: str) -> list[Message]:
-    """The pairing of a round that was taken back, with the games of it that were postponed.
+    """Restore a pairing that was taken back, with its postponed games.
 
-    Raises ``Refusal`` when something that was done between the two makes it another pairing.
+    Raises ``Refusal`` if the pairing would differ because of events since then.
     """
     unpaired, before = situation.act(version), situation.facts[: version - 1]
     assert isinstance(unpaired, events.RoundUnpaired)
@@ -162,7 +162,7 @@ def _thing(act: events.RoundPaired | events.RoundUnpaired) -> Hashable:
 
 
 def _always(act: events.RoundUnpaired, later: Message) -> bool:
-    # Paired again, it would be another round than the one that was taken back.
+    # A new pairing of the round is not the one that was taken back.
     return True
 
 

@@ -1,4 +1,4 @@
-"""Pairs of players, or of teams, that are kept apart or made by hand. Pure."""
+"""Forbidden pairs of players or teams, and pairs made by hand. Pure."""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ _Pair = tuple[str, str]
 
 
 def forbid(situation: Situation, request: pb.ForbidPairRequest) -> list[Message]:
-    """Keep two players, or two teams, apart in the rounds to come.
+    """Forbid two players or two teams to meet in the rounds to come.
 
-    Refused where each meets each, and for a pair made by hand.
+    Raises ``Refusal`` in a round robin, by lot or in a match, and for a pair made by hand.
     """
     state, pair, field = of_pair(situation, request)
     _check_by_hand(situation.ruleset)
@@ -36,7 +36,7 @@ def forbid(situation: Situation, request: pb.ForbidPairRequest) -> list[Message]
 
 
 def allow(situation: Situation, request: pb.AllowPairRequest) -> list[Message]:
-    """Let two players, or two teams, meet who were kept apart."""
+    """Allow two players or two teams to meet again."""
     state, pair, field = of_pair(situation, request)
     if frozenset(pair) not in state.forbidden:
         raise Refusal("PAIR_NOT_FORBIDDEN", "", N_("{one} and {other} are not kept apart."), _names(pair))
@@ -44,9 +44,9 @@ def allow(situation: Situation, request: pb.AllowPairRequest) -> list[Message]:
 
 
 def keep(situation: Situation, request: pb.KeepPairRequest) -> list[Message]:
-    """Make a pair of the next round by hand; the others are paired around it.
+    """Make a pair of the next round by hand. The others are paired around it.
 
-    Players who have met may meet again only where the arbiter says so (FIDE C.04.3 1.9.3).
+    Players who have met meet again only if the arbiter says so (FIDE C.04.3 1.9.3).
     """
     state, pair, field = of_pair(situation, request)
     ruleset = situation.ruleset
@@ -84,7 +84,7 @@ def keep(situation: Situation, request: pb.KeepPairRequest) -> list[Message]:
 
 
 def release(situation: Situation, request: pb.ReleasePairRequest) -> list[Message]:
-    """Leave a pair made by hand to the way of pairing again."""
+    """Release a pair made by hand, so that the system pairs its players."""
     state, pair, field = of_pair(situation, request)
     number = len(state.played) + 1
     if not _is_kept(state, number, pair):
@@ -98,7 +98,7 @@ def _names(pair: _Pair) -> dict[str, str | int]:
 
 
 def _is_kept(state: Tournament, number: int, pair: _Pair) -> bool:
-    """Whether a pair of a round was made by hand."""
+    """Check whether a pair of a round was made by hand."""
     return any(set(kept) == set(pair) for kept in state.kept.get(number, ()))
 
 

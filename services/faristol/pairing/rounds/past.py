@@ -1,4 +1,4 @@
-"""What the rounds so far were to each player, as the next pairing sees them. Pure."""
+"""The rounds so far of each player, as input of the next pairing. Pure."""
 
 from __future__ import annotations
 
@@ -11,34 +11,34 @@ from faristol.rules.standings import is_rest
 
 @dataclass(frozen=True, slots=True)
 class Past:
-    """What one round was to one player."""
+    """One round of one player."""
 
     half_points: int = 0
-    """Points of the championship times two."""
+    """Half points of the championship."""
     opponent: str = ""
-    """Whom the player met over the board; empty for a round without a game."""
+    """The opponent in a played game; empty without a game."""
     first: bool = False
-    """The player was the first of the two in the pairing."""
+    """Whether the player was first in the pairing."""
     paired: bool = False
-    """The pairing had the player in it: with an opponent, who may not have come, or without."""
+    """Whether the pairing had the player in it: with an opponent, even an absent one, or with its bye."""
     allocated: bool = False
-    """The pairing left the player without an opponent."""
+    """Whether the player had the bye of the pairing."""
     unplayed_win: bool = False
-    """Without a game it was what a win is: a full-point bye, or the opponent did not come."""
+    """Whether the player won without a game: a full-point bye, or an absent opponent."""
 
     @property
     def played(self) -> bool:
-        """There was a game."""
+        """Whether a game was played."""
         return bool(self.opponent)
 
     @property
     def as_bye(self) -> bool:
-        """It keeps the player from the next bye (FIDE C.04.1), whatever the points of it were."""
+        """Whether it excludes the player from the next bye (FIDE C.04.1), regardless of its points."""
         return self.allocated or self.unplayed_win
 
 
 def past_of(state: Tournament, ruleset: Ruleset, player_id: str, before: int) -> tuple[Past, ...]:
-    """The rounds of a player that come before round ``before``. A game without a result is worth nothing yet."""
+    """Return the rounds of a player before round ``before``. A game without a result has no points yet."""
     pasts = ((played, _past(state, played, ruleset, player_id)) for played in state.played[: before - 1])
     # Some rounds have points of their own.
     return tuple(
@@ -57,7 +57,7 @@ def _past(state: Tournament, played: Round, ruleset: Ruleset, player_id: str) ->
         bye = played.requested.get(player_id)
         return Past(half_points=round(2 * _worth(bye, ruleset)), unplayed_win=bye is Bye.FULL_POINT)
     if len(pairing.player_ids) > 2:
-        # No points of the championship, and whom the lot brought together it may bring together again.
+        # No points of the championship, and the lot may bring the same players together again.
         return Past(paired=True)
     first = pairing.player_ids[0] == player_id
     opponent = pairing.pair[1 if first else 0]
@@ -83,7 +83,7 @@ def _worth(bye: Bye | None, ruleset: Ruleset) -> float:
 
 
 def result_of(played: Round, pairing: Pairing) -> Result | None:
-    """The result of a table of two, None while there is none."""
+    """Return the result of a table of two, or None if it has none."""
     if pairing.game_id not in played.results:
         return None
     first, second = played.results[pairing.game_id]

@@ -1,4 +1,4 @@
-"""The order in which players are paired: the initial ranking, and the standings as pairing sees them. Pure."""
+"""The order in which players are paired: initial ranking and standings. Pure."""
 
 from __future__ import annotations
 
@@ -12,18 +12,17 @@ from faristol.rules.standings import TableResult, standings
 
 
 def initial_ranking(state: Tournament) -> tuple[str, ...]:
-    """Player ids by last published rating, highest first (FISC I.1).
+    """Return player ids by last published rating, highest first (FISC I.1).
 
-    Of equal ratings a published one stands before the start of an unrated player; what is still equal stands in
-    the order of ids.
+    For equal ratings a published one precedes the start rating of an unrated player; then ids decide.
     """
     return tuple(player.player_id for player in in_order(state.players) if not player.never_came)
 
 
 def standing_of(state: Tournament, ruleset: Ruleset) -> tuple[str, ...]:
-    """Everybody in the order of the standings, by the tie-breaks of the rules; who is equal by the initial ranking.
+    """Return player ids by the standings and the tie-breaks of the rules; equal players by initial ranking.
 
-    All rounds are closed: a round is paired by the standings after the one before it.
+    All paired rounds are closed: a round is paired by the standings after the round before.
     """
     results: list[Result | TableResult] = []
     for played in state.played:
@@ -41,16 +40,15 @@ def standing_of(state: Tournament, ruleset: Ruleset) -> tuple[str, ...]:
 
 
 def in_order(players: Iterable[Player]) -> list[Player]:
-    """Players in the order of the initial ranking."""
+    """Sort players by the initial ranking."""
     return sorted(players, key=lambda player: (-player.rating, player.unrated, player.player_id))
 
 
 def entrants(state: Tournament, ruleset: Ruleset) -> tuple[Entrant, ...]:
-    """Who can be paired in the next round, in the order of pairing: points, then initial ranking (FIDE C.04.3 A).
+    """Return the players to pair in the next round, by points and then initial ranking (FIDE C.04.3 A).
 
-    The points are those for pairing, with the fictitious ones of late entries (FISC I.4).
-
-    Who had no game may meet the same opponent again, and who had a win's points without one gets no bye (FIDE C.04.1).
+    The points are those for pairing, with the fictitious ones of late entries (FISC I.4). Opponents without a game may
+    meet again. A player with an unplayed win gets no bye (FIDE C.04.1).
     """
     number = len(state.played) + 1
     everybody = []
@@ -71,10 +69,10 @@ def entrants(state: Tournament, ruleset: Ruleset) -> tuple[Entrant, ...]:
 
 
 def by_standing(everybody: Iterable[Entrant], standing: Sequence[str]) -> tuple[Entrant, ...]:
-    """Those who can be paired in the order of the classification: points for pairing, then the standings (FISC I.1).
+    """Sort entrants by the classification: points for pairing, then the standings (FISC I.1).
 
-    ``standing`` is everybody in the order of the standings, best first. Fictitious points of late entries count among
-    the points, and nowhere else (FISC I.4).
+    ``standing`` has all player ids in the order of the standings, best first. Fictitious points of late entries count
+    only among the points (FISC I.4).
     """
     place = {player_id: index for index, player_id in enumerate(standing)}
     return tuple(sorted(everybody, key=lambda entrant: (-entrant.half_points, place[entrant.player_id])))

@@ -1,4 +1,4 @@
-"""What a round needs before it can be paired, and before it can be started. Pure."""
+"""The conditions for pairing a round, and for starting it. Pure."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from faristol.rules import Ruleset
 
 
 def check_next(state: Tournament, number: int) -> None:
-    """Refuse a round that is not the next one. Raises ``Invalid`` for none."""
+    """Raise ``Refusal`` if a round is not the next to pair, ``Invalid`` if the number is missing."""
     check_open(state)
     check_given(number)
     paired = len(state.played)
@@ -41,7 +41,7 @@ def check_next(state: Tournament, number: int) -> None:
 
 
 def against_next(state: Tournament, ruleset: Ruleset, number: int) -> list[Refusal]:
-    """Everything in the state of the tournament that speaks against pairing round ``number``, which is the next one."""
+    """Return all reasons in the state of the tournament against pairing the next round, ``number``."""
     found = [*_open_round(state, ruleset, number)]
     if ruleset.championship.team_boards is None:
         return [*found, *_entries(state, state, ruleset, number)]
@@ -50,7 +50,7 @@ def against_next(state: Tournament, ruleset: Ruleset, number: int) -> list[Refus
 
 
 def _open_round(state: Tournament, ruleset: Ruleset, number: int) -> Iterator[Refusal]:
-    """The round before is open, and what has to happen before it is closed."""
+    """Yield the reasons why the round before is not closed."""
     current = state.open_round
     if current is None:
         return
@@ -75,9 +75,9 @@ def _open_round(state: Tournament, ruleset: Ruleset, number: int) -> Iterator[Re
 
 
 def _entries(state: Tournament, of_players: Tournament, ruleset: Ruleset, number: int) -> Iterator[Refusal]:
-    """Too few to pair: nobody meets twice and nobody rests twice (FISC I.1); and players who are not checked in.
+    """Yield refusals for too few players, too many rounds (FISC I.1), and players who are not checked in.
 
-    ``state`` is the tournament of those who meet, ``of_players`` the one in which players are checked in.
+    ``state`` is the tournament of the entries to pair, ``of_players`` the one in which players are checked in.
     """
     to_pair = state.to_pair(number)
     article = ruleset.article("championship.system")
@@ -104,9 +104,9 @@ def _entries(state: Tournament, of_players: Tournament, ruleset: Ruleset, number
 
 
 def _not_checked_in(state: Tournament, number: int) -> Iterator[Refusal]:
-    """Where players are checked in, the first round waits for those who are neither in nor have withdrawn.
+    """Yield a refusal for the players who are not checked in before round 1, if any player is.
 
-    Who is in the line-up of a team that has withdrawn has left with it.
+    The players of a withdrawn team do not count: they have left with it.
     """
     if not any(player.checked_in for player in state.players):
         return
@@ -135,11 +135,10 @@ def _not_checked_in(state: Tournament, number: int) -> Iterator[Refusal]:
 
 
 def check_all_there(state: Tournament, ruleset: Ruleset, played: Round) -> None:
-    """Refuse to start a round that was paired with somebody who has withdrawn since, or before somebody came in.
+    """Raise ``Refusal`` if a paired round has a withdrawn player, or lacks a player who is in it now.
 
-    That is who entered, or who was kept out of it by a sanction that has been lifted since. Where who is not there
-    loses the game, the pairing stands (PES ΣΤ). A round that is a duplicate game pairs nobody: whoever is there when it
-    starts plays.
+    Such a player entered after the pairing, or was kept out by a sanction lifted since. If absence loses the game, the
+    pairing stands (PES ΣΤ). A duplicate game has no pairs: all players present at its start play.
     """
     if ruleset.game.mode == "duplicate":
         return
@@ -164,7 +163,7 @@ def check_all_there(state: Tournament, ruleset: Ruleset, played: Round) -> None:
             N_("Round {round} cannot be started: {players} withdrew after it was paired; pair it again."),
             {"round": played.number, "players": ", ".join(gone)},
         )
-    # Where teams meet, a player who came in since is a reserve; who was let back may be any of the line-up.
+    # In a team tournament, a player who entered since is a reserve; one let back may have a board.
     left_out = [
         entry.player_id
         for entry in state.entries
@@ -190,7 +189,7 @@ def check_all_there(state: Tournament, ruleset: Ruleset, played: Round) -> None:
 
 
 def round_to_pair_again(state: Tournament, ruleset: Ruleset, facts: Sequence[Message]) -> int:
-    """The round that is paired and cannot be started as it was paired once ``facts`` have happened; 0 for none."""
+    """Return the paired round that cannot be started after ``facts``; 0 for none."""
     after = reduce(evolve, facts, state)
     current = after.open_round
     if current is None or current.phase is not Phase.PAIRED:
@@ -203,7 +202,7 @@ def round_to_pair_again(state: Tournament, ruleset: Ruleset, facts: Sequence[Mes
 
 
 def round_paired_without(state: Tournament, facts: Sequence[Message]) -> int:
-    """The round that is paired and not started without somebody who comes back by ``facts``; 0 for none."""
+    """Return the paired round, not started, without a player reinstated by ``facts``; 0 for none."""
     current = state.open_round
     if current is None or current.phase is not Phase.PAIRED:
         return 0

@@ -1,4 +1,4 @@
-"""The ways of pairing that a tournament can be held by, and what each of them is told of it. Pure."""
+"""The pairing systems of a tournament, and the input of each. Pure."""
 
 from __future__ import annotations
 
@@ -24,22 +24,22 @@ from faristol.rules.championship import SYSTEMS_BY_LOT
 from faristol.rules.standings import is_rest
 
 CYCLES = {"round-robin": 1, "double-round-robin": 2}
-"""How many times each meets each, by system."""
+"""How many times each pair meets, by system."""
 
 BY_HAND = "by-hand-1"
-"""What ``RoundPaired.algorithm`` says of a round of which every pair was made by hand."""
+"""``RoundPaired.algorithm`` of a round with all pairs made by hand."""
 
 CLASSIFICATION = "swiss-classification-1"
-"""The same of a round in which the distance in the standings is least."""
+"""``RoundPaired.algorithm`` of a round with the least distances in the standings."""
 
 DUPLICATE = "duplicate-1"
-"""The same of a round that is a duplicate game."""
+"""``RoundPaired.algorithm`` of a duplicate game."""
 
 OF_A_ROUND = ("classification", "swiss", "dutch", "king-of-the-hill", "by-hand")
-"""Systems by which a single round can be paired, where pairs can be made by hand at all."""
+"""Systems that a single round can have, if pairs can be made by hand in the tournament."""
 
 WITHOUT_HANDS = frozenset({*CYCLES, "match", "lot", "duplicate"})
-"""Systems in which nobody is paired by hand: a table of rounds says who meets, the match, or a lot; or nobody meets."""
+"""Systems without pairs made by hand: a table of rounds, the match or a lot decides, or there are no pairs."""
 
 _TENTHS = 5
 """Tenths of a point in half a point."""
@@ -47,50 +47,49 @@ _TENTHS = 5
 
 @dataclass(frozen=True, slots=True)
 class Proposal:
-    """A round as a system pairs it."""
+    """A round as paired by a system."""
 
     tables: tuple[tuple[str, ...], ...]
-    """In their order. The first of two is the higher in the order, or who starts where that is paired; more than two
-    sit in the order of their turns."""
+    """In order: of two, the higher-ranked or starting player first; of more, in the order of turns."""
     bye: str | None
     algorithm: str
     requested: tuple[tuple[str, Bye], ...]
-    """Who sits the round out, other than by the pairing itself."""
+    """Byes other than that of the pairing."""
     inputs: str
-    """SHA-256 of what the pairing depends on; empty where the record before it is all there is to say."""
+    """SHA-256 of the inputs of the pairing; empty if it depends only on the record before it."""
 
 
 @dataclass(frozen=True, slots=True)
 class WayOut:
-    """One rule that the arbiter may set aside, and for whom."""
+    """A rule that the arbiter may set aside, and the exceptions."""
 
     way: str
     players: tuple[tuple[str, ...], ...]
-    """Pairs who would meet, or single players who would have the bye."""
+    """Pairs to meet, or single players to have the bye."""
     message: str
-    """The sentence, to be translated, with ``players`` as its place."""
+    """The msgid of the sentence, with the parameter ``players``."""
 
     @property
     def params(self) -> dict[str, str]:
-        """What fills the place of the sentence."""
+        """The parameters of the sentence."""
         return {"players": "; ".join(" – ".join(group) for group in self.players)}
 
 
 @dataclass(frozen=True)
 class RoundToPair:
-    """What a system is told of the round that it pairs."""
+    """The input of a system for the round to pair."""
 
     state: Tournament
     ruleset: Ruleset
     number: int
     seed: bytes
-    """What its lots are drawn from."""
+    """Seed of the lots."""
     standing: Callable[[], Sequence[str]]
-    """Gives everybody in the order of the standings; asked by a system alone that goes by them."""
+    """Returns player ids in the order of the standings; called only by a system that depends on them."""
 
     @cached_property
     def there(self) -> tuple[Player, ...]:
-        """Who can be paired, in the order of registration."""
+        """The players who can be paired, in the order of registration."""
         return self.state.to_pair(self.number)
 
     @cached_property
@@ -100,14 +99,14 @@ class RoundToPair:
 
     @cached_property
     def left(self) -> list[Entrant]:
-        """Who is in no pair made by hand, in the order of pairing."""
+        """The entrants without a pair made by hand, in the order of pairing."""
         by_hand = frozenset(player_id for pair in self.kept for player_id in pair)
         return [entrant for entrant in entrants(self.state, self.ruleset) if entrant.player_id not in by_hand]
 
     def proposal(
         self, tables: Iterable[tuple[str, ...]], bye: str | None, algorithm: str, inputs: str = ""
     ) -> Proposal:
-        """The round with these tables, and with the byes that were granted for it."""
+        """Build the proposal with these tables, and with the byes granted for the round."""
         return Proposal(tuple(tables), bye, algorithm, requested_byes(self.state, self.number), inputs)
 
 
@@ -120,10 +119,10 @@ def propose(
     *,
     standing: Callable[[], Sequence[str]] | None = None,
 ) -> Proposal:
-    """Round ``number`` by the system of the rules, or by that of the round where it has one.
+    """Pair round ``number`` by the system of the rules, or by ``of_round`` unless it is empty.
 
-    ``seed`` is what its lots are drawn from; ``standing`` gives everybody in the order of the standings where those are
-    not of the games of ``state``.
+    ``seed`` is that of the lots. ``standing`` returns player ids in the order of the standings, if these do not follow
+    from the games of ``state``.
     """
     system = _system_of_round(ruleset, of_round) if of_round else ruleset.championship.system
     to_pair = RoundToPair(state, ruleset, number, seed, standing or partial(standing_of, state, ruleset))
@@ -136,7 +135,7 @@ def propose(
 
 
 def _system_of_round(ruleset: Ruleset, wanted: str) -> str:
-    """The system of a single round. Raises ``Invalid`` for an unknown one, ``Refusal`` where a round can have none."""
+    """Return the system of a single round. Raises ``Invalid`` if unknown, ``Refusal`` if a round can have none."""
     if wanted not in OF_A_ROUND:
         known = ", ".join(OF_A_ROUND)
         raise Invalid("system", N_("is {given}; expected one of {known}"), {"given": wanted, "known": known})
@@ -151,7 +150,7 @@ def _system_of_round(ruleset: Ruleset, wanted: str) -> str:
 
 
 def _by_hand(to_pair: RoundToPair) -> Proposal:
-    """The pairs made by hand, which have to be of everybody; with an odd number the one who is left has the bye."""
+    """Return the pairs made by hand, which must cover all players. Of an odd number, one is left with the bye."""
     if len(to_pair.left) > 1:
         by_hand = {player_id for pair in to_pair.kept for player_id in pair}
         left = [player.player_id for player in in_order(to_pair.there) if player.player_id not in by_hand]
@@ -175,7 +174,7 @@ def _king(to_pair: RoundToPair) -> Proposal:
 
 
 def _hashed(*inputs: object) -> str:
-    """SHA-256 of what a pairing depends on, a line each."""
+    """Return the SHA-256 of the inputs of a pairing, one per line."""
     return hashlib.sha256("\n".join(map(str, inputs)).encode()).hexdigest()
 
 
@@ -185,7 +184,7 @@ def _lot(to_pair: RoundToPair) -> Proposal:
 
 
 def of_algorithm(algorithm: str) -> str:
-    """The system of a round that was paired so; empty for one that only a whole tournament has."""
+    """Return the system of an algorithm; empty if it is not a system of a single round."""
     if algorithm.startswith("fide-dutch"):
         return "dutch"
     if algorithm.startswith("king-of-the-hill"):
@@ -194,7 +193,7 @@ def of_algorithm(algorithm: str) -> str:
 
 
 def _beside(kept: Sequence[tuple[str, str]], refusal: Refusal) -> Refusal:
-    """Why there is no pairing of those whom the pairs made by hand leave."""
+    """Return the refusal if the players without a pair made by hand cannot be paired."""
     pairs = "; ".join(" – ".join(pair) for pair in kept)
     if refusal.reason == "NO_BYE_LEFT":
         return Refusal(
@@ -226,7 +225,7 @@ def _classification(to_pair: RoundToPair) -> Proposal:
 
 
 def _by_distance(to_pair: RoundToPair, left: Sequence[Entrant], algorithm: str, inputs: str = "") -> Proposal:
-    """The round in which the distance between those who are ``left``, in their order, is least."""
+    """Pair the entrants ``left``, in this order, with the least distance between opponents."""
     if to_pair.number == 1:
         by_lot = to_pair.ruleset.championship.system in SYSTEMS_BY_LOT
         paired = swiss.pair_first(_drawn(left, to_pair.seed) if by_lot else left)
@@ -236,14 +235,14 @@ def _by_distance(to_pair: RoundToPair, left: Sequence[Entrant], algorithm: str, 
 
 
 def _drawn(ranking: Sequence[Entrant], seed: bytes) -> list[Entrant]:
-    """Those who are to be paired in the order of a lot; who has the bye stays the last of the ranking (FISC I.1.C)."""
+    """Return entrants in the order of a lot. With an odd number, the last of the ranking stays last (FISC I.1.C)."""
     last = ranking[-1:] if len(ranking) % 2 else ()
     rest = ranking[: len(ranking) - len(last)]
     return [*sorted(rest, key=lambda entrant: hmac.digest(seed, entrant.player_id.encode(), "sha256")), *last]
 
 
 def _duplicate(to_pair: RoundToPair) -> Proposal:
-    """Nobody meets anybody: the round is one game that all play."""
+    """Return a round without pairs: all players play one game."""
     return to_pair.proposal((), None, DUPLICATE)
 
 
@@ -256,8 +255,8 @@ def _match(to_pair: RoundToPair) -> Proposal:
 
 
 def ways_out(state: Tournament, ruleset: Ruleset, number: int) -> tuple[WayOut, ...]:
-    """What the arbiter may do where a round cannot be paired (FIDE C.04.3 1.9.3): each the fewest exceptions."""
-    from faristol.pairing.engines.dutch.impossible import MESSAGES, choices  # it brings the compiler with it
+    """Return the fewest exceptions, by rule, with which an impossible round can be paired (FIDE C.04.3 1.9.3)."""
+    from faristol.pairing.engines.dutch.impossible import MESSAGES, choices  # deferred: it imports numba
 
     if ruleset.championship.system in WITHOUT_HANDS:
         return ()
@@ -270,7 +269,7 @@ def ways_out(state: Tournament, ruleset: Ruleset, number: int) -> tuple[WayOut, 
 
 
 def requested_byes(state: Tournament, number: int) -> tuple[tuple[str, Bye], ...]:
-    """Who has asked to sit a round out, in the order of registration."""
+    """Return the byes on request in a round, in the order of registration."""
     return tuple(
         (player.player_id, player.byes[number])
         for player in state.players
@@ -279,14 +278,14 @@ def requested_byes(state: Tournament, number: int) -> tuple[tuple[str, Bye], ...
 
 
 def most_rounds(players: int, ruleset: Ruleset) -> int:
-    """How many rounds so many players can play; those who meet by lot, or in a match, may meet again."""
+    """Return how many rounds so many players can play. By lot and in a match, players may meet again."""
     if ruleset.championship.system in {"match", "lot", "duplicate"}:
         return sys.maxsize
     return round_robin.rounds_of(players, CYCLES.get(ruleset.championship.system, 1))
 
 
 def too_many_rounds(players: int, rounds: int, ruleset: Ruleset) -> Refusal | None:
-    """The refusal for more rounds than so many players can play; None where they can play them."""
+    """Return the refusal for more rounds than so many players can play, or None."""
     most = most_rounds(players, ruleset)
     if rounds <= most:
         return None
@@ -302,7 +301,7 @@ def too_many_rounds(players: int, rounds: int, ruleset: Ruleset) -> Refusal | No
 
 
 def wrong_rounds(players: int, expected: int, rounds: int, ruleset: Ruleset) -> Refusal:
-    """The refusal for another number of rounds than it takes where each meets each."""
+    """Return the refusal for a wrong number of rounds in a round robin."""
     return Refusal(
         "WRONG_ROUNDS",
         ruleset.article("championship.system"),
@@ -315,7 +314,7 @@ def wrong_rounds(players: int, expected: int, rounds: int, ruleset: Ruleset) -> 
 
 
 def not_a_match(players: int, ruleset: Ruleset) -> Refusal:
-    """The refusal for a match of other than two players."""
+    """Return the refusal for a match without exactly two players."""
     return Refusal(
         "NOT_A_MATCH",
         ruleset.article("championship.system"),
@@ -325,9 +324,9 @@ def not_a_match(players: int, ruleset: Ruleset) -> Refusal:
 
 
 def by_table(state: Tournament, ruleset: Ruleset, number: int) -> tuple[Sequence[str], swiss.Paired]:
-    """The players by their numbers in Berger's tables, which are drawn by lot (FIDE C.05), and a round of that table.
+    """Return the players by their number in Berger's tables, drawn by lot (FIDE C.05), and a round of the table.
 
-    Who has left since stands in the table still.
+    Players who have left stay in the table.
     """
     drawn = derive_seed(state.seed, "round robin")
     numbers = sorted(initial_ranking(state), key=lambda player_id: hmac.digest(drawn, player_id.encode(), "sha256"))
@@ -335,7 +334,7 @@ def by_table(state: Tournament, ruleset: Ruleset, number: int) -> tuple[Sequence
 
 
 def _round_robin(to_pair: RoundToPair) -> Proposal:
-    """By Berger's tables; who has which number is drawn by lot (FIDE C.05)."""
+    """Pair by Berger's tables, with numbers drawn by lot (FIDE C.05)."""
     state, ruleset, number = to_pair.state, to_pair.ruleset, to_pair.number
     cycles = CYCLES[ruleset.championship.system]
     entered = len(initial_ranking(state))
@@ -347,17 +346,17 @@ def _round_robin(to_pair: RoundToPair) -> Proposal:
     there = {player.player_id for player in to_pair.there}
     bye = paired.bye if paired.bye in there else None
     if ruleset.championship.not_there == "forfeit" and ruleset.championship.team_boards is None:
-        # The game stands in the table of rounds, and is decided when its round is started (PES ΣΤ).
+        # The game stays in the table of rounds, and is decided at the start of its round (PES ΣΤ).
         tables = tuple(pair for pair in paired.pairs if there.intersection(pair))
         seated = frozenset(player_id for pair in tables for player_id in pair)
         resting = tuple(granted for granted in requested_byes(state, number) if granted[0] not in seated)
         return Proposal(tables, bye, round_robin.ALGORITHM, resting, inputs)
-    # The opponent of a player who is not there wins, as by a forfeit (FIDE C.05).
+    # The opponent of an absent player wins, as by a forfeit (FIDE C.05).
     alone = [
         player_id for pair in paired.pairs for player_id in pair if player_id in there and not there.issuperset(pair)
     ]
     if bye is None and alone and not is_rest(Bye.ALLOCATED, ruleset, entered):
-        # One who has left leaves the table of rounds as one player fewer would: with a free round for each in turn.
+        # After one player leaves, the table works as with one player fewer: with a free round for each in turn.
         bye = alone.pop(0)
     resting = (*requested_byes(state, number), *((player_id, Bye.FULL_POINT) for player_id in alone))
     tables = tuple(pair for pair in paired.pairs if there.issuperset(pair))
@@ -365,7 +364,7 @@ def _round_robin(to_pair: RoundToPair) -> Proposal:
 
 
 def losers_by_absence(state: Tournament, ruleset: Ruleset, number: int, pair: Collection[str]) -> tuple[str, ...]:
-    """Who of a pair of round ``number`` loses the game because they are not there for it (PES ΣΤ)."""
+    """Return the players of a pair who lose their game of round ``number`` by absence (PES ΣΤ)."""
     law = ruleset.championship
     if law.not_there != "forfeit" or law.system not in CYCLES or law.team_boards is not None:
         return ()
@@ -374,7 +373,7 @@ def losers_by_absence(state: Tournament, ruleset: Ruleset, number: int, pair: Co
 
 
 def _dutch(to_pair: RoundToPair) -> Proposal:
-    from faristol.pairing.engines.dutch.pairing import ALGORITHM, pair_round  # it brings the compiler with it
+    from faristol.pairing.engines.dutch.pairing import ALGORITHM, pair_round  # deferred: it imports numba
 
     initial = initial_ranking(to_pair.state)
     a_round = dutch_round(to_pair.state, to_pair.ruleset, to_pair.number)
@@ -399,13 +398,13 @@ SYSTEMS: Mapping[str, Callable[[RoundToPair], Proposal]] = {
     "duplicate": _duplicate,
     "by-hand": _by_hand,
 }
-"""How each system pairs a round; ``none`` is that of rules which know no tournaments."""
+"""The pairing function of each system; ``none`` is that of rules without tournaments."""
 
 
 def dutch_round(state: Tournament, ruleset: Ruleset, number: int) -> Round:
-    """What the Dutch system is told: pairing numbers are places in the initial ranking, from 1.
+    """Build the input of the Dutch system. Pairing numbers are places in the initial ranking, from 1.
 
-    White is who starts. Colours are paired where the rules leave the start to the system; elsewhere it is drawn.
+    White starts. Colours are paired if the rules leave the start to the system; otherwise the start is drawn.
     """
     initial = initial_ranking(state)
     number_of = {player_id: place for place, player_id in enumerate(initial, 1)}
@@ -457,7 +456,7 @@ def dutch_round(state: Tournament, ruleset: Ruleset, number: int) -> Round:
 
 
 def _float(pasts: Mapping[str, Sequence[Past]], fictitious: Mapping[str, int], player_id: str, number: int) -> Float:
-    """What a player received in a round (FIDE C.04.3 1.4)."""
+    """Return the float of a player in a round (FIDE C.04.3 1.4)."""
     if number < 1:
         return Float.NONE
     past = pasts[player_id][number - 1]

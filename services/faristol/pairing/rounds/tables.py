@@ -1,7 +1,7 @@
-"""Which table each pairing of a round plays at. Pure.
+"""The assignment of pairings to tables. Pure.
 
-A tournament may have halls with numbered tables. A player with a table of their own always sits there. The pairings at
-the top may sit at the first tables; the others sit where their players move least from where they sat last.
+A tournament may have halls with numbered tables. A player with a fixed table always sits there. The pairings at the top
+may sit at the first tables. The others get the tables that move their players least.
 """
 
 from __future__ import annotations
@@ -17,16 +17,16 @@ from faristol.pairing.model import Hall, Tournament
 from faristol.rules import Ruleset
 
 MOST_TABLES = 1_000
-"""Tables of all halls together."""
+"""Limit of tables of all halls together."""
 
 
 def most_tables(ruleset: Ruleset) -> int:
-    """How many tables the halls of a tournament may have: of duplicate games as many seats as players may enter."""
+    """Return the limit of tables; for duplicate games it is the limit of players."""
     return ruleset.game.players_max if ruleset.game.mode == "duplicate" else MOST_TABLES
 
 
 def check_halls(halls: Sequence[Hall], most: int = MOST_TABLES) -> None:
-    """Raises ``Invalid`` unless halls have names of their own and tables, up to ``most``, that no other hall has."""
+    """Raise ``Invalid`` unless halls have unique names and disjoint tables up to ``most``."""
     if len({hall.name for hall in halls}) < len(halls) or not all(hall.name for hall in halls):
         raise Invalid("halls", N_("expected a name for every hall, and no name twice"))
     for hall in halls:
@@ -46,12 +46,12 @@ def check_halls(halls: Sequence[Hall], most: int = MOST_TABLES) -> None:
 
 
 def tables_for(state: Tournament, pairings: Sequence[Sequence[str]]) -> tuple[int, ...]:
-    """The table of each of ``pairings``, which come in the order of their rank, as players.
+    """Return the table of each of ``pairings``, which are given as players in the order of rank.
 
-    Without halls they are numbered from 1. With halls as many tables are used as there are pairings, the lowest numbers
-    and those of players who have one of their own. What counts first is the sum, over all players, of the tables
-    between where they sat last and where they sit now, another hall counting as much as all tables; then the order
-    of rank. Raises ``Refusal`` when there are fewer tables than pairings, and when players meet who each have a table.
+    Without halls, tables are numbered from 1. With halls, the lowest tables and the fixed ones are used, as many as
+    there are pairings. The assignment minimizes the distances in tables between last and new table, summed over
+    players; another hall counts as all tables. Ties go by rank. Raises ``Refusal`` if there are fewer tables than
+    pairings, or if opponents both have a fixed table.
     """
     if not state.halls:
         return tuple(range(1, len(pairings) + 1))
@@ -80,13 +80,12 @@ def tables_for(state: Tournament, pairings: Sequence[Sequence[str]]) -> tuple[in
 
 
 def tables_for_matches(state: Tournament, matches: Sequence[Sequence[Sequence[str]]]) -> tuple[tuple[int, ...], ...]:
-    """The tables of the games of each match between teams, which come in the order of rank, as players game by game.
+    """Return the tables of the games of each match between teams, in the order of rank.
 
-    They stand beside each other: without halls all are numbered from 1, and with halls a match takes the first tables
-    in a row that are free in one hall, and the first ones free anywhere only where there is no such row. A match with a
-    player who has a table of their own is seated first, in a row with that table where one is free, that player at it
-    and the others in the order of the boards. Raises ``Refusal`` when there are fewer tables than games, and when
-    players meet who each have a table.
+    The games of a match get adjacent tables: without halls, all are numbered from 1. With halls, a match gets the first
+    free row in one hall, and the first free tables anywhere if there is no such row. Matches with a fixed table come
+    first, in a row with that table if one is free; the other games follow in the order of boards. Raises ``Refusal`` if
+    there are fewer tables than games, or if opponents both have a fixed table.
     """
     games = sum(map(len, matches))
     halls = sorted(state.halls, key=lambda hall: hall.first_table)
@@ -105,7 +104,7 @@ def tables_for_matches(state: Tournament, matches: Sequence[Sequence[Sequence[st
 
 
 def _beside_each_other(free: Sequence[Sequence[int]], size: int, own: Mapping[int, int]) -> tuple[int, ...]:
-    """Tables for the games of a match among those that are ``free`` in each hall; ``own`` are tables by the game."""
+    """Return the tables of a match among those ``free`` in each hall; ``own`` has fixed tables by game."""
     if not size:
         return ()
     wanted = set(own.values())
@@ -116,7 +115,7 @@ def _beside_each_other(free: Sequence[Sequence[int]], size: int, own: Mapping[in
         if row[-1] - row[0] == size - 1 and wanted.issubset(row)
     ]
     if rows:
-        # Of rows that part other matches no more than they must, that in which the boards are where they would be.
+        # Of the rows that break up the fewest other rows, choose the one with the most boards in place.
         _, _, chosen = min((less, sum(row[game] != table for game, table in own.items()), row) for less, row in rows)
     else:
         others = sorted(table for hall in free for table in hall if table not in wanted)
@@ -127,7 +126,7 @@ def _beside_each_other(free: Sequence[Sequence[int]], size: int, own: Mapping[in
 
 
 def _matches_in_rows(free: Sequence[int], size: int) -> int:
-    """How many matches of ``size`` games the free tables of a hall have in a row."""
+    """Return how many matches of ``size`` games fit into rows of free tables of a hall."""
     found = beside = 0
     for before, table in pairwise([-1, *free]):
         beside = beside + 1 if table == before + 1 else 1
@@ -147,12 +146,12 @@ def _check_enough(pairings: int, tables: int) -> None:
 
 
 def hall_of_table(state: Tournament, table: int) -> str:
-    """The name of the hall of a table; empty where a tournament has no halls."""
+    """Return the name of the hall of a table; empty without halls."""
     return _halls(state).get(table, "")
 
 
 def _own_tables(state: Tournament, pairings: Sequence[Sequence[str]]) -> dict[int, int]:
-    """The places among ``pairings`` of those with a player who has a table of their own, and that table."""
+    """Return the fixed tables by the index of their pairing. Raises ``Refusal`` if opponents both have one."""
     own = {player.player_id: player.table for player in state.players if player.table is not None}
     given: dict[int, int] = {}
     for place, players in enumerate(pairings):
@@ -171,7 +170,7 @@ def _own_tables(state: Tournament, pairings: Sequence[Sequence[str]]) -> dict[in
 
 
 def _last_tables(state: Tournament) -> dict[str, int]:
-    """Where each player sat last."""
+    """Return the last table of each player."""
     return {
         player: pairing.table for played in state.played for pairing in played.pairings for player in pairing.player_ids
     }
@@ -182,7 +181,7 @@ def _halls(state: Tournament) -> dict[int, str]:
 
 
 def _way(last: int | None, table: int, hall_of: dict[int, str], tables: int) -> int:
-    """How far a player moves, counted in tables."""
+    """Return the distance that a player moves, in tables."""
     if last is None:
         return 0
     return abs(table - last) + (tables if hall_of.get(last) != hall_of[table] else 0)
@@ -192,11 +191,10 @@ _FAR = np.iinfo(np.int64).max // 4
 
 
 def cheapest_assignment(costs: Sequence[Sequence[int]]) -> tuple[int, ...]:
-    """For each row its column, each column once, so that the costs add up to the least that is possible.
+    """Return the column of each row, each column once, with the least sum of costs.
 
-    ``costs`` is square, of whole numbers below 2⁴⁰. Every row in turn is given the column to which the shortest path of
-    exchanges leads, over costs made relative by a potential of each row and column (Kuhn–Munkres). It takes a time that
-    grows as the cube of the rows at worst.
+    ``costs`` is a square of integers below 2⁴⁰. This is the Kuhn–Munkres algorithm: each row in turn augments along the
+    shortest path, over costs reduced by potentials of rows and columns. It takes O(n³) time.
     """
     count = len(costs)
     matrix = np.asarray(costs, np.int64).reshape(count, count)
