@@ -1,4 +1,4 @@
-"""A table: its game, its clock, what is decided there and what follows. Pure; two services offer it."""
+"""A table: its game, its clock, the decisions on commands, and automatic events. Pure; two services offer it."""
 
 from __future__ import annotations
 
@@ -19,35 +19,36 @@ from faristol.table.game.state import Game
 
 @dataclass(frozen=True, slots=True)
 class Table:
-    """A table, played under a ruleset: the game and the clock that stands beside it."""
+    """A table under a ruleset: its game and its clock."""
 
     ruleset: Ruleset
     game: Game = field(default_factory=Game)
     clock: Clock = field(default_factory=Clock)
     asked_elsewhere: frozenset[str] = frozenset()
-    """Who of those that it is asked of asked about a word in another game, or answered, as the game noted it."""
+    """Of the players in question, those with a ``WordAsked`` in another game, as asker or answerer."""
     strangers: frozenset[str] = frozenset()
-    """Who of those that it is asked of is not registered in the tournament."""
+    """Of the players in question, those not registered in the tournament."""
     overheld_elsewhere: int = 0
-    """Racks that a player held too full on purpose in other games of the tournament, where that is asked."""
+    """Racks that the player in question overheld on purpose in other games of the tournament."""
 
     @property
     def last_at(self) -> Instant:
-        """The latest moment that any fact of the table names."""
+        """The latest time in the events of the table."""
         return max(self.game.last_at, self.clock.last_at)
 
     def after(self, facts: Iterable[Message]) -> Table:
-        """The table after ``facts`` of its game and of its clock. Raises ``TypeError`` for any others."""
+        """Return the table after ``facts`` of its game and its clock. Raises ``TypeError`` for other events."""
         game, clock = reduce(evolve, facts, (self.game, self.clock))
         return replace(self, game=game, clock=clock)
 
 
 Decide = Callable[[Table, Any, Instant], list[Message]]
-"""Decides a command at a settled table at a moment: its facts, or ``Refusal``. The second argument is its request."""
+"""A decision on a command at a settled table at a time: its events, or ``Refusal``. The second argument is its request.
+"""
 
 
 def evolve(halves: tuple[Game, Clock], fact: Message) -> tuple[Game, Clock]:
-    """Game and clock after a fact of either. Raises ``TypeError`` for any other."""
+    """Return game and clock after an event of either. Raises ``TypeError`` for any other event."""
     game, clock = halves
     if of_clock(fact):
         return game, clocks.evolve(clock, fact)
@@ -55,5 +56,5 @@ def evolve(halves: tuple[Game, Clock], fact: Message) -> tuple[Game, Clock]:
 
 
 def of_clock(fact: Message) -> bool:
-    """Whether a fact of a table is one of its clock."""
+    """Check whether an event of a table is one of its clock."""
     return type(fact) in clocks.FACTS

@@ -1,4 +1,4 @@
-"""A table's clock, and how its facts change it. Pure."""
+"""A table's clock, and how its events change it. Pure."""
 
 from __future__ import annotations
 
@@ -16,59 +16,59 @@ from faristol.kernel.times import Instant, instant
 from faristol.pb.clock.v1 import events_pb2 as events
 
 NANOSECONDS = 1_000_000
-"""In a millisecond."""
+"""Per millisecond."""
 
 ARBITER = 0
-"""The number of an interruption that is none of the game: the arbiter stopped the clocks."""
+"""The interruption number of a stop by the arbiter, which is none of the game's."""
 
 
 def elapsed_ms(since: Instant, until: Instant) -> int:
-    """Whole milliseconds from ``since`` to ``until``, never negative.
+    """Return the whole milliseconds from ``since`` to ``until``, never negative.
 
-    Both are cut to the millisecond before they are subtracted, so what is lost on one turn is counted on the
-    next: the times of a game add up to the time that it took, however many turns it had.
+    Both are truncated to milliseconds before subtraction. A fraction lost in one turn is counted in the next, so the
+    times of a game add up to its duration.
     """
     return max(0, until // NANOSECONDS - since // NANOSECONDS)
 
 
 @dataclass(frozen=True, slots=True)
 class Absence:
-    """A player who was not there at the signal."""
+    """The absence of a player at the signal."""
 
     signal_at: Instant
     clock_since: Instant | None
-    """From when on the own time runs; None where it does not."""
+    """The time from which the player's clock runs; None if it does not run."""
 
 
 @dataclass(frozen=True, slots=True)
 class Clock:
-    """A table's clock, folded from ``clock-<game_id>``. The default is a clock that nobody set up yet."""
+    """A table's clock, folded from ``clock-<game_id>``. The default is a clock that is not set up yet."""
 
     game_id: str = ""
     player_ids: tuple[str, ...] = ()
     """In the order of their turns."""
     allowance_ms: int = 0
-    """What each player has for the game; 0 where turns are timed."""
+    """The time of each player for the game; 0 if turns are timed."""
     overtime_cap_ms: int = 0
-    """Overtime beyond which the game ends; 0 when there is no such limit."""
+    """Overtime beyond which the game ends; 0 without a limit."""
     turn_ms: int = 0
-    """What each turn may take; 0 where turns are not timed."""
+    """The limit of each turn; 0 if turns are not timed."""
     used_ms: tuple[int, ...] = ()
-    """What each player has used up to ``running_since``, in the order of ``player_ids``."""
+    """The time that each player has used up to ``running_since``, in the order of ``player_ids``."""
     started: bool = False
     turn: int = 0
-    """The turn that the clock is at, from 1."""
+    """The current turn of the clock, from 1."""
     mover: str = ""
-    """Whose turn that is; empty before the start."""
+    """The player on turn; empty before the start."""
     turn_used_ms: int = 0
-    """What the mover has used in this turn up to ``running_since``."""
+    """The time that the mover has used in this turn up to ``running_since``."""
     running: str = ""
-    """Whose clock runs; empty when none does."""
+    """The player with the running clock; empty if no clock runs."""
     running_since: Instant = 0
     held: bool = False
-    """The turn was taken, and its time stands until the press."""
+    """Whether the turn was taken and its time is stopped until the press."""
     turn_until: Instant | None = None
-    """When the time of this turn is over; None where it is not limited or does not run."""
+    """The end of the time of this turn; None if it is unlimited or does not run."""
     pressed_turn: int = 0
     """The last turn that a press completed."""
     pressed_at: Instant = 0
@@ -76,77 +76,77 @@ class Clock:
     """The last turn in which the mover stopped the own clock before pressing it."""
     held_at: Instant = 0
     challenge: int = 0
-    """Number of the last challenge that this clock was neutralised for."""
+    """Number of the last challenge that neutralised this clock."""
     interruption: int = 0
-    """Number of the last interruption of the game that this clock was neutralised for."""
+    """Number of the last interruption of the game that neutralised this clock."""
     open: frozenset[int] = frozenset()
-    """Numbers of the interruptions that it is neutralised for."""
+    """Numbers of the interruptions that keep it neutralised."""
     reason: events.NeutralisationReason.ValueType = events.NEUTRALISATION_REASON_UNSPECIFIED
-    """What it was neutralised for last, while it is."""
+    """The last reason for neutralisation, while it lasts."""
     timed_out_turn: int = 0
-    """The last turn whose time was over before it was taken."""
+    """The last turn that timed out before it was taken."""
     timed_out_at: Instant = 0
     exceeded: str = ""
-    """Who went over the overtime cap; empty while nobody has."""
+    """The player that exceeded the overtime cap; empty if no player did."""
     exceeded_at: Instant | None = None
     last_turn: int | None = None
-    """The last turn that is played since the time of the round is over; None while it is not."""
+    """The last turn that is played after the end of the time of the round; None before that end."""
     round_over_at: Instant = 0
     last_turn_ms: int = 0
-    """What each turn may take since then; 0 where it may take any time."""
+    """The limit of each turn since then; 0 if unlimited."""
     expired_turn: int = 0
-    """The turn in which the time of the round was over."""
+    """The turn in which the time of the round ended."""
     expired_turn_used_ms: int = 0
-    """What the mover had used in it by then."""
+    """The time that the mover had used in it by then."""
     absent: Mapping[str, Absence] = field(default_factory=dict)
-    """Who was not there at the signal and has not come."""
+    """Players absent at the signal that have not arrived."""
     away: frozenset[str] = frozenset()
-    """Who left the table and has not come back."""
+    """Players that left the table and have not returned."""
     missed: Mapping[str, int] = field(default_factory=dict)
-    """The last turn that was completed while each player was away."""
+    """The last turn completed during the absence of each player."""
     forfeited: tuple[str, ...] = ()
-    """Who has lost by not being there."""
+    """Players that lost by absence."""
     forfeited_at: Instant = 0
     stopped: bool = False
     overtime_ms: Mapping[str, int] = field(default_factory=dict)
-    """Each player's overtime, once the clock has stopped."""
+    """The overtime of each player, after the clock has stopped."""
     last_at: Instant = 0
-    """The latest moment that any fact of this clock names."""
+    """The latest time in the events of this clock."""
 
     @property
     def neutralised(self) -> bool:
-        """No clock runs, for a reason that the rules name."""
+        """Whether all clocks are stopped for a reason of the rules."""
         return self.reason != events.NEUTRALISATION_REASON_UNSPECIFIED
 
     def stood(self, turn: int) -> bool:
-        """Whether the mover of ``turn`` has stopped the own clock in it, or pressed it."""
+        """Check whether the mover of ``turn`` has stopped or pressed the own clock in it."""
         return turn in (self.held_turn, self.pressed_turn)
 
     @property
     def round_time_over(self) -> bool:
-        """The time of the round is over."""
+        """Whether the time of the round is over."""
         return self.last_turn is not None
 
     @property
     def played_out(self) -> bool:
-        """Something on this clock has ended the game, whether the game has heard of it or not."""
+        """Whether an event of this clock has ended the game, even if the game does not reflect it yet."""
         last_turn_over = self.last_turn is not None and self.last_turn < max(1, self.turn)
         return bool(self.exceeded or self.forfeited or last_turn_over)
 
     @property
     def turn_limit_ms(self) -> int:
-        """What the mover may use in this turn; 0 where it may take any time."""
+        """The time that the mover may use in this turn; 0 if unlimited."""
         if not self.last_turn_ms:
             return self.turn_ms
         used_before = self.expired_turn_used_ms if self.turn == self.expired_turn else 0
         return min(self.turn_ms or used_before + self.last_turn_ms, used_before + self.last_turn_ms)
 
     def used(self, player_id: str) -> int:
-        """Milliseconds that ``player_id`` has used up to ``running_since``."""
+        """Return the milliseconds that ``player_id`` has used up to ``running_since``."""
         return self.used_ms[self.player_ids.index(player_id)]
 
     def used_at(self, player_id: str, at: Instant) -> int:
-        """Milliseconds that ``player_id`` has used at ``at``."""
+        """Return the milliseconds that ``player_id`` has used at ``at``."""
         used = self.used(player_id)
         if player_id == self.running:
             return used + elapsed_ms(self.running_since, at)
@@ -156,7 +156,7 @@ class Clock:
         return used
 
     def running_at(self, at: Instant) -> tuple[tuple[str, Instant], ...]:
-        """Whose clocks run at ``at``, each with since when: of who is on turn, or of those who are absent."""
+        """Return the players with running clocks at ``at`` and their start times: the mover, or absent players."""
         if self.running:
             return ((self.running, self.running_since),)
         waited_for = ((player_id, absence.clock_since) for player_id, absence in self.absent.items())
@@ -164,24 +164,24 @@ class Clock:
         return tuple(sorted(running, key=lambda clock: self.player_ids.index(clock[0])))
 
     def turn_used_at(self, at: Instant) -> int:
-        """Milliseconds that the mover has used in this turn at ``at``."""
+        """Return the milliseconds that the mover has used in this turn at ``at``."""
         return self.turn_used_ms + (elapsed_ms(self.running_since, at) if self.running == self.mover else 0)
 
     @property
     def next_to_run(self) -> str:
-        """Whose time goes on after neutralisation; empty where the mover's stands or is over."""
+        """The player whose time runs after neutralisation; empty if the mover's time is stopped or over."""
         return "" if self.held or self.timed_out_turn == self.turn else self.mover
 
     def overtime(self, used_ms: int) -> int:
-        """Milliseconds of ``used_ms`` beyond the allowance, 0 or more; 0 where turns are timed."""
+        """Return the milliseconds of ``used_ms`` beyond the allowance, 0 or more; 0 if turns are timed."""
         return max(0, used_ms - self.allowance_ms) if self.allowance_ms else 0
 
     def after(self, player_id: str) -> str:
-        """Who is on turn after ``player_id``."""
+        """Return the player that is on turn after ``player_id``."""
         return self.player_ids[(self.player_ids.index(player_id) + 1) % len(self.player_ids)]
 
     def times(self) -> list[events.SideTime]:
-        """The times of all players up to ``running_since``, in the order of ``player_ids``."""
+        """Return the times of all players up to ``running_since``, in the order of ``player_ids``."""
         return [
             events.SideTime(player_id=player_id, used_ms=used, overtime_ms=self.overtime(used))
             for player_id, used in zip(self.player_ids, self.used_ms, strict=True)
@@ -189,7 +189,7 @@ class Clock:
 
 
 def evolve(clock: Clock, message: Message) -> Clock:
-    """``clock`` after ``message``, a fact of its stream. Raises ``TypeError`` for any other message."""
+    """Return ``clock`` after ``message``, an event of its stream. Raises ``TypeError`` for any other message."""
     change = _CHANGES.get(type(message))
     if change is None:
         raise TypeError(f"{message.DESCRIPTOR.full_name} is no fact of a clock: expected one of faristol.clock.v1")
@@ -205,18 +205,18 @@ def evolve(clock: Clock, message: Message) -> Clock:
 
 
 def fold(clock: Clock, facts: Iterable[Message]) -> Clock:
-    """``clock`` after ``facts``."""
+    """Return ``clock`` after ``facts``."""
     return reduce(evolve, facts, clock)
 
 
 FACTS = on_streams("clock")
-"""The facts of a clock."""
+"""The events of a clock."""
 
 TIMED = tuple(kind for kind in FACTS if "turn_until" in kind.DESCRIPTOR.fields_by_name)
-"""Facts after which the time of a turn runs, or is another."""
+"""Events after which the time of a turn runs or changes."""
 
 _STANDS = (events.ClockHeldByMover, events.ClockNeutralised, events.TurnTimedOut)
-"""Facts after which it does not run."""
+"""Events after which it is stopped."""
 
 
 def _opened(_: Clock, fact: events.ClockOpened) -> Clock:
@@ -252,7 +252,7 @@ def _held(clock: Clock, fact: events.ClockHeldByMover) -> Clock:
 
 
 def _neutralised(clock: Clock, fact: events.ClockNeutralised) -> Clock:
-    # Before there were other reasons than challenges, a challenge was the only number that an interruption had.
+    # Early events have only the number of a challenge, as challenges were then the only interruptions.
     interruption = ARBITER if fact.arbiter_id else fact.interruption or fact.challenge
     halted = _halt(_accounted(clock, fact.player_id, fact.used_ms), fact.occurred_at)
     return replace(
@@ -313,7 +313,7 @@ def _round_over(clock: Clock, fact: events.RoundTimeExpired) -> Clock:
 
 
 def _absent(clock: Clock, fact: events.PlayerAbsent) -> Clock:
-    """Nobody's time runs but that of those who are absent; what ran since the signal has not been used."""
+    """Stop all clocks but those of absent players. Time that ran since the signal is not used."""
     if clock.started:
         clock = replace(clock, used_ms=(0,) * len(clock.player_ids), started=False, turn=0, mover="", turn_used_ms=0)
     since = instant(fact.clock_starts_at) if fact.HasField("clock_starts_at") else None
@@ -361,7 +361,7 @@ def _on_turn(clock: Clock, turn: int, player_id: str) -> Clock:
 
 
 def _accounted(clock: Clock, player_id: str, used_ms: int) -> Clock:
-    """``player_id`` has used ``used_ms`` in the game; an empty one is nobody."""
+    """Set the used time of ``player_id`` in the game; without effect for an empty id."""
     if not player_id:
         return clock
     in_turn = used_ms - clock.used(player_id) if player_id == clock.mover else 0
@@ -400,4 +400,4 @@ _CHANGES: Mapping[type[Message], Callable[[Clock, Any], Clock]] = {
     events.TimeForfeited: _forfeited,
     events.ClockStopped: _stopped,
 }
-"""What each fact does to a clock, but for the time of the table and the end of the turn's."""
+"""The effect of each event on a clock, except ``last_at`` and ``turn_until``."""

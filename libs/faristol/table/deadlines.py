@@ -1,7 +1,7 @@
-"""When a time is over, and what that brings. Pure.
+"""Deadlines, and the events that they cause. Pure.
 
-A deadline is data: its facts are dated at the moment itself, however late somebody notices. Whoever decides anything
-on a clock first writes what was due before, so it does not matter whether a timer was there to fire.
+A deadline is data: its events carry the time of the deadline itself, however late they are written. Every decision on a
+clock first writes the events that were due before. So the result does not depend on whether a timer has fired.
 """
 
 from __future__ import annotations
@@ -22,26 +22,26 @@ from faristol.table.game.state import Game
 
 @dataclass(frozen=True, slots=True)
 class Deadline:
-    """Something that comes by itself unless something else comes first."""
+    """An event that occurs by itself unless another event occurs first."""
 
     due: Instant
-    """From when on it holds. What happens at the moment before is still in time."""
+    """The time from which it applies. An event one nanosecond earlier is still in time."""
     facts: tuple[Message, ...]
-    """What is written then."""
+    """The events to write then."""
 
 
 def next_deadline(clock: Clock, game: Game, ruleset: Ruleset) -> Deadline | None:
-    """The first deadline that ``clock`` comes to if nothing else happens; None when it comes to none.
+    """Return the first deadline of ``clock`` if no other event occurs; None without a deadline.
 
-    While a turn is entered again for which the clock was pressed, deadlines wait: they come once it is complete.
+    While a turn with a pressed clock is re-entered, deadlines wait until it is complete.
     """
     return None if game.over else deadline_in(clock, game, ruleset, game.turn)
 
 
 def deadline_in(clock: Clock, game: Game, ruleset: Ruleset, turn: int) -> Deadline | None:
-    """The first deadline while the game is in ``turn`` and not over.
+    """Return the first deadline while the game is in ``turn`` and not over; None without a deadline.
 
-    After a press it waits until the game has taken that up, which may have ended it.
+    After a press it is None until the game has applied the press, which may have ended it.
     """
     if not clock.game_id or clock.stopped or clock.played_out or clock.pressed_turn >= turn:
         return None
@@ -49,7 +49,7 @@ def deadline_in(clock: Clock, game: Game, ruleset: Ruleset, turn: int) -> Deadli
 
 
 def due(clock: Clock, game: Game, ruleset: Ruleset, at: Instant) -> list[Message]:
-    """The facts of every deadline that was due at ``at``, in order."""
+    """Return the events of every deadline that was due at ``at``, in order."""
     facts: list[Message] = []
     while (deadline := next_deadline(clock, game, ruleset)) is not None and deadline.due <= at:
         for fact in deadline.facts:
@@ -59,12 +59,12 @@ def due(clock: Clock, game: Game, ruleset: Ruleset, at: Instant) -> list[Message
 
 
 def turn_end(clock: Clock) -> Instant:
-    """When the time of a running turn that is limited is over."""
+    """Return the end of the time of a running, limited turn."""
     return max(_after_ms(clock, max(0, clock.turn_limit_ms - clock.turn_used_ms)), clock.running_since)
 
 
 def timed(clock: Clock, fact: Message) -> Message:
-    """``fact``, which comes next on ``clock``, with the moment when the time of the turn is over that runs after it."""
+    """Return ``fact``, the next event of ``clock``, with the end of the turn's time that runs after it."""
     if isinstance(fact, TIMED):
         after = evolve(clock, fact)
         if after.running and after.turn_limit_ms:
@@ -75,10 +75,10 @@ def timed(clock: Clock, fact: Message) -> Message:
 def round_time_over(
     clock: Clock, game: Game, ruleset: Ruleset, at: Instant, arbiter_id: str = ""
 ) -> events.RoundTimeExpired:
-    """The time of the round is over at ``at``; what is still played follows from the turns that are complete.
+    """End the time of the round at ``at``; the complete turns determine which turns are still played.
 
-    UF 27.4: nothing. FISC I.8.C, I.11: the hand begun and one more, two minutes a turn. FISE 30: the turn that somebody
-    is owed.
+    UF 27.4: none. FISC I.8.C, I.11: the hand begun and one more, two minutes a turn. FISE 30: the turn that a player is
+    owed.
     """
     taken = max(0, clock.turn - 1)
     left = turns_after_time_up(taken, len(game.player_ids), ruleset)
@@ -92,7 +92,7 @@ def round_time_over(
 
 
 def lost_with_the_round(clock: Clock, ruleset: Ruleset, at: Instant) -> list[events.TimeForfeited]:
-    """What it means for a clock that the rest of its round is over at ``at``: who is not there loses (FISE 37)."""
+    """Return the losses of absent players when the rest of their round is over at ``at`` (FISE 37)."""
     if clock.played_out or clock.stopped:
         return []
     late = sorted(clock.absent) if ruleset.lateness.loses_with == "own-time-or-round" else []
@@ -125,7 +125,7 @@ def _deadlines(clock: Clock, game: Game, ruleset: Ruleset) -> Iterator[Deadline]
 
 
 def _cap(clock: Clock) -> Deadline:
-    """Overtime beyond the cap (FISC I.8.D). The cap itself may be used up to its last millisecond."""
+    """Return the deadline of the overtime cap (FISC I.8.D). The last millisecond of the cap may still be used."""
     left_ms = clock.allowance_ms + clock.overtime_cap_ms - clock.used(clock.running)
     fact = events.OvertimeCapExceeded(
         player_id=clock.running,
@@ -136,7 +136,7 @@ def _cap(clock: Clock) -> Deadline:
 
 
 def _turn(clock: Clock) -> Deadline:
-    """The time of the turn (UF 18.1, FM 2, FISE 33). What is placed at its very end is placed in time."""
+    """Return the deadline of the turn (UF 18.1, FM 2, FISE 33). A play at its very end is in time."""
     at = turn_end(clock)
     fact = events.TurnTimedOut(
         player_id=clock.running, turn=clock.turn, used_ms=clock.used_at(clock.running, at), occurred_at=timestamp(at)
@@ -145,9 +145,9 @@ def _turn(clock: Clock) -> Deadline:
 
 
 def _late(clock: Clock, ruleset: Ruleset) -> Iterator[Deadline]:
-    """Who does not come in time loses (FISC I.5, FISE 37, PES Γ.β).
+    """Yield the deadlines at which late players lose (FISC I.5, FISE 37, PES Γ.β).
 
-    Where an arbiter decides when nobody is there, the time waits for the first who comes.
+    If an arbiter decides when all players are absent, no deadline exists until the first arrives.
     """
     limit_ms = absence_loses_at_ms(ruleset)
     late = ruleset.lateness
@@ -159,14 +159,14 @@ def _late(clock: Clock, ruleset: Ruleset) -> Iterator[Deadline]:
         at = absence.signal_at + limit_ms * NANOSECONDS
         if late.loses_counted == "on-clock" and absence.clock_since is not None:
             at = absence.clock_since + (limit_ms - delay_ms - clock.used(player_id)) * NANOSECONDS
-        # Somebody has to be there to win, and to have said that the other is not.
+        # A player must be present to win, and to have reported the absence of the other.
         losers.setdefault(max(at, clock.last_at), []).append(player_id)
     for at, player_ids in losers.items():
         yield Deadline(at, tuple(_forfeit(player_id, events.FORFEIT_REASON_LATE, at) for player_id in player_ids))
 
 
 def _away(clock: Clock) -> Deadline:
-    """Who has left the table loses when the own time is over (FISE 37)."""
+    """Return the deadline at which a player that left the table loses: the end of the own time (FISE 37)."""
     at = max(_after_ms(clock, clock.allowance_ms - clock.used(clock.running)), clock.running_since)
     return Deadline(at, (_forfeit(clock.running, events.FORFEIT_REASON_ABSENT, at),))
 
@@ -176,5 +176,5 @@ def _forfeit(player_id: str, reason: events.ForfeitReason.ValueType, at: Instant
 
 
 def _after_ms(clock: Clock, ms: int) -> Instant:
-    """When the running clock has run for ``ms``, from the last time that it was started."""
+    """Return the time at which the running clock has run for ``ms`` since its last start."""
     return (clock.running_since // NANOSECONDS + ms) * NANOSECONDS

@@ -1,4 +1,4 @@
-"""The draws of a table, with what each was made from, told from its facts. Pure."""
+"""The draws of a table, each with the tiles it was made from, computed from its events. Pure."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from faristol.table.game.state import Game
 
 
 def draws_of(facts: Iterable[Message], ruleset: Ruleset) -> Iterator[Draw]:
-    """Every draw of a table whose bag the system holds, in order."""
+    """Yield every draw of a table whose bag the system holds, in order."""
     game = Game()
     set_aside: tuple[str, ...] = ()
     first = _StartingBag(full_bag(ruleset.tile_set), returns=ruleset.start.tie == "return-and-redraw")
@@ -26,7 +26,7 @@ def draws_of(facts: Iterable[Message], ruleset: Ruleset) -> Iterator[Draw]:
                 among = first.before(fact.player_id, fact.face)
                 yield Draw(fact.draw, fact.player_id, Source.START, among, (fact.face,))
             case events.Exchanged():
-                set_aside = tuple(fact.faces)  # they come into the bag after as many were drawn (FISC I.7.1)
+                set_aside = tuple(fact.faces)  # they go into the bag after as many were drawn (FISC I.7.1)
             case events.TilesDrawn():
                 among = without(unseen(game, ruleset), set_aside)
                 yield Draw(fact.draw, fact.player_id, Source.BAG, tuple(sorted(among)), tuple(fact.faces))
@@ -42,7 +42,7 @@ def draws_of(facts: Iterable[Message], ruleset: Ruleset) -> Iterator[Draw]:
 
 
 def _of_surplus(game: Game, ruleset: Ruleset, fact: events.OverdrawFound) -> Draw:
-    """The draw of tiles that go back or are shown; one of nothing where the whole rack is, or an arbiter decides."""
+    """Return the draw of surplus tiles to return or show; without tiles if all are shown or an arbiter decides."""
     held, new = rack_parts(game, ruleset, fact.player_id)
     rack = (*held, *new)
     law = ruleset.overdraw
@@ -53,14 +53,14 @@ def _of_surplus(game: Game, ruleset: Ruleset, fact: events.OverdrawFound) -> Dra
         return Draw(fact.draw, fact.player_id, Source.RACK, tuple(sorted(among)), tuple(fact.shown))
     racked = fact.stage == events.DRAW_STAGE_RACKED
     shows = law.racked.startswith("two-more") == bool(fact.choose)
-    # Tiles that still lay apart count as racked where they were seen, and that shows in what is done about them.
+    # Tiles lying apart count as racked if they were seen; the remedy chosen shows that.
     procedure = law.racked if racked or (law.seen_counts_as_racked and shows) else law.unracked
     among = new if procedure.endswith("of-new") else rack
     return Draw(fact.draw, fact.player_id, Source.RACK, tuple(sorted(among)), tuple(fact.shown))
 
 
 class _StartingBag:
-    """The bag of the draw for the start: tiles stay out while a round of it lasts, or all the time."""
+    """The bag of the draw for the start: drawn tiles stay out for one round of the draw, or for all rounds."""
 
     def __init__(self, whole: Sequence[str], *, returns: bool) -> None:
         self._whole = tuple(sorted(whole))
@@ -69,7 +69,7 @@ class _StartingBag:
         self._drawn: set[str] = set()
 
     def before(self, player_id: str, face: str) -> tuple[str, ...]:
-        """What the bag holds when a player draws ``face``."""
+        """Return the bag before a player draws ``face``, and take that tile out."""
         if player_id in self._drawn:
             self._drawn = set()
             self._bag = self._whole if self._returns else self._bag

@@ -1,4 +1,4 @@
-"""The foot of a sheet, and what a game came to. Pure."""
+"""The last lines of a sheet, and the result of a game. Pure."""
 
 from __future__ import annotations
 
@@ -30,14 +30,14 @@ DECIDED = frozenset((events.END_CONDITION_ABANDONED, events.END_CONDITION_ALL_AB
 
 
 def clock_is_done(clock: Clock, ruleset: Ruleset) -> bool:
-    """Whether nothing more is to come from the clock of a game that is over."""
+    """Check whether the clock of a finished game is complete."""
     return clock.stopped or ruleset.clock.model == "none"
 
 
 def signers(game: Game, ruleset: Ruleset) -> tuple[str, ...]:
-    """Who signs the sheet: all players at the table, the one who keeps it (FM pr.), or nobody.
+    """Return the players that sign the sheet: all at the table, its keeper (FM pr.), or none.
 
-    Who left for good is not waited for; the next player keeps the sheet then.
+    A player that left for good is not awaited; the next player then keeps the sheet.
     """
     match ruleset.scoresheet.signers:
         case "both":
@@ -50,20 +50,20 @@ def signers(game: Game, ruleset: Ruleset) -> tuple[str, ...]:
 
 
 def may_sign(game: Game, player_id: str, ruleset: Ruleset) -> bool:
-    """Whether a player may sign: who left the game too, where both players sign and they are there (FISC I.8)."""
+    """Check whether a player may sign; if both players sign, one that left the game may too (FISC I.8)."""
     return ruleset.scoresheet.signers == "both" or player_id in signers(game, ruleset)
 
 
 def awaited_signers(game: Game, ruleset: Ruleset) -> tuple[str, ...]:
-    """Who has still to sign."""
+    """Return the players that have not signed yet."""
     return tuple(player for player in signers(game, ruleset) if player not in game.signed)
 
 
 def missing_line(game: Game, clock: Clock, ruleset: Ruleset) -> Message | None:
-    """The next line at the foot of the sheet: racks as soon as the game has ended, time when the clock has stopped.
+    """Return the next line at the foot of the sheet: racks after the end, time after the clock has stopped.
 
-    Where a rack counts that nobody has entered, no line comes before it is; nor where overtime may keep racks from
-    being counted (FISC I.11) and the clock has not stopped.
+    Return None while a rack that counts is not entered. Return None also while overtime may keep racks from being
+    counted (FISC I.11) and the clock has not stopped.
     """
     if racks_wanted(game, clock, ruleset) or _waits_for_clock(game, clock, ruleset):
         return None
@@ -75,12 +75,12 @@ def missing_line(game: Game, clock: Clock, ruleset: Ruleset) -> Message | None:
 
 
 def _waits_for_clock(game: Game, clock: Clock, ruleset: Ruleset) -> bool:
-    """Whether it is not known yet if racks are counted."""
+    """Check whether it is still unknown if racks are counted."""
     return game.condition not in DECIDED and not ruleset.end.racks_count_after_overtime and not clock.stopped
 
 
 def racks_wanted(game: Game, clock: Clock, ruleset: Ruleset) -> tuple[str, ...]:
-    """Whose racks must be entered before the game can be counted."""
+    """Return the players whose racks must be entered before the game can be counted."""
     hidden = tuple(player for player, rack in game.racks.items() if UNKNOWN in rack)
     empty: dict[str, tuple[str, ...]] = dict.fromkeys(game.racks, ())
     return hidden if hidden and rack_adjustments(_condition(game), empty, ruleset, clock.overtime_ms) else ()
@@ -91,7 +91,7 @@ def _condition(game: Game) -> EndCondition:
 
 
 def result(game: Game, at: Instant) -> events.ResultFinal:
-    """What the game came to. Who left, or lost by decision, does not win; when all did, all lost (FISC I.8.F)."""
+    """Return the result. Players that left or lost by decision do not win; if all did, all lost (FISC I.8.F)."""
     in_play = {player: score for player, score in game.scores.items() if player not in game.losers}
     leaders = [player for player, score in in_play.items() if score == max(in_play.values())]
     return events.ResultFinal(
@@ -107,7 +107,7 @@ def result(game: Game, at: Instant) -> events.ResultFinal:
 
 
 def final(game: Game, at: Instant) -> tuple[Message, ...]:
-    """The final result; before the first one the seed of a table whose bag the system held, which draws no more."""
+    """Return the final result; before the first one, the seed if the system held the bag."""
     facts = (result(game, at),)
     if game.hosted and game.seed and not game.revision:
         return (events.SeedRevealed(seed=game.seed, occurred_at=timestamp(at)), *facts)
@@ -126,7 +126,7 @@ def _lines(game: Game, clock: Clock, ruleset: Ruleset) -> Iterator[Adjustment]:
 
 
 def _fact(game: Game, clock: Clock, line: Adjustment) -> tuple[str, Message]:
-    """A line as it is written, and what it is called among those that stand already."""
+    """Return a line as an event, and its key among the lines that exist already."""
     fact: Message
     match line.kind:
         case AdjustmentKind.RACK_PENALTY:

@@ -1,4 +1,4 @@
-"""The racks of a game that is over, turn by turn, out of its facts. Pure."""
+"""The racks of a finished game, turn by turn, computed from its events. Pure."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from faristol.table.game.evolution import evolve
 from faristol.table.game.state import Game
 
 _BEGIN = (events.PlayPlaced, events.Exchanged, events.Passed, events.CannotPlay, events.TurnLost)
-"""What a player does with a rack, or loses the turn with."""
+"""Actions of a player with a rack, and the loss of a turn."""
 
 
 class Held(NamedTuple):
-    """A rack as a player held it when the turn was played."""
+    """A rack at the time its turn was played."""
 
     turn: int
     player_id: str
@@ -28,9 +28,9 @@ class Held(NamedTuple):
 
 
 def racks_of(facts: Iterable[Message]) -> list[Held]:
-    """The rack before each turn of a table whose bag the system holds, in order.
+    """Return the rack before each turn of a table whose bag the system holds, in order.
 
-    Of a play that was taken back, what came after it in its turn counts: another play, or the loss of the turn.
+    After a play that was taken back, the next action in its turn counts: another play, or the loss of the turn.
     """
     game = Game()
     found: dict[tuple[int, str], Held] = {}

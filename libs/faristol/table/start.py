@@ -17,11 +17,11 @@ from faristol.table.views import Tournament, seated
 def open_table(
     tournament: Tournament, round_: int, pairing: pairing_events.Pairing, ruleset: Ruleset, at: Instant
 ) -> list[Message]:
-    """All that happens at a table until the first clock may run.
+    """Return all events of a table until its first clock may run.
 
-    The table's seed follows from the tournament's and from the game's id, so nobody chooses it. The pairing says
-    who begins under rules that do not draw for it. A game that may not be played without an arbiter starts when the
-    table has one (PES Γ.γ). A table over the board starts when it is entered who begins.
+    The table's seed is derived from that of the tournament and the id of the game, so it cannot be chosen. If the rules
+    do not draw for the start, the pairing names the first player. A game that requires an arbiter starts when the table
+    has one (PES Γ.γ). A recorded table starts when the first player is entered.
     """
     seed = derive_seed(tournament.seed, pairing.game_id)
     players = seated(pairing)
@@ -67,7 +67,7 @@ def open_table(
 
 
 def _dealt_unseen(players: Sequence[str], ruleset: Ruleset, at: Instant) -> list[Message]:
-    """The first racks at a table over the board: full, and nobody has entered of what."""
+    """Return the first racks at a recorded table: full, with unknown tiles."""
     size, left = ruleset.game.rack_size, len(full_bag(ruleset.tile_set))
     facts: list[Message] = []
     for number, player in enumerate(players):

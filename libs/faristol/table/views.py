@@ -1,4 +1,4 @@
-"""What a table knows of others: the case of its challenge, and its tournament. Pure."""
+"""The state of other streams that a table uses: the case of its challenge, and its tournament. Pure."""
 
 from __future__ import annotations
 
@@ -17,16 +17,16 @@ from faristol.pb.pairing.v1 import events_pb2 as pairing_events
 
 @dataclass(frozen=True, slots=True)
 class Ruling:
-    """What players are told of a case: whether the play stands."""
+    """The ruling of a case for the players: whether the play stands."""
 
     valid: bool
     at: Instant
     words: tuple[tuple[tuple[str, ...], bool], ...] = ()
-    """Each word challenged, and whether it is one."""
+    """Each challenged word, and whether it is valid."""
 
 
 def watch_case(ruling: Ruling | None, message: Message) -> Ruling | None:
-    """The ruling after a fact of ``case-<case_id>``."""
+    """Return the ruling after an event of ``case-<case_id>``."""
     if isinstance(message, lexicon_events.CaseRuled):
         words = tuple((tuple(ruled.word.faces), ruled.valid) for ruled in message.words)
         return Ruling(message.valid, instant(message.occurred_at), words)
@@ -35,31 +35,31 @@ def watch_case(ruling: Ruling | None, message: Message) -> Ruling | None:
 
 @dataclass(frozen=True, slots=True)
 class Tournament:
-    """What tables take from their tournament, folded from ``tournament-<tournament_id>``."""
+    """The state of the tournament for its tables, folded from ``tournament-<tournament_id>``."""
 
     tournament_id: str = ""
     seed: bytes = b""
     ruleset: Pin = field(default_factory=Pin)
     lexicon: Pin = field(default_factory=Pin)
     keeping: game_events.Keeping.ValueType = game_events.KEEPING_HOSTED
-    """How its tables are kept."""
+    """Whether its tables are hosted or recorded."""
     pairings: Mapping[int, tuple[pairing_events.Pairing, ...]] = field(default_factory=dict)
     """The tables of each round."""
     drawn: Mapping[int, Instant] = field(default_factory=dict)
-    """When each round was paired, where that is said."""
+    """The time at which each round was paired, if known."""
     players: frozenset[str] = frozenset()
-    """Everybody who was registered."""
+    """All registered players."""
     postponed: frozenset[str] = frozenset()
-    """Games that are played later than their round, be they begun or not."""
+    """Games played later than their round, begun or not."""
     begun: frozenset[str] = frozenset()
-    """Those that have been started since."""
+    """Postponed games that have been started."""
     over: frozenset[str] = frozenset()
     """Games with a result."""
     left: Mapping[str, str] = field(default_factory=dict)
-    """Players who have withdrawn, with the game that each gave up by it, empty where there was none."""
+    """Players that have withdrawn, with the game that each gave up by it; empty if none."""
 
     def left_beside(self, game_id: str) -> tuple[str, ...]:
-        """The other games that may still be played of the round that a game is of."""
+        """Return the other games of a game's round that may still be played."""
         rounds = ([pairing.game_id for pairing in tables] for tables in self.pairings.values())
         games = next((games for games in rounds if game_id in games), [])
         gone = self.over | (self.postponed - self.begun) | {game_id}
@@ -67,12 +67,12 @@ class Tournament:
 
 
 def seated(pairing: pairing_events.Pairing) -> tuple[str, ...]:
-    """Who plays at a table, in the order of turns."""
+    """Return the players at a table, in the order of turns."""
     return tuple(pairing.player_ids) or (pairing.first_player_id, pairing.second_player_id)
 
 
 def watch_tournament(tournament: Tournament, message: Message) -> Tournament:
-    """``tournament`` after a fact of its stream; facts that no table depends on pass by."""
+    """Return ``tournament`` after an event of its stream; events without effect on tables are ignored."""
     match message:
         case pairing_events.TournamentCreated():
             return replace(
@@ -89,7 +89,7 @@ def watch_tournament(tournament: Tournament, message: Message) -> Tournament:
             return replace(tournament, players=tournament.players | {message.player_id})
         case pairing_events.RoundPaired():
             paired = {**tournament.pairings, message.round: tuple(message.pairings)}
-            # Games of a round that is paired again have the ids of those before.
+            # After a round is paired a second time, its games have the same ids.
             games = frozenset(pairing.game_id for pairing in message.pairings)
             drawn = {**tournament.drawn}
             if message.HasField("occurred_at"):

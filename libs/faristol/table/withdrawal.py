@@ -11,9 +11,9 @@ from faristol.table.game.state import Drawn, Game
 def withdrawn(
     game: Game, ruleset: Ruleset, reason: events.WithdrawalReason.ValueType, at: Instant
 ) -> events.PlayWithdrawn:
-    """The fact that the play in question comes off the board, with what its player drew after it back in the bag.
+    """Return the event that takes the play in question off the board, with the tiles drawn after it.
 
-    Where a play can be challenged after the draw, what was drawn for it was not due (UF 23).
+    If a play can be challenged after the draw, its draw was not due (UF 23): those tiles go back into the bag.
     """
     play = game.in_question
     assert play is not None, "a play lies on the board"
@@ -30,6 +30,6 @@ def withdrawn(
 
 
 def _surplus(game: Game, ruleset: Ruleset, play: events.PlayPlaced, last: Drawn) -> tuple[str, ...]:
-    """As many of the tiles drawn after ``play`` as are too many once its own are back on the rack."""
+    """Return the tiles drawn after ``play`` that are too many once its own are back on the rack."""
     over = len(game.racks[play.player_id]) + len(play.placements) - ruleset.game.rack_size
     return last.faces[max(len(last.faces) - over, 0) :] if over > 0 else ()

@@ -1,6 +1,6 @@
-"""What players and officials do at a table, on its game and on its clock. Pure: the table is settled.
+"""Decisions on commands of players and officials at a table, on its game and its clock. Pure: the table is settled.
 
-Every decision gives the facts to write, or raises ``Refusal`` with the article that stands against it.
+Every decision returns the events to write, or raises ``Refusal`` with the article that forbids it.
 """
 
 from __future__ import annotations
@@ -39,19 +39,19 @@ GAME: Mapping[type[Message], Decide] = {
     **officials.COMMANDS,
     **ends.COMMANDS,
 }
-"""How each command of the game service is decided."""
+"""The decision on each command of the game service."""
 
 CLOCK: Mapping[type[Message], Decide] = {**presses.COMMANDS, **arbitration.COMMANDS, **attendance.COMMANDS}
-"""How each command of the clock service is decided."""
+"""The decision on each command of the clock service."""
 
 _COMMANDS = {**GAME, **CLOCK}
 
 
 def decide(table: Table, request: Message, at: Instant) -> list[Message]:
-    """The facts that ``request`` leads to at ``at``; what follows from them is not among them.
+    """Return the events of ``request`` at ``at``, without those that settlement adds.
 
-    Raises ``Refusal`` when it cannot be done, ``Invalid`` when it makes no sense, or is before the last fact of the
-    table, and ``KeyError`` for a message that is no command.
+    Raises ``Refusal`` if the rules forbid it, and ``Invalid`` if it is malformed or earlier than the last event of the
+    table. Raises ``KeyError`` for a message that is no command.
     """
     check_not_before(at, table.last_at)
     return dated(_COMMANDS[type(request)](table, read_typed_tiles(request, table.ruleset.tile_set), at), at)

@@ -1,4 +1,4 @@
-"""What an arbiter does to a clock: stops and resumes it, and sets it right. Pure; the clock is settled."""
+"""Commands of an arbiter on a clock: stop, resume and correct it. Pure; the clock is settled."""
 
 from __future__ import annotations
 
@@ -19,14 +19,15 @@ from faristol.table.decide.presses import check_playing, overtaken
 from faristol.table.settlement.clock import REASONS
 
 MOST_MS = 24 * 60 * 60 * 1_000
-"""A day: what a clock can be set to. Far beyond, its times and what they cost could not be told any more."""
+"""A day: the largest time of a correction. Far larger times and penalties would overflow."""
 
 
 def neutralise(table: Table, request: clock_pb2.NeutraliseRequest, at: Instant) -> list[Message]:
-    """Stop all clocks for a reason that the book lists; for any other nobody does (UF 20, FISC I.11, FISE 34, PES Δ.δ).
+    """Stop all clocks for a reason that the book lists (UF 20, FISC I.11, FISE 34, PES Δ.δ).
 
-    Where a time was over before, that is recorded instead. Raises ``Refusal`` for another reason and while the arbiter
-    has stopped them already, ``Invalid`` for no reason, no arbiter, or a time before the last fact.
+    If a deadline that ends the game was due before, only its events are returned. Raises ``Refusal`` for another reason
+    and if the arbiter has stopped the clocks already. Raises ``Invalid`` for no reason, no arbiter, or a time before
+    the last event.
     """
     clock, ruleset = table.clock, table.ruleset
     check_arbiter(table, request.arbiter_id)
@@ -63,10 +64,10 @@ def neutralise(table: Table, request: clock_pb2.NeutraliseRequest, at: Instant) 
 
 
 def resume(table: Table, request: clock_pb2.ResumeRequest, at: Instant) -> list[Message]:
-    """Let the time go on that the arbiter stopped: that of whoever is on turn, unless the mover has stopped it.
+    """Resume the time that the arbiter stopped: that of the player on turn, unless the mover has stopped it.
 
-    Raises ``Refusal`` when the arbiter did not stop it, and while something at the table goes on for which it stands;
-    ``Invalid`` for no arbiter or a time before the last fact.
+    Raises ``Refusal`` if the arbiter did not stop it, and during another interruption at the table. Raises ``Invalid``
+    for no arbiter or a time before the last event.
     """
     clock = table.clock
     check_arbiter(table, request.arbiter_id)
@@ -89,12 +90,12 @@ def resume(table: Table, request: clock_pb2.ResumeRequest, at: Instant) -> list[
 
 
 def correct(table: Table, request: clock_pb2.CorrectClockRequest, at: Instant) -> list[Message]:
-    """Set what ``player_id`` has used to ``used_ms``: in the game, or in the turn where turns are timed.
+    """Set the time used by ``player_id`` to ``used_ms``: in the game, or in the turn if turns are timed.
 
-    What somebody forgot to press is nobody's to mend where the use of the clock is each player's own (UF 21, FISC I.11,
-    FISE 35); PES Δ.δ.ii lets the arbiter. Where a time was over before, that is recorded instead. Raises ``Refusal``
-    for that, for another than the mover where turns are timed, and when the game is over; ``Invalid`` for no reason, no
-    arbiter, a time that is negative or over a day, or a moment before the last fact.
+    A forgotten press is not corrected if each player is responsible for the own clock (UF 21, FISC I.11, FISE 35); PES
+    Δ.δ.ii allows it. If a deadline that ends the game was due before, only its events are returned. Raises ``Refusal``
+    for a forgotten press, for a player other than the mover if turns are timed, and after the end of the game. Raises
+    ``Invalid`` for no reason, no arbiter, a time that is negative or over a day, or a time before the last event.
     """
     clock, ruleset = table.clock, table.ruleset
     player_id = request.player_id
@@ -136,12 +137,12 @@ def correct(table: Table, request: clock_pb2.CorrectClockRequest, at: Instant) -
 
 
 def expire_round_time(table: Table, request: clock_pb2.ExpireRoundTimeRequest, at: Instant) -> list[Message]:
-    """Say that the time of the round is over (UF 27.4, FISC I.8.C, FISE 30).
+    """End the time of the round (UF 27.4, FISC I.8.C, FISE 30).
 
-    Who has not come by then loses where the book says so (FISE 37), and no turn is owed to anybody. Where another time
-    was over before, that is recorded first, or instead when it ended the game. Raises ``Refusal`` where the book knows
-    no such time, when it is over already, and while somebody is absent who does not lose by it; ``Invalid`` for no
-    arbiter or a time before the last fact.
+    A player that has not arrived by then loses if the book says so (FISE 37), and no turn is owed. Other deadlines that
+    were due before are recorded first, or instead if they ended the game. Raises ``Refusal`` if the book has no time of
+    the round, if it is over already, and during an absence that does not lose by it. Raises ``Invalid`` for no arbiter
+    or a time before the last event.
     """
     clock, ruleset = table.clock, table.ruleset
     check_arbiter(table, request.arbiter_id)

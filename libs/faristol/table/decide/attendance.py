@@ -1,4 +1,4 @@
-"""Players who are not there: late at the signal, or away from the table. Pure; the clock is settled."""
+"""Absence: players late at the signal, or away from the table. Pure; the clock is settled."""
 
 from __future__ import annotations
 
@@ -22,10 +22,11 @@ _MINUTE = 60_000 * NANOSECONDS
 
 
 def report_absence(table: Table, request: clock_pb2.ReportAbsenceRequest, at: Instant) -> list[Message]:
-    """``player_id`` was not there when the signal was given (FISC I.5, FISE 36, PES Γ.β).
+    """Record that ``player_id`` was absent at the signal (FISC I.5, FISE 36, PES Γ.β).
 
-    Only the time of those who are absent runs until they come: from when the book says. Raises ``Refusal`` once a turn
-    has been taken, and for who is noted already; ``Invalid`` for no arbiter or a time before the last fact.
+    Only the time of absent players runs until they arrive, from the time that the book says. Raises ``Refusal`` after a
+    turn has been taken, and for a player already recorded as absent. Raises ``Invalid`` for no arbiter or a time before
+    the last event.
     """
     game, clock, ruleset = table.game, table.clock, table.ruleset
     player_id = request.player_id
@@ -59,10 +60,10 @@ def report_absence(table: Table, request: clock_pb2.ReportAbsenceRequest, at: In
 
 
 def _clock_starts_at(clock: Clock, game: Game, ruleset: Ruleset, at: Instant) -> Instant | None:
-    """From when the time of a player counts who is noted as absent ``at``; None where it does not run.
+    """Return the time from which the clock of a player absent ``at`` runs; None if it does not run.
 
     FISE 36: from the signal. FISC I.5: from when the judge presses. PES Γ.β: ten minutes after the draw, or after the
-    official start where a long break lies between.
+    official start if a long break lies between.
     """
     late = ruleset.lateness
     if late.clock_starts_after_minutes is None or clock.turn_ms:
@@ -76,10 +77,10 @@ def _clock_starts_at(clock: Clock, game: Game, ruleset: Ruleset, at: Instant) ->
 
 
 def record_arrival(table: Table, request: clock_pb2.RecordArrivalRequest, at: Instant) -> list[Message]:
-    """An absent player has come; what the absence took of the own time is gone (FISE 36).
+    """Record the arrival of an absent player; the own time used during the absence is lost (FISE 36).
 
-    Where the player had lost before that, it is recorded instead. Raises ``Refusal`` for who was not absent,
-    ``Invalid`` for a time before the last fact.
+    If the player had lost before that, only the loss is recorded. Raises ``Refusal`` for a player that was not absent,
+    ``Invalid`` for a time before the last event.
     """
     player_id = request.player_id
     check_seated(table, player_id)
@@ -98,12 +99,13 @@ def record_arrival(table: Table, request: clock_pb2.RecordArrivalRequest, at: In
 
 
 def leave_table(table: Table, request: clock_pb2.LeaveTableRequest, at: Instant) -> list[Message]:
-    """``player_id`` leaves the table for a while.
+    """Record that ``player_id`` leaves the table for a while.
 
     FISE 37: the Director has been told, the play is complete, no tile has been drawn; then the clock is pressed. PES
-    Δ.η: a play of two tiles or more lies, and no tile has been drawn. Who tells nobody loses the game where the book
-    says so (UF 28.4, FISE 46.5), and elsewhere tells first (PES Δ.η). Where a time was over before, that is recorded
-    instead. Raises ``Refusal`` when it is not yet the moment to leave, ``Invalid`` for a time before the last fact.
+    Δ.η: a play of two tiles or more lies, and no tile has been drawn. A player that leaves without telling loses the
+    game if the book says so (UF 28.4, FISE 46.5); elsewhere the player tells first (PES Δ.η). If a deadline that ends
+    the game was due before, only its events are returned. Raises ``Refusal`` if it is too early to leave, ``Invalid``
+    for a time before the last event.
     """
     clock, ruleset = table.clock, table.ruleset
     player_id = request.player_id
@@ -127,9 +129,9 @@ def leave_table(table: Table, request: clock_pb2.LeaveTableRequest, at: Instant)
 
 
 def return_to_table(table: Table, request: clock_pb2.ReturnToTableRequest, at: Instant) -> list[Message]:
-    """``player_id`` comes back (FISE 37). Where the own time was over before, that is recorded instead.
+    """Record the return of ``player_id`` (FISE 37). If the own time was over before, only that is recorded.
 
-    Raises ``Refusal`` for who did not leave, ``Invalid`` for a time before the last fact.
+    Raises ``Refusal`` for a player that did not leave, ``Invalid`` for a time before the last event.
     """
     player_id = request.player_id
     check_seated(table, player_id)
@@ -145,7 +147,7 @@ def return_to_table(table: Table, request: clock_pb2.ReturnToTableRequest, at: I
 
 
 def _check_told(table: Table, player_id: str) -> None:
-    """That nobody has to be told before somebody leaves, where leaving untold costs nothing."""
+    """Raise ``Refusal`` if the arbiter or the opponent must be told first. Called if leaving untold costs no game."""
     ruleset = table.ruleset
     match ruleset.absence.told:
         case "arbiter":
@@ -158,7 +160,7 @@ def _check_told(table: Table, player_id: str) -> None:
 
 
 def _check_may_leave(table: Table, player_id: str) -> None:
-    """That what the book asks for before leaving has been done."""
+    """Raise ``Refusal`` if a step that the book requires before leaving is missing."""
     game, ruleset = table.game, table.ruleset
     if ruleset.absence.first == "none":
         return

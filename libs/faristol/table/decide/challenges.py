@@ -1,4 +1,4 @@
-"""Challenges, appeals, and what else takes a play off the board. Pure."""
+"""Challenges, appeals, and other reasons to take a play off the board. Pure."""
 
 from __future__ import annotations
 
@@ -41,8 +41,8 @@ MILLISECOND = 1_000_000
 def challenge(table: Table, request: game_pb2.ChallengeRequest, at: Instant) -> list[Message]:
     """Challenge all, some or one of the words of the play on the board (FISC I.10).
 
-    Raises ``Invalid`` when no word is named, ``Refusal`` outside the time that the rules give for it, for somebody
-    who may not, and at a table without a lexicon.
+    Raises ``Invalid`` if no word is named. Raises ``Refusal`` outside the time for challenges, for a player without
+    that right, and at a table without a lexicon.
     """
     game, ruleset = table.game, table.ruleset
     player_id = request.player_id
@@ -79,7 +79,7 @@ def challenge(table: Table, request: game_pb2.ChallengeRequest, at: Instant) -> 
 
 
 def appeal(table: Table, request: game_pb2.AppealRequest, at: Instant) -> list[Message]:
-    """Contest a ruling: who challenged a play that stands (FISC I.10), or whose play does not (FISE 42.4).
+    """Appeal a ruling: as challenger of a play that stands (FISC I.10), or as player of one that does not (FISE 42.4).
 
     The ruling that follows is the last one.
     """
@@ -133,7 +133,7 @@ def appeal(table: Table, request: game_pb2.AppealRequest, at: Instant) -> list[M
 
 
 def rule_appeal(table: Table, request: game_pb2.RuleAppealRequest, at: Instant) -> list[Message]:
-    """The last ruling on the play on the board."""
+    """Make the last ruling on the play on the board."""
     game = table.game
     check_arbiter(table, request.arbiter_id)
     check_running(table)
@@ -149,7 +149,7 @@ def rule_appeal(table: Table, request: game_pb2.RuleAppealRequest, at: Instant) 
 
 
 def accept_ruling(table: Table, request: game_pb2.AcceptRulingRequest, at: Instant) -> list[Message]:
-    """The mover takes back a play that was found invalid, and does not appeal (FISE 39)."""
+    """Take back a play that was ruled invalid, without an appeal (FISE 39)."""
     game, ruleset = table.game, table.ruleset
     check_player(table, request.player_id)
     play = game.in_question
@@ -166,7 +166,7 @@ def accept_ruling(table: Table, request: game_pb2.AcceptRulingRequest, at: Insta
 
 
 def cancel_play(table: Table, request: game_pb2.CancelPlayRequest, at: Instant) -> list[Message]:
-    """Cancel a play that used what an official should not have told, as the wronged player demands (PES Δ.α.i)."""
+    """Cancel a play that used a leak by an official, at the request of the wronged player (PES Δ.α.i)."""
     game, ruleset = table.game, table.ruleset
     check_arbiter(table, request.arbiter_id)
     play = _challengeable(replace(table, clock=Clock()), request.player_id)
@@ -182,7 +182,7 @@ def cancel_play(table: Table, request: game_pb2.CancelPlayRequest, at: Instant) 
 def claim_fake_blank(table: Table, request: game_pb2.ClaimFakeBlankRequest, at: Instant) -> list[Message]:
     """Show that a tile of the play in question, laid as a blank, is ``face`` turned over: the turn is lost (PES Δ.β).
 
-    Where the system holds the bag it knows every blank, and no tile can be one that is none.
+    Raises ``Refusal`` if the system holds the bag: it knows every blank, so no tile can be a fake one.
     """
     game, ruleset = table.game, table.ruleset
     square = Square(request.row, request.column)
@@ -211,7 +211,7 @@ def claim_fake_blank(table: Table, request: game_pb2.ClaimFakeBlankRequest, at: 
 
 
 def _challengeable(table: Table, player_id: str) -> events.PlayPlaced:
-    """The play that can be questioned, by ``player_id``."""
+    """Return the play that ``player_id`` may question. Raises ``Refusal`` without such a play."""
     game, ruleset = table.game, table.ruleset
     law = ruleset.challenge
     if player_id not in game.in_play:
@@ -255,7 +255,7 @@ def _challengeable(table: Table, player_id: str) -> events.PlayPlaced:
 
 
 def _check_open(table: Table, player_id: str, at: Instant) -> None:
-    """That the time for a challenge has begun and is not over (UF 23, FISC I.10, FISE 38 and 39, PES Δ.ε)."""
+    """Raise ``Refusal`` outside the time for a challenge (UF 23, FISC I.10, FISE 38 and 39, PES Δ.ε)."""
     game, clock, ruleset = table.game, table.clock, table.ruleset
     law, article = ruleset.challenge, ruleset.article("challenge.closes_on")
     if game.entered_again and clock.pressed_turn == game.turn:

@@ -1,4 +1,4 @@
-"""What must hold before anything is done at a table. Every check raises ``Refusal`` with the article against it."""
+"""Preconditions of commands at a table. Every check raises ``Refusal`` with the article that forbids the command."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ from faristol.table.clock import Clock
 from faristol.table.game.state import Game, Phase
 
 MOST_POINTS = 100_000
-"""Far more than anybody scores in a game or is fined."""
+"""A limit far above any score or fine of a game."""
 
 
 def check_seated(table: Table, player_id: str) -> None:
-    """That ``player_id`` plays here."""
+    """Check that ``player_id`` plays here."""
     game = table.game
     if player_id not in game.player_ids:
         raise Refusal(
@@ -32,26 +32,26 @@ def check_seated(table: Table, player_id: str) -> None:
 
 
 def check_not_over(table: Table) -> None:
-    """That the last turn has not been taken."""
+    """Check that the last turn has not been taken."""
     if table.game.over:
         raise Refusal("GAME_OVER", table.ruleset.law.game_over, N_("The game is over: no turn can be taken any more."))
 
 
 def check_not_final(table: Table) -> None:
-    """That the result can still change."""
+    """Check that the result can still change."""
     if table.game.phase is Phase.FINAL:
         raise Refusal("RESULT_FINAL", table.ruleset.law.result_final, N_("The result is final."))
 
 
 def checked_blank(square: Square, tile: Tile | None) -> Tile:
-    """The ``tile`` that was found on ``square``. Raises ``Invalid`` when it is no blank."""
+    """Return the ``tile`` found on ``square``. Raises ``Invalid`` if it is no blank."""
     if tile is None or not tile.blank:
         raise Invalid("row", N_("no blank lies on {square}"), {"square": str(square)})
     return tile
 
 
 def check_running(table: Table) -> None:
-    """That the game has started and is not over."""
+    """Check that the game has started and is not over."""
     game, ruleset = table.game, table.ruleset
     check_not_over(table)
     if game.phase is Phase.UNSPECIFIED and not game.hosted and (game.arbiter or not ruleset.arbiter.required):
@@ -65,7 +65,7 @@ def check_running(table: Table) -> None:
 
 
 def no_arbiter(ruleset: Ruleset) -> Refusal:
-    """What is said of a game that cannot start before its table has an arbiter."""
+    """Return the refusal for a game that cannot start before its table has an arbiter."""
     return Refusal(
         "NO_ARBITER",
         ruleset.article("arbiter.required"),
@@ -74,13 +74,13 @@ def no_arbiter(ruleset: Ruleset) -> Refusal:
 
 
 def check_player(table: Table, player_id: str) -> None:
-    """That ``player_id`` plays here, in a game that has started and is not over."""
+    """Check that ``player_id`` plays here, in a game that has started and is not over."""
     check_seated(table, player_id)
     check_running(table)
 
 
 def check_no_arbiter_awaited(table: Table) -> None:
-    """That no arbiter was called who has not left the table again."""
+    """Check that every arbiter called has left the table."""
     game = table.game
     if game.arbiter_called:
         raise Refusal(
@@ -92,9 +92,10 @@ def check_no_arbiter_awaited(table: Table) -> None:
 
 
 def in_doubt(game: Game, clock: Clock, ruleset: Ruleset) -> events.PlayPlaced | None:
-    """The play that can still be questioned: the pending one; or that of the turn before, whose window is still open.
+    """Return the play that can still be questioned: the pending one, or the previous one while its window is open.
 
-    That is until the next player begins (FM 4), or for who was away while it was completed (FISE 37).
+    The window is open until the next player begins (FM 4), or for a player that was away when it was completed (FISE
+    37).
     """
     if game.pending is not None or game.open_play is None:
         return game.pending
@@ -103,14 +104,14 @@ def in_doubt(game: Game, clock: Clock, ruleset: Ruleset) -> events.PlayPlaced | 
 
 
 def missed(game: Game, clock: Clock, ruleset: Ruleset) -> bool:
-    """Whether the player on turn was away while the play of the turn before was completed, and has not accepted it."""
+    """Check whether the player on turn was away when the previous play was completed, and has not accepted it."""
     if ruleset.absence.played_meanwhile != "questioned-on-return" or game.open_play is None:
         return False
     return clock.missed.get(game.mover) == game.open_play.turn
 
 
 def check_undisturbed(table: Table) -> None:
-    """That nothing has to be settled before anybody goes on."""
+    """Check that no interruption has to be settled before play goes on."""
     ruleset = table.ruleset
     check_no_arbiter_awaited(table)
     match table.game.interruption:
@@ -130,14 +131,15 @@ def check_undisturbed(table: Table) -> None:
 
 
 def check_board_unquestioned(table: Table) -> None:
-    """That tiles on the board may change: the same as ``check_no_challenge``, by the article of that (FISE 42.5)."""
+    """Check that tiles on the board may change: as ``check_no_challenge``, by its own article (FISE 42.5)."""
     check_no_challenge(table, table.ruleset.law.challenged_board)
 
 
 def check_no_challenge(table: Table, article: str = "") -> None:
-    """That no ruling and no decision about the play on the board is awaited.
+    """Check that no ruling and no decision about the play on the board is pending.
 
-    ``article`` is that of what was to be done, where the book has one; drawing (FISE 42.3) and what has none otherwise.
+    ``article`` is that of the refused command, if the book has one. The default is that of drawing (FISE 42.3), then
+    that of the challenge.
     """
     game, ruleset = table.game, table.ruleset
     if game.phase is Phase.CHALLENGED:
@@ -163,7 +165,7 @@ def check_no_challenge(table: Table, article: str = "") -> None:
 
 
 def awaits_mover(game: Game, ruleset: Ruleset) -> bool:
-    """Whether the mover must still say whether an invalid ruling is accepted or appealed (FISE 42.4)."""
+    """Check whether the mover must still accept or appeal a ruling of invalid (FISE 42.4)."""
     law = ruleset.challenge
     return (
         game.phase is Phase.CHALLENGED
@@ -174,16 +176,16 @@ def awaits_mover(game: Game, ruleset: Ruleset) -> bool:
 
 
 def check_in_turn(table: Table, player_id: str, at: Instant) -> None:
-    """That ``player_id`` plays here, nobody is awaited, and the time of the turn is not over."""
+    """Check that ``player_id`` plays here, no player is awaited, and the time of the turn is not over."""
     check_present(table, player_id)
     check_in_time(table, at)
     check_player(table, player_id)
 
 
 def check_on_turn(table: Table, player_id: str, at: Instant, *, on_board: bool = False) -> None:
-    """That it is for ``player_id`` to do something with this turn, and nothing was done with it yet.
+    """Check that ``player_id`` is on turn and has not taken the turn yet.
 
-    ``on_board`` says that it is done with tiles on the board.
+    ``on_board`` marks a command with tiles on the board.
     """
     game, ruleset = table.game, table.ruleset
     check_in_turn(table, player_id, at)
@@ -216,7 +218,7 @@ def check_on_turn(table: Table, player_id: str, at: Instant, *, on_board: bool =
 
 
 def check_accepted(table: Table) -> None:
-    """That no play which took its player out still waits to be accepted."""
+    """Check that no play that emptied a rack still waits to be accepted."""
     game = table.game
     if game.open_play is None or game.bag_left:
         return
@@ -230,7 +232,7 @@ def check_accepted(table: Table) -> None:
 
 
 def check_nothing_begun(table: Table) -> None:
-    """That no tile was laid in this turn and no exchange announced."""
+    """Check that no tile was laid in this turn and no exchange announced, as far as they bind the turn."""
     game, ruleset = table.game, table.ruleset
     if game.course.announced is not None and not ruleset.exchange.announced_can_be_dropped:
         raise Refusal(
@@ -247,7 +249,7 @@ def check_nothing_begun(table: Table) -> None:
 
 
 def check_agreed(table: Table, player_ids: Collection[str], arbiter_id: str) -> None:
-    """That an arbiter decides, or all players of the table agree."""
+    """Check that an arbiter decides, or all players of the table agree."""
     if arbiter_id:
         check_arbiter(table, arbiter_id)
         return
@@ -262,7 +264,7 @@ def check_agreed(table: Table, player_ids: Collection[str], arbiter_id: str) -> 
 
 
 def check_points(field: str, given: int, least: int = -MOST_POINTS) -> None:
-    """Raises ``Invalid`` for points that no game comes to: a total beyond what a fact can hold would stop the table."""
+    """Raise ``Invalid`` for impossible points: a total beyond the range of an event would stop the table."""
     if not least <= given <= MOST_POINTS:
         raise Invalid(
             field,
@@ -272,14 +274,14 @@ def check_points(field: str, given: int, least: int = -MOST_POINTS) -> None:
 
 
 def check_arbiter(table: Table, arbiter_id: str) -> None:
-    """Refuse an arbiter who plays here. Raises ``Invalid`` when a command of an arbiter does not say whose it is."""
+    """Refuse an arbiter that plays here. Raises ``Invalid`` if a command of an arbiter has no arbiter id."""
     if not arbiter_id:
         raise Invalid("arbiter_id", N_("is empty; expected the id of the arbiter who decides"))
     check_not_concerned("arbiter_id", [arbiter_id], table.game.player_ids)
 
 
 def check_present(table: Table, player_id: str) -> None:
-    """That nobody is awaited at the table who has not arrived, and that ``player_id`` has not left it."""
+    """Check that all players have arrived, and that ``player_id`` has not left the table."""
     absent = table.clock.absent
     if absent and (awaited := absent.keys() - table.game.gone.keys()):
         raise Refusal(
@@ -292,7 +294,7 @@ def check_present(table: Table, player_id: str) -> None:
 
 
 def check_back(table: Table, player_id: str) -> None:
-    """That ``player_id`` has not left the table for a while."""
+    """Check that ``player_id`` is not away from the table."""
     if player_id in table.clock.away:
         raise Refusal(
             "PLAYER_AWAY",
@@ -303,9 +305,9 @@ def check_back(table: Table, player_id: str) -> None:
 
 
 def check_in_time(table: Table, at: Instant) -> None:
-    """That the time of the turn is not over at ``at`` (UF 18.1, FM 2, FISE 33; FISC I.11 after the time of the round).
+    """Check that the time of the turn is not over at ``at`` (UF 18.1, FM 2, FISE 33; FISC I.11 after the round).
 
-    Where the book lets a play be finished that was begun in time, it may be (FISE 33).
+    A play begun in time may be finished if the book allows it (FISE 33).
     """
     game, clock, ruleset = table.game, table.clock, table.ruleset
     if clock.turn_until is None or clock.turn != game.turn or at <= clock.turn_until:

@@ -26,10 +26,10 @@ from faristol.table.game.state import UNKNOWN, Game, Phase
 def draw_tiles(table: Table, request: game_pb2.DrawTilesRequest, at: Instant) -> list[Message]:
     """Fill the rack after a play (FISC I.7), which closes the time for challenges under FISC I.10.
 
-    ``count`` is how many tiles come out of the bag, as many as the rack lacks when None: more is an over-draw and
-    fewer an under-draw, for which the rules have remedies. What was played while somebody was away is confirmed before
-    that player draws, who accepts it by drawing (FISE 37). Whoever completed a play without drawing does so later
-    (FISE 37). At a table that is recorded ``faces`` may say which tiles they were; elsewhere chance says it.
+    ``count`` is the number of tiles drawn, by default as many as the rack lacks: more is an over-draw and fewer an
+    under-draw, for which the rules have remedies. A player that was away accepts the play of that time by drawing (FISE
+    37). A player that completed a play without drawing draws later (FISE 37). At a recorded table, ``faces`` may name
+    the tiles; otherwise they are random.
     """
     game, ruleset = table.game, table.ruleset
     count = request.count if request.HasField("count") else None
@@ -60,7 +60,7 @@ def draw_tiles(table: Table, request: game_pb2.DrawTilesRequest, at: Instant) ->
 
 
 def drawn_from(game: Game, bag: tuple[str, ...], player_id: str, count: int) -> events.TilesDrawn:
-    """The fact that ``count`` tiles came out of ``bag`` into a rack, by the next draw of the table."""
+    """Return the event of the next draw: ``count`` tiles of ``bag`` into a rack."""
     return events.TilesDrawn(
         player_id=player_id,
         faces=draw(bag, count, game.seed, game.next_draw),
@@ -70,15 +70,15 @@ def drawn_from(game: Game, bag: tuple[str, ...], player_id: str, count: int) -> 
 
 
 def bag_of(game: Game, ruleset: Ruleset) -> tuple[str, ...]:
-    """The tiles in the bag: those that lie neither on the board nor on a rack, and are not out of the game.
+    """Return the tiles in the bag: neither on the board, nor on a rack, nor out of the game.
 
-    At a table that is recorded nobody knows which they are, but only how many.
+    At a recorded table only their number is known.
     """
     return unseen(game, ruleset) if game.hosted else (UNKNOWN,) * game.bag_left
 
 
 def unseen(game: Game, ruleset: Ruleset) -> tuple[str, ...]:
-    """The tiles of which nobody has said where they are: not the board, not a rack, not out of the game."""
+    """Return the tiles whose place is unknown: not on the board, not on a rack, not out of the game."""
     outside = [tile.in_rack for tile in game.board.values()]
     outside.extend(game.out)
     for rack in game.racks.values():
@@ -87,9 +87,9 @@ def unseen(game: Game, ruleset: Ruleset) -> tuple[str, ...]:
 
 
 def rack_for(game: Game, ruleset: Ruleset, player_id: str, faces: Iterable[str]) -> tuple[str, ...]:
-    """The rack of ``player_id``, as far as it has to be known to hold ``faces``.
+    """Return the rack of ``player_id``, with unknown tiles assumed to be ``faces`` as far as needed.
 
-    At a table that is recorded a tile that nobody entered can be any that is not seen elsewhere.
+    At a recorded table, a tile not entered can be any that is not seen elsewhere.
     """
     rack = game.racks[player_id]
     if UNKNOWN not in rack:
@@ -103,7 +103,7 @@ def rack_for(game: Game, ruleset: Ruleset, player_id: str, faces: Iterable[str])
 
 
 def _entered(game: Game, ruleset: Ruleset, player_id: str, faces: Sequence[str], count: int) -> events.TilesDrawn:
-    """The draw that a scorer saw. Raises ``Invalid`` when it cannot have been."""
+    """Return the draw that a scorer saw. Raises ``Invalid`` if it is impossible."""
     if game.hosted:
         raise Invalid("faces", N_("are given, but the system draws at this table: expected none"))
     check_possible(game, ruleset, "faces", faces)
@@ -117,7 +117,7 @@ def _entered(game: Game, ruleset: Ruleset, player_id: str, faces: Sequence[str],
 
 
 def check_possible(game: Game, ruleset: Ruleset, field: str, faces: Iterable[str]) -> None:
-    """That ``faces`` can be among the tiles not seen elsewhere. Raises ``Invalid`` with those that cannot."""
+    """Check that ``faces`` can be among the tiles not seen elsewhere. Raises ``Invalid`` with the impossible ones."""
     missing = Counter(faces) - Counter(unseen(game, ruleset))
     if missing:
         raise Invalid(
@@ -128,7 +128,7 @@ def check_possible(game: Game, ruleset: Ruleset, field: str, faces: Iterable[str
 
 
 def _check_play_drawn_for(table: Table, player_id: str) -> None:
-    """That the mover has placed a play that is written and not in doubt."""
+    """Check that the mover has placed a play that is written and not in doubt."""
     game, ruleset = table.game, table.ruleset
     if player_id != game.mover or game.phase is Phase.TURN:
         raise Refusal(
@@ -155,7 +155,7 @@ def _check_play_drawn_for(table: Table, player_id: str) -> None:
 
 
 def _check_nobody_away(table: Table, player_id: str) -> None:
-    """That drawing does not have to wait for somebody who left the table (FISE 37)."""
+    """Check that drawing does not have to wait for a player that left the table (FISE 37)."""
     game, clock, ruleset = table.game, table.clock, table.ruleset
     if clock.away and not ruleset.absence.opponent_may_draw:
         raise Refusal(

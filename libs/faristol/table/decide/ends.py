@@ -1,4 +1,4 @@
-"""Ends that players bring about, signatures, and opening a result again. Pure."""
+"""Ends that players cause, signatures, and reopening a result. Pure."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ from faristol.table.game.state import Phase
 
 
 def agree_end(table: Table, request: game_pb2.AgreeEndRequest, at: Instant) -> list[Message]:
-    """Agree that nobody can lay a tile; when all players do, the game is over (UF 27.1, FM 9, FISE 45.1)."""
+    """Agree that no player can lay a tile; once all agree, the game is over (UF 27.1, FM 9, FISE 45.1)."""
     game, ruleset = table.game, table.ruleset
     check_player(table, request.player_id)
     check_agreement(ruleset)
@@ -48,9 +48,9 @@ def agree_end(table: Table, request: game_pb2.AgreeEndRequest, at: Instant) -> l
 
 
 def abandon(table: Table, request: game_pb2.AbandonRequest, at: Instant) -> list[Message]:
-    """Players leave for good (FISC I.8.E and F). The game is over when fewer than two are left.
+    """Remove players for good (FISC I.8.E and F). The game is over when fewer than two remain.
 
-    Raises ``Invalid`` when nobody is named, or somebody who does not play here or has left already.
+    Raises ``Invalid`` if the list is empty or has a player that does not play here or has already left.
     """
     game = table.game
     check_running(table)
@@ -71,9 +71,9 @@ def abandon(table: Table, request: game_pb2.AbandonRequest, at: Instant) -> list
 
 
 def leave_tournament(table: Table, player_id: str, at: Instant) -> list[Message]:
-    """A player who withdraws from the tournament leaves the table for good; nothing where no game is being played.
+    """Remove a player that withdraws from the tournament; return an empty list if no game is in progress.
 
-    As long as no turn is over the game was not played: it is lost by decision, and not abandoned.
+    A game without a complete turn counts as not played: it is lost by decision instead of abandoned.
     """
     game = table.game
     if game.over or game.phase is Phase.UNSPECIFIED or player_id not in set(game.player_ids) - game.gone.keys():
@@ -86,11 +86,11 @@ def leave_tournament(table: Table, player_id: str, at: Instant) -> list[Message]
 
 
 def sign_sheet(table: Table, request: game_pb2.SignSheetRequest, at: Instant) -> list[Message]:
-    """Sign the scoresheet; when all who sign have, it is handed over and the result is final (FISC I.8).
+    """Sign the scoresheet; after the last required signature, the result is final (FISC I.8).
 
-    Who has left the game is not waited for, and may sign before the others have.
-    ``totals`` are those on the sheet that is signed, in the order of the pairing: where they are not the recorded ones
-    nobody signs before it is settled which are right. Raises ``Invalid`` when they are not of all players.
+    A player that has left the game is not awaited, and may sign before the others have. ``totals`` are those on the
+    signed sheet, in the order of the pairing. If they differ from the recorded ones, no player signs until the right
+    ones are settled. Raises ``Invalid`` if a total is missing.
     """
     game, clock, ruleset = table.game, table.clock, table.ruleset
     player_id = request.player_id
@@ -139,7 +139,7 @@ def sign_sheet(table: Table, request: game_pb2.SignSheetRequest, at: Instant) ->
 
 
 def _check_totals(table: Table, player_id: str, totals: Sequence[int]) -> None:
-    """That the sheet of ``player_id`` has the totals that were recorded."""
+    """Check that the sheet of ``player_id`` has the recorded totals."""
     game = table.game
     if len(totals) != len(game.player_ids):
         raise Invalid(
@@ -165,7 +165,7 @@ def _listed(totals: Iterable[int]) -> str:
 
 
 def reopen_game(table: Table, request: game_pb2.ReopenGameRequest, at: Instant) -> list[Message]:
-    """Open a final game again to correct an error, when all its players ask an arbiter for it (FISE 44)."""
+    """Reopen a final game to correct an error, if all its players ask an arbiter for it (FISE 44)."""
     game, ruleset = table.game, table.ruleset
     check_arbiter(table, request.arbiter_id)
     if game.phase is not Phase.FINAL:

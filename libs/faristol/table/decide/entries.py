@@ -1,4 +1,4 @@
-"""What scorers enter at a table over the board: who begins, and what lies on the racks. Pure."""
+"""Entries of scorers at a recorded table: the first player, and the tiles on the racks. Pure."""
 
 from __future__ import annotations
 
@@ -27,9 +27,9 @@ from faristol.table.game.state import UNKNOWN
 
 
 def start_game(table: Table, request: game_pb2.StartGameRequest, at: Instant) -> list[Message]:
-    """``player_id`` begins, as the draw at the table had it; the game has started (FISC I.5).
+    """Start the game with ``player_id``, as drawn at the table (FISC I.5).
 
-    Where the pairing says who begins, nobody else does (FISE 4.1, 4.2, PES Γ.α).
+    If the pairing names the first player, only that player may begin (FISE 4.1, 4.2, PES Γ.α).
     """
     game, ruleset = table.game, table.ruleset
     player_id = request.player_id
@@ -54,10 +54,10 @@ def start_game(table: Table, request: game_pb2.StartGameRequest, at: Instant) ->
 
 
 def state_rack(table: Table, request: game_pb2.StateRackRequest, at: Instant) -> list[Message]:
-    """Say what ``player_id`` holds, at any time before the result is final.
+    """State the rack of ``player_id``, at any time before the result is final.
 
-    Raises ``Invalid`` when it is not as many tiles as the player has, lacks one that is known to be there, or has one
-    that is seen elsewhere.
+    Raises ``Invalid`` if it has another number of tiles than the player, lacks a known tile, or has one that is seen
+    elsewhere.
     """
     game, ruleset = table.game, table.ruleset
     faces = request.faces
@@ -77,12 +77,12 @@ def state_rack(table: Table, request: game_pb2.StateRackRequest, at: Instant) ->
 
 
 def take_back_entries(table: Table, request: game_pb2.TakeBackEntriesRequest, at: Instant) -> list[Message]:
-    """An arbiter takes entries back: the table is again as it was when ``turn`` began, and what was entered stays told.
+    """Restore the table to the start of ``turn`` as an arbiter; the entries remain on the record.
 
-    Of turns for which the clock was pressed the last one can be entered again, until the next player does something.
-    That puts a slip of the scorer right and not the players' turn: the press stands, and the clock goes on. Earlier
-    ones stand: what was wrong in them is corrected. Where no clock is kept any turn can begin again. Raises ``Invalid``
-    for a turn that there was not, ``Refusal`` when nothing was entered since.
+    With a clock, only the current turn and the last pressed one can be entered again, the latter until the next player
+    acts. That corrects the scorer, not the players: the press stands, and the clock goes on. Errors in earlier turns
+    are corrected by other commands. Without a clock, any turn can begin again. Raises ``Invalid`` for a turn that does
+    not exist, ``Refusal`` if it has no entries.
     """
     game, ruleset = table.game, table.ruleset
     turn = request.turn
@@ -115,7 +115,7 @@ def take_back_entries(table: Table, request: game_pb2.TakeBackEntriesRequest, at
 
 
 def _check_last_pressed(table: Table, turn: int) -> None:
-    """That ``turn`` is the last one that a press completed, that its play was not ruled on, and nothing done since."""
+    """Check that ``turn`` is the last one that a press completed, without a ruling or later entries."""
     game, ruleset = table.game, table.ruleset
     if turn != game.turn - 1 or table.clock.pressed_turn != turn:
         raise Refusal(

@@ -1,4 +1,4 @@
-"""Turns that lay no tile: exchanges of every kind, passes. Pure."""
+"""Turns without tiles on the board: exchanges of every kind, passes. Pure."""
 
 from __future__ import annotations
 
@@ -24,9 +24,9 @@ from faristol.table.game.state import UNKNOWN, Game
 
 
 def announce_exchange(table: Table, request: game_pb2.AnnounceExchangeRequest, at: Instant) -> list[Message]:
-    """Say how many tiles will be exchanged; the turn can only be used for that now (UF 14.1, FISE 25).
+    """Announce the number of tiles to exchange; the turn can only be used for that now (UF 14.1, FISE 25).
 
-    Said again, the number is another where the rules let it vary (FISE 25).
+    A second announcement changes the number if the rules let it vary (FISE 25).
     """
     game, ruleset = table.game, table.ruleset
     count = request.count
@@ -56,9 +56,9 @@ def announce_exchange(table: Table, request: game_pb2.AnnounceExchangeRequest, a
 def exchange(table: Table, request: game_pb2.ExchangeRequest, at: Instant) -> list[Message]:
     """Set tiles aside, draw as many, and only then return them to the bag (FISC I.7.1).
 
-    ``count`` is how many come out of the bag where that were more or fewer by mistake: that is settled as after a play
-    (UF 4, FISC I.7.3, FISE 28, PES Δ.στ). ``done`` says that it happened at the table, allowed or not: more than is
-    allowed then costs what the rules say, where they say anything (PES Δ.β.iii), and is refused elsewhere.
+    ``count`` is the number of tiles drawn if more or fewer by mistake, which is settled as after a play (UF 4, FISC
+    I.7.3, FISE 28, PES Δ.στ). ``done`` marks an exchange that happened at a hosted table, allowed or not. One of too
+    many tiles then costs what the rules say (PES Δ.β.iii), and is refused if they say no cost.
     """
     game, ruleset = table.game, table.ruleset
     player_id = request.player_id
@@ -74,7 +74,7 @@ def exchange(table: Table, request: game_pb2.ExchangeRequest, at: Instant) -> li
     illegal = bool(
         game.hosted and request.done and too_many and len(faces) <= len(bag) and ruleset.exchange.illegal != "none"
     )
-    # What is dealt with afterwards is allowed by a bag that holds a rack more.
+    # An illegal exchange is allowed here as if the bag held one rack more; it is dealt with below.
     check_exchange(rack, faces, len(bag) + (ruleset.game.rack_size if illegal else 0), ruleset)
     if illegal and ruleset.exchange.illegal == "turn-lost":
         return [
@@ -109,7 +109,7 @@ def exchange(table: Table, request: game_pb2.ExchangeRequest, at: Instant) -> li
 
 
 def keep_after_exchange(table: Table, request: game_pb2.KeepAfterExchangeRequest, at: Instant) -> list[Message]:
-    """The opponent of a player who exchanged too many chooses what that player keeps (PES Δ.β.iii)."""
+    """Choose, as the opponent, the tiles that a player keeps after an exchange of too many (PES Δ.β.iii)."""
     game = table.game
     player_id = request.player_id
     check_player(table, player_id)
@@ -133,9 +133,9 @@ def keep_after_exchange(table: Table, request: game_pb2.KeepAfterExchangeRequest
 
 
 def free_exchange(table: Table, request: game_pb2.FreeExchangeRequest, at: Instant) -> list[Message]:
-    """Show a rack of vowels or of consonants alone and change it without losing the turn (UF 14.2, FM 6).
+    """Show a rack of only vowels or only consonants and exchange it without losing the turn (UF 14.2, FM 6).
 
-    The rack goes into the bag first. Where asking without such a rack costs the turn, the turn is lost.
+    The rack goes into the bag first. If a request without such a rack costs the turn, the turn is lost.
     """
     game, ruleset = table.game, table.ruleset
     player_id = request.player_id
@@ -181,7 +181,7 @@ def pass_turn(table: Table, request: game_pb2.PassRequest, at: Instant) -> list[
 
 
 def declare_cannot_play(table: Table, request: game_pb2.DeclareCannotPlayRequest, at: Instant) -> list[Message]:
-    """Give the turn up because nothing can be laid, where it cannot be passed (FM 7, 9)."""
+    """Give up the turn because no play is possible, if it cannot be passed (FM 7, 9)."""
     game = table.game
     check_on_turn(table, request.player_id, at)
     check_nothing_begun(table)
@@ -192,7 +192,7 @@ def declare_cannot_play(table: Table, request: game_pb2.DeclareCannotPlayRequest
 def _drawn_for(
     game: Game, bag: tuple[str, ...], faces: list[str], request: game_pb2.ExchangeRequest
 ) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """What is drawn for ``faces``, and the bag once these are in it. Raises ``Invalid`` for more than the bag holds."""
+    """Return the tiles drawn for ``faces``, and the bag after these are in it. Raises ``Invalid`` for too many."""
     if not request.HasField("count") or request.count == len(faces):
         return exchange_tiles(bag, faces, game.seed, game.next_draw)
     if not 1 <= request.count <= len(bag):

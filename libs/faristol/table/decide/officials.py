@@ -1,4 +1,4 @@
-"""What arbiters do at a table, and calling them. Pure."""
+"""Commands of arbiters at a table, and calls for them. Pure."""
 
 from __future__ import annotations
 
@@ -35,11 +35,11 @@ KINDS = frozenset(
         events.SANCTION_KIND_EXPULSION,
     )
 )
-"""What an arbiter can impose."""
+"""The sanctions that an arbiter can impose."""
 
 
 def assign_arbiter(table: Table, request: game_pb2.AssignArbiterRequest, at: Instant) -> list[Message]:
-    """Give the table an arbiter; a game that may not be played without one starts with it (PES Γ.γ)."""
+    """Assign an arbiter to the table; a game that requires one starts with it (PES Γ.γ)."""
     game = table.game
     check_arbiter(table, request.arbiter_id)
     check_not_over(table)
@@ -57,7 +57,7 @@ def call_arbiter(table: Table, request: game_pb2.CallArbiterRequest, at: Instant
 
 
 def dismiss_arbiter(table: Table, request: game_pb2.DismissArbiterRequest, at: Instant) -> list[Message]:
-    """The arbiter who was called leaves the table, and the game goes on."""
+    """Release the arbiter that was called; the game goes on."""
     game = table.game
     check_arbiter(table, request.arbiter_id)
     check_running(table)
@@ -73,10 +73,10 @@ def dismiss_arbiter(table: Table, request: game_pb2.DismissArbiterRequest, at: I
 def impose_sanction(table: Table, request: game_pb2.ImposeSanctionRequest, at: Instant) -> list[Message]:
     """Impose a sanction (FISE 46 to 49, UF 28, PES Ζ).
 
-    Points come off at once, and there may be a least number of them (FISE 49: 25). A turn is the current one while
-    nothing was done with it, or else the next one. A game is lost by decision: at a table of several that player is out
-    and the others play on. Raises ``Invalid`` for a kind that is none, points that do not go with it, or a game that
-    was left or lost already.
+    Points come off at once, and there may be a minimum (FISE 49: 25). A lost turn is the current one if it has not
+    begun, else the next one. A game is lost by decision: at a table of several, that player is out and the others play
+    on. Raises ``Invalid`` for an unknown kind, points that do not fit it, or a player that has already left or lost the
+    game.
     """
     game, ruleset = table.game, table.ruleset
     kind = request.kind
@@ -137,9 +137,9 @@ def impose_sanction(table: Table, request: game_pb2.ImposeSanctionRequest, at: I
 
 
 def record_overholding(table: Table, request: game_pb2.RecordOverholdingRequest, at: Instant) -> list[Message]:
-    """A rack was held too full on purpose: a warning, and expulsion is proposed when it was too often (FISE 28).
+    """Record a rack overheld on purpose: a warning, or a proposed expulsion if it happened too often (FISE 28).
 
-    It counts how often that happened in other games of the tournament.
+    Overholding in other games of the tournament counts.
     """
     game, ruleset = table.game, table.ruleset
     check_arbiter(table, request.arbiter_id)
@@ -160,11 +160,11 @@ def record_overholding(table: Table, request: game_pb2.RecordOverholdingRequest,
 
 
 def record_word_asked(table: Table, request: game_pb2.RecordWordAskedRequest, at: Instant) -> list[Message]:
-    """A player asked about a word before playing it: it cannot be played (UF 28.1, FISE 46.2).
+    """Record that a player asked about a word before playing it: it cannot be played (UF 28.1, FISE 46.2).
 
-    Who asks again, in this game or elsewhere in the tournament, has lost the game and is disqualified for good:
-    expulsion is put forward to the director. Who answered, ``answerer_id``, at this table or another, is punished
-    alike. Raises ``Invalid`` when nobody else than who asked is said to have answered.
+    A player that asks again, in this game or elsewhere in the tournament, loses the game and is disqualified: expulsion
+    is proposed to the director. The player that answered, ``answerer_id``, at this table or another, is punished alike.
+    Raises ``Invalid`` if asker and answerer are the same.
     """
     game, ruleset = table.game, table.ruleset
     answerer_id = request.answerer_id
@@ -214,7 +214,7 @@ def record_word_asked(table: Table, request: game_pb2.RecordWordAskedRequest, at
 
 
 def _lost_by_decision(game: Game, player_ids: Collection[str]) -> list[Message]:
-    """The end of the game that players lose by decision; nothing while two others or more play on."""
+    """Return the end of the game that players lose by decision; empty if two or more others play on."""
     left = [player for player in game.in_play if player not in player_ids]
     if len(left) > 1:
         return []
@@ -223,7 +223,7 @@ def _lost_by_decision(game: Game, player_ids: Collection[str]) -> list[Message]:
 
 
 def _check_in_play(table: Table, player_id: str) -> None:
-    """Raises ``Invalid`` for who has left the game, or lost it, and has no turn and no game to lose."""
+    """Raise ``Invalid`` for a player that has left or lost the game: there is no turn or game to lose."""
     game = table.game
     if player_id in game.gone:
         raise Invalid(

@@ -1,4 +1,4 @@
-"""Laying tiles, announcing a play, writing its score, and accepting it. Pure."""
+"""Laying tiles, announcing a play, and accepting it. Pure."""
 
 from __future__ import annotations
 
@@ -43,9 +43,9 @@ from faristol.table.game.state import Game, Phase, blanks_of, tiles_of
 
 
 def lay_tiles(table: Table, request: game_pb2.LayTilesRequest, at: Instant) -> list[Message]:
-    """Lay tiles that the others see, before anything is announced (FISC I.6, FISE 21).
+    """Lay tiles that the others see, before any announcement (FISC I.6, FISE 21).
 
-    Raises ``Invalid`` when no tile is named, ``Refusal`` for tiles that the rack does not hold or squares taken.
+    Raises ``Invalid`` if no tile is named, ``Refusal`` for tiles that the rack does not hold or squares taken.
     """
     game, ruleset = table.game, table.ruleset
     placements = tiles_of(request)
@@ -83,7 +83,7 @@ def lay_tiles(table: Table, request: game_pb2.LayTilesRequest, at: Instant) -> l
 
 
 def take_back_tiles(table: Table, request: game_pb2.TakeBackTilesRequest, at: Instant) -> list[Message]:
-    """Take all tiles of the turn back: free while the rules allow it (PES Δ.β), or else at the cost of the turn."""
+    """Take all tiles of the turn back: free while the rules allow it (PES Δ.β), else at the cost of the turn."""
     game, ruleset = table.game, table.ruleset
     player_id = request.player_id
     check_in_turn(table, player_id, at)
@@ -100,10 +100,10 @@ def take_back_tiles(table: Table, request: game_pb2.TakeBackTilesRequest, at: In
 
 
 def place_play(table: Table, request: game_pb2.PlacePlayRequest, at: Instant) -> list[Message]:
-    """Place, announce and count a play (FISC I.6). Whether its words are words is for a challenge to ask.
+    """Place, announce and score a play (FISC I.6). The validity of its words is a matter of challenges.
 
-    A play that breaks faith with tiles that were laid before costs the turn where the rules say so (FISE 24). Where
-    every play is checked as it is laid, it is challenged at once, by nobody.
+    A play that contradicts the tiles laid before costs the turn if the rules say so (FISE 24). If every play is checked
+    when laid, it is challenged at once, without a challenger.
     """
     game, ruleset = table.game, table.ruleset
     player_id = request.player_id
@@ -135,7 +135,7 @@ def place_play(table: Table, request: game_pb2.PlacePlayRequest, at: Instant) ->
             ),
             ruleset.article("challenge.by"),
         )
-    # Two words of a play may be the same: it is ruled on once.
+    # A play may contain the same word twice: it is ruled on once.
     every = [events.Word(faces=faces) for faces in dict.fromkeys(tuple(word.faces) for word in words)]
     return [
         played,
@@ -151,7 +151,7 @@ def announced(
     words: Sequence[Word],
     at: Instant,
 ) -> events.PlayPlaced:
-    """The fact of a play that passed ``check_play``, which found ``words``."""
+    """Return the event of a play that passed ``check_play``, which returned ``words``."""
     laid = sorted(placements)
     score = score_play(game.board, laid, ruleset, words)
     played = events.PlayPlaced(
@@ -190,7 +190,7 @@ def decide_off_centre(table: Table, request: game_pb2.DecideOffCentreRequest, at
 
 
 def accept_play(table: Table, request: game_pb2.AcceptPlayRequest, at: Instant) -> list[Message]:
-    """Accept the play of the turn before, where it can still be challenged (FM 4, FISE 37)."""
+    """Accept the play of the previous turn, if it can still be challenged (FM 4, FISE 37)."""
     game, ruleset = table.game, table.ruleset
     player_id = request.player_id
     check_player(table, player_id)
@@ -206,13 +206,13 @@ def accept_play(table: Table, request: game_pb2.AcceptPlayRequest, at: Instant) 
 
 
 def check_nothing_begun_with_exchange(table: Table) -> None:
-    """That no exchange was announced, which binds the turn."""
+    """Check that no exchange was announced, which binds the turn."""
     if table.game.course.announced is not None:
         check_nothing_begun(table)
 
 
 def _done(game: Game, clock: Clock) -> set[Step]:
-    """The steps of this turn that were taken."""
+    """Return the steps of this turn that were taken."""
     done: set[Step] = set()
     if game.course.laid or game.pending:
         done.add("place")
@@ -261,7 +261,7 @@ def _touch_lost(game: Game, ruleset: Ruleset) -> events.TurnLost:
 
 
 def _write(fact: events.PlayPlaced | events.TilesLaid, placements: Iterable[Placement]) -> None:
-    """Write tiles into ``fact`` where they stay: a list of messages given to its constructor is copied once more."""
+    """Add tiles to ``fact`` in place: messages passed to its constructor would be copied."""
     for (row, column), tile in placements:
         fact.placements.add(row=row, column=column, face=tile.face, blank=tile.blank)
 

@@ -1,4 +1,4 @@
-"""What players do to a clock: they stop the own one and start the next. Pure; the clock is settled."""
+"""Commands of players on a clock: stop the own one and start the next. Pure; the clock is settled."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ from faristol.table.settlement.clock import held, resumed, waits_for_score
 
 
 def press(table: Table, request: clock_pb2.PressRequest, at: Instant) -> list[Message]:
-    """``player_id`` presses at ``at``: the turn is complete, and the next player's time runs (FISC I.11).
+    """Press the clock as ``player_id`` at ``at``: the turn is complete, and the next player's time runs (FISC I.11).
 
-    Where the clocks stand until the score of a play is written, the press says that it was (FISC I.10). Where a time
-    was over before, that is recorded instead, whichever player presses: counting a player's time is up to
-    the opponent (FISC I.11). Raises ``Refusal`` when the press is against the rules, ``Invalid`` when ``at`` is before
-    the last fact of the table.
+    If the clocks are stopped until the score of a play is written, the press implies that it was (FISC I.10). If a time
+    was over before, only that is recorded, whichever player presses: observing a player's time is up to the opponent
+    (FISC I.11). Raises ``Refusal`` if the rules forbid the press, ``Invalid`` if ``at`` is before the last event of the
+    table.
     """
     game, clock = table.game, table.clock
     player_id = request.player_id
@@ -49,9 +49,9 @@ def press(table: Table, request: clock_pb2.PressRequest, at: Instant) -> list[Me
 
 
 def claim_time(table: Table, request: clock_pb2.ClaimTimeRequest, at: Instant) -> list[Message]:
-    """``player_id`` says that a time is over: what was due by ``at`` goes on the record.
+    """Claim that a time is over: return the events that were due by ``at``.
 
-    Raises ``Refusal`` while nothing is due, ``Invalid`` when ``at`` is before the last fact of the table.
+    Raises ``Refusal`` if no deadline was due, ``Invalid`` if ``at`` is before the last event of the table.
     """
     check_seated(table, request.player_id)
     late, _ = overtaken(table, at)
@@ -61,10 +61,10 @@ def claim_time(table: Table, request: clock_pb2.ClaimTimeRequest, at: Instant) -
 
 
 def stop(table: Table, request: clock_pb2.StopRequest, at: Instant) -> list[Message]:
-    """``player_id`` stops the own clock after the move (FISE 32.2, PES Δ.β.i): time is dead until the press.
+    """Stop the own clock after the move (FISE 32.2, PES Δ.β.i): no time runs until the press.
 
-    In running time it may be paused while the count is checked for longer than the book allows (FISE 32.1), until the
-    score is written. Where a time was over before, that is recorded instead. Raises as ``press`` does.
+    A running clock may be paused if the check of the count takes longer than the book allows (FISE 32.1), until the
+    score is written. If a time was over before, only that is recorded. Raises as ``press`` does.
     """
     clock = table.clock
     check_seated(table, request.player_id)
@@ -86,7 +86,7 @@ def stop(table: Table, request: clock_pb2.StopRequest, at: Instant) -> list[Mess
 
 
 def overtaken(table: Table, at: Instant) -> tuple[list[Message], Clock]:
-    """What was due before ``at``, and the clock after that."""
+    """Return the events due before ``at``, and the clock after them."""
     clock = table.clock
     facts = due(clock, table.game, table.ruleset, at)
     return facts, fold(clock, facts)
@@ -103,7 +103,7 @@ def _check_stoppable(table: Table) -> None:
 
 
 def _check_verification(table: Table, at: Instant) -> None:
-    """That a check of the count has taken long enough to pause a clock that runs meanwhile."""
+    """Check that the check of the count has taken long enough to pause a running clock."""
     game, ruleset = table.game, table.ruleset
     seconds = ruleset.clock.verification_pause_seconds
     if (
@@ -172,7 +172,7 @@ def _check_going(table: Table) -> None:
 
 
 def _waits_for_the_turn(clock: Clock, game: Game) -> bool:
-    """Whether the time of a turn is over in which nothing was played: the game has to say what becomes of it."""
+    """Check whether a turn without a play has timed out: the game has to decide its outcome."""
     return clock.timed_out_turn == clock.turn and game.phase is Phase.TURN
 
 
@@ -194,7 +194,7 @@ def _check_turn(table: Table, player_id: str) -> None:
 
 
 def _check_exchange_over(table: Table) -> None:
-    """That nothing of an exchange is left to do: the clock was stopped for it, and what it took is not in question."""
+    """Check that the exchange is complete: the clock was stopped for it, and its draw is not in question."""
     game, ruleset = table.game, table.ruleset
     if ruleset.exchange.stops_clock and not table.clock.held:
         raise Refusal(
@@ -213,7 +213,7 @@ def _check_exchange_over(table: Table) -> None:
 
 
 def _check_written(table: Table) -> None:
-    """That all have written the score of a play, which they accept by that; for who has left the table it waits."""
+    """Check that all players at the table have written the score of a play, which accepts it."""
     game = table.game
     missing = [player for player in game.player_ids if player not in {*game.course.written, *table.clock.away}]
     if missing:
@@ -226,7 +226,7 @@ def _check_written(table: Table) -> None:
 
 
 def _check_taken(table: Table, player_id: str) -> None:
-    """That it is ``player_id`` whose time runs or stands, and that the turn has been taken."""
+    """Check that the time of ``player_id`` runs or is stopped, and that the turn has been taken."""
     game, clock, ruleset = table.game, table.clock, table.ruleset
     if clock.mover != player_id:
         raise Refusal(

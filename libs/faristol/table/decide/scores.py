@@ -1,4 +1,4 @@
-"""The sheets of the players: scores as they write them, counts disputed and settled, corrections. Pure."""
+"""The sheets of the players: written scores, disputes and corrections. Pure."""
 
 from __future__ import annotations
 
@@ -34,10 +34,10 @@ from faristol.table.game.state import Phase
 
 
 def write_score(table: Table, request: game_pb2.WriteScoreRequest, at: Instant) -> list[Message]:
-    """Write the score of the play on the board and the mover's total, as counted when None (FISE 32, PES Δ.β.i).
+    """Write the score of the play on the board and the mover's total, by default as computed (FISE 32, PES Δ.β.i).
 
-    What others wrote differently is disputed at once. Who was away while a play was completed accepts it by writing it
-    (FISE 37, 38). ``blanks`` are what its blanks stand for, as noted.
+    A score that others wrote differently is disputed at once. A player that was away when a play was completed accepts
+    it by writing its score (FISE 37, 38). ``blanks`` are the noted letters of its blanks.
     """
     game, clock, ruleset = table.game, table.clock, table.ruleset
     score = request.score if request.HasField("score") else None
@@ -92,7 +92,7 @@ def dispute_count(table: Table, request: game_pb2.DisputeCountRequest, at: Insta
 
 
 def settle_count(table: Table, request: game_pb2.SettleCountRequest, at: Instant) -> list[Message]:
-    """End a dispute: the play counts ``score`` points, or as the rules count it when None."""
+    """End a dispute: the play counts ``score`` points, by default as the rules count it."""
     game, ruleset = table.game, table.ruleset
     score = request.score if request.HasField("score") else None
     check_running(table)
@@ -113,9 +113,9 @@ def settle_count(table: Table, request: game_pb2.SettleCountRequest, at: Instant
 
 
 def correct_play(table: Table, request: game_pb2.CorrectPlayRequest, at: Instant) -> list[Message]:
-    """Correct the count of a complete play, where that is still possible (FISE 41, PES Ε.α; not UF 22, FISC I.9).
+    """Correct the count of a complete play, if that is still possible (FISE 41, PES Ε.α; not UF 22, FISC I.9).
 
-    Raises ``Invalid`` when there was no such turn, or no play in it that stands.
+    Raises ``Invalid`` if the turn does not exist or has no play that stands.
     """
     game = table.game
     turn = request.turn
@@ -155,11 +155,11 @@ def correct_total(table: Table, request: game_pb2.CorrectTotalRequest, at: Insta
 
 
 def settle_blank(table: Table, request: game_pb2.SettleBlankRequest, at: Instant) -> list[Message]:
-    """Settle what a blank on the board stands for, from what the players noted (FISE 10.4).
+    """Settle the letter of a blank on the board from the notes of the players (FISE 10.4).
 
-    ``stated`` is what the one who laid it says, which an arbiter has heard unless it is what the board shows. Where an
-    arbiter must decide it is ``face``. Raises ``Invalid`` when no
-    blank lies there, or when the arbiter's ``face`` is wanted and missing.
+    ``stated`` is the letter that its player states to an arbiter, by default that of the board. ``face`` is the
+    decision of an arbiter, if one is required. Raises ``Invalid`` if no blank lies there, ``Refusal`` if the decision
+    is missing.
     """
     game, ruleset = table.game, table.ruleset
     face = request.face or None
@@ -194,7 +194,7 @@ def settle_blank(table: Table, request: game_pb2.SettleBlankRequest, at: Instant
 
 
 def _check_stopped(table: Table) -> None:
-    """That the mover has stopped the own clock, where that comes before writing (PES Δ.β.i)."""
+    """Check that the mover has stopped the own clock, if that comes before writing (PES Δ.β.i)."""
     game, ruleset = table.game, table.ruleset
     steps = ruleset.turn.steps
     if "stop" in steps and steps.index("stop") < steps.index("write") and not table.clock.stood(game.turn):

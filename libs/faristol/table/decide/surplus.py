@@ -1,4 +1,4 @@
-"""Too many tiles, too few, and tiles that were found: who says so, who chooses, who decides. Pure."""
+"""Too many tiles, too few, and tiles that were found: claims, choices and decisions. Pure."""
 
 from __future__ import annotations
 
@@ -23,11 +23,11 @@ _STAGES = {stage: events.DrawStage.Value(f"DRAW_STAGE_{stage.name}") for stage i
 
 
 def claim_overdraw(table: Table, request: game_pb2.ClaimOverdrawRequest, at: Instant) -> list[Message]:
-    """``player_id`` says that ``drawer_id`` holds too many tiles (UF 4, FISC I.7.3, FISE 28, PES Δ.στ).
+    """Claim as ``player_id`` that ``drawer_id`` holds too many tiles (UF 4, FISC I.7.3, FISE 28, PES Δ.στ).
 
-    ``racked`` says that the new tiles are among the others, ``seen`` that the drawer looked at them. What the opponent
-    notices once the turn has passed is late. At random, the surplus goes back at once; otherwise a choice is awaited.
-    Over the board more tiles may have been drawn than were entered: then the claim itself says so, and how many.
+    ``racked``: the new tiles are among the others; ``seen``: the drawer looked at them. A claim of the opponent after
+    the turn has passed is late. Randomly chosen surplus goes back at once; otherwise a choice is awaited. At a recorded
+    table more tiles may have been drawn than were entered: then the claim states how many.
     """
     game, ruleset = table.game, table.ruleset
     drawer_id = request.drawer_id
@@ -75,9 +75,9 @@ def claim_overdraw(table: Table, request: game_pb2.ClaimOverdrawRequest, at: Ins
 
 
 def choose_surplus(table: Table, request: game_pb2.ChooseSurplusRequest, at: Instant) -> list[Message]:
-    """The opponent chooses which of the tiles shown go back into the bag (FISC I.7.3, FISE 28.2, PES Δ.στ).
+    """Choose, as the opponent, which of the tiles shown go back into the bag (FISC I.7.3, FISE 28.2, PES Δ.στ).
 
-    At a table that is recorded people turned tiles over, and nobody entered which: any that the rack can hold.
+    At a recorded table, the tiles shown were not entered: any that the rack can hold are accepted.
     """
     game, ruleset = table.game, table.ruleset
     player_id = request.player_id
@@ -98,7 +98,7 @@ def choose_surplus(table: Table, request: game_pb2.ChooseSurplusRequest, at: Ins
 
 
 def resolve_overdraw(table: Table, request: game_pb2.ResolveOverdrawRequest, at: Instant) -> list[Message]:
-    """An arbiter decides which tiles go back, where the book leaves it to one (FISC I.7.3)."""
+    """Decide as an arbiter which tiles go back, if the book leaves it to one (FISC I.7.3)."""
     game, ruleset = table.game, table.ruleset
     check_arbiter(table, request.arbiter_id)
     check_running(table)
@@ -110,7 +110,7 @@ def resolve_overdraw(table: Table, request: game_pb2.ResolveOverdrawRequest, at:
 
 
 def claim_underdraw(table: Table, request: game_pb2.ClaimUnderdrawRequest, at: Instant) -> list[Message]:
-    """``player_id`` says that ``drawer_id`` drew too few tiles (FISE 29, FISC I.7.3)."""
+    """Claim as ``player_id`` that ``drawer_id`` drew too few tiles (FISE 29, FISC I.7.3)."""
     game, ruleset = table.game, table.ruleset
     drawer_id = request.drawer_id
     check_player(table, request.player_id)
@@ -141,7 +141,7 @@ def claim_underdraw(table: Table, request: game_pb2.ClaimUnderdrawRequest, at: I
 
 
 def resolve_underdraw(table: Table, request: game_pb2.ResolveUnderdrawRequest, at: Instant) -> list[Message]:
-    """An arbiter lets the missing tiles be drawn, shown to the opponent or not."""
+    """Let the missing tiles be drawn as an arbiter, shown to the opponent or not."""
     game, ruleset = table.game, table.ruleset
     check_arbiter(table, request.arbiter_id)
     check_running(table)
@@ -154,10 +154,11 @@ def resolve_underdraw(table: Table, request: game_pb2.ResolveUnderdrawRequest, a
 
 
 def report_tiles_found(table: Table, request: game_pb2.ReportTilesFoundRequest, at: Instant) -> list[Message]:
-    """Tiles that should have been in the bag lay beside the board: they go in, or stay out (PES Δ.ζ).
+    """Report tiles of the bag found beside the board: they go in, or stay out (PES Δ.ζ).
 
-    The bag is counted without them. Where the system holds it no tile can be found: saying so would take tiles out of
-    the game, or tell which the opponent cannot hold. Raises ``Invalid`` when the bag of this table cannot lack them.
+    The bag is counted without them. Raises ``Refusal`` if the system holds the bag: a report would take tiles out of
+    the game, or reveal tiles that the opponent cannot hold. Raises ``Invalid`` if the bag of this table cannot lack
+    them.
     """
     game, ruleset = table.game, table.ruleset
     faces = request.faces
@@ -180,9 +181,9 @@ def report_tiles_found(table: Table, request: game_pb2.ReportTilesFoundRequest, 
 
 
 def rack_parts(game: Game, ruleset: Ruleset, drawer_id: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """The rack in what was held before the last draw and what that brought.
+    """Split the rack into the tiles held before the last draw and those drawn.
 
-    Where those cannot be told apart any more, or hold less than the surplus, everything counts as new.
+    All count as new if they cannot be told apart, or if fewer were drawn than the surplus.
     """
     rack, new = game.racks[drawer_id], game.drawn[drawer_id].faces
     if Counter(new) - Counter(rack) or len(rack) - ruleset.game.rack_size > len(new):
@@ -191,7 +192,7 @@ def rack_parts(game: Game, ruleset: Ruleset, drawer_id: str) -> tuple[tuple[str,
 
 
 def _notice(game: Game, request: game_pb2.ClaimOverdrawRequest | game_pb2.ClaimUnderdrawRequest) -> Notice:
-    """When the rack of the drawer is found wrong, and by whom."""
+    """Return when and by which player the error in the drawer's rack was noticed."""
     drawn = game.drawn[request.drawer_id].turn if request.drawer_id in game.drawn else 0
     return Notice(
         racked=request.racked,
@@ -203,7 +204,7 @@ def _notice(game: Game, request: game_pb2.ClaimOverdrawRequest | game_pb2.ClaimU
 
 
 def _unentered(game: Game, ruleset: Ruleset, request: game_pb2.ClaimOverdrawRequest) -> Iterator[events.TilesDrawn]:
-    """The draw of tiles that nobody entered, by which the rack is as full as the claim says, where it can have been.
+    """Yield the draw of tiles not entered that fills the rack as claimed, if it is possible.
 
     Raises ``Invalid`` for fewer than one over a full rack, and for more than the bag held.
     """
@@ -236,7 +237,7 @@ def _returned(
     chosen_by: str,
     bag_left: int | None = None,
 ) -> list[Message]:
-    """The facts that ``faces`` go back into a bag of ``bag_left``, that of the table when None."""
+    """Return the events by which ``faces`` go back into a bag of ``bag_left``, by default that of the table."""
     before = game.bag_left if bag_left is None else bag_left
     facts: list[Message] = [
         events.OverdrawResolved(

@@ -1,4 +1,4 @@
-"""Tiles of a command as the tile set calls them, however they were typed. Pure."""
+"""Tiles of a command, normalized to the tile set. Pure."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ _FACE, _FACES = "face", "faces"
 
 
 def read_typed_tiles(request: M, tile_set: TileSet) -> M:
-    """The command with the faces of ``tile_set`` in place of other ways to write them; itself where it has none.
+    """Return the command with other spellings of tiles replaced by the faces of ``tile_set``.
 
-    A Latin letter stands for the Greek one that it looks like, ``l.l`` for ``L·L``. What names no tile stays, and is
-    refused by the decision.
+    A Latin letter stands for the Greek one that it looks like, ``l.l`` for ``L·L``. An unknown tile stays, and the
+    decision refuses it. A command without other spellings is returned itself.
     """
     if all(_face(face, tile_set) == face for face in _typed(request)):
         return request
@@ -34,7 +34,7 @@ def _face(text: str, tile_set: TileSet) -> str:
 
 
 def _messages(message: Message) -> Iterator[Message]:
-    """The message, and all within it."""
+    """Yield the message and all nested ones."""
     yield message
     for field, value in message.ListFields():
         if field.message_type is not None and not field.message_type.GetOptions().map_entry:

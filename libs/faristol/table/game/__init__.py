@@ -1,1 +1,1 @@
-"""A game at a table: what it is, and how its facts change it. Pure."""
+"""A game at a table: its state, and how its events change it. Pure."""

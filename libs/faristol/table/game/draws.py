@@ -1,4 +1,4 @@
-"""What draws, and what is done about wrong ones, do to a table."""
+"""How draws and the remedies for wrong ones change a table."""
 
 from __future__ import annotations
 
@@ -87,7 +87,7 @@ def _rack_told(game: Game, fact: events.RackStated | events.RackDeduced) -> Game
 
 
 def _still_held(game: Game, player_id: str, gone: Iterable[str]) -> Mapping[str, Drawn]:
-    """The last draws, without tiles of a player that have left the rack."""
+    """Return the last draws, without tiles of a player that have left the rack."""
     left, last = list(gone), game.drawn[player_id]
     kept = []
     for face in last.faces:

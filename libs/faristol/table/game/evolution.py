@@ -1,4 +1,4 @@
-"""How events change a game, and what of them its clock may have to follow."""
+"""How events change a game, and the signals that they give to its clock."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ from faristol.table.game.signals import Kind, Signal, Signals
 from faristol.table.game.state import Game
 
 _CHANGES: Mapping[type[Message], Callable[[Game, Any], Game]] = {**turns.CHANGES, **draws.CHANGES, **sheet.CHANGES}
-"""What each event does to a game, but for the time and the signals."""
+"""The effect of each event on a game, except ``last_at`` and ``signals``."""
 
 
 def evolve(game: Game, message: Message) -> Game:
-    """``game`` after ``message``, a fact of its stream. Raises ``TypeError`` for any other message."""
+    """Return ``game`` after ``message``, an event of its stream. Raises ``TypeError`` for any other message."""
     change = _CHANGES.get(type(message))
     if change is None:
         raise TypeError(f"{message.DESCRIPTOR.full_name} is no fact of a game: expected one of faristol.game.v1")
@@ -35,12 +35,12 @@ def evolve(game: Game, message: Message) -> Game:
 
 
 def fold(game: Game, facts: Iterable[Message]) -> Game:
-    """``game`` after ``facts``."""
+    """Return ``game`` after ``facts``."""
     return reduce(evolve, facts, game)
 
 
 def _clocked(game: Game) -> int:
-    """The turn that the clock is at: the next one while a turn is entered again for which it was pressed."""
+    """Return the turn of the clock: the next one while a turn with a pressed clock is re-entered."""
     return game.turn + 1 if game.entered_again else game.turn
 
 
@@ -54,13 +54,13 @@ def _settled(game: Game, _: Game, fact: Any, reason: Neutraliser) -> Signals:
 
 
 def _ruled(game: Game, after: Game, fact: events.ChallengeRuled | events.AppealRuled) -> Signals:
-    """A ruling against a play ends nothing: the play is withdrawn, or its mover appeals."""
+    """Return the signals after a ruling. One against a play ends no interruption: a withdrawal or an appeal follows."""
     return _settled(game, after, fact, "challenge") if fact.valid else game.signals
 
 
 def _taken(game: Game, after: Game, fact: Any) -> Signals:
     if game.entered_again:
-        return game.signals  # the clock has all that it takes from a turn that is entered again
+        return game.signals  # the clock has already received all signals of a re-entered turn
     return game.signals.and_(Signal(Kind.TAKEN, instant(fact.occurred_at), game.turn, last=_goes_out(after)))
 
 
@@ -72,7 +72,7 @@ def _written(game: Game, after: Game, fact: events.ScoreWritten | events.TilesDr
 
 
 def _goes_out(game: Game) -> bool:
-    """Whether the mover has no tile left after a play, nor has the bag."""
+    """Check whether the mover has no tile left after a play, nor has the bag."""
     return game.pending is not None and is_out(game.racks[game.mover], game.bag_left)
 
 
@@ -83,7 +83,7 @@ def _taken_back(game: Game, after: Game, fact: events.TilesTakenBack | events.En
 
 
 def _turn_over(game: Game, _: Game, fact: Any) -> Signals:
-    """The end of the turn; a play can be withdrawn when its turn is over already (FM 4)."""
+    """Return the signals after the end of the turn; a play can be withdrawn after its turn is over (FM 4)."""
     if game.entered_again:
         return game.signals
     kind = Kind.TURN_OVER if fact.turn == game.turn else Kind.SETTLED
@@ -119,4 +119,4 @@ _SIGNALS: Mapping[type[Message], Callable[[Game, Game, Any], Signals]] = {
     events.GameEnded: _game_over,
     events.TableClosed: _game_over,
 }
-"""What events tell the clock of the game, from the game before them and after. Each book says what stops the clocks."""
+"""The signals of events to the clock, from the game before and after. Each book says what stops the clocks."""

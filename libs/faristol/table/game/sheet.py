@@ -1,4 +1,4 @@
-"""What counts, corrections, officials and the end do to a table."""
+"""How counts, corrections, officials and the end change a table."""
 
 from __future__ import annotations
 
@@ -45,14 +45,14 @@ def _blank_settled(game: Game, fact: events.BlankSettled) -> Game:
 
 
 def _blank_at(game: Game, fact: events.BlankSettled) -> tuple[str, Tile] | None:
-    """The blank there with who laid it; None where none lies."""
+    """Return the blank on a square and the player that laid it; None without a blank."""
     square = Square(fact.row, fact.column)
     tile = game.board.get(square)
     return None if tile is None or not tile.blank else (game.placers[square], tile)
 
 
 def _with_blank(game: Game, fact: events.BlankSettled) -> Game:
-    """With what the blank that lies there stands for."""
+    """Return the game with the settled letter of a blank."""
     square = Square(fact.row, fact.column)
     board = game.board.remove([square]).place([Placement(square, Tile(fact.face, blank=True))])
     course, open_play = game.course, game.open_play
@@ -64,7 +64,7 @@ def _with_blank(game: Game, fact: events.BlankSettled) -> Game:
 
 
 def _reading(play: events.PlayPlaced, settled: events.BlankSettled) -> events.PlayPlaced:
-    """``play`` with its tiles and words as they read once a blank is settled: so they are challenged."""
+    """Return ``play`` with its tiles and words as they read after a blank is settled: so they are challenged."""
     read = events.PlayPlaced()
     read.CopyFrom(play)
     for tile in read.placements:
@@ -97,9 +97,9 @@ def _total_corrected(game: Game, fact: events.TotalCorrected) -> Game:
 
 
 def _with_total(game: Game, player_id: str, total: int, turn: int = 0) -> Game:
-    """With another total, which stands too when entries after ``turn`` are taken back: it is no entry of a turn.
+    """Return the game with another total, which remains when entries after ``turn`` are taken back.
 
-    Who signed the sheet with the total before has not signed this one.
+    Signatures on the previous total become void.
     """
     points = total - game.scores[player_id]
     signed = () if points else game.signed
@@ -133,7 +133,7 @@ def _sanctioned(game: Game, fact: events.SanctionImposed) -> Game:
 
 
 def _out(game: Game, player_ids: Iterable[str], fact: events.SanctionImposed | events.Abandoned) -> Game:
-    """With players who are out of the game from now on."""
+    """Return the game with players that are out of it from now on."""
     gone = dict.fromkeys(player_ids, instant(fact.occurred_at))
     return replace(game, gone=MappingProxyType({**game.gone, **gone}))
 
@@ -167,7 +167,7 @@ def _ended(game: Game, fact: events.GameEnded) -> Game:
 
 
 def _line(game: Game, fact: events.RackPenalty | events.TimePenalty | events.OutBonus, sign: int) -> Game:
-    """With a line at the foot of the sheet, which adds its points or takes them off."""
+    """Return the game with a line at the foot of the sheet, which adds or deducts its points."""
     scores = with_score(game, fact.player_id, game.scores[fact.player_id] + sign * fact.points)
     return replace(game, scores=scores, adjusted=game.adjusted | {(fact.player_id, fact.DESCRIPTOR.name)})
 

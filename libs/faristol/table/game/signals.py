@@ -1,4 +1,4 @@
-"""What of a game its clock may have to follow: turns taken and over, interruptions begun and settled."""
+"""Signals of a game to its clock: turns taken and over, interruptions begun and settled."""
 
 from __future__ import annotations
 
@@ -10,18 +10,18 @@ from faristol.rules.sections import Neutraliser
 
 
 class Kind(Enum):
-    """What a signal of the game means to its clock."""
+    """The meaning of a signal for the clock."""
 
     INTERRUPTED = auto()
-    """Something began that may stop the clocks."""
+    """An interruption began that may stop the clocks."""
     SETTLED = auto()
     """An interruption is over, and the turn goes on."""
     TAKEN = auto()
     """The mover placed a play, exchanged or passed."""
     TAKEN_BACK = auto()
-    """The mover had done so, and took it back: the turn goes on."""
+    """The mover took that back: the turn goes on."""
     WRITTEN = auto()
-    """The score of the play was written, or tiles were drawn: it is not in doubt any more."""
+    """The score of the play was written, or tiles were drawn: it is no longer in doubt."""
     TURN_OVER = auto()
     """The turn is over; so may be an interruption."""
     GAME_OVER = auto()
@@ -29,23 +29,23 @@ class Kind(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Signal:
-    """Something in the game that its clock may have to follow."""
+    """A change in the game that its clock may have to follow."""
 
     kind: Kind
     at: Instant
     turn: int
-    """The turn that it belongs to."""
+    """The turn of the signal."""
     interruption: int = 0
-    """The interruption that begins or ends, if one does."""
+    """The interruption that begins or ends, if any."""
     player_id: str = ""
-    """Who wrote the score or drew, if somebody did."""
+    """The player that wrote the score or drew, if any."""
     last: bool = False
-    """The bag and the mover's rack are empty: it is the last play of the game if it stands."""
+    """Whether bag and mover's rack are empty: it is the last play of the game if it stands."""
 
 
 @dataclass(frozen=True, slots=True)
 class Stoppage:
-    """Something during which the clocks may stand."""
+    """An interruption during which the clocks may be stopped."""
 
     number: int
     """Among the interruptions of the game, from 1."""
@@ -53,7 +53,7 @@ class Stoppage:
     challenge: int = 0
     """The number of the challenge in the game, for that reason."""
     ended_by: int | None = None
-    """Place among the signals of the one that ended it; None while it lasts."""
+    """Index of the signal that ended it; None while it lasts."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,11 +64,11 @@ class Signals:
     interruptions: tuple[Stoppage, ...] = ()
 
     def interruption(self, number: int) -> Stoppage:
-        """The interruption of that number, from 1."""
+        """Return the interruption of that number, from 1."""
         return self.interruptions[number - 1]
 
     def taken_at(self, turn: int) -> Instant | None:
-        """When the mover took ``turn``; None while that is awaited."""
+        """Return the time at which the mover took ``turn``; None before that."""
         for signal in reversed(self.given):
             if signal.turn < turn:
                 break
@@ -77,7 +77,7 @@ class Signals:
         return None
 
     def challenged_for(self) -> Instant | None:
-        """Nanoseconds that challenges have taken so far; None while one lasts."""
+        """Return the nanoseconds that challenges have taken so far; None during one."""
         begun = {signal.interruption: signal.at for signal in self.given if signal.kind is Kind.INTERRUPTED}
         taken = 0
         for interruption in self.interruptions:
@@ -89,11 +89,11 @@ class Signals:
         return taken
 
     def and_(self, signal: Signal) -> Signals:
-        """With one signal more."""
+        """Return the signals with one more."""
         return replace(self, given=(*self.given, signal))
 
     def interrupted(self, reason: Neutraliser, at: Instant, turn: int, challenge: int = 0) -> Signals:
-        """With an interruption more, unless one for this reason lasts: an appeal may go on where a challenge began."""
+        """Return the signals with a new interruption, unless one for this reason lasts, as for an appeal."""
         if self._lasting(reason):
             return self
         begun = Stoppage(len(self.interruptions) + 1, reason, challenge)
@@ -101,14 +101,14 @@ class Signals:
         return Signals((*self.given, signal), (*self.interruptions, begun))
 
     def over(self, kind: Kind, reason: Neutraliser, at: Instant, turn: int) -> Signals:
-        """With a signal of this kind that also ends the interruption for ``reason``, if one lasts."""
+        """Return the signals with one of this kind that also ends the interruption for ``reason``, if one lasts."""
         lasting = self._lasting(reason)
         signal = Signal(kind, at, turn, lasting.number if lasting else 0)
         ended = (replace(each, ended_by=len(self.given)) if each is lasting else each for each in self.interruptions)
         return Signals((*self.given, signal), tuple(ended))
 
     def taken_back(self, at: Instant, turn: int) -> Signals:
-        """With ``turn`` not taken, and nothing going on for which the clocks stand."""
+        """Return the signals with ``turn`` not taken, and all interruptions ended."""
         back = Signal(Kind.TAKEN_BACK, at, turn)
         done = (Kind.TAKEN, Kind.WRITTEN)
         given = tuple(back if signal.turn == turn and signal.kind in done else signal for signal in self.given)
@@ -118,7 +118,7 @@ class Signals:
         return signals
 
     def _lasting(self, reason: Neutraliser) -> Stoppage | None:
-        """The interruption for ``reason`` that is not over."""
+        """Return the interruption for ``reason`` that is not over."""
         return next(
             (each for each in reversed(self.interruptions) if each.reason == reason and each.ended_by is None), None
         )

@@ -17,14 +17,14 @@ from faristol.rules import Board, Placement, Square, Tile, TurnKind
 from faristol.table.game.signals import Signals
 
 UNKNOWN = ""
-"""A tile on a rack that nobody has entered, at a table that is recorded."""
+"""A tile on a rack that was not entered, at a recorded table."""
 
 Interruption = events.OverdrawFound | events.UnderdrawFound | events.IllegalExchangeFound | events.CountDisputed
-"""What must be settled before anybody plays on, as it was found."""
+"""The event of an error that must be settled before play goes on."""
 
 
 class Phase(Enum):
-    """What a table waits for. The names are those of the contract's ``Phase``."""
+    """The step that a table waits for. The names are those of the contract's ``Phase``."""
 
     UNSPECIFIED = auto()
     """Its first event, or its start."""
@@ -35,13 +35,13 @@ class Phase(Enum):
     PLACED = auto()
     """The mover to draw, or others to challenge."""
     CHALLENGED = auto()
-    """A ruling, or what the mover says to one."""
+    """A ruling, or the mover's answer to one."""
     DRAWN = auto()
     """The mover to press the clock."""
     ENDED = auto()
-    """The clock's last word, then the signatures."""
+    """The clock to stop, then the signatures."""
     FINAL = auto()
-    """Nothing."""
+    """No step."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,7 +61,7 @@ class Owed:
     reason: events.TurnLostReason.ValueType
     article: str
     since: int
-    """It is the player's first turn from this one on."""
+    """The debt is the player's first turn from this one on."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,17 +69,17 @@ class Drawn:
     """The last draw of a player."""
 
     turn: int
-    """The turn in which it was made, 0 before the first."""
+    """The turn of the draw, 0 before the first."""
     faces: tuple[str, ...]
     for_play: bool = False
-    """It filled the rack after the play of that turn."""
+    """Whether it filled the rack after the play of that turn."""
     for_exchange: bool = False
-    """It was for the tiles exchanged in that turn."""
+    """Whether it was for the tiles exchanged in that turn."""
 
 
 @dataclass(frozen=True, slots=True)
 class LastRuling:
-    """What players were told last of a challenge or an appeal."""
+    """The last ruling on a challenge or an appeal, as told to the players."""
 
     play: events.PlayPlaced
     """The play in question. Not to be changed."""
@@ -89,51 +89,51 @@ class LastRuling:
 
 @dataclass(frozen=True, slots=True)
 class Course:
-    """How far the current turn has come."""
+    """The progress of the current turn."""
 
     laid: tuple[Placement, ...] = ()
-    """Tiles that lie on the board and are not announced, in the order in which they were laid. They count as held."""
+    """Tiles laid and not announced, in the order in which they were laid. They count as held."""
     blanks_said: tuple[str, ...] = ()
-    """What blanks stand for in this turn that were laid in it and taken back."""
+    """The letters of blanks that were laid in this turn and taken back."""
     blanks_counted: tuple[str, ...] = ()
-    """The same of those in a play that was counted and taken back."""
+    """The same for those in a play that was counted and taken back."""
     announced: int | None = None
-    """How many tiles the mover said would be exchanged; None while nothing was said."""
+    """The number of tiles that the mover announced to exchange; None without an announcement."""
     taken: TurnKind | None = None
-    """What the mover did with this turn; None while that is awaited."""
+    """The mover's action in this turn; None before it."""
     pending: events.PlayPlaced | None = None
     """The play that is not complete yet. Not to be changed."""
     written: Mapping[str, events.ScoreWritten] = field(default_factory=lambda: MappingProxyType({}))
-    """Who has written the score of the pending play, and what."""
+    """The scores of the pending play as written, by player."""
     settled_score: int | None = None
-    """Points of the pending play after a dispute; None while its own count holds."""
+    """Points of the pending play after a dispute; None if its own count holds."""
     agreed: frozenset[str] = frozenset()
-    """Who agreed in this turn that nobody can lay a tile."""
+    """Players that agreed in this turn that no player can lay a tile."""
     challenger: str = ""
-    """Who challenged the play in question; empty where every play is checked."""
+    """The player that challenged the play in question; empty if every play is checked."""
     ruled: bool | None = None
-    """How the play in question was ruled; None where there was no challenge or no ruling yet."""
+    """The ruling on the play in question; None without a challenge or before the ruling."""
     rulings: int = 0
     """Rulings on it so far."""
     appealed: bool = False
-    """Its last ruling was contested."""
+    """Whether its last ruling was appealed."""
     questioned: frozenset[tuple[str, ...]] = frozenset()
     """Words of it that were challenged."""
     resume: Phase = Phase.TURN
-    """What the table waits for once a challenged play stands."""
+    """The phase of the table after a challenged play stands."""
 
     @property
     def said(self) -> tuple[str, ...]:
-        """What blanks were said to stand for in this turn, be they laid or taken back again."""
+        """The letters stated for blanks in this turn, laid or taken back."""
         lying = blanks_of(self.laid)
         return tuple((Counter(self.blanks_said) | Counter(lying)).elements()) if self.blanks_said else lying
 
 
 @dataclass(frozen=True)
 class Game:
-    """A table, folded from ``game-<game_id>``. The default is a table that was never set.
+    """A table, folded from ``game-<game_id>``. The default is a table that is not open.
 
-    It has no slots, so that ``but`` can copy it at once: a table is copied for every fact.
+    It has no slots, so that ``but`` can copy its dictionary: a table is copied for every event.
     """
 
     game_id: str = ""
@@ -152,15 +152,15 @@ class Game:
     turn: int = 0
     """The current turn, from 1."""
     starter: str = ""
-    """Who takes the first turn, and keeps the sheet where one player does."""
+    """The player of the first turn, who keeps the sheet if one player does."""
     mover: str = ""
-    """Who is on turn; empty before the start and after the end."""
+    """The player on turn; empty before the start and after the end."""
     course: Course = field(default_factory=Course)
-    """How far the turn has come."""
+    """The progress of the turn."""
     open_play: events.PlayPlaced | None = None
-    """The play of the turn before, while the player on turn has not begun. Not to be changed."""
+    """The play of the previous turn, until the player on turn begins. Not to be changed."""
     board: Board = field(default_factory=Board)
-    """Every tile that lies there, those of a pending play among them."""
+    """Every tile on the board, including those of a pending play."""
     racks: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     scores: Mapping[str, int] = field(default_factory=dict)
     """Running totals; after the end, with the deductions so far."""
@@ -170,60 +170,60 @@ class Game:
     drawn: Mapping[str, Drawn] = field(default_factory=dict)
     """The last draw of each player."""
     undrawn: tuple[str, ...] = ()
-    """Who completed a play without drawing, in the order in which they will."""
+    """Players that completed a play without drawing, in the order in which they will draw."""
     interruption: Interruption | None = None
-    """What must be settled first. Not to be changed."""
+    """The error that must be settled first. Not to be changed."""
     challenges: int = 0
     """Challenges in this game so far."""
     last_ruling: LastRuling | None = None
     """None before the first."""
     unfounded: Mapping[str, int] = field(default_factory=dict)
-    """Each player's unfounded challenges, or words, as the ruleset counts them."""
+    """Unfounded challenges, or words, of each player, as the ruleset counts them."""
     placers: Mapping[Square, str] = field(default_factory=dict)
-    """Who laid each blank on the board."""
+    """The player that laid each blank on the board."""
     noted: Mapping[Square, Mapping[str, str]] = field(default_factory=dict)
-    """What each player noted that a blank on the board stands for."""
+    """The letter that each player noted for a blank on the board."""
     turns_taken: tuple[Taken, ...] = ()
     """Every turn that is over."""
     forfeited: tuple[Owed, ...] = ()
     """Turns that are lost when they come."""
     gone: Mapping[str, Instant] = field(default_factory=dict)
-    """Who has left the game for good, or has lost it at a table of several where the others play on, and since when."""
+    """Players that have left the game for good, or lost it while others play on, with the time."""
     arbiter: str = ""
-    """Who has the table."""
+    """The arbiter assigned to the table."""
     arbiter_called: str = ""
-    """Who called an arbiter who has not left again."""
+    """The player that called an arbiter who has not left yet."""
     asked: frozenset[tuple[str, tuple[str, ...]]] = frozenset()
-    """Words about which a player asked, or was asked by another and answered."""
+    """Words about which a player asked, or answered another player."""
     overholding: Mapping[str, int] = field(default_factory=dict)
-    """Racks that each player held too full on purpose."""
+    """Racks that each player overheld on purpose."""
     condition: events.EndCondition.ValueType = events.END_CONDITION_UNSPECIFIED
     losers: tuple[str, ...] = ()
-    """Who left or lost by decision, and does not win."""
+    """Players that left or lost by decision, and do not win."""
     adjusted: frozenset[tuple[str, str]] = frozenset()
-    """Which lines stand at the foot of the sheet: the player, and what the line is."""
+    """The lines at the foot of the sheet, by player and key."""
     signed: tuple[str, ...] = ()
     revision: int = 0
-    """How often the result was opened again."""
+    """The number of times the result was reopened."""
     closed: bool = False
-    """The result was entered in the tournament, and not here."""
+    """Whether the result was entered in the tournament, not here."""
     signals: Signals = field(default_factory=Signals)
-    """What the clock may have to follow."""
+    """The changes that the clock may have to follow."""
     drawn_at: Instant | None = None
-    """When the pairing of the round was drawn; None where that was not said."""
+    """The time at which the pairing of the round was drawn; None if unknown."""
     opened_at: Instant = 0
-    """When the round was started."""
+    """The start of the round."""
     started_at: Instant = 0
-    """When the game itself was."""
+    """The start of the game itself."""
     last_at: Instant = 0
-    """The latest moment that any fact of this table names."""
+    """The latest time in the events of this table."""
     again: int = 0
-    """The last turn that is or was entered again though its clock was pressed; 0 before the first."""
+    """The last turn that was re-entered after its clock was pressed; 0 before the first."""
     begun: tuple[Game, ...] = ()
-    """The table as each turn began, where entries can be taken back: at a table over the board."""
+    """The table at the start of each turn, if entries can be taken back: at a recorded table."""
 
     def but(self, **changes: Any) -> Game:
-        """Another table, with these values: what ``dataclasses.replace`` makes, in a tenth of the time."""
+        """Return a copy with these values, as ``dataclasses.replace`` does, in a tenth of the time."""
         assert changes.keys() <= self.__dict__.keys(), f"a table has no {changes.keys() - self.__dict__.keys()}"
         other = object.__new__(Game)
         other.__dict__.update(self.__dict__)
@@ -232,12 +232,12 @@ class Game:
 
     @property
     def taken(self) -> TurnKind | None:
-        """What the mover did with this turn; None while that is awaited."""
+        """The mover's action in this turn; None before it."""
         return self.course.taken
 
     @property
     def begun_with(self) -> bool:
-        """The player on turn has done something with this turn: laid tiles, announced an exchange, or taken it."""
+        """Whether the player on turn has begun it: laid tiles, announced an exchange, or taken the turn."""
         course = self.course
         return self.phase is not Phase.TURN or bool(course.laid) or course.announced is not None
 
@@ -248,22 +248,22 @@ class Game:
 
     @property
     def in_question(self) -> events.PlayPlaced | None:
-        """The play that a challenge is about: the pending one, or that of the turn before."""
+        """The play that a challenge is about: the pending one, or that of the previous turn."""
         return self.course.pending or self.open_play
 
     @property
     def entered_again(self) -> bool:
-        """The turn is entered again for which the clock was pressed: the clock is at the next one."""
+        """Whether a turn with a pressed clock is being re-entered: the clock is at the next turn."""
         return self.again > 0 and self.again == self.turn
 
     @property
     def ruled(self) -> bool | None:
-        """How the play in question was ruled; None where there was no challenge or no ruling yet."""
+        """The ruling on the play in question; None without a challenge or before the ruling."""
         return self.course.ruled
 
     @property
     def counted(self) -> int:
-        """What the pending play scores: as settled after a dispute, as all players wrote it, or as the rules count."""
+        """The score of the pending play: as settled after a dispute, as all players wrote it, or by the rules."""
         play = self.course.pending
         if play is None:
             return 0
@@ -276,49 +276,49 @@ class Game:
 
     @property
     def hosted(self) -> bool:
-        """The system holds the bag."""
+        """Whether the system holds the bag."""
         return self.keeping != events.KEEPING_RECORDED
 
     @property
     def in_play(self) -> tuple[str, ...]:
-        """Who has not left the game for good, in the order of turns."""
+        """The players that have not left the game for good, in the order of turns."""
         return tuple(player for player in self.player_ids if player not in self.gone)
 
     @property
     def out_of_play(self) -> tuple[str, ...]:
-        """Who has, in the order of turns: they do not win, whatever ends the game."""
+        """The players that have left it, in the order of turns: they do not win, however the game ends."""
         return tuple(player for player in self.player_ids if player in self.gone)
 
     @property
     def started(self) -> bool:
-        """The first turn has begun, so the first clock runs or ran."""
+        """Whether the first turn has begun, so the first clock runs or ran."""
         return self.turn > 0
 
     @property
     def placed(self) -> bool:
-        """A play lies on the board, and neither a challenge nor a draw has come after it."""
+        """Whether a play lies on the board without a challenge or a draw after it."""
         return self.phase in (Phase.PLACED, Phase.OFF_CENTRE)
 
     @property
     def over(self) -> bool:
-        """The last turn has been taken."""
+        """Whether the last turn has been taken."""
         return self.phase in (Phase.ENDED, Phase.FINAL)
 
     def next_player(self, player_id: str) -> str:
-        """Who has the turn after ``player_id``."""
+        """Return the player that has the turn after ``player_id``."""
         place = self.player_ids.index(player_id) + 1
         return self.player_ids[place % len(self.player_ids)]
 
     def others(self, player_id: str) -> tuple[str, ...]:
-        """Everybody else at the table, in the order of turns after ``player_id``."""
+        """Return the other players at the table, in the order of turns after ``player_id``."""
         place = self.player_ids.index(player_id)
         return (*self.player_ids[place + 1 :], *self.player_ids[:place])
 
 
 def taken_out(rack: tuple[str, ...], faces: Iterable[str]) -> tuple[str, ...]:
-    """``rack`` without ``faces``; for one that it is not known to hold, a tile goes that nobody has entered.
+    """Return ``rack`` without ``faces``; an unknown tile is removed for a face that it lacks.
 
-    Raises ``ValueError`` when there is none.
+    Raises ``ValueError`` if it has no unknown tile left.
     """
     rest = list(rack)
     for face in faces:
@@ -327,12 +327,12 @@ def taken_out(rack: tuple[str, ...], faces: Iterable[str]) -> tuple[str, ...]:
 
 
 def blanks_of(placements: Iterable[Placement]) -> tuple[str, ...]:
-    """What the blanks among ``placements`` stand for."""
+    """Return the letters of the blanks among ``placements``."""
     return tuple(tile.face for _, tile in placements if tile.blank)
 
 
 def tiles_of(
     play: events.PlayPlaced | events.TilesLaid | game_pb2.LayTilesRequest | game_pb2.PlacePlayRequest,
 ) -> tuple[Placement, ...]:
-    """The tiles of a play as the rules take them."""
+    """Return the tiles of a play as values of the rules."""
     return tuple([Placement(Square(tile.row, tile.column), Tile(tile.face, tile.blank)) for tile in play.placements])

@@ -1,4 +1,4 @@
-"""What the facts of turns and challenges do to a table."""
+"""How the events of turns and challenges change a table."""
 
 from __future__ import annotations
 
@@ -39,21 +39,21 @@ BEFORE_IT_CAME = frozenset(
         events.TURN_LOST_REASON_ABANDONED,
     }
 )
-"""Why a turn is lost in which its player could do nothing."""
+"""Reasons for the loss of a turn before its player could act."""
 
 
 def with_rack(racks: Mapping[str, tuple[str, ...]], player_id: str, rack: tuple[str, ...]) -> Mapping[str, Any]:
-    """``racks`` with another one for a player."""
+    """Return ``racks`` with another rack for a player."""
     return MappingProxyType({**racks, player_id: rack})
 
 
 def with_score(game: Game, player_id: str, score: int) -> Mapping[str, int]:
-    """The running totals with another one for a player."""
+    """Return the running totals with another one for a player."""
     return MappingProxyType({**game.scores, player_id: score})
 
 
 def interrupted(game: Game, fact: Interruption) -> Game:
-    """The table with something that must be settled before anybody plays on."""
+    """Return the table with an interruption that must be settled before play goes on."""
     return replace(game, interruption=fact)
 
 
@@ -77,7 +77,7 @@ def _opened(_: Game, fact: events.GameOpened) -> Game:
 
 
 def _told_of_draws(game: Game, _: events.DrawsCommitted | events.SeedRevealed) -> Game:
-    return game  # the seed says it all
+    return game  # the seed determines the start tiles
 
 
 def _start_tile_drawn(game: Game, fact: events.StartTileDrawn) -> Game:
@@ -231,7 +231,7 @@ def _given_up(game: Game, _: events.Passed | events.CannotPlay, kind: TurnKind) 
 def _lost(game: Game, fact: events.TurnLost) -> Game:
     owed = [each for each in game.forfeited if each.player_id == fact.player_id and each.reason == fact.reason]
     rest = [each for each in game.forfeited if each is not next(iter(owed), None)]
-    # Who has left for good begins no turn: the play before can still be questioned in that of the next (FM 4).
+    # A player that left for good begins no turn: the next player can still question the play before (FM 4).
     gone = fact.reason == events.TURN_LOST_REASON_ABANDONED
     lost = replace(game, forfeited=tuple(rest))
     return _next_turn(lost, Taken(fact.player_id, _kind_of_loss(fact.reason)), game.open_play if gone else None)
@@ -247,7 +247,7 @@ def _forfeited(game: Game, fact: events.NextTurnForfeited) -> Game:
     since = game.turn + 1 if game.mover == fact.player_id and game.begun_with else game.turn
     owed = Owed(fact.player_id, fact.reason, fact.article, since)
     begun = game.begun
-    if fact.reason == events.TURN_LOST_REASON_SANCTION:  # no entry: it is owed too when entries are taken back
+    if fact.reason == events.TURN_LOST_REASON_SANCTION:  # not an entry: it is still owed after entries are taken back
         begun = tuple(
             earlier.but(forfeited=(*earlier.forfeited, replace(owed, since=earlier.turn))) for earlier in begun
         )
@@ -255,18 +255,18 @@ def _forfeited(game: Game, fact: events.NextTurnForfeited) -> Game:
 
 
 def _next_begun(game: Game, after: Game) -> Game:
-    """``after``, which begins a turn, keeping how it began where entries can be taken back."""
+    """Return ``after``, which begins a turn; at a recorded table it stores its own start."""
     return after if game.hosted else after.but(begun=(*game.begun, after.but(begun=())))
 
 
 def _entries_taken_back(game: Game, fact: events.EntriesTakenBack) -> Game:
-    """The table as the turn began, with what is no entry.
+    """Restore the table to the start of the turn, with all state that is no entry.
 
-    Those are the numbers of draws, which are never given twice, and of challenges, by which their cases are known; and
-    what arbiters noted. Totals, turns and letters that they set stand in ``begun``.
+    That is the number of draws, which are never reused, and of challenges, which identify their cases; and notes of
+    arbiters. Totals, turns and letters that they set are already in ``begun``.
     """
     begun = game.begun[fact.turn - 1]
-    # An arbiter who was called before the turn may have come and gone in it.
+    # An arbiter called before the turn may have come and left during it.
     over = fact.turn < game.turn
     called = game.arbiter_called if begun.arbiter_called or over else ""
     again = fact.turn if over else game.again

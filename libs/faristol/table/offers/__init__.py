@@ -1,6 +1,6 @@
-"""What can be done at a table at a moment, and by whom: every command is tried, and what is refused is not offered.
+"""Commands possible at a table at a time, and their players: every command is tried, and refused ones are not offered.
 
-Decisions are pure, so trying them costs nothing but time. Nothing else knows what the law allows next.
+Decisions are pure, so a trial costs only time. No other code knows which commands the rules allow next.
 """
 
 from __future__ import annotations
@@ -20,14 +20,14 @@ from faristol.table.offers.examples import CHOSEN, EXAMPLES
 
 
 class Who(NamedTuple):
-    """Who does something, and about whom."""
+    """The actor of a command and its subject."""
 
     player_id: str
-    """Who does it; of an arbiter's command whom it is about, or nobody."""
+    """The acting player; for a command of an arbiter, the player it is about, or empty."""
     drawer_id: str
-    """Whose rack it is about, of a claim."""
+    """The player whose rack a claim is about."""
     is_arbiter: bool
-    """An arbiter does it."""
+    """Whether an arbiter acts."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,34 +35,34 @@ class Offer:
     """A command that would be accepted now."""
 
     example: Message
-    """A request that is accepted. At a table that the system hosts it may hold tiles that nobody else may see."""
+    """An accepted request. At a hosted table it may contain tiles that no other player may see."""
     who: Who
     article: str
-    """What it rests on in the book; empty where the book is silent."""
+    """The article that allows it; empty if the book is silent."""
     choices: tuple[int, ...] = ()
-    """The values of the field that ``CHOSEN`` names for the command, each of which is accepted."""
+    """The accepted values of the field that ``CHOSEN`` names for the command."""
 
     @property
     def command(self) -> str:
-        """The method of the contract, as ``PlacePlay``."""
+        """The method of the contract, such as ``PlacePlay``."""
         return self.example.DESCRIPTOR.name.removesuffix("Request")
 
     @property
     def service(self) -> str:
-        """The service that takes it: ``game`` or ``clock``."""
+        """The service of the method: ``game`` or ``clock``."""
         return "clock" if type(self.example) in CLOCK else "game"
 
     @property
     def field(self) -> str:
-        """The field that ``choices`` are values of; empty where there is none."""
+        """The field of ``choices``; empty without one."""
         return CHOSEN.get(type(self.example), "")
 
 
 def offers(table: Table, at: Instant, arbiter_id: str = "") -> list[Offer]:
-    """What is accepted at a settled ``table`` at a moment, in the order of the contract.
+    """Return the commands accepted at a settled ``table`` at a time, in the order of the contract.
 
-    Without the id of an arbiter, nothing that only an arbiter does is among it. What other games of the tournament
-    have to do with a command is not looked at: no command is refused for it.
+    Without the id of an arbiter, commands of arbiters are not included. Other games of the tournament are not checked:
+    no command is refused for them.
     """
     found: list[Offer] = []
     for kind in (*GAME, *CLOCK):
@@ -71,7 +71,7 @@ def offers(table: Table, at: Instant, arbiter_id: str = "") -> list[Offer]:
 
 
 def accepted(table: Table, request: Message, at: Instant) -> bool:
-    """Whether ``request`` would be done at ``at``."""
+    """Check whether ``request`` would be accepted at ``at``."""
     try:
         decide(table, request, at)
     except (Refusal, Invalid):
@@ -80,7 +80,7 @@ def accepted(table: Table, request: Message, at: Instant) -> bool:
 
 
 def who_of(request: Message) -> Who:
-    """Who does what a request asks for."""
+    """Return the actor of a request."""
     asked: Any = request
     known = request.DESCRIPTOR.fields_by_name
     is_arbiter = bool("arbiter_id" in known and asked.arbiter_id)

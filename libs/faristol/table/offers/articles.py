@@ -1,4 +1,4 @@
-"""What each command rests on in a book."""
+"""The article that allows each command."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ _LAW: Mapping[type[Message], str] = {
     clock_pb2.LeaveTableRequest: "absence",
     clock_pb2.ReturnToTableRequest: "absence",
 }
-"""Rules that have no value, or are silent about it: a field of ``Law``."""
+"""Rules without a value in the rule set, or silent about it: a field of ``Law``."""
 
 _VALUES: Mapping[type[Message], str] = {
     game_pb2.DecideOffCentreRequest: "first_move.centre",
@@ -71,11 +71,11 @@ _VALUES: Mapping[type[Message], str] = {
     clock_pb2.ReportAbsenceRequest: "lateness.loses_after_minutes",
     clock_pb2.RecordArrivalRequest: "lateness.loses_after_minutes",
 }
-"""Values of a rule set, as ``Ruleset.article`` takes them."""
+"""Values of a rule set, as ``Ruleset.article`` names them."""
 
 
 def article_of(kind: type[Message], ruleset: Ruleset) -> str:
-    """The article by which a command is done; empty where the book is silent."""
+    """Return the article that allows a command; empty if the book is silent."""
     value, law = _VALUES.get(kind), _LAW.get(kind)
     article = ruleset.article(value) if value else ""
     return article or (str(getattr(ruleset.law, law)) if law else "")

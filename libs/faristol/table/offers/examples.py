@@ -1,7 +1,7 @@
-"""For every command of a table requests of those that can be made of it, to be tried. Pure.
+"""Example requests of every command of a table, to be tried. Pure.
 
-Where a command can be done at all, one of its examples is accepted: a test plays tables of every book at random and
-holds that whatever is accepted there was offered.
+If a command is possible, one of its examples is accepted. A test plays random tables of every book and checks that
+every accepted command was offered.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from faristol.table.decide.officials import KINDS
 from faristol.table.offers.tiles import plays_of, rack_of, racks_of_a_kind
 
 Examples = Callable[[Any, Table, Instant, str], Iterator[Message]]
-"""Requests of a kind for a table at a moment; the last argument is the id of an arbiter, empty where none is there."""
+"""Requests of a kind for a table at a time; the last argument is the id of an arbiter, empty if absent."""
 
 CHOSEN: Mapping[type[Message], str] = {
     game_pb2.AnnounceExchangeRequest: "count",
@@ -46,24 +46,24 @@ CHOSEN: Mapping[type[Message], str] = {
 
 
 def _players(make: Any, table: Table, at: Instant, arbiter_id: str, **fields: Any) -> Iterator[Message]:
-    """A command that every player may be the one to give."""
+    """Yield a command of each player."""
     yield from (make(player_id=player, **fields) for player in table.game.player_ids)
 
 
 def _arbiter(make: Any, table: Table, at: Instant, arbiter_id: str, **fields: Any) -> Iterator[Message]:
-    """A command that an arbiter gives about the table."""
+    """Yield a command of the arbiter about the table."""
     if arbiter_id:
         yield make(arbiter_id=arbiter_id, **fields)
 
 
 def _about(make: Any, table: Table, at: Instant, arbiter_id: str, **fields: Any) -> Iterator[Message]:
-    """A command that an arbiter gives about a player."""
+    """Yield a command of the arbiter about each player."""
     for player in table.game.player_ids:
         yield from _arbiter(make, table, at, arbiter_id, player_id=player, **fields)
 
 
 def _claims(make: Any, table: Table, at: Instant, arbiter_id: str) -> Iterator[Message]:
-    """What a player says about the number of tiles on a rack."""
+    """Yield claims of each player about the number of tiles on each rack."""
     for player in table.game.player_ids:
         yield from (make(player_id=player, drawer_id=drawer) for drawer in table.game.player_ids)
 
@@ -85,7 +85,7 @@ def _counts(make: Any, table: Table, at: Instant, arbiter_id: str) -> Iterator[M
 
 
 def _agreed(make: Any, table: Table, at: Instant, arbiter_id: str, **fields: Any) -> Iterator[Message]:
-    """What all players agree to, or an arbiter decides."""
+    """Yield a command agreed by all players, and one decided by the arbiter."""
     yield make(player_ids=table.game.player_ids, **fields)
     yield from _arbiter(make, table, at, arbiter_id, **fields)
 
@@ -278,4 +278,4 @@ EXAMPLES: Mapping[type[Message], Examples] = {
     clock_pb2.LeaveTableRequest: _told,
     clock_pb2.ReturnToTableRequest: _players,
 }
-"""Every command, with what is tried of it."""
+"""The examples of every command."""

@@ -1,4 +1,4 @@
-"""Tiles that a request may name: what a rack holds or can hold, and plays that can be laid of it. Pure."""
+"""Tiles for requests: the tiles that a rack holds or can hold, and plays that it allows. Pure."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from faristol.table.game.state import UNKNOWN
 
 
 def rack_of(table: Table, player_id: str) -> tuple[str, ...]:
-    """A rack that the player can have: the tiles that are known, and for those that nobody entered any unseen ones."""
+    """Return a possible rack of the player: the known tiles, and unseen ones for those not entered."""
     rack = table.game.racks.get(player_id, ())
     known = [face for face in rack if face != UNKNOWN]
     hidden = len(rack) - len(known)
@@ -21,7 +21,7 @@ def rack_of(table: Table, player_id: str) -> tuple[str, ...]:
 
 
 def racks_of_a_kind(table: Table, player_id: str) -> Iterator[tuple[str, ...]]:
-    """Racks of vowels alone, and of consonants alone, that the player can have; the rack itself where it is known."""
+    """Yield possible racks of only vowels and of only consonants; the rack itself if it is known."""
     rack = table.game.racks.get(player_id, ())
     known = [face for face in rack if face != UNKNOWN]
     if len(known) == len(rack):
@@ -36,10 +36,10 @@ def racks_of_a_kind(table: Table, player_id: str) -> Iterator[tuple[str, ...]]:
 
 
 def plays_of(table: Table, player_id: str) -> Iterator[list[Placement]]:
-    """Plays of few tiles that lie where one may, and those that complete what was laid before in this turn.
+    """Yield plays of few tiles on allowed squares, and those that complete the tiles laid in this turn.
 
-    A tile beside another is a play of any book, and so is a word through the centre; whether the words are words is
-    not asked here.
+    A tile beside another is a play in any book, and so is a word through the centre. The validity of words is not
+    checked here.
     """
     laid = table.game.course.laid
     rack = [face for face in rack_of(table, player_id) if face]
@@ -53,7 +53,7 @@ def plays_of(table: Table, player_id: str) -> Iterator[list[Placement]]:
 
 
 def _as_laid(table: Table, rack: Sequence[str]) -> list[Tile]:
-    """The tiles of a rack as they can be laid: blanks last, as letters that were said before in the turn."""
+    """Return the tiles of a rack as they can be laid: blanks last, with letters already stated in the turn."""
     said = table.game.course.said
     tiles = [Tile(face) for face in rack if face != BLANK]
     letters = [*said, *table.ruleset.tile_set.faces[:1] * len(rack)]
@@ -62,7 +62,7 @@ def _as_laid(table: Table, rack: Sequence[str]) -> list[Tile]:
 
 
 def _places(table: Table) -> Iterator[Square]:
-    """Empty squares where a play can begin: the centre, or the neighbours of tiles."""
+    """Yield empty squares for the start of a play: the centre, or the neighbours of tiles."""
     board = table.game.board
     if not board:
         yield CENTRE
@@ -83,7 +83,7 @@ def _through(table: Table, start: Square, direction: Direction, tiles: Sequence[
 
 
 def _completions(table: Table, laid: Sequence[Placement], tiles: Sequence[Tile]) -> Iterator[list[Placement]]:
-    """Plays in one line that hold the tiles laid, each where it lies, and no more others than the rack has."""
+    """Yield plays in one line with the tiles already laid in place, and as many others as the rack has."""
     board, there = table.game.board, dict(laid)
     rest = list(tiles)
     for _, tile in laid:

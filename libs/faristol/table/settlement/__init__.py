@@ -1,7 +1,7 @@
-"""What follows at a table by itself, from its game, its clock, a ruling and the rules. Pure.
+"""Automatic events of a table, derived from its game, its clock, a ruling and the rules. Pure.
 
-Every fact is found from the state alone, one after another, until none is missing. So it does not matter who settles a
-table, when, and how often.
+Every event is derived from only the state, one after another, until none is missing. So it does not matter which
+process settles a table, when, and how often.
 """
 
 from __future__ import annotations
@@ -14,9 +14,9 @@ from faristol.table.views import Ruling
 
 
 def settle(table: Table, ruling: Ruling | None = None) -> list[Message]:
-    """The facts that the table lacks, of its game and of its clock, each after what it follows from.
+    """Return the missing events of the table, of its game and its clock, in order of dependency.
 
-    ``ruling`` is that on the challenge that is pending. The list is empty when nothing is missing.
+    ``ruling`` is that on the pending challenge. The list is empty if no event is missing.
     """
     facts: list[Message] = []
     while missing := (

@@ -1,4 +1,4 @@
-"""What a clock owes to its game: it starts, stands, resumes and stops as the facts of the table ask. Pure."""
+"""Automatic events of a clock: it starts, stops and resumes as the events of the table require. Pure."""
 
 from __future__ import annotations
 
@@ -27,15 +27,15 @@ REASONS: Mapping[Neutraliser, events.NeutralisationReason.ValueType] = MappingPr
         "correction": events.NEUTRALISATION_REASON_CORRECTION,
     }
 )
-"""The reasons of the rules as the contract writes them."""
+"""The reasons of the rules as values of the contract."""
 
 
 def missing(clock: Clock, game: Game, ruleset: Ruleset) -> tuple[Message, ...]:
-    """The first fact that the clock lacks, if any.
+    """Return the first event that the clock lacks, if any.
 
-    The clock opens and runs when the game has started, is neutralised by what the book names and by nothing else
-    (UF 20, FISC I.11, FISE 34, PES Δ.δ.i), and stops with the game. What was due before any of that comes before it.
-    Where the game is played without a clock nothing is ever missing.
+    The clock opens and runs after the game has started. It is neutralised only for the reasons of the book (UF 20, FISC
+    I.11, FISE 34, PES Δ.δ.i), and stops with the game. Events that were due before come first. In a game without a
+    clock no event is missing.
     """
     if clock.stopped or not game.started or ruleset.clock.model == "none":
         return ()
@@ -54,7 +54,7 @@ def missing(clock: Clock, game: Game, ruleset: Ruleset) -> tuple[Message, ...]:
 
 
 def _to_follow(clock: Clock, game: Game) -> Iterator[tuple[int, Signal]]:
-    """The signals of the turn that the clock is at and of those after it, each with its place among all."""
+    """Yield the signals of the clock's current turn and later ones, each with its index."""
     first = len(game.signals.given)
     while first and game.signals.given[first - 1].turn >= clock.turn:
         first -= 1
@@ -62,7 +62,7 @@ def _to_follow(clock: Clock, game: Game) -> Iterator[tuple[int, Signal]]:
 
 
 def _effect(clock: Clock, game: Game, ruleset: Ruleset, signal: Signal, place: int) -> Message | None:
-    """What the clock does about ``signal``; None when there is nothing to do, or it has been done."""
+    """Return the event of the clock for ``signal``; None if no event follows or it was written already."""
     over = clock.exceeded or clock.forfeited or not clock.started
     match signal.kind:
         case Kind.GAME_OVER:
@@ -90,10 +90,10 @@ def _effect(clock: Clock, game: Game, ruleset: Ruleset, signal: Signal, place: i
 
 
 def waits_for_score(clock: Clock, game: Game, ruleset: Ruleset, place: int | None = None) -> bool:
-    """Whether the clocks stand for nothing but the score of a play that was challenged and stands (FISC I.10).
+    """Check whether the clocks only wait for the score of a challenged play that stands (FISC I.10).
 
-    ``place`` is that of a signal at which this is asked, now when None. A play that was written before it was
-    challenged is on the sheet already.
+    ``place`` is the index of the signal to check at, now if None. A play written before the challenge is on the sheet
+    already.
     """
     until = len(game.signals.given) if place is None else place
     if ruleset.clock.resumed_on != "written" or not clock.open or not _all_over(clock, game, until):
@@ -106,9 +106,9 @@ def waits_for_score(clock: Clock, game: Game, ruleset: Ruleset, place: int | Non
 
 
 def _stops(signal: Signal, clock: Clock, ruleset: Ruleset) -> bool:
-    """Whether the mover's time stands from this on: a timed turn was taken, or the last play of the game was made.
+    """Check whether the signal stops the mover's time: a timed turn was taken, or the last play was made.
 
-    The last play stops it as its tiles are laid (PES Ε.β) or with its score written (FISC I.11).
+    The last play stops it when its tiles are laid (PES Ε.β) or its score is written (FISC I.11).
     """
     if signal.kind is Kind.TAKEN and clock.turn_ms:
         return True
@@ -117,22 +117,22 @@ def _stops(signal: Signal, clock: Clock, ruleset: Ruleset) -> bool:
 
 
 def _verified(signal: Signal, clock: Clock, ruleset: Ruleset) -> bool:
-    """Whether the check of a count is over for which a running clock was paused (FISE 32.1)."""
+    """Check whether a check of the count, which paused a running clock, is over (FISE 32.1)."""
     pause = ruleset.clock.verification_pause_seconds is not None and clock.held and not clock.neutralised
     return pause and not signal.last and signal.turn == clock.turn and signal.at > clock.running_since
 
 
 def _goes_on(signal: Signal, clock: Clock, game: Game) -> bool:
-    """Whether the turn for which the mover's time stands went on when what was done in it was taken back."""
+    """Check whether a turn with stopped time goes on because its action was taken back."""
     taken_at = game.signals.taken_at(clock.turn)
     again = taken_at is None or taken_at > signal.at
     return again and signal.turn == clock.turn and signal.at >= clock.running_since
 
 
 def _all_over(clock: Clock, game: Game, place: int) -> bool:
-    """Whether every interruption that the clock stands for is over with the signal at ``place``.
+    """Check whether all interruptions that stop the clock are over with the signal at ``place``.
 
-    One that the arbiter began is over when the arbiter says so.
+    One that the arbiter began is over when the arbiter ends it.
     """
     if ARBITER in clock.open:
         return False
@@ -154,7 +154,7 @@ def _opened(game: Game, ruleset: Ruleset) -> events.ClockOpened:
 
 
 def held(clock: Clock, at: Instant) -> events.ClockHeldByMover:
-    """The mover's time stands from ``at`` to the press."""
+    """Stop the mover's time from ``at`` until the press."""
     at = max(at, clock.running_since)
     return events.ClockHeldByMover(
         player_id=clock.mover, turn=clock.turn, used_ms=clock.used_at(clock.mover, at), occurred_at=timestamp(at)
@@ -174,12 +174,12 @@ def _neutralised(clock: Clock, interruption: Stoppage, at: Instant) -> events.Cl
 
 
 def resumed(clock: Clock, at: Instant) -> events.ClockResumed:
-    """The turn goes on at ``at``."""
+    """Resume the turn at ``at``."""
     return _resumed(clock, clock.next_to_run, clock.turn, at)
 
 
 def _resumed(clock: Clock, player_id: str, turn: int, at: Instant) -> events.ClockResumed:
-    """The mover goes on when the play stands; a play withdrawn has cost the turn (FISC I.10)."""
+    """Resume the clock of ``player_id``: the mover if the play stands; a withdrawn play costs the turn (FISC I.10)."""
     return events.ClockResumed(player_id=player_id, turn=turn, occurred_at=timestamp(max(at, clock.running_since)))
 
 

@@ -1,4 +1,4 @@
-"""What follows in a game from its clock, from a ruling, and from the rules alone. Pure."""
+"""Automatic events of a game, derived from its clock, a ruling, and the rules. Pure."""
 
 from __future__ import annotations
 
@@ -24,9 +24,9 @@ from faristol.table.withdrawal import withdrawn
 
 
 def missing(game: Game, clock: Clock, ruling: Ruling | None, ruleset: Ruleset) -> Sequence[Message]:
-    """The first facts that the game lacks, if any, with the ``ruling`` on the pending challenge where it was made.
+    """Return the first events that the game lacks, if any; ``ruling`` is that on the pending challenge.
 
-    A press completes the turn (FISC I.11), or its last step where nothing is pressed (FM 1). A ruling lets the play
+    A press completes the turn (FISC I.11), or its last step if no clock is pressed (FM 1). A ruling lets the play
     stand, or takes it off the board with loss of the turn (FISC I.10). The game ends as its book says, and the sheet
     gets its last lines.
     """
@@ -53,7 +53,7 @@ def missing(game: Game, clock: Clock, ruling: Ruling | None, ruleset: Ruleset) -
     if game.phase is Phase.TURN and (condition := _end(game, clock, ruleset)):
         return (_ended(game, condition, game.last_at),)
     if clock.exceeded_at is not None:
-        # The cap may have been reached while the player went on: the end is not before what was done since.
+        # Play may have continued after the cap was reached: the end is not earlier than the last event.
         return (_ended(game, EndCondition.OVERTIME, max(clock.exceeded_at, game.last_at)),)
     if clock.last_turn is not None and game.turn > clock.last_turn:
         return (_ended(game, EndCondition.ROUND_TIME, max(clock.round_over_at, game.last_at)),)
@@ -65,7 +65,7 @@ def missing(game: Game, clock: Clock, ruling: Ruling | None, ruleset: Ruleset) -
 
 
 def _deduced(game: Game, ruleset: Ruleset) -> events.RackDeduced | None:
-    """The last rack that nobody entered, once the bag is empty: it holds what is seen nowhere else."""
+    """Return the last rack not entered, after the bag is empty: it holds all tiles not seen elsewhere."""
     hidden = [player for player, rack in game.racks.items() if UNKNOWN in rack]
     if game.bag_left or len(hidden) != 1:
         return None
@@ -77,7 +77,7 @@ def _deduced(game: Game, ruleset: Ruleset) -> events.RackDeduced | None:
 
 
 def _taken_to_its_end(game: Game) -> bool:
-    """Whether nothing of the turn is left to do where no clock is pressed."""
+    """Check whether the turn is complete without a press."""
     if game.interruption is not None:
         return False
     draws = game.bag_left > 0 and game.mover not in game.gone
@@ -85,7 +85,7 @@ def _taken_to_its_end(game: Game) -> bool:
 
 
 def _entered_to_the_end(game: Game, clock: Clock, ruleset: Ruleset) -> bool:
-    """Whether all of a turn was entered again that comes before the press, which stands."""
+    """Check whether all steps of a re-entered turn before its press are entered; the press stands."""
     if game.interruption is not None:
         return False
     writing = ruleset.turn.complete_on == "both-written" and game.taken is TurnKind.PLAY
@@ -96,11 +96,11 @@ def _entered_to_the_end(game: Game, clock: Clock, ruleset: Ruleset) -> bool:
 
 
 def _written_to_the_end(game: Game, ruleset: Ruleset) -> bool:
-    """Whether the last play of the game is complete because all have written it: no clock is left to be started.
+    """Check whether the last play of the game is complete because all have written it: no clock is left to start.
 
-    PES Ε.β: the time stands since the last tile was laid, and Δ.ε: once both have written nobody challenges any more.
-    FISE 32, 45.4: the play is complete when both have noted its score, and who has laid the last tile has ended the
-    game.
+    PES Ε.β: the time is stopped since the last tile was laid, and Δ.ε: after both have written, no challenge is
+    possible. FISE 32, 45.4: the play is complete when both have noted its score, and the player of the last tile has
+    ended the game.
     """
     return (
         ruleset.turn.complete_on == "both-written"
@@ -121,10 +121,10 @@ def _completed(game: Game, at: Instant) -> events.PlayCompleted:
 
 
 def _end(game: Game, clock: Clock, ruleset: Ruleset) -> EndCondition | None:
-    """What ends the game between two turns, if anything does.
+    """Return the condition that ends the game between two turns, if any.
 
-    Where a play can be challenged until the next player begins, or by who was away, the one that took its player out
-    has to be accepted first.
+    If a play can still be challenged, until the next player begins or by a player that was away, a play that emptied a
+    rack must first be accepted.
     """
     if any(is_out(rack, game.bag_left) for rack in game.racks.values()):
         if in_doubt(game, clock, ruleset) is not None:
@@ -135,7 +135,7 @@ def _end(game: Game, clock: Clock, ruleset: Ruleset) -> EndCondition | None:
 
 
 def _end_of_rows(game: Game, ruleset: Ruleset) -> EndCondition | None:
-    """Whether a row of turns ends the game; those of players who have left for good count for nothing."""
+    """Return the end by a row of turns, if any; turns of players that have left for good do not count."""
     turns = [turn for turn in game.turns_taken if turn.player_id not in game.gone]
     scores = [game.scores[player] for player in game.in_play]
     kinds, points = [turn.kind for turn in turns], [turn.points for turn in turns]
@@ -143,16 +143,16 @@ def _end_of_rows(game: Game, ruleset: Ruleset) -> EndCondition | None:
 
 
 def _ended(game: Game, condition: EndCondition, at: Instant, losers: Sequence[str] = ()) -> events.GameEnded:
-    """The end by ``condition``, which those do not win who were out of the game before."""
+    """Return the end by ``condition``; players that were out of the game do not win either."""
     loser_ids = [player for player in game.player_ids if player in losers or player in game.gone]
     return events.GameEnded(condition=CONDITIONS[condition], loser_ids=loser_ids, occurred_at=timestamp(at))
 
 
 def _after_ruling(game: Game, clock: Clock, ruling: Ruling | None, ruleset: Ruleset) -> Sequence[Message]:
-    """What the ruling brings, once the clock has heard of the challenge.
+    """Return the events of the ruling, after the clock has applied the challenge.
 
-    Before that it is not known whether the mover still had time to be challenged in, and a game that ends by
-    overtime must end so whatever arrives first. A player who can appeal an invalid ruling is waited for (FISE 42.4).
+    Before that it is unknown whether the mover had time left, and a game that ends by overtime must end so in any order
+    of arrival. A player that can appeal a ruling of invalid is awaited (FISE 42.4).
     """
     if game.ruled is None:
         heard = not _clock_listens(game, clock, ruleset) or clock.challenge >= game.challenges
@@ -166,14 +166,14 @@ def _after_ruling(game: Game, clock: Clock, ruling: Ruling | None, ruleset: Rule
 
 
 def _clock_listens(game: Game, clock: Clock, ruleset: Ruleset) -> bool:
-    """Whether a challenge stops the clock that runs now."""
+    """Check whether a challenge stops the running clock."""
     if ruleset.clock.model == "none" or clock.held_turn == game.turn:
         return False
     return "challenge" in ruleset.clock.neutralised_by
 
 
 def _appeal_ruled(game: Game, ruling: Ruling) -> events.AppealRuled:
-    """The last ruling, where the judges of a case made it and not the arbiter at the table."""
+    """Return the last ruling, if the judges of a case made it instead of the arbiter at the table."""
     play = game.in_question
     assert play is not None, "an appeal is about a play"
     return events.AppealRuled(
@@ -185,7 +185,7 @@ def _appeal_ruled(game: Game, ruling: Ruling) -> events.AppealRuled:
 
 
 def _ruled(game: Game, ruling: Ruling, ruleset: Ruleset) -> Sequence[Message]:
-    """The ruling as players are told it, and what it costs the challenger (PES Δ.ε)."""
+    """Return the ruling for the players, and its cost to the challenger (PES Δ.ε)."""
     play, challenger = game.in_question, game.course.challenger
     assert play is not None, "a play that was placed is challenged"
     good = [valid for _, valid in ruling.words] or [ruling.valid]
@@ -227,7 +227,7 @@ def _ruled(game: Game, ruling: Ruling, ruleset: Ruleset) -> Sequence[Message]:
 
 
 def _without_turn(game: Game, clock: Clock, ruleset: Ruleset) -> Sequence[Message]:
-    """The turn of a player who has none: who left, lost it before it came, or let its time pass."""
+    """Return the loss of the turn of a player that left, lost it before, or let its time pass."""
     if game.mover in game.gone:
         return (_lost(game, events.TURN_LOST_REASON_ABANDONED, ruleset.article("abandon.rule"), game.last_at),)
     owed = next((each for each in game.forfeited if each.player_id == game.mover and each.since <= game.turn), None)
@@ -239,7 +239,7 @@ def _without_turn(game: Game, clock: Clock, ruleset: Ruleset) -> Sequence[Messag
 
 
 def _timed_out(game: Game, at: Instant, ruleset: Ruleset) -> Sequence[Message]:
-    """What the end of a turn's time brings: what lies counts, may be finished, or the turn is lost (FM 2, FISE 33)."""
+    """Return the events of a timed-out turn: tiles laid count, may be finished, or the turn is lost (FM 2, FISE 33)."""
     limited = ruleset.clock.turn_timeout != "none"
     words = _words_lying(game, ruleset)
     laid = None if not game.course.laid else words is not None
@@ -252,7 +252,7 @@ def _timed_out(game: Game, at: Instant, ruleset: Ruleset) -> Sequence[Message]:
 
 
 def _words_lying(game: Game, ruleset: Ruleset) -> Sequence[Word] | None:
-    """The words of the tiles that lie there unannounced; None when they are no play."""
+    """Return the words of the unannounced tiles on the board; None if they are no play."""
     if not game.course.laid:
         return None
     try:
@@ -268,7 +268,7 @@ def _lost(game: Game, reason: events.TurnLostReason.ValueType, article: str, at:
 
 
 def _at_the_foot(game: Game, clock: Clock, ruleset: Ruleset) -> Sequence[Message]:
-    """The last lines of the sheet and, where nobody signs it, the result."""
+    """Return the last lines of the sheet and, if there are no signers, the result."""
     line = missing_line(game, clock, ruleset)
     if line is not None:
         return (line,)
