@@ -1,7 +1,7 @@
-"""What news has changed, as the stream can carry it: lines of games, of pairings and of standings.
+"""Content of notifications: the changed lines of games, pairings and standings, for the stream.
 
-A change leads from one answer of the JSON API to a later one. It says from which positions: whoever holds an answer of
-another one, as after the way over another gateway in the middle of a burst, asks anew.
+A change leads from one answer of the JSON API to a later one, and states the positions of both. A client that holds any
+other answer, such as one from another gateway in the middle of a burst, must load a new one.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from faristol.pb.results.v1 import results_pb2 as pb
 
 
 class Kind(Enum):
-    """What an answer is of."""
+    """Kind of an answer."""
 
     GAME = auto()
     PAIRINGS = auto()
@@ -39,37 +39,37 @@ LISTS: Mapping[Kind, tuple[str, ...]] = {
     Kind.PAIRINGS: ("tables",),
     Kind.STANDINGS: ("standings",),
 }
-"""Lists of which lines are told one by one."""
+"""Lists whose lines are sent one by one."""
 
 OF_ALL_ROUNDS = frozenset(
     kind.DESCRIPTOR.name
     for kind in facts.that_change(options.CHANGE_PLAYERS, options.CHANGE_TEAMS, options.CHANGE_TOURNAMENT)
 )
-"""Events after which the pairings of any round may be others."""
+"""Events that may change the pairings of any round."""
 
 
 class Subject(NamedTuple):
-    """One answer of the JSON API."""
+    """Answer of the JSON API."""
 
     kind: Kind
     id: str
-    """Of the game, or of the tournament."""
+    """Id of the game or of the tournament."""
     round: int = 0
-    """Of pairings."""
+    """Round of pairings."""
 
 
 class Lines(BaseModel):
-    """The lines of a list that are others."""
+    """Changed lines of a list."""
 
     length: int = Field(description="How many lines the list has; what is beyond is gone.")
     lines: dict[str, Any] = Field(description="Lines by their place in the list, from 0, whole.")
 
 
 class Change(BaseModel):
-    """What has changed in an answer of the JSON API.
+    """Change of an answer of the JSON API.
 
-    Whoever holds an answer of this `position` or a later one has it. It is taken up on one from `from_position` to
-    `to_position`; whoever holds another one asks for a fresh one.
+    An answer of this `position` or a later one already includes it. Apply it to an answer of a position from
+    `from_position` to `to_position`. For any other answer, load a new one.
     """
 
     kind: Literal["game", "pairings", "standings"] = Field(
@@ -88,7 +88,7 @@ class Change(BaseModel):
 
 
 def is_told(subject: Subject, topic: Topic) -> bool:
-    """Whether a topic hears all news about a subject, so that what it is told of it is complete."""
+    """Check whether a topic includes every notification about a subject, so that its changes are complete."""
     if subject.kind is Kind.GAME:
         return True
     if topic.games or topic.tables:
@@ -97,12 +97,12 @@ def is_told(subject: Subject, topic: Topic) -> bool:
 
 
 def is_of_all_rounds(news: pb.FollowResponse) -> bool:
-    """Whether the pairings of any round may be others after a piece of news."""
+    """Check whether a notification may concern the pairings of every round."""
     return news.type in OF_TOURNAMENT and (news.type in OF_ALL_ROUNDS or not news.round)
 
 
 def subjects_of(news: pb.FollowResponse, rounds: Iterable[int]) -> list[Subject]:
-    """What may be another after a piece of news, where its tournament has these rounds."""
+    """Return the answers that a notification may change, in a tournament with these rounds."""
     found = []
     if news.game_id:
         found.append(Subject(Kind.GAME, news.game_id))
@@ -115,7 +115,7 @@ def subjects_of(news: pb.FollowResponse, rounds: Iterable[int]) -> list[Subject]
 
 
 async def ask(results: Results, subject: Subject, position: int) -> Answer:
-    """The answer about a subject, up to a position or further. Raises as ``Results``."""
+    """Return the answer about a subject at a position or later. Raises the errors of ``Results``."""
     when = Moment(position)
     match subject.kind:
         case Kind.GAME:
@@ -128,7 +128,7 @@ async def ask(results: Results, subject: Subject, position: int) -> Answer:
 
 @dataclass(frozen=True, slots=True)
 class Snapshot:
-    """An answer, as far as it tells what is another in a later one."""
+    """Hashes of an answer, to detect changes in a later one."""
 
     position: int
     fields: Mapping[str, int]
@@ -137,9 +137,9 @@ class Snapshot:
 
 
 def changed(subject: Subject, answer: Answer, base: Snapshot | None, first: int) -> tuple[bytes, Snapshot]:
-    """The change from an earlier answer, or the whole one, as JSON; empty where nothing is another. To remember it.
+    """Return the change from an earlier answer, or the whole one, as JSON (empty if equal), and the new snapshot.
 
-    ``first`` is the position of the first news since the earlier one.
+    ``first`` is the position of the first notification since the earlier answer.
     """
     shown = {
         name: _json(value) for name, value in answer.model_dump(mode="json").items() if name not in LISTS[subject.kind]
@@ -161,7 +161,7 @@ def changed(subject: Subject, answer: Answer, base: Snapshot | None, first: int)
         if others or len(before) != len(values) or base is None:
             lists.append(f'"{name}":{{"length":{len(values)},"lines":{{{",".join(others)}}}}}')
     if base is not None and not fields and not lists:
-        return b"", base  # it is what was told last
+        return b"", base  # equal to the last change sent
     since = base.position if base else 0
     head = (
         f'"kind":"{subject.kind.name.lower()}","id":{_json(subject.id)},"round":{subject.round},'

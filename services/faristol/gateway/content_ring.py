@@ -1,7 +1,7 @@
-"""The latest frames with content: what each piece of news has changed is asked for and written once for all viewers.
+"""Ring of the latest frames with content: each change is loaded and encoded once for all viewers.
 
-A task works while anybody watches with content. It takes what has come in meanwhile together, so a burst costs each
-answer once.
+A task runs while any viewer wants content. It handles the notifications that arrived in the meantime together, so a
+burst loads each answer once.
 """
 
 from __future__ import annotations
@@ -30,19 +30,19 @@ from faristol.kernel.topics import Topic
 from faristol.pb.results.v1 import results_pb2 as pb
 
 AT_ONCE = 4
-"""Answers that are asked for at the same time, for a batch."""
+"""Limit of concurrent calls for a batch."""
 
 AGAIN = 0.5
-"""Seconds until an answer is asked for again that could not be had."""
+"""Delay in seconds before a failed call is retried."""
 
 KEPT_SECONDS = 60.0
-"""Seconds for which frames are kept. They hold names, and nobody tells of one that is erased meanwhile."""
+"""Lifetime of frames in seconds. They contain names, and an erasure has no notification."""
 
 REMEMBERED = 4_096
-"""Subjects of which earlier answers are remembered."""
+"""Limit of subjects with a remembered snapshot."""
 
 ABSENT = frozenset({grpc.StatusCode.NOT_FOUND, grpc.StatusCode.INVALID_ARGUMENT, grpc.StatusCode.FAILED_PRECONDITION})
-"""What there is not yet, or not any more: a game that is not opened, a round that was taken back."""
+"""Status codes for a subject that does not exist yet or any longer: an unopened game, an unpaired round."""
 
 AWAY = frozenset(
     {
@@ -52,7 +52,7 @@ AWAY = frozenset(
         grpc.StatusCode.UNKNOWN,
     }
 )
-"""What a call ends with while the service is away, or restarts. After anything else it would end so again."""
+"""Status codes of a service that is unavailable or restarts. Any other error would recur."""
 
 EVERYTHING = Topic(with_content=True)
 
@@ -61,11 +61,11 @@ _log = logging.getLogger(__name__)
 T = TypeVar("T")
 
 Told = Mapping[Subject, bytes]
-"""Changes as JSON; empty where nothing has changed."""
+"""Changes as JSON; empty without a change."""
 
 
 class Content:
-    """Asks for what news has changed."""
+    """Loader of the changes that notifications announce."""
 
     def __init__(self, results: Results) -> None:
         self._results = results
@@ -75,7 +75,7 @@ class Content:
         """How many answers were asked for."""
 
     async def subjects(self, news: Sequence[pb.FollowResponse], topic: Topic) -> list[list[Subject]]:
-        """The subjects of each piece of news that a topic is told of."""
+        """Return the subjects of each notification that a topic includes."""
         rounds: dict[str, Iterable[int]] = {}
         found = []
         for piece in news:
@@ -90,7 +90,7 @@ class Content:
         return [each.round for each in answer.tournament.played] if answer else ()
 
     async def whole(self, subjects: Iterable[Subject], position: int) -> Told:
-        """Whole answers, up to a position or further."""
+        """Return whole answers at a position or later."""
         told = {}
         for subject in subjects:
             made = await self._change(subject, position, None, 0)
@@ -98,7 +98,7 @@ class Content:
         return told
 
     async def of_past(self, news: Sequence[pb.FollowResponse], topic: Topic) -> list[list[bytes]]:
-        """The changes of pieces of past news: whole answers as they are now, each with the first piece about it."""
+        """Return the content of past notifications: current whole answers, each with its first notification."""
         if not news:
             return []
         subjects = await self.subjects(news, topic)
@@ -106,7 +106,7 @@ class Content:
         return [[text for _, text in each] for each in with_content(news, subjects, told, again=False)]
 
     async def since(self, firsts: Mapping[Subject, int], position: int) -> Told:
-        """What has changed since it was told last; ``firsts`` are the positions of the first news of each since."""
+        """Return the changes since the last ones. ``firsts`` are positions of the first notifications since then."""
         at_once = asyncio.Semaphore(AT_ONCE)
 
         async def change(subject: Subject) -> tuple[bytes, Snapshot] | None:
@@ -114,19 +114,19 @@ class Content:
                 return await self._change(subject, position, self._known.get(subject), firsts[subject])
 
         found = dict(zip(firsts, await asyncio.gather(*map(change, firsts)), strict=True))
-        for subject, made in found.items():  # not before all are there: what fails is asked for again, on the same
+        for subject, made in found.items():  # after all succeeded: a retry uses the same snapshots
             if made:
                 keep(self._known, subject, made[1], REMEMBERED)
         return {subject: made[0] if made else b"" for subject, made in found.items()}
 
     def forget(self) -> None:
-        """Begin anew: what is told next of each subject is the whole."""
+        """Forget all snapshots, so that the next change of each subject is the whole answer."""
         self._known.clear()
 
     async def _change(
         self, subject: Subject, position: int, base: Snapshot | None, first: int
     ) -> tuple[bytes, Snapshot] | None:
-        """The change as JSON, and what it leads to; None of what there is not."""
+        """Return the change as JSON and the new snapshot; None if the subject does not exist."""
         self.asked += 1
         answer = await _unless_absent(ask(self._results, subject, position))
         return None if answer is None else await asyncio.to_thread(changed, subject, answer, base, first)
@@ -144,9 +144,9 @@ async def _unless_absent(answer: Awaitable[T]) -> T | None:
 def with_content(
     news: Sequence[pb.FollowResponse], subjects: Sequence[Sequence[Subject]], told: Told, *, again: bool
 ) -> list[list[tuple[Subject, bytes]]]:
-    """The changes that each frame carries: those of a subject with the first piece of news about it.
+    """Return the changes for each frame: those of a subject with the first notification about it.
 
-    ``again``: with the last one, too, for whoever comes back in the middle from another gateway.
+    With ``again``, they are repeated with the last one, for a client that resumes in the middle from another gateway.
     """
     first: dict[Subject, int] = {}
     last: dict[Subject, int] = {}
@@ -163,11 +163,11 @@ def with_content(
 
 
 VARIANTS = 16
-"""Frames that are kept of a piece of news: topics can be told different changes in thousands of ways."""
+"""Limit of cached frames for a notification: topics can combine changes in thousands of ways."""
 
 
 class Carried:
-    """A piece of news with changes, of which each topic is told its own."""
+    """Notification with changes, which are filtered for each topic."""
 
     __slots__ = ("_changes", "_made", "_news")
 
@@ -177,7 +177,7 @@ class Carried:
         self._made: dict[tuple[bool | bytes, ...], bytes] = {}
 
     def frame(self, topic: Topic) -> bytes:
-        """The frame for a topic: the same object for all topics that are told the same, of the first ``VARIANTS``."""
+        """Return the frame for a topic; topics with equal changes share it, up to ``VARIANTS`` frames."""
         texts = tuple(text for subject, text in self._changes if is_told(subject, topic))
         if (found := self._made.get((topic.is_named, *texts))) is None:
             found = frame(self._news, texts)
@@ -188,12 +188,12 @@ class Carried:
 
 
 class ContentRing(Ring[Carried]):
-    """The latest frames with content, and the task that writes them."""
+    """Ring of the latest frames with content, and the task that encodes them."""
 
     def __init__(
         self, content: Content, kept: int, moved: Callable[[], None], failed: Callable[[Exception], None]
     ) -> None:
-        """``kept``: as of a ``Ring``. ``moved`` is called when there are more frames, ``failed`` when not."""
+        """Create the ring. ``moved`` is called after new frames, ``failed`` after an error."""
         super().__init__(kept)
         self.content = content
         self._moved = moved
@@ -201,42 +201,42 @@ class ContentRing(Ring[Carried]):
         self._is_on = False
         self._coming: list[pb.FollowResponse] = []
         self._heard = 0
-        """The position up to which ``_coming`` is all that has come."""
+        """Position up to which ``_coming`` is complete."""
         self._heard_fingerprint = ""
-        """Of the event there."""
+        """Fingerprint of the event there."""
         self._come = asyncio.Event()
         self._ages: deque[tuple[float, int]] = deque()
-        """Where the ring was, and when, for as long as frames are kept."""
+        """Times and positions of the ring within the lifetime of frames."""
 
     def start(self, position: int, fingerprint: str) -> None:
-        """Begin after a position, if it is not on: somebody watches."""
+        """Start after a position when the first viewer arrives."""
         if not self._is_on:
             self._is_on = True
             self.begin(position, fingerprint)
 
     def stop(self) -> None:
-        """Nobody watches."""
+        """Stop when the last viewer has left."""
         self._is_on = False
         self._coming = []
 
     def begin(self, position: int, fingerprint: str = "") -> None:
-        """Begin anew: nothing is here."""
+        """Restart empty after a position."""
         super().begin(position, fingerprint)
         self._coming, self._heard, self._heard_fingerprint = [], position, fingerprint
         self._ages.clear()
         self.content.forget()
 
     def age(self, now: float) -> None:
-        """Drop what was kept for its time, in seconds of the loop's clock. To be called again and again."""
+        """Drop expired frames. ``now`` is in seconds of the loop's clock; must be called periodically."""
         self._ages.append((now, self.position))
         while self._ages[0][0] <= now - KEPT_SECONDS:
             self.drop(self._ages.popleft()[1])
 
     def hear(self, news: Sequence[pb.FollowResponse], position: int, fingerprint: str) -> None:
-        """Take the next pieces of news; ``position`` is up to where these are all."""
+        """Accept the next notifications, which are complete up to ``position``."""
         if not self._is_on:
             return
-        if len(self._coming) > self.kept:  # the answers cannot be had: whoever waits gets them out of the record
+        if len(self._coming) > self.kept:  # the answers are unavailable: waiting viewers read from the record instead
             self.begin(position, fingerprint)
             return
         self._coming += news
@@ -244,26 +244,26 @@ class ContentRing(Ring[Carried]):
         self._come.set()
 
     async def run(self) -> None:
-        """Write frames until cancelled."""
+        """Encode frames until cancelled."""
         while True:
             await self._come.wait()
             self._come.clear()
             try:
                 while self._is_on and self._heard > self.position:
                     await self._take()
-            except Exception as problem:  # noqa: BLE001 # a defect of ours: what comes later would not fit
+            except Exception as problem:  # noqa: BLE001 # a defect: later changes would not fit
                 self.begin(self._heard, self._heard_fingerprint)
                 self._failed(problem)
 
     async def _take(self) -> None:
-        """Write the next frames."""
+        """Encode the next batch of frames."""
         coming = self._coming
         batch = coming[:BATCH]
         position, fingerprint = self._heard, self._heard_fingerprint
         if len(batch) < len(coming):
             position, fingerprint = batch[-1].position, batch[-1].fingerprint
         frames = await self._carried(batch) if batch else []
-        if self._coming is not coming:  # it has begun anew meanwhile
+        if self._coming is not coming:  # the ring was restarted
             return
         del coming[: len(batch)]
         self.add(batch, position, frames, fingerprint)

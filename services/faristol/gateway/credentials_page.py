@@ -1,4 +1,4 @@
-"""Who may do what in a tournament: a page for its director, and for whoever may give others less than they have."""
+"""Page of the credentials of a tournament, for users who may grant roles."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ from faristol.pb.access.v1 import events_pb2 as events
 from faristol.text import LANGUAGES, say
 
 MOST_CARDS = 200
-"""Tables for which cards are made at a time."""
+"""Limit of tables for which cards are made at once."""
 
 LASTS: Mapping[str, tuple[str, timedelta]] = {
     "day": (N_("a day"), timedelta(days=1)),
@@ -46,7 +46,7 @@ LASTS: Mapping[str, tuple[str, timedelta]] = {
     "fortnight": (N_("two weeks"), timedelta(days=14)),
     "season": (N_("as long as I may"), timedelta(days=400)),
 }
-"""How long what is given lasts, never longer than its giver may give."""
+"""Lifetimes on offer, capped by the right of the granting user."""
 
 FORMS: Mapping[str, tuple[str, events.Form.ValueType]] = {
     "link": (N_("a link and its QR code"), events.FORM_LINK),
@@ -70,24 +70,24 @@ routes = APIRouter(include_in_schema=False)
 
 
 class _Unusable(Exception):
-    """What is wrong with a form, in words for its reader."""
+    """Error of a form, in the user's language."""
 
 
 @dataclass(frozen=True, slots=True)
 class Card:
-    """What is handed to somebody: a link with its QR code, a PIN, or both for a table."""
+    """Hand-out for a new credential: a link with its QR code, a PIN, or both for a table."""
 
     credential: events.Credential
     name: str
     link: str = ""
     picture: str = ""
-    """The QR code of the link."""
+    """QR code of the link."""
     pin: str = ""
 
 
 @dataclass(frozen=True, slots=True)
 class _Desk:
-    """The page of a tournament, for somebody who is signed in."""
+    """Credentials page of a tournament, for a signed-in user."""
 
     request: Request
     results: Results
@@ -99,14 +99,14 @@ class _Desk:
         return language_of(self.request)
 
     async def listed(self) -> Sequence[pb.CredentialLine]:
-        """The credentials that the caller may end. Raises ``HTTPException`` for who may not see the page at all."""
+        """Return the credentials that the user may revoke. Raises ``HTTPException`` if the page is forbidden."""
         request = pb.ListCredentialsRequest(tournament_id=self.tournament_id)
         with hidden(grpc.StatusCode.PERMISSION_DENIED):
             answer: pb.ListCredentialsResponse = await self.session.calls.ask(request)
         return answer.credentials
 
     async def show(self, said: str = "", status: HTTPStatus = HTTPStatus.OK) -> Response:
-        """The credentials that the caller may end, and the forms."""
+        """Render the credentials that the user may revoke, and the forms."""
         listed = await self.listed()
         head = await self.results.tournament(self.tournament_id)
         players = await self.results.players(self.tournament_id)
@@ -137,7 +137,7 @@ class _Desk:
         )
 
     async def end(self, given: Mapping[str, str]) -> Response:
-        """End a credential."""
+        """Revoke a credential."""
         credential_id = given.get("credential_id", "")
         await self.session.calls.ask(
             pb.RevokeCredentialRequest(command_id=str(form_id(given)), credential_id=credential_id)
@@ -145,7 +145,7 @@ class _Desk:
         return led_to(f"/tournaments/{self.tournament_id}/access?ended=1")
 
     async def give(self, given: Mapping[str, str]) -> Response:
-        """Give somebody a role, and show by what they sign in. The same form again brings the same."""
+        """Grant a role and show the means of signing in. A repeated form shows the same."""
         _, form = FORMS.get(given.get("by", ""), FORMS["link"])
         request = self._wanted(
             given,
@@ -163,7 +163,7 @@ class _Desk:
         return await self._hand_out([self._card(request.name or known or request.subject_id, answer)])
 
     async def make_cards(self, given: Mapping[str, str]) -> Response:
-        """Give each of some tables a card with a QR code and a PIN, for whoever keeps it."""
+        """Make a card with a QR code and a PIN for the scorer of each table."""
         sheet = form_id(given)
         cards = []
         tables = await self._tables(given.get("tables", ""))
@@ -182,7 +182,7 @@ class _Desk:
         return await self._hand_out(cards)
 
     def _wanted(self, given: Mapping[str, str], *, tables: list[int], **fields: Any) -> pb.GrantCredentialRequest:
-        """A request within what the caller has: what a form leaves open is as wide as their own."""
+        """Build a request within the user's own scope, which fills the fields that the form leaves open."""
         own = self.session.credential.scope
         hall, code = given.get("hall", ""), given.get("language", "")
         scope = events.Scope(
@@ -193,12 +193,12 @@ class _Desk:
         )
         _, lasts = LASTS.get(given.get("lasts", ""), LASTS["day"])
         now: datetime = self.request.app.state.now()
-        if (until := self.session.gives_until) and now + lasts > until:  # the same each time that the form is sent
+        if (until := self.session.gives_until) and now + lasts > until:  # the same whenever the form is sent
             return pb.GrantCredentialRequest(scope=scope, expires_at=to_timestamp(until), **fields)
         return pb.GrantCredentialRequest(scope=scope, lifetime_seconds=int(lasts.total_seconds()), **fields)
 
     async def _tables(self, text: str) -> list[int]:
-        """The tables that a form names. Raises ``_Unusable``."""
+        """Return the tables of a form. Raises ``_Unusable``."""
         found: list[int] = []
         for part in text.split(",") if text.strip() else ():
             match = _TABLES.fullmatch(part)
@@ -243,7 +243,7 @@ async def show_credentials(
     tournament_id: TournamentId,
     ended: Annotated[str, Query(max_length=1)] = "",
 ) -> Response:
-    """Who has which credentials."""
+    """Show the credentials of a tournament."""
     said = say(ENDED, {}, language_of(request)) if ended else ""
     return await _Desk(request, results, signed_in, tournament_id).show(said)
 
@@ -252,9 +252,9 @@ async def show_credentials(
 async def change_credentials(
     request: Request, results: Reader, given: Fields, signed_in: SignedIn, tournament_id: TournamentId
 ) -> Response:
-    """Give and end credentials. A refusal is told on the page."""
+    """Grant and revoke credentials. A refusal is shown on the page."""
     desk = _Desk(request, results, signed_in, tournament_id)
-    await desk.listed()  # who may not see the page learns nothing by what it says of a form
+    await desk.listed()  # a user who may not see the page must not learn from its error messages
     acts = {"grant": desk.give, "cards": desk.make_cards, "revoke": desk.end}
     act = acts.get(given.get("act", ""))
     if act is None:
@@ -279,11 +279,11 @@ LABELS: Mapping[str, str] = {
     "scope.languages": "Language",
     "scope.tables": "Tables",
 }
-"""What the fields of the contract are called on the form."""
+"""Labels of the form, by contract field."""
 
 
 def told(refusal: Problem, language: str) -> str:
-    """A refusal in the words of the form: what it says of a field is said under the field's label."""
+    """Format a refusal for the form, with labels in place of field names."""
     found = [
         f"{say(LABELS[error['field']], {}, language)}: {error['problem']}"
         if error["field"] in LABELS

@@ -1,4 +1,4 @@
-"""The crosstable as JSON."""
+"""Crosstable as JSON."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from faristol.gateway.standings import Outcome, Standing, TermBasis
 
 
 class Cell(Shown):
-    """What a round was to a player."""
+    """Round of a player."""
 
     round: int
     basis: TermBasis | None = Field(description="What it was; null for a bye of a round that is being played.")
@@ -31,7 +31,7 @@ class Cell(Shown):
 
 
 class Row(Standing):
-    """A player's line in the crosstable: that of the standings, and every round."""
+    """Player's line in the crosstable: that of the standings, and every round."""
 
     rating: int = Field(description="Rating at the start; of who is unrated, where the system lets such players start.")
     unrated: bool = Field(description="No rating had been published.")
@@ -39,14 +39,14 @@ class Row(Standing):
 
     @classmethod
     def values(cls, message: Any) -> dict[str, Any]:
-        """See ``Shown``."""
+        """Return the values of the standings with rating and rounds."""
         cells = [Cell.of(cell) for cell in message.cells]
         own = {"rating": message.rating, "unrated": message.unrated, "cells": cells}
         return Standing.values(message.standing) | own
 
 
 class Crosstable(Answer):
-    """Everybody's rounds, in the order of the standings."""
+    """Rounds of every player, in the order of the standings."""
 
     tournament_id: str
     rounds: int = Field(description="Rounds paired so far, or up to the one asked for.")

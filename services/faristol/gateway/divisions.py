@@ -1,4 +1,4 @@
-"""The divisions of a championship on pages: together in the list, and each page beside those of the others."""
+"""Divisions of a championship on pages: grouped in the list, and linked from each other's pages."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ from faristol.pb.results.v1 import results_pb2 as pb
 
 
 def titled(tournament: pb.Tournament) -> str:
-    """The name of a tournament, with that of its division."""
+    """Return the name of a tournament with that of its division."""
     return ", ".join(filter(None, (tournament.name, tournament.division)))
 
 
 def together(tournaments: Iterable[pb.Tournament]) -> list[pb.Tournament]:
-    """Tournaments in their order; the divisions of a championship together, where the first of them comes."""
+    """Group the divisions of a championship at the place of the first; other tournaments keep their order."""
     championships: dict[str, list[pb.Tournament]] = {}
     for tournament in tournaments:
         championships.setdefault(tournament.division_of or tournament.tournament_id, []).append(tournament)
@@ -23,21 +23,21 @@ def together(tournaments: Iterable[pb.Tournament]) -> list[pb.Tournament]:
 
 
 def _place(tournament: pb.Tournament) -> int:
-    """Where a tournament stands among the divisions of its championship."""
+    """Return the index of a tournament among the divisions of its championship."""
     return next(
         (place for place, each in enumerate(tournament.divisions) if each.tournament_id == tournament.tournament_id), 0
     )
 
 
 def pages_beside(tournament: pb.Tournament, part: str = "") -> dict[str, str]:
-    """The addresses of a part of every division, such as ``/players``; of the standings when that is empty."""
+    """Return the addresses of a page in every division, such as ``/players``; of the standings by default."""
     return {division.tournament_id: f"/t/{division.tournament_id}{part}" for division in tournament.divisions}
 
 
 async def rounds_beside(results: Results, tournament: pb.Tournament, number: int) -> Mapping[str, str]:
-    """The addresses of a round of every division: the last that is paired where there are fewer, else the standings.
+    """Return the addresses of a round in every division: the last paired one if there are fewer.
 
-    Divisions have rounds and a pace of their own.
+    An unpaired division has the address of its standings, since each has its own rounds.
     """
     others = [
         division.tournament_id

@@ -1,4 +1,4 @@
-"""Pages that describe the interface for programs, made from its OpenAPI documents: ``/docs``."""
+"""Pages under ``/docs`` that describe the JSON interface, rendered from its OpenAPI documents."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ Schema = Mapping[str, Any]
 _CODE = re.compile("`([^`]+)`")
 
 ENDLESS = ("follow_tournament", "follow_tournaments")
-"""Operations that answer for as long as somebody listens."""
+"""Operations that answer by an endless stream."""
 
 NOTHING_KNOWN: Mapping[str, str] = MappingProxyType({})
 
@@ -38,18 +38,18 @@ routes = APIRouter(include_in_schema=False)
 
 
 class Field(NamedTuple):
-    """A parameter, or a field of a schema."""
+    """Parameter, or field of a schema."""
 
     name: str
     where: str
-    """``path``, ``query`` or ``header`` of a parameter; empty for a field."""
+    """``path``, ``query`` or ``header`` for a parameter; empty for a field."""
     kind: Markup
-    """What it is, with links to schemas."""
+    """Type, with links to schemas."""
     about: Markup
 
 
 class Entry(NamedTuple):
-    """An operation."""
+    """Operation."""
 
     name: str
     method: str
@@ -58,11 +58,11 @@ class Entry(NamedTuple):
     about: Markup
     parameters: Sequence[Field]
     body: Markup
-    """The schema of what is sent; empty for a GET."""
+    """Schema of the request body; empty for a GET."""
     answers: Sequence[tuple[str, Markup, Markup]]
-    """Status, what it means, and the schema of what comes."""
+    """Status, description and schema of each response."""
     example: str
-    """As it is typed at a terminal."""
+    """Command line for a terminal."""
 
 
 class Part(NamedTuple):
@@ -73,7 +73,7 @@ class Part(NamedTuple):
 
 
 class Model(NamedTuple):
-    """A schema."""
+    """Schema."""
 
     name: str
     about: Markup
@@ -81,12 +81,12 @@ class Model(NamedTuple):
 
 
 def coded(text: str) -> Markup:
-    """Text of a document, with what stands between backticks as code."""
+    """Escape a text and format its backticks as code."""
     return Markup(_CODE.sub(r"<code>\1</code>", str(escape(text))))  # noqa: S704 # escaped just before
 
 
 def kind_of(schema: Schema) -> Markup:
-    """What a schema takes, in short, with links to the schemas that it names."""
+    """Return a short type of a schema, with links to other schemas."""
     if "$ref" in schema:
         name = schema["$ref"].rpartition("/")[2]
         return Markup('<a href="#schema-{0}">{0}</a>').format(name)
@@ -107,7 +107,7 @@ def kind_of(schema: Schema) -> Markup:
 
 
 def example_path(path: str, operation: Schema, known: Mapping[str, str]) -> str:
-    """The address of an operation with the examples of its parameters, or what is ``known`` in their place."""
+    """Return the address of an operation with the examples of its parameters, or ``known`` values instead."""
     parameters = [each for each in operation.get("parameters", ()) if each["in"] == "path"]
     examples = {each["name"]: each["schema"].get("examples", [1])[0] for each in parameters}
     return path.format(**{name: known.get(example, example) for name, example in examples.items()})
@@ -116,7 +116,7 @@ def example_path(path: str, operation: Schema, known: Mapping[str, str]) -> str:
 def entry_of(
     path: str, method: str, operation: Schema, document: Schema, address: str, known: Mapping[str, str]
 ) -> Entry:
-    """An operation of a document; ``address`` is where the interface is."""
+    """Return an operation of a document; ``address`` is the base of the interface."""
     parameters = [
         Field(each["name"], each["in"], kind_of(each["schema"]), coded(each.get("description", "")))
         for each in operation.get("parameters", ())
@@ -143,7 +143,7 @@ def entry_of(
 def _answers(operation: Schema, document: Schema) -> Iterator[tuple[str, Markup, Markup]]:
     for status, answer in sorted(operation["responses"].items()):
         if ref := answer.get("$ref", ""):
-            answer = document["components"]["responses"][ref.rpartition("/")[2]]  # what it stands for
+            answer = document["components"]["responses"][ref.rpartition("/")[2]]  # resolves the reference
         kinds = [
             kind_of(content["schema"]) if "$ref" in content.get("schema", {}) else escape(media)
             for media, content in answer.get("content", {}).items()
@@ -152,7 +152,7 @@ def _answers(operation: Schema, document: Schema) -> Iterator[tuple[str, Markup,
 
 
 def parts_of(document: Schema, address: str, known: Mapping[str, str] = NOTHING_KNOWN) -> list[Part]:
-    """The operations of a document by their tags, in its order. ``known`` are names in place of those of examples."""
+    """Return the operations of a document by tag, in its order. ``known`` replaces values of examples."""
     found: dict[str, list[Entry]] = {}
     for path, methods in document["paths"].items():
         for method, operation in methods.items():
@@ -162,7 +162,7 @@ def parts_of(document: Schema, address: str, known: Mapping[str, str] = NOTHING_
 
 
 def models_of(document: Schema) -> list[Model]:
-    """The schemas of a document."""
+    """Return the schemas of a document."""
     return [
         Model(
             name,
@@ -180,25 +180,25 @@ def models_of(document: Schema) -> list[Model]:
 
 
 SERVICES = sorted({method.service for method in NAMED.values()})
-"""The services of which methods are described."""
+"""Services with documented methods."""
 
 
 @routes.get("/docs")
 async def show_documentation(request: Request, results: Reader) -> Response:
-    """The interface for results apps."""
+    """Show the interface for results apps."""
     return _page(request, request.app.openapi(), "", await _known(results))
 
 
 @routes.get("/docs/commands/{service}")
 async def show_commands(request: Request, service: Annotated[str, Path(pattern="^[a-z]{1,20}$")]) -> Response:
-    """The methods of one service, for programs that act."""
+    """Show the methods of one service."""
     if service not in SERVICES:
         raise HTTPException(HTTPStatus.NOT_FOUND)
     return _page(request, commands_document(service), service)
 
 
 async def _known(results: Results) -> Mapping[str, str]:
-    """Names of what there is here, by those in the document's examples; none where there is no tournament yet."""
+    """Return existing ids by those of the examples; empty without a paired tournament."""
     try:
         for tournament in (await results.tournaments(page=Page(20))).tournaments:
             if is_of_duplicate_games(tournament) or not tournament.played:
@@ -211,7 +211,7 @@ async def _known(results: Results) -> Mapping[str, str]:
                     "demo": tournament.tournament_id,
                     "anna-puig": table.seats[0].player_id,
                 }
-    except grpc.aio.AioRpcError:  # the page is there without the results, too
+    except grpc.aio.AioRpcError:  # the page does not need the results
         pass
     return {}
 
@@ -219,7 +219,7 @@ async def _known(results: Results) -> Mapping[str, str]:
 def _page(
     request: Request, document: Schema, service: str, known: Mapping[str, str] = MappingProxyType({})
 ) -> Response:
-    """The page of a document. ``known`` are names for its examples."""
+    """Render a document. ``known`` are ids for its examples."""
     made = page(
         request,
         "docs.html",

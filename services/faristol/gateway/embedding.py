@@ -12,26 +12,26 @@ from fastapi import Query
 from faristol.text import LANGUAGES
 
 EMBEDDABLE = re.compile(r"/games/[^/]+/embed|/t/[^/]+/embed/(standings|pairings|screen)")
-"""The pages that other sites may show in a frame: no cookie changes what they show, and no click a state."""
+"""Paths of the pages that may be framed. Cookies do not change them, and clicks change no state."""
 
 THEMES = ("light", "dark")
-"""The themes that a frame can fix; any other value leaves the choice to the reader's system."""
+"""Themes that a frame can fix; with any other value the reader's system chooses."""
 
 Theme = Annotated[str, Query(pattern="^(light|dark|auto)?$")]
-"""A parameter of an embeddable page: its colours."""
+"""Colour theme, as a parameter of an embeddable page."""
 
 
 class _Kind(NamedTuple):
-    """A page that has an embeddable form."""
+    """Page that has an embeddable form."""
 
     path: re.Pattern[str]
-    """Of the page, with the groups ``id``, or ``of`` in another form of the address, and perhaps ``round``."""
+    """Path of the page with the groups ``id``, or ``of`` in another form of the address, and perhaps ``round``."""
     embed: str
-    """The path of the embeddable page."""
+    """Path of the embeddable page."""
     width_px: int
     height_px: int
     query: tuple[str, ...] = ()
-    """Parameters that the embeddable page takes over."""
+    """Parameters that are passed on to the embeddable page."""
 
 
 _KINDS = (
@@ -50,31 +50,31 @@ _KINDS = (
 
 
 class Embed(NamedTuple):
-    """The embeddable form of a page."""
+    """Embeddable form of a page."""
 
     path: str
-    """With its query, as it stands in an address."""
+    """Encoded path with its query."""
     width_px: int
     height_px: int
     tournament_id: str
-    """Empty for a game."""
+    """Id of the tournament; empty for a game."""
     game_id: str
-    """Empty for a page of a tournament."""
+    """Id of the game; empty for a page of a tournament."""
 
 
 def is_embeddable(path: str) -> bool:
-    """Return whether other sites may show the page at ``path`` in a frame."""
+    """Check whether other sites may show the page at ``path`` in a frame."""
     return EMBEDDABLE.fullmatch(path) is not None
 
 
 def theme_of(path: str, query: Mapping[str, str]) -> str:
-    """Return the theme of an embeddable page, ``light`` or ``dark``; empty where the reader's system chooses."""
+    """Return the theme of an embeddable page, ``light`` or ``dark``; empty if the reader's system chooses."""
     theme = query.get("theme", "")
     return theme if is_embeddable(path) and theme in THEMES else ""
 
 
 def embed_of(path: str, query: Mapping[str, str]) -> Embed | None:
-    """Return the embeddable form of the page at an unquoted path; None for a page that has none."""
+    """Return the embeddable form of the page at an unquoted path; None if it has none."""
     for kind in _KINDS:
         if not (found := kind.path.fullmatch(path)):
             continue
@@ -95,7 +95,7 @@ def embed_of(path: str, query: Mapping[str, str]) -> Embed | None:
 
 
 def embed_of_url(url: str, site: str) -> Embed | None:
-    """Return the embeddable form of the page at a URL; None for one of another site than ``site``, too."""
+    """Return the embeddable form of the page at a URL; None if it has none or is outside of ``site``."""
     try:
         given, own = urlsplit(url), urlsplit(site)
         is_own = given.scheme in ("http", "https") and given.netloc.lower() == own.netloc.lower()
@@ -106,7 +106,7 @@ def embed_of_url(url: str, site: str) -> Embed | None:
 
 
 def oembed_path(path: str, query: Mapping[str, str], site: str) -> str:
-    """Return the path of the description of the page at ``path``, for its head; empty for a page that has none."""
+    """Return the path of the description of the page at ``path``, for its head; empty if it has none."""
     if embed_of(path, query) is None:
         return ""
     said = {name: query[name] for name in ("category", "hall", "lang", "round", "theme") if query.get(name)}

@@ -1,4 +1,4 @@
-"""Answers that are made once and long: a document for programs, sent encoded to whoever takes it so."""
+"""Large, static answers such as OpenAPI documents, sent compressed to clients that accept it."""
 
 from __future__ import annotations
 
@@ -10,22 +10,22 @@ from starlette.types import Receive, Scope, Send
 from faristol.gateway.representation import Header, Representation
 
 KEPT = 16
-"""Documents that are kept encoded: to encode one of 200 kB takes some 20 ms, which a crowd would take of others."""
+"""Limit of cached documents: compressing 200 kB takes some 20 ms of the event loop."""
 
 _OWN = frozenset((b"set-cookie", b"vary"))
-"""Headers of an answer to one visitor."""
+"""Headers that differ by visitor."""
 
 
 class Encoded(Response):
-    """An answer by what the request accepts (``Accept-Encoding``) and knows already (``If-None-Match``)."""
+    """Response that honours ``Accept-Encoding`` and ``If-None-Match``."""
 
     def __init__(self, answer: Response) -> None:
-        """``answer`` is whole: no stream."""
+        """Wrap a complete response, not a stream."""
         super().__init__(answer.body, answer.status_code)
         self.raw_headers = answer.raw_headers
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """See ASGI."""
+        """Send the response."""
         given = {name: value.decode("latin-1") for name, value in scope["headers"]}
         shared = tuple(header for header in self.raw_headers if header[0] not in _OWN)
         vary = [value for name, value in self.raw_headers if name == b"vary"]

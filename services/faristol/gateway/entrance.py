@@ -1,4 +1,4 @@
-"""Signing in and out, and who is signed in: pages for people, in a hall with a phone or at a desk."""
+"""Pages to sign in and out, and the account page."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ from faristol.pb.results.v1 import results_pb2
 from faristol.text import say
 
 HOME = "/account"
-"""Where somebody is led who signed in and did not say where to."""
+"""Default address after signing in."""
 
 SIGNED_OUT = "SIGNED_OUT"
 WHY: Mapping[str, str] = {
@@ -69,10 +69,10 @@ WHY: Mapping[str, str] = {
     "OPENID_ELSEWHERE": N_("This was begun in another browser, or too long ago. Begin again here."),
     "CREDENTIAL_INVALID": N_("You are not signed in any more. Sign in again to go on."),
 }
-"""What somebody is told who was signed in, by the reason of the access service; the last of these by any other."""
+"""Texts by the reason why a session ended. The last one is the default."""
 
 KEEPERS = frozenset({SCORER, ARBITER, DIRECTOR})
-"""The roles that may keep a table."""
+"""Roles that may record a table."""
 
 TOO_LARGE = N_("This credential holds more than a browser keeps. Ask for one of fewer tournaments or tables.")
 NOT_A_TABLE = N_("Give the number of your table.")
@@ -91,7 +91,7 @@ async def show_entrance(
     tournament: Text = "",
     table: Text = "",
 ) -> Response:
-    """The ways in: a link, whose code comes in the fragment that browsers keep for themselves, and a PIN."""
+    """Show the ways to sign in: a link, whose code is in the URL fragment that browsers do not send, and a PIN."""
     why = request.cookies.get(cookie_name(request, WHY_COOKIE), "")
     said = say(WHY.get(why, WHY["CREDENTIAL_INVALID"]), {}, language_of(request)) if why else ""
     given = {"next": next, "tournament": tournament, "table": table}
@@ -121,10 +121,10 @@ async def _entrance(
 
 @routes.post("/sign-in")
 async def sign_in(request: Request, results: Reader, given: Fields) -> Response:
-    """Sign this browser in, and lead on to where its person wanted to go."""
+    """Sign this browser in and redirect to the requested page."""
     by: dict[str, Any] = {}
     if code := given.get("code", "").strip():
-        by["code"] = code.rpartition("#")[2]  # of a whole link that was pasted
+        by["code"] = code.rpartition("#")[2]  # from a pasted link
     else:
         table = given.get("table", "").strip()
         if not (table.isascii() and table.isdecimal() and 0 < int(table[:9]) < 2**31):
@@ -144,13 +144,13 @@ async def sign_in(request: Request, results: Reader, given: Fields) -> Response:
 
 
 async def let_in(request: Request, results: Reader, given: Mapping[str, str], signed_in: pb.SignInResponse) -> Response:
-    """Keep who signed in, and lead on to ``given["next"]``."""
+    """Store the session in a cookie and redirect to ``given["next"]``."""
     if not fits(signed_in.token):
         said = say(TOO_LARGE, {}, language_of(request))
         return await _entrance(request, results, given, said, HTTPStatus.FORBIDDEN)
     response = led_to(local(given.get("next", ""), HOME))
     name = ""
-    with suppress(grpc.aio.AioRpcError):  # a link or a code is good once: without the name they are signed in as well
+    with suppress(grpc.aio.AioRpcError):  # a link or code works once: a missing name must not fail the sign-in
         who: pb.GetCallerResponse = await calls(request, signed_in.token).ask(pb.GetCallerRequest())
         name = who.name
     keep(request, response, signed_in, name or signed_in.credential.subject_id)
@@ -160,18 +160,18 @@ async def let_in(request: Request, results: Reader, given: Mapping[str, str], si
 
 @routes.post("/sign-out")
 async def sign_out(request: Request, given: Fields) -> Response:
-    """Sign this browser out, or every device that its person is signed in on."""
+    """Sign out this browser, or every device of the user."""
     try:
         signed_in = await session(request)
         alone = "everywhere" not in given
         await signed_in.calls.ask(pb.SignOutRequest(command_id=str(uuid.uuid4()), this_device_alone=alone))
     except NotSignedIn:
-        pass  # a moment ago, or on another device
+        pass  # already signed out, perhaps on another device
     return leave(request, SIGNED_OUT, "")
 
 
 def leave(request: Request, why: str, wanted: str) -> Response:
-    """Take the cookie away, and lead to where one signs in, and from there to ``wanted``."""
+    """Delete the session cookies and redirect to the sign-in page, and from there to ``wanted``."""
     response = to_entrance(request, why, wanted)
     if token_of(request):
         forget(request, response)
@@ -180,7 +180,7 @@ def leave(request: Request, why: str, wanted: str) -> Response:
 
 
 def to_entrance(request: Request, why: str, wanted: str = "") -> Response:
-    """Lead to where one signs in, and from there to ``wanted``; ``why`` is told there for a moment."""
+    """Redirect to the sign-in page, and from there to ``wanted``. ``why`` is shown there for a short time."""
     response = led_to(f"/sign-in?{urlencode({'next': wanted})}" if wanted else "/sign-in")
     if why:
         hold(request, response, WHY_COOKIE, why, WHY_SECONDS)
@@ -188,7 +188,7 @@ def to_entrance(request: Request, why: str, wanted: str = "") -> Response:
 
 
 async def not_signed_in(request: Request, problem: Exception) -> Response:
-    """The answer where a page is for who is signed in."""
+    """Answer a request that needs a session."""
     assert isinstance(problem, NotSignedIn)
     if request.url.path.startswith("/api"):
         return as_json(of_session(problem.why, language_of(request)), request)
@@ -197,12 +197,12 @@ async def not_signed_in(request: Request, problem: Exception) -> Response:
 
 
 def led_to(address: str) -> Response:
-    """The way on after a form."""
+    """Redirect after a form."""
     return RedirectResponse(address, HTTPStatus.SEE_OTHER, headers={"Cache-Control": "no-store"})
 
 
 def led_after(request: Request, address: str, done: str) -> Response:
-    """Lead on after a form, and bring what was done to the page: see ``done_in``. A message is never in an address."""
+    """Redirect after a form and pass the action by cookie to ``done_in``, so that addresses contain no message."""
     response = led_to(address)
     hold_done(request, response, done)
     return response
@@ -210,7 +210,7 @@ def led_after(request: Request, address: str, done: str) -> Response:
 
 @routes.get("/account")
 async def account(request: Request, results: Reader, signed_in: SignedIn) -> Response:
-    """Who is signed in, in what role, over what, and until when."""
+    """Show the user's role, scope and expiry."""
     credential = signed_in.credential
     scope = set(credential.scope.tournament_ids)
     answer = await results.tournaments(archived=True)
@@ -235,7 +235,7 @@ async def account(request: Request, results: Reader, signed_in: SignedIn) -> Res
 async def _tables(
     results: Reader, signed_in: SignedIn, held: Sequence[results_pb2.Tournament]
 ) -> list[results_pb2.Table]:
-    """The tables in the scope of who keeps some, in the last round that is paired; none for whoever has no table."""
+    """Return the scorer's tables in the last paired round; an empty list for other users."""
     credential = signed_in.credential
     numbers = set(credential.scope.tables)
     if credential.role not in KEEPERS or not numbers:

@@ -1,4 +1,4 @@
-"""The types of news, each with what it means: from the contract, where the event is described."""
+"""Types of notifications, with descriptions from the contract."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ from faristol.pb.event.v1.event_pb2 import AUDIENCE_PUBLIC, Change
 
 
 class EventType(NamedTuple):
-    """A type of news."""
+    """Type of a notification."""
 
     name: str
     stream: str
-    """What it is of: ``game``, ``clock``, ``duplicate``, ``tournament``, ``rating`` …"""
+    """Stream of the event: ``game``, ``clock``, ``duplicate``, ``tournament``, ``rating`` …"""
     about: str
     changes: tuple[str, ...]
-    """What is another after it, by the words of ``Change`` in the contract: ``sheet``, ``result``."""
+    """Words of ``Change`` in the contract for the affected parts: ``sheet``, ``result``."""
 
 
 def _types() -> Iterator[EventType]:
@@ -33,10 +33,10 @@ def _types() -> Iterator[EventType]:
 
 
 TYPES: Mapping[str, EventType] = {each.name: each for each in _types()}
-"""Every type of news by its name, in the order of the contract."""
+"""Types of notifications by name, in the order of the contract."""
 
 RESET = "Reset"
-"""The type of the event that a client is sent who comes from another record: it is told everything from the start."""
+"""Type of the event for a client that comes from another record: every notification is sent from the start."""
 
 _ABOUT = {
     **{name: each.about for name, each in TYPES.items()},
@@ -49,4 +49,4 @@ SCHEMA = named(
     "The type of a piece of news. New types may come: ignore those that you do not know.",
     {name: _ABOUT[name] for name in sorted(_ABOUT)},
 )
-"""Says in the type of a field that it is the name of such a type."""
+"""Annotation of a field that is such a name."""

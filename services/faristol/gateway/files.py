@@ -1,6 +1,6 @@
-"""What other programs read: standings, pairings and crosstables as CSV, a tournament as TRF, a game as GCG.
+"""Files for other programs: standings, pairings and crosstables as CSV, a tournament as TRF, a game as GCG.
 
-``docs/files.md`` describes them. Their routes come before those of ids: an id may have a dot in it.
+``docs/files.md`` describes them. Their routes precede those of ids, since an id may contain a dot.
 """
 
 from __future__ import annotations
@@ -66,7 +66,7 @@ async def get_standings_csv(
     round: UpToRound = 0,  # noqa: A002 # the name of the query parameter
     if_none_match: IfNoneMatch = None,
 ) -> Response:
-    """Standings as CSV."""
+    """Return the standings as CSV."""
     answer = await results.standings(tournament_id, round, when)
     text = await asyncio.to_thread(lambda: comma_separated.standings(Standings.of(answer)))
     return tagged_body(text, answer.position, if_none_match, CSV, f"{tournament_id}-standings.csv")
@@ -80,7 +80,7 @@ async def get_team_standings_csv(
     round: UpToRound = 0,  # noqa: A002 # the name of the query parameter
     if_none_match: IfNoneMatch = None,
 ) -> Response:
-    """Standings of teams as CSV."""
+    """Return the standings of teams as CSV."""
     answer = await results.team_standings(tournament_id, round, when)
     text = comma_separated.team_standings(TeamStandings.of(answer))
     return tagged_body(text, answer.position, if_none_match, CSV, f"{tournament_id}-team-standings.csv")
@@ -95,7 +95,7 @@ async def get_teams_csv(
     when: When,
     if_none_match: IfNoneMatch = None,
 ) -> Response:
-    """Teams with their line-ups as CSV."""
+    """Return the teams with their line-ups as CSV."""
     answer = await results.teams(tournament_id, when)
     return tagged_body(
         comma_separated.teams(Teams.of(answer)), answer.position, if_none_match, CSV, f"{tournament_id}-teams.csv"
@@ -113,7 +113,7 @@ async def get_pairings_csv(
     when: When,
     if_none_match: IfNoneMatch = None,
 ) -> Response:
-    """Pairings of a round as CSV, with scores as they are."""
+    """Return the pairings of a round with current scores as CSV."""
     answer = await results.pairings(tournament_id, number, when)
     text = comma_separated.pairings(Pairings.of(answer))
     return tagged_body(text, answer.position, if_none_match, CSV, f"{tournament_id}-round-{number}.csv")
@@ -127,7 +127,7 @@ async def get_crosstable_csv(
     round: UpToRound = 0,  # noqa: A002 # the name of the query parameter
     if_none_match: IfNoneMatch = None,
 ) -> Response:
-    """The crosstable as CSV."""
+    """Return the crosstable as CSV."""
     answer = await results.crosstable(tournament_id, round, when)
     text = await asyncio.to_thread(lambda: comma_separated.crosstable(Crosstable.of(answer)))
     return tagged_body(text, answer.position, if_none_match, CSV, f"{tournament_id}-crosstable.csv")
@@ -141,7 +141,7 @@ async def get_ratings_csv(
     min_position: MinPosition = 0,
     if_none_match: IfNoneMatch = None,
 ) -> Response:
-    """The rating list, or while a round is left an estimate, as CSV."""
+    """Return the rating list, or an estimate while rounds remain, as CSV."""
     players = await results.players(tournament_id, Moment(min_position))
     answer = Ratings.joined(await ratings.of(tournament_id), players)
     return tagged_body(
@@ -160,7 +160,7 @@ async def get_report(
     edition: Annotated[EditionName, Query(description="Which description of the format.")] = "TRF26",
     if_none_match: IfNoneMatch = None,
 ) -> Response:
-    """The tournament as a TRF file, for pairing and rating programs."""
+    """Return the tournament as a TRF file, for pairing and rating programs."""
     answer = await results.report(tournament_id, EDITIONS[edition], round, when)
     return tagged_body(answer.text, answer.position, if_none_match, TRF, f"{tournament_id}.trf")
 
@@ -173,7 +173,7 @@ async def get_gcg(
     when: When,
     racks: WithRacks = False,
 ) -> Response:
-    """A game of two players as a GCG file: plays, scores and totals as recorded. Of a duplicate game there is none."""
+    """Return a game of two players as a GCG file: plays, scores and totals as recorded. Duplicate games have none."""
     game = await results.game(game_id, when)
     told = write_gcg(gcg_of(game, racks=await found.racks(game) if racks else None))
     named = {"Content-Disposition": inline(f"{game_id}.gcg"), "Cache-Control": "no-cache"}

@@ -1,4 +1,4 @@
-"""What a form of a page sends: from this site alone, short, and as fields."""
+"""Request bodies of forms: only from this site, limited in size, parsed to fields."""
 
 from __future__ import annotations
 
@@ -16,22 +16,23 @@ from faristol.kernel.refusal import N_
 from faristol.text import say
 
 LARGEST = 16_384
-"""Bytes of a form."""
+"""Limit of a form in bytes."""
 
 LARGEST_LIST = 1_000_000
-"""Bytes of a form with a list: letters that are no ASCII have six of them and more each."""
+"""Limit of a form with a list, in bytes. A non-ASCII letter takes six or more."""
 
 MOST_FIELDS, MOST_FIELDS_OF_LIST = 500, 5_000
-"""Fields of a form; one with a list may have a box to tick for each line."""
+"""Limits of the number of fields; one with a list may have a checkbox for each line."""
 
 FROM_ELSEWHERE = N_("The request came from another site. Nothing was done.")
 
 
 def is_from_here(request: Request) -> bool:
-    """Whether a page of this site sent the request, as the browser says it.
+    """Check whether a page of this site sent the request.
 
-    Browsers say where a request comes from by ``Sec-Fetch-Site``, but not to a site without TLS, and by ``Origin``
-    wherever something is sent. A script can set neither. What says nothing at all is no form of a page.
+    Browsers state the origin in ``Sec-Fetch-Site``, except to a site without TLS, and in ``Origin`` of every POST. A
+    script
+    can set neither. A request without both is not from a form of a page.
     """
     if site := request.headers.get("sec-fetch-site"):
         return site == "same-origin"
@@ -40,18 +41,18 @@ def is_from_here(request: Request) -> bool:
 
 
 def is_program(request: Request) -> bool:
-    """Whether no browser sent the request: each says by one of these headers where a request comes from."""
+    """Check whether the request comes from no browser: a browser sends one of these headers."""
     return not {"origin", "sec-fetch-site", "referer"} & {*request.headers.keys()}
 
 
 def origin(address: str) -> str:
-    """``https://results.example`` of an address; empty of none."""
+    """Return the origin of a URL, such as ``https://results.example``; empty for a relative address."""
     parts = urlsplit(address)
     return f"{parts.scheme}://{parts.netloc}" if parts.netloc else ""
 
 
 def public_address(request: Request) -> str:
-    """Where people reach the pages: as the settings say, or as the request does."""
+    """Return the public address of the pages by the settings, else by the request."""
     return (request.app.state.address or origin(str(request.url))).rstrip("/")
 
 
@@ -60,7 +61,7 @@ TOO_LARGE = N_("It is too large: at most {most} kB are taken.")
 
 
 async def body_of(request: Request, media_type: str, largest: int) -> bytes:
-    """The body of a request, of a media type and at most so many bytes. Raises ``HTTPException`` for any other."""
+    """Return the body of a request. Raises ``HTTPException`` for another media type or a larger body."""
     if request.headers.get("content-type", "").partition(";")[0].strip() != media_type:
         given = request.headers.get("content-type", "")[:100]
         detail = say(WRONG_TYPE, {"media_type": media_type, "given": repr(given)}, language_of(request))
@@ -75,20 +76,17 @@ async def body_of(request: Request, media_type: str, largest: int) -> bytes:
 
 
 async def fields(request: Request) -> Mapping[str, str]:
-    """The fields of a form that a page of this site sent; of several with one name the last.
-
-    Raises ``HTTPException``.
-    """
+    """Return the fields of a form of this site; the last one of each name. Raises ``HTTPException``."""
     return await _fields(request, LARGEST, MOST_FIELDS)
 
 
 async def with_list(request: Request) -> Mapping[str, str]:
-    """The same of a form with a list that somebody pasted. Raises ``HTTPException``."""
+    """Return the fields of a form with a pasted list. Raises ``HTTPException``."""
     return await _fields(request, LARGEST_LIST, MOST_FIELDS_OF_LIST)
 
 
 async def file_of(request: Request, largest: int = LARGEST_LIST) -> bytes:
-    """The bytes of a file that a page of this site sent, at most ``largest`` of them. Raises ``HTTPException``."""
+    """Return a file that a page of this site sent, at most ``largest`` bytes. Raises ``HTTPException``."""
     if not is_from_here(request):
         raise HTTPException(HTTPStatus.FORBIDDEN, say(FROM_ELSEWHERE, {}, language_of(request)))
     return await body_of(request, "application/octet-stream", largest)
@@ -100,19 +98,19 @@ async def _fields(request: Request, largest: int, most: int) -> Mapping[str, str
     body = await body_of(request, "application/x-www-form-urlencoded", largest)
     try:
         return dict(parse_qsl(body.decode(), keep_blank_values=True, errors="strict", max_num_fields=most))
-    except ValueError as problem:  # no UTF-8, or too many
+    except ValueError as problem:  # invalid UTF-8, or too many fields
         raise HTTPException(HTTPStatus.BAD_REQUEST) from problem
 
 
 Fields = Annotated[Mapping[str, str], Depends(fields)]
-"""A parameter of a route that takes a form."""
+"""Route parameter with the fields of a form."""
 
 
 Lists = Annotated[Mapping[str, str], Depends(with_list)]
-"""A parameter of a route that takes a form with a list."""
+"""Route parameter with the fields of a form with a list."""
 
 
 def local(address: str, otherwise: str) -> str:
-    """An address if it is a path of this site, ``otherwise`` if not: nobody is led elsewhere from here."""
+    """Return an address if it is a path of this site, else ``otherwise``, to prevent open redirects."""
     odd = not address.isascii() or not address.isprintable() or " " in address or "\\" in address
     return otherwise if odd or not address.startswith("/") or address.startswith("//") else address

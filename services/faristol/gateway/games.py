@@ -1,4 +1,4 @@
-"""The games of a tournament: as a list that can be filtered, and their GCG files in one archive."""
+"""Games of a tournament: a list with filters, and their GCG files in an archive."""
 
 from __future__ import annotations
 
@@ -47,13 +47,13 @@ State = Annotated[
 ]
 
 AT_ONCE = 4
-"""Games of an archive that are asked for at a time."""
+"""Limit of concurrent calls for an archive."""
 
 routes = APIRouter(prefix="/api/v1", tags=["results"], dependencies=[KNOWN])
 
 
 class GameLine(Table):
-    """A game in the list of a tournament: its table in a round."""
+    """Game in the list of a tournament: its table in a round."""
 
     round: int = Field(description="Round, from 1.")
     state: State = Field(
@@ -71,7 +71,7 @@ class Games(Answer):
 
 
 class Filters(NamedTuple):
-    """Which games of a tournament; nothing, 0 and empty let everything through."""
+    """Filters of games; None, 0 and empty match every game."""
 
     round: int
     table: int
@@ -79,7 +79,7 @@ class Filters(NamedTuple):
     state: State | None
 
     def has(self, game: GameLine) -> bool:
-        """Whether a game is among them."""
+        """Check whether a game matches."""
         return (
             self.round in (0, game.round)
             and self.table in (0, game.table)
@@ -108,7 +108,7 @@ async def list_games(
     page_token: PageToken = "",
     if_none_match: IfNoneMatch = None,
 ) -> Response:
-    """The games of a tournament, with scores as they are, page by page."""
+    """List the games of a tournament with current scores, page by page."""
     found, position = await _found(results, tournament_id, when, Filters(round, table, player, state))
     await _check_player(results, tournament_id, player, found, when)
     start = int(page_token) if page_token.isascii() and page_token.isdigit() else 0
@@ -141,7 +141,7 @@ async def get_games_zip(
     player: OfPlayer = "",
     racks: WithRacks = False,
 ) -> Response:
-    """The GCG files of all games with a final result, streamed as they are made."""
+    """Return the GCG files of all games with a final result, streamed while they are made."""
     wanted = Filters(round, table, player, "final")
     found, _ = await _found(results, tournament_id, when, wanted)
     await _check_player(results, tournament_id, player, found, when)
@@ -152,7 +152,7 @@ async def get_games_zip(
 
 
 async def _found(results: Results, tournament_id: str, when: Moment, filters: Filters) -> tuple[list[GameLine], int]:
-    """The games that are asked for, and up to where the answer holds."""
+    """Return the matching games and the position of the answer."""
     head = await results.tournament(tournament_id, when)
     check_has_tables(head)
     numbers = [played.round for played in head.tournament.played if filters.round in (0, played.round)]
@@ -165,7 +165,7 @@ async def _found(results: Results, tournament_id: str, when: Moment, filters: Fi
 async def _check_player(
     results: Results, tournament_id: str, player: str, found: Sequence[GameLine], when: Moment
 ) -> None:
-    """Raise ``NotFound`` for who is no player of the tournament: an empty list would say that they have no game."""
+    """Raise ``NotFound`` for an unknown player, since an empty list would mean a player without games."""
     if player and not found:
         listed = await results.players(tournament_id, replace(when, min_position=0))
         if all(each.player_id != player for each in listed.players):
@@ -178,7 +178,7 @@ def _lines(answer: pb.GetPairingsResponse) -> Iterator[GameLine]:
 
 
 def state_of(table: pb.Table, phase: pb.RoundPhase.ValueType) -> State:
-    """Where the game of a table stands, in a round that stands at ``phase``."""
+    """Return the state of a table's game in a round at ``phase``."""
     if table.final:
         return "final"
     if table.HasField("postponed_to"):
@@ -187,22 +187,22 @@ def state_of(table: pb.Table, phase: pb.RoundPhase.ValueType) -> State:
 
 
 class _Sink(RawIOBase):
-    """Takes what an archive is made of, for whoever sends it on."""
+    """Write-only file that buffers the parts of an archive."""
 
     def __init__(self) -> None:
         self._parts: list[bytes] = []
 
     def writable(self) -> bool:
-        """See ``RawIOBase``. There is no going back in it, so that an archive is written forward."""
+        """Return True. It is not seekable, so that an archive is written sequentially."""
         return True
 
     def write(self, part: Any) -> int:
-        """See ``RawIOBase``."""
+        """Append a part."""
         self._parts.append(bytes(part))
         return len(part)
 
     def taken(self) -> bytes:
-        """What came since the last time."""
+        """Return the parts since the last call."""
         taken, self._parts = b"".join(self._parts), []
         return taken
 
@@ -210,9 +210,9 @@ class _Sink(RawIOBase):
 async def _archive(
     results: Results, drawn: GameService | None, game_ids: Sequence[str], when: Moment, language: str
 ) -> AsyncIterator[bytes]:
-    """An archive of the games as GCG, with racks where ``drawn`` tells them.
+    """Yield an archive of the games as GCG, with the racks of ``drawn`` if given.
 
-    What has no such file is named in one of its own, with the reason.
+    A further file names the games without a GCG file and the reasons.
     """
     sink, left_out = _Sink(), []
 

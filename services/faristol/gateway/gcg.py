@@ -1,4 +1,4 @@
-"""A game that was recorded here as a GCG file tells it."""
+"""Conversion of a recorded game to a GCG file."""
 
 from __future__ import annotations
 
@@ -39,11 +39,11 @@ _NOTED = (
     pb.ENTRY_KIND_FORFEIT,
     pb.ENTRY_KIND_CORRECTION,
 )
-"""Lines that the format has no event for."""
+"""Entries for which the format has no event."""
 
 
 def no_gcg_of_duplicate() -> Refusal:
-    """Why there is no such file of a duplicate game."""
+    """Return the refusal of a GCG file for a duplicate game."""
     return Refusal(
         "GCG_OF_TWO",
         "",
@@ -55,13 +55,13 @@ def no_gcg_of_duplicate() -> Refusal:
 
 
 def gcg_of(game: pb.GetGameResponse, ruleset: Ruleset | None = None, racks: Held | None = None) -> GcgGame:
-    """The game as far as it is complete, with the scores and totals of its record, which a correction may have changed.
+    """Convert the complete turns of a game, with its recorded and perhaps corrected scores and totals.
 
-    What the format has no line for stands in notes: points that an arbiter took, a rack changed freely. ``ruleset`` is
-    the one pinned when None. ``racks`` are told where they are public; without them nobody's is.
-
-    Raises ``Refusal`` for a table of more than two players, and for rules that are not installed here with the content
-    that the game pins.
+    Notes contain what the format cannot express, such as points taken off or a free exchange. ``ruleset`` is the pinned
+    one
+    by default. ``racks`` are included if given.
+    Raises ``Refusal`` for a table of more than two players, and for rules that are not installed with the pinned
+    content.
     """
     if len(game.seats) != 2:
         raise Refusal(
@@ -90,7 +90,7 @@ def _head(game: pb.GetGameResponse, ruleset: Ruleset) -> Iterator[Line]:
 
 
 def _nick(player_id: str) -> str:
-    """The nickname of a player, who has no space in it."""
+    """Return the nickname of a player, without spaces."""
     return "_".join(player_id.split())
 
 
@@ -99,7 +99,7 @@ def _in_line(text: str) -> str:
 
 
 class _Teller:
-    """Tells the entries of a sheet one after another, and keeps board and totals meanwhile."""
+    """Converter of the entries of a sheet, with the board and totals so far."""
 
     def __init__(self, game: pb.GetGameResponse, ruleset: Ruleset, racks: Held) -> None:
         self._game = game
@@ -110,12 +110,12 @@ class _Teller:
         self._settled = settled_blanks(game)
 
     def lines(self) -> Iterator[Line]:
-        """Everything after the players, in order."""
+        """Yield every line after the players, in order."""
         under_way = False
         for entry in self._game.entries:
             penalty = entry.kind == pb.ENTRY_KIND_CHALLENGE_PENALTY
             if not entry.complete and not penalty:
-                under_way = True  # the turn is not over, and is not told
+                under_way = True  # the turn is incomplete, and left out
                 continue
             yield from (_note(entry),) if penalty and under_way else self._told(entry)
             self._totals[entry.player_id] = entry.total
@@ -166,7 +166,7 @@ class _Teller:
                 yield Note(text=labels.WITHDRAWN[entry.withdrawn_for])
 
     def _left(self) -> Sequence[str]:
-        """The rack of who is left once somebody is out: as it was counted, else what does not lie on the board."""
+        """Return the remaining rack after a player went out: as counted, else the tiles not on the board."""
         for entry in self._game.entries:
             if entry.kind == pb.ENTRY_KIND_RACK_PENALTY and entry.faces:
                 return entry.faces
@@ -175,7 +175,7 @@ class _Teller:
 
 
 def _note(entry: pb.Entry) -> Note:
-    """What the format has no line for, in the words of the code."""
+    """Return a note in English about an entry that the format cannot express."""
     points = f" {entry.score:+}, {entry.total}" if entry.score else ""
     article = f" ({entry.article})" if entry.article else ""
     return Note(text=f"{entry.player_id}: {labels.KINDS[entry.kind]}{points}{article}")

@@ -1,4 +1,4 @@
-"""HEAD wherever there is GET: the same status and headers, and no body."""
+"""HEAD for every GET route: the same status and headers without a body."""
 
 from __future__ import annotations
 
@@ -8,18 +8,18 @@ _ASKED = "faristol.head"
 
 
 def is_head(scope: Scope) -> bool:
-    """Whether a request that is answered as GET was HEAD: what makes a body without end needs not begin it."""
+    """Check whether the request was HEAD, so that an endless body need not start."""
     return bool(scope.get(_ASKED))
 
 
 class Head:
-    """Answers HEAD as GET is answered, without the body."""
+    """ASGI middleware that answers HEAD like GET, without the body."""
 
     def __init__(self, app: ASGIApp) -> None:
         self._app = app
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """See ASGI."""
+        """Pass a request on."""
         if scope["type"] != "http" or scope["method"] != "HEAD":
             await self._app(scope, receive, send)
             return

@@ -1,4 +1,4 @@
-"""Headers that every answer carries."""
+"""Headers of every response."""
 
 from __future__ import annotations
 
@@ -21,20 +21,20 @@ CONTENT_SECURITY_POLICY = "; ".join(
         "frame-ancestors 'none'",
     )
 )
-"""Nothing from elsewhere, nothing inline."""
+"""Policy without external or inline content."""
 
 
 EMBEDDED_POLICY = CONTENT_SECURITY_POLICY.replace("frame-ancestors 'none'", "frame-ancestors *")
 
 
 PRIVATE = ("/sign-in", "/sign-out", "/account", "/my-data", "/data-requests", "/new", "/lexicons", "/tournaments/")
-"""Where pages are of who is signed in: no other site reads there."""
+"""Path prefixes of pages for signed-in users, closed to other sites."""
 
 PUBLIC_ENDS = ("/feed.atom", "/rounds.ics")
-"""How addresses end below these that are for everybody, and for programs."""
+"""Path suffixes below these prefixes that are public."""
 
 PRIVATE_PARTS = ("/keep", "/clock", "/slip")
-"""The same beside public pages of a game: how their addresses end."""
+"""Path suffixes of private pages below public pages of a game."""
 
 
 EXPOSED = (
@@ -47,15 +47,15 @@ EXPOSED = (
     "Retry-After",
     "WWW-Authenticate",
 )
-"""Headers of answers that a program on a page of another site may read."""
+"""Response headers that scripts of other sites may read."""
 
 READABLE_ELSEWHERE = {"Access-Control-Allow-Origin": "*", "Access-Control-Expose-Headers": ", ".join(EXPOSED)}
 
 
 class PublicCors(CORSMiddleware):
-    """Let programs of other sites read what is public or opened by a token, and nothing that a cookie opens.
+    """CORS for public content and for calls with a token, but not for content behind a cookie.
 
-    Browsers give no page of another site what came with a cookie, since the origin is ``*``.
+    Since the origin is ``*``, browsers hide responses to requests with cookies from other sites.
     """
 
     def __init__(self, app: ASGIApp) -> None:
@@ -68,7 +68,7 @@ class PublicCors(CORSMiddleware):
         )
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """See ASGI."""
+        """Pass a request on, without CORS for a private page."""
         if scope["type"] == "http" and _is_private(scope["path"]):
             await self.app(scope, receive, send)
         else:
@@ -80,19 +80,19 @@ def _is_private(path: str) -> bool:
 
 
 STRICT_TRANSPORT = "max-age=31536000"
-"""For a year a browser asks this host by TLS alone; it says nothing of the hosts beside."""
+"""HSTS for a year, without subdomains."""
 
 
 class SafeHeaders:
-    """Tells browsers to load nothing from elsewhere, to guess nothing, and where TLS is, to come by TLS again."""
+    """ASGI middleware that sets the content policy, disables sniffing and, under TLS, sets HSTS."""
 
     def __init__(self, app: ASGIApp, *, is_indexed: bool = False) -> None:
-        """``is_indexed`` lets search engines list what is sent."""
+        """Wrap an application. ``is_indexed`` allows search engines."""
         self._app = app
         self._is_indexed = is_indexed
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """See ASGI."""
+        """Pass a request on and add headers to its response."""
         if scope["type"] != "http":
             await self._app(scope, receive, send)
             return

@@ -28,11 +28,11 @@ from faristol.text import LANGUAGES, NAMES, number, percent, translations
 ERASED = N_("a player (%(id)s)")
 
 LIVE = "live"
-"""The block of a page that is fetched again when there is news."""
+"""Block of a page that is reloaded after a notification."""
 
 
 def days(tournament: pb.Tournament, language: str) -> str:
-    """Format the days of a tournament in a language: as they were said, else the day on which it was created."""
+    """Format the days of a tournament in a language; by default the day of its creation."""
     if not tournament.starts_on:
         created = tournament.created_at.ToDatetime(UTC).astimezone(ZoneInfo(tournament.time_zone or "UTC"))
         return format_date(created, "long", locale=language)
@@ -45,7 +45,7 @@ def days(tournament: pb.Tournament, language: str) -> str:
 
 @cache
 def environment(language: str) -> Environment:
-    """The templates in one language."""
+    """Return the templates in one language."""
     env = Environment(
         loader=PackageLoader("faristol.gateway", "templates"),
         autoescape=True,
@@ -95,50 +95,50 @@ def environment(language: str) -> Environment:
 
 
 def render(name: str, language: str, part: str, values: dict[str, Any]) -> str:
-    """A page, or the one block of it that ``part`` names."""
+    """Render a page, or only its block ``part``."""
     template = environment(language).get_template(name)
     if part == LIVE and LIVE in template.blocks:
         return "".join(template.blocks[LIVE](template.new_context(values)))
-    return template.render({**values, "part": part})  # a frame between the layout and the page gives its block itself
+    return template.render({**values, "part": part})  # an intermediate template renders its block itself
 
 
 def when(moment: datetime, time_zone: str, language: str) -> str:
-    """Format a day and a time with the zone that they are of: a reader may be in another one. No zone is UTC."""
+    """Format a day and a time with their time zone, since the reader may be in another one. The default is UTC."""
     local = moment.astimezone(ZoneInfo(time_zone or "UTC"))
     day, hour = format_date(local, "long", locale=language), format_time(local, "short", locale=language)
     return f"{day}, {hour} {zone_name(moment, time_zone)}"
 
 
 def zone_name(moment: datetime, time_zone: str) -> str:
-    """Name a time zone as of a moment: ``CET``, ``EEST``; ``UTC−3`` where it has no letters."""
+    """Return the abbreviation of a time zone at a moment: ``CET``, ``EEST``; ``UTC−3`` if it has no letters."""
     name = moment.astimezone(ZoneInfo(time_zone or "UTC")).tzname() or "UTC"
     return name if name.isalpha() else f"UTC{name.replace('-', '−')}"
 
 
 def signed(value: float, language: str) -> str:
-    """The same with its sign, ``+12`` or ``−3``; a plain ``0``."""
+    """Format a number with its sign, ``+12`` or ``−3``; ``0`` without."""
     return ("+" if value > 0 else "") + number(value, language)
 
 
 def who(name: str, player_id: str, language: str) -> str | Markup:
-    """A player's name; for someone erased, words that say so."""
+    """Return a player's name, or a substitute for an erased player."""
     erased = translations(language).gettext(ERASED) % {"id": player_id}
     return name or Markup('<span class="erased">{}</span>').format(erased)
 
 
 def whom(name: str, player_id: str, language: str) -> Markup:
-    """The same as a link to the player's page."""
+    """Return a player's name as a link to the player's page."""
     return Markup('<a class="person" href="/players/{}">{}</a>').format(player_id, who(name, player_id, language))
 
 
 def rules_name(name: str, title: str, language: str) -> str:
-    """What a rule set is called in the reader's language; its own title where it is not one that comes with this."""
+    """Return the name of a rule set in the reader's language; its own title if it is not built in."""
     known = labels.RULESETS.get(name)
     return translations(language).gettext(known) if known else title
 
 
 @cache
 def asset(name: str) -> str:
-    """The address of a static file, which changes with its content."""
+    """Return the address of a static file, which changes with its content."""
     content = (resources.files("faristol.gateway") / "static" / name).read_bytes()
     return f"/static/{name}?v={hashlib.sha256(content).hexdigest()[:10]}"

@@ -1,7 +1,7 @@
-"""Where to ask instead of what a tournament or a game of another mode does not have.
+"""Alternative addresses for tournaments and games of the other mode.
 
-A tournament of duplicate games has no tables, a tournament of tables has no duplicate games. Such a question is refused
-with 409, the reason, and the address that answers it.
+A tournament of duplicate games has no tables, and a tournament of tables has no duplicate games. Such a request is
+refused with 409, the reason, and the address of the corresponding content.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from faristol.pb.results.v1 import results_pb2 as pb
 from faristol.rules.modes import refuse_without_tables
 
 REASONS = frozenset(("DUPLICATE_GAMES", "NO_DUPLICATE_GAMES", "DUPLICATE_GAME", "GCG_OF_TWO", "NOT_PAIRS"))
-"""The reasons of refusals that come of the mode."""
+"""Reasons of refusals that depend on the mode."""
 
 _API = "/api/v1/tournaments/{tournament_id}"
 _GAME = "/api/v1/duplicate/{game_id}"
@@ -62,20 +62,17 @@ INSTEAD: Mapping[str, str] = {
     "/tournaments/{tournament_id}/round/{number}/results": f"{_CONSOLE}/{{tournament_id}}-r{{number}}/slips",
     "/tournaments/{tournament_id}/round/{number}/results/{table}": f"{_CONSOLE}/{{tournament_id}}-r{{number}}/slips",
 }
-"""By the path of a route, the path of what there is in the other mode. Both have the same parameters."""
+"""Corresponding paths in the other mode, by route path. Both have the same parameters."""
 
 _OF_SEVERAL: Mapping[str, str] = {
     "GCG_OF_TWO": "/api/v1/games/{game_id}",
     "NOT_PAIRS": f"{_API}/crosstable",
 }
-"""By the reason of a refusal of a file that holds games of two players, the path that has those of more."""
+"""Paths for games of more than two players, by the reason of the refusal of a file."""
 
 
 def address_instead(request: Request, reason: str = "") -> str:
-    """Return the address to ask instead of that of ``request``, refused for ``reason``; empty where there is none.
-
-    There is none for a method of the contract, ``/api/v1/results/GetReport``, whose path names no tournament or game.
-    """
+    """Return the alternative address for a request refused for ``reason``; empty without one."""
     route = request.scope.get("route")
     path = _OF_SEVERAL.get(reason) or INSTEAD.get(getattr(route, "path", ""), "")
     try:
@@ -102,7 +99,7 @@ def check_has_duplicate_games(head: pb.GetTournamentResponse) -> None:
 
 
 async def refusal_of_duplicate(request: Request, error: grpc.aio.AioRpcError) -> Refusal | None:
-    """Return why a game that was not found is asked for in vain, as it is a duplicate game; None where it is none."""
+    """Return the refusal if a game was not found because it is a duplicate game, else None."""
     game_id = request.path_params.get("game_id")
     if error.code() is not grpc.StatusCode.NOT_FOUND or not game_id or not address_instead(request):
         return None

@@ -1,4 +1,4 @@
-"""English words for what the contract has codes for; the pages translate them."""
+"""English labels of the enumerations of the contract, translated by the pages."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ RATING_LABELS: Mapping[str, Mapping[str, str]] = {
         ),
     },
 }
-"""What a rating system is called and how it works, by its name and version."""
+"""Title and description of a rating system, by name and version."""
 
 PHASES: Mapping[pb.RoundPhase.ValueType, str] = {
     pb.ROUND_PHASE_PAIRED: N_("paired"),
@@ -59,9 +59,9 @@ PHASES: Mapping[pb.RoundPhase.ValueType, str] = {
 
 
 def opponent_gone(answer: pb.GetPairingsResponse, bye: pb.RequestedBye | pb.TeamBye) -> bool:
-    """Whether somebody rests in a round because their opponent in the table of rounds is not there.
+    """Check whether a bye stems from an absent opponent in the table of rounds.
 
-    Where each meets each no other bye but that of the odd one out has points.
+    In a round robin, every bye with points except that of the odd player is such a bye.
     """
     if not answer.algorithm.startswith("berger") or bye.kind != pairing.BYE_KIND_FULL_POINT:
         return False
@@ -111,7 +111,7 @@ LOSERS: Mapping[game.EndCondition.ValueType, str] = {
     game.END_CONDITION_ALL_ABANDONED: N_("gave the game up"),
     game.END_CONDITION_FORFEIT: N_("lost by decision"),
 }
-"""What a player did who lost a game otherwise than by its score; who lost one that was not played was absent."""
+"""Labels of a game lost by other means than the score. The loser of an unplayed game was absent."""
 
 WITHDRAWN: Mapping[game.WithdrawalReason.ValueType, str] = {
     game.WITHDRAWAL_REASON_CHALLENGED: N_("phony"),
@@ -119,7 +119,7 @@ WITHDRAWN: Mapping[game.WithdrawalReason.ValueType, str] = {
     game.WITHDRAWAL_REASON_FAKE_BLANK: N_("a letter turned over was played as a blank"),
     game.WITHDRAWAL_REASON_LEAKED: N_("cancelled: it used what should not have been told"),
 }
-"""Why a play came off the board."""
+"""Labels of the reasons why a play was withdrawn."""
 
 LOST: Mapping[game.TurnLostReason.ValueType, str] = {
     game.TURN_LOST_REASON_TOUCH: N_("a tile was laid and not played as begun"),
@@ -131,7 +131,7 @@ LOST: Mapping[game.TurnLostReason.ValueType, str] = {
     game.TURN_LOST_REASON_SANCTION: N_("sanction"),
     game.TURN_LOST_REASON_ABANDONED: N_("the player has left"),
 }
-"""What a turn was lost for."""
+"""Labels of the reasons why a turn was lost."""
 
 INCIDENTS: Mapping[pb.IncidentKind.ValueType, str] = {
     pb.INCIDENT_KIND_OVERDRAW: N_("too many tiles drawn"),
@@ -152,7 +152,7 @@ INCIDENTS: Mapping[pb.IncidentKind.ValueType, str] = {
     pb.INCIDENT_KIND_TAKEN_BACK: N_("entries taken back"),
     pb.INCIDENT_KIND_GIVEN_UP: N_("table given up: the result is that of the signed sheet"),
 }
-"""What happened beside the turns."""
+"""Labels of events besides turns."""
 
 NEUTRALISED: Mapping[clock.NeutralisationReason.ValueType, str] = {
     clock.NEUTRALISATION_REASON_CHALLENGE: N_("Clocks stopped: a challenge is being ruled on."),
@@ -162,7 +162,7 @@ NEUTRALISED: Mapping[clock.NeutralisationReason.ValueType, str] = {
     clock.NEUTRALISATION_REASON_OVERDRAW: N_("Clocks stopped: tiles drawn too many go back into the bag."),
     clock.NEUTRALISATION_REASON_CORRECTION: N_("Clocks stopped: the scoresheet is being corrected."),
 }
-"""Why nobody's time runs."""
+"""Texts about stopped clocks."""
 
 TIE_BREAKS: Mapping[str, tuple[str, str]] = {
     "median-buchholz": (N_("Median-Buchholz"), N_("MB")),
@@ -187,7 +187,7 @@ RULESETS: Mapping[str, str] = {
     "pes-2024": N_("PES, rules of the games, 1 September 2024"),
     "uf-2007": N_("UF, rules of the championships, 4 May 2007"),
 }
-"""What the rule sets that come with Faristol are called; others have the title that stands in them."""
+"""Names of the built-in rule sets; others use the title in their file."""
 
 OUTCOMES: Mapping[pb.Outcome.ValueType, str] = {
     pb.OUTCOME_WIN: "+",
@@ -201,7 +201,7 @@ OUTCOME_WORDS: Mapping[pb.Outcome.ValueType, str] = {
     pb.OUTCOME_DRAW: N_("drawn"),
     pb.OUTCOME_LOSS: N_("lost"),
 }
-"""What a game was to a player."""
+"""Labels of a game's outcome."""
 
 TIE_BREAKS_EXPLAINED: Mapping[str, str] = {
     "median-buchholz": N_("The points of all opponents; the lowest are left out."),
@@ -212,7 +212,7 @@ TIE_BREAKS_EXPLAINED: Mapping[str, str] = {
     "head-to-head": N_("Points in the games against players who are equal so far."),
     "cusca": N_("The score times the players of the table, averaged over the games."),
 }
-"""What a tie-break is."""
+"""Descriptions of tie-breaks."""
 
 UNPLAYED_EXPLAINED: Mapping[str, str] = {
     "fide-dummy": N_(
@@ -226,16 +226,16 @@ UNPLAYED_EXPLAINED: Mapping[str, str] = {
     "own-score": N_("A round without a game counts as an opponent with one’s own points."),
     "zero": N_("A round without a game counts as no opponent: 0."),
 }
-"""How Buchholz and Berger count a bye, a forfeit and an absence."""
+"""Texts about byes, forfeits and absences in Buchholz and Berger."""
 
 UNPLAYED_IN_CYCLE = N_(
     "A forfeit counts as the points of the opponent who should have been there, and a round without an opponent as 0."
 )
-"""The same where everybody's opponents are known before the first round (FIDE C.07 15.2)."""
+"""The same if all opponents are known before the first round (FIDE C.07 15.2)."""
 
 
 def explain_unplayed(rules: Ruleset | None) -> str:
-    """Explain in English how rounds without a game count for tie-breaks; empty for rules that are not known."""
+    """Explain in English how rounds without a game count for tie-breaks; empty for unknown rules."""
     if rules is None:
         return ""
     law = rules.championship
@@ -254,7 +254,7 @@ RESTS_APART = N_(
 
 
 def explain_counts(pin: game.Pin) -> str:
-    """Explain in English what standings count as games, with what a bye gives by the rules that are pinned."""
+    """Explain in English which games standings count, and the score of a bye under the pinned rules."""
     rules = known_rules(pin)
     if rules is None:
         return BYES_APART
@@ -264,7 +264,7 @@ def explain_counts(pin: game.Pin) -> str:
 
 
 REST_ON_OPPONENTS = frozenset(("median-buchholz", "buchholz", "berger"))
-"""The tie-breaks of which that has to be said."""
+"""Tie-breaks that need this explanation."""
 
 PREMIUMS: Mapping[Premium, tuple[str, str, str]] = {
     Premium.TRIPLE_WORD: ("tw", N_("triple word"), N_("TW")),
@@ -272,4 +272,4 @@ PREMIUMS: Mapping[Premium, tuple[str, str, str]] = {
     Premium.TRIPLE_LETTER: ("tl", N_("triple letter"), N_("TL")),
     Premium.DOUBLE_LETTER: ("dl", N_("double letter"), N_("DL")),
 }
-"""Class in the stylesheet, name and mark of a premium."""
+"""CSS class, name and mark of a premium."""

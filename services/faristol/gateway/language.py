@@ -1,4 +1,4 @@
-"""Which language a visitor reads."""
+"""Language of a visitor."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ YEAR = 365 * 24 * 3600
 
 
 def language_of(request: Request) -> str:
-    """The language asked for by ``?lang=``, or chosen before, or preferred by the browser."""
+    """Return the language of ``?lang=``, of the cookie, or of ``Accept-Language``, in this order."""
     kept = None if is_embeddable(request.url.path) else request.cookies.get(COOKIE)
     for chosen in (request.query_params.get("lang"), kept):
         if chosen in LANGUAGES:
@@ -24,14 +24,14 @@ def language_of(request: Request) -> str:
 
 
 def remember(request: Request, response: Response) -> None:
-    """Keep the language that was just chosen; not for a page in a frame of another site, which sets no cookie."""
+    """Store the language of ``?lang=`` in a cookie; an embedded page sets no cookie."""
     if request.query_params.get("lang") in LANGUAGES and not is_embeddable(request.url.path):
         response.headers.append("Set-Cookie", cookie_of(language_of(request)))
 
 
 @cache
 def cookie_of(language: str) -> str:
-    """The header that keeps a language."""
+    """Return the ``Set-Cookie`` header that stores a language."""
     holder = Response()
     holder.set_cookie(COOKIE, language, max_age=YEAR, samesite="lax", httponly=True)
     return holder.headers["Set-Cookie"]

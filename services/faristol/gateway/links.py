@@ -1,4 +1,4 @@
-"""Where things are: addresses of resources and of pages, as paths of this host."""
+"""Paths of resources and pages on this host."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ API = "/api/v1"
 
 
 class TournamentLinks(BaseModel):
-    """Where a tournament and what it has is."""
+    """Links of a tournament."""
 
     self: str = Field(examples=["/api/v1/tournaments/demo"])
     page: str = Field(description="For people.", examples=["/t/demo"])
@@ -29,7 +29,7 @@ class TournamentLinks(BaseModel):
 
 
 class GameLinks(BaseModel):
-    """Where a game is."""
+    """Links of a game."""
 
     self: str = Field(examples=["/api/v1/games/demo-r1-t1"])
     page: str = Field(description="For people.", examples=["/g/demo-r1-t1"])
@@ -40,20 +40,20 @@ class GameLinks(BaseModel):
 
 
 class GameOfTournamentLinks(GameLinks):
-    """Where a game and its tournament are."""
+    """Links of a game and its tournament."""
 
     tournament: str = Field(examples=["/api/v1/tournaments/demo"])
 
 
 class PlayerLinks(BaseModel):
-    """Where a player is."""
+    """Links of a player."""
 
     self: str = Field(examples=["/api/v1/players/anna-puig"])
     page: str = Field(description="For people.", examples=["/players/anna-puig"])
 
 
 class PartLinks(BaseModel):
-    """Where something of a tournament is."""
+    """Links of a part of a tournament."""
 
     self: str = Field(
         description="Without the parameters of the request.", examples=["/api/v1/tournaments/demo/standings"]
@@ -63,7 +63,7 @@ class PartLinks(BaseModel):
 
 
 class DuplicateLinks(BaseModel):
-    """Where a duplicate game and what it has is."""
+    """Links of a duplicate game."""
 
     self: str = Field(examples=["/api/v1/duplicate/demo-r1"])
     page: str = Field(description="For people.", examples=["/duplicate/demo-r1"])
@@ -72,13 +72,13 @@ class DuplicateLinks(BaseModel):
 
 
 class DuplicateOfTournamentLinks(DuplicateLinks):
-    """Where a duplicate game and its tournament are."""
+    """Links of a duplicate game and its tournament."""
 
     tournament: str = Field(examples=["/api/v1/tournaments/demo"])
 
 
 def of_part(tournament_id: str, path: str, page: str = "") -> PartLinks:
-    """Return where a part of a tournament is: ``path`` behind the tournament in the API, ``page`` in the pages."""
+    """Return the links of a part of a tournament: ``path`` below it in the API, ``page`` below its page."""
     name = quote(tournament_id, safe="")
     at = f"{API}/tournaments/{name}"
     return PartLinks(self=f"{at}/{path}", page=f"/t/{name}{page}", tournament=at)
@@ -91,7 +91,7 @@ def _of_duplicate(game_id: str) -> dict[str, str]:
 
 
 def of_duplicate(game_id: str) -> DuplicateLinks:
-    """Return where a duplicate game is."""
+    """Return the links of a duplicate game."""
     return DuplicateLinks(**_of_duplicate(game_id))
 
 
@@ -139,4 +139,4 @@ OfPairings = Annotated[
     PartLinks,
     Read(lambda message: of_part(message.tournament_id, f"rounds/{message.round}/pairings", f"/r/{message.round}")),
 ]
-"""Fields that are made of the ids of a message."""
+"""Field types computed from the ids of a message."""

@@ -1,4 +1,4 @@
-"""The other end of a stream, once the headers of the answer are written: it is sent what comes, and has to read it."""
+"""Client of a stream after the response headers: it receives data and must read them in time."""
 
 from __future__ import annotations
 
@@ -9,22 +9,22 @@ from faristol.gateway.connections import Line
 from faristol.gateway.frames import LAST_CHUNK
 
 HIGH_WATER = 16 * 1024
-"""Bytes that may wait in a connection until its listener is passed over."""
+"""Bytes that may be buffered for a connection before its client is skipped."""
 
 MOST_SAID = 64 * 1024
-"""Bytes that a listener may send, who has nothing more to say."""
+"""Limit of the bytes that a client may send after its request."""
 
 
 class Listener(asyncio.Protocol):
-    """The connection of somebody who listens to a stream."""
+    """Connection of a stream's client."""
 
     __slots__ = ("_left", "_line", "_said", "_timer", "chunked", "paused")
 
     def __init__(self, line: Line, left: Callable[[], None], *, chunked: bool) -> None:
-        """``left`` is called when the listener has gone. ``chunked`` says that the answer is in chunks."""
+        """Take over a connection. ``left`` is called when it is lost; ``chunked`` selects chunked encoding."""
         self.chunked = chunked
         self.paused = False
-        """More waits in the connection than it may, or nothing is sent any more."""
+        """True if the buffer is full or the connection is closing."""
         self._line = line
         self._left = left
         self._said = 0
@@ -32,7 +32,7 @@ class Listener(asyncio.Protocol):
         line.transport.set_write_buffer_limits(HIGH_WATER)
 
     def data_received(self, data: bytes) -> None:
-        """See ``asyncio.Protocol``, as with the other methods."""
+        """Ignore data; abort the connection if there are too many."""
         self._said += len(data)
         if self._said > MOST_SAID:
             self._line.transport.abort()
@@ -47,12 +47,12 @@ class Listener(asyncio.Protocol):
 
     def connection_lost(self, exc: Exception | None) -> None:  # noqa: D102
         self._unlimit()
-        self.paused = True  # nothing is sent any more
+        self.paused = True  # no more data are sent
         self._line.ended(self)
         self._left()
 
     def shutdown(self) -> None:
-        """End the answer, and the connection once it is read: a client comes back with the id of the last event."""
+        """End the response and close after it is read. The client resumes with its last event id."""
         transport = self._line.transport
         if not transport.is_closing():
             self.paused = True
@@ -62,7 +62,7 @@ class Listener(asyncio.Protocol):
             self._limit()
 
     def _limit(self) -> None:
-        """Let the time run within which what was sent has to be read."""
+        """Start the timeout for reading."""
         if self._timer is None:
             line = self._line
             self._timer = asyncio.get_running_loop().call_later(line.write_seconds, line.transport.abort)

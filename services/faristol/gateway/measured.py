@@ -1,4 +1,4 @@
-"""How long requests take until their answer begins, and how many of them fail."""
+"""Metrics of requests: duration until the response starts, and failures."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _seconds = metrics.get_meter("faristol.gateway").create_histogram(
 
 
 def kind_of(path: str) -> str:
-    """What a request is for: ``health``, ``static``, ``stream``, ``json`` or ``page``."""
+    """Return the kind of a request: ``health``, ``static``, ``stream``, ``json`` or ``page``."""
     if path in HEALTH:
         return "health"
     if path.startswith("/static/"):
@@ -32,13 +32,13 @@ def kind_of(path: str) -> str:
 
 
 class Measured:
-    """Measures requests around all that answers them; one that ended before its answer began does not count."""
+    """ASGI middleware that measures requests; a request aborted before its response is not counted."""
 
     def __init__(self, app: ASGIApp) -> None:
         self._app = app
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """See ASGI."""
+        """Pass a request on and measure it."""
         if scope["type"] != "http":
             await self._app(scope, receive, send)
             return

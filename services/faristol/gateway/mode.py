@@ -1,4 +1,4 @@
-"""The rules of tournaments and games, as far as this version knows them."""
+"""Rules of tournaments and games, if this version knows them."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from faristol.rules import Ruleset
 
 
 def known_rules(pin: game.Pin) -> Ruleset | None:
-    """The rules that are pinned; None when this version does not know them."""
+    """Return the pinned rules; None if this version does not know them."""
     try:
         return ruleset_of(pin)
     except Refusal:
@@ -21,14 +21,14 @@ def known_rules(pin: game.Pin) -> Ruleset | None:
 
 
 def is_of_duplicate_games(tournament: pb.Tournament | pairing.GetTournamentResponse) -> bool:
-    """Whether the rounds of a tournament are duplicate games; not where this version does not know its rules."""
-    if mode := getattr(tournament, "mode", pb.TOURNAMENT_MODE_UNSPECIFIED):  # that of the pairing service has none
+    """Check whether a tournament consists of duplicate games; False for unknown rules."""
+    if mode := getattr(tournament, "mode", pb.TOURNAMENT_MODE_UNSPECIFIED):  # pairing messages have no mode
         return bool(mode == pb.TOURNAMENT_MODE_DUPLICATE)
     rules = known_rules(tournament.ruleset)
     return rules is not None and rules.game.mode == "duplicate"
 
 
 def tile_values(pin: game.Pin) -> Mapping[str, int]:
-    """Points of each face under the rules that are pinned; nothing when this version does not know them."""
+    """Return the points of each face under the pinned rules; empty for unknown rules."""
     rules = known_rules(pin)
     return rules.tile_set.values if rules else {}

@@ -1,4 +1,4 @@
-"""The news that each page shows, so that it is fetched again when there is some."""
+"""Notifications after which each page is reloaded."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ PAGES: Mapping[str, tuple[Change.ValueType, ...]] = {
     "overlay.html": (CHANGE_SHEET, CHANGE_CLOCKS, CHANGE_RESULT),
     "game.html": (CHANGE_SHEET, CHANGE_INCIDENTS, CHANGE_CLOCKS, CHANGE_RESULT),
 }
-"""What each page that follows a tournament shows, by its template."""
+"""Changes that affect each page of a tournament, by template."""
 
 DUPLICATES: Mapping[str, tuple[Change.ValueType, ...]] = {
     "duplicate/game.html": (CHANGE_DUPLICATE,),
@@ -48,7 +48,7 @@ DUPLICATES: Mapping[str, tuple[Change.ValueType, ...]] = {
     "duplicate/sheet.html": (CHANGE_DUPLICATE,),
     "duplicate/totals.html": (CHANGE_DUPLICATE, CHANGE_PROGRESS),
 }
-"""The same of pages of duplicate games, whose news names the game."""
+"""Changes that affect pages of duplicate games, whose notifications name the game."""
 
 CONSOLES: Mapping[str, tuple[Change.ValueType, ...]] = {
     "director/overview.html": (CHANGE_PROGRESS, CHANGE_TEAMS, CHANGE_RESULT, CHANGE_SCHEDULE),
@@ -65,20 +65,20 @@ CONSOLES: Mapping[str, tuple[Change.ValueType, ...]] = {
     "arbiter_hall.html": (CHANGE_PROGRESS, CHANGE_WAITS, CHANGE_RESULT),
     "arbiter_table.html": (CHANGE_SHEET, CHANGE_INCIDENTS, CHANGE_CLOCKS, CHANGE_RESULT, CHANGE_WAITS),
 }
-"""The same of pages of consoles, which nobody keeps."""
+"""Changes that affect pages of consoles, which are not cached."""
 
 
 ALSO: Mapping[str, frozenset[facts.Kind]] = {"find.html": frozenset([DuplicateOpened])}
-"""Further events that a page shows: the seats of a duplicate game are known when it opens, and stay as they are."""
+"""Further events of a page: the seats of a duplicate game are fixed when it opens."""
 
 
 def events_of(template: str) -> frozenset[facts.Kind]:
-    """The news after which a page is another; none for one that follows nothing."""
+    """Return the events after which a page is reloaded; an empty set for a static page."""
     found = facts.that_change(*{**PAGES, **DUPLICATES, **CONSOLES}.get(template, ()))
     return (found | ALSO.get(template, frozenset())) & facts.told_to(AUDIENCE_PUBLIC)
 
 
 @cache
 def of_page(template: str) -> str:
-    """The names of these events, as ``data-news`` has them."""
+    """Return the names of these events for the attribute ``data-news``."""
     return " ".join(sorted(kind.DESCRIPTOR.name for kind in events_of(template)))

@@ -1,4 +1,4 @@
-"""The OpenAPI document, as the interface is: problems and not FastAPI's errors, parameters without null."""
+"""OpenAPI document, adapted to the real interface: problem details instead of FastAPI's errors, no null parameters."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _FASTAPIS = ("HTTPValidationError", "ValidationError")
 
 
 def ref(model: type[BaseModel]) -> dict[str, str]:
-    """The schema of one of the ``models`` of ``describe``, by its name in the document."""
+    """Return a reference to the schema of one of the ``models`` of ``describe``."""
     return {"$ref": REF.format(model=model.__name__)}
 
 
@@ -27,9 +27,9 @@ MEANINGS = "x-enum-descriptions"
 
 
 def named(name: str, words: Iterable[str], about: str = "", meanings: Mapping[str, str] = {}) -> WithJsonSchema:
-    """Say in the type of a field that it is one of ``words``, which the document lists once as the schema ``name``.
+    """Annotate a field as one of ``words``, which the document lists once as the schema ``name``.
 
-    ``about`` is its description, and ``meanings`` is what each word means.
+    ``about`` is the description of the schema, and ``meanings`` describe its words.
     """
     schema: dict[str, Any] = {"type": "string", "enum": [*words], _NAME: name}
     more = {_ABOUT: about, MEANINGS: dict(meanings)}
@@ -37,7 +37,7 @@ def named(name: str, words: Iterable[str], about: str = "", meanings: Mapping[st
 
 
 def _hoist(part: Any, schemas: dict[str, Any]) -> None:
-    """Put every schema of ``named`` within ``part`` into ``schemas``, with a reference in its place."""
+    """Move every schema of ``named`` within ``part`` to ``schemas`` and leave a reference."""
     for each in part if isinstance(part, list) else list(part.values()):
         if isinstance(each, dict | list):
             _hoist(each, schemas)
@@ -52,10 +52,10 @@ def _hoist(part: Any, schemas: dict[str, Any]) -> None:
 
 
 def describe(web: FastAPI, *models: type[BaseModel]) -> None:
-    """Let the application's document be as its answers are.
+    """Replace the document of an application by one that matches its responses.
 
-    ``models`` are those that answers refer to by ``ref``. A malformed request is 400, as each operation says for
-    itself; FastAPI's 422 never comes. What is not given in a query or a header is left out there, and never null.
+    ``models`` are referenced by ``ref``. An invalid request is answered by 400, as each operation states, never by
+    FastAPI's 422. Optional parameters of a query or a header are omitted, never null.
     """
     _, definitions = models_json_schema([(model, "serialization") for model in models], ref_template=REF)
 
@@ -82,7 +82,7 @@ def describe(web: FastAPI, *models: type[BaseModel]) -> None:
                 _complete(operation, schemas)
             made |= {
                 "servers": [{"url": web.state.address.rstrip("/") or "/", "description": "This host."}],
-                "security": [],  # everything here is for everybody
+                "security": [],  # everything here is public
                 "webhooks": {"news": {"post": _webhook()}},
             }
             made["info"]["license"] = {"name": "Apache-2.0", "identifier": "Apache-2.0"}
@@ -90,7 +90,7 @@ def describe(web: FastAPI, *models: type[BaseModel]) -> None:
             web.openapi_schema = made
         return web.openapi_schema
 
-    web.openapi = document  # type: ignore[method-assign] # this is how FastAPI has it replaced
+    web.openapi = document  # type: ignore[method-assign] # the way that FastAPI documents
 
 
 PROBLEM_TYPE = "application/problem+json"
@@ -105,7 +105,7 @@ HEADERS: dict[str, Any] = {
     "RateLimit-Policy": {"description": "How many it has in how many seconds.", "schema": {"type": "string"}},
     "Content-Disposition": {"description": "The name of the file.", "schema": {"type": "string"}},
 }
-"""Headers of answers."""
+"""Response headers."""
 
 
 def _headers(*names: str) -> dict[str, Any]:
@@ -113,7 +113,7 @@ def _headers(*names: str) -> dict[str, Any]:
 
 
 def _complete(operation: dict[str, Any], schemas: dict[str, Any]) -> None:
-    """Say of an operation what holds of all: headers, 429, and an example of each answer."""
+    """Add the common parts to an operation: headers, 429, and an example of each response."""
     responses = operation["responses"]
     if "400" in responses:
         problem = {PROBLEM_TYPE: {"schema": {"$ref": REF.format(model="ProblemBody")}}}
@@ -144,7 +144,7 @@ def _complete(operation: dict[str, Any], schemas: dict[str, Any]) -> None:
 
 
 def _webhook() -> dict[str, Any]:
-    """What a webhook is sent: see docs/apps.md."""
+    """Describe the request that a webhook receives, as docs/apps.md does."""
     schema = {"anyOf": [{"$ref": REF.format(model=name)} for name in ("News", "NewsWithContent")]}
     return {
         "operationId": "receive_news",

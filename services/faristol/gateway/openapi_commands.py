@@ -1,6 +1,6 @@
-"""The document of every method of the contract over HTTP, ``/openapi-commands.json``.
+"""OpenAPI document of every method of the contract over HTTP, ``/openapi-commands.json``.
 
-It is a second one beside ``/openapi.json``: whoever reads results has no use for it, and it is several times as long.
+It is separate from ``/openapi.json``, because readers of results do not need it and it is several times as long.
 """
 
 from __future__ import annotations
@@ -57,7 +57,7 @@ _REFUSED = {
 
 @cache
 def commands_document(service: str = "") -> Mapping[str, Any]:
-    """The whole of it, or what it has of one service: one path a method, and the schemas that these need."""
+    """Return the document of all services or of one: a path for each method, and the schemas."""
     named = [method for _, method in sorted(NAMED.items()) if service in ("", method.service)]
     methods = [method for method in named if not method.is_stream]
     messages: list[Any] = [kind.DESCRIPTOR for method in methods for kind in (method.request, method.response)]
@@ -89,7 +89,7 @@ def commands_document(service: str = "") -> Mapping[str, Any]:
 def _operation(method: Method) -> dict[str, Any]:
     said = COMMENTS.get(method.name, method.name)
     needs = needs_of(method.descriptor)
-    sent: Any = method.request.DESCRIPTOR  # of Python's or of upb's classes, which are alike
+    sent: Any = method.request.DESCRIPTOR  # a descriptor of Python or of upb
     told: Any = method.response.DESCRIPTOR
     return {
         "operationId": method.name,
@@ -117,7 +117,7 @@ def _operation(method: Method) -> dict[str, Any]:
 
 
 def _needed(needs: Needs) -> Iterator[str]:
-    """Who may call it, and what has to be in their scope."""
+    """Yield sentences about the required roles and scope."""
     roles = " or ".join(NAMES[role] for role in sorted(needs.roles))
     yield "Needs no credential." if PUBLIC in needs.roles else f"Needs the role {roles}."
     for path, those in needs.narrowed:

@@ -1,4 +1,4 @@
-"""Examples of answers, made from their schemas: what a document says of a field by its name and its kind."""
+"""Examples of responses, generated from their schemas by field name and type."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ BY_NAME: Mapping[str, Any] = {
     "tournament_id": "demo",
     "tournament_name": "Copa",
 }
-"""What stands in an example for fields of these names, where their schema takes it."""
+"""Example values by field name, used if the schema accepts them."""
 
 PROBLEMS: Mapping[str, Mapping[str, Any]] = {
     "400": {
@@ -72,21 +72,21 @@ PROBLEMS: Mapping[str, Mapping[str, Any]] = {
         "here": 1207,
     },
 }
-"""What a problem of each status is like."""
+"""Example problems by status."""
 
 DEEPEST_COUNT = 8
-"""How deep an example goes; lists below have no lines."""
+"""Maximum depth of an example; deeper lists are empty."""
 
 
 def problem_of(status: str) -> dict[str, Any]:
-    """A problem of a status, as an example."""
+    """Return an example problem of a status."""
     more = PROBLEMS.get(status, PROBLEMS["400"])
     head = {"type": f"/docs/problems#{more['reason']}", "status": int(status), "instance": "/api/v1/tournaments/demo"}
     return {**head, **more}
 
 
 def example_of(schema: Schema, schemas: Mapping[str, Schema], name: str = "", depth: int = 0) -> Any:
-    """An example of what a schema takes. ``name`` is that of the field; references lead to ``schemas``."""
+    """Return an example of a schema. ``name`` is that of the field; ``schemas`` resolve references."""
     if ref := schema.get("$ref"):
         return example_of(schemas[ref.rpartition("/")[2]], schemas, name, depth)
     if "examples" in schema:

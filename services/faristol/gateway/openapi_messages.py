@@ -1,4 +1,4 @@
-"""Schemas of the contract's messages, as JSON of the names of its fields tells and takes them."""
+"""JSON schemas of the contract messages, with their field names."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _TYPES: Mapping[int, Schema] = {
     FieldDescriptor.TYPE_UINT32: {"type": "integer", "minimum": 0, "maximum": 2**32 - 1},
     FieldDescriptor.TYPE_UINT64: _WHOLE,
 }
-"""Whole numbers of 64 bits are told as text, which no program rounds, and taken as both."""
+"""Schemas of scalar types. 64-bit integers are sent as strings, so that no program rounds them; both are accepted."""
 
 _EXAMPLES: Mapping[str, Any] = {
     "command_id": "5f0c3a52-3f0e-4d0b-9d3f-1f5a4f6f2f10",
@@ -37,21 +37,21 @@ _EXAMPLES: Mapping[str, Any] = {
     "round": 1,
     "table": 1,
 }
-"""What fields of these names have in the example of a request."""
+"""Example values of a request by field name."""
 
 
 def name_of(message: Descriptor | EnumDescriptor) -> str:
-    """The name of a message in a document: ``game.Pin`` of ``faristol.game.v1.Pin``."""
+    """Return the schema name of a message: ``game.Pin`` for ``faristol.game.v1.Pin``."""
     return ".".join(part for part in message.full_name.split(".") if part not in ("faristol", "v1"))
 
 
 def ref_to(message: Descriptor) -> Schema:
-    """A reference to the schema of a message."""
+    """Return a reference to the schema of a message."""
     return {"$ref": REF.format(name=name_of(message))}
 
 
 def schemas_of(*messages: Descriptor) -> dict[str, Schema]:
-    """The schemas of messages and of all that they are made of, by their names."""
+    """Return the schemas of messages and of their nested messages, by name."""
     found: dict[str, Schema] = {}
     left = list(messages)
     while left:
@@ -64,9 +64,9 @@ def schemas_of(*messages: Descriptor) -> dict[str, Schema]:
 
 
 def example_of(message: Descriptor) -> dict[str, Any]:
-    """What a request may look like: its ids and names. The contract says which fields it needs beside them."""
+    """Return an example request with its ids and names; the contract describes other required fields."""
     found = {field.name: _EXAMPLES[field.name] for field in message.fields if _is_exemplary(field)}
-    if "name" in found:  # who is entered: their round and table are left to the rules
+    if "name" in found:  # a registration: round and table are left to the rules
         found = {name: value for name, value in found.items() if name not in ("round", "table")}
     return found
 

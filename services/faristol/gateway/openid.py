@@ -1,7 +1,6 @@
-"""Signing in by a provider of OpenID Connect: the browser is sent there and comes back.
+"""Sign-in by OpenID Connect: redirect to the provider, and callback.
 
-What it brings is for the access service, which asks the provider and verifies. Meanwhile a cookie holds what binds the
-way back to this browser.
+The access service exchanges and verifies the code. In the meantime a cookie binds the callback to this browser.
 """
 
 from __future__ import annotations
@@ -27,7 +26,7 @@ from faristol.pb.access.v1 import access_pb2 as pb
 
 COOKIE = "faristol-openid"
 LASTS = 600
-"""Seconds that somebody has at the provider."""
+"""Limit of the time at the provider in seconds."""
 
 BACK = "/sign-in/openid/callback"
 KEPT = ("state", "nonce", "code_verifier")
@@ -37,7 +36,7 @@ routes = APIRouter(include_in_schema=False)
 
 @routes.get("/sign-in/openid")
 async def leave_for_provider(request: Request, next: Annotated[str, Query(max_length=500)] = "") -> Response:  # noqa: A002 # the name of the query parameter
-    """Send the browser to the provider."""
+    """Redirect to the provider."""
     try:
         started = await calls(request).ask(pb.StartSignInRequest(redirect_uri=f"{public_address(request)}{BACK}"))
     except grpc.aio.AioRpcError as error:
@@ -55,7 +54,7 @@ async def come_back(
     code: Annotated[str, Query(max_length=4_000)] = "",
     state: Annotated[str, Query(max_length=200)] = "",
 ) -> Response:
-    """Sign the browser in that comes back from where it was sent."""
+    """Sign the browser in at the callback."""
     response = await _signed_in(request, results, code, state)
     forget(request, response, COOKIE)
     return response
@@ -65,7 +64,7 @@ async def _signed_in(request: Request, results: Reader, code: str, state: str) -
     kept = _kept(request)
     if not state or not hmac.compare_digest(_bytes(kept.get("state", "")), _bytes(state)):
         return to_entrance(request, "OPENID_ELSEWHERE")
-    if not code:  # the person said no, or the provider did
+    if not code:  # denied by the user or the provider
         return to_entrance(request, "OPENID_REFUSED")
     brought = pb.OpenIdCode(
         code=code.encode(),
@@ -87,13 +86,13 @@ def _bytes(text: str) -> bytes:
 def _kept(request: Request) -> Mapping[str, str]:
     try:
         kept = json.loads(urlsafe_b64decode(request.cookies.get(cookie_name(request, COOKIE), "")))
-    except (ValueError, RecursionError):  # a stranger made it
+    except (ValueError, RecursionError):  # not our cookie
         return {}
     return {name: str(value) for name, value in kept.items()} if isinstance(kept, dict) else {}
 
 
 def _why(error: grpc.aio.AioRpcError) -> str:
-    """Why somebody is back where one signs in. Raises ``grpc.aio.AioRpcError`` for what is no refusal."""
+    """Return the reason shown on the sign-in page. Raises ``grpc.aio.AioRpcError`` for an error that is no refusal."""
     if error.code() in (grpc.StatusCode.UNAVAILABLE, grpc.StatusCode.DEADLINE_EXCEEDED):
         return "OPENID_AWAY"
     if error.code() in (grpc.StatusCode.UNAUTHENTICATED, grpc.StatusCode.PERMISSION_DENIED):

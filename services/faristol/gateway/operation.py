@@ -1,7 +1,7 @@
-"""What follows the record, for everybody: as JSON and as a page.
+"""Consumers of the record, for the public: as JSON and as a page.
 
-What an event that cannot be taken says, and of which game it is, is not for everybody while that game runs:
-``faristol projection list`` shows it to who operates the cell.
+Details of a parked event and its game are not public during play. ``faristol projection list`` shows them to the
+operator.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ STATE_LABELS: Mapping[State, str] = {
 
 
 class Parked(Shown):
-    """A game or a tournament of which a consumer cannot take an event: that and the later ones wait, others go on."""
+    """Game or tournament with an event that a consumer cannot process: its later events wait, others go on."""
 
     tournament_id: str
     since: datetime
@@ -47,7 +47,7 @@ class Parked(Shown):
 
 
 class Consumer(Shown):
-    """Something that follows the record."""
+    """Consumer of the record."""
 
     name: str = Field(examples=["results@5"])
     kind: Kind
@@ -64,7 +64,7 @@ class Consumer(Shown):
 
 
 class WebhookNumbers(Shown):
-    """How webhooks fare, all together."""
+    """Counts over all webhooks."""
 
     webhooks: int
     failing: int = Field(description="Those whose last message did not arrive; it is tried again by itself.")
@@ -73,7 +73,7 @@ class WebhookNumbers(Shown):
 
 
 class Status(Answer):
-    """Everything that follows the record."""
+    """Status of all consumers of the record."""
 
     consumers: list[Consumer]
     record: RecordState = Field(

@@ -1,4 +1,4 @@
-"""Who runs the pages: whom readers may ask, what is said of their data, and whether search engines list them."""
+"""Operator of the pages: contact, privacy notice, and whether search engines may list the pages."""
 
 from __future__ import annotations
 
@@ -7,28 +7,28 @@ from dataclasses import dataclass
 from faristol.host import Settings
 
 ROBOTS = "User-agent: *\nDisallow: /api/\nDisallow: /account\nDisallow: /sign-in\nDisallow: /search\n"
-"""Where no crawler has anything to do. Pages that are not to be listed say so themselves, or previews would go too."""
+"""Paths closed to crawlers. Unlisted pages have their own header instead, since previews need access."""
 
 
 @dataclass(frozen=True, slots=True)
 class Operator:
-    """Who runs the pages, by the settings of the process."""
+    """Operator of the pages, by the settings."""
 
     contact: str
-    """An address of mail, a page, or words; may be empty."""
+    """E-mail address, URL, or text; may be empty."""
     privacy_notice: str
-    """URL of their own notice; may be empty."""
+    """URL of the operator's own notice; may be empty."""
     is_indexed: bool
-    """Search engines may list the pages."""
+    """True if search engines may list the pages."""
 
     @classmethod
     def of(cls, settings: Settings) -> Operator:
-        """Read it from the settings."""
+        """Return the operator of the settings."""
         return cls(settings.contact.strip(), settings.privacy_notice, settings.indexed)
 
     @property
     def contact_link(self) -> str:
-        """The address of the contact; empty for words alone."""
+        """Link of the contact; empty for text."""
         if self.contact.startswith(("https://", "http://")):
             return self.contact
         return f"mailto:{self.contact}" if "@" in self.contact and " " not in self.contact else ""

@@ -1,4 +1,4 @@
-"""How the result of a game came about, in the reader's language: what ended it, who entered or corrected it."""
+"""Sentences about the result of a game: how it ended, and the arbiter who entered or corrected it."""
 
 from __future__ import annotations
 
@@ -19,17 +19,17 @@ NOT_KEPT = N_("The game was not kept here: there are no board and no scoresheet 
 
 
 def is_kept(game: pb.GetGameResponse) -> bool:
-    """Whether there is a board and a scoresheet to show: not of a game that was decided otherwise than at its table."""
+    """Check whether a game has a board and a scoresheet; False if it was decided elsewhere."""
     return bool(game.entries or game.board or game.laid) or not game.final
 
 
 def known(arbiter: str) -> str:
-    """The arbiter as the public is told them; empty for an id that was made for somebody whose name was erased."""
+    """Return the public id of the arbiter; empty for a generated id of an erased person."""
     return "" if is_official(arbiter) else arbiter
 
 
 def outcome(game: pb.GetGameResponse, language: str) -> Iterator[str]:
-    """The sentences: what ended the game, who entered the result and who corrected it. None while it runs."""
+    """Yield sentences about the end of a game and its arbiters; empty during play."""
     if game.end_condition:
         yield translations(language).gettext(labels.ENDS[game.end_condition])
     if game.entered_by:
@@ -43,7 +43,7 @@ def outcome(game: pb.GetGameResponse, language: str) -> Iterator[str]:
 
 
 def how_lost(game: pb.GetGameResponse, player_id: str) -> str:
-    """What a player did who lost otherwise than by the score, to be translated; empty for everybody else."""
+    """Return how a player lost other than by score, to be translated; empty for other players."""
     if not game.final or player_id not in game.loser_ids:
         return ""
     return labels.ABSENT if game.unplayed else labels.LOSERS.get(game.end_condition, "")

@@ -1,4 +1,4 @@
-"""A platform that asks for no credentials answers under the names of this machine alone."""
+"""Host check: a platform without credentials answers only under the names of this machine."""
 
 from __future__ import annotations
 
@@ -21,18 +21,18 @@ OTHER_HOST = N_(
 
 
 class OwnHosts:
-    """Refuses requests under any other name than one of this machine, whatever address that name leads to.
+    """ASGI middleware that refuses requests with any other host name, whatever address it resolves to.
 
-    A site of elsewhere can have its own name lead here (DNS rebinding); to the browser this platform is then that site.
+    Otherwise a foreign site could resolve its own name to this platform (DNS rebinding) and count as its origin.
     """
 
     def __init__(self, app: ASGIApp, address: str = "") -> None:
-        """``address`` is where people reach the pages: its host is taken, too."""
+        """Wrap an application. The host of ``address``, the public address, is accepted too."""
         self._app = app
         self._host = urlsplit(address).hostname or ""
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """See ASGI."""
+        """Pass a request on or refuse it."""
         if scope["type"] == "http" and not self._is_own(host := Headers(scope=scope).get("host", "")):
             request = Request(scope)
             detail = say(OTHER_HOST, {"host": repr(host[:100])}, language_of(request))

@@ -1,1 +1,1 @@
-"""Duplicate games: JSON and pages."""
+"""Duplicate games as JSON and pages."""

@@ -1,4 +1,4 @@
-"""The JSON of duplicate games, under ``/api/v1/duplicate``."""
+"""JSON of duplicate games, under ``/api/v1/duplicate``."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ async def get_duplicate(
     min_position: MinPosition = 0,
     if_none_match: IfNoneMatch = None,
 ) -> Response:
-    """A duplicate game: its racks and their times, the board, and of turns that are scored master play and top."""
+    """Return a duplicate game: racks and their times, the board, and master play and top of scored turns."""
     position = (await head_of(results, games, game_id, min_position)).position
     return tagged(Duplicate.told(await games.game(game_id), position), if_none_match)
 
@@ -45,7 +45,7 @@ async def get_duplicate_standings(
     min_position: MinPosition = 0,
     if_none_match: IfNoneMatch = None,
 ) -> Response:
-    """The standings of a duplicate game after the turns that are scored."""
+    """Return the standings of a duplicate game after the scored turns."""
     listed = await listed_of(results, games, game_id, min_position)
     found = await games.standings(game_id)
     names = await names_in(results, game_id, found, names_of(listed))
@@ -63,7 +63,7 @@ async def list_duplicate_sheets(
     min_position: MinPosition = 0,
     if_none_match: IfNoneMatch = None,
 ) -> Response:
-    """What players handed in, and what it was worth, turn by turn: of turns that are scored alone."""
+    """List the sheets of players: slips with their points, turn by turn, for scored turns only."""
     listed = await listed_of(results, games, game_id, min_position)
     if player or hall:
         sheets = [await games.sheet(game_id, hall, player)]
@@ -82,7 +82,7 @@ async def get_duplicate_totals(
     min_position: MinPosition = 0,
     if_none_match: IfNoneMatch = None,
 ) -> Response:
-    """The standings of all duplicate games of a tournament, summed; who was absent from a game has 0 of it."""
+    """Return the summed standings of all duplicate games of a tournament. A game missed counts as 0."""
     head = await results.tournament(tournament_id, Moment(min_position))
     check_has_duplicate_games(head)
     listed = await results.players(tournament_id, Moment(min_position))
@@ -94,9 +94,9 @@ async def get_duplicate_totals(
 async def head_of(
     results: Results, games: Duplicates, game_id: str, min_position: int = 0
 ) -> results_pb.GetTournamentResponse:
-    """The tournament of a game, asked before the game: what is asked afterwards holds at least up to its position.
+    """Return the tournament of a game. Later calls hold at least up to its position.
 
-    Raises ``grpc.aio.AioRpcError``; of an id that is none of a game, as for a game that there is not.
+    Raises ``grpc.aio.AioRpcError``; for an invalid id, the one of an unknown game.
     """
     return await results.tournament(await _tournament_of(games, game_id), Moment(min_position))
 
@@ -104,11 +104,11 @@ async def head_of(
 async def listed_of(
     results: Results, games: Duplicates, game_id: str, min_position: int = 0
 ) -> results_pb.ListPlayersResponse:
-    """The players of the tournament of a game, asked before the game. Raises as ``head_of``."""
+    """Return the players of the tournament of a game. Raises the errors of ``head_of``."""
     return await results.players(await _tournament_of(games, game_id), Moment(min_position))
 
 
 async def _tournament_of(games: Duplicates, game_id: str) -> str:
-    """The tournament of a game. Where its id names none, the service says that there is no such game."""
+    """Return the tournament id of a game. For an invalid id, the service raises the error."""
     tournament_id, _ = place_of_duplicate(game_id)
     return tournament_id or (await games.game(game_id)).tournament_id

@@ -1,4 +1,4 @@
-"""What a rack and a play are called out as in a game: "Cervera, Alacant", "Hospitalet quatre" (FISC II.4)."""
+"""Call names of racks and plays in a game: "Cervera, Alacant", "Hospitalet quatre" (FISC II.4)."""
 
 from __future__ import annotations
 
@@ -12,19 +12,19 @@ from faristol.rules.tiles import BLANK
 
 
 def tiles_called(game: pb.GetDuplicateResponse, faces: Iterable[str]) -> str:
-    """The tiles of a rack as they are called, in their order; empty where there is no table for the game."""
+    """Return the call names of a rack in its order; empty if the game has no call table."""
     table = table_of(game)
     return ", ".join(table.rack(faces)) if table else ""
 
 
 def start_called(game: pb.GetDuplicateResponse, play: events.DuplicatePlay) -> str:
-    """Where a play begins, as it is called; empty where there is no table for the game."""
+    """Return the call name of the first square of a play; empty if the game has no call table."""
     table = table_of(game)
     return table.start(start_of(play)) if table else ""
 
 
 def table_of(game: pb.GetDuplicateResponse) -> CallNames | None:
-    """The table of a game; None where there is none in the language of its tiles."""
+    """Return the call table of a game; None if the language of its tiles has none."""
     if not game.HasField("call_table"):
         return None
     names = {said.face: said.name for said in game.call_table.names}

@@ -1,4 +1,4 @@
-"""English words for what duplicate games have codes for; the pages translate them."""
+"""English labels of the enumerations of duplicate games, translated by the pages."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ FAULTS: Mapping[str, str] = {
     Fault.SCORE_MISSING: N_("score missing"),
     Fault.SCORE_WRONG: N_("score wrong"),
 }
-"""Why a slip is null, or what its player was warned for."""
+"""Reasons why a slip is null or its player was warned."""
 
 ENDS: Mapping[events.DuplicateEnd.ValueType, str] = {
     events.DUPLICATE_END_EXHAUSTED: N_("Ended: no vowel or no consonant is left."),

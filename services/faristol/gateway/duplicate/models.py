@@ -1,4 +1,4 @@
-"""Duplicate games as JSON and CSV. Nothing of a turn is told before it is scored, but its rack and its time."""
+"""Duplicate games as JSON and CSV. A turn shows only its rack and time before it is scored."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from faristol.rules.duplicate.ranking import ranks_among
 from faristol.rules.notation import Notation, Start, word_tiles
 
 Names = Mapping[str, str]
-"""Names of players by their ids; one that is not there was erased."""
+"""Names of players by id; an erased player has none."""
 
 HANDED = events.Handed.DESCRIPTOR
 
@@ -29,23 +29,23 @@ End = Annotated[str, word_of(events.DuplicateEnd)]
 
 
 def coordinates_of(play: events.DuplicatePlay) -> str:
-    """Where a play begins, ``H8`` across and ``15G`` down (FISC II.2)."""
+    """Return the coordinates of a play: ``H8`` across and ``15G`` down (FISC II.2)."""
     return Notation.FISC.write(start_of(play))
 
 
 def main_word(play: events.DuplicatePlay) -> str:
-    """The main word of a play, letters of its blanks in parentheses."""
+    """Return the main word of a play, with letters of blanks in parentheses."""
     blanks = {Square(tile.row, tile.column) for tile in play.placements if tile.blank}
     return " ".join(map(str, word_tiles(play.faces, start_of(play), blanks)))
 
 
 def start_of(play: events.DuplicatePlay) -> Start:
-    """Where a play begins."""
+    """Return the first square and direction of a play."""
     return Start(Square(play.row, play.column), Direction.ACROSS if play.across else Direction.DOWN)
 
 
 class DuplicatePlay(Shown):
-    """A play that lies on every board."""
+    """Play placed on every board."""
 
     row: int = Field(description="Row of the first tile of its main word, from 0.")
     column: int = Field(description="Column of that tile, from 0.")
@@ -57,7 +57,7 @@ class DuplicatePlay(Shown):
 
 
 class DuplicateTurn(Shown):
-    """A turn: three minutes of the book, which pages call a round."""
+    """Turn of three minutes, which pages call a round."""
 
     turn: int = Field(description="From 1.")
     faces: list[str] = Field(description="The rack in the order in which it was called; `?` for a blank.")
@@ -73,7 +73,7 @@ class DuplicateTurn(Shown):
 
 
 class DuplicateHall(Shown):
-    """A hall of a game."""
+    """Hall of a game."""
 
     number: int = Field(description="From 1.")
     name: str = Field(description="Empty where the tournament has no halls.")
@@ -81,7 +81,7 @@ class DuplicateHall(Shown):
 
 
 class Duplicate(Answer):
-    """A duplicate game."""
+    """Duplicate game."""
 
     game_id: str
     tournament_id: str
@@ -101,12 +101,12 @@ class Duplicate(Answer):
 
     @classmethod
     def told(cls, game: pb.GetDuplicateResponse, position: int) -> Duplicate:
-        """From the contract's message, which holds at least up to ``position``."""
+        """Build the answer from the contract message, which holds at least up to ``position``."""
         return cls(**cls.values(game), position=position)
 
 
 class DuplicateLine(Shown):
-    """A line of the standings of a game."""
+    """Line of the standings of a game."""
 
     rank: int = Field(description="Equal players share it.")
     player_id: str
@@ -126,7 +126,7 @@ class DuplicateLine(Shown):
 
 
 class DuplicateStandings(Answer):
-    """The standings of a game after the turns that are scored."""
+    """Standings of a game after the scored turns."""
 
     game_id: str
     turns: int = Field(description="Turns that are counted.")
@@ -139,7 +139,7 @@ class DuplicateStandings(Answer):
     def told(
         cls, game_id: str, found: pb.GetDuplicateStandingsResponse, names: Names, position: int
     ) -> DuplicateStandings:
-        """From the contract's message, which holds at least up to ``position``."""
+        """Build the answer from the contract message, which holds at least up to ``position``."""
         lines = [
             DuplicateLine(**DuplicateLine.values(line), name=names.get(line.player_id, "")) for line in found.lines
         ]
@@ -148,21 +148,21 @@ class DuplicateStandings(Answer):
 
 
 class DuplicateShare(Shown):
-    """What a player has of one of several games."""
+    """Result of a player in one of several games."""
 
     total: int = Field(description="Points, bonus and penalties included; 0 for who is absent.")
     plays: bool = Field(description="The player plays in it.")
 
 
 class SummedLine(DuplicateLine):
-    """A line of the standings of several games."""
+    """Line of the standings of several games."""
 
     category: str = Field(description="Of the player; empty where there are none.")
     games: list[DuplicateShare] = Field(description="Game by game.")
 
 
 class SummedGame(Shown):
-    """A game that is summed."""
+    """Game included in the sum."""
 
     game_id: str
     round: int = Field(description="The round of the tournament that it is, from 1.")
@@ -174,7 +174,7 @@ class SummedGame(Shown):
 
 
 class DuplicateTotals(Answer):
-    """The standings of all duplicate games of a tournament, summed."""
+    """Summed standings of all duplicate games of a tournament."""
 
     tournament_id: str
     category: str = Field(description="The category whose players these are; empty for everybody.")
@@ -190,7 +190,7 @@ class DuplicateTotals(Answer):
         listed: results_pb.ListPlayersResponse,
         category: str = "",
     ) -> DuplicateTotals:
-        """From the contract's messages. The players of a category are ranked among themselves."""
+        """Build the answer from the contract messages. Players of a category are ranked among themselves."""
         players = {player.player_id: player for player in listed.players}
         wanted = category.casefold()
         chosen = [
@@ -223,7 +223,7 @@ class DuplicateTotals(Answer):
 
 
 class ScoredSlip(Shown):
-    """What a player has of a turn that is scored."""
+    """Slip of a player in a scored turn."""
 
     turn: int
     points: int = Field(description="0 for a null play.")
@@ -240,7 +240,7 @@ class ScoredSlip(Shown):
 
 
 class DuplicateSheet(Shown):
-    """What a player has of the turns that are scored (FISC II.9)."""
+    """Sheet of a player for the scored turns (FISC II.9)."""
 
     player_id: str
     name: str = Field(description="Name, or empty when it was erased.")
@@ -261,7 +261,7 @@ class DuplicateSheets(Answer):
     def told(
         cls, game_id: str, found: Iterable[pb.GetHallSheetResponse], names: Names, position: int
     ) -> DuplicateSheets:
-        """From the contract's messages, which hold at least up to ``position``."""
+        """Build the answer from contract messages, which hold at least up to ``position``."""
         sheets = [
             DuplicateSheet(
                 player_id=player.player_id,
@@ -300,7 +300,7 @@ SLIPS = (
     "fault",
     "warned",
 )
-"""Columns of slips: a line for each player and turn; ``#`` is what could not be read."""
+"""Columns of slips: a line for each player and turn; ``#`` marks an illegible part."""
 
 TURNS = (
     "turn",
@@ -335,7 +335,7 @@ STANDINGS = (
 
 
 def slips_csv(answer: DuplicateSheets) -> str:
-    """Every slip of every turn that is scored, turn by turn."""
+    """Return every slip of the scored turns as CSV, turn by turn."""
     found: list[tuple[int, int, list[Value]]] = [
         (slip.turn, sheet.number, _slip_line(sheet, slip)) for sheet in answer.sheets for slip in sheet.slips
     ]
@@ -360,7 +360,7 @@ def _slip_line(sheet: DuplicateSheet, slip: ScoredSlip) -> list[Value]:
 
 
 def turns_csv(answer: Duplicate, words: Sequence[str]) -> str:
-    """The turns of a game; ``words`` are the main words of their master plays, empty before one is scored."""
+    """Return the turns of a game as CSV. ``words`` are the main words of master plays, empty for unscored turns."""
     return written(TURNS, list(_turn_lines(answer, words)))
 
 
@@ -383,12 +383,12 @@ def _turn_lines(answer: Duplicate, words: Sequence[str]) -> Iterator[list[Value]
 
 
 def standings_csv(answer: DuplicateStandings) -> str:
-    """The standings of a game."""
+    """Return the standings of a game as CSV."""
     return written(STANDINGS, ([getattr(line, name) for name in STANDINGS] for line in answer.standings))
 
 
 def totals_csv(answer: DuplicateTotals) -> str:
-    """The standings of several games; a column for each, empty for who was absent from it."""
+    """Return the standings of several games as CSV, with a column for each, empty for an absent player."""
     columns = [*STANDINGS, "category", *(f"game_{game.round}" for game in answer.games)]
     return written(
         columns,
@@ -404,5 +404,5 @@ def totals_csv(answer: DuplicateTotals) -> str:
 
 
 def words_of_masters(game: pb.GetDuplicateResponse) -> list[str]:
-    """The main words of the master plays of a game, empty for a turn that is not scored."""
+    """Return the main words of the master plays of a game, empty for an unscored turn."""
     return [main_word(turn.master) if turn.HasField("master") else "" for turn in game.turns]

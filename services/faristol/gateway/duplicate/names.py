@@ -1,4 +1,4 @@
-"""Names in the standings of a duplicate game, where groups of several tournaments can be one classification."""
+"""Names in the standings of a duplicate game, which can include groups of several tournaments."""
 
 from __future__ import annotations
 
@@ -14,15 +14,15 @@ from faristol.pb.results.v1 import results_pb2 as results_pb
 
 
 def names_of(listed: results_pb.ListPlayersResponse) -> dict[str, str]:
-    """Names of players by their ids."""
+    """Return the names of players by id."""
     return {player.player_id: player.name for player in listed.players}
 
 
 async def names_in(results: Results, game_id: str, found: pb.GetDuplicateStandingsResponse, own: Names) -> Names:
-    """The names of all in the standings of a game: ``own`` and those of the tournaments of the other groups.
+    """Return the names in the standings of a game: ``own`` and those of the tournaments of other groups.
 
-    An id is of one person in all tournaments. Of a tournament that is not known here yet nobody has a name.
-    Raises ``grpc.aio.AioRpcError`` where the results service is away.
+    Ids identify a person in all tournaments. Names of a tournament that is unknown here are missing.
+    Raises ``grpc.aio.AioRpcError`` if the results service is unavailable.
     """
     others = {place_of_duplicate(line.game_id)[0] for line in found.lines if line.game_id not in ("", game_id)}
     names = dict(own)

@@ -1,4 +1,4 @@
-"""The pages of duplicate games: the game, the sheet of a player, the screen of a hall."""
+"""Pages of duplicate games: the game, the sheet of a player, the screen of a hall."""
 
 from __future__ import annotations
 
@@ -36,13 +36,13 @@ ON_SCREEN = 10
 async def game(
     request: Request, results: Reader, games: DuplicateReader, game_id: str, after: After = 0, part: Part = ""
 ) -> Response:
-    """A game: its rack and how much time is left, the board, what was scored, the standings so far."""
+    """Show a game: rack, remaining time, board, scored turns and standings."""
     values = await _shown(results, games, game_id)
     return await asyncio.to_thread(page, request, "duplicate/game.html", part, **values, after=after, most=LINES)
 
 
 async def screen(request: Request, results: Reader, games: DuplicateReader, game_id: str, part: Part = "") -> Response:
-    """The same for a projector in a hall."""
+    """Show a game on a projector."""
     values = await _shown(results, games, game_id)
     return await asyncio.to_thread(page, request, "duplicate/screen.html", part, **values, after=0, most=ON_SCREEN)
 
@@ -50,7 +50,7 @@ async def screen(request: Request, results: Reader, games: DuplicateReader, game
 async def sheet(
     request: Request, results: Reader, games: DuplicateReader, game_id: str, player_id: str, part: Part = ""
 ) -> Response:
-    """What a player has of the turns that are scored (FISC II.9)."""
+    """Show the sheet of a player for the scored turns (FISC II.9)."""
     head, listed = await asyncio.gather(head_of(results, games, game_id), listed_of(results, games, game_id))
     shown, found = await asyncio.gather(games.game(game_id), games.sheet(game_id, player_id=player_id))
     (player,) = found.players
@@ -84,7 +84,7 @@ async def totals(
     after: After = 0,
     part: Part = "",
 ) -> Response:
-    """The standings of all games of a tournament, summed."""
+    """Show the summed standings of all games of a tournament."""
     head = await results.tournament(tournament_id)
     check_has_duplicate_games(head)
     return await show_totals(request, results, games, head, category, after, part)
@@ -99,7 +99,7 @@ async def show_totals(
     after: int,
     part: str,
 ) -> Response:
-    """The page of all games of the tournament ``head``, summed."""
+    """Render the summed standings of the tournament ``head``."""
     tournament_id = head.tournament.tournament_id
     listed = await results.players(tournament_id)
     found = await games.totals(tournament_id)
@@ -120,7 +120,7 @@ async def show_totals(
 
 
 async def _shown(results: Results, games: Duplicates, game_id: str) -> dict[str, Any]:
-    """The values of the templates of a game."""
+    """Return the template values of a game."""
     head, listed = await asyncio.gather(head_of(results, games, game_id), listed_of(results, games, game_id))
     shown, standings = await asyncio.gather(games.game(game_id), games.standings(game_id))
     scored = [turn for turn in shown.turns if turn.scored and turn.HasField("master")]
@@ -152,7 +152,7 @@ PAGES: Mapping[str, Callable[..., Any]] = {
     "/duplicate/{game_id}/players/{player_id}": sheet,
     "/t/{tournament_id}/duplicate": totals,
 }
-"""What is at each address."""
+"""Routes by address."""
 
 routes = APIRouter(include_in_schema=False)
 for address, show in PAGES.items():

@@ -1,4 +1,4 @@
-"""Where everybody sits in a duplicate game, by name, and what a player has in the duplicate games of a tournament."""
+"""Seats in a duplicate game by name, and the results of a player in the duplicate games of a tournament."""
 
 from __future__ import annotations
 
@@ -19,25 +19,25 @@ from faristol.pb.results.v1 import results_pb2 as results_pb
 
 @dataclass(frozen=True, slots=True)
 class PlayedGame:
-    """A duplicate game of a player."""
+    """Duplicate game of a player."""
 
     round: int
     game_id: str
     hall: str = ""
     number: int = 0
-    """On the slips; 0 for a player who was absent."""
+    """Number on the slips; 0 for an absent player."""
     total: int = 0
     is_over: bool = False
     is_scored: bool = False
-    """A turn of it is scored."""
+    """True if a turn is scored."""
 
 
 @dataclass(frozen=True, slots=True)
 class Played:
-    """What a player has in the duplicate games of a tournament."""
+    """Results of a player in the duplicate games of a tournament."""
 
     line: pb.DuplicateLine | None = None
-    """In the standings of all games; None before the first turn is scored, and for a player who is not in them."""
+    """Line in the standings of all games; None before the first scored turn and for an unlisted player."""
     games: Sequence[PlayedGame] = field(default_factory=list)
 
 
@@ -49,11 +49,10 @@ async def places_in_game(
     hall: str = "",
     language: str = "",
 ) -> list[Place] | None:
-    """Return the seats of all players in a duplicate game, by name in the order of a ``language``.
+    """Return the seats of all players in a duplicate game, sorted by name for a ``language``.
 
-    With a ``hall``, its own alone.
-
-    A player without a seat is told without a number. None before the game is open: seats are given when it begins.
+    With a ``hall``, only its seats. A player without a seat has no number. None before the game is open: seats are
+    assigned when it begins.
     """
     game_id = duplicate_id(tournament_id, round_)
     try:
@@ -73,9 +72,9 @@ async def places_in_game(
 
 
 async def place_in_game(games: Duplicates, tournament_id: str, round_: int, player_id: str) -> Place | None:
-    """Return the seat of one player in a duplicate game, without a number where the player has none.
+    """Return the seat of a player in a duplicate game, without a number if the player has none.
 
-    None before the game is open, and while the game service is away.
+    None before the game is open, or if the game service is unavailable.
     """
     game_id = duplicate_id(tournament_id, round_)
     try:
@@ -85,13 +84,13 @@ async def place_in_game(games: Duplicates, tournament_id: str, round_: int, play
             return None
         if error.code() is not grpc.StatusCode.NOT_FOUND:
             raise
-        # The same is answered before the game is open and to a player without a seat in it.
+        # The service gives the same answer before the game is open and to a player without a seat.
         return Place(player_id, "", duplicate_id=game_id) if await is_duplicate(games, game_id) else None
     return Place(player_id, "", duplicate_id=game_id, hall=sheet.hall.name, number=sheet.players[0].number)
 
 
 async def played_by(games: Duplicates, tournament: results_pb.Tournament, player_id: str) -> Played | None:
-    """Return what a player has in the duplicate games of a tournament; None while the game service is away."""
+    """Return a player's results in the duplicate games of a tournament; None if the game service is unavailable."""
     try:
         found = await games.totals(tournament.tournament_id)
         each = await asyncio.gather(
@@ -120,7 +119,7 @@ async def played_by(games: Duplicates, tournament: results_pb.Tournament, player
 
 
 async def played_in(games: Duplicates, player: results_pb.GetPlayerResponse) -> Mapping[str, Played]:
-    """Return what a player has in the tournaments of duplicate games among those of an answer, by their ids."""
+    """Return a player's results in the tournaments of duplicate games of an answer, by tournament id."""
     of = [each.tournament for each in player.tournaments if is_of_duplicate_games(each.tournament)]
     gate = asyncio.Semaphore(AT_ONCE)
 
@@ -135,7 +134,7 @@ async def played_in(games: Duplicates, player: results_pb.GetPlayerResponse) -> 
 async def _played(
     games: Duplicates, tournament: results_pb.Tournament, round_: results_pb.Round, player_id: str
 ) -> PlayedGame:
-    """Return a game with the seat of a player; without a number where the player has none."""
+    """Return a game with the seat of a player, without a number if the player has none."""
     game_id = duplicate_id(tournament.tournament_id, round_.round)
     is_over = round_.phase == results_pb.ROUND_PHASE_CLOSED
     try:

@@ -1,4 +1,4 @@
-"""What the game service tells everybody of duplicate games."""
+"""Public calls of the game service for duplicate games."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from faristol.pb.game.v1 import duplicate_pb2 as pb
 from faristol.pb.game.v1 import duplicate_pb2_grpc
 
 AT_ONCE = 8
-"""Halls whose sheets are asked for at a time."""
+"""Limit of concurrent calls for the sheets of halls."""
 
 
 class Duplicates(Service):
@@ -25,7 +25,7 @@ class Duplicates(Service):
     _stub: duplicate_pb2_grpc.DuplicateServiceAsyncStub
 
     async def game(self, game_id: str) -> pb.GetDuplicateResponse:
-        """A game. The time of the answer is left out: it would make another answer of the same."""
+        """Return a game without the time of the answer, which would make equal answers differ."""
         request = pb.GetDuplicateRequest(game_id=game_id)
         answer = await self._stub.GetDuplicate(request, timeout=DEADLINE, metadata=self._metadata)
         answer.ClearField("now")
@@ -33,25 +33,25 @@ class Duplicates(Service):
         return answer
 
     async def standings(self, game_id: str) -> pb.GetDuplicateStandingsResponse:
-        """The standings after the turns that are scored."""
+        """Return the standings after the scored turns."""
         request = pb.GetDuplicateStandingsRequest(game_id=game_id)
         return await self._asked(self._stub.GetDuplicateStandings, request)
 
     async def totals(self, tournament_id: str) -> pb.GetDuplicateTotalsResponse:
-        """The standings of all games of a tournament, summed."""
+        """Return the summed standings of all games of a tournament."""
         request = pb.GetDuplicateTotalsRequest(tournament_id=tournament_id)
         return await self._asked(self._stub.GetDuplicateTotals, request)
 
     async def train(self, request: pb.TrainTurnRequest) -> pb.TrainTurnResponse:
-        """A turn of a game that somebody plays alone."""
+        """Return a turn of a training game."""
         return await self._asked(self._stub.TrainTurn, request)
 
     async def sheet(
         self, game_id: str, hall: str = "", player_id: str = "", *, seats_alone: bool = False
     ) -> pb.GetHallSheetResponse:
-        """What the players of a hall have of the turns that are scored, or one player wherever they sit.
+        """Return the sheets of a hall for the scored turns, or that of one player in any hall.
 
-        Their numbers alone where ``seats_alone`` matter.
+        With ``seats_alone``, only the numbers of the players.
         """
         request = pb.GetHallSheetRequest(game_id=game_id, hall=hall, player_id=player_id, seats_alone=seats_alone)
         return await self._asked(self._stub.GetHallSheet, request)
@@ -59,7 +59,7 @@ class Duplicates(Service):
     async def sheets(
         self, game: pb.GetDuplicateResponse, *, seats_alone: bool = False
     ) -> Sequence[pb.GetHallSheetResponse]:
-        """The sheets of all halls, in their order; the numbers of the players alone where ``seats_alone`` matter."""
+        """Return the sheets of all halls in their order; with ``seats_alone``, only the players' numbers."""
         gate = asyncio.Semaphore(AT_ONCE)
 
         async def of(hall: str) -> pb.GetHallSheetResponse:
@@ -70,13 +70,13 @@ class Duplicates(Service):
 
 
 DuplicateReader = Annotated[Duplicates, Depends(Duplicates.for_visitor)]
-"""A parameter of a route."""
+"""Route parameter."""
 
 
 async def is_duplicate(games: Duplicates, game_id: str) -> bool:
-    """Whether there is a duplicate game of that id; not where the game service is away.
+    """Check whether a duplicate game has that id; False if the game service is unavailable.
 
-    Raises ``grpc.aio.AioRpcError`` for what it refuses otherwise.
+    Raises ``grpc.aio.AioRpcError`` for other refusals.
     """
     if place_of(game_id)[0] or not place_of_duplicate(game_id)[0]:
         return False

@@ -1,4 +1,4 @@
-"""The page on which somebody plays a duplicate game alone. Nothing of it is kept: everything is in the address."""
+"""Page of training games, played by a single user. It stores no state except in the address."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from faristol.pb.game.v1 import duplicate_pb2 as pb
 from faristol.rules.ruleset_file import ruleset_names
 
 MERCY = timedelta(seconds=2)
-"""How long a slip may be on its way."""
+"""Tolerance for the transmission of a slip."""
 
 Text = Annotated[str, Query(max_length=64)]
 Number = Annotated[int, Query(ge=0, le=100_000), DIGITS]
@@ -32,7 +32,7 @@ routes = APIRouter(include_in_schema=False)
 
 
 class Progress(NamedTuple):
-    """A game that is played alone, as its address has it."""
+    """State of a training game in its address."""
 
     seed: str
     game: str
@@ -42,10 +42,10 @@ class Progress(NamedTuple):
     own: int
     """Points so far."""
     tops: int
-    """What could be had so far."""
+    """Highest possible points so far."""
 
     def address(self, **changed: Any) -> str:
-        """The address of the same, changed."""
+        """Return the address with some values changed."""
         values = {name: value for name, value in {**self._asdict(), **changed}.items() if value}
         return f"/train?{urlencode(values)}"
 
@@ -72,7 +72,7 @@ async def train(
     word: Text = "",
     begun: Annotated[int, Query(ge=0, le=10**14), DIGITS] = 0,
 ) -> Response:
-    """What can be played, a turn, or what its slip was worth."""
+    """Show the choice of games, a turn, or the score of its slip."""
     if not at.turn:
         if at.seed or at.game or at.rules:
             seed = at.seed or ("" if at.game else secrets.token_hex(4))
