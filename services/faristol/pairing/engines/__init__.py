@@ -1,1 +1,1 @@
-"""Engines of pairing: who meets whom, from scores, ratings and who met before. They know no tournaments."""
+"""The pairing engines: pairs from scores, ratings and past opponents. They do not know tournaments."""

@@ -1,7 +1,7 @@
-"""Whether the rounds still to come can be paired. Pure.
+"""The feasibility of the rounds to come. Pure.
 
-A pairing that is best for its own round can make a later round impossible: six players of whom two trios have
-yet to meet among themselves cannot be paired. It matters only when the players are fewer than twice the rounds.
+The best pairing of one round can make a later round impossible: six players whose only pairs left are within two trios
+cannot be paired. It matters only if the players are fewer than twice the rounds.
 """
 
 from __future__ import annotations
@@ -9,18 +9,17 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 STEPS = 20_000
-"""Steps of the search before it stops. Cases that need as many have many ways to go on, and so are taken to be
-possible."""
+"""Limit of search steps. A search that exceeds it has many solutions, and is taken as feasible."""
 
 Edge = tuple[int, int]
 Graph = tuple[int, ...]
-"""For each node, a number whose bits are the nodes that it may still be paired with."""
+"""For each node, a bit set of the nodes that it may still be paired with."""
 
 
 def can_go_on(graph: Graph, rounds: int) -> bool:
-    """Whether ``rounds`` complete pairings can be found one after another, none with an edge of another.
+    """Check whether ``rounds`` disjoint complete pairings exist.
 
-    Exact, but for searches that take more than ``STEPS`` steps.
+    The result is exact, except for searches of more than ``STEPS`` steps.
     """
     if len(graph) % 2:
         return rounds == 0
@@ -31,7 +30,7 @@ def can_go_on(graph: Graph, rounds: int) -> bool:
 
 
 class _Enough(Exception):
-    """The search has taken all its steps."""
+    """Raised when the search exceeds its steps."""
 
 
 def _search(graph: Graph, rounds: int, steps: Iterator[int]) -> bool:
@@ -40,13 +39,13 @@ def _search(graph: Graph, rounds: int, steps: Iterator[int]) -> bool:
     least = min(row.bit_count() for row in graph)
     if least < rounds:
         return False
-    # Dirac: a graph in which everybody has half of the others has a complete pairing, and each pairing takes one
-    # neighbour from everybody.
+    # Dirac: a graph in which each node has half of the others as neighbours has a complete pairing, and each
+    # pairing removes one neighbour of each node.
     if 2 * (least - rounds + 1) >= len(graph):
         return True
     free, forced = (1 << len(graph)) - 1, tuple[Edge, ...]()
     if least == rounds:
-        # Somebody needs all their edges, so one of the pairings holds the first of them: let it be this one.
+        # A node needs all its edges, so one of the pairings has its first edge: take it for this one.
         node = next(node for node, row in enumerate(graph) if row.bit_count() == least)
         other = next(_nodes(graph[node]))
         free, forced = free & ~(1 << node) & ~(1 << other), ((node, other),)
@@ -61,7 +60,7 @@ def _search(graph: Graph, rounds: int, steps: Iterator[int]) -> bool:
 
 
 def _pairings(graph: Graph, free: int, pairs: tuple[Edge, ...], steps: Iterator[int]) -> Iterator[tuple[Edge, ...]]:
-    """Every complete pairing that holds ``pairs``, which leave the nodes ``free``."""
+    """Yield every complete pairing that extends ``pairs``, which leave the nodes ``free``."""
     if next(steps, None) is None:
         raise _Enough
     if not free:

@@ -1,4 +1,4 @@
-"""King of the hill: each meets who stands next in the standings, whomever they have met before. Pure."""
+"""King of the hill: neighbours in the standings meet, regardless of earlier games. Pure."""
 
 from __future__ import annotations
 
@@ -10,19 +10,19 @@ from faristol.pairing.engines.matchings import Matching, cheapest, first_as_chea
 from faristol.pairing.engines.swiss import NEIGHBOURS, no_bye_left, within_reach
 
 ALGORITHM = "king-of-the-hill-2"
-"""Name and version of this way of pairing, as ``RoundPaired.algorithm`` keeps it."""
+"""Name and version of the algorithm, as in ``RoundPaired.algorithm``."""
 
 
 def pair_neighbours(
     standing: Sequence[str], had_bye: Set[str], apart: Set[frozenset[str]]
 ) -> tuple[tuple[tuple[str, str], ...], str | None]:
-    """The pairs in the order of the standings, the higher player first, and who has the bye.
+    """Return the pairs in the order of the standings, the higher player first, and the player with the bye.
 
-    ``standing`` are those to be paired, best first; ``apart`` pairs whom the organiser keeps apart. With an odd number
-    the bye goes to the lowest of those who have had none. Where neighbours are kept apart, the squares of the distances
-    in the standings are least; where they are so in several pairings, the first in the standings meets the nearest of
-    whom they meet in one of these, then the first of those who are left. Raises ``Refusal`` when everybody has had the
-    bye, or so many are kept apart that there is no pairing.
+    ``standing`` are the players to pair, best first; ``apart`` are forbidden pairs. With an odd number, the lowest
+    player without an earlier bye has the bye. If neighbours are kept apart, the sum of squared distances in the
+    standings is minimal. Of several such pairings the first in lexicographic order is taken: the first player meets the
+    nearest possible opponent, then the next one. Raises ``Refusal`` if all players have had the bye, or if too many
+    pairs are forbidden.
     """
     bye = None
     if len(standing) % 2:
@@ -42,10 +42,10 @@ def pair_neighbours(
 
 
 def _nearest(there: Sequence[str], apart: Set[frozenset[str]]) -> Matching | None:
-    """The pairing of places in which the squares of the distances are least, looked for among neighbours first.
+    """Return the pairing of places with the least sum of squared distances, searched among neighbours first.
 
-    No pair of it stands farther apart than those squares allow when all the others are neighbours. Of several it is the
-    first, place by place.
+    A pair cannot be farther apart than that sum allows with all other pairs adjacent. Of several pairings it is the
+    first in lexicographic order.
     """
     places = range(len(there))
     for reach in (*NEIGHBOURS, len(there)):

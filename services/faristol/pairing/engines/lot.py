@@ -6,15 +6,15 @@ import hmac
 from collections.abc import Sequence
 
 ALGORITHM = "lot-1"
-"""Name and version of this way of pairing, as ``RoundPaired.algorithm`` keeps it."""
+"""Name and version of the algorithm, as in ``RoundPaired.algorithm``."""
 
 LARGEST = 4
 
 
 def sizes(players: int) -> tuple[int, ...]:
-    """How many sit at each table: four or three, the fours first, and never one.
+    """Return the sizes of the tables: four or three players, fours first, never one.
 
-    A table of two is avoided: only two players and five cannot do without it.
+    Only two or five players need a table of two.
     """
     tables = -(-players // LARGEST)
     least, more = divmod(players, tables) if tables else (0, 0)
@@ -22,9 +22,9 @@ def sizes(players: int) -> tuple[int, ...]:
 
 
 def draw_tables(players: Sequence[str], seed: bytes) -> tuple[tuple[str, ...], ...]:
-    """The tables of a round of two players or more. The first drawn at each opens the game, and the others follow so.
+    """Draw the tables of a round of two players or more, each in the order of turns.
 
-    The lot depends on ``seed`` and on who is there, and not on their order.
+    The lot depends on ``seed`` and on the set of players, not on their order.
     """
     drawn = sorted(players, key=lambda player_id: hmac.digest(seed, player_id.encode(), "sha256"))
     tables, begin = [], 0

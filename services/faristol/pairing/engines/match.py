@@ -6,12 +6,15 @@ import hmac
 from collections.abc import Sequence
 
 ALGORITHM = "match-1"
-"""Name and version of this way of pairing, as ``RoundPaired.algorithm`` keeps it."""
+"""Name and version of the algorithm, as in ``RoundPaired.algorithm``."""
 
 PLAYERS = 2
 
 
 def pair_match(players: Sequence[str], number: int, seed: bytes) -> tuple[str, str]:
-    """Who begins game ``number``, from 1, and the other: drawn from ``seed`` for the first game, then in turn."""
+    """Return the starting player of game ``number``, from 1, and the other.
+
+    The first start is drawn, then alternates.
+    """
     first, second = sorted(players, key=lambda player_id: hmac.digest(seed, player_id.encode(), "sha256"))
     return (first, second) if number % 2 else (second, first)

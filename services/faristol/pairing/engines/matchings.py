@@ -13,11 +13,11 @@ import rustworkx
 
 Edge = tuple[int, int]
 Matching = tuple[Edge, ...]
-"""Edges that together touch every node once, in rising order."""
+"""Edges that cover every node once, in ascending order."""
 
 
 class _Branch(NamedTuple):
-    """The matchings that hold ``kept`` and nothing of ``barred``, and the cheapest of them.
+    """The matchings with all edges of ``kept`` and no edge of ``barred``, with the cheapest of them.
 
     They are ordered by ``cost`` and ``best``: no two branches have a matching in common.
     """
@@ -29,10 +29,10 @@ class _Branch(NamedTuple):
 
 
 def cheapest(nodes: Collection[int], costs: Mapping[Edge, int]) -> Matching | None:
-    """The perfect matching of least total cost; None when there is no perfect matching.
+    """Return the perfect matching of least total cost, or None if there is no perfect matching.
 
-    ``costs`` are whole numbers below 2¹²⁰, 0 or more, of the edges there are; edges to other nodes than ``nodes``
-    are left aside. Where several cost the same, which one comes out is not said.
+    ``costs`` are integers from 0 below 2¹²⁰, by edge; edges to nodes outside ``nodes`` are ignored. Ties are broken
+    arbitrarily.
     """
     order = sorted(nodes)
     place = {node: index for index, node in enumerate(order)}
@@ -52,10 +52,10 @@ _TIE_BITS = 80
 
 
 def first_as_cheap(cheap: Matching, costs: Mapping[Edge, int]) -> Matching:
-    """Of the perfect matchings that cost as little as ``cheap``, a cheapest one, the first by its edges.
+    """Return the lexicographically first of the perfect matchings with the cost of ``cheap``, a cheapest one.
 
-    So the lowest node has the lowest partner that it has in any of them, then the lowest node of those that are left.
-    ``costs`` are as for ``cheapest``, below 2⁴⁰.
+    The lowest node has the lowest partner that it has in any of them, then the lowest of the other nodes. ``costs`` are
+    as for ``cheapest``, below 2⁴⁰.
     """
     width = max((high - low for low, high in costs), default=0).bit_length()
     found, settled = cheap, list[Edge]()
@@ -80,9 +80,9 @@ def first_as_cheap(cheap: Matching, costs: Mapping[Edge, int]) -> Matching:
 
 
 def by_cost(nodes: Collection[int], costs: Mapping[Edge, int]) -> Iterator[Matching]:
-    """Every perfect matching once, in the order of total cost (K. G. Murty, 1968).
+    """Yield every perfect matching once, by ascending total cost (K. G. Murty, 1968).
 
-    What is left after the cheapest one is split by the first of its edges that a matching lacks.
+    After each matching, the rest of its branch is split by the first of its edges that a matching lacks.
     """
     waiting = _branch(nodes, costs, frozenset(), frozenset())
     while waiting:

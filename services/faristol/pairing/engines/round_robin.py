@@ -1,4 +1,4 @@
-"""Everybody against everybody, by Berger's tables (FIDE C.05, annex 1). Pure."""
+"""Round robins by Berger's tables (FIDE C.05, annex 1). Pure."""
 
 from __future__ import annotations
 
@@ -7,19 +7,20 @@ from collections.abc import Sequence
 from faristol.pairing.engines.swiss import Paired
 
 ALGORITHM = "berger-1"
-"""Name and version of this way of pairing, as ``RoundPaired.algorithm`` keeps it."""
+"""Name and version of the algorithm, as in ``RoundPaired.algorithm``."""
 
 
 def rounds_of(players: int, cycles: int) -> int:
-    """How many rounds it takes until each has met each so many times."""
+    """Return the number of rounds in which each pair meets ``cycles`` times."""
     return cycles * (players - 1 + players % 2)
 
 
 def pair_berger(players: Sequence[str], number: int, cycles: int = 1) -> Paired:
-    """Round ``number``, from 1, of the table in which ``players`` have the numbers from 1 on. Pairs have white first.
+    """Pair round ``number``, from 1, of the table of ``players``, numbered from 1. Pairs have white first.
 
-    With an odd number of players whoever meets the number after the last has the bye. In a second cycle white and
-    black change places; in the first of two the last two rounds do, so that nobody has a colour three times in a row.
+    With an odd number of players, the opponent of the number after the last has the bye. In a second cycle white and
+    black are swapped. The first of two cycles swaps its last two rounds, so that no player has a colour three times in
+    a row.
     """
     size = len(players) + len(players) % 2
     cycle, place = divmod(number - 1, size - 1)

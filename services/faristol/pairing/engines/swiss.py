@@ -1,13 +1,12 @@
-"""Swiss pairing: who plays whom in the next round. Pure.
+"""Swiss pairing by least distance. Pure.
 
-The first round pairs the top half with the bottom half (FISC I.1). A later round is the complete pairing
-without a rematch (FISC I.1.A) in which the distance between the players is least (FISC I.1.B): first the
-distance in points, so that players of one score group meet wherever that is possible, then the distance in the
-order of the standings. Both distances are squared and added up over all pairs, so that several short floats are
-better than a long one. Whenever a complete pairing exists it is found: the least one is a minimum-weight perfect
-matching (Edmonds). A pairing after which the rounds to come could not all be paired gives way to the next best.
-Pairings that are equal in both distances are decided by lot, drawn from a seed, so the same input gives the same
-pairing whatever the matching library does inside.
+The first round pairs the top half with the bottom half (FISC I.1). A later round is the complete pairing without a
+rematch (FISC I.1.A) in which the distance between opponents is least (FISC I.1.B). The distance in points comes first,
+so that players of one score group meet if possible, then the distance in the standings. Both are squared and summed
+over all pairs, so that several short floats are better than a long one.
+A complete pairing is found whenever one exists: the least one is a minimum-weight perfect matching (Edmonds). If the
+rounds to come could not be paired after it, the next best is taken. Pairings with equal distances are decided by lot
+from a seed. The same input therefore gives the same pairing, independently of the matching library.
 """
 
 from __future__ import annotations
@@ -24,44 +23,44 @@ from faristol.pairing.engines.foresight import can_go_on
 from faristol.pairing.engines.matchings import Edge, Matching, by_cost, cheapest
 
 ALGORITHM = "swiss-distance-1"
-"""Name and version of this way of pairing, as ``RoundPaired.algorithm`` keeps it."""
+"""Name and version of the algorithm, as in ``RoundPaired.algorithm``."""
 
 ALTERNATIVES = 300
-"""Pairings looked at, for each player who may rest, before the rounds to come are given up."""
+"""Limit of pairings tried for each candidate for the bye, before the rounds to come are ignored."""
 
 IMPOSSIBLE = frozenset({"NO_BYE_LEFT", "NO_OPPONENT_LEFT", "NO_PAIRING"})
-"""Reasons for which there is no pairing of those who are there."""
+"""Reasons of refusals for an impossible pairing."""
 
 NEIGHBOURS = (8, 32)
-"""How far apart in the standings opponents are looked for at first, and when that is not enough."""
+"""Distances in the standings within which opponents are searched: first, and if that fails."""
 
 FEW = 12
-"""Pairs that the players of one score would be, of whom it is looked at whether they can be paired among themselves."""
+"""Limit of pairs in a score group for the check whether it can be paired by itself."""
 
 _LOT_BITS = 48
 
 
 @dataclass(frozen=True, slots=True)
 class Entrant:
-    """A player as pairing sees them."""
+    """A player as input of the pairing."""
 
     player_id: str
     half_points: int = 0
-    """Points of the championship times two, those of a bye included."""
+    """Half points of the championship, with those of byes."""
     opponents: frozenset[str] = frozenset()
-    """Ids of the players met so far."""
+    """Ids of past opponents."""
     had_bye: bool = False
     apart: frozenset[str] = frozenset()
-    """Ids of players whom the organiser keeps from this one."""
+    """Ids of players in forbidden pairs with this one."""
 
     def may_meet(self, other: Entrant) -> bool:
-        """They have not met, and are not kept apart."""
+        """Check whether the two have not met and are not a forbidden pair."""
         return other.player_id not in self.opponents | self.apart
 
 
 @dataclass(frozen=True, slots=True)
 class Paired:
-    """A round: pairs in the order of the tables, and who has the bye."""
+    """A round: pairs in the order of the tables, and the player with the bye."""
 
     pairs: tuple[tuple[str, str], ...]
     bye: str | None
@@ -70,9 +69,9 @@ class Paired:
 def pair_first(ranking: Sequence[Entrant]) -> Paired:
     """Pair the first round: the top half against the bottom half (FISC I.1), the higher-ranked player first.
 
-    ``ranking`` is the initial order, best first, of two players or more. With an odd number the last one has the bye
-    (FISC I.1.C). Where that would pair players who are kept apart, the pairing is the one that is nearest to it. Raises
-    ``Refusal`` when there is none.
+    ``ranking`` is the initial ranking, best first, of two players or more. With an odd number the last one has the bye
+    (FISC I.1.C). If that would pair a forbidden pair, the nearest possible pairing is taken. Raises ``Refusal`` if no
+    pairing exists.
     """
     half = len(ranking) // 2
     bye = ranking[-1].player_id if len(ranking) % 2 else None
@@ -94,11 +93,10 @@ def pair_first(ranking: Sequence[Entrant]) -> Paired:
 def pair_next(standing: Sequence[Entrant], seed: bytes, *, rounds_after: int = 0) -> Paired:
     """Pair a round after the first, the higher-ranked player first.
 
-    ``standing`` is everybody in the order for pairing: points, then initial ranking or the standings. With an odd
-    number the bye goes to the lowest of those who have had none and whose absence leaves the others pairable
-    (FISC I.1.C; FIDE C.04.1: nobody twice). ``seed`` is what lots are drawn from, ``rounds_after`` the number of
-    rounds to come after this one. Raises ``Refusal`` when no complete pairing without a rematch exists (FIDE
-    C.04.1 1.9.3).
+    ``standing`` has all players in the order of pairing: points, then initial ranking or standings. With an odd number,
+    the lowest player has the bye who has had none and without whom the others can be paired (FISC I.1.C; FIDE C.04.1:
+    only once). ``seed`` is that of the lots, ``rounds_after`` the number of rounds to come after this one. Raises
+    ``Refusal`` if no complete pairing without a rematch exists (FIDE C.04.1 1.9.3).
     """
     fallback: tuple[Matching, int | None] | None = None
     for resting in _resting(standing):
@@ -113,7 +111,7 @@ def pair_next(standing: Sequence[Entrant], seed: bytes, *, rounds_after: int = 0
 
 
 def _resting(standing: Sequence[Entrant]) -> Iterator[int | None]:
-    """Who may have the bye, the lowest first; nobody with an even number."""
+    """Yield the candidates for the bye, the lowest first; None for an even number of players."""
     if len(standing) % 2 == 0:
         yield None
         return
@@ -121,7 +119,7 @@ def _resting(standing: Sequence[Entrant]) -> Iterator[int | None]:
 
 
 def _by_distance(standing: Sequence[Entrant], nodes: Sequence[int], seed: bytes) -> Iterator[Matching]:
-    """Complete pairings of these nodes, that of the least distance first; no more than ``ALTERNATIVES`` of them."""
+    """Yield complete pairings of these nodes, the least distance first, at most ``ALTERNATIVES``."""
     nearest = _nearest(standing, nodes, seed)
     if nearest is not None:
         yield nearest
@@ -133,11 +131,11 @@ def _by_distance(standing: Sequence[Entrant], nodes: Sequence[int], seed: bytes)
 
 
 def _nearest(standing: Sequence[Entrant], nodes: Sequence[int], seed: bytes) -> Matching | None:
-    """The complete pairing of least distance, found among players who stand near each other; None where that fails.
+    """Return the complete pairing of least distance if its opponents are near each other, else None.
 
-    A boundary between two scores with an odd number of players above it is crossed by a pair, so the squared distances
-    in points add up to the squares of these boundaries at least. Where they add up to just that, no pair of the best
-    pairing stands farther apart than the squared distances in rank allow when all the others are neighbours.
+    A boundary between two scores with an odd number of players above it is crossed by a pair. The squared distances in
+    points are therefore at least the squares of these boundaries. If they are equal, no pair of the best pairing is
+    farther apart than the squared ranks allow with all others adjacent.
     """
     least = _least_points(standing, nodes)
     for within in NEIGHBOURS:
@@ -153,7 +151,7 @@ def _nearest(standing: Sequence[Entrant], nodes: Sequence[int], seed: bytes) -> 
 
 
 def no_bye_left(players: int) -> Refusal:
-    """Why an odd number of players cannot be paired of whom each has had the bye."""
+    """Return the refusal for an odd number of players who have all had the bye."""
     return Refusal(
         "NO_BYE_LEFT",
         "FIDE C.04.1",
@@ -163,7 +161,7 @@ def no_bye_left(players: int) -> Refusal:
 
 
 def within_reach(nodes: Sequence[int], distance: int) -> Iterator[Edge]:
-    """The pairs of nodes, in rising order, that are no farther apart."""
+    """Yield the pairs of nodes within a distance, in ascending order."""
     for place, high in enumerate(nodes):
         for low in nodes[place + 1 : bisect_right(nodes, high + distance)]:
             yield high, low
@@ -174,11 +172,11 @@ def _points(standing: Sequence[Entrant], matching: Matching) -> int:
 
 
 def _least_points(standing: Sequence[Entrant], nodes: Sequence[int]) -> int:
-    """What the squared distances in points of any complete pairing add up to at least.
+    """Return a lower bound of the squared distances in points of a complete pairing.
 
-    A boundary between two scores is crossed an odd number of times where an odd number stands above it, and else an
-    even number. Players of one score, an even number like those above them, who cannot be paired among themselves leave
-    it, and then one boundary beside them is crossed twice.
+    A boundary between two scores with an odd number of players above it is crossed an odd number of times, else an even
+    number. If an even group below an even number of players cannot be paired by itself, a boundary beside it is crossed
+    twice.
     """
     groups = [list(group) for _, group in groupby(nodes, key=lambda node: standing[node].half_points)]
     gaps = [(standing[upper[0]].half_points - standing[lower[0]].half_points) ** 2 for upper, lower in pairwise(groups)]
@@ -196,13 +194,13 @@ def _least_points(standing: Sequence[Entrant], nodes: Sequence[int]) -> int:
 
 
 def _pairable(standing: Sequence[Entrant], group: Sequence[int]) -> bool:
-    """Whether players can be paired among themselves."""
+    """Check whether players can be paired among themselves."""
     edges = [(high, low) for high, low in combinations(group, 2) if standing[high].may_meet(standing[low])]
     return cheapest(group, dict.fromkeys(edges, 0)) is not None
 
 
 def _costs(standing: Sequence[Entrant], pairs: Iterable[Edge], seed: bytes) -> Iterator[tuple[Edge, int]]:
-    """What each of the pairs that may meet costs. Each criterion outweighs whatever the next ones add up to."""
+    """Yield the cost of each allowed pair. Each criterion outweighs the sum of all later ones."""
     count = len(standing)
     step = (1 << _LOT_BITS) * count
     leap = step * count**3
@@ -219,7 +217,7 @@ def _lot(seed: bytes, higher: Entrant, other: Entrant) -> int:
 
 
 def _graph_after(standing: Sequence[Entrant], matching: Matching, resting: int | None) -> tuple[int, ...]:
-    """Who may meet whom after this round. With an odd number, resting is meeting one player more, who is nobody."""
+    """Return the allowed pairs after this round. With an odd number, an extra node stands for the bye."""
     count = len(standing)
     place = {entrant.player_id: node for node, entrant in enumerate(standing)}
     rows = [((1 << count) - 1) & ~(1 << node) for node in range(count)]
@@ -240,7 +238,7 @@ def _graph_after(standing: Sequence[Entrant], matching: Matching, resting: int |
 
 
 def _paired(standing: Sequence[Entrant], matching: Matching, resting: int | None) -> Paired:
-    """Tables by the points of the better player, then of both together, then by rank (FIDE C.04.2)."""
+    """Order tables by the points of the better player, then of both together, then by rank (FIDE C.04.2)."""
 
     def order(pair: Edge) -> tuple[int, int, int]:
         better, other = (standing[node].half_points for node in pair)
@@ -253,7 +251,7 @@ def _paired(standing: Sequence[Entrant], matching: Matching, resting: int | None
 
 
 def _impossible(standing: Sequence[Entrant]) -> Refusal:
-    """Why there is no pairing, as exactly as can be told."""
+    """Return the most specific refusal for an impossible pairing."""
     count = len(standing)
     odd = count % 2 == 1
     if odd and all(entrant.had_bye for entrant in standing):

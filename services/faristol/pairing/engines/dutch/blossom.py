@@ -1,15 +1,16 @@
-"""Edmonds' algorithm for the matching of greatest weight that leaves no vertex out. Compiled.
+"""Edmonds' algorithm for a maximum-weight matching that covers every required vertex. Compiled.
 
-A weight is a row of whole numbers, compared from the left: each number outweighs all that follow it. The algorithm
-adds, subtracts and compares weights and never multiplies them, so rows serve as well as numbers. A solved graph stays
-solved under small changes: the edges of one vertex may be weighed anew, or a vertex taken out, and one search for an
-alternating path mends the matching (J. Edmonds, 1965; Z. Galil, 1986).
+A weight is a row of integers, compared lexicographically: each number outweighs all later ones. The algorithm only
+adds, subtracts and compares weights, so rows work as well as numbers. A solved graph can be updated: after a change of
+one vertex's edges, or the removal of a vertex, one search for an alternating path repairs the matching (J. Edmonds,
+1965; Z. Galil, 1986).
 
-Vertices are numbers from 0; a blossom, an odd circle of vertices and blossoms, is a number after them. Every edge
-keeps ``dual(one) + dual(other) + charges of the blossoms around both ≥ 2 · weight``, with equality (a tight edge)
-wherever it is in the matching or in a blossom. An optional vertex may stay single when its dual is 0.
+Vertices are numbers from 0; a blossom, an odd cycle of vertices and blossoms, has a number after them. Every edge keeps
+``dual(one) + dual(other) + charges of the blossoms around both ≥ 2 · weight``. Edges of the matching and of blossoms
+have equality (tight edges). An optional vertex may stay single if its dual is 0.
 
-A search grows one tree from one single vertex, so all duals in the tree are alike in parity and halves are whole.
+A search grows one tree from one single vertex. All duals in the tree therefore have the same parity, and halves are
+integers.
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ from faristol.pairing.engines.dutch.graph import NONE, UNUSED, Graph
 from faristol.words.jit import compiled
 
 FREE, OUTER, INNER = 0, 1, 2
-"""Labels during a search: not reached; reached over an even path from the root; over an odd one."""
+"""Labels during a search: not reached; reached by an even path from the root; by an odd one."""
 
 
 @compiled
@@ -34,7 +35,7 @@ def _less(left: Ints, other: Ints) -> bool:
 
 @compiled
 def _less_halved(left: Ints, other: Ints) -> bool:
-    """Whether the half of ``left``, which is whole, is less than ``other``."""
+    """Check whether half of ``left``, an integer, is less than ``other``."""
     for k in range(left.shape[0]):
         if left[k] != 2 * other[k]:
             return bool(left[k] < 2 * other[k])
@@ -52,7 +53,7 @@ def _tight(g: Graph, u: int, v: int) -> bool:
 
 @compiled
 def _offer(g: Graph, u: int, v: int) -> None:
-    """Let outer vertex ``u`` be the nearest to ``v`` if it is."""
+    """Set outer vertex ``u`` as the nearest to ``v`` if its slack is less."""
     lanes = g.dual.shape[1]
     if g.nearest[v] != NONE:
         k = 0
@@ -72,7 +73,7 @@ def _offer(g: Graph, u: int, v: int) -> None:
 
 @compiled
 def _rebase(g: Graph, blossom: int, vertex: int) -> None:
-    """Turn the matching inside a blossom so that ``vertex`` is the one matched to the outside."""
+    """Rotate the matching inside a blossom so that ``vertex`` is matched to the outside."""
     n = g.mate.shape[0]
     g.stack[0], g.stack[1] = blossom, vertex
     height = 2
@@ -105,7 +106,7 @@ def _rebase(g: Graph, blossom: int, vertex: int) -> None:
 
 @compiled
 def _flip(g: Graph, vertex: int, partner: int) -> None:
-    """Match outer ``vertex`` to ``partner`` (or to nobody) and change over the path from it to the root."""
+    """Match outer ``vertex`` to ``partner``, or to NONE, and flip the path from it to the root."""
     while True:
         outer = g.top[vertex]
         former = g.mate[g.base[outer]]
@@ -121,7 +122,7 @@ def _flip(g: Graph, vertex: int, partner: int) -> None:
 
 @compiled
 def _enqueue(g: Graph, top: int, end: int) -> int:
-    """Queue the vertices of an outermost blossom to be looked at. Gives the new end of the queue."""
+    """Queue the vertices of an outermost blossom for scanning. Return the new end of the queue."""
     n = g.mate.shape[0]
     if top < n:
         g.queue[end] = top
@@ -135,7 +136,7 @@ def _enqueue(g: Graph, top: int, end: int) -> int:
 
 @compiled
 def _shrink(g: Graph, u: int, v: int, end: int) -> int:
-    """Make a blossom of the circle that the edge between two outer vertices closes. Gives the end of the queue."""
+    """Shrink the cycle closed by an edge of two outer vertices to a blossom. Return the end of the queue."""
     n = g.mate.shape[0]
     g.mark[:] = 0
     outer = g.top[u]
@@ -148,7 +149,7 @@ def _shrink(g: Graph, u: int, v: int, end: int) -> int:
     meeting = g.top[v]
     while g.mark[meeting] == 0:
         meeting = g.top[g.tree_tail[g.top[g.mate[g.base[meeting]]]]]
-    # The circle: the meeting point, down to u, over the edge to v, and up again.
+    # The cycle: the meeting point, down to u, over the edge to v, and up again.
     size = 1
     outer = g.top[u]
     while outer != meeting:
@@ -203,7 +204,7 @@ def _shrink(g: Graph, u: int, v: int, end: int) -> int:
 
 @compiled
 def _members(g: Graph, blossom: int, row: Ints, end: int) -> int:
-    """Write the members of a blossom into a row, from ``end`` and from the base on. Gives the new end."""
+    """Write the members of a blossom into ``row`` at ``end``, from its base on. Return the new end."""
     member = g.first[blossom]
     while True:
         row[end] = member
@@ -215,7 +216,7 @@ def _members(g: Graph, blossom: int, row: Ints, end: int) -> int:
 
 @compiled
 def _crown(g: Graph, top: int) -> None:
-    """Make a vertex or blossom the outermost of all vertices in it."""
+    """Set a vertex or blossom as the outermost of all vertices in it."""
     n = g.mate.shape[0]
     g.stack[0] = top
     height = 1
@@ -230,7 +231,7 @@ def _crown(g: Graph, top: int) -> None:
 
 @compiled
 def _open(g: Graph, blossom: int) -> int:
-    """Take an outermost blossom apart: its members are in ``circle`` then, from the base on. Gives how many."""
+    """Open an outermost blossom. Write its members to ``circle``, from its base on, and return their number."""
     size = _members(g, blossom, g.circle, 0)
     for i in range(size):
         g.parent[g.circle[i]] = NONE
@@ -242,7 +243,7 @@ def _open(g: Graph, blossom: int) -> int:
 
 @compiled
 def _expand(g: Graph, blossom: int, end: int) -> int:
-    """Take an inner blossom without charge apart and label the path through it. Gives the end of the queue."""
+    """Open an inner blossom without charge and label the path through it. Return the end of the queue."""
     tail, head = g.tree_tail[blossom], g.tree_head[blossom]
     size = _open(g, blossom)
     place = 0
@@ -272,10 +273,10 @@ def _expand(g: Graph, blossom: int, end: int) -> int:
 
 @compiled
 def _next_step(g: Graph) -> tuple[int, int]:
-    """The least change of duals after which something happens, into ``step``: what, and to whom.
+    """Compute the least change of duals up to the next event, into ``step``. Return the event and its place.
 
-    1: a free vertex is reached; 2: two outer vertices close a circle; 3: an inner blossom has no charge left;
-    4: an optional outer vertex may become single; 0: nothing can happen any more.
+    1: a free vertex is reached; 2: two outer vertices close a cycle; 3: an inner blossom has no charge left; 4: an
+    optional outer vertex may become single; 0: no event is possible.
     """
     n = g.mate.shape[0]
     what, who = 0, NONE
@@ -286,7 +287,7 @@ def _next_step(g: Graph) -> tuple[int, int]:
         if label == FREE:
             if g.nearest[v] == NONE:
                 continue
-            # At a single vertex the search ends: of equally near things that one happens.
+            # The search ends at a single vertex: of several events at the same distance, prefer that one.
             ends = g.mate[g.base[g.top[v]]] == NONE
             if what == 0 or (ends and not _less(g.step, g.slack[v])) or _less(g.slack[v], g.step):
                 what, who = 1, v
@@ -336,9 +337,9 @@ def _take_step(g: Graph) -> None:
 
 @compiled
 def _reach(g: Graph, near: int, vertex: int, end: int) -> int:
-    """Go from outer ``near`` over a tight edge to a vertex not reached yet. Gives the end of the queue.
+    """Extend the tree from outer ``near`` over a tight edge to a free vertex. Return the end of the queue.
 
-    NONE when that vertex was single: then the path from the root to it is changed over, and the search has ended.
+    Returns NONE if the vertex was single: the path from the root to it is then flipped, and the search has ended.
     """
     reached = g.top[vertex]
     former = g.mate[g.base[reached]]
@@ -355,7 +356,7 @@ def _reach(g: Graph, near: int, vertex: int, end: int) -> int:
 
 @compiled
 def _scan(g: Graph, u: int, end: int) -> int:
-    """Follow the tight edges of an outer vertex and note the slack of the others. Gives what ``_reach`` gives."""
+    """Follow the tight edges of an outer vertex and update the slack of the others. Return as ``_reach`` does."""
     for v in range(g.mate.shape[0]):
         if not g.edge[u, v] or not g.alive[v] or g.top[v] == g.top[u]:
             continue
@@ -373,7 +374,7 @@ def _scan(g: Graph, u: int, end: int) -> int:
 
 @compiled
 def _search(g: Graph, root: int) -> bool:
-    """Match the single vertex ``root``, leaving no other single but an optional one. False when that is impossible."""
+    """Match the single vertex ``root``; only an optional vertex may become single. Return False if impossible."""
     g.label[:] = FREE
     g.nearest[:] = NONE
     g.label[g.top[root]] = OUTER
@@ -408,7 +409,7 @@ def _search(g: Graph, root: int) -> bool:
 
 @compiled
 def mend(g: Graph) -> bool:
-    """Match every single vertex that may not stay single. False when there is no such matching."""
+    """Match every single vertex that may not stay single. Return False if there is no such matching."""
     zero = np.zeros(g.dual.shape[1], np.int64)
     for v in range(g.mate.shape[0]):
         if not g.alive[v] or g.mate[v] != NONE:
@@ -425,7 +426,7 @@ def mend(g: Graph) -> bool:
 
 @compiled
 def solve(g: Graph) -> bool:
-    """Find the best matching of a new graph. False when no matching leaves nobody out."""
+    """Find the best matching of a new graph. Return False if no matching covers every required vertex."""
     n = g.mate.shape[0]
     for v in range(n):
         known = g.optional[v]
@@ -438,9 +439,9 @@ def solve(g: Graph) -> bool:
 
 @compiled
 def resume(g: Graph) -> bool:
-    """The same for a graph whose duals are given: no edge may be worth more than the duals of its ends allow.
+    """Find the best matching of a graph with given duals, which must be feasible for all edges.
 
-    Vertices are matched to the first that a tight edge leads to, before any search.
+    Before any search, each vertex is matched to the first free one over a tight edge.
     """
     n = g.mate.shape[0]
     for v in range(n):
@@ -463,7 +464,7 @@ def _part(g: Graph, vertex: int) -> None:
 
 @compiled
 def release(g: Graph, vertex: int) -> None:
-    """Take apart every blossom around a vertex. Matched edges that would not stay tight leave the matching."""
+    """Open every blossom around a vertex. Matched edges that would not stay tight leave the matching."""
     n, lanes = g.dual.shape
     while g.top[vertex] >= n:
         blossom = g.top[vertex]
@@ -478,7 +479,7 @@ def release(g: Graph, vertex: int) -> None:
 
 @compiled
 def reweigh(g: Graph, vertex: int) -> None:
-    """Make good after the weights of a vertex's edges have changed. ``release`` it first, ``mend`` afterwards."""
+    """Restore feasibility after a change of weights of a vertex's edges. Call ``release`` before, ``mend`` after."""
     n, lanes = g.dual.shape
     _part(g, vertex)
     known = g.optional[vertex]
@@ -501,7 +502,7 @@ def reweigh(g: Graph, vertex: int) -> None:
 
 @compiled
 def remove(g: Graph, vertex: int) -> None:
-    """Take a vertex out of the graph. ``mend`` afterwards."""
+    """Remove a vertex from the graph. Call ``mend`` after it."""
     release(g, vertex)
     _part(g, vertex)
     g.alive[vertex] = False

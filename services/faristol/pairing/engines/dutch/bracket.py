@@ -1,4 +1,4 @@
-"""Pairing one bracket: the best candidate, and of equally good ones the first (FIDE C.04.3, articles 3 and 4)."""
+"""The pairing of one bracket: the best candidate, the first of equal ones (FIDE C.04.3, articles 3 and 4)."""
 
 from __future__ import annotations
 
@@ -14,40 +14,40 @@ from faristol.pairing.engines.dutch.weights import LANE_BITS, Bracket, Criterion
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Scene:
-    """A bracket with everybody whose pairing depends on it, as a graph.
+    """The graph of a bracket and of all players that its pairing depends on.
 
-    Vertices are the rows of the bracket; where a bye is to be given here or below, the last vertex is the bye.
+    Vertices are the rows of the bracket. If a bye is to be given here or below, the last vertex is the bye.
     """
 
     bracket: Bracket
     edge: Bools
     optional: Bools
     bye_from_here: bool
-    """The allocated bye goes to somebody of this bracket."""
+    """Whether a player of this bracket gets the allocated bye."""
 
     @property
     def count(self) -> int:
-        """Vertices, the bye included."""
+        """Number of vertices, with the bye."""
         return len(self.edge)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Outcome:
-    """How a bracket was paired, in vertices of its scene."""
+    """The pairing of a bracket, in vertices of its scene."""
 
     scene: Scene
     pairs: tuple[tuple[int, int], ...]
     floaters: tuple[int, ...]
-    """Those who go down to the next bracket, or have the bye."""
+    """Players who go down to the next bracket, or have the bye."""
     below: tuple[tuple[int, int], ...]
-    """Pairs outside the bracket by which the look ahead (C4, C8) was satisfied."""
+    """Pairs outside the bracket that satisfied the look-ahead (C4, C8)."""
     criteria: tuple[Criterion, ...]
     exchanges: int
-    """Players exchanged between S1 and S2 (FIDE C.04.3 4.3)."""
+    """Number of players exchanged between S1 and S2 (FIDE C.04.3 4.3)."""
 
 
 def pair_bracket(field: Field, scene: Scene) -> Outcome | None:
-    """The pairing of a bracket; None when no candidate leaves everybody pairable (C4)."""
+    """Return the pairing of a bracket, or None if no candidate leaves all players pairable (C4)."""
     found = tuple(criteria(field, scene.bracket, bye_from_here=False))
     matching = matched(scene, found)
     if not matching.complete:
@@ -60,7 +60,7 @@ def pair_bracket(field: Field, scene: Scene) -> Outcome | None:
 
 
 def matched(scene: Scene, found: Sequence[Criterion]) -> Matching:
-    """The best matching of a scene by these criteria."""
+    """Return the best matching of a scene by these criteria."""
     return Matching(pack(found, scene.count), scene.edge, scene.optional)
 
 
@@ -95,7 +95,7 @@ class _Candidate:
         return 0 <= self._matching.mate(vertex) < self._size
 
     def _choose_moved(self) -> None:
-        """Which of those moved down are paired here and which are in Limbo (FIDE C.04.3 4.4)."""
+        """Choose which players moved down are paired here and which are in Limbo (FIDE C.04.3 4.4)."""
         moved = range(self._scene.bracket.moved)
         if all(self._is_in(vertex) for vertex in moved):
             return
@@ -108,13 +108,13 @@ class _Candidate:
                 self._matching.keep_only(vertex, ~self._inside)
 
     def _pair_moved(self) -> None:
-        """The opponents of those moved down, the first of them choosing first (FIDE C.04.3 4.2)."""
+        """Pair the players moved down in order, each with the first possible opponent (FIDE C.04.3 4.2)."""
         for vertex in range(self._scene.bracket.moved):
             if self._matching.allows(vertex, self._matching.mate(vertex)) and self._is_in(vertex):
                 self._meet_first(vertex, range(self._size))
 
     def _meet_first(self, vertex: int, others: Sequence[int]) -> None:
-        """Pair a vertex with the first of ``others`` that the best matchings let it meet, and settle that."""
+        """Pair a vertex with the first of ``others`` among its partners in best matchings, and fix the pair."""
         first = next(other for other in others if self._matching.allows(vertex, other))
         if self._matching.mate(vertex) != first:
             value = np.zeros(self._scene.count, np.int64)
@@ -127,7 +127,7 @@ class _Candidate:
         self._matching.remove((vertex, other))
 
     def _pair_remainder(self) -> None:
-        """Residents among themselves: exchanges first, then transpositions (FIDE C.04.3 3.6, 4.2, 4.3)."""
+        """Pair residents among themselves: exchanges first, then transpositions (FIDE C.04.3 3.6, 4.2, 4.3)."""
         taken = {vertex for pair in self._pairs for vertex in pair}
         rest = [vertex for vertex in range(self._scene.bracket.moved, self._size) if vertex not in taken]
         half = sum(self._is_in(vertex) for vertex in rest) // 2
@@ -151,14 +151,14 @@ class _Candidate:
             lower.remove(self._pairs[-1][0] if self._pairs[-1][1] == vertex else self._pairs[-1][1])
 
     def _optional(self) -> Bools:
-        """Who may stay single: those settled before have no edge any more."""
+        """Return the vertices that may stay single, with those of fixed pairs, which have no edges left."""
         optional = self._scene.optional.copy()
         for pair in self._pairs:
             optional[list(pair)] = True
         return optional
 
     def _accept(self, upper: list[int], lower: list[int]) -> bool:
-        """Take the first candidate of all, S1 against S2 in order, when it is as good as the best (FIDE C.04.3 3.3)."""
+        """Take the very first candidate, S1 against S2 in order, if it equals the best (FIDE C.04.3 3.3)."""
         half = len(upper)
         now = [vertex for vertex in (*upper, *lower) if self._is_in(vertex)]
         if {*upper, *lower[:half]} != set(now):
@@ -173,9 +173,10 @@ class _Candidate:
         return True
 
     def _exchange_lane(self, upper: list[int], lower: list[int]) -> Ints:
-        """The fewest exchanges, then the least difference of the numbers exchanged (FIDE C.04.3 4.3.1, 4.3.2).
+        """Weigh the fewest exchanges, then the least difference of numbers (FIDE C.04.3 4.3.1, 4.3.2).
 
-        Every exchange counts twice, for who leaves S1 and for who enters it, so that pairs across are 0, the best.
+        Every exchange counts twice, for the player who leaves S1 and for the one who enters. Pairs across have the best
+        value, 0.
         """
         count = self._scene.count
         one_exchange = 1 << (LANE_BITS - count.bit_length() - 2)
@@ -193,7 +194,7 @@ class _Candidate:
         return value
 
     def _exchange(self, upper: list[int], lower: list[int]) -> tuple[list[int], list[int]]:
-        """S1 and S2 exchanged: the highest numbers leave S1, the lowest enter it (FIDE C.04.3 4.3.3, 4.3.4)."""
+        """Exchange S1 and S2: the highest numbers leave S1, the lowest enter (FIDE C.04.3 4.3.3, 4.3.4)."""
         place = np.arange(self._scene.count)
         high = np.isin(place, upper)
         low = np.isin(place, lower)
@@ -205,9 +206,10 @@ class _Candidate:
         )
 
     def _pick(self, candidates: Sequence[int], ways: Callable[[int], Bools], *, single: bool) -> list[int]:
-        """The first of ``candidates`` who can be exchanged, as many as have to be.
+        """Return the first of ``candidates`` who can be exchanged, as many as there are exchanges.
 
-        ``ways`` are the mates by whom a candidate is exchanged, ``single`` whether having none is a way too.
+        ``ways`` returns the mates that make a candidate exchanged; ``single`` says whether a candidate without a mate
+        is.
         """
         found: list[int] = []
         for vertex in candidates:

@@ -1,4 +1,4 @@
-"""Which of two players has white (FIDE C.04.3, article 5)."""
+"""The allocation of colours (FIDE C.04.3, article 5)."""
 
 from __future__ import annotations
 
@@ -6,9 +6,9 @@ from faristol.pairing.engines.dutch.player import Player, Strength
 
 
 def allocate(higher: Player, lower: Player, initial_colour: int) -> tuple[int, str]:
-    """The colour of ``higher``, who precedes ``lower`` in the order of 1.2, and the article that gives it.
+    """Return the colour of ``higher``, the earlier of the two in the order of 1.2, and its article.
 
-    ``initial_colour`` is what ``higher`` has where nothing that was played decides.
+    ``initial_colour`` is the colour of ``higher`` if no played game decides.
     """
     if higher.preference and lower.preference and higher.preference != lower.preference:
         return higher.preference, "5.2.1"

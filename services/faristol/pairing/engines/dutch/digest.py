@@ -1,4 +1,4 @@
-"""The inputs of a pairing, so that it can be run again and shown to be the same years later."""
+"""The digest of a pairing's inputs, with which it can be reproduced and verified later."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from faristol.pairing.engines.dutch.player import BLACK, WHITE, Float, Round
 
 
 def digest(a_round: Round) -> str:
-    """SHA-256 of everything that the pairing of a round depends on, in lower-case hexadecimal."""
+    """Return the SHA-256 of all inputs of a round's pairing, in lower-case hexadecimal."""
     told = asdict(a_round) | {
         "forbidden": sorted(sorted(pair) for pair in a_round.forbidden),
         "kept": sorted(a_round.kept),
@@ -25,5 +25,5 @@ def _plain(value: frozenset[int] | Float) -> object:
 
 
 def draw_initial_colour(seed: bytes) -> int:
-    """The lot that decides the initial colour (FIDE C.04.3 5.1): the same seed, the same colour."""
+    """Draw the initial colour by lot (FIDE C.04.3 5.1). The same seed gives the same colour."""
     return WHITE if hmac.digest(seed, b"initial colour", "sha256")[0] % 2 else BLACK

@@ -1,4 +1,4 @@
-"""All players of a round side by side, and what each pair of them would mean for the criteria.
+"""All players of a round in arrays, with the effect of each pair on the criteria.
 
 Rows and columns follow the order of FIDE C.04.3 1.2.
 """
@@ -19,24 +19,24 @@ Bools = npt.NDArray[np.bool_]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Field:
-    """The players of a round as rows of numbers."""
+    """The players of a round as rows of arrays."""
 
     players: tuple[Player, ...]
     points: Ints
     may_meet: Bools
-    """Pairs that C1 and C3 allow and nobody has forbidden."""
+    """Pairs that C1 and C3 allow and that are not forbidden."""
     may_rest: Bools
-    """Players whom C2 lets have the allocated bye."""
+    """Players who may have the allocated bye by C2."""
     unplayed: Ints
     down: tuple[Bools, Bools]
-    """Who received a downfloat in the round before, and in the one before that."""
+    """Players with a downfloat in the round before, and in the one before that."""
     up: tuple[Bools, Bools]
     colour: dict[str, Bools]
-    """Of each criterion on colours, the pairs that fall short of it by one player."""
+    """The pairs that violate each colour criterion, for one player, by its name."""
 
 
 def field_of(ranking: Sequence[Player], a_round: Round) -> Field:
-    """The players ``ranking`` of a round, in that order."""
+    """Build the field of the players ``ranking`` of a round, in that order."""
     place = {player.number: index for index, player in enumerate(ranking)}
     count = len(ranking)
     may_meet = ~np.eye(count, dtype=np.bool_)
@@ -76,7 +76,7 @@ def _same_preference(ranking: Sequence[Player]) -> Bools:
 
 
 def _colour_criteria(ranking: Sequence[Player]) -> dict[str, Bools]:
-    """C10 to C13: with the same preference one of two goes without, who by 5.2 is the one with the weaker claim."""
+    """Return the pairs that violate C10 to C13: of a common preference only one player gets it, by 5.2."""
     same = _same_preference(ranking)
     strength = np.array([player.strength for player in ranking], np.int64)
     difference = np.array([abs(player.colour_difference) for player in ranking], np.int64)

@@ -1,6 +1,6 @@
-"""A graph with its matching, and what proves the matching to be best: the rows that ``blossom`` works on.
+"""A graph with its matching and duals: the arrays that ``blossom`` works on.
 
-Vertices are numbers from 0; a blossom, an odd circle of vertices and blossoms, is a number after them.
+Vertices are numbers from 0; a blossom, an odd cycle of vertices and blossoms, has a number after them.
 """
 
 from __future__ import annotations
@@ -16,42 +16,42 @@ UNUSED = -2
 
 
 class Graph(NamedTuple):
-    """A graph, its matching, and the duals that prove it to be best. ``n`` vertices, weights of ``lanes`` numbers."""
+    """A graph, its matching, and the duals that prove it optimal. ``n`` vertices, weights of ``lanes`` numbers."""
 
     weight: Ints
     """n × n × lanes, symmetric."""
     edge: Bools
-    """n × n, symmetric: where there is an edge."""
+    """n × n, symmetric: whether there is an edge."""
     alive: Bools
-    """Vertices that have not been taken out."""
+    """Vertices that are not removed."""
     optional: Bools
     """Vertices that may stay single."""
     mate: Ints
-    """The other end of each vertex's edge in the matching; NONE for a single vertex."""
+    """The matched vertex of each vertex; NONE for a single vertex."""
     dual: Ints
     charge: Ints
     """Duals of blossoms, by their number; never negative."""
     parent: Ints
-    """The blossom that directly holds a vertex or blossom; NONE on the outside; UNUSED for a number to spare."""
+    """The blossom that directly contains a vertex or blossom; NONE if outermost; UNUSED for an unused number."""
     top: Ints
     """The outermost blossom of each vertex, or the vertex itself."""
     first: Ints
-    """Of a blossom, the member that holds its base; the others follow it in a circle."""
+    """The member with the base of each blossom; the other members follow it in the cycle."""
     after: Ints
-    """Of a member of a blossom, the member after it."""
+    """The next member in the cycle of a blossom, by member."""
     tail: Ints
     head: Ints
-    """Of a member of a blossom, the edge to the member after it: ``tail`` in itself, ``head`` in the other."""
+    """The edge to the next member, by member: ``tail`` in the member, ``head`` in the next."""
     base: Ints
-    """Of a blossom, the vertex that is matched to the outside. Of a vertex, itself."""
+    """The vertex of each blossom that is matched to the outside; of a vertex, itself."""
     label: Ints
     tree_tail: Ints
     tree_head: Ints
-    """Of an inner vertex or blossom, the edge over which it was reached: from outside, and in itself."""
+    """The edge over which an inner vertex or blossom was reached: from outside, and in itself."""
     nearest: Ints
-    """Of each vertex, the outer vertex with the least slack towards it; NONE where there is none."""
+    """The outer vertex with the least slack to each vertex; NONE for none."""
     slack: Ints
-    """That slack."""
+    """The slack to the nearest outer vertex."""
     queue: Ints
     circle: Ints
     """Scratch space for members of a blossom."""
@@ -64,7 +64,7 @@ class Graph(NamedTuple):
 
 
 def new_graph(weight: Ints, edge: Bools, optional: Bools) -> Graph:
-    """An unsolved graph. ``weight`` and ``edge`` are kept, not copied."""
+    """Create an unsolved graph. ``weight`` and ``edge`` are referenced, not copied."""
     n, lanes = weight.shape[0], weight.shape[2]
     numbers = n + n // 2 + 1
 

@@ -1,4 +1,4 @@
-"""From a tournament in a TRF file to a round that can be paired."""
+"""Conversion of a tournament in a TRF file to a round to pair."""
 
 from __future__ import annotations
 
@@ -10,11 +10,10 @@ _SIGNS = {"w": WHITE, "b": BLACK}
 
 
 def round_to_pair(document: Document, number: int, *, initial_colour: int = WHITE, colours: bool = True) -> Round:
-    """Round ``number`` of a tournament, from what is known of the rounds before it.
+    """Return round ``number`` of a tournament, from the rounds before it.
 
-    Players with a bye in that round are left out, and pairs named for it stand when the round is the next one. For a
-    round that has been paired already, whoever was not paired then is left out. ``initial_colour`` is taken where
-    neither the file nor its first round tells it.
+    Players with a bye in that round are left out. Pairs named for the next round are kept. For a round that is already
+    paired, unpaired players are left out. ``initial_colour`` applies if neither the file nor its first round has one.
     """
     paired = document.paired_rounds
     away = {player for byes in document.byes if byes.round_number == number for player in byes.players}
@@ -55,7 +54,7 @@ def round_to_pair(document: Document, number: int, *, initial_colour: int = WHIT
 
 
 def preset_byes(document: Document, number: int) -> frozenset[int]:
-    """Return the players to whom the arbiter gave the pairing-allocated bye of a round before it was paired."""
+    """Return the players with a pairing-allocated bye that the arbiter gave before the round was paired."""
     return frozenset(
         player for byes in document.byes if byes.kind == "U" and byes.round_number == number for player in byes.players
     )
@@ -66,14 +65,14 @@ def _names_white(cell: Cell) -> bool:
 
 
 def _initial_colour(document: Document) -> int:
-    """What the file says, else the colour that the first of those paired in the first round had; 0 when unknown."""
+    """Return the colour in the file, else that of the first pairing of round 1; 0 if unknown."""
     if document.initial_colour in _SIGNS:
         return _SIGNS[document.initial_colour]
     return _SIGNS.get(told_by_first_round(document.players), 0) if document.paired_rounds else 0
 
 
 def player_before(document: Document, line: Line, number: int, *, final: bool = False) -> Player:
-    """A player as they stand before a round."""
+    """Return a player in the state before a round."""
     before = [line.cell(earlier) for earlier in range(1, number)]
     earned = document.points_of(line, number - 1)
     unplayed = [cell for cell in before if not cell.played]
@@ -90,7 +89,7 @@ def player_before(document: Document, line: Line, number: int, *, final: bool = 
 
 
 def _float(document: Document, line: Line, number: int) -> Float:
-    """What a player received in a round (FIDE C.04.3 1.4)."""
+    """Return the float of a player in a round (FIDE C.04.3 1.4)."""
     if number < 1:
         return Float.NONE
     cell = line.cell(number)

@@ -1,4 +1,4 @@
-"""Why a round cannot be paired, and what the arbiter may do about it (FIDE C.04.3 1.9.3). Pure."""
+"""Reasons for an impossible pairing, and the exceptions that an arbiter can make (FIDE C.04.3 1.9.3). Pure."""
 
 from __future__ import annotations
 
@@ -16,16 +16,16 @@ ARTICLE = "FIDE C.04.3 1.9.3"
 
 
 class Way(Enum):
-    """A rule that the arbiter may set aside so that a round can be paired after all."""
+    """A rule that the arbiter may set aside to make a pairing possible."""
 
     REMATCH = "rematch"
     """Two players meet again (C1)."""
     COLOUR = "colour"
-    """Two players who both must have the same colour meet (C3)."""
+    """Two players with an absolute preference for the same colour meet (C3)."""
     FORBIDDEN = "forbidden"
-    """Two players meet whom the organiser keeps apart."""
+    """A forbidden pair meets."""
     BYE = "bye"
-    """A player has the bye who has had one (C2)."""
+    """A player has a second bye (C2)."""
 
 
 MESSAGES = {
@@ -34,14 +34,14 @@ MESSAGES = {
     Way.FORBIDDEN: N_("Let {players} meet although they are kept apart."),
     Way.BYE: N_("Give {players} a second bye."),
 }
-"""What an arbiter reads of each way."""
+"""The sentence of each way for an arbiter."""
 
 
 @dataclass(frozen=True, slots=True)
 class Choice:
-    """One way out: the fewest exceptions from one rule, as pairs of numbers, or as single numbers for byes.
+    """The fewest exceptions from one rule, as pairs of numbers, or as single numbers for byes.
 
-    The pairs can be handed back as ``Round.kept``, the numbers left out of ``Round.players``.
+    Pairs can be passed as ``Round.kept``; single numbers can be left out of ``Round.players``.
     """
 
     way: Way
@@ -49,7 +49,7 @@ class Choice:
 
 
 def impossible(field: Field) -> Refusal:
-    """Why there is no pairing, as exactly as can be told in a sentence."""
+    """Return the most specific refusal for an impossible pairing."""
     count = len(field.players)
     odd = count % 2 == 1
     if odd and not field.may_rest.any():
@@ -76,7 +76,7 @@ def impossible(field: Field) -> Refusal:
 
 
 def choices(a_round: Round) -> tuple[Choice, ...]:
-    """The ways out that suffice each by itself, those with fewer exceptions first; none where a pairing exists."""
+    """Return the rules that suffice each by itself, the fewest exceptions first; empty if a pairing exists."""
     kept = {number for pair in a_round.kept for number in pair}
     ranking = tuple(player for player in a_round.ranking() if player.number not in kept)
     field = field_of(ranking, a_round)
@@ -97,9 +97,9 @@ def choices(a_round: Round) -> tuple[Choice, ...]:
 
 
 def _fewest(field: Field, may_meet: Bools, may_rest: Bools) -> tuple[tuple[int, ...], ...] | None:
-    """The fewest pairs and byes beyond those that the field allows with which everybody is paired; None if none are.
+    """Return the fewest exceptions with which all players are paired, or None if that is impossible.
 
-    Among as many, those between players nearest in the order are taken.
+    Exceptions are pairs and byes that the field does not allow. Ties go to players nearest in the order.
     """
     count = len(field.players)
     size = count + count % 2

@@ -1,4 +1,4 @@
-"""The best matching of a graph, and the best one under one wish more."""
+"""The best matching of a graph, with updates and a tie-break by one vertex."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ from faristol.pairing.engines.dutch.graph import NONE, new_graph
 
 
 class Matching:
-    """A graph with its best matching, mended after each change.
+    """A graph with its best matching, repaired after each change.
 
-    Weights are compared lane by lane; behind the given lanes there is one more for wishes about a single vertex.
+    Weights are compared lane by lane. An additional last lane has the wishes about a single vertex.
     """
 
     def __init__(self, weight: Ints, edge: Bools, optional: Bools | None = None) -> None:
@@ -25,12 +25,12 @@ class Matching:
             np.zeros(count, np.bool_) if optional is None else optional.copy(),
         )
         self.complete: bool = blossom.solve(self._graph)
-        """Whether there is a matching at all that leaves out nobody who must be in it."""
+        """Whether a matching exists that covers every required vertex."""
 
     def refined(self, lane: Ints, optional: Bools) -> Matching:
-        """The best matching when edges as good as each other are compared by ``lane``, which is 0 at most.
+        """Return the best matching with ``lane``, at most 0, as a tie-break between equal edges.
 
-        What was found out about the edges is kept, so this takes little time.
+        It reuses the duals, and so takes little time.
         """
         found = Matching.__new__(Matching)
         for vertex in range(len(self._graph.mate)):
@@ -43,28 +43,28 @@ class Matching:
         return found
 
     def mate(self, vertex: int) -> int:
-        """The vertex matched to this one; -1 when it is single."""
+        """Return the vertex matched to this one; -1 if it is single."""
         return int(self._graph.mate[vertex])
 
     def allows(self, vertex: int, other: int) -> bool:
-        """Whether the edge is still there."""
+        """Check whether the edge still exists."""
         return bool(self._graph.edge[vertex, other] and self._graph.alive[vertex] and self._graph.alive[other])
 
     @property
     def edges(self) -> Bools:
-        """The edges that are still there."""
+        """The remaining edges."""
         alive = self._graph.alive
         return np.asarray(self._graph.edge & alive[:, np.newaxis] & alive[np.newaxis, :], np.bool_)
 
     def sum(self, vertices: Sequence[int], others: Sequence[int]) -> tuple[int, ...]:
-        """The weight of these edges together, wishes left aside."""
+        """Return the total weight of these edges, without wishes."""
         found = self._graph.weight[list(vertices), list(others), :-1].sum(axis=0)
         return tuple(int(lane) for lane in found)
 
     def wish(self, vertex: int, value: Ints) -> None:
-        """Among the best matchings, take the one in which the edge of ``vertex`` has the highest value.
+        """Choose, among the best matchings, the one in which the edge of ``vertex`` has the highest value.
 
-        Settle what was wished, by ``keep_only`` or ``remove``, before the next wish.
+        Call ``keep_only`` or ``remove`` before the next wish.
         """
         blossom.release(self._graph, vertex)
         self._graph.weight[vertex, :, -1] = value
@@ -73,9 +73,9 @@ class Matching:
         self._mend()
 
     def keep_only(self, vertex: int, others: Bools, *, required: bool = False) -> bool:
-        """Take away the edges of ``vertex`` to any but ``others``. Whether there is still a matching.
+        """Remove the edges of ``vertex`` except those to ``others``. Return whether a matching is left.
 
-        A vertex that is ``required`` may not stay single any more. After a wish, ``others`` are of one value.
+        A ``required`` vertex may not stay single from now on. After a wish, all ``others`` must have the same value.
         """
         blossom.release(self._graph, vertex)
         if required:
@@ -84,7 +84,7 @@ class Matching:
         self._graph.edge[:, vertex] &= others
         if (mate := self.mate(vertex)) >= 0 and not others[mate]:
             self._graph.mate[[vertex, mate]] = NONE
-        # What all edges of a vertex are worth alike can be taken from them and from its dual.
+        # A constant on all edges of a vertex can be moved from them and from its dual.
         worth = self._graph.weight[vertex, self._graph.edge[vertex] & self._graph.alive, -1]
         if worth.any():
             self._graph.dual[vertex, -1] -= 2 * worth[0]
@@ -92,14 +92,14 @@ class Matching:
         return self._mend()
 
     def keep_edges(self, edges: Bools) -> None:
-        """Take away all edges but ``edges``, which hold the whole matching."""
+        """Remove all edges except ``edges``, which must contain the matching."""
         for vertex in range(len(edges)):
             blossom.release(self._graph, vertex)
         self._graph.edge[:] &= edges
         self._mend()
 
     def remove(self, vertices: Iterable[int]) -> None:
-        """Take vertices out of the graph that are matched among themselves."""
+        """Remove vertices that are matched among themselves."""
         for vertex in vertices:
             blossom.remove(self._graph, vertex)
         self._mend()
@@ -110,7 +110,7 @@ class Matching:
 
 
 def completes(edge: Bools) -> bool:
-    """Whether a graph has a matching that leaves nobody out."""
+    """Check whether a graph has a perfect matching."""
     count = len(edge)
     if count % 2:
         return False

@@ -1,8 +1,8 @@
-"""Pairing a round by the Dutch system of FIDE (C.04.3, edition of February 2026). Pure.
+"""The pairing of a round by the Dutch system of FIDE (C.04.3, edition of February 2026). Pure.
 
-The brackets are paired from the top. Each is a graph of its players and of those below on whom its pairing depends;
-the criteria are weights, and the best pairing is the matching of greatest weight. Among equally good ones the
-rules take the one that their sequence of candidates comes to first, which is found wish by wish.
+The brackets are paired from the top. Each is a graph of its players and of those below that its pairing depends on. The
+criteria are weights, and the best pairing is the matching of greatest weight. Of equal ones the rules take the first in
+their sequence of candidates, which is found by successive wishes.
 """
 
 from __future__ import annotations
@@ -20,26 +20,27 @@ from faristol.pairing.engines.dutch.player import WHITE, Player, Round
 from faristol.pairing.engines.dutch.weights import Bracket
 
 ALGORITHM = "fide-dutch-2026-2"
-"""Name and version of this way of pairing, as the record keeps it."""
+"""Name and version of the algorithm, as in the record."""
 
 SMALL = 120
-"""Up to so many players, all those below a bracket are looked at together with it; above, the next scoregroup is, and
-whether the rest can be completed is asked afterwards."""
+"""Up to so many players, a bracket is paired together with all players below it. Above, it is paired with the next
+scoregroup, and the completion of the rest is checked afterwards.
+"""
 
 
 @dataclass(frozen=True, slots=True)
 class Board:
-    """Two players who meet. Where colours are not paired, ``white`` is the one higher in the order."""
+    """Two players who meet. If colours are not paired, ``white`` is the higher in the order."""
 
     white: int
     black: int
     article: str
-    """The article that gave the colours (FIDE C.04.3 5.2); empty for a pair that the arbiter made."""
+    """The article that gave the colours (FIDE C.04.3 5.2); empty for a pair made by hand."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Paired:
-    """A round: boards in the order in which they are published, and who has the allocated bye."""
+    """A round: boards in the order of publication, and the player with the allocated bye."""
 
     boards: tuple[Board, ...]
     bye: int | None
@@ -47,11 +48,11 @@ class Paired:
     outcomes: tuple[Outcome, ...]
     """The brackets, from the top."""
     bye_points: int
-    """The score of whoever has the bye; -1 where nobody has it."""
+    """The score of the player with the bye; -1 without a bye."""
 
 
 def pair_round(a_round: Round) -> Paired:
-    """Pair a round. Raises ``Refusal`` when no complete pairing exists (FIDE C.04.1, C.04.3 1.9.3)."""
+    """Pair a round. Raises ``Refusal`` if no complete pairing exists (FIDE C.04.1, C.04.3 1.9.3)."""
     kept = {number for pair in a_round.kept for number in pair}
     ranking = tuple(player for player in a_round.ranking() if player.number not in kept)
     field = field_of(ranking, a_round)
@@ -72,7 +73,7 @@ def pair_round(a_round: Round) -> Paired:
 
 
 def _bye_points(field: Field) -> int | None:
-    """The lowest score at which somebody can have the bye (C5); -1 where nobody needs one, None where nobody can."""
+    """Return the lowest possible score of the bye (C5); -1 if none is needed, None if none is possible."""
     count = len(field.players)
     if count % 2 == 0:
         return -1 if completes(field.may_meet) else None
@@ -83,7 +84,7 @@ def _bye_points(field: Field) -> int | None:
 
 
 def _with_bye(field: Field, rows: Ints, bye_points: int) -> Bools:
-    """Who may meet whom, with the bye as the last vertex where the number of players is odd."""
+    """Return the allowed pairs, with the bye as the last vertex if the number of players is odd."""
     count = len(rows)
     if count % 2 == 0:
         return field.may_meet[np.ix_(rows, rows)]
@@ -94,7 +95,7 @@ def _with_bye(field: Field, rows: Ints, bye_points: int) -> Bools:
 
 
 def _pair(field: Field, moved: Ints, residents: Ints, left: Ints, bye_points: int) -> Outcome:
-    """Pair one bracket, looking at no more players than is needed."""
+    """Pair one bracket with as few other players as possible."""
     here = np.concatenate([moved, residents])
     bye_from_here = bool((field.points[here] == bye_points).any())
     if len(here) % 2 == 0 and not bye_from_here and len(left):
@@ -127,7 +128,7 @@ def _pair(field: Field, moved: Ints, residents: Ints, left: Ints, bye_points: in
 
 
 def whole_scene(field: Field, bracket: Bracket, bye_points: int) -> Scene:
-    """The players of a bracket with everybody below them."""
+    """Build the scene of a bracket with all players below it."""
     here = bracket.rows[: bracket.size]
     left = np.flatnonzero(field.points < field.points[here[-1]])
     following = int((field.points[left] == field.points[left[0]]).sum()) if len(left) else 0
@@ -142,7 +143,7 @@ def whole_scene(field: Field, bracket: Bracket, bye_points: int) -> Scene:
 
 
 def _rest_completes(field: Field, outcome: Outcome, near: Ints, left: Ints, bye_points: int) -> bool:
-    """Whether those whom the look ahead left single can be paired with all the others (C4)."""
+    """Check whether the players not matched by the look-ahead can be paired with all others (C4)."""
     matched = {vertex for pair in outcome.below for vertex in pair}
     taken = {int(near[vertex]) for vertex in matched if vertex < len(near)}
     going = [int(near[vertex]) for vertex in outcome.floaters if vertex not in matched]
@@ -151,7 +152,7 @@ def _rest_completes(field: Field, outcome: Outcome, near: Ints, left: Ints, bye_
 
 
 def _published(a_round: Round, field: Field, outcomes: tuple[Outcome, ...], bye: int | None, bye_points: int) -> Paired:
-    """Boards by the higher score, then the lower, then the order of 1.2 (FIDE C.04.2)."""
+    """Order boards by the higher score, then the lower, then the order of 1.2 (FIDE C.04.2)."""
     by_number = {player.number: player for player in a_round.players}
     place = {player.number: index for index, player in enumerate(a_round.ranking())}
     boards = [Board(white, black, "") for white, black in a_round.kept]

@@ -1,27 +1,27 @@
-"""The sentences that say why two players do not meet (FIDE C.04.3 2)."""
+"""The sentences that explain why two players do not meet (FIDE C.04.3 2)."""
 
 from __future__ import annotations
 
 from faristol.kernel.refusal import N_
 
 MEET = "meet"
-"""They do."""
+"""The two meet."""
 BY_HAND = "by-hand"
-"""They do, because the arbiter said so."""
+"""The two meet as a pair made by the arbiter."""
 KEPT = "kept"
-"""The arbiter paired one of them by hand with somebody else."""
+"""The arbiter paired one of them by hand with another player."""
 FORBIDDEN = "forbidden"
-"""The organiser keeps them apart."""
+"""The two are a forbidden pair."""
 BYE = "bye"
-"""The first of two has the allocated bye."""
+"""The first of the two has the allocated bye."""
 ABSENT = "absent"
-"""One of them is not there to be paired."""
+"""One of the two is not to be paired."""
 NO_BYE = "no-bye"
 """The number of players is even."""
 FIRST = "first"
-"""The first candidate of all, S1 against S2 in order (3.3)."""
+"""The very first candidate, S1 against S2 in order (3.3)."""
 ORDER = "order"
-"""As good as what was taken, but later in the sequence of candidates (3.8, 4)."""
+"""As good as the pairing, but later in the sequence of candidates (3.8, 4)."""
 
 MESSAGES = {
     MEET: N_("{one} and {other} meet in this round."),
@@ -59,7 +59,7 @@ MESSAGES = {
     "C20": N_("If {one} met {other}, a player who went down two rounds before would fall further."),
     "C21": N_("If {one} met {other}, a player who met one from above two rounds before would meet one from higher up."),
 }
-"""What a person reads of each reason; ``one`` and ``other`` are players."""
+"""The sentence of each reason; ``one`` and ``other`` are players."""
 
 BYE_MESSAGES = {
     NO_BYE: MESSAGES[NO_BYE],
@@ -69,10 +69,10 @@ BYE_MESSAGES = {
     "C5": N_("{one} has more points than others who may have the bye."),
     ORDER: N_("With the bye for {one} the round would be as good, but that comes later in the order of candidates."),
 }
-"""The same where the bye stands in the place of an opponent."""
+"""The sentence of each reason if the bye takes the place of an opponent."""
 
 BYE_OTHERWISE = N_("With the bye for {one}, criterion {criterion} would be served worse.")
-"""What a person reads of every other criterion there."""
+"""The sentence of every other criterion against the bye."""
 
 ARTICLES = {
     FORBIDDEN: "FIDE C.04.1",
@@ -81,4 +81,4 @@ ARTICLES = {
     ORDER: "FIDE C.04.3 3.8",
     **{f"C{number}": f"FIDE C.04.3 C{number}" for number in range(1, 22)},
 }
-"""The article that a reason rests on; the others are no rule's."""
+"""The article of each reason; other reasons have none."""

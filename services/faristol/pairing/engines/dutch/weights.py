@@ -1,8 +1,8 @@
 """The criteria of a bracket as weights of edges (FIDE C.04.3 2.3 to 2.4).
 
-What is to be minimised over players left over or badly paired is the same as what is to be maximised over pairs, so
-each criterion gives every pair a number, and the best pairing of the bracket is the matching in which the sum of the
-first criterion is greatest, then that of the second, and so on.
+A minimum over players who are left over or badly paired is equivalent to a maximum over pairs. Each criterion therefore
+gives every pair a number. The best pairing of the bracket is the matching with the greatest sum of the first criterion,
+then of the second, and so on.
 """
 
 from __future__ import annotations
@@ -15,39 +15,39 @@ import numpy as np
 from faristol.pairing.engines.dutch.field import Bools, Field, Ints
 
 LANE_BITS = 40
-"""Bits of one number of a weight. Sums along paths of a thousand players stay far from 63 bits."""
+"""Bits of one number of a weight. Sums along paths of a thousand players stay far below 63 bits."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Criterion:
-    """What each pair means for one criterion; the more the better."""
+    """The value of each pair for one criterion; higher is better."""
 
     name: str
-    """``C6`` to ``C21``; those of C8 that look at pairs and at scores are ``C8``."""
+    """``C6`` to ``C21``; both criteria of C8, on pairs and on scores, are ``C8``."""
     value: Ints
     """n × n, symmetric."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Bracket:
-    """Who is looked at when a bracket is paired, as rows of the field, best first.
+    """The players in the pairing of a bracket, as rows of the field, best first.
 
-    First come the players moved down, then the residents, then the next scoregroup, then everybody below.
+    The order is: players moved down, residents, the next scoregroup, all players below.
     """
 
     rows: Ints
     moved: int
-    """How many players were moved down into the bracket."""
+    """Number of players moved down into the bracket."""
     size: int
-    """How many players the bracket has, those moved down included."""
+    """Number of players in the bracket, with those moved down."""
     next_size: int
-    """How many players the next scoregroup has."""
+    """Number of players in the next scoregroup."""
 
 
 def criteria(field: Field, bracket: Bracket, *, bye_from_here: bool) -> Iterator[Criterion]:
-    """What counts in a bracket, the weightiest first. ``bye_from_here`` asks for C9.
+    """Yield the criteria of a bracket, the most important first. ``bye_from_here`` adds C9.
 
-    Criteria in which all pairs are alike are left out.
+    Criteria with the same value for all pairs are left out.
     """
     for found in _criteria(field, bracket, bye_from_here=bye_from_here):
         if found.value.any():
@@ -75,7 +75,7 @@ def _criteria(field: Field, bracket: Bracket, *, bye_from_here: bool) -> Iterato
     for score in own:
         yield Criterion("C8", _either(inside & (points == score), following).astype(np.int64))
     if bye_from_here:
-        # The bye is the last vertex. Whoever has it is the one who meets nobody here.
+        # The bye is the last vertex. The player with the bye is the one without an opponent here.
         bye = np.zeros((count + 1, count + 1), np.int64)
         bye[count, : bracket.size] = bye[: bracket.size, count] = -field.unplayed[rows[: bracket.size]]
         yield Criterion("C9", bye)
@@ -99,12 +99,12 @@ def _sum(who: Bools) -> Ints:
 
 
 def _either(ones: Bools, others: Bools) -> Bools:
-    """Pairs of one of ``ones`` and one of ``others``."""
+    """Return the pairs of one of ``ones`` and one of ``others``."""
     return np.asarray(np.logical_and.outer(ones, others) | np.logical_and.outer(others, ones), np.bool_)
 
 
 def pack(found: Sequence[Criterion], count: int) -> Ints:
-    """The weights: ``count`` × ``count`` × lanes, as few lanes as hold all criteria apart."""
+    """Pack criteria into weights: ``count`` × ``count`` × lanes, with as few lanes as possible."""
     lanes: list[Ints] = []
     room = 0
     for criterion in found:

@@ -1,4 +1,4 @@
-"""Why two players meet, and why two others do not, answered from the run that paired them. Pure."""
+"""Explanations of why two players meet or do not, from the run that paired them. Pure."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ from faristol.pairing.engines.dutch.player import Round
 from faristol.pairing.engines.dutch.weights import Criterion, criteria
 
 BYE = 0
-"""The number that stands for the bye where an opponent is named."""
+"""The number of the bye in place of an opponent."""
 
 
 @dataclass(frozen=True, slots=True)
 class Reason:
-    """Why ``number`` and ``other`` meet or not: a criterion, ``C1`` to ``C21``, or a word of ``reasons``."""
+    """The reason why ``number`` and ``other`` meet or not: a criterion, ``C1`` to ``C21``, or a code of ``reasons``."""
 
     name: str
     number: int
@@ -28,27 +28,26 @@ class Reason:
 
     @property
     def article(self) -> str:
-        """The article that the reason rests on; empty where it is no rule's."""
+        """The article of the reason; empty for none."""
         return reasons.ARTICLES.get(self.name, "")
 
     @property
     def message(self) -> str:
-        """The sentence, to be translated, with places ``one`` and ``other``."""
+        """The msgid of the sentence, with the parameters ``one`` and ``other``."""
         if self.other != BYE:
             return reasons.MESSAGES[self.name]
         return reasons.BYE_MESSAGES.get(self.name, reasons.BYE_OTHERWISE)
 
     @property
     def params(self) -> dict[str, int | str]:
-        """What fills the places of the sentence."""
+        """The parameters of the sentence."""
         return {"one": self.number, "other": self.other, "criterion": self.name}
 
 
 def why(a_round: Round, paired: Paired, number: int) -> Reason:
-    """What made a player meet whom they meet.
+    """Return the reason for the opponent of a player.
 
-    A pair that is not of the first candidate is there because the pair which that candidate had in mind for the
-    player fails; the reason is the one against it.
+    For a pair that is not of the first candidate, it is the reason against the pair of the first candidate.
     """
     if number == paired.bye:
         return Reason(reasons.BYE, number, BYE)
@@ -66,7 +65,7 @@ def why(a_round: Round, paired: Paired, number: int) -> Reason:
 
 
 def why_not(a_round: Round, paired: Paired, number: int, other: int) -> Reason:
-    """Why two players do not meet: the first rule or criterion that would be served worse if they did.
+    """Return the reason why two players do not meet: the first rule or criterion that their pair would make worse.
 
     ``other`` may be ``BYE``.
     """
@@ -88,7 +87,7 @@ def why_not(a_round: Round, paired: Paired, number: int, other: int) -> Reason:
 
 
 def _against_bye(paired: Paired, number: int, row: int) -> str:
-    """Why somebody does not have the bye."""
+    """Return the reason why a player does not have the bye."""
     if paired.bye is None:
         return reasons.NO_BYE
     if number == paired.bye:
@@ -99,7 +98,7 @@ def _against_bye(paired: Paired, number: int, row: int) -> str:
 
 
 def _settled(paired: Paired, number: int) -> Outcome:
-    """The bracket in which a player was paired, or the last one they were in."""
+    """Return the bracket in which a player was paired, or the player's last one."""
     for outcome in reversed(paired.outcomes):
         rows = outcome.scene.bracket.rows[: outcome.scene.bracket.size]
         if any(paired.field.players[row].number == number for row in rows):
@@ -108,7 +107,7 @@ def _settled(paired: Paired, number: int) -> Outcome:
 
 
 def _first_candidate(paired: Paired, outcome: Outcome, number: int) -> int | None:
-    """Whom the first candidate has a player meet (FIDE C.04.3 3.3); None for one who goes down in it."""
+    """Return the opponent in the first candidate (FIDE C.04.3 3.3), or None for a floater."""
     bracket = outcome.scene.bracket
     moved = [vertex for pair in outcome.pairs for vertex in pair if vertex < bracket.moved]
     pairs = len(outcome.pairs)
@@ -124,7 +123,7 @@ def _first_candidate(paired: Paired, outcome: Outcome, number: int) -> int | Non
 
 
 def _against(paired: Paired, number: int, other: int) -> str:
-    """The criterion that keeps two players apart who may meet, in the bracket where the first of them was settled."""
+    """Return the criterion against an allowed pair, in the bracket where the first of the two was paired."""
     settled = [_settled(paired, player) for player in (number, other) if player != BYE]
     outcome = next(outcome for outcome in paired.outcomes if any(outcome is found for found in settled))
     scene, found = outcome.scene, outcome.criteria
@@ -148,7 +147,7 @@ def _against(paired: Paired, number: int, other: int) -> str:
 
 
 def _completes_otherwise(paired: Paired, scene: Scene, wanted: Bools, vertex: int) -> bool:
-    """Whether everybody could be paired with ``vertex`` as wanted if the bye might go to anybody who may have it."""
+    """Check whether all players could be paired with ``vertex`` as wanted, and any allowed bye."""
     whole = whole_scene(paired.field, scene.bracket, paired.bye_points)
     rows = whole.bracket.rows
     if paired.bye is None or whole.count == len(rows):
@@ -164,13 +163,13 @@ def _completes_otherwise(paired: Paired, scene: Scene, wanted: Bools, vertex: in
 
 
 def _numbers(paired: Paired, scene: Scene) -> list[int]:
-    """The number of each vertex."""
+    """Return the pairing number of each vertex."""
     numbers = [paired.field.players[row].number for row in scene.bracket.rows]
     return [*numbers, BYE] if scene.count > len(numbers) else numbers
 
 
 def _values(found: tuple[Criterion, ...], matching: Matching, count: int) -> list[int]:
-    """What a matching is worth, criterion by criterion."""
+    """Return the value of a matching for each criterion."""
     mates = [matching.mate(vertex) for vertex in range(count)]
     pairs = [(vertex, other) for vertex, other in enumerate(mates) if vertex < other]
     values = []
