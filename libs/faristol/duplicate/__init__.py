@@ -1,4 +1,4 @@
-"""Duplicate games: what is shared, what each hall hands in, every decision and what follows by itself. Pure.
+"""Duplicate games: shared state, the slips of each hall, decisions, and automatic events. Pure.
 
-The services of games and of clocks share this room, as they share that of tables.
+The services of games and of clocks share this package, as they share that of tables.
 """

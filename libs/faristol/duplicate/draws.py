@@ -1,4 +1,4 @@
-"""The rack that follows in a game, drawn from a seed, or why none does (FISC II.3, II.6). Pure."""
+"""The next rack of a game, drawn from a seed, or the reason for its end (FISC II.3, II.6). Pure."""
 
 from __future__ import annotations
 
@@ -11,15 +11,15 @@ from faristol.rules.duplicate.finish import DuplicateEndReason, end_before
 from faristol.rules.duplicate.racks import Attempt, RackDrawn, draw_rack
 
 MOST_REDRAWN = 1_000
-"""Valid racks of one turn that go back because nothing can be laid with them, before nothing can be laid at all."""
+"""Valid racks of one turn that go back without a play before the game has no play at all."""
 
 
 @dataclass(frozen=True, slots=True)
 class Table:
-    """What the next rack is drawn from."""
+    """The state from which the next rack is drawn."""
 
     turn: int
-    """The number of the turn that it is of, from 1."""
+    """The number of its turn, from 1."""
     board: Board
     leftover: tuple[str, ...]
     bag: tuple[str, ...]
@@ -29,19 +29,19 @@ class Table:
 
     @property
     def left(self) -> tuple[str, ...]:
-        """All that is in bag and rack."""
+        """All tiles in bag and rack."""
         return (*self.leftover, *self.bag)
 
 
 def end_of(table: Table, ruleset: Ruleset, words: Words) -> DuplicateEndReason | None:
-    """Why there is no rack whatever is drawn; None where there is one."""
+    """Return the reason that no rack can follow; None if one can."""
     return end_before(table.turn, table.left, ruleset, lambda tiles: bool(words.tops(table.board, tiles)))
 
 
 def drawn(table: Table, ruleset: Ruleset, words: Words) -> RackDrawn | DuplicateEndReason:
-    """The rack that the seed gives, or why the game is over.
+    """Return the rack that the seed determines, or the reason for the end of the game.
 
-    A rack with which nothing can be laid goes back like one that is not valid.
+    A rack without a play goes back like an invalid one.
     """
     if end := end_of(table, ruleset, words):
         return end

@@ -1,4 +1,4 @@
-"""Why a game is over, as the contract and as the law name it."""
+"""The reasons for the end of a game, in the contract and in the rules."""
 
 from __future__ import annotations
 

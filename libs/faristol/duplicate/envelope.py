@@ -1,6 +1,7 @@
-"""Envelopes: the content of a sealed game encrypted by a key of its own, and that key by another. Pure.
+"""Envelopes: the content of a sealed game encrypted with its own key, and that key encrypted with another. Pure.
 
-AES-256-GCM. What is authenticated besides is the id of the game, so that no envelope stands for another game.
+The cipher is AES-256-GCM. The id of the game is authenticated as associated data, so that no envelope opens as that of
+another game.
 """
 
 from __future__ import annotations
@@ -17,16 +18,19 @@ NONCE_BYTES = 12
 
 
 class EnvelopeError(ValueError):
-    """An envelope cannot be opened: another key, or other bytes than were sealed."""
+    """An envelope that cannot be opened: wrong key, or modified bytes."""
 
 
 def key_id(key: bytes) -> str:
-    """What a key is called: the first 16 hexadecimal digits of its SHA-256."""
+    """Return the id of a key: the first 16 hexadecimal digits of its SHA-256."""
     return hashlib.sha256(key).hexdigest()[:16]
 
 
 def seal(content: bytes, game_id: str, key: bytes, wrapping: bytes, nonces: tuple[bytes, bytes]) -> events.Envelope:
-    """``content`` by ``key``, and that by ``wrapping``: 32 bytes each; each of the nonces has 12 and is used once."""
+    """Encrypt ``content`` with ``key``, and that with ``wrapping``.
+
+    Keys have 32 bytes. Each of the nonces has 12 and is used once.
+    """
     for_content, for_key = nonces
     about = game_id.encode()
     return events.Envelope(
@@ -38,12 +42,12 @@ def seal(content: bytes, game_id: str, key: bytes, wrapping: bytes, nonces: tupl
 
 
 def unwrap(envelope: events.Envelope, game_id: str, wrapping: bytes) -> bytes:
-    """The key of the content. Raises ``EnvelopeError``."""
+    """Decrypt the key of the content. Raises ``EnvelopeError``."""
     return _decrypted(envelope.wrapped_key, game_id, wrapping)
 
 
 def content_of(envelope: events.Envelope, game_id: str, key: bytes) -> bytes:
-    """The content in the clear. Raises ``EnvelopeError``, also where it is not what was committed to."""
+    """Decrypt the content. Raises ``EnvelopeError``, also if it does not match its commitment."""
     content = _decrypted(envelope.content, game_id, key)
     if hashlib.sha256(content).digest() != envelope.digest:
         raise EnvelopeError(f"what is sealed for {game_id} is not what {envelope.digest.hex()} commits to")

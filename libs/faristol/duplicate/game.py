@@ -1,4 +1,4 @@
-"""A duplicate game as its stream tells it: racks, time, master plays, the board. Pure."""
+"""A duplicate game, folded from its stream: racks, time, master plays, the board. Pure."""
 
 from __future__ import annotations
 
@@ -24,24 +24,24 @@ MS = 1_000_000
 
 @dataclass(frozen=True, slots=True)
 class Timer:
-    """The time of a turn. All times in nanoseconds, what is left in milliseconds."""
+    """The timer of a turn. Times are in nanoseconds, the rest is in milliseconds."""
 
     first_at: Instant
-    """When this attempt at the turn began: what was handed in before it is void."""
+    """The start of this attempt at the turn: earlier slips are void."""
     started_at: Instant | None
-    """When it last began to run; None while it stands."""
+    """The last start; None while it is stopped."""
     left_ms: int
-    """What was left then."""
+    """The rest at that time."""
     whole_ms: int = 0
-    """How long the whole turn is."""
+    """The duration of the whole turn."""
     called_at: Instant | None = None
-    """When it was over, once that is on the record."""
+    """The time of its end, once that is on the record."""
     warned: frozenset[int] = frozenset()
-    """Seconds left at which was warned."""
+    """Seconds left at each warning given."""
 
     @property
     def ends_at(self) -> Instant | None:
-        """When it is over; None while it stands."""
+        """The end; None while it is stopped."""
         return None if self.started_at is None else self.started_at + self.left_ms * MS
 
 
@@ -54,61 +54,61 @@ class Turn:
     """Before its master play."""
     rack: tuple[str, ...]
     leftover: int
-    """How many tiles of the rack, the first ones, were of the turn before."""
+    """The number of tiles, at the start of the rack, that were left from the previous turn."""
     went_back: tuple[CalledRack, ...] = ()
-    """Racks that were called off, in order."""
+    """Called racks that went back, in order."""
     draw: int = 0
     """The number of its draw in the game."""
     by_hand: bool = False
-    """The judge took the tiles out of a bag."""
+    """Whether the judge took the tiles out of a bag."""
     timer: Timer | None = None
     master: Play | None = None
     top: int = 0
     completed: bool = False
-    """It is scored, and its master play lies on the board."""
+    """Whether it is scored and its master play lies on the board."""
     sealed: bool = False
-    """Its rack is that of the sealed game."""
+    """Whether its rack is that of the sealed game."""
     reason: str = ""
-    """Why the judge chose this master play."""
+    """The judge's reason for this master play."""
 
     @property
     def called_rack(self) -> CalledRack:
-        """Its rack as it was called."""
+        """Its rack as called."""
         return CalledRack(self.rack, self.leftover, self.draw)
 
     @property
     def rejected(self) -> int:
-        """How many racks went back."""
+        """The number of racks that went back."""
         return len(self.went_back)
 
 
 @dataclass(frozen=True, slots=True)
 class Seal:
-    """The sealed game that a game is played from."""
+    """The sealed game from which a game is played."""
 
     envelope: events.Envelope
     commitment: bytes
     rerun_of: str
     void_from: int = 0
-    """The first turn whose rack is another; 0 where none is."""
+    """The first turn with another rack; 0 if the whole seal is valid."""
     cause: events.SealVoid.ValueType = events.SEAL_VOID_UNSPECIFIED
     key: bytes = b""
-    """What the content is encrypted by, once the game is over and it is on the record."""
+    """The key of the content, once it is on the record after the game."""
 
 
 @dataclass(frozen=True, slots=True)
 class Embargo:
-    """Groups that play the same racks; nothing is shown before the last is done."""
+    """Groups that play the same racks; results are hidden until the last is done."""
 
     game_ids: tuple[str, ...]
     together: bool
-    """All groups are one classification."""
+    """Whether all groups share one classification."""
     lifted: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class Duplicate:
-    """A game. One without an id is not opened."""
+    """A duplicate game. One without an id is not open."""
 
     game_id: str = ""
     tournament_id: str = ""
@@ -124,7 +124,7 @@ class Duplicate:
     leftover: tuple[str, ...] = ()
     """Tiles of the last rack that its master play did not use."""
     drawn: tuple[str, ...] = ()
-    """Tiles that are out of the bag: on the board, and in the rack or the leftover."""
+    """Tiles out of the bag: on the board, and in the rack or the leftover."""
     counter: int = 0
     """The number of the next draw from ``seed``."""
     seal: Seal | None = None
@@ -133,14 +133,14 @@ class Duplicate:
     validated: bool = False
     opened_at: Instant = 0
     call_names: Mapping[str, str] = field(default_factory=dict)
-    """What tiles, rows and the blank are called in this game; all others as in the table of the language."""
+    """Names for calling tiles, rows and the blank in this game; all others are those of the language's table."""
     call_numbers: tuple[str, ...] = ()
-    """What the columns are called; none where it is as in the table of the language."""
+    """Names of the columns; empty if they are those of the language's table."""
     last_at: Instant = 0
 
     @property
     def players(self) -> int:
-        """How many play."""
+        """The number of players."""
         return sum(hall.players for hall in self.halls)
 
     @property
@@ -149,29 +149,29 @@ class Duplicate:
         return self.turns[-1] if self.turns else None
 
     def turn(self, number: int) -> Turn | None:
-        """A turn by its number; None when its rack was not called."""
+        """Return a turn by its number; None if its rack was not called."""
         return self.turns[number - 1] if 0 < number <= len(self.turns) else None
 
     def hall_named(self, name: str) -> events.DuplicateHall | None:
-        """The hall of that name."""
+        """Return the hall of that name."""
         return next((hall for hall in self.halls if hall.name == name), None)
 
     def seal_holds(self, number: int) -> bool:
-        """Whether the rack of a turn is that of the sealed game, or what is sealed says that there is none."""
+        """Check whether the seal is valid for a turn: its rack, or the end of the game, is the sealed one."""
         return self.seal is not None and not 0 < self.seal.void_from <= number
 
     @property
     def is_embargoed(self) -> bool:
-        """Whether what is played is told to those alone who play it and direct it."""
+        """Whether only players and directors may see the game."""
         return self.embargo is not None and not self.embargo.lifted
 
     def bag(self, tile_set: str) -> tuple[str, ...]:
-        """What is in the bag."""
+        """Return the tiles in the bag."""
         return without(full_bag(load_tile_set(tile_set)), self.drawn)
 
 
 def evolve(game: Duplicate, fact: Message) -> Duplicate:
-    """``game`` after a fact of its stream. Raises ``TypeError`` for another one."""
+    """Return ``game`` after an event of its stream. Raises ``TypeError`` for another one."""
     fold = _FOLDS.get(type(fact))
     if fold is None:
         raise TypeError(f"{fact.DESCRIPTOR.full_name} is no fact of a duplicate game")
@@ -180,7 +180,7 @@ def evolve(game: Duplicate, fact: Message) -> Duplicate:
 
 
 def play_of(said: events.DuplicatePlay) -> Play:
-    """A play as it is on the record."""
+    """Convert a play from the record."""
     direction = Direction.ACROSS if said.across else Direction.DOWN
     start = Start(Square(said.row, said.column), direction)
     laid = tuple(Placement(Square(tile.row, tile.column), Tile(tile.face, tile.blank)) for tile in said.placements)
@@ -189,17 +189,17 @@ def play_of(said: events.DuplicatePlay) -> Play:
 
 
 def rejected_rack(rack: CalledRack) -> events.RejectedRack:
-    """A rack that went back, as it goes on the record."""
+    """Convert a rack that went back for the record."""
     return events.RejectedRack(faces=rack.faces, draw=rack.draw, leftover=rack.leftover, by_hand=rack.by_hand)
 
 
 def went_back(said: Iterable[events.RejectedRack]) -> tuple[CalledRack, ...]:
-    """Racks that went back, as they are on the record."""
+    """Convert racks that went back from the record."""
     return tuple(CalledRack(tuple(rack.faces), rack.leftover, rack.draw, rack.by_hand) for rack in said)
 
 
 def written_play(play: Play) -> events.DuplicatePlay:
-    """A play as it goes on the record."""
+    """Convert a play for the record."""
     said = events.DuplicatePlay(
         row=play.start.square.row,
         column=play.start.square.col,
@@ -229,24 +229,24 @@ def _opened(game: Duplicate, fact: events.DuplicateOpened) -> Duplicate:
 
 
 def seal_of(said: events.Seal) -> Seal:
-    """A sealed game as it is on the record."""
+    """Convert a sealed game from the record."""
     return Seal(said.envelope, said.commitment, said.rerun_of)
 
 
 def embargo_of(said: events.Embargo) -> Embargo:
-    """An embargo as it is on the record."""
+    """Convert an embargo from the record."""
     return Embargo(tuple(said.game_ids), said.together)
 
 
 def return_rack(game: Duplicate) -> Duplicate:
-    """Return the game as it was before the last rack was called: its tiles are in the bag and in the leftover again."""
+    """Return the game as before the last rack was called: its tiles are back in the bag and in the leftover."""
     turn = game.turns[-1]
     kept = turn.rack[: turn.leftover]
     return replace(game, turns=game.turns[:-1], drawn=(*without(game.drawn, turn.rack), *kept), leftover=kept)
 
 
 def _rack(game: Duplicate, fact: events.RackCalled) -> Duplicate:
-    if fact.turn == len(game.turns):  # the rack that was called before had no play and went back
+    if fact.turn == len(game.turns):  # the rack called before had no play and went back
         game = return_rack(game)
     rack = tuple(fact.faces)
     back = went_back(fact.rejected)
@@ -262,7 +262,7 @@ def _master(game: Duplicate, fact: events.MasterPlayChosen) -> Duplicate:
 
 def _completed(game: Duplicate, fact: events.TurnCompleted) -> Duplicate:
     turn = game.turns[fact.turn - 1]
-    if turn.master is None:  # nothing can be laid with the rack: it goes back whole
+    if turn.master is None:  # the rack has no play: it goes back whole
         completed = _with(game, fact.turn, completed=True)
         return replace(completed, drawn=without(game.drawn, turn.rack), leftover=())
     used = [tile.in_rack for _, tile in turn.master.placements]
@@ -332,7 +332,7 @@ def _timer(game: Duplicate, number: int) -> Timer:
 
 
 def _with(game: Duplicate, number: int, **values: object) -> Duplicate:
-    """The game with a turn changed."""
+    """Return the game with a changed turn."""
     turns = list(game.turns)
     turns[number - 1] = replace(turns[number - 1], **values)  # type: ignore[arg-type] # fields of a turn
     return replace(game, turns=tuple(turns))

@@ -1,4 +1,4 @@
-"""A hall of a duplicate game as its stream tells it: who plays there, what they handed in, what it was worth. Pure."""
+"""A hall of a duplicate game, folded from its stream: its players, their slips, and the scores. Pure."""
 
 from __future__ import annotations
 
@@ -21,31 +21,33 @@ HANDED: Mapping[int, Handed] = {
 }
 
 ON_THE_WAY = 10_000 * MS
-"""Nanoseconds that what a phone saved in time may arrive after the end, and count without an arbiter: a network is slow
-where a whole hall sends at once."""
+"""Nanoseconds after the end within which a slip saved in time by a phone counts without an arbiter: the network is slow
+if a whole hall sends at once.
+"""
 
 
 IsSame = Callable[[WrittenSlip, WrittenSlip], bool]
-"""Whether two slips say the same play."""
+"""Whether two slips describe the same play."""
 
 
 class Waiting(StrEnum):
-    """Why a slip waits for an arbiter."""
+    """The reason that a slip waits for an arbiter."""
 
     TWO_SLIPS = "two-slips"
-    """The player handed in two, or one on paper and another on a phone."""
+    """The player submitted two, or one on paper and another on a phone."""
     TYPED_OTHERWISE = "typed-otherwise"
-    """Two collectors typed the same paper in different ways."""
+    """Two collectors typed the same paper differently."""
     AFTER_CLOSE = "after-close"
-    """It came after the hall had closed the turn."""
+    """It arrived after the hall had closed the turn."""
     SENT_LATER = "sent-later"
-    """By the player's own phone it was saved in time; it was sent after the end, and says something else than what had
-    come before."""
+    """The player's own phone saved it in time and sent it after the end, with another play than the one received
+    before.
+    """
 
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """A slip as it came in."""
+    """A slip as received."""
 
     slip: events.Slip
     source: events.SlipSource.ValueType
@@ -53,61 +55,61 @@ class Entry:
     after_close: bool
     arrived_at: Instant
     began_at: Instant | None = None
-    """When the time of the turn began in a hall that played on by itself."""
+    """The start of the turn in a hall that played on by itself."""
 
     @property
     def is_own(self) -> bool:
-        """It came from the player's own phone: nobody but its clock says when it was written."""
+        """Whether it came from the player's own phone: only its clock vouches for the time."""
         return self.source == events.SLIP_SOURCE_PHONE and self.collector_id == self.slip.player_id
 
     @property
     def written_at(self) -> Instant:
-        """When it was written, as far as it is said; otherwise when it arrived."""
+        """The time of writing if stated; otherwise the time of arrival."""
         return instant(self.slip.written_at) if self.slip.HasField("written_at") else self.arrived_at
 
     def is_sent_later(self, timer: Timer) -> bool:
-        """Whether only the player's own phone says that it was written before the end, long after it."""
+        """Check whether only the player's own phone says that a late arrival was written before the end."""
         end = timer.ends_at
         return end is not None and self.is_own and not is_late(self, timer) and self.arrived_at > end + ON_THE_WAY
 
 
 @dataclass(frozen=True, slots=True)
 class Counting:
-    """What counts of what a player handed in."""
+    """The slip of a player that counts."""
 
     slip: WrittenSlip
     written: events.Slip
-    """The same as it was written."""
+    """The same as written."""
     waits: Waiting | None = None
     entries: tuple[Entry, ...] = ()
-    """Those that an arbiter has to choose from, while it waits."""
+    """The slips from which an arbiter has to choose, while it waits."""
 
 
 @dataclass(frozen=True, slots=True)
 class HallTurn:
-    """What a hall handed in for a turn."""
+    """The slips of a hall for a turn."""
 
     entries: Mapping[str, tuple[Entry, ...]] = field(default_factory=dict)
     closed_at: Instant | None = None
     ruled: Mapping[str, tuple[events.Slip, Instant]] = field(default_factory=dict)
-    """What an arbiter ruled to count, by player, and when."""
+    """The slip that an arbiter ruled to count, by player, with the time."""
     scores: Mapping[str, events.SlipScore] = field(default_factory=dict)
-    """What the slip of each player was worth. Not to be changed."""
+    """The score of each player's slip. Not to be changed."""
     corrected: Mapping[str, events.Slip] = field(default_factory=dict)
-    """What stands on slips that were put right since."""
+    """The content of slips corrected since."""
 
     def is_closed(self, timer: Timer) -> bool:
-        """Whether the hall has closed this attempt at the turn."""
+        """Check whether the hall has closed this attempt at the turn."""
         return self.closed_at is not None and self.closed_at >= timer.first_at
 
     def of_attempt(self, player_id: str, timer: Timer) -> tuple[Entry, ...]:
-        """What came of a player in this attempt at the turn, in order."""
+        """Return the slips of a player in this attempt at the turn, in order."""
         return tuple(entry for entry in self.entries.get(player_id, ()) if entry.arrived_at >= timer.first_at)
 
     def counting(self, player_id: str, timer: Timer, is_same: IsSame) -> Counting:
-        """What counts of a player. What came before this attempt at the turn is void.
+        """Return the slip of a player that counts. Slips before this attempt at the turn are void.
 
-        ``is_same`` compares what was typed or saved more than once.
+        ``is_same`` compares slips that were typed or saved more than once.
         """
         if player_id in self.corrected:
             said = self.corrected[player_id]
@@ -127,15 +129,15 @@ class Claim:
     player_id: str
     raised_at: Instant = 0
     raised_by: int = 0
-    """The version of the fact that raised it: what the player says stands beside it."""
+    """The version of the event that raised it: the player's text is stored beside it."""
     decided: bool = False
     accepted: bool = False
-    """The slip was corrected."""
+    """Whether the slip was corrected."""
     decided_at: Instant = 0
     about: str = ""
     """The player whose slip is contested."""
     decided_by: int = 0
-    """The version of the fact that decided it: the reason stands beside it."""
+    """The version of the event that decided it: the reason is stored beside it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,19 +147,19 @@ class Hall:
     number: int = 0
     name: str = ""
     seats: Mapping[str, int] = field(default_factory=dict)
-    """The number on the slips of each player."""
+    """The slip number of each player."""
     turns: Mapping[int, HallTurn] = field(default_factory=dict)
     claims: Mapping[str, Claim] = field(default_factory=dict)
     version: int = 0
-    """Of its stream: how many facts it is made of."""
+    """Of its stream: the number of its events."""
 
     def turn(self, number: int) -> HallTurn:
-        """What it has of a turn."""
+        """Return the state of a turn in this hall."""
         return self.turns.get(number) or HallTurn()
 
 
 def evolve(hall: Hall, fact: Message) -> Hall:
-    """``hall`` after a fact of its stream. Raises ``TypeError`` for another one."""
+    """Return ``hall`` after an event of its stream. Raises ``TypeError`` for another one."""
     fold = _FOLDS.get(type(fact))
     if fold is None:
         raise TypeError(f"{fact.DESCRIPTOR.full_name} is no fact of a hall of a duplicate game")
@@ -165,7 +167,7 @@ def evolve(hall: Hall, fact: Message) -> Hall:
 
 
 def written_slip(said: events.Slip, handed: Handed | None = None) -> WrittenSlip:
-    """A slip as the law reads it."""
+    """Convert a slip to the value of the rules."""
     return WrittenSlip(
         coordinates=said.coordinates,
         word=said.word,
@@ -177,9 +179,9 @@ def written_slip(said: events.Slip, handed: Handed | None = None) -> WrittenSlip
 
 
 def is_late(entry: Entry, timer: Timer) -> bool:
-    """Whether a slip that says when it was written was written after the end, to the millisecond (FISC II.5).
+    """Check whether a slip that states its time was written after the end, to the millisecond (FISC II.5).
 
-    In a hall that began the turn by itself the end is as long after that.
+    In a hall that began the turn by itself, the end is relative to its own start.
     """
     ends_at = timer.ends_at if entry.began_at is None else entry.began_at + timer.whole_ms * MS
     if not entry.slip.HasField("written_at") or ends_at is None:
@@ -218,7 +220,7 @@ def _agree(found: Sequence[Counting], is_same: IsSame) -> bool:
 
 
 def _differs_sent_later(in_time: list[Entry], timer: Timer, is_same: IsSame) -> bool:
-    """Whether what counts of a phone rests on what was sent after the end, and would not be the same without it."""
+    """Check whether the counting slip of a phone was sent after the end and differs from those before."""
     if not in_time or not in_time[-1].is_sent_later(timer):
         return False
     before = [entry for entry in in_time if not entry.is_sent_later(timer)]

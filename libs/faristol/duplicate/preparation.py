@@ -1,4 +1,4 @@
-"""What is prepared for a game before its round starts: a sealed game, an embargo. Pure."""
+"""The preparation of a game before its round starts: a sealed game, an embargo. Pure."""
 
 from __future__ import annotations
 
@@ -23,13 +23,13 @@ MOST_GROUPS = 100
 
 
 def duplicate_id(tournament_id: str, round_: int) -> str:
-    """The id of the duplicate game that a round of a tournament is."""
+    """Return the id of the duplicate game of a tournament's round."""
     return f"{tournament_id}-r{round_}"
 
 
 @dataclass(frozen=True, slots=True)
 class Prepared:
-    """What is prepared for a game; nothing by default."""
+    """The preparation of a game; empty by default."""
 
     ruleset: Pin = UNPINNED
     lexicon: Pin = UNPINNED
@@ -39,12 +39,12 @@ class Prepared:
 
 @dataclass(frozen=True, slots=True)
 class Round:
-    """The round of a tournament that a game is prepared for."""
+    """The round of a tournament for which a game is prepared."""
 
     tournament_id: str
     number: int
     rounds: int
-    """How many the tournament has."""
+    """The number of rounds of the tournament."""
     started: bool
     ruleset: Ruleset
     pins: tuple[Pin, Pin]
@@ -52,11 +52,11 @@ class Round:
 
     @property
     def game_id(self) -> str:
-        """The game that it will be."""
+        """The id of its game."""
         return duplicate_id(self.tournament_id, self.number)
 
     def check(self) -> None:
-        """Raise ``Refusal`` or ``Invalid`` where no game can be prepared for it."""
+        """Raise ``Refusal`` or ``Invalid`` if no game can be prepared for it."""
         if self.ruleset.game.mode != "duplicate":
             raise Refusal("NO_DUPLICATE", "", N_("Under these rules tables are played, and no duplicate game."))
         if not 1 <= self.number <= self.rounds:
@@ -71,7 +71,7 @@ class Round:
 
 
 def evolve(prepared: Prepared, fact: Message) -> Prepared:
-    """``prepared`` after a fact of its stream. Raises ``TypeError`` for another one."""
+    """Return ``prepared`` after an event of its stream. Raises ``TypeError`` for another one."""
     fold = _FOLDS.get(type(fact))
     if fold is None:
         raise TypeError(f"{fact.DESCRIPTOR.full_name} is no fact of what is prepared for a duplicate game")
@@ -79,9 +79,9 @@ def evolve(prepared: Prepared, fact: Message) -> Prepared:
 
 
 def may_prepare(prepared: Prepared, of: Round, rerun_of: str) -> None:
-    """Raise ``Refusal`` or ``Invalid`` where a game cannot be prepared.
+    """Raise ``Refusal`` or ``Invalid`` if a game cannot be prepared.
 
-    What was prepared by other rules or words is void, and is prepared again; otherwise nobody draws twice.
+    A preparation with other rules or words is void, and can be repeated; otherwise a game is drawn only once.
     """
     of.check()
     if prepared.seal is not None and (prepared.ruleset, prepared.lexicon) == of.pins:
@@ -93,9 +93,9 @@ def may_prepare(prepared: Prepared, of: Round, rerun_of: str) -> None:
 
 
 def may_rerun(of: Round, earlier: Duplicate) -> None:
-    """Raise ``Refusal`` where an earlier game cannot be played again in a round: by its rules and words or not at all.
+    """Raise ``Refusal`` if an earlier game cannot be played again in a round: its rules and words must be the same.
 
-    An earlier game under embargo has said who plays it again.
+    The embargo of an earlier game names the games that play it again.
     """
     known = {"game": earlier.game_id}
     if not earlier.end:
@@ -120,7 +120,7 @@ def may_rerun(of: Round, earlier: Duplicate) -> None:
 
 
 def prepared_fact(of: Round, seal: events.Seal, embargo: Embargo | None, at: Instant) -> events.GamePrepared:
-    """The fact that a game is prepared."""
+    """Return the event of a prepared game."""
     ruleset, lexicon = of.pins
     fact = events.GamePrepared(
         game_id=of.game_id,
@@ -137,7 +137,7 @@ def prepared_fact(of: Round, seal: events.Seal, embargo: Embargo | None, at: Ins
 
 
 def set_embargo(prepared: Prepared, of: Round, request: pb.SetEmbargoRequest, at: Instant) -> events.EmbargoSet:
-    """The fact that a game and those that play it again are under embargo."""
+    """Return the event that puts a game and its reruns under embargo."""
     of.check()
     others = list(request.game_ids)
     if not 1 <= len(others) < MOST_GROUPS:
@@ -162,7 +162,7 @@ def set_embargo(prepared: Prepared, of: Round, request: pb.SetEmbargoRequest, at
 
 
 def embargo_is_elsewhere(game_id: str) -> Refusal:
-    """What is said of the embargo of a game that plays another one again."""
+    """Return the refusal of an embargo for a rerun of another game."""
     return Refusal(
         "RERUN",
         "",
@@ -172,7 +172,7 @@ def embargo_is_elsewhere(game_id: str) -> Refusal:
 
 
 def embargo_said(embargo: Embargo) -> events.Embargo:
-    """An embargo as it goes on the record."""
+    """Convert an embargo for the record."""
     return events.Embargo(game_ids=embargo.game_ids, together=embargo.together)
 
 

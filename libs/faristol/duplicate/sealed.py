@@ -1,7 +1,7 @@
 """Sealed games: the racks and master plays of a whole game before it is played, as a document. Pure.
 
-The document is JSON in UTF-8 with sorted keys and without spaces, so that everybody can compute its SHA-256. That is
-on the record before the game begins.
+The document is JSON in UTF-8 with sorted keys and without spaces, so that its SHA-256 is reproducible. That hash is on
+the record before the game begins.
 """
 
 from __future__ import annotations
@@ -34,13 +34,14 @@ class SealedTurn:
     rack: CalledRack
     went_back: tuple[CalledRack, ...]
     by_hand: bool
-    """The tiles were taken out of a bag, in the game that is played again."""
+    """Whether the tiles were taken out of a bag, in a game that is played again."""
     master: Play
     top: int
-    """The highest score that the rack allows."""
+    """The highest score of the rack."""
     drawn_as: int = 0
-    """The turn for which the rack was drawn, in a game that is played again without turns that had no play; 0: this
-    one. It says how many vowels and consonants the rack needs."""
+    """The turn for which the rack was drawn, if a rerun skips turns without a play; 0: this one. It determines how many
+    vowels and consonants the rack needs.
+    """
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,31 +53,31 @@ class SealedGame:
     ruleset: Pin
     lexicon: Pin
     salt: bytes
-    """32 bytes that nobody knows: without them what is sealed could be found by trying."""
+    """32 random bytes that prevent guessing the sealed content from its hash."""
     turns: tuple[SealedTurn, ...]
     end: DuplicateEndReason
     seed: bytes = b""
-    """What its racks were drawn from; empty where it plays an earlier game again."""
+    """The seed of its racks; empty for a rerun."""
     rerun_of: str = ""
 
     @property
     def commitment(self) -> bytes:
-        """What its seed is held to; empty without one."""
+        """The commitment to its seed; empty without one."""
         return commitment(self.seed, self.game_id) if self.seed else b""
 
     def turn(self, number: int) -> SealedTurn | None:
-        """A turn by its number, from 1; None behind the last."""
+        """Return a turn by its number, from 1; None after the last."""
         return self.turns[number - 1] if 0 < number <= len(self.turns) else None
 
 
 class DocumentError(ValueError):
-    """A document is not that of a sealed game; the message says where, and what was expected."""
+    """A document that is no sealed game; the message says where, and what was expected."""
 
 
 def play_ahead(
     game_id: str, pins: tuple[Pin, Pin], seed: bytes, salt: bytes, ruleset: Ruleset, words: Words
 ) -> SealedGame:
-    """A game played by computer: racks from ``seed``, as master play always the one that is proposed."""
+    """Return a game played by the computer: racks from ``seed``, and always the proposed master play."""
     board = Board()
     leftover: tuple[str, ...] = ()
     bag = full_bag(ruleset.tile_set)
@@ -94,10 +95,10 @@ def play_ahead(
 
 
 def play_again(game_id: str, game: Duplicate, salt: bytes) -> SealedGame:
-    """The racks and master plays of a game that is over, for another group."""
+    """Return the racks and master plays of a finished game, for another group."""
     turns: list[SealedTurn] = []
     for turn in game.turns:
-        if turn.completed and turn.master is not None:  # a turn without a play left nothing to play again
+        if turn.completed and turn.master is not None:  # a turn without a play leaves no play to repeat
             rack = turn.called_rack
             drawn_as = turn.number if turn.number != len(turns) + 1 else 0
             turns.append(SealedTurn(rack, turn.went_back, turn.by_hand, turn.master, turn.top, drawn_as))
@@ -107,7 +108,7 @@ def play_again(game_id: str, game: Duplicate, salt: bytes) -> SealedGame:
 
 
 def document_of(sealed: SealedGame) -> bytes:
-    """The document."""
+    """Serialize a sealed game."""
     content = {
         "game": sealed.game_id,
         "rerun_of": sealed.rerun_of,
@@ -132,7 +133,7 @@ def document_of(sealed: SealedGame) -> bytes:
 
 
 def read_document(document: bytes) -> SealedGame:
-    """The game of a document. Raises ``DocumentError``, which names the turn where it is in one."""
+    """Parse a document. Raises ``DocumentError``, which names the turn of the error, if it is in one."""
     try:
         said = json.loads(document)
         sealed = SealedGame(
@@ -154,10 +155,10 @@ def read_document(document: bytes) -> SealedGame:
 
 
 def check(sealed: SealedGame, ruleset: Ruleset, words: Words | None = None) -> Iterator[str]:
-    """Everything that is wrong in a sealed game, in sentences, each with its turn and what was expected.
+    """Yield every error of a sealed game as a sentence with its turn and the expected value.
 
-    Racks have to follow from the seed, as far as there is one, and master plays have to be made of them; with ``words``
-    they also have to be plays of the lexicon, with its tops, and of a game that was played ahead the proposed ones.
+    Racks must follow from the seed, if any, and master plays must use them. With ``words``, master plays must be in the
+    lexicon and tops must be correct. In a game with a seed, master plays must then be the proposed ones.
     """
     played = [
         PlayedTurn(turn.rack, turn.went_back, by_hand=turn.by_hand, used=_used(turn.master), drawn_as=turn.drawn_as)
@@ -181,7 +182,7 @@ def check(sealed: SealedGame, ruleset: Ruleset, words: Words | None = None) -> I
 
 
 def differences(sealed: SealedGame, played: Sequence[tuple[int, Sequence[str], Play | None]]) -> Iterator[str]:
-    """Where turns that were played from a sealed game are not as it has them: number, rack, and master play."""
+    """Yield the differences of played turns from a sealed game: number, rack, and master play."""
     for number, rack, master in played:
         turn = sealed.turn(number)
         if turn is None:
@@ -195,7 +196,7 @@ def differences(sealed: SealedGame, played: Sequence[tuple[int, Sequence[str], P
 def _wrong_play(
     turn: SealedTurn, board: Board, ruleset: Ruleset, is_word: Callable[[tuple[str, ...]], bool]
 ) -> str | None:
-    """What is wrong with the master play of a turn; None where nothing is."""
+    """Return the error of a turn's master play; None if it is correct."""
     master = turn.master
     try:
         play = make_play(master.start, master.word, board, turn.rack.faces, ruleset, is_word)

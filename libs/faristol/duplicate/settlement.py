@@ -1,4 +1,4 @@
-"""What follows in a duplicate game by itself: warnings, and the end of a turn (FISC II.5). Pure."""
+"""Automatic events of a duplicate game: warnings, and the end of a turn (FISC II.5). Pure."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from faristol.rules import Ruleset
 
 
 def next_tick(game: Duplicate, ruleset: Ruleset) -> tuple[Instant, Message] | None:
-    """What the clock says next of the turn that runs, and when; None while none runs."""
+    """Return the time and the event of the next tick of the running turn; None while none runs."""
     turn = game.current
     timer = turn.timer if turn else None
     if turn is None or timer is None or timer.called_at is not None or timer.ends_at is None or game.end:
@@ -29,7 +29,7 @@ def next_tick(game: Duplicate, ruleset: Ruleset) -> tuple[Instant, Message] | No
 
 
 def settle(game: Duplicate, ruleset: Ruleset, at: Instant) -> list[Message]:
-    """Everything that the clock has to say by ``at``, in order; the end itself is part of the time."""
+    """Return all ticks due by ``at``, in order; the end itself still belongs to the turn."""
     found: list[Message] = []
     while (tick := next_tick(game, ruleset)) and tick[0] <= at:
         found.append(tick[1])

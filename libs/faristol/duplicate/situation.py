@@ -1,4 +1,4 @@
-"""What a decision about a duplicate game is made on."""
+"""The input of a decision about a duplicate game."""
 
 from __future__ import annotations
 
@@ -25,10 +25,10 @@ from faristol.rules.duplicate.finish import end_article
 from faristol.rules.duplicate.slips import is_same_play
 
 GAME = 0
-"""In place of the number of a hall: the stream of the game itself."""
+"""In place of a hall number: the stream of the game itself."""
 
 Fact = tuple[int, Message]
-"""A fact, and the number of the hall on whose stream it goes; ``GAME`` for that of the game."""
+"""An event and the number of the hall of its stream; ``GAME`` for that of the game."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,12 +37,12 @@ class OpenedSeal:
 
     game: SealedGame
     key: bytes
-    """What its content is encrypted by."""
+    """The key of its content."""
 
 
 @dataclass(frozen=True, slots=True)
 class Situation:
-    """A game, settled up to ``at``, with the halls that a decision asks for."""
+    """A game, settled up to ``at``, with the halls of a decision."""
 
     game: Duplicate
     halls: Mapping[int, Hall]
@@ -50,12 +50,12 @@ class Situation:
     words: Words
     at: Instant
     missing: Sequence[Message] = field(default_factory=tuple)
-    """Facts of the game that follow by themselves and are not on the record yet."""
+    """Automatic events of the game that are not on the record yet."""
     sealed: OpenedSeal | None = None
-    """What is in the sealed game; None where there is none, and where it cannot be opened."""
+    """The sealed game; None if it does not exist or cannot be opened."""
 
     def after(self, facts: Sequence[Fact]) -> Situation:
-        """The situation once ``facts`` are on the record."""
+        """Return the situation after ``facts`` are on the record."""
         game, by_number = self.game, dict(self.halls)
         for number, fact in facts:
             if number == GAME:
@@ -65,7 +65,7 @@ class Situation:
         return replace(self, game=game, halls=by_number)
 
     def hall(self, name: str) -> Hall:
-        """A hall by its name. Raises ``Invalid`` when there is none of that name."""
+        """Return a hall by its name. Raises ``Invalid`` for an unknown name."""
         found = self.game.hall_named(name)
         if found is None:
             known = ", ".join(hall.name or "–" for hall in self.game.halls)
@@ -75,7 +75,7 @@ class Situation:
         return self.halls[found.number]
 
     def turn(self, number: int) -> Turn:
-        """A turn whose rack was called. Raises ``Invalid`` when that is none."""
+        """Return a turn whose rack was called. Raises ``Invalid`` if it was not called."""
         found = self.game.turn(number)
         if found is None:
             raise Invalid(
@@ -86,14 +86,14 @@ class Situation:
         return found
 
     def counting(self, hall: Hall, turn: Turn, player_id: str) -> Counting:
-        """What counts of a player in a turn whose time has begun."""
+        """Return the slip of a player that counts in a turn whose time has begun."""
         assert turn.timer is not None
         return hall.turn(turn.number).counting(player_id, turn.timer, same_play_in(turn, self.ruleset))
 
     def sealed_turn(self, number: int) -> SealedTurn | None:
-        """The sealed turn of that number, where it holds; None where there is none, or what is sealed is void by then.
+        """Return the sealed turn of that number; None if it does not exist or the seal is void by then.
 
-        Raises ``Refusal`` where it holds and the envelope cannot be opened.
+        Raises ``Refusal`` if the seal is valid and the envelope cannot be opened.
         """
         if not self.game.seal_holds(number):
             return None
@@ -108,7 +108,7 @@ class Situation:
         return self.sealed.game.turn(number)
 
     def shown(self) -> None:
-        """Refuse where the game is under embargo."""
+        """Refuse if the game is under embargo."""
         if self.game.is_embargoed:
             raise Refusal(
                 "EMBARGO",
@@ -117,22 +117,22 @@ class Situation:
             )
 
     def running(self) -> None:
-        """Refuse where the game is over."""
+        """Refuse if the game is over."""
         if self.game.end:
             reason = END_REASONS[self.game.end]
             raise Refusal("GAME_OVER", end_article(reason, self.ruleset), N_("The game is over."))
 
     def takes_slips(self, number: int) -> None:
-        """Refuse where nothing of a turn is taken any more: the game ended without it, or the results are final.
+        """Refuse slips of a turn if the game ended without it, or the results are final.
 
-        A turn that was scored without a hall is open for it after the end, too.
+        A turn that was scored without a hall remains open for it after the end, too.
         """
         self.not_final()
         if not self.turn(number).completed:
             self.running()
 
     def not_final(self) -> None:
-        """Refuse where the results are final."""
+        """Refuse if the results are final."""
         if self.game.validated:
             raise Refusal(
                 "RESULTS_FINAL", self.ruleset.law.result_final, N_("The results are validated, and so they are final.")
@@ -140,17 +140,17 @@ class Situation:
 
 
 def same_play_in(turn: Turn, ruleset: Ruleset) -> IsSame:
-    """Whether two slips of a turn say the same play. No word is looked up."""
+    """Return a check whether two slips of a turn describe the same play, without a lexicon."""
     return partial(is_same_play, turn=slips.Turn(turn.board, turn.rack, ruleset, lambda _: True))
 
 
 Decide = Callable[[Situation, Any], list[Fact]]
 Commands = Mapping[type[Message], Decide]
-"""Decisions by the request that they are for."""
+"""Decisions by request."""
 
 
 def reason_given(reason: str) -> str:
-    """The reason. Raises ``Invalid`` where there is none."""
+    """Return the reason. Raises ``Invalid`` if it is empty."""
     if not reason.strip():
         raise Invalid("reason", N_("is empty; expected why"))
     return reason.strip()

@@ -1,4 +1,4 @@
-"""The standings of a duplicate game out of its halls (FISC II.8). Pure."""
+"""The standings of a duplicate game, computed from its halls (FISC II.8). Pure."""
 
 from __future__ import annotations
 
@@ -17,15 +17,15 @@ Group = tuple[Duplicate, Sequence[Hall]]
 
 @dataclass(frozen=True, slots=True)
 class Scores:
-    """What several groups that are one classification had."""
+    """The scores of several groups of one classification."""
 
     games: Sequence[GameScores]
     players: Mapping[str, tuple[str, str]]
-    """Everybody, by what they are called in ``games``: game and player. In the order of the numbers on the slips."""
+    """Game and player by their key in ``games``, in the order of the slip numbers."""
 
 
 def game_scores(game: Duplicate, halls: Iterable[Hall]) -> GameScores:
-    """The turns that are scored, with what everybody had."""
+    """Return the scored turns with the points of all players."""
     some = [hall for hall in halls if hall.seats]
     warnings: Counter[str] = Counter()
     turns = []
@@ -42,7 +42,7 @@ def game_scores(game: Duplicate, halls: Iterable[Hall]) -> GameScores:
 
 
 def scores_of_groups(groups: Sequence[Group]) -> Scores:
-    """What the groups had. Turns with the same rack and master play are one turn of all; others are of their group."""
+    """Return the scores of groups. Turns with the same rack and master play are one common turn."""
     players: dict[str, tuple[str, str]] = {}
     merged: dict[object, TurnScores] = {}
     warnings: Counter[str] = Counter()
@@ -69,9 +69,9 @@ def scores_of_groups(groups: Sequence[Group]) -> Scores:
 def totals(
     games: Sequence[tuple[Duplicate, Sequence[Hall]]], ruleset: Ruleset
 ) -> tuple[tuple[Line, ...], tuple[Mapping[str, int], ...]]:
-    """The standings of several games, summed, and what each who plays in a game has of it.
+    """Return the summed standings of several games, and the points of each player in each game.
 
-    Everybody who plays in any of them has a line; equal ones stand in the order in which they came in.
+    Every player of any game has a line; equal ones keep the order of their first game.
     """
     scores = [game_scores(game, halls) for game, halls in games]
     of_each = [players_of(halls) for _, halls in games]
@@ -84,6 +84,6 @@ def totals(
 
 
 def players_of(halls: Iterable[Hall]) -> tuple[str, ...]:
-    """Everybody who plays, in the order of the numbers on the slips."""
+    """Return all players, in the order of the slip numbers."""
     numbered = [(number, player) for hall in halls for player, number in hall.seats.items()]
     return tuple(player for _, player in sorted(numbered))

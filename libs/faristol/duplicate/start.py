@@ -13,7 +13,7 @@ from faristol.pb.game.v1 import duplicate_events_pb2 as events
 from faristol.rules import commitment, derive_seed
 
 MOST_SEATS = 1000
-"""Players in one event, which has room for so many whatever their ids."""
+"""Players in one event, which has room for so many with ids of any length."""
 
 
 def open_duplicate(
@@ -26,11 +26,11 @@ def open_duplicate(
     prepared: Prepared | None = None,
     before: Duplicate | None = None,
 ) -> list[Fact]:
-    """All that happens when a game begins: ``halls`` are the players of each in the order of their numbers.
+    """Return all events of the start of a game; ``halls`` are the players of each in the order of their numbers.
 
-    The seed of the game follows from that of the tournament and from the game's id, so nobody chooses it. ``pins`` are
-    the rules and the lexicon. What was ``prepared`` by others is void from the first turn on. ``before`` is the game of
-    the round before: its names for calling hold on.
+    The seed is derived from that of the tournament and the id of the game, so it cannot be chosen. ``pins`` are the
+    rules and the lexicon. A game ``prepared`` with other pins is void from the first turn on. ``before`` is the game of
+    the previous round: its names for calling remain in use.
     """
     game_id = duplicate_id(tournament_id, round_)
     own = derive_seed(seed, game_id)
@@ -76,5 +76,5 @@ def open_duplicate(
 
 
 def _parts(players: Sequence[str]) -> list[Sequence[str]]:
-    """Players in parts that fit into an event; a hall without any has one."""
+    """Split players into parts that fit into an event; an empty hall has one part."""
     return [players[start : start + MOST_SEATS] for start in range(0, len(players), MOST_SEATS)] or [()]

@@ -1,4 +1,4 @@
-"""A duplicate game that somebody plays alone: its master plays are those proposed, so all follows from a seed. Pure."""
+"""A duplicate game of a single player. Its master plays are the proposed ones, so all follows from a seed. Pure."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _GAME_ID = "training"
 
 
 class Judged(NamedTuple):
-    """What a slip of a turn is worth, beside what could be had."""
+    """The verdict on a slip of a turn, beside the best plays."""
 
     verdict: Verdict
     score: events.SlipScore
@@ -33,12 +33,12 @@ class Judged(NamedTuple):
 
 
 def begun(seed: str) -> Duplicate:
-    """A game before its first rack."""
+    """Return a game before its first rack."""
     return Duplicate(game_id=_GAME_ID, seed=hashlib.sha256(seed.encode()).digest())
 
 
 def next_turn(game: Duplicate, ruleset: Ruleset, words: Words) -> Duplicate:
-    """``game`` with the proposed master play of its turn on the board and the next rack called, or ended."""
+    """Return ``game`` with the proposed master play of its turn and the next rack called, or ended."""
     turn = game.current
     if turn is not None and not turn.completed:
         tops = words.tops(turn.board, turn.rack)
@@ -50,7 +50,7 @@ def next_turn(game: Duplicate, ruleset: Ruleset, words: Words) -> Duplicate:
 
 
 def judged(game: Duplicate, turn: Turn, slip: events.Slip, ruleset: Ruleset, words: Words) -> Judged:
-    """The same verdict that a slip would have in a hall, and the ``SHOWN`` best plays, of which more may be equal."""
+    """Return the verdict that a slip would have in a hall, and the ``SHOWN`` best plays."""
     judging = Judging(_situation(game, ruleset, words), turn)
     written = written_slip(slip)
     best = words.best(turn.board, turn.rack, SHOWN)[:SHOWN]

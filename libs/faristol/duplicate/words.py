@@ -1,4 +1,4 @@
-"""The lexicon of a duplicate game, as decisions ask it."""
+"""The lexicon of a duplicate game, as decisions use it."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ class Words(Protocol):
     """The lexicon of a game."""
 
     def is_word(self, faces: tuple[str, ...]) -> bool:
-        """Whether it has a word."""
+        """Check whether it has a word."""
 
     def tops(self, board: Board, rack: Sequence[str]) -> tuple[Play, ...]:
-        """The plays of the highest score, the one first that is proposed as master play; none where nothing fits."""
+        """Return the plays of the highest score, the proposed master play first; an empty tuple without a play."""
 
     def best(self, board: Board, rack: Sequence[str], count: int) -> tuple[Play, ...]:
-        """The best ``count`` plays and all that score as much as the last, in the order in which they are proposed."""
+        """Return the best ``count`` plays and all with the score of the last, in the order of proposal."""

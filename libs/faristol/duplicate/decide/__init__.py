@@ -1,4 +1,4 @@
-"""The decisions of duplicate games: a request on a situation gives facts, or is refused. Pure; one act, one file."""
+"""Decisions of duplicate games: a request on a situation returns events, or is refused. Pure."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ _COMMANDS: Commands = {**GAME, **CLOCK}
 
 
 def decide(situation: Situation, request: Message) -> list[Fact]:
-    """The facts that ``request`` leads to at the moment of ``situation``. Raises what the decision raises."""
+    """Return the events of ``request`` at the time of ``situation``. Raises as the decision does."""
     facts = _COMMANDS[type(request)](situation, request)
     dated([fact for _, fact in facts], situation.at)
     return facts

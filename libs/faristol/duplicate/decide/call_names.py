@@ -1,4 +1,4 @@
-"""What tiles and squares are called out as in a game (FISC II.4)."""
+"""The names by which tiles and squares are called out in a game (FISC II.4)."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from faristol.rules.tiles import BLANK
 
 
 def set_call_names(situation: Situation, request: pb.SetCallNamesRequest) -> list[Fact]:
-    """Names of a club's own. What is empty, or as the table of the language has it, is none."""
+    """Set a club's own names. Empty ones, and those of the language's table, are not stored."""
     situation.running()
     tile_set = situation.ruleset.tile_set
     try:
@@ -42,7 +42,7 @@ def _known(table: CallNames, face: str) -> str:
 
 
 def _numbers(table: CallNames, given: Sequence[str]) -> list[str]:
-    """The columns as they are given, the empty ones as in the table; none where all are as in the table."""
+    """Return the columns, empty ones filled from the table; an empty list if all equal the table."""
     found = [number.strip() for number in given]
     if len(found) == len(table.numbers):
         found = [own or known for own, known in zip(found, table.numbers, strict=True)]

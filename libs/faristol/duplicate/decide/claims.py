@@ -1,4 +1,4 @@
-"""Claims: a player contests what a turn was worth, and the judge corrects it or refuses (FISC II.9)."""
+"""Claims: a player contests the score of a turn, and the judge corrects it or refuses (FISC II.9)."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ from faristol.pb.game.v1 import duplicate_events_pb2 as events
 from faristol.pb.game.v1 import duplicate_pb2 as pb
 
 LONGEST = 1000
-"""Characters of what a player says."""
+"""Characters of a claim's text."""
 
 
 def raise_claim(situation: Situation, request: pb.RaiseClaimRequest) -> list[Fact]:
-    """Raise a claim of a player about a turn that is scored; one at a time. Under an embargo none is heard.
+    """Raise a claim of a player about a scored turn; one at a time, and not under an embargo.
 
-    It is about the own slip, or that of another player of the hall (FISC II.9).
+    It concerns the player's own slip, or that of another player of the hall (FISC II.9).
     """
     situation.not_final()
     situation.shown()
@@ -56,7 +56,7 @@ def raise_claim(situation: Situation, request: pb.RaiseClaimRequest) -> list[Fac
 
 
 def decide_claim(situation: Situation, request: pb.DecideClaimRequest) -> list[Fact]:
-    """The judge's decision; where the slip is corrected, so is what follows from it."""
+    """Decide a claim as the judge; a corrected slip is scored with its correction."""
     situation.not_final()
     hall = situation.hall(request.hall)
     claim = hall.claims.get(request.claim_id)

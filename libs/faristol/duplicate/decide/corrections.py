@@ -1,4 +1,4 @@
-"""Putting right what a player has of a turn that is scored, until the results are validated (FISC II.9)."""
+"""Corrections of a player's slip for a scored turn, until the results are validated (FISC II.9)."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from faristol.pb.game.v1 import duplicate_pb2 as pb
 
 
 def amend_slip(situation: Situation, request: pb.AmendSlipRequest) -> list[Fact]:
-    """What stands on a slip in truth, and what it is worth then."""
+    """Correct the content of a slip and its score."""
     situation.not_final()
     hall = situation.hall(request.hall)
     reason = reason_given(request.reason)
@@ -29,7 +29,7 @@ def corrected(
     arbiter_id: str,
     claim_id: str = "",
 ) -> events.SlipCorrected:
-    """The fact that a slip is put right. Raises ``Refusal`` before its turn is scored."""
+    """Return the event of a corrected slip. Raises ``Refusal`` before its turn is scored."""
     seated(hall, slip.player_id)
     of_turn = scored(situation, hall, number)
     if slip.handed == events.HANDED_TWICE:
@@ -51,7 +51,7 @@ def corrected(
 
 
 def scored(situation: Situation, hall: Hall, number: int) -> HallTurn:
-    """A turn of a hall that is scored. Raises ``Refusal`` before."""
+    """Return a scored turn of a hall. Raises ``Refusal`` if it is not scored yet."""
     situation.turn(number)
     of_turn = hall.turn(number)
     if not of_turn.scores:

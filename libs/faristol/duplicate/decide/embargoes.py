@@ -1,4 +1,4 @@
-"""Ending an embargo: by a director, or because the last group is done (FISC II.9)."""
+"""The end of an embargo: by a director, or after the last group is done (FISC II.9)."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from faristol.pb.game.v1 import duplicate_pb2 as pb
 
 
 def lift_embargo(situation: Situation, request: pb.LiftEmbargoRequest) -> list[Fact]:
-    """The director ends the embargo at the first of its games. What plays it again follows."""
+    """Lift the embargo at the first of its games; its reruns follow."""
     game = situation.game
     if game.embargo is None or game.embargo.lifted:
         raise Refusal("NO_EMBARGO", "", N_("The game is under no embargo."))
@@ -21,7 +21,7 @@ def lift_embargo(situation: Situation, request: pb.LiftEmbargoRequest) -> list[F
 
 
 def lifted(situation: Situation, reason: str = "") -> events.EmbargoLifted:
-    """The fact that an embargo is over."""
+    """Return the event that an embargo is over."""
     return events.EmbargoLifted(reason=reason, occurred_at=timestamp(situation.at))
 
 

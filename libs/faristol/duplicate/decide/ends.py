@@ -10,7 +10,7 @@ from faristol.pb.game.v1 import duplicate_pb2 as pb
 
 
 def end_game(situation: Situation, request: pb.EndGameRequest) -> list[Fact]:
-    """The judge ends the game, together with the players. A turn that is not scored counts nothing."""
+    """End the game as the judge, in agreement with the players. A turn that is not scored does not count."""
     situation.running()
     if not situation.ruleset.finish.agreement:
         raise Refusal(
@@ -28,9 +28,9 @@ def end_game(situation: Situation, request: pb.EndGameRequest) -> list[Fact]:
 
 
 def validate_results(situation: Situation, request: pb.ValidateResultsRequest) -> list[Fact]:
-    """The results are final. Raises ``Refusal`` while the game goes on, a hall is not scored, or a claim is open.
+    """Make the results final. Raises ``Refusal`` while the game runs, a hall is not scored, or a claim is open.
 
-    So it does under an embargo: nobody has seen the results, and the time for claims has not begun.
+    The same holds under an embargo: the results are hidden, and the time for claims has not begun.
     """
     situation.not_final()
     situation.shown()

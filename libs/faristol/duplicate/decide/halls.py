@@ -1,4 +1,4 @@
-"""A hall says that it has handed everything in."""
+"""Closing a turn in a hall after all slips are handed in."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from faristol.pb.game.v1 import duplicate_pb2 as pb
 
 
 def close_hall(situation: Situation, request: pb.CloseHallRequest) -> list[Fact]:
-    """The hall closes a turn whose time is over. What comes later waits for an arbiter."""
+    """Close a turn whose time is over in a hall. Later slips wait for an arbiter."""
     situation.takes_slips(request.turn)
     hall = situation.hall(request.hall)
     timer = open_turn(situation, hall, request.turn)

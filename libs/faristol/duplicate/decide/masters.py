@@ -14,7 +14,7 @@ from faristol.rules.readings import word_readings
 
 
 def choose_master(situation: Situation, request: pb.ChooseMasterRequest) -> list[Fact]:
-    """The play that the judge chooses; the one that is proposed where none is named."""
+    """Choose the master play of the judge, by default the proposed one."""
     situation.running()
     turn = over(situation, request.turn)
     if turn.completed:
@@ -31,10 +31,10 @@ def choose_master(situation: Situation, request: pb.ChooseMasterRequest) -> list
 def master(
     situation: Situation, turn: Turn, chosen: Play | None, reason: str, arbiter_id: str
 ) -> events.MasterPlayChosen:
-    """The fact that ``chosen``, or the play that is proposed, is the master play of ``turn``.
+    """Return the event that makes ``chosen``, or the proposed play, the master play of ``turn``.
 
-    While a sealed game holds, its master play is proposed, and another one needs a reason: what is sealed behind it is
-    void then.
+    While a sealed game is valid, its master play is proposed. Another one needs a reason, and voids the sealed turns
+    after it.
     """
     tops = situation.words.tops(turn.board, turn.rack)
     sealed = None if chosen and reason.strip() else sealed_master(situation, turn)
@@ -67,18 +67,18 @@ def master(
 
 
 def has_play(situation: Situation, turn: Turn) -> bool:
-    """Return whether something can be laid with the rack of a turn, or its sealed game has a master play."""
+    """Check whether the rack of a turn has a play, or its sealed game has a master play."""
     return bool(situation.words.tops(turn.board, turn.rack)) or sealed_master(situation, turn) is not None
 
 
 def sealed_master(situation: Situation, turn: Turn) -> Play | None:
-    """The sealed master play of a turn whose rack is the sealed one; None of another."""
+    """Return the sealed master play of a turn with the sealed rack; None for another rack."""
     sealed = situation.sealed_turn(turn.number) if turn.sealed else None
     return sealed.master if sealed else None
 
 
 def over(situation: Situation, number: int) -> Turn:
-    """A turn whose time is over. Raises ``Refusal`` before."""
+    """Return a turn whose time is over. Raises ``Refusal`` before that."""
     turn = situation.turn(number)
     if turn.timer is None or turn.timer.called_at is None:
         raise Refusal(
@@ -91,7 +91,7 @@ def over(situation: Situation, number: int) -> Turn:
 
 
 def _named(situation: Situation, turn: Turn, request: pb.ChooseMasterRequest) -> Play:
-    """The play that the judge wrote. Raises ``Invalid`` or ``Refusal`` where it is none."""
+    """Return the play that the judge wrote. Raises ``Invalid`` or ``Refusal`` if it is no play."""
     try:
         start = Notation.FISC.read(request.coordinates)
     except ValueError:

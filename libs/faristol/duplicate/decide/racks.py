@@ -1,4 +1,4 @@
-"""Calling the rack of a turn: drawn from the seed or taken out by hand; without one the game ends (FISC II.3)."""
+"""Calling the rack of a turn: drawn from the seed or by hand; without a rack the game ends (FISC II.3)."""
 
 from __future__ import annotations
 
@@ -20,10 +20,10 @@ from faristol.rules.tiles import BLANK
 
 
 def call_rack(situation: Situation, request: pb.CallRackRequest) -> list[Fact]:
-    """The rack of the next turn, or the end of the game.
+    """Call the rack of the next turn, or end the game.
 
-    While a sealed game holds the rack is that of it. One that is taken by hand needs a reason then, and with a reason
-    one is drawn: what is sealed is void from there on.
+    While a sealed game is valid, its rack is called. A rack drawn by hand then needs a reason; a reason without tiles
+    draws a rack from the seed. Either voids the sealed turns from there on.
     """
     situation.running()
     game, ruleset = situation.game, situation.ruleset
@@ -73,12 +73,12 @@ def call_rack(situation: Situation, request: pb.CallRackRequest) -> list[Fact]:
 
 
 def _goes_back(situation: Situation, turn: Turn) -> bool:
-    """Return whether a rack that was called goes back: its time has not begun and nothing can be laid with it."""
+    """Check whether a called rack goes back: its time has not begun and it has no play."""
     return turn.timer is None and not situation.words.tops(turn.board, turn.rack)
 
 
 def _sealed(situation: Situation, number: int, arbiter_id: str) -> list[Fact]:
-    """The sealed rack, or the end of the sealed game. Raises ``Refusal`` where the envelope cannot be opened."""
+    """Return the sealed rack, or the end of the sealed game. Raises ``Refusal`` if the envelope cannot be opened."""
     turn = situation.sealed_turn(number)
     assert situation.sealed is not None
     if turn is None:
@@ -105,9 +105,9 @@ def _by_hand(
     bag: Sequence[str],
     back: Sequence[events.RejectedRack],
 ) -> events.RackCalled:
-    """Call the rack that the judge took out of the bag; ``back`` are racks of the turn that were called and went back.
+    """Call the rack that the judge took out of the bag; ``back`` are earlier racks of the turn that went back.
 
-    Raises ``Refusal`` for a rack that the judge says went back, and that is valid and has a play.
+    Raises ``Refusal`` for a rack that went back by hand although it is valid and has a play.
     """
     game, ruleset = situation.game, situation.ruleset
     left = (*game.leftover, *bag)
@@ -140,7 +140,7 @@ def _by_hand(
 
 
 def _faces(said: Sequence[str], situation: Situation) -> tuple[str, ...]:
-    """Tiles that somebody typed. Raises ``Invalid`` for one that there is not."""
+    """Parse typed tiles. Raises ``Invalid`` for an unknown one."""
     tile_set = situation.ruleset.tile_set
     found = []
     for text in said:

@@ -1,4 +1,4 @@
-"""What becomes of a sealed game: it is void from a turn on, or opened when the game is over (FISC II.1, II.3)."""
+"""The end of a sealed game: void from a turn on, or opened after the game (FISC II.1, II.3)."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from faristol.rules.duplicate.finish import DuplicateEndReason
 
 
 def ended(situation: Situation, reason: DuplicateEndReason) -> list[Fact]:
-    """The game is over by itself, and its sealed game is opened for everybody."""
+    """End the game, and open its sealed game."""
     said = events.DuplicateEnded(
         end=events.DuplicateEnd.ValueType(END_NUMBERS[reason]),
         turns=len(situation.game.turns),
@@ -18,7 +18,7 @@ def ended(situation: Situation, reason: DuplicateEndReason) -> list[Fact]:
 
 
 def opened(situation: Situation) -> list[Fact]:
-    """The key of the sealed game goes on the record; nothing where there is none, or it is away."""
+    """Publish the key of the sealed game; return an empty list if it does not exist or its key is unavailable."""
     if situation.sealed is None:
         return []
     return [(GAME, events.SealOpened(key=situation.sealed.key))]

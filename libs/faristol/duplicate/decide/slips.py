@@ -1,6 +1,6 @@
-"""Handing slips in, and an arbiter's ruling on what counts of them, before a turn is scored (FISC II.2, II.5, II.7).
+"""Submitting slips, and an arbiter's ruling on them, before a turn is scored (FISC II.2, II.5, II.7).
 
-Nothing that was written is looked at: a device tells no more than paper does.
+Words are not validated: a device reveals no more than paper does.
 """
 
 from __future__ import annotations
@@ -21,14 +21,14 @@ from faristol.rules.notation import LONGEST_START
 MOST_SLIPS = 500
 """In one command."""
 LONGEST = {"coordinates": LONGEST_START, "word": 120, "score": 12}
-"""Characters of what stands on a slip."""
+"""Characters of each field of a slip."""
 
 FORM_DOUBTS: Mapping[str, str] = {"SLIP_COORDINATES_DOUBTED": "coordinates", "SLIP_WORD_DOUBTED": "word"}
-"""The field in doubt, by the reason for which ``check_form`` refuses a slip."""
+"""The doubtful field, by the reason for which ``check_form`` refuses a slip."""
 
 
 def submit_slips(situation: Situation, request: pb.SubmitSlipsRequest) -> list[Fact]:
-    """Slips as they were written, all of them or none."""
+    """Record slips as written, all or none."""
     situation.takes_slips(request.turn)
     hall = situation.hall(request.hall)
     timer = open_turn(situation, hall, request.turn)
@@ -69,9 +69,9 @@ def submit_slips(situation: Situation, request: pb.SubmitSlipsRequest) -> list[F
 
 
 def _check_form(situation: Situation, turn: Turn, given: Sequence[events.Slip]) -> None:
-    """Raise ``Refusal`` for the slips that would be null whatever words the lexicon has, each a reason of its own.
+    """Raise ``Refusal`` for slips that are null with any lexicon, each with a reason of its own.
 
-    Only the board and the rack are looked at, which everybody sees. The subject of a reason is the id of the player.
+    Only the public board and rack are used. The subject of a reason is the id of the player.
     """
     by = slips.Turn(turn.board, turn.rack, situation.ruleset, lambda _: True)
     doubts: list[Refusal] = []
@@ -86,7 +86,7 @@ def _check_form(situation: Situation, turn: Turn, given: Sequence[events.Slip]) 
 
 
 def rule_slip(situation: Situation, request: pb.RuleSlipRequest) -> list[Fact]:
-    """What counts of a player, as an arbiter finds it."""
+    """Rule, as an arbiter, which slip of a player counts."""
     situation.takes_slips(request.turn)
     hall = situation.hall(request.hall)
     timer = open_turn(situation, hall, request.turn)
@@ -104,9 +104,9 @@ def rule_slip(situation: Situation, request: pb.RuleSlipRequest) -> list[Fact]:
 
 
 def open_turn(situation: Situation, hall: Hall, number: int) -> Timer:
-    """The time of a turn for which a hall can still hand slips in.
+    """Return the timer of a turn for which a hall can still submit slips.
 
-    Raises ``Refusal`` before its time has begun, and once the hall is scored.
+    Raises ``Refusal`` before its time has begun, and after the hall is scored.
     """
     turn: Turn = situation.turn(number)
     article = situation.ruleset.article("turns.seconds")
@@ -118,7 +118,7 @@ def open_turn(situation: Situation, hall: Hall, number: int) -> Timer:
 
 
 def same_rack(situation: Situation, turn: Turn, rack: Sequence[str]) -> None:
-    """Refuse what a hall did with another rack than that of the turn; nothing is looked at where it says none."""
+    """Refuse slips of a hall with another rack than that of the turn; without a rack, check no slip."""
     if rack and list(turn.rack) != list(rack):
         raise Refusal(
             "OTHER_RACK",
@@ -129,15 +129,15 @@ def same_rack(situation: Situation, turn: Turn, rack: Sequence[str]) -> None:
 
 
 def seated(hall: Hall, player_id: str) -> None:
-    """Raise ``Invalid`` for somebody who does not play in a hall."""
+    """Raise ``Invalid`` for a player that does not play in a hall."""
     if player_id not in hall.seats:
         raise Invalid("player_id", N_("{player} does not play in this hall"), {"player": repr(player_id)})
 
 
 def _begun_in_hall(situation: Situation, turn: Turn, request: pb.SubmitSlipsRequest) -> Instant | None:
-    """When the time of a turn began in a hall that played on from the sealed game; None where it began with the others.
+    """Return the start of a turn in a hall that played on from the sealed game; None for the common start.
 
-    Raises ``Invalid`` where the hall cannot have begun by itself.
+    Raises ``Invalid`` if the hall cannot have begun by itself.
     """
     if not request.HasField("began_at"):
         return None
@@ -153,15 +153,15 @@ def _begun_in_hall(situation: Situation, turn: Turn, request: pb.SubmitSlipsRequ
 
 
 def _in_time(situation: Situation, field: str, at: Instant, first: Instant) -> None:
-    """Raise ``Invalid`` for a time that cannot be."""
+    """Raise ``Invalid`` for an impossible time."""
     if not first <= at <= situation.at:
         raise Invalid(field, N_("is not between the begin of the round and now"))
 
 
 def _dated(said: events.Slip, situation: Situation, timer: Timer) -> events.Slip:
-    """What a player's own phone sends, saved no later than now: its clock may be a little ahead of the server's.
+    """Return a slip of a player's own phone, dated at most now: its clock may be slightly fast.
 
-    Raises ``Refusal`` for what was saved before this attempt at the turn began.
+    Raises ``Refusal`` for a slip saved before this attempt at the turn began.
     """
     slip = events.Slip()
     slip.CopyFrom(said)
@@ -181,9 +181,9 @@ def _dated(said: events.Slip, situation: Situation, timer: Timer) -> events.Slip
 def _checked(
     said: events.Slip, source: events.SlipSource.ValueType, situation: Situation, first: Instant
 ) -> events.Slip:
-    """A slip as it goes on the record: dated, where it was written on a phone. Raises ``Invalid``.
+    """Return a slip for the record, dated if it was written on a phone. Raises ``Invalid``.
 
-    ``first`` is when its turn began.
+    ``first`` is the start of its turn.
     """
     for name, most in LONGEST.items():
         if len(getattr(said, name)) > most:

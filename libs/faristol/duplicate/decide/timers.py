@@ -1,4 +1,4 @@
-"""The time of a turn: begun, stopped after an incident, resumed, begun again (FISC II.5)."""
+"""The timer of a turn: started, stopped after an incident, resumed, restarted (FISC II.5)."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from faristol.pb.clock.v1 import turns_pb2 as pb
 
 
 def start_turn(situation: Situation, request: pb.StartTurnRequest) -> list[Fact]:
-    """The time of the turn whose rack was called begins, or begins again: "Temps!"."""
+    """Start or restart the time of the called turn: "Temps!"."""
     turn = _current(situation, request.turn)
     if turn.timer is not None and not request.again:
         raise _refused(situation, "TURN_STARTED", N_("The time of round {turn} has begun already."), turn)
@@ -28,7 +28,7 @@ def start_turn(situation: Situation, request: pb.StartTurnRequest) -> list[Fact]
 
 
 def stop_turn(situation: Situation, request: pb.StopTurnRequest) -> list[Fact]:
-    """The time stands, and what is left is kept."""
+    """Stop the time and store the rest."""
     turn = _current(situation, request.turn)
     timer = _timer(situation, turn)
     if timer.ends_at is None:
@@ -43,7 +43,7 @@ def stop_turn(situation: Situation, request: pb.StopTurnRequest) -> list[Fact]:
 
 
 def resume_turn(situation: Situation, request: pb.ResumeTurnRequest) -> list[Fact]:
-    """The time goes on with what was left."""
+    """Resume the time with the stored rest."""
     turn = _current(situation, request.turn)
     timer = _timer(situation, turn)
     if timer.ends_at is not None:
@@ -57,7 +57,7 @@ def resume_turn(situation: Situation, request: pb.ResumeTurnRequest) -> list[Fac
 
 
 def _current(situation: Situation, number: int) -> Turn:
-    """The turn that is open. Raises ``Refusal`` for one that is scored, ``Invalid`` for one that is not called."""
+    """Return the open turn. Raises ``Refusal`` for a scored one, ``Invalid`` for one that is not called."""
     situation.running()
     turn = situation.turn(number)
     if turn.completed:
@@ -66,7 +66,7 @@ def _current(situation: Situation, number: int) -> Turn:
 
 
 def _timer(situation: Situation, turn: Turn) -> Timer:
-    """The timer of a turn that is not over."""
+    """Return the timer of a turn. Raises ``Refusal`` if it has not begun or is over."""
     if turn.timer is None:
         raise _refused(situation, "TURN_NOT_STARTED", N_("The time of round {turn} has not begun."), turn)
     if turn.timer.called_at is not None:

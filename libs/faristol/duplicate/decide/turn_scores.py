@@ -1,4 +1,4 @@
-"""Scoring a turn: every slip of the halls that have closed it, and the master play on the board (FISC II.1, II.7)."""
+"""Scoring a turn: all slips of the halls that have closed it, and its master play (FISC II.1, II.7)."""
 
 from __future__ import annotations
 
@@ -26,13 +26,13 @@ class Judging:
         self._known: dict[WrittenSlip, Verdict] = {}
 
     def verdict(self, slip: WrittenSlip) -> Verdict:
-        """What a slip is worth."""
+        """Judge a slip."""
         if slip not in self._known:
             self._known[slip] = judge_slip(slip, self._turn)
         return self._known[slip]
 
     def score(self, player_id: str, slip: WrittenSlip) -> events.SlipScore:
-        """The same as it goes on the record."""
+        """Return the verdict on a slip for the record."""
         verdict = self.verdict(slip)
         return events.SlipScore(
             player_id=player_id,
@@ -43,11 +43,11 @@ class Judging:
 
 
 def score_turn(situation: Situation, request: pb.ScoreTurnRequest) -> list[Fact]:
-    """The scores of every hall that has closed the turn and is not scored.
+    """Score every hall that has closed the turn and is not scored.
 
-    A turn with whose rack nothing can be laid is scored without a master play, and the rack goes back to the bag.
-    Raises ``Refusal`` while halls are open, unless the judge goes on without them, while slips wait for an arbiter,
-    and where nothing is left to score.
+    A turn whose rack has no play is scored without a master play, and the rack goes back to the bag. Raises ``Refusal``
+    while halls are open, unless the judge goes on without them. Raises it also while slips wait for an arbiter, and if
+    all halls are scored.
     """
     turn = over(situation, request.turn)
     timer = turn.timer
@@ -104,7 +104,7 @@ def score_turn(situation: Situation, request: pb.ScoreTurnRequest) -> list[Fact]
 
 
 def _is_another(situation: Situation, turn: Turn) -> bool:
-    """Whether a master play that was chosen is another than the sealed one, or nobody can tell."""
+    """Check whether the chosen master play differs from the sealed one, or the sealed one is unavailable."""
     assert turn.master is not None
     if not turn.sealed or not situation.game.seal_holds(turn.number + 1):
         return False
