@@ -1,4 +1,4 @@
-"""The bus: news of the record over NATS JetStream. It can be wiped at any time without loss."""
+"""The bus: notifications of events over NATS JetStream. It can be wiped at any time without loss of data."""
 
 from faristol.bus.connection import Bus
 from faristol.bus.consumer import Consumer

@@ -1,4 +1,4 @@
-"""Child processes: they end with this process, and when it wants them to."""
+"""Child processes that end with this process, or when it stops them."""
 
 from __future__ import annotations
 
@@ -16,22 +16,22 @@ ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGTERM)
 if os.getppid() == int(sys.argv[1]):
     os.execv(sys.argv[2], sys.argv[2:])
 """
-"""Has Linux end this process when its parent, whose id comes first, is killed, and becomes the program that follows.
+"""On Linux, asks for SIGTERM on the death of the parent with the given pid, then executes the given program.
 
-A program of its own rather than a ``preexec_fn``: with one Python really forks, and gRPC's threads then start in the
-child as well, where they crash it now and then (github.com/grpc/grpc/issues/43055).
+A program of its own, not a ``preexec_fn``: that makes Python fork, and gRPC's threads then start in the child as well,
+where they sometimes crash it (github.com/grpc/grpc/issues/43055).
 """
 
 
 def ending_with_us() -> list[str]:
-    """What goes before a command so that it ends when we are killed, where the system can do that."""
+    """Return the prefix of a command that makes it end if this process is killed; empty if unsupported."""
     if sys.platform != "linux" or not sys.executable:
         return []
     return [sys.executable, "-I", "-S", "-c", _END_WITH_PARENT, str(os.getpid())]
 
 
 async def stopped(process: Process, seconds: float) -> None:
-    """Ask a child to end and wait until it has; after so many ``seconds`` it is killed."""
+    """Terminate a child and wait until it has ended; kill it after ``seconds``."""
     if process.returncode is None:
         process.terminate()
         try:
@@ -43,7 +43,7 @@ async def stopped(process: Process, seconds: float) -> None:
 
 @asynccontextmanager
 async def killed_on_failure(process: Process) -> AsyncIterator[None]:
-    """Kill a child where the block raises, as where it does not come up."""
+    """Kill a child if the block raises, for example if it does not start up."""
     try:
         yield
     except BaseException:

@@ -1,4 +1,4 @@
-"""The connection to NATS, and the stream that carries the news."""
+"""The connection to NATS, and the stream of notifications."""
 
 from __future__ import annotations
 
@@ -28,21 +28,21 @@ from faristol.record import Recorded
 from faristol.record.tasks import end
 
 GONE = ("409", "503")
-"""Statuses of a request that nobody answers: its consumer was deleted, or there are no responders."""
+"""Statuses of a request without an answer: its consumer was deleted, or there are no responders."""
 AGAIN = 1.0
-"""Seconds between two tries to come in again where NATS has closed the door."""
+"""Seconds between attempts to reconnect after NATS has closed the connection."""
 
 UNAVAILABLE_FOR_NOW = 10008
-"""What JetStream says while its servers have not found each other, or have no leader."""
+"""Error code of JetStream without a quorum or a leader."""
 
 _log = logging.getLogger(__name__)
 
 
 class Bus:
-    """A connection to NATS that heals itself, and the one JetStream stream of a cell."""
+    """A self-healing connection to NATS, and the one JetStream stream of a cell."""
 
     def __init__(self, entrance: Entrance, limits: NewsLimits, *, publishes: bool) -> None:
-        """``connect`` makes one that is connected."""
+        """Use ``connect`` to get a connected bus."""
         self._entrance = entrance
         self._limits = limits
         self._publishes = publishes
@@ -52,9 +52,9 @@ class Bus:
         self._coming_back: asyncio.Task[None] | None = None
         self._denied = ""
         self.problem = ""
-        """Why NATS does not let this process in; empty while it does."""
+        """Why NATS refuses this process; empty while it is accepted."""
         self.refuses_since: float | None = None
-        """Since when NATS answers and stores no news, by the clock of the loop; None while it stores them."""
+        """Since when NATS answers but does not store notifications, by the loop's clock; None while it stores them."""
 
     @classmethod
     async def connect(
@@ -67,14 +67,15 @@ class Bus:
         publishes: bool = True,
         limits: NewsLimits = AS_A_RULE,
     ) -> Bus:
-        """Connect to ``url``, or to one of several with commas between.
+        """Connect to ``url``, or to one of several URLs separated by commas.
 
-        ``tls`` gives what certificates are checked by and which one is shown; it is asked again before a connection,
-        so that it can read them again. ``name`` is that of the user, where neither ``url`` nor ``credentials`` says it.
-        Who ``publishes`` makes the stream, within ``limits``.
+        ``tls`` returns the TLS context; it is called before each connection, so that certificates can be reloaded.
+        ``name`` is the user's name if neither ``url`` nor ``credentials`` has one. A process that ``publishes`` creates
+        the stream, within
+        ``limits``.
 
-        Raises ``BusAway`` when nothing answers there, ``BusRefused`` when it is not let in or may not do what it is
-        there for, ``BusError`` when JetStream is off or the credentials are no such file.
+        Raises ``BusAway`` if no server answers, ``BusRefused`` if the process is refused or lacks a permission,
+        ``BusError`` if JetStream is disabled or the credentials are malformed.
         """
         bus = cls(Entrance(url, credentials, tls, name), limits, publishes=publishes)
         await bus._come_in()
@@ -99,11 +100,11 @@ class Bus:
         if self._publishes:
             await self.ensure_stream()
         else:
-            with suppress(NotFoundError):  # it is made by who publishes
+            with suppress(NotFoundError):  # the publisher creates it
                 await self._jetstream.stream_info(STREAM)
 
     async def _come_in(self) -> None:
-        await self._entrance.try_once()  # so that a wrong URL is told at once; what follows is tried for ever
+        await self._entrance.try_once()  # reports a wrong URL at once; later attempts repeat without limit
         self._client = await self._entrance.connect(
             error_cb=self._hear, disconnected_cb=self._refresh, reconnected_cb=self._let_in, closed_cb=self._closed
         )
@@ -133,7 +134,7 @@ class Bus:
             _log.warning("NATS at %s lets this process in again", self._entrance.shown)
 
     async def _closed(self) -> None:
-        """The client gives up where it is thrown out, as by credentials that have ended: come in by those of now."""
+        """Reconnect with the current credentials after the client gave up, for example because credentials expired."""
         if not self._leaving:
             self._coming_back = asyncio.create_task(self._come_back(), name="nats")
 
@@ -149,28 +150,28 @@ class Bus:
                 return
 
     async def close(self) -> None:
-        """Send what is waiting to be sent, and leave."""
+        """Flush pending messages and disconnect."""
         self._leaving = True
         if self._coming_back:
             await end([self._coming_back])
         if not self._client.is_closed:
-            with suppress(OSError):  # a server that is away takes nothing any more
+            with suppress(OSError):  # the server may be unavailable
                 await self._client.close()
 
     @property
     def connected(self) -> bool:
-        """NATS answers at present."""
+        """Whether NATS answers at present."""
         return self._client.is_connected
 
     async def ensure_stream(self) -> None:
-        """Make the stream if it is not there, and see that it takes the news (``stream.ensure``)."""
+        """Create the stream if it is missing, and check that it accepts notifications (``stream.ensure``)."""
         await stream.ensure(self._jetstream, self._limits)
 
     async def publish(self, events: Sequence[Recorded], record_id: str) -> None:
-        """Publish news of events in their order, and return when JetStream has stored them all.
+        """Publish notifications of events in order; return when JetStream has stored all of them.
 
-        What an event says is not among its news: who hears them reads the record. Raises a ``nats.errors.Error`` when
-        it has not.
+        A notification does not have the content of its event, which subscribers read from the record. Raises a
+        ``nats.errors.Error`` if not all are stored.
         """
         try:
             await self._publish(events, record_id)
@@ -189,34 +190,34 @@ class Bus:
                 )
             )
         except NoStreamResponseError:
-            # The stream was wiped under us. Make it again; the relay will come back with the same events.
+            # The stream was wiped. Create it again; the relay retries the same events.
             await self.ensure_stream()
             raise
 
     async def remove_consumers(self, cell: str) -> None:
-        """Remove the durable consumers of a cell which has ended and does not come back, as ``subscribe`` marked them.
+        """Delete the durable consumers of a cell that has ended permanently, as marked by ``subscribe``.
 
-        Their names do not tell: those of the cell ``a-b`` begin with ``a-`` too.
+        Their names are not sufficient: those of the cell ``a-b`` begin with ``a-`` too.
         """
         for info in await self._consumers():
             if info.config.description == _mark(cell):
                 await self._jetstream.delete_consumer(STREAM, info.name)
 
     async def list_consumers(self) -> list[str]:
-        """The names of the durable consumers of all cells on the server."""
+        """List the names of the durable consumers of all cells on the server."""
         return [info.name for info in await self._consumers()]
 
     async def _consumers(self) -> list[ConsumerInfo]:
-        """The durable consumers of all cells on the server, which tells them in parts."""
+        """List the durable consumers of all cells on the server, page by page."""
         infos: list[ConsumerInfo] = []
         while found := await self._jetstream.consumers_info(STREAM, len(infos)):
             infos += found
         return infos
 
     async def subscribe(self, durable: str, subjects: Sequence[str] = (), cell: str = "") -> Pull:
-        """A durable pull consumer of the news on some subjects, from now on; of all news where none are named.
+        """Open a durable pull consumer of notifications on some subjects, from now on; on all subjects by default.
 
-        It is marked as one of ``cell``, for ``remove_consumers``.
+        It is marked with ``cell``, for ``remove_consumers``.
         """
         if self._publishes:
             await self.ensure_stream()
@@ -226,19 +227,19 @@ class Bus:
 
 
 class Gone(NatsError):
-    """The consumer is not there any more: it, or the stream, was removed."""
+    """The consumer is missing: it, or the stream, was deleted."""
 
 
 class Pull:
-    """Messages of a durable consumer, asked for in batches of which one is always outstanding.
+    """Messages of a durable consumer, requested in batches with always one request outstanding.
 
-    nats-py's own ``fetch`` can wait out its whole timeout while messages are there (nats.py issues 933 and
-    986). Here messages are handed on as they come, and a request that went silent is sent again.
+    nats-py's own ``fetch`` can wait for its whole timeout while messages are available (nats.py issues 933 and 986).
+    This class returns messages as they arrive, and repeats a request without an answer.
     """
 
     BATCH = 256
     EXPIRES = 5.0
-    """Seconds after which the server ends a request that it could not fill."""
+    """Seconds after which the server ends an unfilled request."""
 
     def __init__(
         self,
@@ -257,7 +258,7 @@ class Pull:
         self._expires = 0.0
 
     async def open(self) -> None:
-        """Make the consumer if it is not there, and listen."""
+        """Create the consumer if it is missing, and subscribe to its inbox."""
         config = ConsumerConfig(
             durable_name=self._durable,
             description=self._description,
@@ -273,24 +274,24 @@ class Pull:
 
     @property
     def waiting(self) -> int:
-        """Messages that have come and were not handed on: never more than were asked for."""
+        """Number of received messages that are not yet returned; never more than were requested."""
         return int(self._subscription.pending_msgs)
 
     async def close(self) -> None:
-        """Stop listening; the consumer stays."""
+        """Unsubscribe; the consumer remains on the server."""
         if not self._client.is_closed:
             await self._subscription.unsubscribe()
 
     async def messages(self, timeout: float) -> list[Msg]:
-        """The messages that are here, waiting at most ``timeout`` seconds for a first one; none when none came."""
+        """Return the available messages, after a wait of at most ``timeout`` seconds for a first one; may be empty."""
         now = asyncio.get_running_loop().time()
         if now > self._expires:
-            self._wanted = self.waiting  # the server has ended every request: what is here is all that comes of them
+            self._wanted = self.waiting  # the server has ended every request: only received ones are left
         if self._wanted <= self.BATCH // 4:
             await self._ask(now)
         found: list[Msg] = []
         try:
-            async with asyncio.timeout(timeout):  # not next_msg's own, with which it can lose a cancellation
+            async with asyncio.timeout(timeout):  # nats-py's own timeout can lose a cancellation
                 message = await self._subscription.next_msg(None)
         except TimeoutError:
             return found
@@ -320,12 +321,12 @@ class Pull:
 
 
 def _mark(cell: str) -> str:
-    """What the consumers of a cell are described as on NATS."""
+    """Return the description of the consumers of a cell on NATS."""
     return f"cell {cell}"
 
 
 def _has_no_leader(problem: Exception) -> bool:
-    """Whether JetStream is there, and cannot answer yet."""
+    """Check whether JetStream is enabled but cannot answer yet."""
     return isinstance(problem, NatsTimeout) or (
         isinstance(problem, APIError) and problem.err_code == UNAVAILABLE_FOR_NOW
     )

@@ -1,4 +1,4 @@
-"""Durable consumers: events in position order, each effect once, and nothing that fails holds others up."""
+"""Durable consumers: events in order of position, each effect once, and a failed event blocks only its own key."""
 
 from __future__ import annotations
 
@@ -25,38 +25,38 @@ from faristol.record import Record, Recorded, Stale
 _log = logging.getLogger(__name__)
 
 BATCH = 500
-"""Events that are worked on at a time."""
+"""Events in one batch."""
 IDLE = 0.5
-"""Seconds without news after which a consumer looks into the record by itself: the guarantee behind the hint."""
+"""Seconds without a notification after which a consumer polls the record: a notification is only a hint."""
 MOMENT = 0.001
-"""The same while it has parked keys to try."""
+"""The same while a parked key is due for a retry."""
 RETRY_LOOK = 0.5
-"""Seconds between two looks at what is parked, and whether a consumer that has stopped should try again."""
+"""Seconds between two reads of the parked keys, and of the request to retry a stopped consumer."""
 IDLE_LOOK = 5.0
-"""Seconds between two looks at what is parked while nothing is: a rebuild may park something."""
+"""Seconds between two reads while no key is parked: a rebuild may park one."""
 
 SAY_AGAIN = 60.0
-"""Seconds after which it is logged again that a consumer waits, and for what."""
+"""Seconds after which a repeated reason for waiting is logged again."""
 
 BACKOFF = 1.0
-"""Seconds until a parked key is tried again; twice as many after each attempt."""
+"""Seconds before the first retry of a parked key; doubled after each attempt."""
 LONGEST_BACKOFF = 300.0
 
 
 async def _nobody(_: Consumer) -> None:
-    """Nobody wants to know."""
+    """Ignore the change."""
 
 
 def durable(cell: str, consumer: str) -> str:
-    """What a consumer of a cell is called on NATS."""
+    """Return the name of a consumer of a cell on NATS."""
     return f"{cell}-{consumer.replace('.', '-').replace('@', '-v')}"
 
 
 class Consumer:
     """Runs a reaction or a projection.
 
-    News on the bus say how far to read; what is worked on comes from the record alone. So a bus that repeats,
-    reorders, loses or invents news delays work at most.
+    Notifications on the bus only state how far to read; the events come from the record. A bus that repeats, reorders,
+    loses or invents notifications can only delay work.
     """
 
     def __init__(
@@ -70,53 +70,53 @@ class Consumer:
         cell: str = "",
         share: Share | None = None,
     ) -> None:
-        """``cell`` is what its name on NATS begins with; the record's id where it is empty.
+        """``cell`` is the prefix of its name on NATS, by default from the record's id.
 
-        ``share`` says when it is the turn of this replica; without one it works all the time.
+        ``share`` decides when this replica works; without one it always works.
         """
         self._record = record
         self._share = share or Share(held=True)
         self._progress = progress
         self._bus = bus
         self._changed = changed
-        """Called when it stops as a whole and goes on, when it parks something and all of that is taken."""
+        """Called when the consumer stops or resumes, and when its first key is parked or its last one released."""
         self._taker = taker(record, work, progress)
         self.name = work.consumer
         self._cell = cell or record.record_id[:8]
         self._durable = durable(self._cell, self.name)
         self._subjects = () if isinstance(work, Projection) and work.awaited else subjects(work.types)
-        """What wakes it; everything where none are named."""
+        """Subjects of its notifications; empty for all."""
         self.problem: CannotTake | None = None
-        """Why it has stopped, while it has."""
+        """Why it has stopped; None while it runs."""
         self.has_parked = False
-        """It holds events back that it could not take."""
+        """Whether it has parked keys."""
         self._more = True
-        """The record may hold more than was read last."""
+        """Whether the record may have more events than the last read returned."""
         self._looked = -math.inf
-        """When it was looked what is parked."""
+        """Time of the last read of the parked keys."""
         self._said: dict[str, float] = {}
-        """What was logged of waiting, and when."""
+        """Logged reasons for waiting, with their times."""
         self._tried: dict[str, float] = {}
-        """When this process tried each parked key last; those that it never tried may be mended in its version."""
+        """Time of this process's last attempt at each parked key. A key without one may be fixed in this version."""
         self._replayed: set[str] = set()
-        """Those of which events were taken already."""
+        """Parked keys with a successful retry of an event."""
         self._due: deque[str] = deque()
-        """Parked keys that are tried again now."""
+        """Parked keys due for a retry."""
 
     @property
     def reached(self) -> int | None:
-        """The position up to which it has worked; None where another replica does the work."""
+        """The position up to which it has worked; None while another replica works."""
         return self._taker.position if self._share.held else None
 
     async def prepare(self) -> None:
-        """Make the checkpoint and the tables, where there are none."""
+        """Create the checkpoint and the tables if they are missing."""
         await self._taker.prepare()
 
     async def run(self) -> None:
-        """Work until cancelled, while this replica has the share of it; wait while another one has.
+        """Work until cancelled, while this replica holds the share; wait while another one does.
 
-        A database or a bus that is away is waited for. An event that the work cannot take is never skipped: its key is
-        parked, for everyone to see, and tried again by itself and when an operator asks.
+        Waits while a database or bus is unavailable. An event that fails is never skipped: its key is parked, visible
+        in the status, and retried automatically and on request of an operator.
         """
         while True:
             await self._share.begin()
@@ -129,7 +129,7 @@ class Consumer:
             await self._rest()
 
     async def _rest(self) -> None:
-        """Another replica works from now on: it tells how far it is, and what hinders it."""
+        """Clear the state of this replica, since another one reports its progress and problems from now on."""
         _log.info("%s goes on in another replica", self.name)
         self._progress.leave()
         self.has_parked = False
@@ -154,14 +154,14 @@ class Consumer:
             await self._without_bus()
 
     def _waits(self, what: str, problem: Exception) -> None:
-        """Log that it waits, and why: once, and again after a while. The log may lie on the disk that is full."""
+        """Log why it waits: once, then again after a while. The log may be on a disk that is full."""
         said, now = what % (self.name, told(problem)), asyncio.get_running_loop().time()
         if now - self._said.get(said, -math.inf) >= SAY_AGAIN:
             self._said = {line: at for line, at in self._said.items() if now - at < SAY_AGAIN} | {said: now}
             _log.warning("%s", said)
 
     async def _note_at_the_end(self) -> None:
-        """Note how far it came over events that asked for nothing, so that nobody takes them for work to be done."""
+        """Move the checkpoint past events without an effect, so that they do not count as pending."""
         try:
             if self._taker.position > self._taker.noted:
                 await self._taker.note()
@@ -188,7 +188,7 @@ class Consumer:
         await self._went_on()
 
     async def _without_bus(self) -> None:
-        """Go on from the record alone for a moment: a bus that is away delays news, and stops nothing."""
+        """Read events from the record for a moment: an unavailable bus delays notifications and stops no work."""
         try:
             await self._reload()
             await self._work_on(await self._record.recent.after(self._taker.position, limit=BATCH, age=IDLE / 2))
@@ -220,7 +220,7 @@ class Consumer:
         await self._try_parked()
 
     def _told(self, message: Msg) -> int:
-        """The position that a message tells of; 0 when it tells nothing of this record."""
+        """Return the position in a message; 0 if it is not a notification of this record."""
         try:
             return position_of(message) if is_of(message, self._record.record_id) else 0
         except ValueError as problem:
@@ -243,14 +243,14 @@ class Consumer:
         self._tried[key] = asyncio.get_running_loop().time()
 
     async def _tell_parked(self) -> None:
-        """Say how many keys are parked, and whether there are any where that has changed."""
+        """Publish the number of parked keys, and report a change between none and some."""
         held_back.set(len(self._taker.parked), {"consumer": self.name})
         if bool(self._taker.parked) != self.has_parked:
             self.has_parked = not self.has_parked
             await self._changed(self)
 
     async def _try_parked(self) -> None:
-        """Take some events of a parked key, if one is due: whoever is not parked does not wait for more than that."""
+        """Retry some events of a parked key, if one is due; other keys wait no longer than that."""
         await self._look_at_parked()
         if not self._due:
             return
@@ -258,7 +258,7 @@ class Consumer:
         if (row := self._taker.parked.get(key)) is None:
             return
         starts = key not in self._replayed
-        if await self._taker.replay(key, 1 if starts else REPLAYED):  # at first the event that failed, alone
+        if await self._taker.replay(key, 1 if starts else REPLAYED):  # first only the event that failed
             self._replayed.add(key)
             self._due.append(key)
             return
@@ -294,7 +294,7 @@ class Consumer:
             await self._changed(self)
 
     async def _stop(self, problem: CannotTake) -> None:
-        """Note where it has stopped and why, and wait until it should try again."""
+        """Note the position and the reason of the stop, and wait until a retry is due."""
         _log.error("%s has stopped before %s", self.name, problem, exc_info=problem.problem)
         self.problem = problem
         halted.set(1, {"consumer": self.name})
@@ -324,5 +324,5 @@ class Consumer:
 
 
 def _backoff(attempts: int) -> float:
-    """Seconds between an attempt and the next one."""
+    """Return the seconds between an attempt and the next one."""
     return float(min(LONGEST_BACKOFF, BACKOFF * 2 ** min(attempts - 1, 16)))

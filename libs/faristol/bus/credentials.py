@@ -1,4 +1,4 @@
-"""The file by which a process is let in at NATS, read again whenever it connects."""
+"""The credentials file of a process for NATS, read again for each connection."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from faristol.bus.errors import BusError
 _JWT = re.compile(r"-----BEGIN NATS USER JWT-----\s+(\S+)\s")
 _SEED = re.compile(r"-----BEGIN USER NKEY SEED-----\s+(SU[A-Z2-7]{56})\s")
 _KEY = slice(2, 34)
-"""Where the 32 bytes of the key are in a seed."""
+"""Place of the 32 bytes of the key in a seed."""
 
 _log = logging.getLogger(__name__)
 
@@ -25,15 +25,15 @@ class Credentials:
     """A file with ``USER:PASSWORD`` in its first line, or one with a signed user and its seed (``.creds``)."""
 
     def __init__(self, path: Path) -> None:
-        """Raises ``BusError`` for a file that cannot be read or holds neither."""
+        """Raises ``BusError`` if the file is unreadable or malformed."""
         self._path = path
         self.user = self._password = self._jwt = ""
-        """Name of the user; empty where it is in what was signed."""
+        """Name of the user; empty if it is in the signed token."""
         self._key: Ed25519PrivateKey | None = None
         self._read()
 
     def options(self) -> Mapping[str, Any]:
-        """What ``nats.connect`` is given: it asks the first of the two before each connection, then the other."""
+        """Return the options of ``nats.connect``, which calls the first of the two before each connection."""
         if self._key:
             return {"signature_cb": self._sign, "user_jwt_cb": lambda: bytearray(self._jwt.encode())}
         return {"user": self._read_again, "password": lambda: self._password}
@@ -58,7 +58,7 @@ class Credentials:
             )
 
     def _read_again(self) -> str:
-        """The user, as the file has it now. What was read before stays good while somebody is at the file."""
+        """Return the user after reading the file again. Keeps the previous credentials if the file is being changed."""
         try:
             self._read()
         except BusError as problem:

@@ -1,4 +1,4 @@
-"""How a process comes in at NATS: where that is, by which credentials, and what it is told when it is not let in."""
+"""The connection options of a process for NATS: servers, credentials, and the reports of a refusal."""
 
 from __future__ import annotations
 
@@ -19,55 +19,58 @@ from faristol.bus.permissions import inbox
 from faristol.record.tasks import end
 
 _REFUSALS = ("authorization violation", "authentication", "account", "nats: 'user ")
-"""What NATS says to whom it does not let in, or no longer."""
+"""Parts of NATS's messages for a client that it refuses or disconnects."""
 PATIENCE = 15.0
-"""Seconds for which one try to connect may go on."""
+"""Timeout in seconds of one attempt to connect."""
 _DENIED = "permissions violation"
 _WITH_PASSWORD = re.compile(r"//[^@/,]*@")
 _USER = re.compile(r"//([^@/,:]+):[^@/,]*@")
 
 
 def told(problem: Exception) -> str:
-    """What NATS, or the way to it, said."""
+    """Return the message of NATS or of the connection to it."""
     return " ".join(str(problem).removeprefix("nats: ").split()) or type(problem).__name__
 
 
 def is_refusal(problem: Exception) -> bool:
-    """Whether NATS does not let this process in."""
+    """Check whether NATS refuses the connection of this process."""
     return isinstance(problem, NatsError) and any(said in str(problem).lower() for said in _REFUSALS)
 
 
 def is_denial(problem: Exception) -> bool:
-    """Whether NATS does not let this process do something."""
+    """Check whether NATS denies this process a permission."""
     return _DENIED in str(problem).lower()
 
 
 class _NoTls(NatsError):
-    """A server speaks no TLS, and its URL asks for it."""
+    """The server does not support TLS, and its URL requires it."""
 
 
 class _ByTls(Client):
-    """Tells a server that speaks no TLS nothing: nats-py goes by what the server says, whatever the URL asks for."""
+    """A client that requires TLS: nats-py follows the server's choice, whatever the URL requires."""
 
     def _connect_command(self) -> bytes:
-        """What is sent first, with user and password."""
+        """Return the first message, which has user and password.
+
+        Raises ``_NoTls`` if the server does not support TLS.
+        """
         if not self._server_info.get("tls_required"):
             raise _NoTls
         return super()._connect_command()
 
 
 class Entrance:
-    """The servers of NATS, and what this process shows there."""
+    """The servers of NATS, and the credentials of this process."""
 
     def __init__(self, url: str, credentials: Path | None, tls: Callable[[], ssl.SSLContext] | None, name: str) -> None:
-        """``url`` may be several, with commas between. Raises ``BusError`` for credentials that cannot be used."""
+        """``url`` may be several, separated by commas. Raises ``BusError`` if the credentials are not usable."""
         self.shown = _WITH_PASSWORD.sub("//", url)
-        """The servers, without a password."""
+        """The servers, without passwords."""
         self._servers = [each.strip() for each in url.split(",")] if "," in url else url
         given = Credentials(credentials) if credentials else None
         first = _USER.search(url)
         self.name = (given and given.user) or (first and first.group(1)) or name
-        """What this process is called on NATS, and answered by (``inbox``)."""
+        """Name of this process on NATS, and prefix of its replies (``inbox``)."""
         self._options: dict[str, Any] = {
             "name": self.name,
             "inbox_prefix": inbox(self.name).encode(),
@@ -80,18 +83,18 @@ class Entrance:
         self._tls = tls
 
     def refused(self, problem: Exception) -> str:
-        """The sentence about a server that lets nobody in by these credentials."""
+        """Return the error for a server that refuses these credentials."""
         return f"NATS at {self.shown} does not let this process in by {self._by}: {told(problem)}"
 
     def bring_up_to_date(self) -> Mapping[str, Any]:
-        """Read certificates again; gives the options for them."""
+        """Reload certificates and return the options for them."""
         return {"tls": self._tls()} if self._tls else {}
 
     async def try_once(self) -> None:
-        """Connect and leave again, so that what is wrong is told at once.
+        """Connect and disconnect, so that a permanent error is reported at once.
 
-        Raises ``BusAway`` when nothing answers, ``BusRefused`` for credentials or a certificate that is not taken,
-        ``BusError`` for a URL that is none.
+        Raises ``BusAway`` if no server answers, ``BusRefused`` if credentials or a certificate are refused,
+        ``BusError`` if the URL is malformed.
         """
         heard: list[Exception] = []
         hopeless = asyncio.Event()
@@ -99,7 +102,7 @@ class Entrance:
         async def hear(problem: Exception) -> None:
             heard.append(problem)
             if isinstance(problem, ssl.SSLCertVerificationError):
-                hopeless.set()  # nats-py would wait for ever for the end of such a connection
+                hopeless.set()  # nats-py would wait forever for the end of such a connection
 
         connecting = asyncio.create_task(
             self._connect(max_reconnect_attempts=1, reconnect_time_wait=0.1, error_cb=hear)
@@ -117,7 +120,7 @@ class Entrance:
             await end([connecting, waiting])
 
     def _told(self, problem: Exception) -> BusError:
-        """What is wrong, by what was heard last, or by a refusal that was heard before."""
+        """Return the error for the last failure, or for an earlier refusal."""
         at = f"NATS at {self.shown}"
         if is_refusal(problem):
             return BusRefused(self.refused(problem))
@@ -132,7 +135,7 @@ class Entrance:
         return kind(f"{at} cannot be reached ({told(problem)}): start it or give another URL")
 
     async def connect(self, **callbacks: Callable[..., Awaitable[None]]) -> Client:
-        """Connect, as often as it takes."""
+        """Connect, with unlimited attempts."""
         return await self._connect(max_reconnect_attempts=-1, reconnect_time_wait=0.2, **callbacks)
 
     async def _connect(self, **options: Any) -> Client:

@@ -1,4 +1,4 @@
-"""How news of an event travel: its subject and its CloudEvents attributes, and nothing of what it says."""
+"""The format of notifications: subject and CloudEvents attributes, without the content of the event."""
 
 from __future__ import annotations
 
@@ -10,31 +10,31 @@ from faristol.record import Recorded
 
 
 def subject(event: Recorded) -> str:
-    """``faristol.<tournament>.<context>.<event>``."""
+    """Return the subject ``faristol.<tournament>.<context>.<event>``."""
     return f"faristol.{event.tournament}.{event.context}.{event.name}"
 
 
 def subjects(types: Collection[str]) -> list[str]:
-    """The subjects of events of these types, given by their full names, in every tournament."""
+    """Return the subjects of events of these types (full names) in every tournament."""
     named = (name.split(".") for name in types)
     return sorted({f"faristol.*.{context}.{event}" for _, context, *_, event in named})
 
 
 def source(record_id: str, tournament: str) -> str:
-    """``/faristol/<record>/<tournament>``: which record an event is of."""
+    """Return the source ``/faristol/<record>/<tournament>``, which identifies the record of an event."""
     return f"/faristol/{record_id}/{tournament}"
 
 
 def is_of(message: Msg, record_id: str) -> bool:
-    """Say whether a message is news of this record; several records may share a NATS server."""
+    """Check whether a message is a notification of this record; several records may share a NATS server."""
     return (message.headers or {}).get("ce-source", "").startswith(source(record_id, ""))
 
 
 def headers(event: Recorded, record_id: str) -> dict[str, str]:
-    """CloudEvents 1.0 attributes, the id by which JetStream drops duplicates, and the trace.
+    """Return CloudEvents 1.0 attributes, the id for deduplication by JetStream, and the trace context.
 
-    They say that something has happened and where to read it. Payload, metadata and hash stay on the record: an event
-    may hold a rack, and a rack can be found by trying which one gives the hash.
+    They state that an event happened and where to read it. Payload, metadata and hash remain in the record: an event
+    may have a rack, which could be found by trying which one matches the hash.
     """
     attributes = {
         "Nats-Msg-Id": event.event_id,
@@ -53,7 +53,7 @@ def headers(event: Recorded, record_id: str) -> dict[str, str]:
 
 
 def position_of(message: Msg) -> int:
-    """The position of the event that a message tells of. Raises ``ValueError`` when it tells of none."""
+    """Return the position of the event of a message. Raises ``ValueError`` if the message has none."""
     given: Mapping[str, str] = message.headers or {}
     try:
         return int(given["ce-sequence"])

@@ -1,15 +1,15 @@
-"""What can be wrong with NATS."""
+"""Errors of NATS."""
 
 from __future__ import annotations
 
 
 class BusError(Exception):
-    """NATS cannot be used; the message says why and what to do."""
+    """NATS cannot be used; the message states the reason and the remedy."""
 
 
 class BusAway(BusError):
-    """NATS does not answer now and may answer later."""
+    """NATS does not answer for now."""
 
 
 class BusRefused(BusError):
-    """NATS does not let this process in, or not do what it is there for."""
+    """NATS refuses this process, or denies it a required permission."""

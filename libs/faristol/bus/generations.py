@@ -1,4 +1,4 @@
-"""Which tables of a projection are read: one row says it, and changing that row is the switch."""
+"""The tables in use of a projection: one row names them, and an update of that row switches to others."""
 
 from __future__ import annotations
 
@@ -38,28 +38,28 @@ _READ = (
 
 
 class NotBuilt(Exception):
-    """A projection has no tables yet that can be read."""
+    """The projection has no readable tables yet."""
 
 
 class ProjectionError(Exception):
-    """What an operator asked for a projection cannot be done; the message says why."""
+    """A request of an operator for a projection is impossible; the message states the reason."""
 
 
 @dataclass(frozen=True, slots=True)
 class Live:
-    """The tables of a projection that are read, and how far they are."""
+    """The tables in use of a projection, and their position."""
 
     version: int
     generation: int
     position: int
-    """Of the record: what the rows say holds up to here."""
+    """Position of the record that the rows include."""
 
 
 async def live(connection: AsyncConnection, projection: Projection, key: str = "") -> Live:
-    """What this version of the projection reads: its own tables, or an older version's until its own are built.
+    """Return the tables that this version of the projection reads: its own, or those of an older version until then.
 
-    The position is that of the rows of ``key``, which are behind the others while it is parked. Raises ``NotBuilt``
-    when there are neither.
+    The position is that of the rows of ``key``, which are behind the others while it is parked. Raises ``NotBuilt`` if
+    no tables exist.
     """
     query = _READ.where(_live.c.name == projection.name, _live.c.version <= projection.version)
     row = (await connection.execute(query, {"key": key})).one_or_none()
@@ -71,9 +71,9 @@ async def live(connection: AsyncConnection, projection: Projection, key: str = "
 async def read(
     record: Record, projection: Projection, look: Callable[[AsyncConnection, Live], Awaitable[T]], key: str = ""
 ) -> tuple[T, Live]:
-    """What ``look`` sees in the tables that are read, all of one moment, and how far those of ``key`` are.
+    """Return the result of ``look`` on the tables in use, from one snapshot, and the position of ``key``.
 
-    A switch may happen in between; then it looks again. Raises ``NotBuilt``, and whatever ``look`` raises.
+    If a switch happens in between, it looks again. Raises ``NotBuilt`` and the exceptions of ``look``.
     """
     before: Live | None = None
     while True:
@@ -82,34 +82,34 @@ async def read(
             try:
                 return await look(connection, found), found
             except DBAPIError:
-                # The tables may have been dropped after we heard of them: then there are others by now.
+                # The tables may have been dropped after a switch: then there is a new generation.
                 if before and (before.version, before.generation) == (found.version, found.generation):
                     raise
                 before = found
 
 
 async def own(connection: AsyncConnection, projection: Projection) -> int | None:
-    """The generation of this version that is read, None when it has none."""
+    """Return the generation in use of this version; None if it has no tables."""
     query = select(_live.c.generation).where(_live.c.name == projection.name, _live.c.version == projection.version)
     found: int | None = (await connection.execute(query)).scalar_one_or_none()
     return found
 
 
 async def found(connection: AsyncConnection, projection: Projection) -> None:
-    """Where no version of a projection has ever been read, make tables, and have them read from the start."""
+    """Create the tables of a projection that has none of any version, for reading from the start."""
     await tables.make(connection)
     await checkpoint_held(connection, projection.consumer)
     names = await connection.execute(select(func.count()).where(_live.c.name == projection.name))
     if names.scalar_one():
         return
-    # A rebuild that came before the first start, and may have been interrupted, has taken numbers already.
+    # A rebuild before the first start, perhaps interrupted, has already used numbers.
     first = projection.at(await next_generation(connection, projection.name, projection.version))
     await add(connection, first)
     await _read_from_now_on(connection, first)
 
 
 async def add(connection: AsyncConnection, projection: Projection) -> None:
-    """Make the tables of a generation; nobody reads them yet."""
+    """Create the tables of a generation that is not in use yet."""
     await tables.make(connection, projection.tables)
     await connection.execute(
         insert(_all).values(
@@ -124,7 +124,7 @@ async def add(connection: AsyncConnection, projection: Projection) -> None:
 
 
 async def next_generation(connection: AsyncConnection, name: str, version: int) -> int:
-    """A number that no generation of this version has or had. The live checkpoint has to be held."""
+    """Return a number that no generation of this version has or had. The caller must hold the live checkpoint."""
     table = tables.numbers
     given = select(table.c.generation).where(table.c.name == name, table.c.version == version)
     there = select(func.max(_all.c.generation)).where(_all.c.name == name, _all.c.version == version)
@@ -135,7 +135,7 @@ async def next_generation(connection: AsyncConnection, name: str, version: int) 
 
 
 async def built_to(connection: AsyncConnection, projection: Projection, position: int) -> bool:
-    """Note how far a rebuild is. False when its tables are gone: another rebuild took its place."""
+    """Note the position of a rebuild. Return False if its tables are gone: another rebuild has replaced it."""
     moved = await connection.execute(
         update(_all)
         .where(
@@ -149,9 +149,9 @@ async def built_to(connection: AsyncConnection, projection: Projection, position
 
 
 async def checkpoint_held(connection: AsyncConnection, consumer: str) -> int:
-    """The live checkpoint, which nobody else can move until this transaction ends.
+    """Lock the live checkpoint until the end of this transaction, and return it.
 
-    Whoever switches or drops tables holds it first: what is read cannot change between a look at it and a drop.
+    Every switch or drop of tables locks it first, so the tables in use cannot change between a check and a drop.
     """
     await start_checkpoint(connection, consumer)
     query = select(checkpoints.c.position).where(checkpoints.c.consumer == consumer).with_for_update()
@@ -159,7 +159,7 @@ async def checkpoint_held(connection: AsyncConnection, consumer: str) -> int:
 
 
 async def switch(connection: AsyncConnection, projection: Projection, position: int) -> None:
-    """Have this generation read from now on; its rows hold up to ``position``, which is where the live one is."""
+    """Switch to this generation, whose rows include the record up to ``position``, the live checkpoint."""
     await connection.execute(
         update(checkpoints).where(checkpoints.c.consumer == projection.consumer).values(position=position)
     )
@@ -173,7 +173,7 @@ async def _read_from_now_on(connection: AsyncConnection, projection: Projection)
 
 
 async def drop_unread(connection: AsyncConnection, name: str, version: int, generation: int | None = None) -> None:
-    """Drop a generation of a version, or every one, if it is not read. The live checkpoint has to be held."""
+    """Drop a generation of a version, or all of them, unless it is in use. The caller must hold the live checkpoint."""
     reads = select(_live.c.generation).where(_live.c.name == name, _live.c.version == version)
     this = (_all.c.name == name) & (_all.c.version == version) & _all.c.generation.not_in(reads)
     if generation is not None:
@@ -184,10 +184,10 @@ async def drop_unread(connection: AsyncConnection, name: str, version: int, gene
 
 
 async def drop(record: Record, name: str, version: int) -> None:
-    """Drop a version: its tables, its checkpoint, its row. Processes of that version which still run make it anew.
+    """Drop a version: its tables, its checkpoint, its row. A running process of that version creates it again.
 
-    Raises ``ProjectionError`` when there is no such version, when it is the newest one, or when it names tables of
-    the record.
+    Raises ``ProjectionError`` if the version does not exist, if it is the newest one, or if it names tables of the
+    record.
     """
     async with record.writing() as connection:
         await tables.make(connection)
@@ -199,7 +199,7 @@ async def drop(record: Record, name: str, version: int) -> None:
         if version == max(row.version for row in rows):
             raise ProjectionError(f"version {version} of {name} is what is read: rebuild it, or leave it")
         await checkpoint_held(connection, this.consumer)
-        await next_generation(connection, name, version)  # its numbers are not given again to who makes it anew
+        await next_generation(connection, name, version)  # its numbers are not reused if it is created again
         await connection.execute(delete(_live).where(_live.c.name == name, _live.c.version == version))
         await connection.execute(delete(checkpoints).where(checkpoints.c.consumer == this.consumer))
         await connection.execute(delete(tables.stopped).where(tables.stopped.c.consumer == this.consumer))
@@ -208,7 +208,7 @@ async def drop(record: Record, name: str, version: int) -> None:
 
 
 async def _drop_tables(connection: AsyncConnection, names: Sequence[str]) -> None:
-    """Drop tables of a projection. Raises ``ProjectionError`` where one is of the record, or stands beside it."""
+    """Drop tables of a projection. Raises ``ProjectionError`` for a table of the record or a protected table."""
     kept = {name for of in tables.KEPT.values() for name in of}
     for name in names:
         if name in of_record.tables or name in tables.metadata.tables or name in kept:

@@ -1,4 +1,4 @@
-"""How far consumers are behind, measured at the moment when it is asked for."""
+"""The lag of consumers, measured on demand."""
 
 from __future__ import annotations
 
@@ -13,25 +13,25 @@ from faristol.record import Record
 from faristol.record.databases import FAILURES
 
 PATIENCE_SECONDS = 2.0
-"""Seconds in which the record has to say how far it is; else what it said last is compared."""
+"""Timeout in seconds of the query for the end of the record, after which the last result is used."""
 
 
 class Measured(Protocol):
-    """A consumer, as far as it is measured."""
+    """A consumer for the measurement."""
 
     name: str
 
     @property
     def reached(self) -> int | None:
-        """The position up to which it has worked; None where another replica does the work."""
+        """The position up to which it has worked; None while another replica works."""
         ...
 
 
 class Lag:
-    """How far the consumers of a process are behind the end of its record.
+    """Measures the lag of a process's consumers behind the end of its record.
 
-    It is asked by a thread of its own, that of a scrape or of an exporter. So a consumer that hangs falls behind, and
-    one that has caught up is at 0, whether events come or not.
+    It runs in the thread of a scrape or of an exporter. So a consumer that hangs shows a lag, and one without pending
+    events shows 0, whether events come or not.
     """
 
     def __init__(self, record: Record, consumers: Sequence[Measured]) -> None:
@@ -40,10 +40,10 @@ class Lag:
         self._loop = asyncio.get_running_loop()
         self._end = 0
         self.asks = True
-        """The record is asked; not any more once the process ends, which sends what it measured last."""
+        """Whether the record is queried; false at the end of the process, which exports the last result."""
 
     def measure(self) -> Iterable[metrics.Observation]:
-        """Ask the record where it ends, and compare."""
+        """Query the end of the record and yield the lag of each consumer."""
         self._look()
         for consumer in self._consumers:
             reached = consumer.reached
@@ -71,12 +71,12 @@ _measured: list[Lag] = []
 
 
 def begin(lag: Lag) -> None:
-    """Have it measured from now on, whenever somebody asks."""
+    """Add a lag to the metrics."""
     _measured[:] = [*(each for each in _measured if each.asks), lag]
 
 
 def end(lag: Lag) -> None:
-    """Ask its record no more."""
+    """Stop the queries of a lag."""
     lag.asks = False
 
 

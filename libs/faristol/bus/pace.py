@@ -1,4 +1,4 @@
-"""Whether what follows the record moves."""
+"""The detection of consumers that do not progress."""
 
 from __future__ import annotations
 
@@ -14,23 +14,23 @@ from faristol.record.positions import last_position
 from faristol.record.tables import checkpoints
 
 LOOK = 2.0
-"""Seconds between two looks."""
+"""Seconds between two polls."""
 STILL = 10.0
-"""Seconds after which what is behind and has not moved stands still."""
+"""Seconds without progress after which a consumer with pending events counts as still."""
 
 _log = logging.getLogger(__name__)
 
 
 class Pace:
-    """When the checkpoint of each consumer, and of the relay, moved last."""
+    """The time of the last progress of each consumer and of the relay."""
 
     def __init__(self, record: Record) -> None:
         self._record = record
         self._moved: Mapping[str, tuple[int, float]] = {}
-        """The position of each, and when it was first seen there or had nothing to do."""
+        """Position of each, and the time when it was first seen there or had no pending event."""
 
     async def keep_looking(self) -> None:
-        """Look until cancelled."""
+        """Poll until cancelled."""
         while True:
             try:
                 await self._look()
@@ -52,6 +52,6 @@ class Pace:
         }
 
     def is_still(self, consumer: str, position: int) -> bool:
-        """Whether a consumer has been at a position for a while, with events to come."""
+        """Check whether a consumer with pending events has been at a position for ``STILL`` seconds."""
         at, since = self._moved.get(consumer, (-1, 0.0))
         return at == position and asyncio.get_running_loop().time() - since >= STILL

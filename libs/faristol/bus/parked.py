@@ -1,10 +1,10 @@
-"""What a consumer has parked: keys of which it cannot take an event, while everything else goes on.
+"""Parked keys of consumers: a key with an event that fails is parked, while all other keys proceed.
 
-A key is a stream of a reaction, and a tournament of a projection. Its row says up to where its events are taken; those
-between that and the checkpoint are to come. Two rules keep several replicas right:
+A key is a stream for a reaction, and a tournament for a projection. Its row has the position up to which its events are
+processed; those between that and the checkpoint are pending. Two rules ensure correctness with several replicas:
 
-- the checkpoint is moved over an event of a parked key only together with a look that the row still stands;
-- a row goes only while the checkpoint is held, when no event of the key is left before it.
+- the checkpoint moves past an event of a parked key only together with a check that the row still exists;
+- a row is deleted only while the checkpoint is locked, when the key has no pending event before it.
 """
 
 from __future__ import annotations
@@ -23,41 +23,41 @@ from faristol.record import Checkpoint, Record, Stale
 from faristol.record.event import microseconds, moment, utc_now
 
 MOST = 1_000
-"""Keys that a consumer parks. When one more fails, the consumer stops as a whole."""
+"""Limit of parked keys of a consumer. If one more fails, the consumer stops as a whole."""
 
 _rows = tables.parked
 
 
 @dataclass(frozen=True, slots=True)
 class Parked:
-    """A key of which a consumer has an event that it cannot take."""
+    """A key with an event that a consumer cannot process."""
 
     consumer: str
     key: str
     tournament: str
     done: int
-    """Events of the key are taken up to this position."""
+    """Events of the key are processed up to this position."""
     position: int
-    """Of the event that was not taken."""
+    """Position of the failed event."""
     event_id: str
     type: str
     stream: str
     error: str
     since: datetime
-    """When it was parked."""
+    """Time of parking."""
     attempts: int
     retry: bool
-    """An operator asked for another attempt."""
+    """Whether an operator requested a retry."""
 
 
 async def of_consumer(connection: AsyncConnection, consumer: str) -> dict[str, Parked]:
-    """What a consumer has parked, by key."""
+    """Return the parked keys of a consumer."""
     query = select(_rows).where(_rows.c.consumer == consumer).order_by(_rows.c.since, _rows.c.key)
     return {row.key: _parked(row) for row in await connection.execute(query)}
 
 
 async def all_parked(connection: AsyncConnection) -> dict[str, list[Parked]]:
-    """What every consumer has parked, by its name, the oldest first."""
+    """Return the parked keys of every consumer by its name, the oldest first."""
     found: dict[str, list[Parked]] = {}
     for row in await connection.execute(select(_rows).order_by(_rows.c.consumer, _rows.c.since, _rows.c.key)):
         found.setdefault(row.consumer, []).append(_parked(row))
@@ -69,7 +69,7 @@ def _parked(row: Any) -> Parked:
 
 
 async def park(connection: AsyncConnection, consumer: str, key: str, problem: CannotTake, since: int) -> Parked:
-    """Park a key from an event on, ``since`` a time as it is stored. The checkpoint has to be held."""
+    """Park a key from an event on; ``since`` is a stored time. The caller must hold the checkpoint."""
     values = _values(problem) | {"tournament": problem.event.tournament, "attempts": 1}
     await connection.execute(insert(_rows).values(consumer=consumer, key=key, since=since, **values))
     return Parked(consumer=consumer, key=key, since=moment(since), **values)
@@ -80,27 +80,27 @@ def _values(problem: CannotTake) -> dict[str, Any]:
 
 
 async def check_there(connection: AsyncConnection, consumer: str, keys: Collection[str]) -> None:
-    """Raise ``Stale`` when not all of these keys are parked. The checkpoint has to be held."""
+    """Raise ``Stale`` unless all of these keys are parked. The caller must hold the checkpoint."""
     query = select(func.count()).where(_rows.c.consumer == consumer, _rows.c.key.in_(sorted(keys)))
     if keys and (await connection.execute(query)).scalar_one() < len(keys):
         raise Stale(Checkpoint(consumer, 0, 0))
 
 
 async def advance(connection: AsyncConnection, row: Parked, done: int) -> Parked:
-    """Note that events of a parked key are taken up to ``done``. Raises ``Stale`` when another replica was faster."""
+    """Note that events of a parked key are processed up to ``done``. Raises ``Stale`` if another replica was faster."""
     await _change(connection, row, done=done)
     return replace(row, done=done)
 
 
 async def fail_again(connection: AsyncConnection, row: Parked, problem: CannotTake) -> Parked:
-    """Note an attempt that came to an event which cannot be taken. Raises ``Stale`` as ``advance`` does."""
+    """Note a failed retry. Raises ``Stale`` as ``advance`` does."""
     values = _values(problem) | {"attempts": row.attempts + 1}
     await _change(connection, row, **values)
     return replace(row, **values)
 
 
 async def lift(connection: AsyncConnection, row: Parked) -> None:
-    """Park a key no more. The checkpoint has to be held. Raises ``Stale`` as ``advance`` does."""
+    """Release a parked key. The caller must hold the checkpoint. Raises ``Stale`` as ``advance`` does."""
     if not (await connection.execute(delete(_rows).where(_as_known(row)))).rowcount:
         raise _overtaken(row, row.done)
 
@@ -120,7 +120,7 @@ def _overtaken(row: Parked, done: int) -> Stale:
 
 
 async def take_over(connection: AsyncConnection, consumer: str, failed: Mapping[str, CannotTake]) -> None:
-    """Replace what a consumer has parked by what a rebuild could not take. The checkpoint has to be held."""
+    """Replace the parked keys of a consumer with the failures of a rebuild. The caller must hold the checkpoint."""
     query = select(_rows.c.key, _rows.c.since).where(_rows.c.consumer == consumer)
     since = {row.key: row.since for row in await connection.execute(query)}
     await connection.execute(delete(_rows).where(_rows.c.consumer == consumer))
@@ -130,9 +130,9 @@ async def take_over(connection: AsyncConnection, consumer: str, failed: Mapping[
 
 
 async def retry(record: Record, name: str = "", key: str = "") -> list[tuple[str, str]]:
-    """Ask for another attempt at what is parked: of a consumer, a projection of any version, or all of them.
+    """Request a retry of parked keys: of a consumer, of a projection of any version, or of all.
 
-    With a ``key`` at that key alone. Gives the consumers and keys of those asked, in order.
+    With a ``key``, only that key is retried. Return the consumers and keys in order.
     """
     asked: list[tuple[str, str]] = []
     async with record.writing() as connection:

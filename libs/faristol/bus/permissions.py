@@ -1,7 +1,8 @@
-"""Who may do what on NATS: users, what each may send, and what it may hear.
+"""Permissions on NATS: the users, and the subjects that each may publish and subscribe to.
 
-A process sends to JetStream and hears answers in an inbox of its own. The relay alone publishes news; a consumer is
-pulled by its own user alone. Nobody removes the stream, reads it around a consumer, or listens to news directly.
+A process publishes to JetStream and receives replies in its own inbox. Only the relay publishes notifications, and only
+its own user pulls a consumer. No user may delete the stream, read it without a consumer, or subscribe to notifications
+directly.
 """
 
 from __future__ import annotations
@@ -12,17 +13,17 @@ from dataclasses import dataclass
 
 STREAM = "FARISTOL"
 NEWS = "faristol.>"
-"""Subjects of the news."""
+"""Subjects of the notifications."""
 
 
 def inbox(user: str) -> str:
-    """What the subjects begin with on which a user is answered."""
+    """Return the prefix of the subjects for replies to a user."""
     return f"_INBOX.{user}"
 
 
 @dataclass(frozen=True)
 class User:
-    """Somebody who may connect."""
+    """A user with permissions."""
 
     name: str
     publish: tuple[str, ...]
@@ -30,9 +31,9 @@ class User:
 
 
 def user(name: str, durables: Sequence[str] = (), *, relays: bool = False, removes: bool = False) -> User:
-    """The user of a process with these consumers, and with a relay where it ``relays``; ``*`` is any consumer.
+    """Build the user of a process with these consumers, and with a relay if it ``relays``; ``*`` is any consumer.
 
-    One that ``removes`` lists and removes consumers, those of cells that have ended.
+    One that ``removes`` may list and delete consumers, for cells that have ended.
     """
     publish = [f"$JS.API.STREAM.INFO.{STREAM}"]
     if relays:
@@ -49,7 +50,7 @@ def user(name: str, durables: Sequence[str] = (), *, relays: bool = False, remov
 
 
 def authorization(users: Sequence[User], secrets: Mapping[str, str]) -> str:
-    """The users for the settings of a NATS server; ``secrets`` holds a password by name, if the user has one."""
+    """Render the users for the configuration of a NATS server; ``secrets`` has the passwords by name."""
     lines = ["authorization {", "  users: ["]
     for each in users:
         password = f", password: {json.dumps(secrets[each.name])}" if each.name in secrets else ""

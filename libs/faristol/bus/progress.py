@@ -1,4 +1,4 @@
-"""How far a consumer is, for those who wait for it."""
+"""The progress of a consumer, for callers that wait for it."""
 
 from __future__ import annotations
 
@@ -8,19 +8,19 @@ from faristol.record import Record
 
 
 class Progress:
-    """The position of one consumer, wherever it runs.
+    """The position of a consumer in any process.
 
-    A consumer in this process tells its ``Progress`` at once; for one that runs elsewhere the record is asked.
+    A consumer in this process reports its position directly; for one elsewhere the record is polled.
     """
 
     POLL = 0.05
-    """Seconds between two looks at the record, however many wait, while the consumer runs elsewhere.
+    """Seconds between polls of the record, for all waiting callers, while the consumer runs elsewhere.
 
-    Where the database tells of appends, nobody looks while the consumer has come to the last that was told of.
+    If the database notifies of appends, polling pauses while the consumer is at the last notified position.
     """
 
     POLL_BESIDE = 1.0
-    """The same while it runs here and tells: for the case that another replica did the work."""
+    """The same while the consumer runs here, in case another replica did the work."""
 
     def __init__(self, record: Record, consumer: str) -> None:
         self._record = record
@@ -31,12 +31,12 @@ class Progress:
         self._moved = asyncio.Event()
 
     def tell(self, position: int) -> None:
-        """The consumer in this process has come to ``position``."""
+        """Report that the consumer in this process has reached ``position``."""
         self._told = True
         self._reach(position)
 
     def leave(self) -> None:
-        """The consumer in this process works no more: another replica goes on."""
+        """Report that another replica works from now on."""
         self._told = False
 
     def _reach(self, position: int) -> None:
@@ -46,7 +46,7 @@ class Progress:
             moved.set()
 
     async def position(self) -> int:
-        """Where the consumer is."""
+        """Return the position of the consumer."""
         now = asyncio.get_running_loop().time()
         if now - self._looked >= (self.POLL_BESIDE if self._told else self.POLL):
             self._looked = now
@@ -54,7 +54,7 @@ class Progress:
         return self._reached
 
     async def reached(self, position: int, timeout: float) -> bool:
-        """Wait until the consumer is at ``position`` or further; False when ``timeout`` seconds were not enough."""
+        """Wait until the consumer has reached ``position``; return False after ``timeout`` seconds."""
         deadline = asyncio.get_running_loop().time() + timeout
         while self._reached < position and await self.position() < position:
             left = deadline - asyncio.get_running_loop().time()
@@ -72,7 +72,7 @@ class Progress:
             await news.wait(min(left, longest), self._reached)
 
     async def moved(self, timeout: float) -> None:
-        """Wait for news from this process's consumer, at most ``timeout`` seconds."""
+        """Wait for a report of this process's consumer, at most ``timeout`` seconds."""
         try:
             async with asyncio.timeout(timeout):
                 await self._moved.wait()

@@ -1,4 +1,4 @@
-"""Building a projection again, from the first event on, beside the one that is read."""
+"""The rebuild of a projection from the first event on, beside the live one."""
 
 from __future__ import annotations
 
@@ -19,31 +19,31 @@ from faristol.bus.work import Fold, Projection, UnknownEvent, wanted
 from faristol.record import Record, Recorded
 
 BATCH = 2_000
-"""Events that are in memory at a time."""
+"""Events in memory at a time."""
 HELD = 256
 """Changed rows after which they are written."""
 SLICE = 100
-"""Events after which others have their turn, and of which one may be found to be what cannot be taken."""
+"""Events between pauses for other tasks, and the unit of the search for a failed event."""
 LEASE_SECONDS = 6.0
 ATTEMPTS = 8
-"""Times that the live one may get ahead while it is caught up with, before it is held."""
+"""Attempts to catch up with the live projection before it is locked."""
 
 
 @dataclass(frozen=True, slots=True)
 class Rebuilt:
-    """What a rebuild came to."""
+    """Result of a rebuild."""
 
     generation: int
     position: int
-    """The rows held up to here when they took over."""
+    """Position of the record that the rows included at the switch."""
     events: int
     seconds: float
     parked: int
-    """Keys that have an event which cannot be taken."""
+    """Number of keys with an event that failed."""
 
 
 class _Plain:
-    """The fold of a projection that has none of its own: its ``apply``, on many events at once."""
+    """The fold of a projection without one of its own: its ``apply``, on many events at once."""
 
     def __init__(self, projection: Projection) -> None:
         self._apply = projection.apply
@@ -71,7 +71,7 @@ class _Plain:
         return False
 
     async def _find(self, connection: AsyncConnection, events: Sequence[Recorded]) -> None:
-        """Raise ``CannotTake`` for the event that cannot be applied; nothing of this is kept."""
+        """Raise ``CannotTake`` for the event that fails; every change is rolled back."""
         for event in events:
             try:
                 async with connection.begin_nested():
@@ -83,7 +83,7 @@ class _Plain:
 
 
 class _OneOfThese(Exception):
-    """One of some events cannot be taken; it is not known which."""
+    """An unknown one of several events fails."""
 
     def __init__(self, last: int) -> None:
         super().__init__(f"one of the events up to {last} cannot be taken")
@@ -93,11 +93,11 @@ class _OneOfThese(Exception):
 class Rebuild:
     """One rebuild of a projection.
 
-    Its rows go into tables of a new generation, while those of the live one are read and go on. Once it has come
-    to where the live one is, it takes its place by one row, and the old tables are dropped. A rebuild that was
-    interrupted leaves tables that nobody reads; the next one drops them.
+    Its rows go into tables of a new generation, while the live ones remain in use. At the position of the live
+    projection it takes over by an update of one row, and the old tables are dropped. An interrupted rebuild leaves
+    unused tables, which the next one drops.
 
-    Of a key with an event that cannot be taken the rows end before that event; it is parked when they are read.
+    The rows of a key with a failed event end before that event; the key is parked at the switch.
     """
 
     def __init__(
@@ -110,28 +110,28 @@ class Rebuild:
         self._record = record
         self._asked = projection
         self._tell = progress
-        """Called with the position that it has come to and the record's last one."""
+        """Called with the current position and the last one of the record."""
         self._batch = batch
         self._lease = f"rebuild:{projection.consumer}"
         self._holder = str(uuid.uuid4())
         self._renew_at = 0.0
         self._position = 0
         self._written = (0, 0)
-        """The position up to which rows are written, and how many events that were."""
+        """The position up to which rows are written, and their number of events."""
         self._failed: dict[str, CannotTake] = {}
-        """By key, the event that cannot be taken; events of the key after it are passed by."""
+        """The failed event by key; later events of the key are skipped."""
         self._alone_to = 0
-        """Up to this position events are taken one at a time, to find the one that cannot be."""
+        """Up to this position events are applied one at a time, to find the one that fails."""
         self._total = 0
         self._events = 0
         self._before: int | None = None
-        """The generation that was read until the switch."""
+        """The generation in use before the switch."""
 
     async def run(self) -> Rebuilt:
-        """Build, switch, drop the old tables.
+        """Build, switch, and drop the old tables.
 
-        Raises ``CannotTake`` when more keys have an event that cannot be taken than may be parked, and
-        ``ProjectionError`` when another rebuild is under way; the live tables are then as they were.
+        Raises ``CannotTake`` if more keys fail than may be parked, and ``ProjectionError`` if another rebuild is
+        running; the live tables are then unchanged.
         """
         start = time.perf_counter()
         await self._take_lease()
@@ -150,18 +150,18 @@ class Rebuild:
             if self._before is not None:
                 await self._drop(self._before)
         finally:
-            with suppress(SQLAlchemyError, OSError):  # it runs out by itself
+            with suppress(SQLAlchemyError, OSError):  # it expires by itself
                 await self._record.release(self._lease, self._holder)
         seconds = time.perf_counter() - start
         return Rebuilt(self._built.generation, self._position, self._events, seconds, len(self._failed))
 
     async def _begin(self) -> None:
-        """Drop what was left over, and make new tables."""
+        """Drop leftovers and create new tables."""
         name, version = self._asked.name, self._asked.version
         async with self._record.writing() as connection:
             await tables.make(connection)
         async with self._record.writing() as connection:
-            # One that lost its lease may be switching at this moment: then this waits, and what it built is read.
+            # A rebuild that lost its lease may be switching now: then this waits, and its tables are in use.
             await generations.checkpoint_held(connection, self._asked.consumer)
             self._built = self._asked.at(await generations.next_generation(connection, name, version))
             await generations.drop_unread(connection, name, version)
@@ -192,7 +192,7 @@ class Rebuild:
         self._renew_at = time.monotonic() + LEASE_SECONDS / 3
 
     async def _catch_up(self) -> None:
-        """Come to the end of the record, or as near to it as one batch."""
+        """Catch up with the end of the record, or come within one batch of it."""
         self._total = await self._record.last_position()
         full = True
         while full:
@@ -211,9 +211,9 @@ class Rebuild:
             await self._keep_lease()
 
     def _go_back(self, problem: CannotTake | _OneOfThese) -> None:
-        """Go back to what is written, which has nothing of a failed event; from that event on its key is passed by.
+        """Return to the written position, which is before the failed event, and skip the key from that event on.
 
-        Raises ``problem`` when that is one key too many.
+        Raises ``problem`` if the limit of parked keys is exceeded.
         """
         if isinstance(problem, _OneOfThese):
             self._alone_to = problem.last
@@ -269,7 +269,7 @@ class Rebuild:
         await self._fold.write(connection)
 
     async def _hold(self, connection: AsyncConnection) -> None:
-        """Note how far it is. Raises ``ProjectionError`` when the tables are not its own any more."""
+        """Note the position. Raises ``ProjectionError`` if another rebuild has replaced this one."""
         if not await generations.built_to(connection, self._built, self._position):
             raise ProjectionError(f"another rebuild of {self._asked.consumer} took this one's place")
 
@@ -281,10 +281,9 @@ class Rebuild:
             return False
 
     async def _switch(self, *, hold: bool) -> bool:
-        """Take the live one's place at exactly its position.
+        """Switch at exactly the live position, which is locked.
 
-        The live one cannot go on meanwhile. False when it is further ahead than one batch, unless it is to be held
-        all the same.
+        Returns False if the live projection is more than one batch ahead, unless ``hold`` is true.
         """
         async with self._record.writing() as connection:
             live = await generations.checkpoint_held(connection, self._built.consumer)

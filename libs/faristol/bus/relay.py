@@ -1,4 +1,4 @@
-"""The relay: publishes from the record in position order."""
+"""The relay: publishes notifications of events in order of position."""
 
 from __future__ import annotations
 
@@ -18,20 +18,20 @@ from faristol.record.record import move_checkpoint, start_checkpoint
 NAME = "relay"
 LEASE_SECONDS = 4.0
 STANDBY = LEASE_SECONDS / 2
-"""Seconds between two looks at whether the process that publishes is still there."""
+"""Seconds between two checks of the lease by a relay that does not hold it."""
 BATCH = 256
 POLL = 0.1
-"""Seconds between two looks at what other processes appended."""
+"""Seconds between two polls for appends of other processes."""
 LOOK = 1.0
-"""The same where the database tells of what other processes append."""
+"""The same if the database notifies of appends."""
 
 _log = logging.getLogger(__name__)
 
 
 class Relay:
-    """Every process of a cell that appends runs one; the one that holds the lease publishes.
+    """Each process of a cell that appends runs a relay; the holder of the lease publishes.
 
-    Should two publish for a moment, consumers see duplicates, which change nothing.
+    If two publish for a moment, consumers get duplicates, which have no effect.
     """
 
     def __init__(self, record: Record, bus: Bus) -> None:
@@ -48,7 +48,7 @@ class Relay:
                 except (BusError, NatsError, *FAILURES) as problem:
                     _log.warning("relay waits: %s", repr(problem))
                 except Stale:
-                    pass  # another relay was faster; the lease says who goes on
+                    pass  # another relay was faster; the lease decides
                 await asyncio.sleep(STANDBY)
         finally:
             try:
@@ -57,7 +57,7 @@ class Relay:
                 _log.info("the relay's lease runs out by itself: %s", problem)
 
     async def _note(self, noted: int, position: int) -> int:
-        """Move the checkpoint now and then: what a crash makes us publish twice changes nothing."""
+        """Move the checkpoint with each renewal of the lease: duplicates after a crash have no effect."""
         async with self._record.writing() as connection:
             if noted < 0:
                 await start_checkpoint(connection, NAME)
@@ -73,7 +73,7 @@ class Relay:
         while True:
             if loop.time() >= renew_at:
                 if noted < 0 and await self._record.holder(NAME, LEASE_SECONDS) not in ("", self._holder):
-                    return  # who only waits writes nothing
+                    return  # a standby does not write
                 if not await self._record.lease(NAME, self._holder, LEASE_SECONDS):
                     return
                 renew_at = loop.time() + LEASE_SECONDS / 4

@@ -1,4 +1,4 @@
-"""A NATS server of one's own, as a child process."""
+"""A private NATS server as a child process."""
 
 from __future__ import annotations
 
@@ -21,18 +21,18 @@ from faristol.record.tasks import end
 
 START_SECONDS = 10.0
 RESTART_SECONDS = 0.5
-"""After a server ended and before it is started again."""
+"""Seconds between the end of a server and its restart."""
 REFUSING_SECONDS = 3.0
-"""How long a server may refuse to store news before it is started again."""
+"""Seconds for which a server may refuse to store notifications before it is restarted."""
 ROOM = 4 * 1024 * 1024
-"""Bytes on the disk with which a server is worth starting again: its blocks grow by less, and its log as well."""
+"""Free bytes on the disk required for a restart: more than its blocks and its log grow by."""
 ANY_PORT = "-1"
 OWN = user("cell", ["*"], relays=True, removes=True)
-"""The process that starts the server: it runs every consumer, and the relay, and removes consumers of ended cells."""
+"""The process that starts the server: it runs every consumer and the relay, and deletes consumers of ended cells."""
 SETTINGS = "nats.conf"
 
 Secrets = Mapping[str, str]
-"""The password of each user by name."""
+"""Password of each user by name."""
 
 _log = logging.getLogger(__name__)
 
@@ -40,15 +40,15 @@ _log = logging.getLogger(__name__)
 class NatsServer:
     """A ``nats-server`` with JetStream on a free loopback port, which ends with this process.
 
-    One that ends by itself, or is killed, is started again at the same URL. It lets its users in, by passwords that
-    are made anew whenever it starts, and nobody else.
+    If it ends unexpectedly, it is restarted at the same URL. It accepts only its users, by passwords generated at each
+    start.
     """
 
     def __init__(
         self, program: str, folder: Path, process: Process, address: str, users: Sequence[User], secrets: Secrets
     ) -> None:
         self.name = users[0].name
-        """What the first of its users is called."""
+        """Name of the first user."""
         self._address = address
         self._secrets = secrets
         self._program = program
@@ -60,18 +60,18 @@ class NatsServer:
 
     @property
     def url(self) -> str:
-        """URL of the first of its users."""
+        """URL of the first user."""
         return self.url_of(self.name)
 
     def url_of(self, name: str) -> str:
-        """URL of a user, with their password."""
+        """Return the URL of a user, with their password."""
         return self._address.replace("//", f"//{name}:{self._secrets[name]}@", 1)
 
     @classmethod
     async def start(cls, folder: Path, users: Sequence[User] = (OWN,)) -> NatsServer:
-        """Start a server that keeps its files in ``folder``.
+        """Start a server with its files in ``folder``.
 
-        Raises ``BusError`` when there is no ``nats-server`` program or it does not come up.
+        Raises ``BusError`` if there is no ``nats-server`` program or it does not start up.
         """
         own = str(Path(sys.executable).parent)
         program = shutil.which("nats-server", path=os.pathsep.join([own, *os.get_exec_path()]))
@@ -83,10 +83,10 @@ class NatsServer:
         return cls(program, folder, process, address, users, passwords)
 
     async def mind(self, refuses_since: Callable[[], float | None]) -> None:
-        """Start the server again when it stores no news, as soon as its disk has room for them; until cancelled.
+        """Restart the server if it does not store notifications and its disk has room for them; until cancelled.
 
-        A stream of which a write failed, as on a disk that was full, takes nothing more until then, whatever room
-        there is. ``refuses_since`` is when it began, by the clock of the loop; None while news are stored.
+        After a failed write, as on a full disk, a stream refuses messages until a restart, even with free space.
+        ``refuses_since`` returns since when, by the loop's clock; None while notifications are stored.
         """
         loop = asyncio.get_running_loop()
         while True:
@@ -102,7 +102,7 @@ class NatsServer:
                 self._process.terminate()
 
     async def stop(self) -> None:
-        """End the server and wait until it has ended."""
+        """Stop the server and wait until it has ended."""
         await end([self._watching])
         await stopped(self._process, START_SECONDS)
 
@@ -119,7 +119,7 @@ class NatsServer:
 
 
 async def _launch(program: str, folder: Path, port: str) -> tuple[Process, str]:
-    """A server that listens, and its URL without a user. Raises ``BusError`` when it does not come up."""
+    """Start a server and return it with its URL, without a user. Raises ``BusError`` if it does not start up."""
     pid_file = _prepare(folder)
     log = folder / "nats.log"
     process = await asyncio.create_subprocess_exec(
@@ -131,14 +131,14 @@ async def _launch(program: str, folder: Path, port: str) -> tuple[Process, str]:
         stdin=asyncio.subprocess.DEVNULL,
         stdout=asyncio.subprocess.DEVNULL,
         stderr=asyncio.subprocess.DEVNULL,
-        start_new_session=True,  # Ctrl-C is for us: the server ends after those who use it
+        start_new_session=True,  # Ctrl-C is for this process: the server ends after its users
     )
     async with killed_on_failure(process):
         return process, await _address(process, folder, log)
 
 
 async def _address(process: Process, folder: Path, log: Path) -> str:
-    """The URL that the server writes into its ports file once it listens."""
+    """Return the URL in the ports file that the server writes when it listens."""
     ports = folder / f"nats-server_{process.pid}.ports"
     for _ in range(int(START_SECONDS / 0.02)):
         if process.returncode is not None:
@@ -151,21 +151,21 @@ async def _address(process: Process, folder: Path, log: Path) -> str:
 
 
 def _where_to_look(log: Path) -> str:
-    """A server that began has a log."""
+    """Return a hint; only a server that has started has a log."""
     return f"see {log}" if log.exists() else "it cannot be run here"
 
 
 def _write_settings(folder: Path, settings: str) -> None:
-    """Settings that hold passwords, for their owner alone."""
+    """Write the configuration, readable only by its owner since it has passwords."""
     folder.mkdir(parents=True, exist_ok=True, mode=0o700)
     path = folder / SETTINGS
-    path.unlink(missing_ok=True)  # its mode may be another
+    path.unlink(missing_ok=True)  # its mode may be different
     with os.fdopen(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w", encoding="utf-8") as file:
         file.write(settings)
 
 
 def _prepare(folder: Path) -> Path:
-    """End what was left over in the folder, and say where the server's process id goes."""
+    """End a leftover server of the folder, and return the path of the pid file."""
     pid_file = folder / "nats.pid"
     _end_leftover(pid_file, folder)
     for stale in folder.glob("*.ports"):
@@ -174,7 +174,7 @@ def _prepare(folder: Path) -> Path:
 
 
 def _end_leftover(pid_file: Path, folder: Path) -> None:
-    """End a server on the same folder whose parent was killed, where the system did not do it."""
+    """End a server on the same folder whose parent was killed, if the system did not do it."""
     try:
         pid = int(pid_file.read_text())
         command = Path(f"/proc/{pid}/cmdline").read_bytes().decode(errors="replace")

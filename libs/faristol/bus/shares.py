@@ -1,4 +1,4 @@
-"""Which replica works for a consumer: one at a time, by a lease, and each of them for its fair share."""
+"""The distribution of consumers over replicas: each consumer runs in one replica, by a lease, in fair shares."""
 
 from __future__ import annotations
 
@@ -19,27 +19,27 @@ from faristol.record.record import held, take_lease
 from faristol.record.tables import leases
 
 LEASE_SECONDS = 4.0
-"""How long the work of a replica that has died waits for another one, at most, beside one beat."""
+"""Seconds after which a lease expires: the longest pause of a consumer whose replica died, plus one beat."""
 BEAT = 1.0
-"""Seconds between two looks at who is there; each renews what this process holds."""
+"""Seconds between two rounds, which renew the leases of this process."""
 
 WORK = "work:"
-"""What the lease on a consumer's work begins with; its name follows."""
+"""Prefix of the lease on a consumer's work; its name follows."""
 _REPLICA = "replica:"
-"""The same of the lease by which a replica says that it is there."""
+"""Prefix of the lease that marks a replica as present."""
 
 _IS_WORK = leases.c.name.startswith(WORK, autoescape=True)
 _OURS = or_(_IS_WORK, leases.c.name.startswith(_REPLICA, autoescape=True))
 _LONGEST = 64
-"""Characters that the record has room for."""
+"""Largest number of characters of a holder in the record."""
 
 _log = logging.getLogger(__name__)
 
 
 def holder_of(address: str) -> str:
-    """What a process that listens at an address is called as a holder of leases.
+    """Return the name, as a holder of leases, of a process that listens at an address.
 
-    A process that is started again there is the same holder: it goes on at once with what it held when it was killed.
+    After a restart at the same address it is the same holder, and resumes with its leases at once.
     """
     name = f"{socket.gethostname()}/{address}"
     if len(name) > _LONGEST:
@@ -49,7 +49,7 @@ def holder_of(address: str) -> str:
 
 
 async def holders_of_work(connection: AsyncConnection, now: ColumnElement[int]) -> dict[str, str]:
-    """Which process works for each consumer; ``now`` is ``Record.time``."""
+    """Return the process that works for each consumer; ``now`` is ``Record.time``."""
     rows = select(leases.c.name, leases.c.holder).where(_IS_WORK, held(now, LEASE_SECONDS))
     return {row.name.removeprefix(WORK): row.holder for row in await connection.execute(rows)}
 
@@ -58,25 +58,25 @@ class Share:
     """Whether this process works for a consumer at present."""
 
     def __init__(self, *, held: bool = False) -> None:
-        """One that is ``held`` from the beginning is for a consumer that shares with nobody."""
+        """A share that is ``held`` from the start is for a consumer without other replicas."""
         self._held = asyncio.Event()
         self.works = False
-        """Whether the consumer does something."""
+        """Whether the consumer is working."""
         if held:
             self._held.set()
 
     @property
     def held(self) -> bool:
-        """Whether this process works for the consumer, and goes on."""
+        """Whether this process works for the consumer, and continues to."""
         return self._held.is_set()
 
     async def begin(self) -> None:
-        """Wait for the turn of this process."""
+        """Wait until this process holds the share."""
         await self._held.wait()
 
     @contextmanager
     def working(self) -> Iterator[None]:
-        """The consumer works: another replica does not begin before the end, unless this process has died."""
+        """Mark the consumer as working: another replica waits for the end, unless this process dies."""
         self.works = True
         try:
             yield
@@ -84,7 +84,7 @@ class Share:
             self.works = False
 
     def tell(self, *, held: bool) -> None:
-        """Let the consumer begin, or have it stop when it has done what it is at."""
+        """Start the consumer, or have it stop after its current work."""
         if held:
             self._held.set()
         else:
@@ -94,10 +94,10 @@ class Share:
 def plan(
     consumers: Collection[str], holders: Mapping[str, str], members: Collection[str], me: str
 ) -> tuple[Sequence[str], Sequence[str]]:
-    """What a replica should take, and what it should give up.
+    """Decide which consumers a replica takes, and which ones it releases.
 
-    ``holders`` says who has which consumer, ``members`` which replicas there are. What exceeds the fair share of a
-    replica is given up; otherwise everything stays where it is.
+    ``holders`` are the replicas by consumer, ``members`` all replicas. A replica releases consumers beyond its fair
+    share; all others remain in their places.
     """
     mine = [name for name in sorted(consumers) if holders.get(name) == me]
     free = [name for name in sorted(consumers) if name not in holders]
@@ -113,14 +113,14 @@ def plan(
 
 
 class Shares:
-    """The consumers of this process, and which of them it works for.
+    """The consumers of this process, and its shares in their work.
 
-    A lease is there to spare work, and not what keeps it right: should two replicas work for a moment, the checkpoint
-    throws away what the slower one did. So a process that cannot renew its leases, as its database is away or full,
-    goes on until it hears that another has them.
+    A lease avoids duplicate work but is not needed for correctness: if two replicas work for a moment, the checkpoint
+    discards the work of the slower one. So a process that cannot renew its leases, because its database is unavailable
+    or full, continues until it reads that another process has them.
 
-    Replicas share with those that have the same consumers: each of them holds a lease on a number beside those on its
-    work, so that all know how many they are.
+    Replicas share with those that have the same consumers: beside the leases on its work, each holds a lease on a
+    number, so that all know how many they are.
     """
 
     def __init__(self, record: Record, holder: str, consumers: Collection[str]) -> None:
@@ -130,22 +130,22 @@ class Shares:
         digest = hashlib.sha256(" ".join(sorted(consumers)).encode()).hexdigest()[:16]
         self._group = f"{_REPLICA}{digest}:"
         self._number = ""
-        """The lease by which others know that this replica is there."""
+        """The lease that marks this replica as present."""
         self._leaving: set[str] = set()
-        """Consumers that are given up as soon as they have done what they are at."""
+        """Consumers that are released after their current work."""
 
     def of(self, consumer: str) -> Share:
-        """The share in a consumer's work."""
+        """Return the share in a consumer's work."""
         return self._shares[consumer]
 
     async def keep(self) -> None:
-        """Look again and again, until cancelled."""
+        """Run rounds until cancelled."""
         while True:
             await asyncio.sleep(BEAT)
             await self.look()
 
     async def look(self) -> None:
-        """Renew what is held, take what nobody has, and give up what is too much."""
+        """Renew held leases, take free ones, and release excess ones."""
         try:
             await self._give_up()
             await self._look()
@@ -153,7 +153,7 @@ class Shares:
             _log.info("nobody can see who works for which consumer: %r", problem)
 
     async def release(self) -> None:
-        """Give everything up, so that others need not wait until it runs out."""
+        """Release all leases, so that other replicas need not wait for their expiry."""
         try:
             async with self._record.writing() as connection:
                 this = leases.c.name.in_([*self._held(), self._number])
@@ -162,7 +162,7 @@ class Shares:
             _log.info("the leases of consumers run out by themselves: %r", problem)
 
     def _held(self) -> list[str]:
-        """The leases on work that this process has."""
+        """Return the leases on work that this process has."""
         return sorted(WORK + name for name, share in self._shares.items() if share.held or name in self._leaving)
 
     async def _give_up(self) -> None:
@@ -171,7 +171,7 @@ class Shares:
             self._leaving.discard(name)
 
     async def _look(self) -> None:
-        """One transaction, whatever it comes to. What follows from it holds once it is committed."""
+        """Run a round in one transaction. Its results apply after the commit."""
         async with self._record.writing() as connection:
             now = self._record.time(connection)
             until = now + round(LEASE_SECONDS * 1_000_000)
@@ -195,7 +195,7 @@ class Shares:
             share.tell(held=holders.get(name) == self.holder and name not in self._leaving)
 
     async def _take_number(self, connection: AsyncConnection, found: Mapping[str, str]) -> str:
-        """The lease on the first number that nobody has."""
+        """Take the lease on the first free number."""
         number = 0
         while True:
             name = f"{self._group}{number}"

@@ -1,4 +1,4 @@
-"""Where everything stands that follows the record."""
+"""The status of the relay, of consumers, of the sealer and of witnesses."""
 
 from __future__ import annotations
 
@@ -25,67 +25,66 @@ from faristol.record.tables import checkpoints, events, leases, seals
 from faristol.record.witness.delivery import PREFIX
 
 UNSEALED = 600.0
-"""Seconds that an event waits for its seal until something is taken to be wrong."""
+"""Seconds for which an event may be unsealed before that counts as a problem."""
 UNDELIVERED = 60.0
-"""Seconds that a seal waits for a witness until something is taken to be wrong."""
+"""Seconds for which a seal may be undelivered before that counts as a problem."""
 
 _IS_WITNESS = checkpoints.c.consumer.startswith(PREFIX, autoescape=True)
 
 
 class Kind(StrEnum):
-    """What follows the record."""
+    """Kind of a line of the status."""
 
     RELAY = "relay"
     REACTION = "reaction"
     PROJECTION = "projection"
     SEALER = "sealer"
     WITNESS = "witness"
-    """What keeps seals outside."""
 
 
 class State(StrEnum):
-    """How it is."""
+    """State of a line of the status."""
 
     LIVE = "live"
-    """It works; a projection: it is read."""
+    """It works; a projection is also in use."""
     WAITING = "waiting"
-    """It stands still, and events are to come: what it works with is away, or the disk is full.
+    """It does not progress, with events pending: a dependency is unavailable, or the disk is full.
 
-    Of what seals, or keeps seals: what is to come has waited longer than it should.
+    For the sealer and witnesses: something is pending for longer than it should be.
     """
     STOPPED = "stopped"
-    """It has stopped before an event that it cannot take, as it has parked all that it may."""
+    """It has stopped before an event that fails, with the limit of parked keys reached."""
     OLDER = "older"
     """A projection that a newer version has replaced; processes of its own version still read it."""
     BUILDING = "building"
-    """Tables that are being built beside those that are read."""
+    """Tables of a running rebuild."""
     LEFT_OVER = "left over"
-    """Tables of a rebuild that was interrupted; the next rebuild drops them."""
+    """Tables of an interrupted rebuild; the next rebuild drops them."""
 
 
 @dataclass(frozen=True, slots=True)
 class Status:
-    """One line: something that follows the record."""
+    """A line of the status."""
 
     name: str
     kind: Kind
     state: State
     position: int
     lag: int
-    """Events of the record that are still to come; for a witness, of those that are sealed."""
+    """Number of pending events of the record; for a witness, of sealed ones."""
     generation: int = 0
-    """Of a projection's tables."""
+    """Generation of a projection's tables."""
     stopped: Stopped | None = None
     parked: Sequence[Parked] = ()
-    """Keys that wait, the oldest first, while it goes on with everything else."""
+    """Parked keys, the oldest first; all other keys proceed."""
     holder: str = ""
-    """The process that works for it, as HOST/ADDRESS; empty where none does, or nobody has to."""
+    """The process that works for it, as HOST/ADDRESS; empty if no process does or needs to."""
 
 
 async def status(record: Record, pace: Pace | None = None) -> tuple[list[Status], int]:
-    """Everything that follows the record, in the order of names, and the record's last position.
+    """Return all lines, in the order of kinds and names, and the record's last position.
 
-    Without ``pace`` nobody knows what stands still.
+    Without ``pace``, a lack of progress of the relay and of consumers is not detected.
     """
     async with record.reading() as connection:
         last = await last_position(connection)
@@ -106,13 +105,13 @@ async def status(record: Record, pace: Pace | None = None) -> tuple[list[Status]
 
 
 def _is_still(line: Status, pace: Pace) -> bool:
-    """Whether something waits that should have moved; a reaction says only now and then how far it is."""
+    """Check whether a line should have progressed; a reaction moves its checkpoint only from time to time."""
     longest = {Kind.RELAY: 0, Kind.PROJECTION: 0, Kind.REACTION: UNNOTED}.get(line.kind, line.lag)
     return line.state is State.LIVE and line.lag > longest and pace.is_still(line.name, line.position)
 
 
 async def _sealing(connection: AsyncConnection, last: int) -> list[Status]:
-    """The sealer, where anything is sealed or a witness waits for it, and the witnesses."""
+    """Return the sealer, if there are seals or witnesses, and the witnesses."""
     sealed = int((await connection.execute(select(func.coalesce(func.max(seals.c.to_position), 0)))).scalar_one())
     rows = (await connection.execute(select(checkpoints).where(_IS_WITNESS))).all()
     if not sealed and not rows:

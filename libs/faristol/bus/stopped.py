@@ -1,4 +1,4 @@
-"""Consumers that have stopped as a whole, as more keys fail than they may park: where, and why."""
+"""Consumers that have stopped as a whole because more keys fail than they may park."""
 
 from __future__ import annotations
 
@@ -21,13 +21,13 @@ from faristol.record.event import microseconds, moment, utc_now
 from faristol.record.tables import checkpoints
 
 LONGEST_ERROR = 1_000
-"""Characters of an error that are kept."""
+"""Characters of a stored error."""
 
 _rows = tables.stopped
 
 
 class CannotTake(Exception):
-    """A consumer cannot take an event."""
+    """A consumer cannot process an event."""
 
     def __init__(self, event: Recorded, problem: Exception) -> None:
         super().__init__(f"event {event.position} ({event.name} on {event.stream}): {told(problem)}")
@@ -41,7 +41,7 @@ class Stopped:
 
     consumer: str
     position: int
-    """Of the event that it cannot take; everything before is done."""
+    """Position of the event that fails; every event before it is processed."""
     event_id: str
     type: str
     stream: str
@@ -51,7 +51,7 @@ class Stopped:
 
 
 def away(problem: BaseException) -> bool:
-    """Whether a failure is that of the database or the bus, and passes by itself, and not that of an event."""
+    """Check whether a failure is a transient one of the database or the bus, not one of an event."""
     if isinstance(problem, DBAPIError) and is_wrong_statement(problem):
         return False
     return isinstance(
@@ -60,13 +60,13 @@ def away(problem: BaseException) -> bool:
 
 
 def told(problem: BaseException) -> str:
-    """A failure in one line, without the parameters of a statement."""
+    """Return a failure in one line, without the parameters of a statement."""
     cause = problem.orig if isinstance(problem, DBAPIError) and problem.orig else problem
     return f"{type(cause).__name__}: {' '.join(str(cause).split())}"[:LONGEST_ERROR]
 
 
 def noted(problem: CannotTake) -> dict[str, Any]:
-    """What is noted of an event that cannot be taken, by the names of columns."""
+    """Return the columns that describe an event that fails."""
     event = problem.event
     return {
         "position": event.position,
@@ -81,7 +81,7 @@ def noted(problem: CannotTake) -> dict[str, Any]:
 async def note(connection: AsyncConnection, consumer: str, problem: CannotTake) -> None:
     """Note that a consumer has stopped.
 
-    Nothing is noted when another replica, which runs a version that can, took the event in the meantime.
+    No row is written if another replica, whose version can process the event, has done so by now.
     """
     query = select(checkpoints.c.position).where(checkpoints.c.consumer == consumer).with_for_update()
     if ((await connection.execute(query)).scalar_one_or_none() or 0) >= problem.event.position:
@@ -98,12 +98,12 @@ async def note(connection: AsyncConnection, consumer: str, problem: CannotTake) 
 
 
 async def clear(connection: AsyncConnection, consumer: str, position: int) -> None:
-    """Forget that a consumer had stopped before events up to ``position``, which it has taken."""
+    """Delete the note that a consumer had stopped before events up to ``position``, which it has processed."""
     await connection.execute(delete(_rows).where(_rows.c.consumer == consumer, _rows.c.position <= position))
 
 
 async def may_go_on(record: Record, consumer: str) -> bool:
-    """Whether a consumer that has stopped should try again: it was asked to, or another replica is past it."""
+    """Check whether a stopped consumer should retry: on request, or because another replica is past the event."""
     query = (
         select(_rows.c.retry, _rows.c.position, checkpoints.c.position.label("done"))
         .join_from(_rows, checkpoints, checkpoints.c.consumer == _rows.c.consumer, isouter=True)
@@ -115,7 +115,7 @@ async def may_go_on(record: Record, consumer: str) -> bool:
 
 
 async def all_stopped(connection: AsyncConnection) -> list[Stopped]:
-    """Every consumer that has stopped, by name."""
+    """List every stopped consumer by name."""
     query = (
         select(*(column for column in _rows.c if column is not _rows.c.retry))
         .join_from(_rows, checkpoints, checkpoints.c.consumer == _rows.c.consumer, isouter=True)
@@ -126,9 +126,9 @@ async def all_stopped(connection: AsyncConnection) -> list[Stopped]:
 
 
 async def retry(record: Record, name: str = "") -> list[str]:
-    """Ask what has stopped for another attempt: a consumer, a projection of any version, or all of them.
+    """Request a retry of stopped consumers: one, a projection of any version, or all.
 
-    Gives the names of those asked.
+    Return their names.
     """
     async with record.writing() as connection:
         await tables.make(connection)

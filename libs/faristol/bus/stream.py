@@ -1,4 +1,4 @@
-"""The JetStream stream that carries the news: what it is made with, and what of an operator's own is accepted."""
+"""The JetStream stream of notifications: its configuration, and the requirements for a stream of an operator."""
 
 from __future__ import annotations
 
@@ -15,31 +15,31 @@ from faristol.bus.permissions import NEWS, STREAM
 
 HOUR = 3600.0
 DUPLICATE_WINDOW = 120.0
-"""Seconds within which NATS knows a message again by its id."""
+"""Seconds within which NATS deduplicates messages by their ids."""
 
 MADE_BY = "made-by"
 OURS = "faristol"
-"""The mark, among what a stream says of itself, by which one that we made is known; any other is its operator's."""
+"""Value in the metadata of a stream that Faristol created; any other stream belongs to its operator."""
 
 TOO_FEW = (10005, 10023, 10047, 10074)
-"""Codes of NATS where there are too few servers, or too little room, for what is asked."""
+"""Error codes of NATS for too few servers, or too little room."""
 
 _log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
 class NewsLimits:
-    """How the news is kept. What NATS drops, or loses, consumers read from the record."""
+    """Limits of stored notifications. Consumers read from the record what NATS drops or loses."""
 
     replicas: int = 1
-    """On how many servers of the cluster: 1, 3 or 5."""
+    """Number of servers that store the stream: 1, 3 or 5."""
     hours: float = 24
-    """For how long."""
+    """Hours after which a notification is dropped."""
     most_bytes: int = 0
-    """How much of it; the oldest goes first. 0: as much as the server lets there be."""
+    """Size limit, beyond which the oldest are dropped; 0 for the limit of the server."""
 
     def config(self) -> StreamConfig:
-        """The stream as it is made."""
+        """Return the configuration of the stream."""
         return StreamConfig(
             name=STREAM,
             subjects=[NEWS],
@@ -54,14 +54,14 @@ class NewsLimits:
 
 
 AS_A_RULE = NewsLimits()
-"""Where nothing else is said."""
+"""Default limits."""
 
 
 async def ensure(jetstream: JetStreamContext, limits: NewsLimits) -> None:
-    """Make the stream where there is none, and change one that we made.
+    """Create the stream if it is missing, and update one that Faristol created.
 
-    One that its operator made stays as it is, if it takes the news and keeps them for who comes later; how it differs
-    from the settings is logged. Raises ``BusError`` where it does not, or where NATS cannot make what is wanted.
+    A stream of an operator remains unchanged; differences from the settings are logged. Raises ``BusError`` if it does
+    not accept and retain notifications, or if NATS cannot create or update the stream.
     """
     wanted = limits.config()
     try:
@@ -104,7 +104,7 @@ def _check(found: StreamConfig) -> None:
 
 
 def differences(found: StreamConfig, wanted: StreamConfig) -> Iterator[str]:
-    """What of a stream is not as it is wanted, as ``replicas 3 and not 1``."""
+    """Yield the differences of a stream from the wanted one, such as ``replicas 3 and not 1``."""
     pairs = {
         "replicas": (found.num_replicas, wanted.num_replicas),
         "seconds": (found.max_age, wanted.max_age),

@@ -1,4 +1,4 @@
-"""Tables beside the record: which tables of a projection are read, and what consumers cannot take."""
+"""Tables beside the record: the tables in use of projections, and the events that consumers cannot process."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ generations = Table(
     Column("position", BigInteger, nullable=False, comment="how far a rebuild is; the live one has a checkpoint"),
     Column("since", BigInteger, nullable=False, comment="microseconds since 1970, UTC"),
 )
-"""Every set of tables that there is: read, being built, or left over by a rebuild that was interrupted."""
+"""Every set of tables: in use, being built, or left over by an interrupted rebuild."""
 
 numbers = Table(
     "projection_numbers",
@@ -40,7 +40,7 @@ numbers = Table(
     Column("version", Integer, primary_key=True),
     Column("generation", Integer, nullable=False, comment="the last number that was given"),
 )
-"""No number is given twice: whoever still believes that he builds a generation finds no other under its number."""
+"""Numbers are never reused, so a rebuild that was replaced does not write to tables of another one."""
 
 stopped = Table(
     "stopped_consumers",
@@ -72,18 +72,18 @@ parked = Table(
     Column("attempts", Integer, nullable=False),
     Column("retry", Boolean, nullable=False, comment="an operator asked for another attempt"),
 )
-"""Events after ``done`` and up to the checkpoint of the consumer are to come; those of keys without a row are taken."""
+"""Events after ``done`` and up to the consumer's checkpoint are pending; those of other keys are processed."""
 
 KEPT: Mapping[str, Sequence[str]] = {"results": ("webhooks", "webhook_dead_letters")}
-"""Names of tables that a service makes beside its read models, and that no rebuild can make again.
+"""Tables that a service creates beside its read models, and that a rebuild cannot recreate.
 
-On a database with roles they are in the schema of the role that the service has.
+In a database with roles they are in the schema of the service's role.
 """
 
-_LOCK = 0x6661726973746F6D  # any number will do that every process of a cell agrees on
+_LOCK = 0x6661726973746F6D  # arbitrary, but the same for every process of a cell
 
 
 async def make(connection: AsyncConnection, tables: MetaData = metadata) -> None:
-    """Make tables that are not there, one process at a time."""
+    """Create missing tables, one process at a time."""
     await kind_of(connection).alone(connection, _LOCK)
     await connection.run_sync(tables.create_all)

@@ -1,4 +1,4 @@
-"""How a consumer takes events: each effect once, in order, with what cannot be taken parked."""
+"""The processing of events by consumers: each effect once, in order, with failing keys parked."""
 
 from __future__ import annotations
 
@@ -30,55 +30,55 @@ from faristol.record.record import move_checkpoint, start_checkpoint
 _log = logging.getLogger(__name__)
 
 UNNOTED = 500
-"""Events that asked for nothing after which a reaction moves its checkpoint."""
+"""Events without an effect after which a reaction moves its checkpoint."""
 REPLAYED = 100
-"""Events of a tournament that are looked at in one step of a replay: others do not wait for longer than that takes."""
+"""Events of a tournament in one step of a replay, which is how long others wait."""
 
 ATTEMPTS = 8
-"""Times that a reaction decides on one event, when others are faster each time: about half a second."""
+"""Attempts of a reaction at one event with conflicts: about half a second."""
 ATTEMPTS_PARKED = 2
-"""The same for an event of a parked key, which is tried again later."""
+"""The same for an event of a parked key, which is retried later."""
 PAUSE = 0.01
-"""Seconds before the third attempt; before each further one twice as many."""
+"""Seconds before the third attempt; doubled before each further one."""
 
 HINDRANCES = 6
-"""Times that a database or a bus seems to be away at the same event while the record answers: about two seconds."""
+"""Apparent outages at one event, while the record answers, after which the event fails: about two seconds."""
 
 Commit = Callable[[Sequence[Recorded], int], Awaitable[None]]
-"""Applies events, and notes that everything up to a position is done."""
+"""Applies events, and notes that all up to a position are processed."""
 
 
 class Taker(ABC):
-    """One replica of a consumer: where it is, and what is parked.
+    """One replica of a consumer, with its position and its parked keys.
 
-    Events after ``noted`` are taken when the checkpoint of the record still stands there. When it does not, another
-    replica was faster: that is ``Stale``, and ``load`` says where to go on.
+    Work after ``noted`` is committed only if the checkpoint of the record is still there. If not, another replica was
+    faster: that raises ``Stale``, and ``load`` reads the new position.
     """
 
     def __init__(self, record: Record, work: Reaction | Projection, progress: Progress) -> None:
         self.record = record
         self.name = work.consumer
         self.position = 0
-        """Everything up to here is done or parked, if not all of it noted."""
+        """All events up to here are processed or parked, though not all of it noted."""
         self.noted = 0
         """The checkpoint in the record."""
         self.parked: dict[str, Parked] = {}
-        """What is parked, by key, the oldest first."""
+        """Parked keys, the oldest first."""
         self.may_be_stopped = True
-        """There may be a note that the consumer has stopped as a whole."""
+        """Whether there may be a note that the consumer has stopped."""
         self._work = work
         self._progress = progress
         self._skipped: list[tuple[int, str]] = []
-        """Positions and keys of events that were not taken because their key is parked, after ``noted``."""
+        """Positions and keys of events after ``noted`` that were skipped because their key is parked."""
         self._hindered = (0, 0)
-        """The position after which something seemed to be away, and how often in a row."""
+        """The position after which an outage was seen, and how often in a row."""
 
     @abstractmethod
     async def prepare(self) -> None:
-        """Make the checkpoint and the tables, where there are none."""
+        """Create the checkpoint and the tables if they are missing."""
 
     async def load(self) -> None:
-        """Read where the consumer is."""
+        """Read the position of the consumer and its parked keys."""
         async with self.record.reading() as connection:
             self.position = self.noted = await checkpoint(connection, self.name)
             self.parked = await parked.of_consumer(connection, self.name)
@@ -87,14 +87,14 @@ class Taker(ABC):
         self._progress.tell(self.noted)
 
     async def look_at_parked(self) -> None:
-        """Read again what is parked: others may lift keys, or ask for an attempt."""
+        """Read the parked keys again: other replicas may release them, and operators may request a retry."""
         async with self.record.reading() as connection:
             self.parked = await parked.of_consumer(connection, self.name)
 
     async def take(self, events: Sequence[Recorded]) -> None:
-        """Take events in the order of their positions; the key of one that cannot be taken is parked.
+        """Process events in order of position; park the key of one that fails.
 
-        Raises ``CannotTake`` when more keys fail than may be parked; everything before that event is done then.
+        Raises ``CannotTake`` if the limit of parked keys is exceeded; every event before that one is then processed.
         """
         left = [event for event in events if event.position > self.position]
         while left:
@@ -107,7 +107,7 @@ class Taker(ABC):
                 return
 
     async def _take_to_failure(self, events: Sequence[Recorded]) -> None:
-        """Take events up to one that cannot be taken, for which ``CannotTake`` is raised."""
+        """Process events up to the first that fails. Raises ``CannotTake`` for that one."""
         self._skipped = [(at, key) for at, key in self._skipped if at < events[0].position]
         others = []
         for event in events:
@@ -121,7 +121,7 @@ class Taker(ABC):
             raise unknown
 
     def _wanted(self, events: Sequence[Recorded], last: int) -> tuple[list[Recorded], int, CannotTake | None]:
-        """The events to be taken, up to where, and what is wrong with the next one."""
+        """Return the events for this consumer, the position up to which they reach, and the error of the next event."""
         mine = []
         for event in events:
             try:
@@ -132,18 +132,17 @@ class Taker(ABC):
         return mine, last, None
 
     async def _passes(self, problem: Exception, position: int) -> bool:
-        """Whether a failure after ``position`` is not that of the next event, and passes by itself.
+        """Check whether a failure after ``position`` is transient, rather than one of the next event.
 
-        What seems to be away at the same event again and again, while the record answers, is missing for that event
-        alone, such as a file; room on the disk is missing for all. Raises what the database raises when it is away
-        indeed.
+        A repeated outage at the same event, while the record answers, counts as a failure of that event, such as a
+        missing file; a full disk never does. Raises the exception of the database if it really is unavailable.
         """
         if isinstance(problem, Stale | ProjectionError):
             return True
         if not away(problem):
             return False
         if isinstance(problem, DBAPIError) and is_full(problem):
-            return True  # reads are answered all the same
+            return True  # a database with a full disk still answers reads
         await self.record.checkpoint(self.name)
         at, times = self._hindered
         self._hindered = (position, times + 1 if at == position else 1)
@@ -151,13 +150,13 @@ class Taker(ABC):
 
     @abstractmethod
     async def _take(self, events: Sequence[Recorded], last: int) -> None:
-        """Take events of keys that are not parked, and be at ``last``.
+        """Process events of keys that are not parked, and move to ``last``.
 
-        Raises ``CannotTake`` for the first that cannot be taken; those before it are taken then.
+        Raises ``CannotTake`` for the first that fails; those before it are then processed.
         """
 
     async def _park(self, problem: CannotTake) -> None:
-        """Park the key of an event, and be past that event: both at once. Raises ``problem`` when that is too many."""
+        """Park the key of an event and move past it in one transaction. Raises ``problem`` if the limit is exceeded."""
         if len(self.parked) >= parked.MOST:
             raise problem
         event, key = problem.event, self._work.key(problem.event)
@@ -169,14 +168,14 @@ class Taker(ABC):
         _log.error("%s has parked %s before %s", self.name, key, problem, exc_info=problem.problem)
 
     async def note(self) -> None:
-        """Move the checkpoint over events that asked for nothing, or whose key is parked."""
+        """Move the checkpoint past events without an effect and of parked keys."""
         async with self.record.writing() as connection:
             await self._move(connection, self.position)
         self._moved(self.position)
 
     async def _move(self, connection: AsyncConnection, last: int) -> None:
-        """Move the checkpoint. Raises ``Stale`` when it is not where it was, or a key was lifted that is skipped."""
-        # First the checkpoint: whoever moves it has the rows for himself until the end.
+        """Move the checkpoint. Raises ``Stale`` if it has moved already, or if a skipped key was released."""
+        # The update of the checkpoint comes first: it locks the rows of parked keys until the end.
         if last > self.noted:
             await move_checkpoint(connection, Checkpoint(self.name, self.noted, last))
         await parked.check_there(connection, self.name, self._skipped_to(last))
@@ -194,10 +193,10 @@ class Taker(ABC):
         self._progress.tell(last)
 
     async def replay(self, key: str, limit: int = REPLAYED) -> bool:
-        """Take some events of a parked key, and lift it when none is left.
+        """Process some events of a parked key, and release it if none is pending.
 
-        Looks at no more than ``limit`` events of its tournament. Gives whether there is more to do now: not when an
-        event cannot be taken, which is noted.
+        Reads at most ``limit`` events of its tournament. Returns whether to continue at once: False after a failure,
+        which is noted.
         """
         row = self.parked[key]
         here = await self.record.checkpoint(self.name)
@@ -217,9 +216,9 @@ class Taker(ABC):
 
     @abstractmethod
     async def _replay(self, key: str, events: Sequence[Recorded], last: int) -> None:
-        """Take events of a parked key, and note that those up to ``last`` are taken.
+        """Process events of a parked key, and note that those up to ``last`` are processed.
 
-        Raises ``CannotTake`` for the first that cannot be taken; those before it are taken then.
+        Raises ``CannotTake`` for the first that fails; those before it are then processed.
         """
 
     async def _advance(self, connection: AsyncConnection, key: str, done: int) -> None:
@@ -227,7 +226,7 @@ class Taker(ABC):
             self.parked[key] = await parked.advance(connection, self.parked[key], done)
 
     async def _lift(self, key: str) -> bool:
-        """Park a key no more, unless events of it were skipped meanwhile."""
+        """Release a parked key, unless more of its events were skipped by now."""
         row = self.parked[key]
         async with self.record.writing() as connection:
             here = await generations.checkpoint_held(connection, self.name)
@@ -240,14 +239,14 @@ class Taker(ABC):
 
 
 class Reactor(Taker):
-    """Takes events by deciding on them."""
+    """Processes events by deciding on them."""
 
     def __init__(self, record: Record, reaction: Reaction, progress: Progress) -> None:
         super().__init__(record, reaction, progress)
         self._reaction = reaction
 
     async def prepare(self) -> None:
-        """Make the checkpoint, where there is none."""
+        """Create the checkpoint if it is missing."""
         async with self.record.writing() as connection:
             await tables.make(connection)
             await start_checkpoint(connection, self.name)
@@ -263,14 +262,14 @@ class Reactor(Taker):
 
     async def _append(self, event: Recorded, decision: Decision) -> None:
         if self._skipped_to(event.position):
-            await self.note()  # which looks whether they are still parked; an append does not
+            await self.note()  # unlike an append, this checks that the keys are still parked
         checkpoint = Checkpoint(self.name, self.noted, event.position)
         await self.record.append(decision, _caused_by(event, self.name), checkpoint=checkpoint)
 
     async def _react(
         self, event: Recorded, append: Callable[[Recorded, Decision], Awaitable[None]], attempts: int
     ) -> bool:
-        """Decide on an event; gives whether something was appended. Raises ``CannotTake`` when it cannot be taken."""
+        """Decide on an event and return whether something was appended. Raises ``CannotTake`` if it fails."""
         try:
             with consumed(self._work.name, [event]):
                 for attempt in count(1):
@@ -281,7 +280,7 @@ class Reactor(Taker):
                         await append(event, decision)
                     except Conflict:
                         if attempt == attempts:
-                            raise  # nobody is that often faster: what it decides does not follow from what is there
+                            raise  # so many conflicts are not due to other writers: the decision does not fit the state
                         await asyncio.sleep(PAUSE * 2 ** (attempt - 2) if attempt > 1 else 0)
                     else:
                         return True
@@ -293,7 +292,7 @@ class Reactor(Taker):
 
     async def _replay(self, key: str, events: Sequence[Recorded], last: int) -> None:
         async def append(event: Recorded, decision: Decision) -> None:
-            """The row of the key moves with what is appended, as the checkpoint does otherwise."""
+            """Append with an update of the key's row, in place of the checkpoint."""
             before = self.parked[key]
 
             async def also(connection: AsyncConnection) -> str | Sequence[str] | None:
@@ -311,21 +310,21 @@ class Reactor(Taker):
 
 
 class Projector(Taker):
-    """Takes events by applying them to tables."""
+    """Processes events by applying them to tables."""
 
     def __init__(self, record: Record, projection: Projection, progress: Progress) -> None:
         super().__init__(record, projection, progress)
         self._projection = projection
         self._generation: int | None = None
-        """The tables that were read when the consumer was loaded."""
+        """The generation in use when the consumer was loaded."""
 
     async def prepare(self) -> None:
-        """Make the checkpoint and the tables, where there are none."""
+        """Create the checkpoint and the tables if they are missing."""
         async with self.record.writing() as connection:
             await generations.found(connection, self._projection)
 
     async def load(self) -> None:
-        """Read where the consumer is; where an older version is read, build the tables of this one first."""
+        """Read the position; if an older version is in use, build the tables of this one first."""
         async with self.record.reading() as connection:
             self._generation = await generations.own(connection, self._projection)
         if self._generation is None:
@@ -349,7 +348,7 @@ class Projector(Taker):
         await self._check_generation(connection)
 
     async def _check_generation(self, connection: AsyncConnection) -> None:
-        """Raise ``Stale`` when other tables are read by now, of which other keys may be parked."""
+        """Raise ``Stale`` after a switch to another generation, which may have other parked keys."""
         generation = await generations.own(connection, self._projection)
         if generation is None:
             raise ProjectionError(f"the tables of {self.name} were dropped")
@@ -378,7 +377,7 @@ class Projector(Taker):
         await self._in_parts(commit, events, last)
 
     async def _in_parts(self, commit: Commit, events: Sequence[Recorded], last: int) -> None:
-        """Commit events together, or else as far as can be. Raises ``CannotTake`` for the first that cannot."""
+        """Commit events together, or else up to the first that fails. Raises ``CannotTake`` for that one."""
         try:
             await commit(events, last)
         except CannotTake as problem:
@@ -390,13 +389,13 @@ class Projector(Taker):
                 raise
             if len(events) == 1:
                 raise CannotTake(events[0], problem) from problem
-            half = len(events) // 2  # one of them is the culprit
+            half = len(events) // 2  # find the failing event by bisection
             await self._in_parts(commit, events[:half], events[half].position - 1)
             await self._in_parts(commit, events[half:], last)
 
 
 def taker(record: Record, work: Reaction | Projection, progress: Progress) -> Taker:
-    """What takes the events of a reaction or a projection."""
+    """Return the taker for a reaction or a projection."""
     return Projector(record, work, progress) if isinstance(work, Projection) else Reactor(record, work, progress)
 
 

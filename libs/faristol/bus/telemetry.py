@@ -1,4 +1,4 @@
-"""Spans of events on their way, and what is measured of consumers. Without a back-end it costs next to nothing."""
+"""Spans of published and consumed events, and metrics of consumers. Almost free without an exporter."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ relayed = _meter.create_counter("faristol.relay.events", unit="{event}", descrip
 
 @contextmanager
 def published(events: Sequence[Recorded]) -> Iterator[None]:
-    """A span for each event while it is published, in the trace of its append."""
+    """Open a span for each event while it is published, in the trace of its append."""
     with _spans(events, "publish", SpanKind.PRODUCER):
         yield
     relayed.add(len(events))
@@ -33,7 +33,7 @@ def published(events: Sequence[Recorded]) -> Iterator[None]:
 
 @contextmanager
 def consumed(consumer: str, events: Sequence[Recorded]) -> Iterator[None]:
-    """A span for each event while a consumer works on it, in the trace of its append."""
+    """Open a span for each event while a consumer processes it, in the trace of its append."""
     with _spans(events, consumer, SpanKind.CONSUMER):
         yield
 

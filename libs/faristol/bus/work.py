@@ -1,4 +1,4 @@
-"""What consumers do: reactions decide, projections write rows."""
+"""The work of consumers: reactions decide, projections write rows."""
 
 from __future__ import annotations
 
@@ -13,19 +13,18 @@ from faristol.record import Decision, Recorded, message_class
 
 
 class UnknownEvent(Exception):
-    """An event of a kind that this version does not know, in a context that the consumer depends on."""
+    """An event of a type that this version does not know, in a context that the consumer depends on."""
 
 
 @dataclass(frozen=True)
 class Reaction:
-    """Another context's events in, decisions out."""
+    """Maps events of other contexts to decisions."""
 
     name: str
     types: frozenset[str]
-    """Full names of the events that it reacts to; the others pass by."""
+    """Full names of the event types that it reacts to; others are ignored."""
     react: Callable[[Recorded], Awaitable[Decision | None]]
-    """Called again when the streams that it decided on have moved. It has to come to the same end however often
-    it is called for one event."""
+    """Called again if the streams of its decision have moved. It must be idempotent for each event."""
 
     @property
     def consumer(self) -> str:
@@ -34,59 +33,64 @@ class Reaction:
 
     @staticmethod
     def key(event: Recorded) -> str:
-        """What is parked when the event cannot be taken: its stream."""
+        """Return the key that is parked if the event fails: its stream."""
         return event.stream
 
 
 class Fold(Protocol):
-    """A projection in memory, for a rebuild: it may hold rows back and write many at once."""
+    """A projection in memory, for a rebuild: it may buffer rows and write many at once."""
 
     async def take(self, connection: AsyncConnection, events: Sequence[Recorded]) -> None:
-        """Apply events; ``connection`` is there to read the rows that are not in memory."""
+        """Apply events; ``connection`` reads the rows that are not in memory."""
 
     @property
     def held(self) -> int:
         """Number of rows that are changed and not written."""
 
     async def write(self, connection: AsyncConnection) -> None:
-        """Write every row that is held."""
+        """Write all buffered rows."""
 
     async def finish(self, connection: AsyncConnection) -> bool:
-        """Write a part of what is made once of all rows, after they are written; False when nothing of it is left."""
+        """Write a part of the rows that are computed from all others; return False if no part is left."""
 
 
 @dataclass(frozen=True)
 class Projection:
-    """Events in, rows out."""
+    """Maps events to rows."""
 
     name: str
     version: int
-    """Raised when the same events give other rows. A newer version can read the rows of an older one."""
+    """Incremented if the same events give other rows. A newer version can read the rows of an older one."""
     types: frozenset[str]
     tables: MetaData
     apply: Callable[[AsyncConnection, Sequence[Recorded]], Awaitable[None]]
-    """Brings the tables up to these events, inside the transaction that moves the checkpoint."""
+    """Applies these events to the tables, inside the transaction that moves the checkpoint."""
     generation: int = 1
     again: Callable[[int], Projection] | None = None
-    """The same projection on tables of another generation. Without it there is no rebuild beside the live one."""
+    """Returns the same projection on tables of another generation.
+
+    Without it, no rebuild beside the live one is possible.
+    """
     fold: Callable[[], Fold] | None = None
     """A faster way to the same rows, for a rebuild."""
     awaited: bool = True
-    """Callers wait until it has come to the position of any event. Otherwise it hears of its own events at once, and
-    comes past the others when it looks by itself."""
+    """Whether callers wait for it to reach the position of any event.
+
+    If not, only its own events wake it, and it moves past the others when it polls.
+    """
 
     @property
     def consumer(self) -> str:
-        """Name of its checkpoint: that of the generation which is read."""
+        """Name of its checkpoint: that of the generation in use."""
         return f"{self.name}@{self.version}"
 
     @staticmethod
     def key(event: Recorded) -> str:
-        """What is parked when the event cannot be applied: its tournament, as rows depend on several streams of it."""
+        """Return the key that is parked if the event fails: its tournament, since rows depend on several streams."""
         return event.tournament
 
     def at(self, generation: int) -> Projection:
-        """The same projection on the tables of a generation. Raises ``ValueError`` when it has only one."""
+        """Return the same projection on the tables of a generation. Raises ``ValueError`` if it has only one."""
         if generation == self.generation:
             return self
         if self.again is None:
@@ -95,10 +99,10 @@ class Projection:
 
 
 def wanted(work: Reaction | Projection, event: Recorded) -> bool:
-    """Whether the event is for this consumer; others pass by.
+    """Check whether the event is for this consumer.
 
-    Raises ``UnknownEvent`` for one of a kind that this version does not know, if the consumer depends on its
-    context: a newer version wrote it, and who passes it by may show a result that is wrong.
+    Raises ``UnknownEvent`` for an unknown type in a context that the consumer depends on: a newer version wrote it, and
+    ignoring it may lead to wrong results.
     """
     if event.type in work.types:
         return True
