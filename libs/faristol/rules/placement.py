@@ -1,7 +1,6 @@
-"""Placement: whether a play may lie where it lies, and which words it forms.
+"""Placement: the validity of a play on the board, and the words that it forms.
 
-Whether those are words of the language is not asked here: that is for a challenge to ask and the lexicon to
-answer (FISC I.10).
+Whether the words are in the language is not checked: a challenge asks and the lexicon answers (FISC I.10).
 """
 
 from __future__ import annotations
@@ -19,19 +18,19 @@ from faristol.rules.tiles import BLANK
 
 
 class Word(NamedTuple):
-    """Two or more tiles in a line, as a play formed them: where they start and which way they are read."""
+    """Two or more tiles in a line, as formed by a play: their start and their reading direction."""
 
     start: Start
     tiles: tuple[Tile, ...]
 
     @property
     def faces(self) -> tuple[str, ...]:
-        """The word as the lexicon knows it: two L tiles are not ``L·L``."""
+        """The word as in the lexicon: two L tiles are not ``L·L``."""
         return tuple([tile.face for tile in self.tiles])
 
     @property
     def squares(self) -> tuple[Square, ...]:
-        """Where each tile lies, in reading order."""
+        """The square of each tile, in reading order."""
         return tuple(self.start.square.step(self.start.direction, place) for place in range(len(self.tiles)))
 
     def __str__(self) -> str:
@@ -39,10 +38,10 @@ class Word(NamedTuple):
 
 
 def words_formed(board: Board, placements: Iterable[Placement]) -> tuple[Word, ...]:
-    """The words that the play forms on ``board``: the main word first, then those across it in reading order.
+    """Return the words that the play forms on ``board``: the main word, then the cross words in reading order.
 
-    A single tile's main word is the longer of its two, the one read across when they are equal. The result is
-    empty when the play forms no word of two tiles. Raises ``ValueError`` when a square is taken, twice used, or not on
+    The main word of a single tile is the longer one of its two, or the one across if they are equal. The result is
+    empty if the play forms no word of two tiles. Raises ``ValueError`` for a square that is taken, used twice, or off
     the board.
     """
     laid = sorted(placements)
@@ -55,11 +54,10 @@ def words_formed(board: Board, placements: Iterable[Placement]) -> tuple[Word, .
 def check_play(
     board: Board, placements: Iterable[Placement], *, rack: Sequence[str], ruleset: Ruleset
 ) -> tuple[Word, ...]:
-    """The words that the play forms, the main word first, if it may be played (FISC I.6).
+    """Return the words that the play forms, the main word first, if the play is valid (FISC I.6).
 
-    ``rack`` holds the mover's tiles as they are written there, ``?`` for a blank, empty for one that is not known and
-    is none of those of the play. Raises ``Refusal`` with the
-    article of the first rule that the play breaks.
+    ``rack`` has the mover's tiles, ``?`` for a blank, and an empty string for an unknown tile that is not in the play.
+    Raises ``Refusal`` with the article of the first rule that the play breaks.
     """
     laid = sorted(placements)
     _check_squares(board, laid, ruleset)
@@ -81,10 +79,10 @@ def check_play(
 
 
 def off_centre(board: Board, placements: Iterable[Placement], ruleset: Ruleset) -> bool:
-    """Whether the opponent must decide about a play that passed ``check_play``: it misses the centre (FISE 20).
+    """Check whether a valid play misses the centre, so that the opponent must accept or refuse it (FISE 20).
 
-    Declared invalid, it is taken back and the turn is lost (20.1), and the next play is a first play again.
-    Accepted, it scores what it scores without the centre, which stays a premium for whoever covers it (20.2).
+    If declared invalid, it is taken back and the turn is lost (20.1); the next play is a first play again. If accepted,
+    it scores without the centre, which stays a premium for a later play (20.2).
     """
     if board or ruleset.first_move.centre != "opponent-decides":
         return False
@@ -220,7 +218,7 @@ def _between(first: Square, last: Square, direction: Direction) -> Iterator[Squa
 
 
 def _words(after: Mapping[Square, Tile], laid: Sequence[Placement]) -> tuple[Word, ...]:
-    """The words that ``laid``, in reading order, forms in ``after``, where those tiles lie already."""
+    """Return the words that ``laid``, in reading order, forms in ``after``, the board with these tiles."""
     if not laid:
         return ()
     if len(laid) == 1:
@@ -238,11 +236,11 @@ _STARTS: Mapping[Direction, Mapping[tuple[int, int], Start]] = {
     direction: {(row, col): Start(Square(row, col), direction) for row in range(SIZE) for col in range(SIZE)}
     for direction in Direction
 }
-"""Every place where a word can begin, made once: a word is formed for every play that anybody tries."""
+"""Every start of a word, created once: every attempt to play forms words."""
 
 
 def _across(after: Mapping[Square, Tile], row: int, col: int) -> Word | None:
-    """The tiles in a line through a square, left to right; None where it has no neighbour."""
+    """Return the word across through a square, or None if it has no neighbour."""
     tiles: Mapping[tuple[int, int], Tile] = after  # type: ignore[assignment] # a square is a pair of numbers
     first = last = col
     while (row, first - 1) in tiles:
@@ -256,7 +254,7 @@ def _across(after: Mapping[Square, Tile], row: int, col: int) -> Word | None:
 
 
 def _down(after: Mapping[Square, Tile], row: int, col: int) -> Word | None:
-    """The same, top to bottom."""
+    """Return the word down through a square, or None if it has no neighbour."""
     tiles: Mapping[tuple[int, int], Tile] = after  # type: ignore[assignment] # a square is a pair of numbers
     first = last = row
     while (first - 1, col) in tiles:

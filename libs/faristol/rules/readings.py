@@ -1,9 +1,9 @@
-"""What a scorer types, and the tiles that it can mean: words without spaces, in capitals or not, on a board.
+"""Readings of a scorer's input: the tiles that a word without spaces can mean on a board, in any case.
 
-``(A)`` and ``?a`` are blanks; ``.`` is a tile that lies on the board, and so are several in parentheses. A small letter
-in a word of capitals is a blank as in GCG files, but a word in small letters alone has none.
+``(A)`` and ``?a`` are blanks; ``.`` is a tile on the board, and so are several tiles in parentheses. A small letter in
+a word of capitals is a blank as in GCG files; a word in small letters only has no blank.
 
-Where what is typed can mean several things, all of them are told, and whoever typed it says which.
+Ambiguous input has several readings. All are returned, and the scorer chooses one.
 """
 
 from __future__ import annotations
@@ -19,23 +19,23 @@ from faristol.rules.notation import Start
 from faristol.rules.tiles import BLANK, TileSet
 
 MOST = 64
-"""The most readings of a word that are looked at."""
+"""The most readings of a word that are computed."""
 
 _BLANK = re.compile(r"\(([^()]+)\)|\?([^()?.]+)")
 
 
 def is_exact(text: str, tile_set: TileSet) -> bool:
-    """Whether ``text`` is tiles as they are printed, with spaces between them, and so means these alone."""
+    """Check whether ``text`` has printed tiles separated by spaces, and so exactly one reading."""
     parts = text.split()
     faces = (re.sub(r"^\((.+)\)$", r"\1", part) for part in parts)
     return bool(parts) and all(face == BLANK or face in tile_set.index for face in faces)
 
 
 def word_readings(text: str, start: Start, board: Board, tile_set: TileSet) -> list[tuple[Tile, ...]]:
-    """The words that ``text`` can be from ``start`` on, those of the longest tiles first; none where it fits nowhere.
+    """Return the words that ``text`` can mean from ``start`` on, longest tiles first; empty if it fits nowhere.
 
-    Tiles that lie on the board are among them, as they lie there. Any bracket or circle marks a blank. Where the text
-    alone fits nowhere, spaces between some of the tiles and punctuation are passed over.
+    The words include tiles on the board, as they lie there. Any bracket or circle marks a blank. If the text does not
+    fit as typed, spaces between tiles and punctuation are ignored.
     """
     text = tile_set.normalize(_with_parentheses(text))
     return _readings(text, start, board, tile_set) or _readings(_run_together(text, tile_set), start, board, tile_set)
@@ -61,10 +61,10 @@ def _readings(text: str, start: Start, board: Board, tile_set: TileSet) -> list[
 
 
 def clash(text: str, start: Start, board: Board, tile_set: TileSet) -> tuple[Square, Tile | None, Tile | None] | None:
-    """The first square where ``text`` from ``start`` on is not as the board: what lies there, and what it would have.
+    """Return the first square where ``text`` from ``start`` on contradicts the board, with both tiles, or None.
 
-    Nothing lies there where a tile of the board was meant, as by a dot. None where ``text`` is no tiles, or leaves the
-    board.
+    The first tile is the one on the board, the second the typed one. Both are None if the text has a tile of the board,
+    such as a dot, on a free square. The result is None if ``text`` is no tiles, or leaves the board.
     """
     text = tile_set.normalize(_with_parentheses(text))
     return _clash(text, start, board, tile_set) or _clash(_run_together(text, tile_set), start, board, tile_set)
@@ -94,7 +94,7 @@ def _clash(text: str, start: Start, board: Board, tile_set: TileSet) -> tuple[Sq
 
 
 def tile_readings(text: str, tile_set: TileSet) -> list[tuple[str, ...]]:
-    """The tiles that ``text`` can be, ``?`` for a blank: of a rack, in any order."""
+    """Return the tiles of a rack that ``text`` can mean, in any order, ``?`` for a blank."""
     parts = tile_set.normalize(text).replace(",", " ").split()
     if len(parts) != 1 or parts[0] in tile_set.index:
         faces = [BLANK if part == BLANK else tile_set.face(part) for part in parts]
@@ -108,27 +108,27 @@ def tile_readings(text: str, tile_set: TileSet) -> list[tuple[str, ...]]:
 
 
 Seen = Callable[[int], Tile | None]
-"""The tile that lies on the board where the n-th of a word stands, from 0."""
+"""Returns the tile on the board at the n-th square of a word, from 0, or None."""
 
 
 _LYING = Tile(".")
-"""In the place of a tile of the board, where no tile lies."""
+"""Placeholder for a tile of the board on a free square."""
 
 
 @dataclass(frozen=True, slots=True)
 class _Sign:
-    """A character as faces are written, and whether it was typed small in a word of capitals."""
+    """A character in the form of faces, and whether it was typed small in a word of capitals."""
 
     letter: str
     small: bool = False
 
 
 _ENCLOSING = "\u20dd\u20de\u20df\u20e0"
-"""Characters that draw a circle, a square or a diamond around the letter before them."""
+"""Combining characters that enclose the letter before them in a circle, a square or a diamond."""
 
 
 def _with_parentheses(text: str) -> str:
-    """Write ``text`` with parentheses for every kind of bracket, and around letters that are circled."""
+    """Return ``text`` with parentheses for every kind of bracket, and around circled letters."""
     found = re.sub(rf"(\S)[{_ENCLOSING}]", r"(\1)", unicodedata.normalize("NFC", text))
     return "".join(map(_parenthesized, found))
 
@@ -150,11 +150,11 @@ _CIRCLED = re.compile(
 
 
 _PASSED_OVER = frozenset(",;:/|!¡\"'·")
-"""What people write between tiles or around a word; not signs that may stand for a letter that cannot be read."""
+"""Punctuation between tiles or around a word, without signs that may replace an unreadable letter."""
 
 
 def _run_together(text: str, tile_set: TileSet) -> str:
-    """Write ``text`` without spaces, and without punctuation that is no part of a tile."""
+    """Return ``text`` without spaces, and without punctuation that is no part of a tile."""
     signed = "|".join(re.escape(face) for face in tile_set.faces if not face.isalpha())
     parts = re.split(f"({signed})", text, flags=re.IGNORECASE) if signed else [text]
     return "".join(part if place % 2 else _without_punctuation(part) for place, part in enumerate(parts))
@@ -166,19 +166,19 @@ def _without_punctuation(text: str) -> str:
 
 
 def _ways_of_case(text: str, tile_set: TileSet) -> list[bool]:
-    """Whether small letters can be blanks: no, yes where there are capitals too, both where only the first is one."""
+    """Return whether small letters may be blanks: no; yes beside capitals; both if only the first is a capital."""
     bare = _BLANK.sub("", text).replace(" ", "")
     small = sum(sign.islower() for sign in bare)
     if not small or not any(sign.isupper() for sign in bare):
         return [False]
     capitalised = bare[0].isupper() and not any(sign.isupper() for sign in bare[1:])
-    # A small final sigma is how Greek is written, and may be a blank.
+    # A small final sigma is regular Greek, and may also be a blank.
     final = small == 1 and bare[-1] == "ς"
     return [False] * (capitalised or final) + [True] * (small <= tile_set.counts.get(BLANK, 0))
 
 
 def _signs(text: str, tile_set: TileSet) -> Iterator[tuple[_Sign, ...]]:
-    """What ``text`` can stand for, by its small letters."""
+    """Yield the readings of ``text`` by its small letters."""
     typed = unicodedata.normalize("NFC", text)
     folded = [(place, letter) for place, sign in enumerate(typed) for letter in tile_set.fold(sign)]
     for as_blanks in _ways_of_case(typed, tile_set):
@@ -189,7 +189,7 @@ def _signs(text: str, tile_set: TileSet) -> Iterator[tuple[_Sign, ...]]:
 
 
 def _covered(typed: str, place: int) -> bool:
-    """Whether a character is said to be a blank, or a tile of the board, by the signs around it."""
+    """Check whether signs around a character mark it as a blank or a tile of the board."""
     return any(found.start() <= place < found.end() for found in _BLANK.finditer(typed))
 
 
@@ -206,9 +206,9 @@ def _spaced(
     as_blanks: bool,
     anywhere: bool = False,
 ) -> tuple[Tile, ...]:
-    """The word whose tiles stand apart; empty where one of them is no tile, or does not fit.
+    """Return the word with spaces between its tiles; empty if a part is no tile, or does not fit the board.
 
-    ``anywhere``: as typed, whether it fits or not.
+    ``anywhere``: return the tiles as typed, even if they do not fit.
     """
     there = _seen_from(start, board)
     word: list[Tile] = []
@@ -228,16 +228,16 @@ def _spaced(
 
 @dataclass(frozen=True, slots=True)
 class _Walk:
-    """All ways through what was typed, tile by tile."""
+    """A search of all readings of the input, tile by tile."""
 
     signs: tuple[_Sign, ...]
     tile_set: TileSet
     there: Seen
     anywhere: bool = False
-    """As typed, whether it fits the board or not."""
+    """Whether tiles are as typed, even if they do not fit the board."""
 
     def words(self, at: int, place: int) -> Iterator[tuple[Tile, ...]]:
-        """The words from the sign ``at`` on, whose first tile is the one at ``place`` of the whole."""
+        """Yield the words from the sign ``at`` on; their first tile is the one at ``place`` of the whole word."""
         if at == len(self.signs):
             yield ()
             return
@@ -248,7 +248,7 @@ class _Walk:
                 yield (*tiles, *rest)
 
     def _next(self, at: int, place: int) -> Iterator[tuple[tuple[Tile, ...], int]]:
-        """The tiles that can come next, and where what was typed goes on."""
+        """Yield the possible next tiles, and the index of the sign after them."""
         match self.signs[at].letter:
             case "(":
                 end = next((number for number, sign in enumerate(self.signs) if number > at and sign.letter == ")"), 0)
@@ -263,14 +263,14 @@ class _Walk:
                 yield (lies,), at + 1
         for face, after in self._faces(at):
             small = [self.signs[number].small for number in range(at, after) if self.signs[number].letter.isalpha()]
-            # Of one tile all letters are small, or none; or the one that names it alone: q in AqUI is a blank QU.
+            # The letters of one tile have one case, or only the letter that names it is small: q in AqUI is a blank QU.
             if len(set(small)) == 1 or (small and small[0] and self._is_named(at, face)):
                 yield from self._laid(Tile(face, blank=small[0]), after, place)
 
     def _in_parentheses(self, begin: int, end: int, place: int) -> Iterator[tuple[tuple[Tile, ...], int]]:
         text = "".join(sign.letter for sign in self.signs[begin:end])
         if (named := self.tile_set.names.get(text)) is not None:
-            # The circled letter names a tile whose other letters may follow it outside: A(Q)UI is A, a blank QU, I.
+            # The other letters of the tile may follow its circled letter outside: A(Q)UI is A, a blank QU, I.
             rest = named.removeprefix(text)
             follows = "".join(sign.letter for sign in self.signs[end + 1 : end + 1 + len(rest)])
             yield from self._laid(Tile(named, blank=True), end + 1 + (len(rest) if follows == rest else 0), place)
@@ -287,7 +287,7 @@ class _Walk:
                 yield tuple(tile for tile in lie if tile is not None), end + 1
 
     def _laid(self, tile: Tile, after: int, place: int) -> Iterator[tuple[tuple[Tile, ...], int]]:
-        """The tile, or the one that lies there, where that shows the same."""
+        """Yield the tile, or the one on the board if its face is the same."""
         lies = self.there(place)
         if self.anywhere:
             yield (tile,), after
@@ -295,9 +295,10 @@ class _Walk:
             yield (lies or tile,), after
 
     def _faces(self, at: int) -> Iterator[tuple[str, int]]:
-        """Yield the faces that are written from the sign ``at`` on, and where they end.
+        """Yield the faces that are written from the sign ``at`` on, and their ends.
 
-        A letter that names a tile of several, as Q for QU (FISC I.6), is that tile where the others do not follow.
+        A letter that names a tile of several letters, as Q for QU (FISC I.6), is that tile even if the others do not
+        follow.
         """
         named = self.tile_set.names.get(self.signs[at].letter) if at < len(self.signs) else None
         for written, face in self.tile_set.writings:

@@ -1,8 +1,8 @@
 """Rulesets: the values in which rule books differ, as data.
 
-A ruleset is a TOML file in ``rulesets/``. Every value stands beside its article, code implements values and
-knows no federation. What a book leaves to the organiser is an option: see ``faristol.rules.options``. A tournament
-pins a ruleset by its name, the options chosen, and the ``digest`` of what comes of them.
+A ruleset is a TOML file in ``rulesets/``. Every value has its article beside it; the code implements values and knows
+no federation. A choice that a book leaves to the organiser is an option (``faristol.rules.options``). A tournament pins
+a ruleset by its name, the options chosen, and the ``digest`` of the result.
 """
 
 from __future__ import annotations
@@ -25,10 +25,10 @@ from faristol.rules.tiles import TileSet, load_tile_set
 
 @dataclass(frozen=True, repr=False)
 class Ruleset:
-    """One rule book, read and checked. ``articles`` maps ``section.key`` onto the article of that value.
+    """One rule book, parsed and validated. ``articles`` maps ``section.key`` to the article of that value.
 
-    Which sections it has is a matter of its mode: ``faristol.rules.modes``. The others are ``Absent``.
-    ``dataclasses.replace`` makes another one unchecked; ``faristol.rules.options.with_options`` checks.
+    The mode determines its sections (``faristol.rules.modes``). The others are ``Absent``. ``dataclasses.replace``
+    makes a new ruleset without validation; ``faristol.rules.with_options.with_options`` validates.
     """
 
     name: str
@@ -70,9 +70,9 @@ class Ruleset:
     law: parts.Law
     articles: Mapping[str, str]
     options: tuple[Option, ...] = ()
-    """What is left to the organiser, in the order in which options take effect."""
+    """The choices of the organiser, in the order in which options take effect."""
     chosen: Mapping[str, OptionValue] = field(default_factory=lambda: MappingProxyType({}))
-    """The options that the organiser set to something else than their default."""
+    """The options that the organiser set to other values than their defaults."""
     kept: bytes = b""
     """The content on the record that it was read from; empty for a ruleset of a file."""
 
@@ -81,10 +81,9 @@ class Ruleset:
         return f"Ruleset({self.name}{chosen})"
 
     def article(self, key: str) -> str:
-        """The article that the value ``section.key`` comes from, empty where the book is silent.
+        """Return the article of the value ``section.key``, empty if the book is silent.
 
-        Raises ``KeyError`` when there is no such value. A section that rules of another mode have is one about which
-        these are silent.
+        Raises ``KeyError`` for an unknown value. The book is silent about a section of other modes.
         """
         if not has_section(self.game.mode, key.partition(".")[0]) and key.partition(".")[0] in _SECTIONS:
             return ""
@@ -92,26 +91,27 @@ class Ruleset:
 
     @cached_property
     def tile_set(self) -> TileSet:
-        """The tiles that this ruleset is played with."""
+        """The tile set of this ruleset."""
         return load_tile_set(self.game.tile_set)
 
     @cached_property
     def sections(self) -> Mapping[str, Any]:
-        """Every section that there is in its mode, by its name, in the order of the files, the law among them."""
+        """The sections of its mode by name, in the order of the files, including the law."""
         values = {field.name: getattr(self, field.name) for field in dataclasses.fields(self)}
         there = {name: value for name, value in values.items() if dataclasses.is_dataclass(value)}
         return MappingProxyType({name: value for name, value in there.items() if has_section(self.game.mode, name)})
 
     def same_values(self, other: Ruleset) -> bool:
-        """Whether ``other`` has the same values, whatever was chosen and whatever the articles are."""
+        """Check whether ``other`` has the same values, regardless of options and articles."""
         return self.sections == other.sections
 
     @cached_property
     def canonical(self) -> bytes:
-        """The ruleset as JSON with sorted keys and no spaces, UTF-8: what ``digest`` is of, and what records keep.
+        """The ruleset as JSON with sorted keys and no spaces, UTF-8: the input of ``digest``, and the recorded content.
 
-        Values and articles are in it, so whatever an option changed is; the options themselves and the title are not.
-        A ruleset that was read from a record has what the record has, also where values were added to rulesets since.
+        It has values and articles, and so every change by an option; it does not have the options themselves or the
+        title.
+        A ruleset read from a record keeps the recorded content, even if values were added to rulesets later.
         """
         if self.kept:
             return self.kept
@@ -122,9 +122,9 @@ class Ruleset:
 
     @cached_property
     def digest(self) -> str:
-        """SHA-256 of ``canonical``, 64 hexadecimal characters. Comments and layout of the file do not change it."""
+        """SHA-256 of ``canonical``, 64 hexadecimal characters, independent of comments and layout of the file."""
         return hashlib.sha256(self.canonical).hexdigest()
 
 
 _SECTIONS = frozenset(field.name for field in dataclasses.fields(Ruleset))
-"""What rules of some mode have."""
+"""Sections of rulesets of any mode."""

@@ -1,8 +1,8 @@
-"""Reading rulesets: strict, so that a typing mistake in a rule book is found when it is loaded.
+"""Strict parsing of ruleset files: a typing mistake in a rule book is found when it is loaded.
 
-Every section of a file is one class of ``faristol.rules.sections``, every key one of its fields, every value a
-table ``{ value = …, article = "…" }``. ``[options.NAME]`` tables are options. A key too many or too few, a value of
-the wrong kind, or two values that cannot both hold are refused with the file, the line, the key and the reason.
+Every section of a file is one class of ``faristol.rules.sections``, every key one of its fields, every value a table
+``{ value = …, article = "…" }``. ``[options.NAME]`` tables are options. An unknown or missing key, a value of the wrong
+type, or two contradictory values are refused with the file, the line, the key and the reason.
 """
 
 from __future__ import annotations
@@ -26,11 +26,11 @@ from faristol.rules.values import checked
 S = TypeVar("S")
 
 NOT_SECTIONS = frozenset({"articles", "options", "chosen", "kept"})
-"""Fields of a ruleset that no section of its file fills."""
+"""Fields of a ruleset that are not sections of its file."""
 
 
 class RulesetError(ValueError):
-    """A ruleset file is wrong. ``file``, ``line`` (from 1), ``key`` (``section.key``) and ``problem`` say how."""
+    """An invalid ruleset file, described by ``file``, ``line`` (from 1), ``key`` (``section.key``) and ``problem``."""
 
     def __init__(self, file: str, line: int, key: str, problem: str) -> None:
         self.file, self.line, self.key, self.problem = file, line, key, problem
@@ -38,7 +38,7 @@ class RulesetError(ValueError):
 
 
 def read_ruleset(text: str, *, file: str) -> Ruleset:
-    """The ruleset that the TOML ``text`` holds; ``file`` is its name for messages. Raises ``RulesetError``."""
+    """Parse a ruleset from TOML; ``file`` is its name for messages. Raises ``RulesetError``."""
     try:
         data = tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
@@ -54,9 +54,9 @@ def read_ruleset(text: str, *, file: str) -> Ruleset:
 
 @cache
 def load_ruleset(name: str) -> Ruleset:
-    """The ruleset called ``name``, for example ``fisc-2023``.
+    """Load the ruleset ``name``, for example ``fisc-2023``.
 
-    Raises ``LookupError`` when there is none of that name, ``RulesetError`` when its file is wrong.
+    Raises ``LookupError`` for an unknown name, ``RulesetError`` for an invalid file.
     """
     if name not in ruleset_names():
         raise LookupError(f"there is no ruleset {name!r}; there are: {', '.join(ruleset_names())}")
@@ -66,20 +66,20 @@ def load_ruleset(name: str) -> Ruleset:
 
 @cache
 def ruleset_names(*modes: Mode) -> tuple[str, ...]:
-    """The names that ``load_ruleset`` knows, in alphabetical order: all, or those of these modes alone."""
+    """Return the names of all rulesets, or of those with one of these modes, sorted."""
     folder = resources.files("faristol.rules") / "rulesets"
     names = sorted(file.name.removesuffix(".toml") for file in folder.iterdir() if file.name.endswith(".toml"))
     return tuple(name for name in names if not modes or load_ruleset(name).game.mode in modes)
 
 
 def section_types(mode: str) -> Mapping[str, Any]:
-    """The class of each section of a file of ``mode``, by the section's name; ``name`` and ``title`` are ``str``."""
+    """Return the class of each section of a file of ``mode``, by name; ``name`` and ``title`` are ``str``."""
     hints = get_type_hints(Ruleset)
     return {name: hint for name, hint in hints.items() if name not in NOT_SECTIONS and has_section(mode, name)}
 
 
 def absent_sections(mode: str) -> Mapping[str, Any]:
-    """What stands in a ruleset of ``mode`` where there is no section."""
+    """Return the placeholders for the absent sections of a ruleset of ``mode``."""
     sections = get_type_hints(Ruleset).keys() - NOT_SECTIONS
     absent: dict[str, Any] = {name: Absent(mode, name) for name in sections if not has_section(mode, name)}
     return absent | {"championship": NOBODY_MEETS} if "championship" in absent else absent
@@ -92,7 +92,7 @@ class _Reader:
         self.articles: dict[str, str] = {}
 
     def fail(self, key: str, problem: str) -> NoReturn:
-        """Raise for ``key``, at its line, or at that of the nearest table around it."""
+        """Raise ``RulesetError`` for ``key``, with its line or that of the nearest enclosing table."""
         place = re.sub(r"\[\d+\]", "", key)
         while place not in self.lines and "." in place:
             place = place.rpartition(".")[0]
@@ -166,14 +166,14 @@ class _Reader:
 
 
 def _mode(data: Mapping[str, Any]) -> str:
-    """The mode that a file says, as far as that can be read: what is wrong with it is told when it is read."""
+    """Return the mode of a file if it is readable, otherwise an empty string: errors are reported by the reader."""
     game = data.get("game")
     entry = game.get("mode") if isinstance(game, dict) else None
     return str(entry.get("value")) if isinstance(entry, dict) else ""
 
 
 def _lines(text: str) -> Mapping[str, int]:
-    """The line of every table and every key of ``text``, by its dotted name, from 1."""
+    """Return the line of every table and key of ``text``, from 1, by its dotted name."""
     found: dict[str, int] = {}
     table = ""
     for number, line in enumerate(text.splitlines(), start=1):

@@ -1,4 +1,4 @@
-"""Rulesets found again by the content that was pinned: in the files, or among those that were read from a record."""
+"""Rulesets by their pinned content: from the files, or from content of a record."""
 
 from __future__ import annotations
 
@@ -27,10 +27,10 @@ from faristol.rules.with_options import with_options
 
 
 def read_content(content: bytes, chosen: Mapping[str, OptionValue]) -> Ruleset:
-    """The ruleset of which ``canonical`` is ``content``; ``chosen`` are the options that its organiser chose.
+    """Restore a ruleset from its ``canonical`` content; ``chosen`` are the options of its organiser.
 
-    A value that rulesets have got since must have a default in its section: what the code did before. Raises
-    ``RulesetError`` for a value that is missing without one, and for one that this version does not know.
+    A value that was added to rulesets later needs a default in its section: the earlier behaviour of the code. Raises
+    ``RulesetError`` for a missing value without a default, and for a value unknown to this version.
     """
     data: dict[str, Any] = json.loads(content)
     name: str = data["name"]
@@ -57,7 +57,7 @@ def read_content(content: bytes, chosen: Mapping[str, OptionValue]) -> Ruleset:
 
 
 def _section(file: str, section: str, kind: type[Any], found: Mapping[str, Any], articles: dict[str, str]) -> Any:
-    """A section with the values found; an added value's article is empty unless the content has it."""
+    """Return a section with the values found; the article of an added value is empty unless the content has it."""
     hints = get_type_hints(kind)
     values = {}
     if unknown := sorted(set(found) - set(hints)):
@@ -77,16 +77,16 @@ def _section(file: str, section: str, kind: type[Any], found: Mapping[str, Any],
 
 
 MOST_KEPT = 4_096
-"""Rulesets from records that a process holds; the one that was used longest ago goes first."""
+"""Rulesets from records that a process caches; the least recently used one is evicted first."""
 
 _kept: OrderedDict[str, Ruleset] = OrderedDict()
-"""By digest. Content never changes, so it is read once."""
+"""Cached rulesets by digest. Content never changes, so it is read once."""
 
 
 def keep_content(content: bytes, digest: str, chosen: Mapping[str, OptionValue]) -> Ruleset:
-    """The ruleset of that content, which ``pinned_ruleset`` finds from now on.
+    """Restore a ruleset from content and cache it for ``pinned_ruleset``.
 
-    Raises ``RulesetError`` for content that this version cannot read, ``ValueError`` where ``digest`` is of another.
+    Raises ``RulesetError`` for content that this version cannot read, ``ValueError`` if ``digest`` is not its digest.
     """
     if hashlib.sha256(content).hexdigest() != digest:
         raise ValueError(f"the content of ruleset {digest} is not what its digest says")
@@ -96,9 +96,9 @@ def keep_content(content: bytes, digest: str, chosen: Mapping[str, OptionValue])
 
 
 def pinned_ruleset(name: str, digest: str, options: Mapping[str, OptionValue] | None = None) -> Ruleset:
-    """The ruleset that was pinned by ``name`` and ``digest``, with the ``options`` that were chosen for it.
+    """Return the ruleset pinned by ``name`` and ``digest``, with the ``options`` chosen for it.
 
-    Raises ``Refusal`` with reason ``RULESET_MISSING`` when no file has that content, and no record gave it yet.
+    Raises ``Refusal`` with reason ``RULESET_MISSING`` if neither a file nor the cache has that content.
     """
     if digest in _kept:
         _kept.move_to_end(digest)
@@ -117,9 +117,9 @@ def pinned_ruleset(name: str, digest: str, options: Mapping[str, OptionValue] | 
     return found
 
 
-@lru_cache(maxsize=256)  # tables of a hall have few rulesets, and ask for them with every command
+@lru_cache(maxsize=256)  # tables of a hall have few rulesets, and load them with every command
 def _of_file(name: str, options: tuple[tuple[str, OptionValue], ...]) -> Ruleset | None:
-    """The ruleset that the file of that name has with these options; None when it cannot be had with them any more."""
+    """Return the ruleset of a file with these options; None if the file is missing or does not allow them."""
     if name not in ruleset_names():
         return None
     try:

@@ -1,8 +1,7 @@
-"""Scoring, square by square, so that a score can be explained and not only told.
+"""Scoring by square, so that a score can be explained.
 
-The value of a play is the sum of all the words that it forms. New tiles use the premiums under them, tiles
-that lay there already count their face value; letter premiums come before word premiums, and word premiums
-multiply each other (FISC I.6).
+The value of a play is the sum of the words that it forms. New tiles use the premiums under them; tiles on the board
+count their face value. Letter premiums apply before word premiums, and word premiums multiply each other (FISC I.6).
 """
 
 from __future__ import annotations
@@ -18,21 +17,21 @@ from faristol.rules.ruleset import Ruleset
 _FACTORS: Mapping[tuple[int, int], tuple[int, int]] = {
     square: (premium.letter, premium.word) for square, premium in PREMIUMS.items()
 }
-"""By how much each square multiplies its tile, and its words."""
+"""Factors of each square for its tile and for its words."""
 
 
 @dataclass(frozen=True, slots=True)
 class SquareScore:
-    """What one tile adds to one word."""
+    """The contribution of one tile to one word."""
 
     square: Square
     tile: Tile
     new: bool
-    """Laid by this play, so that it uses the premium of its square."""
+    """Whether this play laid the tile, so that it uses the premium of its square."""
     value: int
     """Points of the tile itself, 0 for a blank."""
     premium: Premium
-    """The premium that this tile uses; ``NONE`` for a tile that was there before."""
+    """The premium that this tile uses; ``NONE`` for a tile that was on the board."""
 
     @property
     def points(self) -> int:
@@ -45,7 +44,7 @@ class SquareScore:
 
 
 class WordScore(NamedTuple):
-    """What one word of a play scores."""
+    """The score of one word of a play."""
 
     word: Word
     points: int
@@ -55,11 +54,11 @@ class WordScore(NamedTuple):
     new: frozenset[Square]
     """The squares on which the play laid tiles, whether in this word or not."""
     values: Mapping[str, int]
-    """Points of each face of the set."""
+    """Points by face of the set."""
 
     @property
     def squares(self) -> tuple[SquareScore, ...]:
-        """What each tile of the word adds, in reading order."""
+        """The contribution of each tile of the word, in reading order."""
         return tuple(
             SquareScore(
                 square=square,
@@ -77,11 +76,11 @@ class WordScore(NamedTuple):
 
 
 class PlayScore(NamedTuple):
-    """What a play scores: its words, the main word first, and the bonus for a full rack."""
+    """The score of a play: its words, the main word first, and the bonus for a full rack."""
 
     words: tuple[WordScore, ...]
     bonus: int
-    """Points for laying a full rack, 0 when fewer tiles were laid."""
+    """Points for laying a full rack, 0 for fewer tiles."""
     bingo: bool
 
     @property
@@ -99,10 +98,10 @@ class PlayScore(NamedTuple):
 def score_play(
     board: Board, placements: Iterable[Placement], ruleset: Ruleset, words: Sequence[Word] | None = None
 ) -> PlayScore:
-    """What the play scores on ``board``, explained; it must have passed ``check_play``.
+    """Return the score of the play on ``board``, by word; the play must have passed ``check_play``.
 
-    ``words`` are the words that ``check_play`` found, to save finding them again. A play whose tiles go out with
-    fewer than a full rack is no bingo.
+    ``words`` are the words of ``check_play``, to avoid a second search. A play that goes out with fewer tiles than a
+    full rack is no bingo.
     """
     laid = tuple(placements)
     if words is None:
@@ -132,22 +131,22 @@ def _score_word(word: Word, new: frozenset[Square], values: Mapping[str, int]) -
 
 @dataclass(frozen=True, slots=True)
 class UsualScores:
-    """Scores, in points, beyond which a result is checked again before it is entered."""
+    """Limits in points beyond which a result is checked before it is entered."""
 
     lowest: int
     highest: int
     largest_difference: int
 
 
-# Parts of the face value of all tiles of a set. Two players together make about four times that value, whatever the
-# language; 4 times for one of them is 748 points with the English tiles, which hardly anybody has ever made.
+# Multiples of the face value of all tiles of a set. Two players together score about four times that value in any
+# language. Four times for one of them is 748 points with the English tiles, which is hardly ever reached.
 _LOWEST, _HIGHEST, _DIFFERENCE = 1.6, 8.0, 4.0
 
 
 def usual_scores(ruleset: Ruleset, players: int) -> UsualScores:
-    """The scores that a game of so many players usually ends with, by the tiles of the rules.
+    """Return the usual limits of scores in a game of ``players``, by the tiles of the rules.
 
-    The points that there are are shared, so where three or four play each has fewer.
+    The points are shared, so each of three or four players has fewer.
     """
     tiles = ruleset.tile_set
     value = sum(tiles.values[face] * count for face, count in tiles.counts.items())

@@ -1,6 +1,7 @@
 """The sections of a ruleset: one class for each, one field for each value in which rule books differ.
 
-The docstring of a field says what its value means; what a book says is in its file, beside the article.
+The docstring of a field says what its value means, the alternatives in the order of the type; the file of a book has
+its values and articles.
 """
 
 from __future__ import annotations
@@ -11,43 +12,43 @@ from typing import Literal
 from faristol.rules.modes import Mode
 
 TurnWord = Literal["play", "exchange", "pass", "withdrawn", "cannot-play", "lost", "timed-out", "forfeited"]
-"""What a turn came to, see ``faristol.rules.turns.TurnKind``."""
+"""The result of a turn, as in ``faristol.rules.turns.TurnKind``."""
 
 
 Step = Literal["place", "announce", "stop", "write", "draw", "press"]
-"""One step of a turn: lay the tiles, say word and score (PES: declare the play done), stop the own clock, write the
-score, refill the rack, start the opponent's clock."""
+"""One step of a turn: lay the tiles, announce word and score (PES: declare the play done), stop the own clock, write
+the score, refill the rack, start the opponent's clock."""
 
 
 @dataclass(frozen=True, slots=True)
 class Game:
-    """Who plays, and with what."""
+    """The number of players, and their tiles."""
 
     mode: Mode
     """Two players, a table of several, or one game that all play with the same tiles."""
     players_min: int
     players_max: int
     tile_set: str
-    """Name of a tile set, see ``load_tile_set``."""
+    """Name of a tile set for ``load_tile_set``."""
     rack_size: int
-    """Tiles that a player holds while the bag lasts; laying that many at once is a bingo."""
+    """Tiles of a full rack; laying that many at once is a bingo."""
     turn_direction: Literal["alternate", "right", "left", "together"]
-    """To whom the turn passes: the other player, or the neighbour on that side; or all take it at once."""
+    """The next player on turn: the other player; the neighbour on that side; or all take the turn at once."""
 
 
 @dataclass(frozen=True, slots=True)
 class Start:
-    """Who begins."""
+    """The choice of the first player."""
 
     method: Literal["draw", "lot", "first-named", "system", "draw-then-alternate"]
-    """Each draws a tile; a lot before the game fixes the whole order; the first named in the pairing; as the
-    pairing system says; a draw for the first game of a match, then in turn."""
+    """Each player draws a tile; a lot before the game determines the whole order; the first named in the pairing; as
+    the pairing system says; a draw for the first game of a match, then alternately."""
     blank: Literal["first", "last"]
-    """Where a blank stands in a draw: before the first letter or after the last."""
+    """The rank of a blank in a draw: before the first letter or after the last."""
     tie: Literal["return-and-redraw", "redraw"]
-    """Equal tiles: whether they go back before the next draw."""
+    """Equal tiles go back before the next draw, or stay out."""
     seat: Literal["free", "drawn", "starter-chooses", "lot"]
-    """Who sits where: no rule; a draw if wanted; whoever begins chooses; the lot of the start."""
+    """The seats: no rule; drawn if wanted; chosen by the first player; by the lot of the start."""
 
     @property
     def by_pairing(self) -> bool:
@@ -57,24 +58,24 @@ class Start:
 
 @dataclass(frozen=True, slots=True)
 class FirstMove:
-    """What the first play on an empty board must do."""
+    """Requirements for the first play on an empty board."""
 
     tiles_min: int
     centre: Literal["mandatory", "opponent-decides"]
-    """Whether a play that misses the centre breaks the rules, or is the opponent's to accept or declare invalid."""
+    """Whether a play that misses the centre is invalid, or is the opponent's to accept or declare invalid."""
     direction: Literal["any", "across"]
 
 
 @dataclass(frozen=True, slots=True)
 class Touch:
-    """What a tile laid on the board binds its player to."""
+    """The obligations of a player from a tile laid on the board."""
 
     rule: Literal["strict", "until-announced", "free-until-clock"]
-    """A tile laid must be played; or may be taken back until the play is announced; or until the clock is stopped."""
+    """A tile laid must be played; may be taken back until the play is announced; or until the clock is stopped."""
     line_fixed_by_first_tile: bool
-    """The row or column in which a play was begun must be kept."""
+    """The play must stay in the row or column in which it was begun."""
     sanction: Literal["turn-lost", "none"]
-    """What a breach costs, after the tiles are taken back."""
+    """The cost of a breach, after the tiles are taken back."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,13 +83,13 @@ class Turn:
     """The course of a turn in which tiles are laid."""
 
     steps: tuple[Step, ...]
-    """In the order of the book."""
+    """The steps in the order of the book."""
     written_by: Literal["both", "mover", "keeper"]
-    """Who writes the score of a play: both players, the mover, or the one who keeps the sheet of the table."""
+    """The writers of a play's score: both players, the mover, or the keeper of the table's sheet."""
     complete_on: Literal["placed", "both-written", "draw", "press"]
-    """The step with which a play is complete and no longer in doubt."""
+    """The step that completes a play."""
     next_waits_for_draw: bool
-    """The opponent may lay no tile before the mover has drawn and shown a full rack."""
+    """The opponent may not lay a tile before the mover has drawn and shown a full rack."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,96 +102,96 @@ class Scoring:
 
 @dataclass(frozen=True, slots=True)
 class Blank:
-    """What a blank stands for, and who is believed."""
+    """The letter of a blank, and disputes about it."""
 
     fixed_on: Literal["declared", "counting", "clock-stopped"]
-    """When what it stands for can no longer be changed."""
+    """The moment after which the letter cannot be changed."""
     written_by: Literal["both", "mover", "keeper"]
     claims: Literal["placer-prevails", "arbiter"]
-    """When the sheets differ, or nobody wrote: the one who laid it is believed, or an arbiter decides."""
+    """If the sheets differ or have no letter: the placer's claim prevails, or an arbiter decides."""
     fake: Literal["turn-lost", "none"]
-    """A letter laid face down as a blank, and noticed before the score is written."""
+    """The cost of a letter laid face down as a blank, if detected before the score is written."""
 
 
 @dataclass(frozen=True, slots=True)
 class Exchange:
-    """How tiles are exchanged for a turn."""
+    """Exchange of tiles for a turn."""
 
     limit: Literal["bag", "full-rack-in-bag", "leave-full-rack"]
-    """As many as the bag holds; any number while it holds a full rack; or as many as leave a full rack in it."""
+    """As many as the bag has; any number while it has a full rack; or as many as leave a full rack in it."""
     max: int
-    """The most in one exchange, whatever the bag holds."""
+    """The most tiles in one exchange, regardless of the bag."""
     illegal: Literal["none", "turn-lost", "reveal-and-choose"]
-    """What follows when more were taken: nothing but a refusal; the turn is lost; or the opponent reveals as many
-    tiles of the player and the whole bag, and chooses which of them the player keeps."""
+    """After an exchange of too many: only a refusal; the turn is lost; or the opponent reveals as many tiles of the
+    player and the whole bag, and chooses which of them the player keeps."""
     stops_clock: bool
-    """The mover stops the clock before drawing."""
+    """Whether the mover stops the clock before drawing."""
     number_fixed: bool
-    """The number announced cannot be changed."""
+    """Whether the announced number is fixed."""
     announced_can_be_dropped: bool
-    """After announcing an exchange the player may still play or pass."""
+    """Whether the player may still play or pass after announcing an exchange."""
 
 
 @dataclass(frozen=True, slots=True)
 class FreeExchange:
-    """Changing a rack of vowels alone, or of consonants alone, without losing the turn."""
+    """A change of a rack of only vowels or only consonants without losing the turn."""
 
     allowed: bool
     bag_min: int
-    """Tiles that the bag must hold."""
+    """The least number of tiles in the bag."""
     blanks_count: bool
-    """Whether a blank passes for the vowel or consonant that is wanted."""
+    """Whether a blank counts as the required vowel or consonant."""
     all_tiles: bool
-    """The whole rack must be changed."""
+    """Whether the whole rack must be changed."""
     when: Literal["before-acting", "never"]
-    """On the own turn, before anything else was done in it."""
+    """On the own turn, before any other action in it; or never."""
     unfounded: Literal["none", "turn-lost"]
-    """What asking for it without such a rack costs."""
+    """The cost of requesting it without such a rack."""
 
 
 @dataclass(frozen=True, slots=True)
 class Passing:
-    """When a turn may be passed."""
+    """Conditions for passing a turn."""
 
     allowed: Literal["always", "full-rack-in-bag"]
     cannot_play: bool
-    """Where passing is not allowed, a player who can lay nothing says so and gives the turn up."""
+    """Whether a player without a possible play may give the turn up although passing is not allowed."""
 
 
 @dataclass(frozen=True, slots=True)
 class Overdraw:
-    """Too many tiles drawn."""
+    """A draw of too many tiles."""
 
     unracked: Literal["random-of-new", "two-more-of-new", "arbiter"]
-    """Before the new tiles are among the others: the surplus is taken at random out of the new ones; or two more
-    than the surplus are, and the opponent chooses which of them go back; or an arbiter decides."""
+    """With the new tiles apart from the others: the surplus is taken at random from the new ones; or two more than the
+    surplus are, and the opponent chooses which of them go back; or an arbiter decides."""
     racked: Literal["random-of-rack", "two-more-of-rack", "arbiter"]
-    """The same when the new tiles cannot be told from the others."""
+    """The same if the new tiles cannot be told from the others."""
     seen_counts_as_racked: bool
-    """Tiles that the player has looked at are treated as racked."""
+    """Whether tiles that the player has seen are treated as racked."""
     returned_seen: Literal["by-nobody", "by-opponent-if-mover-saw", "by-opponent"]
-    """Who may look at tiles taken at random before they go back."""
+    """The opponent's right to see tiles taken at random before they go back."""
     late: Literal["as-drawn", "as-racked", "choose-and-lose-turn", "arbiter"]
-    """Noticed by the opponent. After the press: as before it, by where the new tiles lie; or as racked, wherever they
-    lie; or an arbiter decides. Or at any time before the player's next play is complete, also before the press: the
-    opponent sees the rack, chooses what goes back, and the player loses the next turn."""
+    """Noticed by the opponent after the press: as before it, by the place of the new tiles; or as racked in any case.
+    Or at any time before the player's next play is complete, also before the press: the opponent sees the rack, chooses
+    the tiles that go back, and the player loses the next turn. Or an arbiter decides."""
     expulsion_after_in_game: int | None
-    """Held on purpose so many times in one game: expulsion is proposed."""
+    """Number of deliberate overdraws in one game after which expulsion is proposed."""
     expulsion_after_in_tournament: int | None
     own_late: Literal["as-drawn", "arbiter"] = "as-drawn"
-    """Noticed by the player when it is that player's turn again: as before; or an arbiter decides."""
+    """Noticed by the player on that player's next turn: as before; or an arbiter decides."""
 
 
 @dataclass(frozen=True, slots=True)
 class Underdraw:
-    """Too few tiles drawn."""
+    """A draw of too few tiles."""
 
     unracked: Literal["complete", "arbiter"]
     racked: Literal["complete", "complete-and-show", "arbiter"]
-    """Draw what is missing; draw it and show it to the opponent; or an arbiter decides."""
+    """The missing tiles are drawn; drawn and shown to the opponent; or an arbiter decides."""
     late: Literal["as-drawn", "refused", "arbiter"] = "as-drawn"
-    """Noticed when it is the player's turn again: as before; or no claim is heard any more, and the rack is full again
-    after the next draw; or an arbiter decides."""
+    """Noticed on the player's next turn: as before; or no claim is accepted, and the rack is full again after the next
+    draw; or an arbiter decides."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -198,16 +199,16 @@ class FoundTiles:
     """Tiles found beside the board after the game began."""
 
     rule: Literal["refused", "into-bag"]
-    """No claim is heard any more; or they go into the bag."""
+    """No claim is accepted; or the tiles go into the bag."""
     out_at: int | None
-    """They stay out of the game when the bag holds so many tiles or fewer."""
+    """They stay out of the game if the bag has this number of tiles or fewer."""
     counted: Literal["before", "after"]
     """Whether the bag is counted before or after the tiles found are added."""
 
 
 Neutraliser = Literal["challenge", "count-dispute", "arbiter-call", "force-majeure", "overdraw", "correction"]
-"""Why both clocks stand: a play is judged; the count is disputed; an arbiter is called; something nobody could help;
-tiles drawn too many go back; what was written wrong is put right."""
+"""The reasons to stop both clocks: a challenge is judged; a count is disputed; an arbiter is called; force majeure;
+surplus tiles go back; a written error is corrected."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -215,83 +216,83 @@ class Clock:
     """The clock of a table."""
 
     model: Literal["chess", "per-turn", "none"]
-    """Time for the whole game of each player; time for each turn; or no clock."""
+    """Time of each player for the whole game; time for each turn; or no clock."""
     minutes: int | None
-    """Thinking time of each player for the whole game; None without a chess clock, or while the organiser has not
-    said."""
+    """Thinking time of each player for the whole game; None without a chess clock, or until the organiser chooses."""
     turn_seconds: int | None
     """Time for one turn; None without a timer."""
     runs_while_counting: bool
     runs_while_drawing: bool
     stopped_by_mover: bool
-    """The mover stops the own clock after laying the tiles."""
+    """Whether the mover stops the own clock after laying the tiles."""
     verification_pause_seconds: int | None
-    """Checking a count for longer than this may stop a running clock."""
+    """A longer check of a count may stop a running clock."""
     neutralised_by: tuple[Neutraliser, ...]
-    """What stops both clocks. Nothing else does."""
+    """The reasons that stop both clocks; no other reason does."""
     resumed_on: Literal["ruled", "written"]
-    """When the time goes on after a challenge of a play that stands: with the ruling, or once its score is written."""
+    """The end of the stop after a challenge of a play that stands: the ruling, or its written score."""
     overtime_points: int
-    """Points lost for each minute over, or part of one."""
+    """Points lost for each minute of overtime, or part of one."""
     overtime_cap_minutes: int | None
-    """Going over this many minutes of overtime ends the game; None for no cap."""
+    """More overtime than this ends the game; None for no cap."""
     turn_timeout: Literal["stands-or-lost", "begun-or-lost", "turn-lost", "none"]
-    """When the time of a turn is over: what lies is counted if it is a play, otherwise the turn is lost; a play that
-    was begun is finished, without one the turn is lost; the turn is lost whatever lies; or there is no such time."""
+    """At the end of a turn's time: a play on the board is counted, otherwise the turn is lost; a play that was begun is
+    finished, without one the turn is lost; the turn is lost in any case; or there is no time of a turn."""
     last_play_stops_on: Literal["placed", "written"]
-    """When the last play of a game stops the clock for good: as its tiles are laid, or with its score written."""
+    """The last play of a game stops the clock for good when its tiles are laid, or when its score is written."""
     reminders: Literal["forbidden", "players-and-arbiter", "allowed"]
-    """Who may say that a clock was forgotten."""
+    """The persons who may say that a clock was forgotten."""
     forgotten_heard: bool
-    """Whether an arbiter hears the claim that somebody forgot to press, stop or start a clock."""
+    """Whether an arbiter hears the claim that a player forgot to press, stop or start a clock."""
 
 
 @dataclass(frozen=True, slots=True)
 class RoundTime:
-    """What happens when the time of the round is over."""
+    """Rules for the end of the round's time."""
 
     rule: Literal["hand-and-one-more", "equal-turns", "scores-stand", "none"]
-    """The hand begun and one more are played; whoever had fewer turns has one more; scores stand at once; or the
-    book knows no such time."""
+    """The hand begun and one more are played; each player with fewer turns has one more; scores stand at once; or the
+    book has no such time."""
     minutes: int | None
-    """Length of a round; None where there is no limit, or the organiser has not said, or ``twice_the_clock``."""
+    """Length of a round; None without a limit, before the organiser's choice, or with ``twice_the_clock``."""
     twice_the_clock: bool
-    """The round lasts twice the ``clock.minutes`` of a player."""
+    """Whether the round lasts twice the ``clock.minutes`` of a player."""
     last_turn_seconds: int | None
     """The most that each turn after the end may take."""
     runs_while_challenged: bool
-    """The time of the round goes on while the clocks of the players stand."""
+    """Whether the time of the round runs while the clocks of the players are stopped."""
     out_counts: bool
-    """A player who goes out in those last turns ends the game as at any other time."""
+    """Whether a player who goes out in those last turns ends the game."""
 
 
 @dataclass(frozen=True, slots=True)
 class Lateness:
-    """A player who is not there when the round begins."""
+    """A player who is absent at the start of the round."""
 
     clock_starts_after_minutes: int | None
-    """The clock of the absent player is started so long after what ``counted_from`` says; None where it is not."""
+    """Delay of the absent player's clock after ``counted_from``; None if the clock is not started."""
     clock_starts_on: Literal["signal", "press"]
-    """From when that time counts: from the moment itself, however late somebody notes it; or not before an arbiter, who
-    was told, presses the clock."""
+    """The clock counts from the due moment, however late it is recorded; or from the press of an arbiter, not
+    before."""
     counted_from: Literal["start", "draw"]
-    """What those minutes count from: the start of the round, or the draw of its pairings. No clock runs before the
+    """The delay counts from the start of the round, or from the draw of its pairings. No clock runs before the
     start."""
     long_break_minutes: int | None
-    """A break between draw and start that is so long, or longer, lets the minutes count from the start; None where they
-    do anyway."""
+    """After a break between draw and start of this length or more, the minutes count from the start; None if they
+    always do."""
     loses_after_minutes: int | None
-    """Who is still absent then loses; None for no such limit."""
+    """An absent player loses after this time; None without such a limit."""
     loses_counted: Literal["from-signal", "on-clock"]
-    """Whether that time is counted from the signal or as shown on the absent player's clock."""
+    """Whether that time counts from the signal or on the absent player's clock."""
     loses_at_limit: bool
-    """Whether the limit itself loses already, or only going over it."""
+    """Whether reaching the limit loses, or only exceeding it."""
     loses_with: Literal["limit", "own-time-or-round", "arbiter"]
-    """By the limit above; when the own time, or the other games of the round, are over; or as an arbiter decides."""
+    """By the limit above; at the end of the own time or of the other games of the round; or by decision of an
+    arbiter."""
     both: Literal["both-clocks-run", "arbiter"]
-    """Both absent: both clocks run and the first to come has what is left; or an arbiter decides."""
+    """Both absent: both clocks run and the first player to arrive has the remaining time; or an arbiter decides."""
     postponement_hours: int | None
-    """How long before a game its postponement must be agreed; None where the book knows none."""
+    """Least time from the agreement on a postponement to the game; None if the book has no postponement."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -299,120 +300,120 @@ class Absence:
     """A player who leaves the table during a game."""
 
     told: Literal["arbiter", "opponent", "nobody"]
-    """Who must be told before."""
+    """The person who must be told before."""
     untold: Literal["disqualified", "game-lost", "none"]
-    """What leaving without telling costs."""
+    """The cost of leaving without telling."""
     first: Literal["complete-undrawn", "place-undrawn", "none"]
-    """What is done before leaving: the play is completed and the clock pressed, and no tile is drawn; or a play is
-    laid and no tile is drawn."""
+    """Before leaving, the play is completed and the clock pressed without a draw; a play is laid without a draw; or no
+    rule."""
     tiles_min: int
-    """Tiles that the play before leaving must lay."""
+    """Least number of tiles of the play before leaving."""
     opponent_may_draw: bool
-    """Whether the opponent may draw while the other is away."""
+    """Whether the opponent may draw during the absence."""
     played_meanwhile: Literal["questioned-on-return", "stands"]
-    """A play that the opponent completed while the player was away: who comes back may question it before writing its
-    score, drawing, or beginning the next turn; or it is accepted as any other that was completed."""
+    """A play that the opponent completed during the absence: the player may question it on return before writing its
+    score, drawing, or beginning the next turn; or it is accepted as any other complete play."""
     loses_with: Literal["own-time-or-round", "arbiter"]
 
 
 @dataclass(frozen=True, slots=True)
 class Challenge:
-    """Who may question a play, until when, and what comes of it."""
+    """The players who may challenge a play, the time for it, and its consequences."""
 
     by: Literal["opponent", "table", "nobody"]
-    """The opponent; any other player of the table; or nobody, because every play is checked as it is laid."""
+    """The opponent; any other player of the table; or no player, because every play is checked when it is laid."""
     opens_on: Literal["placed", "counted", "clock-stopped"]
     closes_on: Literal["press", "refill", "challenger-writes", "both-write", "next-turn"]
-    """The opponent's clock starts; the mover draws, or presses the clock when the bag is empty; the challenger has
-    written the score; both have; or the next player has begun."""
+    """The opponent's clock starts; the mover draws, or presses the clock if the bag is empty; the challenger has
+    written the score; both players have; or the next player has begun."""
     seconds_max: int | None
-    """The most that may pass after the window opened; what closes it first counts."""
+    """The most seconds after the window opened; the window closes earlier on ``closes_on``."""
     ruling: Literal["play", "word"]
-    """Whether players are told about the play as a whole or about each word."""
+    """Whether players are notified of the play as a whole or of each word."""
     once: bool
     """A play can be challenged once: words not named then stand. Otherwise another challenge can name other words of it
-    while its time is not over; a word is ruled on once in any case."""
+    within the time. Each word is ruled on once."""
     words_max: int | None
-    """Words of the play that one challenge may name; None for as many as it formed."""
+    """The most words of the play in one challenge; None without a limit."""
     free_invalid: int | None
-    """Unfounded challenges in one game that cost nothing; None for all of them."""
+    """Unfounded challenges in one game without a penalty; None if all are."""
     penalty: int
-    """Points that an unfounded challenge costs."""
+    """Points for an unfounded challenge."""
     penalty_unit: Literal["challenge", "word"]
-    """What is counted: each challenge of a play that stands, or each challenged word found good."""
+    """The unit of the penalty: each challenge of a play that stands, or each challenged word found good."""
     penalty_goes: Literal["from-challenger", "to-mover"]
     """Whether the challenger loses the points, or the mover gains them."""
     unfounded_loses_turn: bool
-    """Whoever challenged a play that stands loses the next turn."""
+    """Whether the challenger of a play that stands loses the next turn."""
     mover_may_draw: bool
     """Whether the mover may draw while a challenge is open."""
     appeal_by: Literal["challenger", "mover", "none"]
     rulings_max: int
-    """Rulings on one play; the last one is final."""
+    """The most rulings on one play; the last one is final."""
     arguments_hidden: bool
-    """Who appeals may ask that the other player does not see the arguments."""
+    """Whether the appellant may ask that the other player does not see the arguments."""
     corrected_later: Literal["none", "spread"]
-    """A ruling found wrong after the game: nothing; or the spread of the player in the tournament is changed by the
-    points of the play and ``corrected_later_points``, on the same day, and the result stays."""
+    """After a ruling found wrong after the game: no correction; or the spread of the player in the tournament changes
+    by the points of the play and ``corrected_later_points``, on the same day, and the result stays."""
     corrected_later_points: int
 
 
 @dataclass(frozen=True, slots=True)
 class Arbiter:
-    """What officials must and may do."""
+    """Duties and rights of officials."""
 
     required: bool
-    """No game is played without one."""
+    """Whether every game needs an arbiter."""
     players_may_check: bool
-    """Players may check plays together, by agreement, without an arbiter."""
+    """Whether players may check plays together, by agreement, without an arbiter."""
     asked_word: Literal["unplayable", "none"]
-    """A word about which a player asked and was answered before playing it."""
+    """The status of a word that a player asked about and was answered before playing it."""
     asked_again: Literal["disqualified", "none"]
-    """Asking again after that, in this game or another of the tournament, and answering again: the game is lost, and
-    expulsion is put forward."""
+    """The sanction for asking or answering again, in this game or another of the tournament: the game is lost, and
+    expulsion is proposed."""
     sanction_points_min: int | None
-    """The least that a sanction in points takes off; None where the book sets none."""
+    """The least deduction of a sanction in points; None if the book sets none."""
     sanction_points_from: Literal["score", "spread"]
-    """Where points come off that are taken after the game: the score of the game, and with it the result; or the spread
-    and the total of the player in the tournament, and the result stays."""
+    """Points deducted after the game come off the score of the game, and so change the result; or off the spread and
+    the total of the player in the tournament, and the result stays."""
 
 
 @dataclass(frozen=True, slots=True)
 class End:
-    """When a game ends, and what happens to the tiles left in the racks."""
+    """End conditions of a game, and the tiles left in the racks."""
 
     out_bonus: Literal["opponents-racks", "twice-opponents-racks", "none"]
-    """Who goes out gains what the others hold, which they lose; gains it twice, and they lose nothing; or gains
-    nothing, and they lose it."""
+    """The player who goes out gains the points of the other racks, which the others lose; gains them twice, and the
+    others lose no points; or gains no points, and the others lose theirs."""
     lost_turns: int | None
     """Consecutive lost turns of each player that end the game."""
     lost_turn_kinds: tuple[TurnWord, ...]
-    """What counts as one of them."""
+    """The kinds of lost turns that count."""
     scoreless_turns: int | None
     """Consecutive turns of each player, counted by ``scoreless_unit``, that end the game."""
     scoreless_unit: Literal["no-tile", "own-turn", "zero-score"]
-    """Turns in which no tile stayed on the board; only those in which the player passed, exchanged or took a play
-    back, not those that a penalty or the timer took; or turns that scored 0, a play worth nothing included."""
+    """Turns in which no tile stayed on the board; only those in which the player passed, exchanged or took a play back,
+    not turns lost by a penalty or the timer; or turns that scored 0, including a play worth 0."""
     exempt_at_zero: Literal["both", "scoreless", "none"]
-    """Which of the two ends waits while no player has a point."""
+    """Which of the two ends does not apply while no player has a point."""
     agreement: bool
-    """The game ends when the players agree that nobody can lay a tile; with an empty bag it is enough that each says so
-    in turn, where ``passing.cannot_play`` lets them."""
+    """Whether the game ends if the players agree that no player can lay a tile. With an empty bag it is enough that
+    each declares so in turn, if ``passing.cannot_play`` allows it."""
     racks_count_after_time: bool
-    """Whether racks are counted when the round ran out of time."""
+    """Whether racks are counted if the round ran out of time."""
     racks_count_after_overtime: bool
-    """Whether racks are counted when a player has used more than their time, however the game ended."""
+    """Whether racks are counted if a player has used more than their time, by any end of the game."""
     racks_count_after_cap: bool
-    """Whether racks are counted when a player went over the cap on overtime."""
+    """Whether racks are counted if a player exceeded the cap on overtime."""
 
 
 @dataclass(frozen=True, slots=True)
 class Abandon:
-    """What a game is worth that a player leaves. Whoever stays wins."""
+    """The result of a game that a player leaves. The player who stays wins."""
 
     rule: Literal["stands-or-behind", "stands", "forfeit"]
-    """A leader gets the other's score less ``points_behind``, anybody else keeps the score; scores stand; or the
-    result is that of a forfeit."""
+    """A leading player gets the other's score less ``points_behind``, a trailing one keeps the score; scores stand; or
+    the result is that of a forfeit."""
     points_behind: int
     at_tie: Literal["as-leading", "as-trailing"]
     both: Literal["double-loss"]
@@ -427,29 +428,30 @@ class Forfeit:
     winner_points: int
     loser_points: int
     begun: Literal["as-abandoned", "forfeit"]
-    """What a game is worth that is lost by decision after a turn of it was over: what it would be if the loser had
-    abandoned it; or the points above, as if it had not been played."""
+    """The result of a game lost by decision after a completed turn: as if the loser had abandoned it; or the points
+    above, as if it had not been played."""
 
 
 @dataclass(frozen=True, slots=True)
 class Scoresheet:
-    """Who signs, what can still be put right, and how things are written."""
+    """Signatures, corrections, and the notation of plays."""
 
     signers: Literal["both", "keeper", "nobody"]
     totals_until: Literal["final", "round-end", "never"]
-    """Until when a running total can be corrected."""
+    """The end of corrections of a running total."""
     plays_until: Literal["completed", "final", "never"]
-    """Until when the count of a play can be corrected."""
+    """The end of corrections of the count of a play."""
     final_on: Literal["both-signed", "handed-over", "written"]
-    """When the result is definitive: both have signed; the signed sheet is handed over; the score is written."""
+    """The result is definitive when both have signed; when the signed sheet is handed over; or when the score is
+    written."""
     reopen_by: Literal["nobody", "both-players"]
-    """Who may ask that a final game is opened again to correct an error."""
+    """The players who may ask to reopen a final game to correct an error."""
     words: Literal["main", "all", "none"]
-    """What is written of a play besides its score."""
+    """The words that are written of a play beside its score."""
     zero_plays: Literal["written", "zero"]
-    """How a turn worth nothing is written: as any other, or as a zero alone."""
+    """A turn without points is written as any other, or as a zero only."""
     blank: Literal["parentheses", "field", "letter"]
-    """How the letter of a blank is marked: in parentheses, in a field of its own, or noted as the letter."""
+    """The letter of a blank is in parentheses, in a field of its own, or noted as the letter."""
     bingo: Literal["circled", "counted", "none"]
     exchange: Literal["dash", "zero", "none"]
     coordinates: Literal["optional", "required", "none"]
@@ -458,25 +460,26 @@ class Scoresheet:
 Layer = Literal[
     "general-variants", "balearic", "north-western", "valencian", "marked-a", "marked-b", "marked-r", "marked-v"
 ]
-"""Words beside those of a book: verb forms of the general variants, of a region, entries marked by dialect (UF 26)."""
+"""Words that extend those of a book: verb forms of the general variants, of a region, entries marked by dialect (UF
+26)."""
 
 TieBreak = Literal["median-buchholz", "buchholz", "berger", "spread", "total", "head-to-head", "cusca"]
-"""What parts players of equal points; ``faristol.rules.standings`` has each."""
+"""Criteria that rank players of equal points; ``faristol.rules.standings`` implements each."""
 
 
 @dataclass(frozen=True, slots=True)
 class Lexicon:
-    """Which words an event adds to those of the book, and until when that can be said."""
+    """The words that an event adds to those of the book, and the time limit for the choice."""
 
     layers: tuple[Layer, ...]
     """Layers added to the words of the book's own lexicon."""
     frozen_on: Literal["created", "first-game"]
-    """No change after the event was created, or after its first game began."""
+    """The layers are fixed when the event is created, or when its first game begins."""
 
 
 @dataclass(frozen=True, slots=True)
 class Championship:
-    """Rounds, points of the championship and tie-breaks. Where a book has none, the system is ``none``."""
+    """Rounds, points of the championship and tie-breaks. If a book has none, the system is ``none``."""
 
     system: Literal[
         "swiss",
@@ -491,10 +494,10 @@ class Championship:
         "duplicate",
         "none",
     ]
-    """Who meets whom: the least distance in points and in the initial order, after a first round of halves or by lot;
-    the same with the order of the standings in place of the initial one, the bye included; the Dutch system of FIDE;
-    each against each, once or twice; the same two in every round; by lot; nobody, in rounds that are a duplicate game
-    each."""
+    """The pairing system: the least distance in points and in the initial order, after a first round of halves or by
+    lot; the same with the order of the standings in place of the initial one, the bye included; the Dutch system of
+    FIDE; all against all, once or twice; the same two in every round; by lot; no pairings, as each round is a duplicate
+    game."""
     rounds_min: int
     win: float
     draw: float
@@ -502,36 +505,36 @@ class Championship:
     bye: float
     bye_spread: int
     coefficient: Literal["none", "cusca"]
-    """How the score of a game enters the ranking: as it is, or times the players of the table (CUSCA)."""
+    """The value of a game's score in the ranking: the score, or the score times the players of the table (CUSCA)."""
     tie_breaks: tuple[TieBreak, ...]
-    """In the order in which they decide."""
+    """Tie-breaks in the order of application."""
     buchholz_cut: int
-    """Worst opponents left out of the median Buchholz."""
+    """Number of worst opponents left out of the median Buchholz."""
     buchholz_cut_long: int
     """The same in a championship of ``long_from_rounds`` rounds or more."""
     long_from_rounds: int
     unplayed: Literal["fide-dummy", "fide-virtual", "own-score", "zero"]
-    """What a round without a game is worth to Buchholz and Berger; ``faristol.rules.standings.opponents`` has each."""
+    """The value of a round without a game for Buchholz and Berger; ``faristol.rules.standings.opponents`` implements
+    each."""
     not_there: Literal["bye", "forfeit"]
-    """Where players meet each other player, what a round is worth whose opponent is not there for it, having left or
-    otherwise: a bye; or the game is lost by who is not there, with the score of ``forfeit``. A team whose opponent is
-    not there has a bye."""
+    """The value of a round, all against all, if the opponent has left or is absent: a bye; or the absent player loses
+    the game with the score of ``forfeit``. A team with an absent opponent has a bye."""
     late_entry: Literal["first-half", "never"]
     late_entry_points: float
     """Fictitious points for each round missed, for pairing only."""
     team_boards: int | None
-    """How many boards a match between two teams has; None where players play each for themselves."""
+    """Number of boards of a match between two teams; None if players play individually."""
     team_score: Literal["match-points", "board-points"]
-    """What teams are ranked by first: what their matches came to, or all their boards together."""
+    """The first criterion of teams: points of their matches, or of all their boards together."""
     fide_edition: Literal["2024", "2026"] = "2024"
-    """Which text of FIDE's tie-breaks (C.07) holds: that of March 2026, or what was read out of the one before it.
-    ``faristol.rules.standings.opponents`` and ``faristol.rules.standings.encounters`` have what is otherwise."""
+    """The text of FIDE's tie-breaks (C.07): that of March 2026, or the reading of the one before. The differences are
+    in ``faristol.rules.standings.opponents`` and ``faristol.rules.standings.encounters``."""
     rest: Literal["bye", "nothing"] = "bye"
-    """Where each meets each, what a round is worth in which the table of rounds leaves a player without an opponent: a
-    bye; or nothing, as all rest equally often."""
+    """The value of a round, all against all, in which the table of rounds leaves a player without an opponent: a bye;
+    or nothing, as all have the same number of them."""
     left_early: Literal["counts", "annulled"] = "counts"
-    """Where each meets each, what becomes of the games of a player who leaves before half of them: they count, like all
-    others; or they stay in the crosstable and count for nobody, and the player has no place among the others."""
+    """The games, all against all, of a player who leaves before half of them: they count, as all others; or they stay
+    in the crosstable, count for no player, and the player has no rank."""
 
 
 NOBODY_MEETS = Championship(
@@ -554,13 +557,13 @@ NOBODY_MEETS = Championship(
     team_boards=None,
     team_score="match-points",
 )
-"""What rules of duplicate games are to whoever pairs: their files have no section ``championship``, and no digest
-depends on this."""
+"""The championship section of duplicate games for pairing code: their files have no such section, and no digest depends
+on it."""
 
 
 @dataclass(frozen=True, slots=True)
 class Law:
-    """The article of each rule that has no value, for refusals to cite; empty where the book is silent."""
+    """The article of each rule without a value, for refusals; empty if the book is silent."""
 
     on_board: str
     free_square: str
@@ -580,34 +583,35 @@ class Law:
     refill: str
     return_from_exchange: str
     bag_count: str
-    """Counting what is left in the bag."""
+    """Counting the tiles left in the bag."""
     tiles_checked: str
     """Checking the set before the game; no claim later."""
     play_complete: str
     withdrawn: str
     rearranged: str
-    """When tiles laid may still be moved."""
+    """Time limit for moving tiles that were laid."""
     challenge_words: str
     challenge_once: str
     challenge_form: str
     leaked: str
-    """A play that used what a ruling should not have told."""
+    """A play that used information leaked by a ruling."""
     overdraw_claim: str
-    """Who says that a rack is too full or too empty, and when."""
+    """Claims that a rack is too full or too empty: by whom, and until when."""
     absence: str
     warning: str
     """Warning a player for conduct."""
     sanctions: str
-    """What officials impose beyond a warning."""
+    """Sanctions of officials beyond a warning."""
     appeal: str
-    """Appealing against it; where the book is silent, who decided it had the last word."""
+    """Appeals against sanctions; if the book is silent, the first decision is final."""
     tribunal: str
-    """Who sits on appeals."""
+    """Members of the tribunal of appeals."""
     game_over: str
     signatures: str
     correction: str
     correction_closed: str
-    """Until when a running total can be corrected."""
+    """Time limit for correcting a running total."""
     result_final: str
     challenged_board: str = ""
-    """No tile on the board changes while a play is judged; where empty, what ``challenge.mover_may_draw`` cites."""
+    """No tile on the board changes while a play is judged; if empty, the article of ``challenge.mover_may_draw`` is
+    cited."""

@@ -1,6 +1,6 @@
-"""How turns are written on the scoresheet: what a rule book asks of words, blanks, bingos and exchanges.
+"""The notation of turns on the scoresheet: words, blanks, bingos and exchanges, by the rule book.
 
-``[scoresheet]`` in a ruleset says it; nothing here knows a federation.
+The section ``[scoresheet]`` of a ruleset determines it; this module knows no federation.
 """
 
 from __future__ import annotations
@@ -21,16 +21,16 @@ class Written(NamedTuple):
     """A line of the sheet as a person writes it."""
 
     play: str = ""
-    """The word, after its place where the sheet has coordinates; empty where it has no words."""
+    """The word, after its start if the sheet has coordinates; empty if it has no words."""
     score: str = ""
     circled: bool = False
-    """The score is circled."""
+    """Whether the score is circled."""
     blanks: tuple[str, ...] = ()
-    """Letters of the blanks that are noted beside the word."""
+    """Letters of the blanks, noted beside the word."""
 
 
 def write_play(sheet: Scoresheet, words: Sequence[Word], laid: Sequence[Tile], score: int, *, bingo: bool) -> Written:
-    """A play of these ``words``, the main word first, with the tiles ``laid``; one that was withdrawn scores 0."""
+    """Format a play of ``words``, the main word first, with the tiles ``laid``; a withdrawn one scores 0."""
     shown = {"main": words[:1], "all": words, "none": ()}[sheet.words]
     if score == 0 and sheet.zero_plays == "zero":
         shown = ()
@@ -44,17 +44,17 @@ def write_play(sheet: Scoresheet, words: Sequence[Word], laid: Sequence[Tile], s
 
 
 def write_exchange(sheet: Scoresheet) -> Written:
-    """An exchange: a dash where scores stand, a zero, or nothing (FISC I.9, PES Δ.β.iii)."""
+    """Format an exchange: a dash in the column of scores, a zero, or an empty field (FISC I.9, PES Δ.β.iii)."""
     return Written(score={"dash": DASH, "zero": "0", "none": ""}[sheet.exchange])
 
 
 def write_change(points: int) -> Written:
-    """Points added or taken off outside turns, with their sign; a plain ``0``."""
+    """Format points added or deducted outside turns, with their sign; a plain ``0``."""
     return Written(score=f"+{points}" if points > 0 else f"{MINUS}{-points}" if points else "0")
 
 
 def blanks_in_field(sheet: Scoresheet, laid: Sequence[Tile]) -> tuple[str, ...]:
-    """Letters of the blanks among ``laid`` where the sheet has a field for them, else none (PES Δ.β)."""
+    """Return letters of the blanks among ``laid`` if the sheet has a field for them, else none (PES Δ.β)."""
     return _blanks(laid) if sheet.blank == "field" else ()
 
 

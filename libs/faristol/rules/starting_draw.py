@@ -1,8 +1,7 @@
-"""The starting draw: who takes the first turn.
+"""The starting draw, which determines the first player.
 
-Each player draws a tile. The one nearest to the start of the alphabet begins, and a blank comes before A. When
-two share the best tile, those who do draw again, from the whole bag (FISC I.5, PES Γ.α), unless the rules keep equal
-tiles out.
+Each player draws a tile. The one nearest to the start of the alphabet begins, and a blank comes before A. Players with
+the same best tile draw again, from the whole bag (FISC I.5, PES Γ.α), unless the rules keep equal tiles out.
 """
 
 from __future__ import annotations
@@ -16,7 +15,7 @@ from faristol.rules.tiles import BLANK
 
 
 class StartingTile(NamedTuple):
-    """One tile drawn: by whom, which, and the number of the draw in its game."""
+    """One tile drawn: its player, its face, and the number of the draw in its game."""
 
     player: str
     face: str
@@ -24,7 +23,7 @@ class StartingTile(NamedTuple):
 
 
 class StartingDraw(NamedTuple):
-    """Every tile drawn, in order, and who begins."""
+    """Every tile drawn, in order, and the first player."""
 
     tiles: tuple[StartingTile, ...]
     first: str
@@ -36,12 +35,11 @@ class StartingDraw(NamedTuple):
 
 
 def starting_draw(ruleset: Ruleset, players: Sequence[str], seed: bytes, counter: int = 0) -> StartingDraw:
-    """Draw until one player has the best tile alone.
+    """Draw until exactly one player has the best tile.
 
-    ``seed`` and ``counter`` are those of ``bag.draw``; each tile takes one counter. Within a round of draws
-    nobody can draw a tile that another holds; between rounds all tiles go back into the bag, or none does, as
-    ``start.tie`` says. Raises
-    ``ValueError`` when fewer than two players, or one twice, are named.
+    ``seed`` and ``counter`` are those of ``bag.draw``; each tile takes one counter. Within a round of draws players
+    draw different tiles. Between rounds all tiles go back into the bag, or none does, by ``start.tie``. Raises
+    ``ValueError`` for fewer than two players, or for a repeated one.
     """
     if len(players) < 2 or len(set(players)) < len(players):
         raise ValueError(f"a starting draw is between two or more different players, not {', '.join(players)!r}")

@@ -1,6 +1,6 @@
-"""Too many tiles, too few, and tiles that lay under the table: who takes what, who sees what, who chooses.
+"""Too many tiles, too few, and tiles found beside the board: the tiles drawn or returned, shown and chosen.
 
-Every draw is made by ``bag.draw`` from a seed and a counter, so that it can be made again and checked.
+Every draw is made by ``bag.draw`` from a seed and a counter, so that it can be reproduced and verified.
 """
 
 from __future__ import annotations
@@ -17,34 +17,34 @@ from faristol.rules.turns import exchange_limit
 
 
 class Stage(StrEnum):
-    """When it shows that a rack is too full or too empty."""
+    """The stage at which a rack is found too full or too empty."""
 
     UNRACKED = "unracked"
-    """The new tiles still lie apart."""
+    """The new tiles are still apart."""
     RACKED = "racked"
-    """They are among the others."""
+    """The new tiles are among the others."""
     LATE = "late"
-    """The turn has passed when somebody else notices, before the player's next play is complete."""
+    """An opponent notices it after the turn has passed, before the player's next play is complete."""
 
 
 @dataclass(frozen=True, slots=True)
 class Notice:
-    """When a rack is found too full or too empty, and by whom."""
+    """The circumstances in which a rack is found too full or too empty."""
 
     racked: bool
-    """The new tiles are among the others."""
+    """Whether the new tiles are among the others."""
     seen: bool
-    """The player who drew has looked at them."""
+    """Whether the drawing player has seen them."""
     by_drawer: bool = True
-    """The player who drew says so, and not an opponent."""
+    """Whether the drawing player reports it, and not an opponent."""
     turn_passed: bool = False
-    """The turn in which they were drawn is over."""
+    """Whether the turn of the draw is over."""
     own_turn: bool = False
-    """It is, or was since, the turn of the player who drew again."""
+    """Whether the drawing player's next turn has begun."""
 
     @property
     def stage(self) -> Stage:
-        """What is recorded of it."""
+        """The stage for the record."""
         if self.turn_passed and not self.by_drawer:
             return Stage.LATE
         return Stage.RACKED if self.racked else Stage.UNRACKED
@@ -52,7 +52,7 @@ class Notice:
 
 @dataclass(frozen=True, slots=True)
 class Overdraw:
-    """What is done about a surplus. Where nobody chooses and no arbiter is needed, what is shown goes back."""
+    """The procedure for a surplus. Without a choice or an arbiter, the tiles ``shown`` go back."""
 
     surplus: int
     """Tiles over a full rack."""
@@ -60,15 +60,15 @@ class Overdraw:
     shown: tuple[str, ...] = ()
     """Tiles taken out, in the order of the draw: those that go back, or those to choose from."""
     seen_by_opponent: bool = False
-    """Whether the opponent looks at ``shown``."""
+    """Whether the opponent sees ``shown``."""
     choose: int = 0
-    """How many of ``shown`` the opponent must still choose for the bag."""
+    """Number of ``shown`` tiles that the opponent must still choose for the bag."""
     turn_lost: bool = False
-    """The player loses the next turn (FISE 28)."""
+    """Whether the player loses the next turn (FISE 28)."""
     arbiter: bool = False
-    """The book leaves it to an arbiter: nothing was drawn."""
+    """Whether an arbiter decides: no tile was drawn."""
     from_rack: bool = False
-    """``shown`` was drawn from the whole rack, and not from the new tiles alone."""
+    """Whether ``shown`` was drawn from the whole rack, and not from the new tiles only."""
 
 
 def overdraw(
@@ -80,12 +80,12 @@ def overdraw(
     counter: int,
     ruleset: Ruleset,
 ) -> Overdraw:
-    """What the rules do about too many tiles (UF 4, FISC I.7.3, FISE 28, PES Δ.στ).
+    """Return the procedure for too many tiles (UF 4, FISC I.7.3, FISE 28, PES Δ.στ).
 
-    ``held`` are the tiles before the draw, ``new`` those that it brought. What matters besides where these lie is who
-    noticed: FISE 28 takes the next turn where the opponent did, before the press or after it. At random, what goes back
-    is in the result. Where the opponent chooses, as many more as the surplus needs are shown (X + 2, or all there are).
-    Raises ``ValueError`` when there is no surplus, or when more than the draw brought is over.
+    ``held`` are the tiles before the draw, ``new`` those drawn. The procedure depends on their place and on the person
+    who noticed: FISE 28 takes the next turn if the opponent did, before the press or after it. For a random choice the
+    result has the tiles that go back. For the opponent's choice it has two tiles more than the surplus (X + 2), or all
+    there are. Raises ``ValueError`` without a surplus, or for a surplus of more tiles than drawn.
     """
     law, rack = ruleset.overdraw, (*held, *new)
     surplus = len(rack) - ruleset.game.rack_size
@@ -118,12 +118,15 @@ def overdraw(
 
 
 def check_returned(chosen: Sequence[str], shown: Sequence[str], count: int, article: str) -> None:
-    """Refuse a choice of what goes back into the bag that is not of ``count`` tiles, or not out of those ``shown``."""
+    """Raise ``Refusal`` unless ``chosen`` for the bag are ``count`` tiles out of those ``shown``."""
     _check_choice(N_("{count} of {shown} go back into the bag, not {chosen}."), chosen, shown, count, article)
 
 
 def check_kept(chosen: Sequence[str], revealed: Sequence[str], count: int, article: str) -> None:
-    """Refuse a choice of what a player keeps who exchanged too many, where it is not of ``count`` tiles revealed."""
+    """Raise ``Refusal`` unless the tiles ``chosen`` to keep are ``count`` tiles out of those ``revealed``.
+
+    The opponent chooses them after an exchange of too many.
+    """
     _check_choice(N_("The player keeps {count} of {shown}, not {chosen}."), chosen, revealed, count, article)
 
 
@@ -138,29 +141,29 @@ def _check_choice(text: str, chosen: Sequence[str], shown: Sequence[str], count:
 
 
 def expulsion_due(in_game: int, in_tournament: int, ruleset: Ruleset) -> bool:
-    """Whether so many racks held too full on purpose must be put forward for expulsion (FISE 28: 2 and 3)."""
+    """Check whether this number of deliberate overdraws must be proposed for expulsion (FISE 28: 2 and 3)."""
     game, tournament = ruleset.overdraw.expulsion_after_in_game, ruleset.overdraw.expulsion_after_in_tournament
     return (game is not None and in_game >= game) or (tournament is not None and in_tournament >= tournament)
 
 
 @dataclass(frozen=True, slots=True)
 class Underdraw:
-    """What is done about a rack that is too empty."""
+    """The procedure for a rack that is too empty."""
 
     missing: int
-    """Tiles that are drawn now: what a full rack lacks, or what the bag holds."""
+    """Tiles drawn now: those missing from a full rack, or those in the bag."""
     shown: bool
     """Whether the opponent sees them."""
     arbiter: bool
-    """The book leaves it to an arbiter: nothing is drawn."""
+    """Whether an arbiter decides: no tile is drawn."""
     article: str
 
 
 def underdraw(rack: Sequence[str], bag: Sequence[str], notice: Notice, ruleset: Ruleset) -> Underdraw:
-    """What the rules do about too few tiles (FISE 29, FISC I.7.3, PES Δ.στ).
+    """Return the procedure for too few tiles (FISE 29, FISC I.7.3, PES Δ.στ).
 
-    Tiles that the player looked at FISE treats as racked. Raises ``Refusal`` where it is too late for a claim, and
-    ``ValueError`` when nothing is missing.
+    FISE treats tiles that the player has seen as racked. Raises ``Refusal`` if it is too late for a claim, and
+    ``ValueError`` if no tile is missing.
     """
     missing = min(ruleset.game.rack_size - len(rack), len(bag))
     if missing < 1:
@@ -181,9 +184,9 @@ def underdraw(rack: Sequence[str], bag: Sequence[str], notice: Notice, ruleset: 
 
 
 def found_tiles_go_in(found: int, bag_size: int, ruleset: Ruleset) -> bool:
-    """Whether ``found`` tiles that were missing go into a bag of ``bag_size``, or stay out to the end (PES Δ.ζ).
+    """Check whether ``found`` tiles go into a bag of ``bag_size``, or stay out to the end (PES Δ.ζ).
 
-    Raises ``Refusal`` where no claim is heard once the game has begun (UF 1, FISC I.5, FISE 3).
+    Raises ``Refusal`` if the rules accept no claim after the start of the game (UF 1, FISC I.5, FISE 3).
     """
     law = ruleset.found_tiles
     if law.rule == "refused":
@@ -197,5 +200,5 @@ def found_tiles_go_in(found: int, bag_size: int, ruleset: Ruleset) -> bool:
 
 
 def taken_too_many(exchanged: int, bag_size: int, ruleset: Ruleset) -> int:
-    """How many of ``exchanged`` tiles should have stayed in a bag that held ``bag_size`` before the exchange."""
+    """Return how many of ``exchanged`` tiles exceed the limit of a bag with ``bag_size`` tiles before the exchange."""
     return max(0, exchanged - exchange_limit(bag_size, ruleset))

@@ -1,8 +1,8 @@
-"""Tiles, and the sets that they come in.
+"""Tiles and tile sets.
 
-A tile is not a character. Catalan has one tile for each of ``L·L``, ``NY`` and ``QU``; Spanish for
-``CH``, ``LL`` and ``RR``. A *face* is what is printed on a tile (``"L·L"``); a word on the board is a
-sequence of faces. The blank has no face of its own: it stands for a face of the set (FISC I.6).
+A tile is not a character. Catalan has one tile for each of ``L·L``, ``NY`` and ``QU``; Spanish for ``CH``, ``LL`` and
+``RR``. A *face* is the text printed on a tile (``"L·L"``); a word on the board is a sequence of faces. The blank has no
+face of its own: it stands for a face of the set (FISC I.6).
 """
 
 from __future__ import annotations
@@ -19,12 +19,12 @@ from types import MappingProxyType
 from faristol.rules.look_alikes import in_capitals, look_alikes_of, twins_of
 
 BLANK = "?"
-"""How a blank is written in a rack or a bag. On the board it is written as the face it stands for."""
+"""A blank in a rack or a bag. On the board it is written as the face that it stands for."""
 
 
 @dataclass(frozen=True, slots=True)
 class Kind:
-    """One kind of tile of a set: its face, what it is worth, and how many the set holds."""
+    """One kind of tile of a set: its face, its points, and its number in the set."""
 
     face: str
     value: int
@@ -35,15 +35,15 @@ class Kind:
 
 @dataclass(frozen=True, slots=True)
 class _Way:
-    """A beginning of a text as faces. It knows its last one and the way before: a long text is not copied each time."""
+    """A spelled prefix of a text, linked to the shorter prefix, so that a long text is not copied each time."""
 
     place: int
-    """Where it ends in the text."""
+    """Its end in the text."""
     face: str = ""
     before: _Way | None = None
 
     def faces(self) -> tuple[str, ...]:
-        """All of them, in order."""
+        """Return all faces, in order."""
         found = []
         way = self
         while way.before:
@@ -54,9 +54,9 @@ class _Way:
 
 @dataclass(frozen=True)
 class TileSet:
-    """A set of tiles: the kinds in alphabetical order, and how the set's language is spelled with them.
+    """A set of tiles: the kinds in alphabetical order, and the spelling of the set's language with them.
 
-    ``aliases`` maps other ways to write a face onto it (``"L.L"`` → ``"L·L"``).
+    ``aliases`` maps other spellings of a face to it (``"L.L"`` → ``"L·L"``).
     """
 
     name: str
@@ -65,31 +65,31 @@ class TileSet:
     kinds: tuple[Kind, ...]
     aliases: Mapping[str, str]
     accents: frozenset[str] | None = None
-    """The marks that a letter may carry in the language and loses on a tile, as combining characters. A letter that
-    carries another is another letter: there is no ``ñ`` in Catalan. None lets every mark go."""
+    """The marks of the language that a letter loses on a tile, as combining characters. A letter with another mark is
+    another letter: there is no ``ñ`` in Catalan. None drops every mark."""
     names: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
-    """Other ways to write one tile on its own, which do not spell words: ``"Q"`` for ``"QU"`` in Catalan."""
+    """Other names of a single tile, which do not spell words: ``"Q"`` for ``"QU"`` in Catalan."""
     accent_signs: str = ""
-    """Signs that stand for an accent beside its letter, as a Greek keyboard gives them; they are on no tile."""
+    """Signs that stand for an accent beside its letter, as typed on a Greek keyboard; they are on no tile."""
 
     @cached_property
     def faces(self) -> tuple[str, ...]:
-        """The faces in the set's alphabetical order, the blank not among them."""
+        """The faces in the set's alphabetical order, without the blank."""
         return tuple(kind.face for kind in self.kinds if kind.face != BLANK)
 
     @cached_property
     def index(self) -> Mapping[str, int]:
-        """The place of each face in ``faces``, from 0: the tile code that word graphs use."""
+        """The index of each face in ``faces``, from 0: the tile code of word graphs."""
         return {face: code for code, face in enumerate(self.faces)}
 
     @cached_property
     def values(self) -> Mapping[str, int]:
-        """Points of each face; the blank is worth 0 under ``BLANK``."""
+        """Points of each face; 0 for ``BLANK``."""
         return {kind.face: kind.value for kind in self.kinds}
 
     @cached_property
     def counts(self) -> Mapping[str, int]:
-        """How many tiles of each face a full bag holds, the blank included."""
+        """Number of tiles of each face in a full bag, including the blank."""
         return {kind.face: kind.count for kind in self.kinds}
 
     @cached_property
@@ -99,16 +99,15 @@ class TileSet:
 
     @cached_property
     def size(self) -> int:
-        """How many tiles a full bag holds: 100 for Catalan, 104 for Greek."""
+        """Number of tiles in a full bag: 100 for Catalan, 104 for Greek."""
         return sum(kind.count for kind in self.kinds)
 
     def normalize(self, text: str) -> str:
-        """What was typed or copied, in the characters of this set: small letters stay small, other signs as they are.
+        """Convert typed or copied text to the characters of this set; case and other signs stay.
 
-        A character that looks like one of the set stands for it (Unicode's confusables), and so do full width, symbols
-        of letters and ligatures. Accents that a tile does not carry are left out, those beside their letter too, and
-        so are characters that are not seen. The dot of ``L·L`` may have a space beside it. A full stop without a
-        space stays: it may be a tile of the board.
+        A look-alike stands for its character of the set (Unicode's confusables), and so do full width, letter symbols
+        and ligatures. Accents that a tile loses are dropped, also beside their letter, and so are invisible characters.
+        The dot of ``L·L`` may have a space beside it. A full stop without a space stays: it may be a tile of the board.
         """
         composed = unicodedata.normalize("NFC", text)
         normal = "".join(map(self._normal_signs.__getitem__, composed))
@@ -122,24 +121,24 @@ class TileSet:
 
     @cached_property
     def letters(self) -> str:
-        """The characters of the faces that are letters, in capitals."""
+        """The letters in the faces, in capitals."""
         return "".join(dict.fromkeys(char for face in self.faces for char in face if char.isalpha()))
 
     @cached_property
     def signs(self) -> str:
-        """The characters within faces, and within other ways to write them, that are no letters: ``·.-``."""
+        """The characters in faces and aliases that are no letters: ``·.-``."""
         texts = (*self.faces, *self.aliases)
         return "".join(dict.fromkeys(char for text in texts for char in text if not char.isalpha()))
 
     @cached_property
     def twins(self) -> Mapping[str, str]:
-        """The letter or sign of this set for each other character that looks like it."""
+        """Maps each look-alike to the letter or sign of this set."""
         signs = {twin: sign for sign in self.signs for twin in look_alikes_of(sign) if twin != sign}
         return MappingProxyType({**twins_of(self.letters), **signs})
 
     @cached_property
     def _with_signs(self) -> tuple[tuple[re.Pattern[str], str], ...]:
-        """Faces with a sign in them, written with another sign or with a space beside it, and the sign to write."""
+        """Patterns of faces with a sign, written with another sign or with a space beside it, and the sign to write."""
         found = []
         for written, face in self.writings:
             place = next((place for place, char in enumerate(written) if not char.isalpha()), 0)
@@ -147,14 +146,14 @@ class TileSet:
             if not place or not sign:
                 continue
             before, inside, behind = written[:place], written[place], written[place + 1 :]
-            # With a space on both sides a full stop is a tile that lies on the board.
+            # A full stop with a space on both sides is a tile on the board.
             spaced = r"(?: \.|\. )" if inside == "." else f" *{re.escape(inside)} *"
             pattern = f"(?<={re.escape(before)}){spaced}(?={re.escape(behind)})"
             found.append((re.compile(pattern, re.IGNORECASE), sign))
         return tuple(found)
 
     def fold(self, text: str) -> str:
-        """Write ``text`` as the faces do: capitals, no accents but on faces that carry one (Ç, Ñ), σ = ς."""
+        """Convert ``text`` to the form of faces: capitals, no accents except on faces with one (Ç, Ñ), σ = ς."""
         return "".join(self._capital(char) for char in unicodedata.normalize("NFC", text))
 
     def _capital(self, char: str) -> str:
@@ -166,7 +165,7 @@ class TileSet:
 
     @cached_property
     def _accented(self) -> frozenset[str]:
-        """Characters of faces that carry a mark."""
+        """Characters of faces with a mark."""
         return frozenset(char for face in self.faces for char in face if len(unicodedata.normalize("NFD", char)) > 1)
 
     def _bare(self, char: str) -> str:
@@ -177,29 +176,29 @@ class TileSet:
         return "".join(part for part in parts if part not in marks)
 
     def loses(self, marks: Iterable[str]) -> bool:
-        """Whether all of these combining marks are left out on a tile."""
+        """Check whether a tile loses all of these combining marks."""
         return self.accents is None or self.accents.issuperset(marks)
 
     def face(self, text: str) -> str | None:
-        """The face of the one tile that ``text`` names; None when it names none, or a blank.
+        """Return the face of the single tile that ``text`` names; None for any other text, or a blank.
 
-        Case, accents and other ways to write a face do not matter: ``q(u)`` and ``Q`` are the Catalan ``QU`` (FISC
-        I.6), ``l.l`` is ``L·L``, and ``ς`` is ``Σ``.
+        Case, accents and aliases do not matter: ``q(u)`` and ``Q`` are the Catalan ``QU`` (FISC I.6), ``l.l`` is
+        ``L·L``, and ``ς`` is ``Σ``.
         """
         written = self.fold(self.normalize(text).strip())
         written = self.aliases.get(written) or self.names.get(written) or written
         return written if written in self.index else None
 
     def spellings(self, text: str) -> Iterator[tuple[str, ...]]:
-        """Every way to write ``text`` with tiles of this set, longest faces first.
+        """Yield every spelling of ``text`` with tiles of this set, longest faces first.
 
-        Nothing is yielded when ``text`` has a character that no tile carries. ``CALLE`` in Spanish can
-        be spelled C·A·LL·E or C·A·L·L·E; which of them is a word is for the lexicon to say.
+        There is no spelling if a character is on no tile. ``CALLE`` in Spanish can be spelled C·A·LL·E or C·A·L·L·E;
+        the lexicon decides which of them is a word.
         """
         return self._spellings(self.fold(self.normalize(text).strip()))
 
     def _spellings(self, folded: str) -> Iterator[tuple[str, ...]]:
-        # From where the end can be reached: without it LLLL…K would be tried in every way before it is given up.
+        # Places that lead to the end of the text: without them LLLL…K would take exponential time.
         onward = {len(folded)}
         for place in reversed(range(len(folded))):
             fitting = (written for written, _ in self.writings if folded.startswith(written, place))
@@ -217,20 +216,20 @@ class TileSet:
 
     @cached_property
     def writings(self) -> tuple[tuple[str, str], ...]:
-        """How each face is written within a word, and the face, the longest first: a face may come more than once."""
+        """Pairs of a spelling within a word and its face, the longest first: a face may repeat."""
         pairs = {face: face for face in self.faces} | dict(self.aliases)
         return tuple(sorted(pairs.items(), key=lambda pair: (-len(pair[0]), pair[0])))
 
     def spell(self, text: str) -> tuple[str, ...] | None:
-        """The spelling of a word of a list that the language uses, digraph tiles wherever they fit, or None.
+        """Return the spelling of a word in a list of the language, with digraph tiles wherever they fit, or None.
 
-        A list is read letter by letter: what only looks like a letter is not taken for one.
+        Look-alikes in a list are not converted.
         """
         return next(self._spellings(self.fold(text)), None)
 
 
 class _Signs(dict[str, str]):
-    """What each character stands for in a tile set: each is looked at once."""
+    """A table of the normal form of each character in a tile set, computed once for each."""
 
     def __init__(self, tile_set: TileSet) -> None:
         super().__init__()
@@ -270,26 +269,26 @@ class _Signs(dict[str, str]):
         return capital.lower() if base.islower() else capital
 
     def _is_accent(self, char: str) -> bool:
-        """Whether a character is an accent of the language that stands alone, such as ``´``."""
+        """Check whether a character is a spacing accent of the language, such as ``´``."""
         apart = unicodedata.normalize("NFKD", char)
         space, marks = apart[0], apart[1:]
         return space == " " and bool(marks) and self._tile_set.accents is not None and self._tile_set.loses(marks)
 
 
 _SAME = frozenset(("<wide>", "<narrow>", "<font>", "<compat>", "<noBreak>"))
-"""Forms of compatibility that are the same letter. A raised ``ª`` or a circled letter is not."""
+"""Compatibility forms of the same letter. A superscript ``ª`` or a circled letter is not the same."""
 
 
 def _is_unseen(char: str) -> bool:
-    """Whether a mark only chooses a form: a variation selector, or the joiner of graphemes."""
+    """Check whether a mark only selects a form: a variation selector, or the grapheme joiner."""
     return char == "\u034f" or 0xFE00 <= ord(char) <= 0xFE0F
 
 
 @cache
 def load_tile_set(name: str) -> TileSet:
-    """The tile set called ``name`` (``ca-100``, ``es-100``, ``el-104``, ``en-100``).
+    """Load the tile set ``name`` (``ca-100``, ``es-100``, ``el-104``, ``en-100``).
 
-    Raises ``LookupError`` when there is no such set.
+    Raises ``LookupError`` for an unknown name.
     """
     file = resources.files("faristol.rules") / "tilesets" / f"{name}.toml"
     try:

@@ -1,8 +1,8 @@
-"""Tiles that were laid and then moved or taken back: until when that may be done, and what it costs.
+"""Tiles that were laid and then moved or taken back: time limit and sanction.
 
-Under FISC, UF and FISE a tile that was laid must be played, in the row or column in which the play was begun; what
-breaks that is withdrawn and the turn is lost (FISC I.6, UF 10 to 13, FISE 21 to 24). Under PES everything may be
-moved while the own clock runs (Δ.β). Festa Major forbids moving a tile once the word was validated (FM 4).
+Under FISC, UF and FISE a tile that was laid must be played, in the row or column in which the play was begun. A play
+that breaks this is withdrawn and the turn is lost (FISC I.6, UF 10 to 13, FISE 21 to 24). Under PES every tile may be
+moved while the own clock runs (Δ.β). Festa Major forbids moving a tile after the validation of the word (FM 4).
 """
 
 from __future__ import annotations
@@ -17,10 +17,10 @@ from faristol.rules.sections import Step
 
 
 def fixed_after(ruleset: Ruleset) -> Step:
-    """The step after which nothing of a play can be moved or taken back any more.
+    """Return the step after which no tile of a play can be moved or taken back.
 
-    Counting, which begins when the score is told (FISC I.6, UF 11, FISE 22); stopping the clock (PES Δ.β); writing,
-    where nobody announces (FM 4).
+    It is the count, which begins with the announced score (FISC I.6, UF 11, FISE 22); the stop of the clock (PES Δ.β);
+    or the written score, if plays are not announced (FM 4).
     """
     if ruleset.touch.rule == "free-until-clock":
         return "stop"
@@ -28,7 +28,7 @@ def fixed_after(ruleset: Ruleset) -> Step:
 
 
 def check_change(done: Collection[Step], ruleset: Ruleset) -> None:
-    """Refuse to move or take back a tile after the step that fixes a play. ``done`` are the steps of this turn."""
+    """Raise ``Refusal`` for a tile moved or taken back after the step that fixes a play; ``done`` are its steps."""
     step = fixed_after(ruleset)
     if step in done:
         raise Refusal(
@@ -39,12 +39,12 @@ def check_change(done: Collection[Step], ruleset: Ruleset) -> None:
 
 
 def check_touched(laid: Sequence[Placement], play: Sequence[Placement], ruleset: Ruleset) -> None:
-    """Refuse a play that breaks faith with the tiles that were laid before it.
+    """Raise ``Refusal`` for a play that breaks an obligation from the tiles laid before it.
 
-    ``laid`` are the tiles in the order in which they first lay on the board and where they lay then, ``play`` what is
-    played now (nothing, when all were taken back). Every tile laid must be played; the row or column of the first
-    tile, or the line of the first two, must be kept. A play of one tile may slide along its row or its column (FISE
-    22). Whether a breach costs the turn is ``ruleset.touch.sanction``.
+    ``laid`` are the tiles in the order in which they were first laid, with their first squares; ``play`` is the present
+    play (empty if all were taken back). Every tile laid must be played. The row or column of the first tile, or the
+    line of the first two, is binding. A play of one tile may slide along its row or its column (FISE 22). Whether a
+    breach costs the turn is ``ruleset.touch.sanction``.
     """
     if ruleset.touch.rule != "strict" or not laid:
         return
@@ -69,7 +69,7 @@ def check_touched(laid: Sequence[Placement], play: Sequence[Placement], ruleset:
 
 
 def _in_line(laid: Sequence[Placement], play: Sequence[Placement]) -> bool:
-    """Whether ``play`` lies in a line that the first tile or two of ``laid`` allow."""
+    """Check whether ``play`` is in a line that the first one or two tiles of ``laid`` allow."""
     (row, col) = laid[0].square
     in_row = all(square.row == row for square, _ in play)
     in_col = all(square.col == col for square, _ in play)

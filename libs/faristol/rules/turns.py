@@ -1,4 +1,4 @@
-"""Turns that lay no tile: exchanges, passes, and the change of a rack that costs no turn."""
+"""Turns without a play: exchanges, passes, and the change of a rack that costs no turn."""
 
 from __future__ import annotations
 
@@ -12,41 +12,41 @@ from faristol.rules.tiles import BLANK
 
 
 class TurnKind(StrEnum):
-    """What a turn came to."""
+    """The result of a turn."""
 
     PLAY = "play"
-    """Tiles were laid and stayed, whatever they scored."""
+    """Tiles were laid and stayed, with any score."""
     EXCHANGE = "exchange"
     PASS = "pass"  # noqa: S105 - a turn, not a password
     WITHDRAWN = "withdrawn"
-    """A play was taken off the board because a challenge, or the opponent at a missed centre, found it invalid."""
+    """A play was taken off the board after a challenge, or after the opponent refused a missed centre."""
     CANNOT_PLAY = "cannot-play"
-    """Given up where passing is not allowed, because nothing could be laid (FM 9)."""
+    """Given up because no tile could be laid, although passing is not allowed (FM 9)."""
     LOST = "lost"
-    """Lost by what the player did in it: tiles touched and not played, a fake blank, an exchange not allowed."""
+    """Lost by an action in it: tiles touched and not played, a fake blank, an illegal exchange."""
     TIMED_OUT = "timed-out"
-    """Lost because its time was over (UF 18.1, FM 2, FISE 33)."""
+    """Lost by timeout (UF 18.1, FM 2, FISE 33)."""
     FORFEITED = "forfeited"
-    """Lost before it came: by a penalty (FISE 28), or because the player has left the table for good."""
+    """Lost before it began: by a penalty (FISE 28), or because the player has left the table for good."""
 
 
 TAKEN_AWAY = (TurnKind.TIMED_OUT, TurnKind.FORFEITED)
-"""Turns in which the player decided nothing."""
+"""Turns without a decision of the player."""
 
 
 class FreeExchangeOutcome(StrEnum):
-    """What asking to change a rack without losing the turn comes to."""
+    """The result of a request to change a rack without losing the turn."""
 
     GRANTED = "granted"
     TURN_LOST = "turn-lost"
-    """The rack was not what it must be, and asking costs the turn (FM 6)."""
+    """The rack does not qualify, and the request costs the turn (FM 6)."""
 
 
 def exchange_limit(bag_size: int, ruleset: Ruleset) -> int:
-    """How many tiles may be exchanged while the bag holds ``bag_size``; 0 when none may be.
+    """Return the most tiles that may be exchanged while the bag has ``bag_size``; 0 for no exchange.
 
-    UF 14.1 and FM 7 ask for a full rack in the bag; FISC I.7.1 and FISE 25 for as many tiles as are taken; PES
-    Δ.β.iii leaves the last seven in it.
+    UF 14.1 and FM 7 require a full rack in the bag; FISC I.7.1 and FISE 25 as many tiles as are taken; PES Δ.β.iii
+    leaves the last seven in it.
     """
     rack = ruleset.exchange.max
     match ruleset.exchange.limit:
@@ -59,10 +59,10 @@ def exchange_limit(bag_size: int, ruleset: Ruleset) -> int:
 
 
 def check_exchange(rack: Sequence[str], tiles: Sequence[str], bag_size: int, ruleset: Ruleset) -> None:
-    """Refuse an exchange of ``tiles`` of ``rack`` that the rules do not allow (FISC I.7.1).
+    """Raise ``Refusal`` for an exchange of ``tiles`` of ``rack`` that the rules do not allow (FISC I.7.1).
 
-    ``rack`` and ``tiles`` hold faces, ``?`` for a blank; ``bag_size`` is the number of tiles in the bag before
-    the exchange.
+    ``rack`` and ``tiles`` have faces, ``?`` for a blank; ``bag_size`` is the number of tiles in the bag before the
+    exchange.
     """
     article = ruleset.article("exchange.limit")
     if not tiles:
@@ -89,7 +89,7 @@ def _check_held(tiles: Sequence[str], rack: Sequence[str], article: str) -> None
 
 
 def check_pass(bag_size: int, ruleset: Ruleset) -> None:
-    """Refuse a pass where the rules do not allow it: with fewer than seven tiles in the bag under FM 7."""
+    """Raise ``Refusal`` for a pass that the rules do not allow: with fewer than seven tiles in the bag under FM 7."""
     if ruleset.passing.allowed == "full-rack-in-bag" and bag_size < ruleset.game.rack_size:
         raise Refusal(
             "PASS_NOT_ALLOWED",
@@ -100,7 +100,10 @@ def check_pass(bag_size: int, ruleset: Ruleset) -> None:
 
 
 def check_cannot_play(bag_size: int, ruleset: Ruleset) -> None:
-    """Refuse to give a turn up for want of a play where the rules have no such thing, or a pass would do (FM 7, 9)."""
+    """Raise ``Refusal`` for giving up a turn without a possible play, unless the rules allow it (FM 7, 9).
+
+    A player passes or exchanges while the bag has a full rack.
+    """
     if not ruleset.passing.cannot_play:
         raise Refusal(
             "CANNOT_PLAY_UNKNOWN",
@@ -117,12 +120,12 @@ def check_cannot_play(bag_size: int, ruleset: Ruleset) -> None:
 
 
 def free_exchange(rack: Sequence[str], tiles: Sequence[str], bag_size: int, ruleset: Ruleset) -> FreeExchangeOutcome:
-    """Whether ``rack`` may be changed without losing the turn, on the own turn and before acting (UF 14.2, FM 6).
+    """Decide on a change of ``rack`` without losing the turn, on the own turn before any other action (UF 14.2, FM 6).
 
-    ``tiles`` are those to be changed. A full rack of vowels alone or of consonants alone is asked for; a blank is
-    neither, unless the rules let it pass for what is wanted. Raises ``Refusal`` where the rules know no such change,
-    the bag holds too little, or less than the whole rack is offered; without such a rack it raises too, or gives
-    ``TURN_LOST`` where asking costs the turn.
+    ``tiles`` are those to change. The rack must be full and have only vowels or only consonants; a blank is neither,
+    unless the rules count it as the required kind. Raises ``Refusal`` if the rules have no such change, if the bag has
+    too few tiles, or if only a part of the rack is offered. Without such a rack it raises too, or returns ``TURN_LOST``
+    if the request costs the turn.
     """
     law = ruleset.free_exchange
     if not law.allowed:
@@ -159,7 +162,7 @@ def free_exchange(rack: Sequence[str], tiles: Sequence[str], bag_size: int, rule
 
 
 def all_alike(rack: Sequence[str], ruleset: Ruleset) -> bool:
-    """Whether ``rack`` is full, and holds vowels alone or consonants alone (UF 14.2, FM 6)."""
+    """Check whether ``rack`` is full and has only vowels or only consonants (UF 14.2, FM 6)."""
     if len(rack) != ruleset.game.rack_size:
         return False
     letters = [face for face in rack if face != BLANK]

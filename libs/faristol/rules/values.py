@@ -1,4 +1,4 @@
-"""Values of a ruleset, checked against the type of their field."""
+"""Validation of a ruleset's values against the type of their field."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ from faristol.rules.options import NONE
 
 
 def checked(value: object, hint: Any) -> Any:
-    """``value``, as a TOML file holds it, as a field of type ``hint`` holds it.
+    """Convert ``value`` of a TOML file to the type ``hint`` of its field.
 
-    Lists become tuples, ``"none"`` becomes None where there may be none. Raises ``ValueError`` that says what was
-    expected; for an item of a list the message begins with its place, ``[1]: ``.
+    Lists become tuples, ``"none"`` becomes None in an optional field. Raises ``ValueError`` with the expected type; for
+    an item of a list the message begins with its index, ``[1]: ``.
     """
     arguments = get_args(hint)
     if get_origin(hint) is Literal:

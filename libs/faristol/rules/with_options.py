@@ -17,13 +17,12 @@ from faristol.rules.ruleset_file import load_ruleset, ruleset_names
 
 
 def with_options(ruleset: Ruleset, options: Mapping[str, OptionValue]) -> Ruleset:
-    """``ruleset`` with these options chosen on top of those chosen before, checked, under a digest of its own.
+    """Return ``ruleset`` with these options added to those chosen before, validated, with its own digest.
 
-    A value may be given as text: ``"25"``, ``"none"``, ``"balearic,valencian"``. Choosing a default is choosing
-    nothing, so it leaves the digest as it is. Options take effect in the order of ``ruleset.options``, and what an
-    option sets cites the option's article. Raises ``Refusal``: ``OPTION_UNKNOWN``, ``OPTION_OUT_OF_RANGE``,
-    ``OPTION_WITHOUT_SENSE`` (what it asks ``when`` does not hold) and ``OPTIONS_CLASH`` (values that cannot both
-    hold).
+    A value may be text: ``"25"``, ``"none"``, ``"balearic,valencian"``. Choosing a default leaves the digest unchanged.
+    Options take effect in the order of ``ruleset.options``, and a value set by an option cites the option's article.
+    Raises ``Refusal``: ``OPTION_UNKNOWN``, ``OPTION_OUT_OF_RANGE``, ``OPTION_WITHOUT_SENSE`` (its ``when`` is not met)
+    and ``OPTIONS_CLASH`` (contradictory values).
     """
     known = {option.name: option for option in ruleset.options}
     chosen = dict(ruleset.chosen)
@@ -39,7 +38,7 @@ def with_options(ruleset: Ruleset, options: Mapping[str, OptionValue]) -> Rulese
     plain = _plain(ruleset)
     made = _apply(plain, chosen)
     for name in [name for name, value in chosen.items() if value == known[name].default]:
-        # A default may still say something where an option before it has set the same key.
+        # A default still matters if an option before it has set the same key.
         without = {other: value for other, value in chosen.items() if other != name}
         if (same := _apply(plain, without)).same_values(made):
             chosen, made = without, same
@@ -48,7 +47,7 @@ def with_options(ruleset: Ruleset, options: Mapping[str, OptionValue]) -> Rulese
 
 
 def unsettled(ruleset: Ruleset) -> tuple[Option, ...]:
-    """The options that the organiser must still choose."""
+    """Return the options that the organiser must still choose."""
     return tuple(
         option
         for option in ruleset.options
@@ -57,7 +56,7 @@ def unsettled(ruleset: Ruleset) -> tuple[Option, ...]:
 
 
 def check_settled(ruleset: Ruleset) -> None:
-    """Refuse a ruleset with which nobody can play before the organiser has chosen something (``OPTION_NEEDED``)."""
+    """Raise ``Refusal`` (``OPTION_NEEDED``) if the organiser must still choose an option."""
     for option in unsettled(ruleset):
         raise Refusal(
             "OPTION_NEEDED",
@@ -68,13 +67,13 @@ def check_settled(ruleset: Ruleset) -> None:
 
 
 def value_of(ruleset: Ruleset, key: str) -> Value:
-    """The value ``section.key``. Raises ``AttributeError`` when there is none."""
+    """Return the value ``section.key``. Raises ``AttributeError`` for an unknown key."""
     section, _, name = key.partition(".")
     return getattr(getattr(ruleset, section), name)  # type: ignore[no-any-return] # a field of a section
 
 
 def _plain(ruleset: Ruleset) -> Ruleset:
-    """``ruleset`` as its file has it."""
+    """Return ``ruleset`` without chosen options, as in its file."""
     if not ruleset.chosen:
         return ruleset
     if ruleset.name not in ruleset_names():
@@ -134,7 +133,7 @@ def _has_sense(ruleset: Ruleset, option: Option) -> bool:
 
 
 def _read(option: Option, value: OptionValue) -> OptionValue:
-    """``value`` in the option's own type, if it is in range."""
+    """Parse ``value`` to the option's type. Raises ``Refusal`` if it is out of range."""
     read = value
     if option.choices:
         read = written(value)
