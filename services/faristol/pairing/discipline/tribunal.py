@@ -114,7 +114,7 @@ def _bar(
 
 
 def _first_of_same(person: str, others: Sequence[str], apart: Callable[[str, str], bool]) -> str:
-    """Return the first of ``others`` from whom ``person`` is not ``apart``; empty for none."""
+    """Return the first of ``others`` who is not ``apart`` from ``person``; empty for none."""
     return next((other for other in others if not apart(person, other)), "")
 
 
