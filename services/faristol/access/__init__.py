@@ -1,4 +1,4 @@
-"""Credentials: who was given which, by a token, a link or a PIN. Owns the stream ``access-cell``.
+"""The access service: credentials by token, link or PIN. Owner of the stream ``access-cell``.
 
-``decide`` says what may be given and ended (pure), ``codes`` makes links and PINs, ``service`` answers.
+``decide`` has the pure decisions to grant and revoke, ``codes`` derives links and PINs, and ``service`` answers calls.
 """

@@ -1,6 +1,6 @@
-"""What people sign in by: the code that a link ends with, and six digits.
+"""Codes for signing in: the end of a link, and six-digit PINs.
 
-Both are made from the id of the credential and the secret of the cell, and kept nowhere.
+Both are derived from the id of the credential and the secret of the cell, and are not stored.
 """
 
 from __future__ import annotations
@@ -15,17 +15,17 @@ DIGITS = 6
 
 
 LINK, DEVICE = "link", "device"
-"""What a code is for: a link signs in, the mark of a device says that it was signed in before."""
+"""Purposes of a code: a link signs in; a device mark shows that a device was signed in before."""
 
 
 def code_of(keyring: Keyring, credential_id: str, purpose: str = LINK) -> str:
-    """What the link of a credential ends with: 52 characters that need no escape in a URL."""
+    """Return the code of a credential for a URL: 52 characters without need for escaping."""
     mac = keyring.digest(purpose, credential_id)[:16]
     return base64.b32encode(uuid.UUID(credential_id).bytes + mac).decode().rstrip("=").lower()
 
 
 def credential_of(keyring: Keyring, code: str, purpose: str = LINK) -> str:
-    """The id of the credential that a code is of; empty for one that nobody was given."""
+    """Return the credential id of a code; empty for an invalid code."""
     try:
         raw = base64.b32decode(code.upper() + "=" * (-len(code) % 8))
     except ValueError:
@@ -37,6 +37,6 @@ def credential_of(keyring: Keyring, code: str, purpose: str = LINK) -> str:
 
 
 def pin_of(keyring: Keyring, credential_id: str) -> str:
-    """The PIN of a credential: six digits."""
+    """Return the six-digit PIN of a credential."""
     number = int.from_bytes(keyring.digest("pin", credential_id)[:8]) % 10**DIGITS
     return f"{number:0{DIGITS}}"

@@ -1,4 +1,4 @@
-"""Which credentials may be given, ended and seen. Pure."""
+"""Decisions to grant, revoke and list credentials. Pure."""
 
 from __future__ import annotations
 
@@ -20,18 +20,18 @@ from faristol.pb.access.v1 import events_pb2 as events
 
 PIN_WRONG = N_("the PIN is not one of table {table}")
 LONGEST = timedelta(days=400)
-"""How long a credential may last: a season."""
+"""Maximum lifetime of a credential: a season."""
 SESSION = timedelta(hours=16)
-"""How long a device stays signed in at most: a day of a tournament."""
+"""Maximum lifetime of a session: a day of a tournament."""
 NOBODY = Access()
-"""Nothing has been given."""
+"""The state without any credential."""
 
 
 def may_name(giver: Credential | None, state: Access, subject: str) -> bool:
-    """Whether the giver may give something to somebody who is known already.
+    """Check whether the giver may grant credentials to a known subject.
 
-    Whoever gets a token for a subject acts under their name: nobody gets one for a person who holds, or held, what the
-    giver could not give.
+    A token acts under the name of its subject. A subject with a past or present credential that the giver could not
+    grant is therefore excluded.
     """
     held = _held(state, subject)
     if giver is None or giver.role in (FEDERATION, OPERATOR):
@@ -40,11 +40,11 @@ def may_name(giver: Credential | None, state: Access, subject: str) -> bool:
 
 
 def known_official(giver: Credential | None, state: Access, scope: Scope, same_name: Iterable[str]) -> str:
-    """Find the person whom a giver means by a name, among the ids of all officials of that name; empty for a new one.
+    """Return the subject id of the known official that a giver names; empty for a new official.
 
-    It is who already holds something in a tournament of the scope, or as the scope in all of them, and for whom the
-    giver may speak. The same name elsewhere is another person, until a federation gives their id in both tournaments:
-    so a giver learns of no name that is used elsewhere, and is kept from no name by it.
+    ``same_name`` has the ids of all officials with the name. The official holds a credential in a tournament of the
+    scope, or in all if the scope has none, and the giver may name them. The same name elsewhere is a different person,
+    unless a federation uses one id in both tournaments. A giver thus cannot find out which names other tournaments use.
     """
     for subject in same_name:
         held = [credential.scope for credential in _held(state, subject)]
@@ -60,9 +60,9 @@ def _overlap(held: Scope, wanted: Scope) -> bool:
 
 
 def check_subject(giver: Credential | None, state: Access, credential: Credential) -> None:
-    """Check that the giver may give a credential to a subject whose id was known before.
+    """Check that the giver may grant a credential to a given subject id. Raises ``Denied``.
 
-    A judge may be new, under an id that a director chose. Raises ``Denied``.
+    A judge may be new, with an id that a director chose.
     """
     subject = credential.subject
     is_new_judge = credential.role == JUDGE and not subject.startswith(OFFICIAL) and not _held(state, subject)
@@ -76,16 +76,16 @@ def _held(state: Access, subject: str) -> list[Credential]:
 
 
 GIVEN = frozenset({events.FORM_TOKEN, events.FORM_LINK, events.FORM_PIN})
-"""The forms in which somebody gives a credential to another."""
+"""Forms in which a caller grants a credential."""
 
 
 def grant(
     giver: Credential | None, credential: Credential, form: events.Form.ValueType, state: Access = NOBODY
 ) -> list[Message]:
-    """Give a credential. ``giver`` is None where a process asks nobody for credentials.
+    """Grant a credential. ``giver`` is None if the process requires no credentials.
 
-    By ``state`` it is known until when the giver gives. Raises ``Denied`` for more than the giver has, ``Invalid`` for
-    what cannot be.
+    ``state`` limits the lifetime by that of the giver. Raises ``Denied`` for more rights than the giver has,
+    ``Invalid`` for invalid fields.
     """
     if form not in GIVEN:
         raise Invalid("form", N_("is not given; expected a token, a link or a PIN"))
@@ -99,9 +99,9 @@ def grant(
 
 
 def gives_until(state: Access, giver: Credential) -> datetime | None:
-    """Until when what somebody gives may last: as long as their own, or as what their device is signed in by.
+    """Return the latest expiry that a caller can grant: that of their credential, or of the one behind their session.
 
-    None for a federation: it signs in for a day and appoints for a season.
+    Returns None for a federation or operator, who sign in for a day and appoint for a season.
     """
     if giver.role in (FEDERATION, OPERATOR):
         return None
@@ -129,10 +129,10 @@ def _check(credential: Credential, form: events.Form.ValueType) -> None:
 
 
 def revoke(caller: Credential | None, state: Access, credential_id: str, at: Timestamp) -> list[Message]:
-    """End a credential; nothing where it has ended already.
+    """Revoke a credential. Returns an empty list if it is already revoked.
 
-    Raises ``NotFound`` for one that the caller may not end, as for one that there is not, and ``Refusal`` for the last
-    of those who direct a tournament: nobody would be left who may appoint another.
+    Raises ``NotFound`` if it is unknown or the caller may not revoke it. Raises ``Refusal`` if a director would revoke
+    the last director's credential of a tournament.
     """
     granted = state.granted.get(credential_id)
     if granted is None or not _may_end(caller, granted.credential):
@@ -165,14 +165,14 @@ def _is_last_director(state: Access, credential: Credential, at: Timestamp) -> b
 
 
 def _may_end(caller: Credential | None, credential: Credential) -> bool:
-    """Who could have given it may end it, and whoever holds it."""
+    """Check whether the caller holds a credential or could have granted it."""
     if caller is None or credential.credential_id == caller.credential_id:
         return True
     return credential.role in MAY_GIVE[caller.role] and credential.scope.within(caller.scope)
 
 
 def sign_out(caller: Credential, at: Timestamp, *, this_device_alone: bool = False) -> list[Message]:
-    """End what somebody was given until now, links and PINs aside, or the token that they call with alone."""
+    """Sign out a caller: end all their tokens, but no links and PINs, or only the token of the call."""
     return [
         events.SignedOut(
             subject_id=caller.subject,
@@ -184,13 +184,13 @@ def sign_out(caller: Credential, at: Timestamp, *, this_device_alone: bool = Fal
 
 
 def by_open_id(credential: Credential) -> list[Message]:
-    """Sign a browser in whose person a provider of OpenID Connect vouches for. Raises ``Invalid``."""
+    """Sign in a browser for a person whom an OpenID Connect provider identified. Raises ``Invalid``."""
     _check(credential, events.FORM_OPEN_ID)
     return [events.CredentialGranted(credential=to_message(credential), form=events.FORM_OPEN_ID)]
 
 
 def by_link(state: Access, credential_id: str, session_id: str, now: datetime) -> list[Message]:
-    """Sign a device in by a link. Raises ``Unauthenticated``."""
+    """Sign in a device by a link. Raises ``Unauthenticated``."""
     granted = state.granted.get(credential_id)
     if granted is None or granted.form != events.FORM_LINK:
         raise Unauthenticated("CODE_UNKNOWN", N_("nobody was given this link"))
@@ -198,7 +198,7 @@ def by_link(state: Access, credential_id: str, session_id: str, now: datetime) -
 
 
 def pin_locked(table: int, left: timedelta) -> Unauthenticated:
-    """The refusal of any PIN, right or wrong, for the time that is ``left`` of a pause."""
+    """Return the refusal of any PIN during a pause, with the time ``left``."""
     text = N_(
         "too many PINs were wrong: try again in {minutes} {minutes:minute|minutes}, or scan the QR code on the card of "
         "table {table}"
@@ -207,7 +207,7 @@ def pin_locked(table: int, left: timedelta) -> Unauthenticated:
 
 
 def was_at(state: Access, credential_id: str, tournament: str, table: int) -> bool:
-    """Whether a device that was signed in by a credential was at a table, and the credential was not ended since."""
+    """Check whether a device's earlier credential covers a table and is not revoked."""
     granted = state.granted.get(credential_id)
     if granted is None or state.ended(granted.credential):
         return False
@@ -225,17 +225,17 @@ def by_pin(
     *,
     is_known: bool = False,
 ) -> list[Message]:
-    """Sign a device in by a PIN. A wrong PIN is a fact, too: they are counted by table, and cost growing pauses.
+    """Sign in a device by a PIN. Wrong PINs are recorded by table and cause growing pauses.
 
-    ``is_right`` says whether the PIN is that of a credential. ``is_known`` is a device that was at the table before: it
-    waits for no guesses of others, and its own are counted elsewhere. Raises ``Unauthenticated`` where no PIN is taken
-    at the moment.
+    ``is_right`` checks the PIN against a credential id. A device that is ``is_known`` was at the table before: it is
+    exempt from the pauses of the table, and its wrong PINs are counted elsewhere. Raises ``Unauthenticated`` during a
+    pause, and for a PIN that is not recorded as wrong.
     """
     if not is_known and (left := state.pause(tournament, table, now)):
         raise pin_locked(table, left)
     given = state.pins_at(tournament, table, now)
     if not given:
-        # Nothing is written where nothing could be guessed: a stranger fills no record.
+        # No event is written if the table has no PIN to guess, so that a stranger cannot fill the record.
         raise Unauthenticated("PIN_WRONG", PIN_WRONG, {"table": table})
     for granted in given:
         if is_right(granted.credential.credential_id):
@@ -260,5 +260,5 @@ def _signed_in(state: Access, granted: Granted, session_id: str, now: datetime) 
 
 
 def visible(caller: Credential | None, state: Access) -> list[Granted]:
-    """What the caller may see of what was given: what they may end. The latest first."""
+    """Return the credentials that the caller may revoke, the latest first."""
     return [granted for granted in reversed(tuple(state.granted.values())) if _may_end(caller, granted.credential)]

@@ -1,4 +1,4 @@
-"""Wrong PINs by address and by known device, in memory: no address of a person is ever on the record."""
+"""Counts of wrong PINs by address and by known device, in memory: the record has no addresses of persons."""
 
 from __future__ import annotations
 
@@ -9,21 +9,21 @@ from faristol.credentials.guesses import Guesses, one_more
 from faristol.kernel.bounded import keep
 
 REMEMBERED_COUNT = 20_000
-"""Addresses and devices whose wrong PINs are counted. The one that is forgotten begins anew."""
+"""Limit of counted addresses and devices. An evicted one starts again at 0."""
 
 FORGIVEN_COUNT = 2
-"""Wrong PINs that a right one makes good: in a hall many share one address, and people mistype."""
+"""Number of wrong PINs that a right one cancels: many users of a hall share an address, and mistype."""
 
 
 class Counts:
-    """Wrong PINs by a key. ``free`` of them cost no pause."""
+    """Counts of wrong PINs by key. The first ``free`` of them cause no pause."""
 
     def __init__(self, free: int) -> None:
         self._free = free
         self._known: OrderedDict[str, Guesses] = OrderedDict()
 
     def pause(self, key: str, now: datetime) -> timedelta:
-        """Give how long a key has to wait; 0 where it need not."""
+        """Return the remaining pause of a key; 0 for none."""
         known = self._known.get(key)
         return max(timedelta(0), known.free_from(self._free) - now) if known else timedelta(0)
 
@@ -32,7 +32,7 @@ class Counts:
         keep(self._known, key, one_more(self._known.pop(key, None), now), REMEMBERED_COUNT)
 
     def add_right(self, key: str) -> None:
-        """Forgive a key some of its wrong PINs."""
+        """Cancel some of the wrong PINs of a key."""
         known = self._known.pop(key, None)
         if known and known.wrong > FORGIVEN_COUNT:
             self._known[key] = known._replace(wrong=known.wrong - FORGIVEN_COUNT)

@@ -1,4 +1,4 @@
-"""A provider of OpenID Connect as the operator describes it: which one, and who of its people has which role."""
+"""The operator's configuration of an OpenID Connect provider, with the roles of its users."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from faristol.kernel.names import LONGEST_NAME, tidy
 from faristol.kernel.refusal import N_
 
 ALGORITHMS = ("RS256", "RS384", "RS512", "PS256", "PS384", "PS512", "ES256", "ES384", "ES512", "EdDSA", "Ed25519")
-"""By which a provider may sign: with a key of its own. By a secret that clients share, any of them could."""
+"""Asymmetric signature algorithms. With a shared secret, any client could sign."""
 
 REFUSED = N_("the provider does not vouch for who signs in: {what}")
 NOT_APPOINTED = N_("{who} has no role here: ask the federation for one")
@@ -34,7 +34,7 @@ _MAY_BE = {ROLES[name] for name in ("scorer", "arbiter", "judge", "director", "f
 
 
 def refused(what: str) -> Unauthenticated:
-    """Why nobody is signed in. ``what`` is a word for the operator."""
+    """Return the refusal of a sign-in. ``what`` is a keyword for the operator."""
     return Unauthenticated("OPENID_REFUSED", REFUSED, {"what": what})
 
 
@@ -46,7 +46,7 @@ def _safe(address: str) -> str:
 
 
 def is_safe(address: object) -> bool:
-    """Whether what is sent to an address is read by nobody on the way."""
+    """Check whether an address is encrypted or local."""
     try:
         return isinstance(address, str) and bool(_safe(address))
     except ValueError:
@@ -58,17 +58,17 @@ class _Described(BaseModel):
 
 
 class Appointment(_Described):
-    """A role for some of the provider's people."""
+    """A role for some users of the provider."""
 
     role: str
     tournaments: list[str] = []
     languages: list[str] = []
     subjects: list[str] = []
-    """Ids of people at the provider: its claim ``sub``."""
+    """User ids at the provider: its claim ``sub``."""
     emails: list[str] = []
     """Addresses that the provider has verified."""
     claims: dict[str, str] = {}
-    """Claims and what each is, or has in its list: ``groups = "arbiters"``. All of them have to be so."""
+    """Claims with their required value or list member: ``groups = "arbiters"``. All must match."""
 
     @model_validator(mode="after")
     def _is_of_somebody(self) -> Appointment:
@@ -83,11 +83,11 @@ class Appointment(_Described):
 
     @property
     def scope(self) -> Scope:
-        """Over what it holds."""
+        """The scope of the role."""
         return Scope(frozenset(self.tournaments), languages=frozenset(self.languages))
 
     def is_of(self, claims: Mapping[str, Any]) -> bool:
-        """Whether it is of who has these claims."""
+        """Check whether a user with these claims has the role."""
         if claims["sub"] in self.subjects:
             return True
         email = str(claims.get("email") or "").casefold()
@@ -101,23 +101,23 @@ def _has(claim: object, value: str) -> bool:
 
 
 class OpenId(_Described):
-    """A provider, and what its people may do here."""
+    """A provider, with the roles of its users."""
 
     name: str = Field(min_length=1, max_length=100)
-    """For people."""
+    """Display name."""
     issuer: Annotated[str, AfterValidator(_safe)]
     client_id: str = Field(min_length=1)
     secret_file: Path | None = None
-    """With the secret of the client; none of a public client."""
+    """The file with the client secret; None for a public client."""
     scopes: list[str] = ["openid", "profile", "email"]
     appointments: list[Appointment] = Field(min_length=1)
 
     def secret(self) -> str:
-        """What is in the file now. Raises ``OSError``."""
+        """Read the client secret. Raises ``OSError``."""
         return self.secret_file.read_text(encoding="utf-8").strip() if self.secret_file else ""
 
     def wants(self, claims: Mapping[str, Any]) -> bool:
-        """Whether something is missing in the claims that a role could depend on, or the name."""
+        """Check whether the claims lack the name, or a claim that a role depends on."""
         named = {name for each in self.appointments for name in each.claims}
         by_email = {"email", "email_verified"} if any(each.emails for each in self.appointments) else set()
         return not {"name", *named, *by_email} <= claims.keys()
@@ -125,17 +125,17 @@ class OpenId(_Described):
 
 @dataclass(frozen=True, slots=True)
 class Person:
-    """Somebody for whom the provider vouches, and what they may do here."""
+    """A user whom the provider identified, with their role."""
 
     subject: str
-    """At the provider."""
+    """User id at the provider."""
     name: str
     role: Role
     scope: Scope
 
 
 def described(path: Path) -> OpenId:
-    """What the operator wrote. Raises ``StartError``."""
+    """Load the configuration. Raises ``StartError``."""
     try:
         with path.open("rb") as file:
             openid = OpenId.model_validate(tomllib.load(file))
@@ -149,7 +149,7 @@ def described(path: Path) -> OpenId:
 
 
 def verified(token: str, keys: KeySet, openid: OpenId, nonce: str, now: datetime) -> dict[str, Any]:
-    """The claims of an ID token that the provider gave this client for this browser. Raises ``Unauthenticated``.
+    """Return the claims of an ID token, after verification. Raises ``Unauthenticated``.
 
     OpenID Connect Core 1.0, 3.1.3.7.
     """
@@ -182,7 +182,7 @@ def _is_time(claim: object) -> bool:
 
 
 def appointed(claims: Mapping[str, Any], openid: OpenId) -> Person:
-    """Who signs in, in the first role that is theirs. Raises ``Denied`` for who has none."""
+    """Return the user with their first matching role. Raises ``Denied`` for a user without a role."""
     email = str(claims.get("email") or "")
     told = str(claims.get("name") or claims.get("preferred_username") or email or claims["sub"])
     name = tidy("".join(sign if sign.isprintable() else " " for sign in told))[:LONGEST_NAME]

@@ -16,9 +16,9 @@ if TYPE_CHECKING:
 
 
 def part(runtime: Runtime) -> Part:
-    """Giving, ending and listing credentials, and signing in.
+    """Build the access service.
 
-    Raises ``StartError`` without keys that sign, or for a provider that is not described as it should be.
+    Raises ``StartError`` without signing keys, or if the provider is not configured correctly.
     """
     try:
         keyring = Keyring(runtime.settings.access_folder())
@@ -39,10 +39,10 @@ def part(runtime: Runtime) -> Part:
 
 
 def _provider(runtime: Runtime) -> Provider | None:
-    """The provider of OpenID Connect that the settings name."""
+    """Return the OpenID Connect provider of the settings, or None."""
     if runtime.settings.openid is None:
         return None
-    from faristol.access.openid import described  # it and its HTTP client are for who has a provider
+    from faristol.access.openid import described  # deferred: only for cells with a provider
     from faristol.access.provider import Provider
 
     return Provider(described(runtime.settings.openid), runtime.now)

@@ -1,4 +1,4 @@
-"""Asking a provider of OpenID Connect: what it offers, by which keys it signs, and who somebody is."""
+"""The client of an OpenID Connect provider: discovery, signing keys and sign-in."""
 
 from __future__ import annotations
 
@@ -26,22 +26,22 @@ from faristol.pb.access.v1 import access_pb2 as pb
 _log = logging.getLogger(__name__)
 
 DEADLINE = 8.0
-"""Seconds that the provider has for one answer: less than a caller waits for ours."""
+"""Timeout of a request, in seconds: less than the timeout of callers."""
 
 KNOWN_FOR = 600.0
-"""Seconds for which it is not asked again what it offers and by which keys it signs."""
+"""Lifetime of the cached discovery document and keys, in seconds."""
 
 ASKED_AGAIN = 5.0
-"""Seconds after which it is asked for keys again because of a token that none of them signed."""
+"""Minimum age of cached keys before a token with an unknown key id refreshes them, in seconds."""
 
 AWAY_FOR = 2.0
-"""Seconds for which one that gave no answer is not asked again: strangers come as often as they like."""
+"""Backoff after a failed request, in seconds: anybody can start a sign-in."""
 
 AT_A_TIME = 20
-"""Codes that it is asked about: strangers bring as many as they like."""
+"""Limit of concurrent code exchanges: anybody can send codes."""
 
 LARGEST = 1_000_000
-"""Bytes of an answer."""
+"""Limit of a response, in bytes."""
 
 DISCOVERY = "/.well-known/openid-configuration"
 
@@ -54,7 +54,7 @@ class _Known:
 
 
 class Provider:
-    """A provider, and what is known of it at the moment."""
+    """A provider, with its cached discovery document and keys."""
 
     def __init__(self, openid: OpenId, now: Callable[[], datetime]) -> None:
         self.openid = openid
@@ -65,7 +65,7 @@ class Provider:
         self._asking = asyncio.Semaphore(AT_A_TIME)
 
     async def start(self, redirect_uri: str) -> pb.StartSignInResponse:
-        """Where a browser is sent, with what it brings back. Raises ``Unreachable`` or ``Unauthenticated``."""
+        """Start a sign-in: the URL, and the values to bring back. Raises ``Unreachable`` or ``Unauthenticated``."""
         offer = (await self._look()).offer
         started = pb.StartSignInResponse(
             state=secrets.token_urlsafe(24), nonce=secrets.token_urlsafe(24), code_verifier=secrets.token_urlsafe(48)
@@ -81,7 +81,7 @@ class Provider:
         return started
 
     async def person(self, brought: pb.OpenIdCode) -> Person:
-        """Who somebody is that was sent back. Raises ``Unreachable``, ``Unauthenticated``, or ``Denied``."""
+        """Return the user behind a code. Raises ``Unreachable``, ``Unauthenticated`` or ``Denied``."""
         known = await self._look()
         try:
             async with self._asking, await self._client(known.offer) as client:
@@ -103,12 +103,15 @@ class Provider:
     async def _verified(self, token: str, nonce: str) -> dict[str, Any]:
         known = await self._look()
         if _key_id(token) not in {key.kid for key in known.keys.keys} and monotonic() - known.at > ASKED_AGAIN:
-            self._known = None  # it signs by another key now
+            self._known = None  # the provider has a new signing key
             known = await self._look()
         return verified(token, known.keys, self.openid, nonce, self._now())
 
     async def _look(self) -> _Known:
-        """What the provider offers. It is asked by who comes first, and not again right after it gave no answer."""
+        """Return the cached discovery document and keys.
+
+        One caller at a time refreshes them, not during the backoff.
+        """
         async with self._looking:
             if self._known is None or monotonic() - self._known.at > KNOWN_FOR:
                 if monotonic() - self._silent_at < AWAY_FOR:
@@ -155,7 +158,7 @@ class Provider:
 
 
 async def _with_more(claims: dict[str, Any], client: Any, address: str) -> dict[str, Any]:
-    """The claims with what the provider tells besides of the same person. Those of the ID token stay."""
+    """Add claims of the userinfo endpoint. Those of the ID token take precedence."""
     if not is_safe(address):
         raise refused("userinfo_endpoint")
     more = await _json(client, address)
@@ -165,7 +168,10 @@ async def _with_more(claims: dict[str, Any], client: Any, address: str) -> dict[
 
 
 async def _json(client: Any, address: str) -> dict[str, Any]:
-    """An answer of the provider. Raises ``httpx2.HTTPError``, or ``Unauthenticated`` for what is none."""
+    """Return a JSON object of the provider.
+
+    Raises ``httpx2.HTTPError``, or ``Unauthenticated`` for any other content.
+    """
     body = b""
     async with client.stream("GET", address) as answer:
         answer.raise_for_status()
@@ -183,7 +189,7 @@ async def _json(client: Any, address: str) -> dict[str, Any]:
 
 
 def _key_id(token: str) -> str:
-    """The key by which a token says that it is signed, before anything is verified; empty where it says none."""
+    """Return the key id in the header of an unverified token, or an empty string."""
     try:
         header = json.loads(urlsafe_b64decode(token.partition(".")[0].encode()))
     except (ValueError, RecursionError):

@@ -1,4 +1,4 @@
-"""The access service over gRPC. The contract says what its methods do."""
+"""The access service over gRPC. The contract documents its methods."""
 
 from __future__ import annotations
 
@@ -36,21 +36,21 @@ from faristol.record import Decision, Loaded, Record, Write, load, load_at_once,
 from faristol.table.views import Tournament, watch_tournament
 
 if TYPE_CHECKING:
-    from faristol.access.provider import Provider  # whoever has none does without an HTTP client
+    from faristol.access.provider import Provider  # imported only with a provider: it needs an HTTP client
 
 M = TypeVar("M", bound=Message)
 
 ADDRESS_ATTEMPTS = 30
-"""How many PINs of an address may be wrong, at all tables, before its next one has to wait."""
+"""Number of wrong PINs of an address, at all tables, before a pause."""
 
 MOST_MARKS = 5
-"""Marks of a device that are looked at: of the last tables at which it was."""
+"""Limit of device marks checked: those of the device's last tables."""
 
 Decided = tuple[Decision, Callable[[int], Any]]
 
 
 def service(runtime: Runtime, keyring: Keyring, provider: Provider | None = None) -> Dispatcher:
-    """The credentials of a cell, whose people sign in by ``provider`` too, if there is one."""
+    """Build the dispatcher of the access service. Users can also sign in by ``provider``, if there is one."""
     desk = AccessDesk(runtime, keyring, provider)
     commands: Mapping[type[Message], Any] = {
         pb.GrantCredentialRequest: desk.grant,
@@ -73,7 +73,7 @@ def service(runtime: Runtime, keyring: Keyring, provider: Provider | None = None
 
 
 class AccessDesk:
-    """Answers for the credentials of a cell."""
+    """The methods of the access service."""
 
     def __init__(self, runtime: Runtime, keyring: Keyring, provider: Provider | None) -> None:
         self._runtime = runtime
@@ -83,7 +83,7 @@ class AccessDesk:
         self._by_address, self._by_device = Counts(ADDRESS_ATTEMPTS), Counts(PIN_ATTEMPTS)
 
     async def grant(self, request: pb.GrantCredentialRequest, context: Context) -> pb.GrantCredentialResponse:
-        """Give somebody a credential. What is secret in the answer is made after it was kept, and again each time."""
+        """Grant a credential. The secret in the answer is not stored; every retry derives it again."""
         holder = _holder(request)
         command_id = canonical(request.command_id)
         player = checked("player_id", request.player_id)
@@ -110,7 +110,7 @@ class AccessDesk:
         answer = await self._runtime.desk.handle(context, request, attempt, response=pb.GrantCredentialResponse)
         given = (await self._load()).state.granted[answer.credential.credential_id]
         if (giver := caller()) and given.credential.ancestors[-1:] != (giver.credential_id,):
-            # Who repeats the command of another does not get what was for them.
+            # A caller who repeats another's command must not get that secret.
             raise Invalid("command_id", N_("was the id of a command of somebody else: expected a new UUID for each"))
         given_as = events.Form.Name(given.form).removeprefix("FORM_").lower()
         what = f"gave the role {given.credential.role_name} by {given_as}, credential"
@@ -125,7 +125,7 @@ class AccessDesk:
 
     @staticmethod
     def _subject(request: pb.GrantCredentialRequest, command_id: str) -> Actor:
-        """Say who gets a credential, with the name to keep: by a name alone somebody who is not known."""
+        """Return the subject of a new credential, with a name to store. A name without an id makes a new official."""
         subject = checked("subject_id", request.subject_id)
         name = checked_name("name", request.name, empty=True)
         if request.role == PLAYER:
@@ -137,14 +137,14 @@ class AccessDesk:
         return Actor(subject, name)
 
     async def _known(self, who: Actor, state: Loaded[Access], scope: Scope) -> Actor:
-        """Find the official of this name whom the caller means, and give who they are; ``who`` where none is known."""
+        """Return the known official with this name that the caller means, or ``who``."""
         async with self._record.reading() as connection:
             same_name = await people.officials(connection, who.name)
         known = decide.known_official(caller(), state.state, scope, same_name)
         return Actor(known) if known else who
 
     async def revoke(self, request: pb.RevokeCredentialRequest, context: Context) -> pb.RevokeCredentialResponse:
-        """End a credential."""
+        """Revoke a credential."""
         at = to_timestamp(self._runtime.now())
 
         def ended(state: Access) -> list[Message]:
@@ -155,7 +155,7 @@ class AccessDesk:
         return answer
 
     async def sign_out(self, request: pb.SignOutRequest, context: Context) -> pb.SignOutResponse:
-        """End what the caller was given."""
+        """Sign out the caller."""
         at = to_timestamp(self._runtime.now())
         facts = decide.sign_out(self._caller(), at, this_device_alone=request.this_device_alone)
         answer = await self._append(request, context, pb.SignOutResponse, lambda state: facts)
@@ -170,7 +170,7 @@ class AccessDesk:
         decided: Callable[[Access], list[Message]],
         who: Actor | None = None,
     ) -> M:
-        """Append what is decided on the state, keep the name of ``who``, and answer with its position alone."""
+        """Append the decided events, store the name of ``who``, and answer with the position."""
 
         async def attempt() -> Decided:
             state = await self._load()
@@ -179,10 +179,10 @@ class AccessDesk:
         return await self._runtime.desk.handle(context, request, attempt, response=response)
 
     async def sign_in(self, request: pb.SignInRequest, context: Context) -> pb.SignInResponse:
-        """Sign a device in by a link or a PIN.
+        """Sign in a device by a link or a PIN.
 
-        The answer that is kept says nothing that the record does not: the token is made for who has the code or the
-        PIN, whatever answer an id of a command brings back.
+        The stored answer has only what the record has. The token is issued only to a caller with the code or PIN, even
+        if the command id repeats.
         """
         if request.WhichOneof("by") == "open_id":
             return await self._sign_in_by_open_id(request, context)
@@ -210,9 +210,9 @@ class AccessDesk:
         return answer
 
     async def _counted(self, request: pb.SignInRequest, context: Context) -> tuple[bool, Counts | None, str]:
-        """Say whether a device that gives a PIN was at the table before, and by what its wrong PINs are counted.
+        """Return whether the device was at the table before, and the counter and key of its wrong PINs.
 
-        Devices that were signed in by one credential count together, any other by its address.
+        Devices signed in by one credential share a count; other devices are counted by address.
         """
         if request.WhichOneof("by") != "pin":
             return False, None, ""
@@ -233,7 +233,7 @@ class AccessDesk:
         is_known: bool,
     ) -> pb.SignInResponse:
         if await self._was_wrong(request, is_right):
-            # The answer to another try is no answer to this one, which counts like any other.
+            # The answer to another attempt is not the answer to this one, which counts as an attempt.
             request.command_id = str(uuid.uuid4())
         session_id = self._session_id(request.command_id)
 
@@ -256,17 +256,17 @@ class AccessDesk:
         return answer
 
     async def _sign_in_by_open_id(self, request: pb.SignInRequest, context: Context) -> pb.SignInResponse:
-        """Sign a browser in whose person the provider vouches for."""
+        """Sign in a browser for a person whom the provider identified."""
         provider = self._known_provider()
         try:
             person = await provider.person(request.open_id)
         except AccessError as problem:
             audit.note_refused(f"to sign in by {provider.openid.issuer}", problem.reason, visitor_of(context))
             raise
-        # A code is good once, so nobody repeats this; the id of a command of another brings nobody their session.
+        # A code is valid once, so there is no retry. The id of another's command must not yield their session.
         request.command_id = str(uuid.uuid4())
         now = _whole_seconds(self._runtime.now())
-        # The id is not made from the name, which may be erased, nor told from that at the provider without the secret.
+        # The id depends neither on the name, which may be erased, nor visibly on the provider's id.
         subject = OFFICIAL + self._keyring.digest("openid", f"{provider.openid.issuer}\0{person.subject}").hex()[:12]
         session_id, until = self._session_id(request.command_id), now + decide.SESSION
         credential = Credential(session_id, subject, person.role, person.scope, now, until)
@@ -279,11 +279,11 @@ class AccessDesk:
         return answer
 
     async def get_provider(self, request: pb.GetProviderRequest, context: Context) -> pb.GetProviderResponse:
-        """The provider of OpenID Connect, if there is one."""
+        """Return the name of the OpenID Connect provider, or an empty string."""
         return pb.GetProviderResponse(name=self._provider.openid.name if self._provider else "")
 
     async def start_sign_in(self, request: pb.StartSignInRequest, context: Context) -> pb.StartSignInResponse:
-        """Begin to sign in by it."""
+        """Start a sign-in by the provider."""
         return await self._known_provider().start(request.redirect_uri)
 
     def _known_provider(self) -> Provider:
@@ -292,18 +292,18 @@ class AccessDesk:
         return self._provider
 
     def _session_id(self, command_id: str) -> str:
-        """The id of the credential of a device: nobody tells from it by which command it signed in."""
+        """Derive the id of a session from its command id, without revealing it."""
         return str(uuid.UUID(bytes=self._keyring.digest("session", canonical(command_id))[:16]))
 
     async def _was_wrong(self, request: pb.SignInRequest, is_right: Callable[[str], bool]) -> bool:
-        """Whether a command was carried out before, for another code or PIN than it has now."""
+        """Check whether a command id was used before with a different code or PIN."""
         if not await self._record.answered(canonical(request.command_id)):
             return False
         granted = _session(await self._load(), self._session_id(request.command_id))
         return granted is None or not is_right(granted.credential.credential_id)
 
     def _check_of(self, request: pb.SignInRequest) -> Callable[[str], bool]:
-        """What says whether the code or the PIN of a request is that of a credential. Raises ``Invalid``."""
+        """Return a function that checks the code or PIN against a credential id. Raises ``Invalid``."""
         match request.WhichOneof("by"):
             case "code":
                 return lambda credential_id: credential_id == credential_of(self._keyring, request.code)
@@ -318,7 +318,10 @@ class AccessDesk:
     async def list_credentials(
         self, request: pb.ListCredentialsRequest, context: Context
     ) -> pb.ListCredentialsResponse:
-        """What the caller may end. Raises ``NotFound`` for a tournament of which they hold nothing."""
+        """List the credentials that the caller may revoke.
+
+        Raises ``NotFound`` for tournaments outside the caller's scope.
+        """
         holder, tournament = caller(), request.tournament_id
         if holder and tournament and not holder.scope.touches(tournament):
             raise NotFound("tournament", tournament)
@@ -338,7 +341,7 @@ class AccessDesk:
         return answer
 
     async def get_caller(self, request: pb.GetCallerRequest, context: Context) -> pb.GetCallerResponse:
-        """Who the caller is."""
+        """Return the credential and the name of the caller."""
         credential = self._caller()
         known = await people.names(self._record, [credential.subject])
         name = known[credential.subject].name if credential.subject in known else credential.name
@@ -349,7 +352,7 @@ class AccessDesk:
 
     def _caller(self) -> Credential:
         credential = caller()
-        if credential is None:  # a process that asks nobody
+        if credential is None:  # a process without credentials
             raise Unauthenticated("NO_CREDENTIAL", N_("the call has no credential"))
         return credential
 
@@ -362,9 +365,9 @@ class AccessDesk:
 
 
 async def _check_places(record: Record, credential: Credential) -> None:
-    """Check that the tournaments of a scope exist, and that the player takes part in one of them.
+    """Check that the tournaments of a scope exist, and that the player is in one of them.
 
-    Whoever holds all tournaments may play in any. Raises ``NotFound``.
+    Without tournaments in the scope, the player may be in any. Raises ``NotFound``.
     """
     players: set[str] = set()
     for tournament_id in sorted(credential.scope.tournaments):
@@ -377,13 +380,13 @@ async def _check_places(record: Record, credential: Credential) -> None:
 
 
 def _session(state: Loaded[Access], session_id: str) -> Granted | None:
-    """What a device was signed in by."""
+    """Return the credential by which a device was signed in."""
     every = state.state.granted.values()
     return next((granted for granted in every if any(session == session_id for session, _ in granted.sessions)), None)
 
 
 def _session_of(granted: Granted, session_id: str, now: datetime) -> Credential:
-    """What a device holds that was signed in by a link or a PIN."""
+    """Return the credential of a session that was started by a link or a PIN."""
     given = granted.credential
     expires_at = next(until for session, until in granted.sessions if session == session_id)
     ancestors = (*given.ancestors, given.credential_id)
@@ -428,5 +431,5 @@ def _holder(request: pb.GrantCredentialRequest) -> Ed25519PublicKey | None:
 
 
 def _whole_seconds(now: datetime) -> datetime:
-    """Tokens have times in whole seconds; a credential has the same everywhere."""
+    """Truncate a time to whole seconds, as in tokens, so that a credential is the same everywhere."""
     return now.astimezone(UTC).replace(microsecond=0)
