@@ -1,5 +1,5 @@
-"""Chess clocks: who uses time at a table, how much, and what happens when there is none left (FISC I.11).
+"""The clock service: the time that players use at a table, and the effects of its end (FISC I.11).
 
-A clock is decided as a part of its table, with the game beside it (`libs/faristol/table`): a press is written with what
-it means for the game, in one append. What comes by itself, when a time is over, is the timer's.
+A clock is decided together with its game, as one table (`libs/faristol/table`). A press and its effect on the game are
+appended together. The timer fires deadlines.
 """

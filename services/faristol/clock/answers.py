@@ -1,4 +1,4 @@
-"""What the clock service answers: to a command, and to whoever asks how a clock stands. Pure."""
+"""The answers of the clock service. Pure."""
 
 from __future__ import annotations
 
@@ -30,13 +30,13 @@ MEANT: Mapping[type[Message], type[Message]] = {
     clock_pb2.LeaveTableRequest: events_pb2.PlayerLeft,
     clock_pb2.ReturnToTableRequest: events_pb2.PlayerReturned,
 }
-"""The fact that each command makes unless it is too late."""
+"""The event of each command, unless the command is too late."""
 
 
 def answer(response: type[M], position: int, request: Any, settled: Settled, facts: Sequence[Message]) -> M:
-    """The answer to a command that led to ``facts``; with whether it was too late and what the player has used.
+    """Build the answer to a command that led to ``facts``.
 
-    Only some answers of the contract say those.
+    It says whether the command was too late and how much time the player has used, if its type has these fields.
     """
     answered: Any = response(position=position)
     said = response.DESCRIPTOR.fields_by_name
@@ -48,7 +48,7 @@ def answer(response: type[M], position: int, request: Any, settled: Settled, fac
 
 
 def shown(settled: Settled, *, at: Instant) -> clock_pb2.GetClockResponse:
-    """The clock of a table as it stands at ``at``."""
+    """Build the state of a table's clock at ``at``."""
     table, state = settled.table, settled.table.clock
     running = () if state.stopped or state.played_out else state.running_at(at)
     first, since = running[0] if running else ("", 0)
@@ -80,9 +80,9 @@ def shown(settled: Settled, *, at: Instant) -> clock_pb2.GetClockResponse:
 
 
 def forgotten(clock: Clock, game: Game, ruleset: Ruleset) -> str:
-    """Who has done all of a turn but press; empty where nobody may say so (UF 21, FISE 35).
+    """Return the player who has finished a turn but not pressed; empty if no reminder is allowed (UF 21, FISE 35).
 
-    Where the mover has stopped the own clock it is the next player's that was not started (PES Δ.δ.ii).
+    If the mover has stopped their own clock, the next player's clock was not started (PES Δ.δ.ii).
     """
     if ruleset.clock.reminders == "forbidden" or "press" not in ruleset.turn.steps:
         return ""

@@ -1,4 +1,4 @@
-"""What goes wrong with the deadlines of one game, and leaves those of others alone."""
+"""The isolation of failures in the deadlines of one game from those of others."""
 
 from __future__ import annotations
 
@@ -17,19 +17,19 @@ _failing = metrics.get_meter("faristol.clock").create_gauge(
 
 
 class Failures:
-    """The games whose deadlines cannot be found or written, and why. Each reason is logged once."""
+    """The games whose deadlines cannot be computed or written, and the reasons. Each reason is logged once."""
 
     def __init__(self, timer: str) -> None:
-        """``timer`` is what the metric calls the timer that keeps these deadlines."""
+        """``timer`` is the attribute of the metric that names the timer."""
         self._attributes = {"timer": timer}
         self._told: dict[str, str] = {}
-        """What is wrong, by game."""
+        """The last error, by game."""
 
     @contextmanager
     def of(self, game_id: str) -> Iterator[None]:
-        """Whatever goes wrong inside with one game, but for a database that is away, is its own.
+        """Catch and record any exception of one game, except an unavailable database.
 
-        It is not raised: ask ``in`` whether the game fails.
+        Use ``in`` to check whether the game fails.
         """
         try:
             yield
@@ -46,11 +46,11 @@ class Failures:
         self._measure()
 
     def __contains__(self, game_id: str) -> bool:
-        """Whether the deadlines of a game failed when they were looked at last."""
+        """Check whether the last attempt at the deadlines of a game failed."""
         return game_id in self._told
 
     def forget(self, game_id: str) -> None:
-        """The game has no deadlines any more."""
+        """Forget a game without deadlines."""
         if self._told.pop(game_id, None):
             self._measure()
 

@@ -1,4 +1,4 @@
-"""The clock as a part of a process."""
+"""The clock service as a part of a process."""
 
 from __future__ import annotations
 
@@ -12,10 +12,7 @@ from faristol.pb.clock.v1 import clock_pb2, clock_pb2_grpc, turns_pb2, turns_pb2
 
 
 def part(runtime: Runtime) -> Part:
-    """What the clock service brings along.
-
-    Its gRPC services, the reaction that ends a round's last game, and the timers that fire deadlines.
-    """
+    """Build the clock service: gRPC services, the reaction that ends a round's last game, and the timers."""
     return Part(
         name="clock",
         servicers=[

@@ -1,4 +1,4 @@
-"""Replicas of a task that split what there is to do, so that they do not race for it."""
+"""Replicas of a task, which share its keys instead of competing for them."""
 
 from __future__ import annotations
 
@@ -13,23 +13,23 @@ from faristol.record import Record
 from faristol.record.databases import FAILURES
 
 PLACES = 64
-"""Replicas that can share the work; more than these keep nothing, and stand by."""
+"""Limit of active replicas; further ones stand by."""
 LEASE = 10.0
-"""Seconds for which a replica has its place without a word."""
+"""Duration of a replica's lease, in seconds."""
 RENEW = 3.0
-"""Seconds between two looks."""
+"""Interval of lease renewals, in seconds."""
 REMEMBERED = 16_384
-"""Keys of which it is remembered who keeps them."""
+"""Limit of keys whose owner is cached."""
 
 _log = logging.getLogger(__name__)
 
 
 class Replicas:
-    """The replicas of a task by the places that they have leased, and which of them keeps what.
+    """The replicas of a task by their leased places, and the assignment of keys to them.
 
-    A key is kept by the replica that ranks highest for it by a hash of both, so where one comes or goes only its own
-    share changes hands. For some seconds two replicas may disagree, or a key be kept by one that is dead: who relies
-    on this lets the record decide who was first, and takes over what is not done in time.
+    A key belongs to the replica with the highest hash of place and key (rendezvous hashing): if a replica joins or
+    leaves, only its own share moves. For some seconds two replicas may disagree, or an owner may be dead. Callers must
+    therefore resolve conflicts by the record, and take over work that is not done in time.
     """
 
     def __init__(self, record: Record, name: str) -> None:
@@ -37,14 +37,14 @@ class Replicas:
         self._names = {f"{name}/{place}": place for place in range(PLACES)}
         self._holder = str(uuid.uuid4())
         self._mine: str | None = None
-        """The name of the place that this replica has."""
+        """The lease name of this replica's place."""
         self._live: tuple[int, ...] = ()
         self._keepers: OrderedDict[str, int] = OrderedDict()
-        """Who keeps what, as far as it was asked for."""
+        """Cached owners, by key."""
         self._look_at = 0.0
 
     async def look(self) -> None:
-        """Keep the own place, and see who else is there; does nothing until it is time. Raises what databases raise."""
+        """Renew the lease and read the live replicas, at most once per interval. Raises errors of the database."""
         loop = asyncio.get_running_loop()
         if loop.time() < self._look_at:
             return
@@ -57,7 +57,7 @@ class Replicas:
         self._look_at = loop.time() + RENEW
 
     async def _place(self) -> str | None:
-        """Take a place that nobody has; None where there is none."""
+        """Lease a free place and return its name, or None if all are taken."""
         taken = await self._record.holders(self._names, LEASE)
         for name in self._names:
             if name not in taken and await self._record.lease(name, self._holder, LEASE):
@@ -66,7 +66,7 @@ class Replicas:
         return None
 
     async def leave(self) -> None:
-        """Give the place back, so that the others need not wait for the end of its lease."""
+        """Release the place, so that the others need not wait for its lease to expire."""
         if self._mine is not None:
             try:
                 await self._record.release(self._mine, self._holder)
@@ -74,7 +74,7 @@ class Replicas:
                 _log.info("a place among replicas runs out by itself: %s", problem)
 
     def keeper(self, key: str) -> int:
-        """The place of the replica that keeps ``key``; -1 while none is known."""
+        """Return the place of the replica that owns ``key``; -1 if none is known."""
         found = self._keepers.get(key)
         if found is None:
             found = max(self._live, key=lambda place: zlib.crc32(f"{place}/{key}".encode()), default=-1)
@@ -82,5 +82,5 @@ class Replicas:
         return found
 
     def keeps(self, key: str) -> bool:
-        """Whether this replica keeps ``key``."""
+        """Check whether this replica owns ``key``."""
         return self._mine is not None and self.keeper(key) == self._names[self._mine]

@@ -1,4 +1,4 @@
-"""The last game of a round that waits for somebody who is not there (FISE 37)."""
+"""The end of a round's last game if it waits for an absent player (FISE 37)."""
 
 from __future__ import annotations
 
@@ -15,15 +15,15 @@ from faristol.table_store import Settled, game_of, load_table
 
 
 class Unfinished:
-    """The games of rounds that are not over, looked for in an order in which those that are played are soon found."""
+    """A search for unfinished games of a round that checks likely ones first."""
 
     def __init__(self, record: Record) -> None:
         self._record = record
         self._over: dict[str, frozenset[str]] = {}
-        """Of each tournament, games of a round that were over when they were looked at: they come after the others."""
+        """Games that were over at the last check, by tournament. They are checked last."""
 
     async def of(self, tournament_id: str, game_ids: Collection[str]) -> list[Settled]:
-        """Which of the games are not over; no more than two, which is enough to know that neither is the last."""
+        """Return the unfinished games among ``game_ids``, at most two: then neither is the last one."""
         over = set(self._over.get(tournament_id, frozenset())).intersection(game_ids)
         found: list[Settled] = []
         for game_id in sorted(game_ids, key=over.__contains__):
@@ -40,7 +40,7 @@ class Unfinished:
 
 
 def ending(record: Record) -> Reaction:
-    """The reaction that ends a round's last game when somebody is missing from it."""
+    """Build the reaction that ends a round's last game if a player is absent."""
     unfinished = Unfinished(record)
 
     async def end_last(event: Recorded) -> Decision | None:

@@ -1,4 +1,4 @@
-"""The clock over gRPC: load, settle, decide, answer."""
+"""The clock service over gRPC: load, settle, decide, answer."""
 
 from __future__ import annotations
 
@@ -21,20 +21,20 @@ M = TypeVar("M", bound=Message)
 
 
 def service(runtime: Runtime) -> Dispatcher:
-    """The clocks of a cell. The contract names the methods and says what they do."""
+    """Build the dispatcher of the clock service. The contract documents its methods."""
     clocks = ClockService(runtime)
     descriptor = clock_pb2.DESCRIPTOR.services_by_name["ClockService"]
     return Dispatcher(descriptor, decide.CLOCK, clocks.carry_out, {clock_pb2.GetClockRequest: clocks.get_clock})
 
 
 class ClockService:
-    """Answers for the clocks of a cell."""
+    """The methods of the clock service."""
 
     def __init__(self, runtime: Runtime) -> None:
         self._runtime = runtime
 
     async def carry_out(self, request: Any, context: Context, response: type[M]) -> M:
-        """Settle the table, carry the command out, write all that follows, and answer."""
+        """Settle the table, handle the command, write all consequences, and answer."""
 
         async def attempt() -> tuple[Decision, Callable[[int], M]]:
             settled = await load_table(self._runtime.record, request.game_id)
@@ -51,7 +51,7 @@ class ClockService:
         return await self._runtime.desk.handle(context, request, attempt, response=response)
 
     async def get_clock(self, request: clock_pb2.GetClockRequest, context: Context) -> clock_pb2.GetClockResponse:
-        """A clock as it stands, settled."""
+        """Return the settled state of a clock. Raises ``NotFound``."""
         settled = await load_table(self._runtime.record, request.game_id, rulings=False)
         if settled is None or not settled.table.clock.game_id:
             raise NotFound("clock", request.game_id)

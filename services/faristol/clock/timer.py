@@ -1,13 +1,13 @@
-"""Deadlines that fire: what comes by itself when nobody does anything.
+"""The timer that fires the deadlines of clocks.
 
-The timer keeps nothing of its own. It reads in the record which clocks run, waits for the first deadline among them,
-and writes what is due then on the same path as any command: with what it means for the game, and once, whoever else
-does the same. A process that starts reads them again, so a deadline is not lost with the process that waited for it.
+The timer has no state of its own. It reads the running clocks from the record, waits for the first deadline, and writes
+what is due as a command does: with its effects on the game, and once. A process that starts reads the record again, so
+that no deadline is lost with a process.
 
-Many deadlines can come at one instant. So tables are loaded many at a time, what a deadline brings is decided some
-seconds before it comes, and what is due together is appended together. A decision that was made before rests on
-versions, as any does: where the table has moved, it is refused and made again. Replicas split the clocks among them
-(``replicas``). Each also prepares what the others keep, and writes it when its keeper is silent.
+Many deadlines can come at once. Tables are therefore loaded in batches, decisions are prepared some seconds ahead, and
+decisions due together are appended together. A prepared decision rests on stream versions: if the table has changed,
+the append conflicts and the decision is made again. Replicas share the clocks (``replicas``). Each also prepares the
+deadlines of the others, and writes them if their owner is silent.
 """
 
 from __future__ import annotations
@@ -39,31 +39,32 @@ from faristol.table_store import GAME, TOGETHER, Settled, clock_stream, game_of,
 SECOND = 1_000_000_000
 
 BATCH = 1_000
-"""Events that are read at a time."""
+"""Events per read."""
 LOOK = 1.0
-"""Seconds between two looks when there is no deadline and no news."""
+"""Poll interval without deadlines and notifications, in seconds."""
 GATHER = 0.05
-"""Seconds in which news gathers before it is read: much is appended while many play."""
+"""Delay after a notification before events are read, in seconds: busy tables append often."""
 LIVE = 5 * 60 * SECOND
-"""A table is live while what happens there is written within this time (nanoseconds). What was played long before it
-was written is decided by its facts alone: nobody knows what time it is at that table."""
+"""Limit of the lag of a live table, in nanoseconds. Events recorded long after they happened are decided by their own
+times only: the current time at their table is unknown.
+"""
 AGAIN = 1 * SECOND
-"""When to look again at a deadline that is due and waits for something, in nanoseconds."""
+"""Retry interval of a due deadline that waits for an append, in nanoseconds."""
 AHEAD = 5 * SECOND
-"""How long before a deadline comes it is decided what it brings, in nanoseconds."""
+"""How long before its deadline a decision is prepared, in nanoseconds."""
 LATER = 1 * SECOND
-"""How long news of clocks that another replica keeps may gather, in nanoseconds."""
+"""Delay before events of clocks that another replica owns are read, in nanoseconds."""
 GRACE = SECOND // 5
-"""How long the replica that keeps a clock may be silent before another writes what is due there, in nanoseconds."""
+"""How long a clock's owner may be silent before another replica writes its deadlines, in nanoseconds."""
 IN_PLACE = LARGEST_GROUP
-"""Deadlines of a silent replica that are written between two looks at what it has written after all."""
+"""Limit of another replica's deadlines that are written before its new events are read."""
 
 MEND = 60 * SECOND
-"""When to look again at a clock whose deadlines cannot be found or written, in nanoseconds."""
+"""Retry interval of a clock whose deadlines cannot be computed or written, in nanoseconds."""
 
 TYPES = types_of(FACTS)
 ENDS = types_of((events_pb2.ClockOpened, events_pb2.ClockStopped))
-"""The first and the last fact of every clock."""
+"""The first and the last event of every clock."""
 
 _NEVER = 1 << 62
 """An instant after all others."""
@@ -81,44 +82,44 @@ _late = metrics.get_meter("faristol.clock").create_histogram(
 
 @dataclass(frozen=True, slots=True)
 class Prepared:
-    """What is to be written at a deadline."""
+    """A decision to write at a deadline."""
 
     due: Instant
-    """By the time of day."""
+    """In wall-clock time."""
     decision: Decision
     command_id: str
-    """The same whoever prepares it."""
+    """The same in every replica, for deduplication."""
 
 
 class Timer:
-    """Fires the deadlines of all clocks of a cell. Several may run at once: they split the clocks among them."""
+    """The timer of all clocks of a cell. Several replicas share the clocks."""
 
     def __init__(self, record: Record, now: Callable[[], datetime]) -> None:
         self.written = 0
-        """Deadlines that this timer has tried to write."""
+        """Number of deadlines that this timer has tried to write."""
         self._record = record
         self._now = now
         self._replicas = Replicas(record, "clock.timer")
         self._position = 0
         self._lags: dict[str, int] = {}
-        """How long after it happened the last fact of each clock was written that has not stopped, in nanoseconds."""
+        """Recording lag of the last event of each clock that is not stopped, in nanoseconds."""
         self._alarms: dict[str, Instant] = {}
-        """When a deadline comes, or a clock is looked at again."""
+        """Time of the next deadline, or of the next check, by clock."""
         self._look: dict[str, Instant] = {}
-        """Clocks that have something new, and when they are looked at."""
+        """Time of the check of each clock with new events."""
         self._prepared: dict[str, Prepared] = {}
-        """What is to be written at the deadlines that come next."""
+        """Prepared decisions for the next deadlines."""
         self._waiting: set[str] = set()
-        """Clocks that are left alone until their alarm."""
+        """Clocks that are not checked before their alarm."""
         self._heard: dict[int, Instant] = {}
-        """When each replica was last known to have written what was due, by its place."""
+        """Time at which each replica last wrote what was due, by its place."""
         self._failures = Failures("clocks")
 
     async def run(self) -> None:
         """Fire deadlines until cancelled.
 
-        What goes wrong with one clock is logged and counted, and leaves the others their deadlines; that clock is
-        looked at again after ``MEND``, and when it has something new.
+        An error of one clock is logged and counted, and does not affect the others. That clock is retried after
+        ``MEND`` and after new events.
         """
         begun = False
         try:
@@ -146,7 +147,7 @@ class Timer:
             await self._replicas.leave()
 
     async def _begin(self) -> None:
-        """Find the clocks that have not stopped, without reading all that ever happened."""
+        """Find the clocks that are not stopped by reading only their first and last events."""
         here, position = await self._record.last_position(), 0
         games: set[str] = set()
         while position < here:
@@ -159,7 +160,7 @@ class Timer:
         self._look |= dict.fromkeys(games, 0)
 
     async def _read(self) -> None:
-        """Read which clocks have something new and have not stopped."""
+        """Read the new events, and schedule checks of their clocks."""
         more = True
         while more:
             events = await self._record.recent.after(self._position, limit=BATCH, age=GATHER)
@@ -167,12 +168,12 @@ class Timer:
                 if event.type in TYPES:
                     self._hear(event)
                 elif event.stream.startswith(GAME):
-                    self._prepared.pop(game_of(event.stream), None)  # it rests on what was
+                    self._prepared.pop(game_of(event.stream), None)  # its decision rests on the version before
             self._position = events[-1].position if events else self._position
             more = len(events) == BATCH
 
     def _hear(self, event: Recorded) -> None:
-        """Take in a fact of a clock."""
+        """Process an event of a clock."""
         game_id, now = game_of(event.stream), _instant(self._now())
         kept = self._replicas.keeps(game_id)
         prepared = self._prepared.pop(game_id, None)
@@ -186,7 +187,7 @@ class Timer:
         self._look[game_id] = min(self._look.get(game_id, now + LATER), now if kept else now + LATER)
 
     def _to_look_at(self) -> list[str]:
-        """The clocks to be looked at now: those that this replica keeps come first, and what comes next among them."""
+        """Return the clocks to check now: those of this replica first, by next deadline."""
         now = _instant(self._now())
         wanted = {game_id for game_id, at in self._look.items() if at <= now}
         for game_id, at in self._alarms.items():
@@ -195,7 +196,7 @@ class Timer:
         return sorted(wanted, key=lambda game_id: (not self._replicas.keeps(game_id), self._alarms.get(game_id, 0)))
 
     def _to_fire(self) -> list[str]:
-        """The clocks of which a deadline is to be written now: all that this replica keeps, and some of others."""
+        """Return the clocks with a deadline to write now: all of this replica, and some of silent ones."""
         now = _instant(self._now())
         mine, others = [], []
         for game_id, prepared in self._prepared.items():
@@ -208,7 +209,7 @@ class Timer:
         return mine + others[:IN_PLACE]
 
     async def _prepare(self, game_ids: Sequence[str]) -> None:
-        """Set the alarms of clocks to their next deadlines, and make ready to write those that come soon."""
+        """Set the alarms of clocks to their next deadlines, and prepare decisions for those that come soon."""
         if not game_ids:
             return
         new = [game_id for game_id in game_ids if game_id not in self._lags]
@@ -224,9 +225,9 @@ class Timer:
                 self._set(game_id, tables.get(game_id))
 
     def _set(self, game_id: str, found: Settled | Exception | None) -> None:
-        """Set the alarm of a clock, and prepare what is to be written where that is soon.
+        """Set the alarm of a clock, and prepare its decision if the deadline comes soon.
 
-        That is what is due, with what follows from it at the table.
+        The decision has the due events with their consequences at the table.
         """
         if isinstance(found, Refusal):
             _log.error("the clock of %s has no deadlines: %s", game_id, found)
@@ -247,14 +248,14 @@ class Timer:
 
     @contextmanager
     def _of_one(self, game_id: str) -> Iterator[None]:
-        """What goes wrong with one clock leaves it alone for ``MEND``."""
+        """Record an error of one clock, and retry that clock after ``MEND``."""
         with self._failures.of(game_id):
             yield
         if game_id in self._failures:
             self._wait_for(game_id, MEND)
 
     async def _fire(self, game_ids: Sequence[str]) -> None:
-        """Write what is due at clocks, unless somebody did something meanwhile, or wrote it first."""
+        """Append the due decisions of clocks, unless their tables have changed."""
         self.written += len(game_ids)
         outcomes = await asyncio.gather(*map(self._write, game_ids), return_exceptions=True)
         for problem in filter(None, outcomes):
@@ -274,7 +275,7 @@ class Timer:
                 self._look[game_id] = 0
 
     def _wait_for(self, game_id: str, nanoseconds: int) -> None:
-        """Leave a clock alone for so long, unless it has something new."""
+        """Suspend checks of a clock for a time, unless it has new events."""
         self._prepared.pop(game_id, None)
         self._alarms[game_id] = _instant(self._now()) + nanoseconds
         self._waiting.add(game_id)
@@ -286,7 +287,7 @@ class Timer:
         self._waiting.discard(game_id)
 
     def _wait(self) -> float:
-        """Seconds until there is something to do, at most ``LOOK``."""
+        """Return the seconds until the next action, at most ``LOOK``."""
         until = [*self._look.values()]
         for game_id, at in self._alarms.items():
             prepared = game_id in self._prepared
@@ -300,7 +301,7 @@ class Timer:
 
 
 def _lag(event: Recorded) -> int:
-    """How long after it happened a fact of a clock was written, in nanoseconds; never negative."""
+    """Return the recording lag of an event, in nanoseconds, at least 0."""
     happened = instant(event.message.occurred_at)  # type: ignore[attr-defined] # every fact of a clock has it
     return max(0, _instant(event.recorded_at) - happened)
 

@@ -1,4 +1,4 @@
-"""The time of duplicate games: the timer that says what is due."""
+"""The timer of duplicate games."""
 
 from __future__ import annotations
 
@@ -20,26 +20,25 @@ from faristol.pb.clock.v1 import turn_events_pb2 as ticks
 from faristol.record import Command, Conflict, Decision, Metadata, Record, Recorded, Write
 
 LOOK = 1.0
-"""Seconds between two looks when nothing is due and there is no news."""
+"""Poll interval without due events and notifications, in seconds."""
 GATHER = 0.05
-"""Seconds that news may gather before it is read."""
+"""Delay after a notification before events are read, in seconds."""
 MEND = 60.0
-"""Seconds until a game whose time cannot be read or written is looked at again, where nothing new begins there."""
+"""Retry interval of a game whose time cannot be read or written, in seconds, unless its time starts again."""
 BATCH = 1_000
-"""Events that are read at a time."""
+"""Events per read."""
 BEGINS = facts.types_of((ticks.TurnTimerStarted, ticks.TurnTimerResumed))
-"""Events after which something comes by itself."""
+"""Events that start the time of a turn."""
 
 _COMMANDS = uuid.UUID("3c1d8a52-9d1c-4a61-8e0e-2f6d2f4b7a90")
 _log = logging.getLogger(__name__)
 
 
 class TurnTimer:
-    """Says what is due in the turns that run: warnings, and the end.
+    """The timer of running turns: it writes their warnings and ends when due.
 
-    Each is dated when it is due, and whoever decides anything in a game writes what is due by then. So nothing depends
-    on this timer but that it is said without anybody doing something. Several may run: what one has written, the others
-    find written.
+    Each event is dated with its due time, and every command in a game writes what is due before it. The timer only
+    ensures that the events are written without a command. Several may run: the others find the events already written.
     """
 
     def __init__(self, record: Record, now: Callable[[], datetime]) -> None:
@@ -47,11 +46,11 @@ class TurnTimer:
         self._now = now
         self._position = 0
         self._due: dict[str, float] = {}
-        """When games in which time may run are looked at, by the clock of the loop."""
+        """Time of the next check of each game with a running turn, in loop time."""
         self._failures = Failures("turns")
 
     async def run(self) -> None:
-        """Say what is due, until cancelled. What goes wrong with one game leaves the others their time."""
+        """Write what is due, until cancelled. An error in one game does not affect the others."""
         begun = False
         while True:
             wait = LOOK
@@ -67,7 +66,7 @@ class TurnTimer:
             await asyncio.sleep(min(GATHER, wait))
 
     async def _begin(self) -> None:
-        """Find the games in which time ever began to run, without reading all that ever happened."""
+        """Find the games in which time has ever started, by reading only those events."""
         here, position = await self._record.last_position(), 0
         while events := await self._record.read(position, limit=BATCH, types=BEGINS, up_to=here):
             self._take(events)
@@ -75,7 +74,7 @@ class TurnTimer:
         self._position = here
 
     async def _read(self) -> None:
-        """Find the games in which time began to run since."""
+        """Find the games in which time has started since the last read."""
         more = True
         while more:
             events = await self._record.recent.after(self._position, limit=BATCH, age=GATHER)
@@ -87,7 +86,7 @@ class TurnTimer:
         self._due |= dict.fromkeys((event.stream.removeprefix("duplicate-") for event in begins), -math.inf)
 
     async def _look(self) -> float:
-        """Look at the games in which something is due. Gives the seconds until the next look, at most ``LOOK``."""
+        """Check the games with due events. Return the seconds until the next check, at most ``LOOK``."""
         loop = asyncio.get_running_loop()
         for game_id in sorted(game_id for game_id, at in self._due.items() if at <= loop.time()):
             wait: float | None = MEND
@@ -100,7 +99,7 @@ class TurnTimer:
         return max(0.0, min(LOOK, min(self._due.values(), default=math.inf) - loop.time()))
 
     async def _say(self, game_id: str) -> float | None:
-        """Write what is due in a game. Gives the seconds until it is looked at again; None when no time runs there."""
+        """Write what is due in a game. Return the seconds until its next check, or None if no time runs."""
         loaded = await load_game(self._record, game_id)
         game = loaded.state
         ruleset = await rules_of(self._record, game.ruleset)

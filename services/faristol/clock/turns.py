@@ -1,4 +1,4 @@
-"""The time of duplicate games: its commands over gRPC."""
+"""The commands on the time of duplicate games, over gRPC."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ M = TypeVar("M", bound=Message)
 
 
 class _NoWords:
-    """Time needs no lexicon."""
+    """A stub: commands on time need no lexicon."""
 
     def is_word(self, faces: tuple[str, ...]) -> NoReturn:
         raise AssertionError("the clock reads no words")
@@ -33,7 +33,7 @@ class _NoWords:
 
 
 def service(runtime: Runtime) -> Dispatcher:
-    """The turn timers of a cell. The contract names the methods and says what they do."""
+    """Build the dispatcher of the turn timers. The contract documents its methods."""
 
     async def carry_out(request: Any, context: Context, response: type[M]) -> M:
         async def attempt() -> tuple[Decision, Callable[[int], M]]:
