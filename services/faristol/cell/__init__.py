@@ -1,1 +1,1 @@
-"""A cell put together: every service in one process, or one of them. Import the modules."""
+"""The composition of a cell: all services in one process, or one of them. Import the modules."""

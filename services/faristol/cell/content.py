@@ -1,4 +1,4 @@
-"""What news has changed, as the gateway tells it, for webhooks that the results service delivers."""
+"""The changed content for webhooks of the results service, as in the gateway's streams."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ if TYPE_CHECKING:
 
 
 def content_of(runtime: Runtime) -> Callable[[pb.FollowResponse, Topic], Awaitable[Sequence[bytes]]]:
-    """Return what says which answers of the JSON API a piece of news has changed, each whole, as JSON.
+    """Return a function that maps a notification to the changed answers of the JSON API, each as complete JSON.
 
-    It raises ``grpc.aio.AioRpcError`` while the results service cannot be asked.
+    It raises ``grpc.aio.AioRpcError`` if the results service is unavailable.
     """
 
     @cache
     def content() -> Content:
-        # The JSON is the gateway's: a process without it imports its models for a webhook that wants them alone.
+        # Deferred: a process without the gateway needs the gateway's models only for webhooks with content.
         from faristol.gateway.content_ring import Content
         from faristol.gateway.results import Results
 

@@ -1,4 +1,4 @@
-"""The gateway as a process beside the one that it belongs to: a crowd there takes nothing from the officials."""
+"""The gateway as a child process, so that many spectators do not slow down the officials."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ from faristol.record.tasks import end
 
 START_SECONDS = 60.0
 RESTART_SECONDS = 0.5
-"""After it ended and before it is started again."""
+"""Delay between its end and its restart."""
 STOP_SECONDS = 30.0
-"""After which it is killed: it ends streams and calls within the grace of the settings."""
+"""Timeout before it is killed. It ends streams and calls within the grace period of the settings."""
 GATEWAY = "gateway"
 
 _COMMAND = "from faristol.cli.main import main; main()"
@@ -27,9 +27,9 @@ _log = logging.getLogger(__name__)
 
 
 class PagesProcess:
-    """A gateway that asks the services of this process, and ends with it.
+    """A gateway process that calls the services of this process, and ends with it.
 
-    It has no database, no bus and no key. If it ends by itself or is killed, it is started again at the same address.
+    It has no database, no bus and no key. If it exits or is killed, it is restarted at the same address.
     """
 
     def __init__(self, environment: Mapping[str, str], process: Process, http_port: int) -> None:
@@ -43,14 +43,14 @@ class PagesProcess:
     async def start(cls, settings: Settings, grpc_address: str) -> PagesProcess:
         """Start it with these settings, for the services at ``grpc_address`` (HOST:PORT).
 
-        Raises ``StartError`` when it does not come up; it has said why on the standard error of this process.
+        Raises ``StartError`` if it does not start; its standard error, that of this process, has the reason.
         """
         environment = _environment(settings, grpc_address)
         process, http_port = await _launch(environment)
         return cls(environment, process, http_port)
 
     async def stop(self) -> None:
-        """Let it end its streams, and wait until it has ended."""
+        """Stop it after its streams have ended."""
         await end([self._watching])
         await stopped(self._process, STOP_SECONDS)
 
@@ -67,9 +67,9 @@ class PagesProcess:
 
 
 def _environment(settings: Settings, grpc_address: str) -> dict[str, str]:
-    """The settings of the process as variables: those of this one, without what it has no use for.
+    """Return the environment of the process: the settings of this one, without those it does not need.
 
-    Its certificate is that of this process: what it shows to the services, where they want one.
+    Its certificate is that of this process, as its client certificate if the services require one.
     """
     own = {
         "grpc_host": "127.0.0.1",
@@ -96,7 +96,7 @@ def _environment(settings: Settings, grpc_address: str) -> dict[str, str]:
 
 
 async def _launch(environment: Mapping[str, str]) -> tuple[Process, int]:
-    """The process, and the port of its pages. Raises ``StartError`` when it does not come up."""
+    """Start the process. Return it with the port of its pages. Raises ``StartError``."""
     command = [sys.executable, "-c", _COMMAND, "serve", GATEWAY, "--json"]
     process = await asyncio.create_subprocess_exec(
         *ending_with_us(),
@@ -104,7 +104,7 @@ async def _launch(environment: Mapping[str, str]) -> tuple[Process, int]:
         env=environment,
         stdin=asyncio.subprocess.DEVNULL,
         stdout=PIPE,
-        start_new_session=True,  # Ctrl-C is for us: it ends before those whom it asks
+        start_new_session=True,  # Ctrl-C reaches this process only, which stops the gateway before its services
     )
     assert process.stdout is not None
     try:

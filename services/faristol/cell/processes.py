@@ -1,4 +1,4 @@
-"""Putting processes together: one service, or all of them with a bus of their own."""
+"""The start of processes: one service, or all of them with their own NATS server."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ from faristol.record.tasks import end
 _log = logging.getLogger(__name__)
 
 NEEDS = {"gateway": ("results",), "pairing": ("lexicon",)}
-"""The services without which a service does not start. Others that it calls may be away or nowhere."""
+"""The services that a service requires to start. Others that it calls may be unavailable or not configured."""
 
 
 @dataclass(frozen=True)
@@ -52,13 +52,13 @@ class Running:
 
     @property
     def http_address(self) -> str:
-        """URL of the gateway's pages, when this process serves them."""
+        """URL of the gateway's pages, if this process serves them."""
         settings = self.runtime.settings
         return f"http://{endpoint(settings.http_host, settings.http_port)}"
 
 
 def builders(services: Sequence[str]) -> list[Callable[[Runtime], Part]]:
-    """What builds the parts of these services. A process imports what it serves and nothing else."""
+    """Return the functions that build the parts of these services. A process imports only these."""
     return [_builder(name) for name in services]
 
 
@@ -70,7 +70,7 @@ def _builder(service: str) -> Callable[[Runtime], Part]:
 
 
 def _with_content(part: Callable[..., Part]) -> Callable[[Runtime], Part]:
-    """The part of the results service, whose webhooks say what news has changed as the gateway's streams do."""
+    """Build the results service with webhooks that have the same content as the gateway's streams."""
     return lambda runtime: part(runtime, content_of(runtime))
 
 
@@ -84,12 +84,12 @@ async def running(
     tell: Callable[[str], None] = lambda _: None,
     longest: float = 60.0,
 ) -> AsyncIterator[Running]:
-    """Serve these services until the block ends, by the time of ``now``.
+    """Serve these services until the block ends, with ``now`` as their clock.
 
-    With all of them and no NATS URL, a NATS server of its own is started in the data folder. A database or a NATS
-    server that is away is waited for, for as long as the settings say, or else for ``longest`` seconds; ``tell`` is
-    given sentences about it. Raises ``StartError``, ``RecordError``, ``BusError`` or ``LexiconError`` when that cannot
-    be, and ``Cancelled`` when ``stop`` is set meanwhile.
+    With all services and no NATS URL, the process starts a NATS server of its own in the data folder. It waits for an
+    unavailable database or NATS server, for the time of the settings, or else for ``longest`` seconds; ``tell`` gets
+    messages about it. Raises ``StartError``, ``RecordError``, ``BusError`` or ``LexiconError`` if the start fails, and
+    ``Cancelled`` if ``stop`` is set before.
     """
     stop = stop or asyncio.Event()
     _check_needs(settings, services)
@@ -158,7 +158,7 @@ async def running(
 
 
 def _check_needs(settings: Settings, services: Sequence[str]) -> None:
-    """Raise ``StartError`` where a service does not know one that it needs."""
+    """Raise ``StartError`` if a required service has no address."""
     for service in services:
         for needed in NEEDS.get(service, ()):
             if needed not in services and not settings.peer(needed):
@@ -167,14 +167,14 @@ def _check_needs(settings: Settings, services: Sequence[str]) -> None:
 
 
 async def _own_nats(stack: AsyncExitStack, settings: Settings) -> NatsServer:
-    """A NATS server in the data folder, which this process holds. Raises ``BusError``."""
+    """Start a NATS server in the locked data folder. Raises ``BusError``."""
     server = await NatsServer.start(settings.data.absolute() / "nats")  # a path, no file
     stack.push_async_callback(server.stop)
     return server
 
 
 async def _started(stack: AsyncExitStack, process: Process) -> Running:
-    """Let a process serve until the stack is left. Raises ``StartError``."""
+    """Start a process that serves until the stack is closed. Raises ``StartError``."""
     stack.push_async_callback(process.stop)
     try:
         address = await process.start()
@@ -184,14 +184,14 @@ async def _started(stack: AsyncExitStack, process: Process) -> Running:
 
 
 async def serve_until(running: Running, stop: asyncio.Event) -> None:
-    """Serve until ``stop``. Raises ``StartError`` when a part of the process failed before."""
+    """Serve until ``stop``. Raises ``StartError`` if a part of the process has failed."""
     await running.process.serve(stop)
     if running.process.problem:
         raise StartError(running.process.problem)
 
 
 def _hold(folder: Path, services: Sequence[str]) -> IO[str]:
-    """Lock the folder, so that no other process serves it. Raises ``StartError``; ``BusError`` for a single service."""
+    """Lock the folder against other processes. Raises ``StartError``; ``BusError`` for a single service."""
     if len(services) == 1:
         raise BusError("a service on its own needs a NATS server: give --nats-url or FARISTOL_NATS_URL")
     lock = (folder / "lock").open("a+")
@@ -216,7 +216,7 @@ MOST_DESCRIPTORS = 65_536
 
 
 def _raise_descriptors() -> None:
-    """Let this process open as many files as it may: a login shell gives 1,024, and a crowd is more connections."""
+    """Raise the limit of open files: a login shell allows 1,024, which many connections exceed."""
     soft, most = resource.getrlimit(resource.RLIMIT_NOFILE)
     wanted = MOST_DESCRIPTORS if most == resource.RLIM_INFINITY else min(most, MOST_DESCRIPTORS)
     if soft < wanted:
@@ -224,14 +224,14 @@ def _raise_descriptors() -> None:
 
 
 def _check_open(settings: Settings) -> None:
-    """Check that nobody else reaches a process that asks nobody for a credential. Raises ``StartError``."""
+    """Check that a process without credentials is reachable only locally. Raises ``StartError``."""
     for host in (settings.grpc_host, settings.http_host) if settings.open else ():
         if not is_loopback(host):
             raise StartError(f"--open asks nobody for a credential, and {host} can be reached from elsewhere")
 
 
 def _prepare_tls(settings: Settings, services: Sequence[str]) -> Tls | None:
-    """The certificates of the settings, or those that they ask for in the data folder. Raises ``StartError``."""
+    """Return the certificates of the settings, or new ones in the data folder. Raises ``StartError``."""
     if settings.tls and not settings.certificate:
         folder = authority.files_of(settings)
         authority.prepare(folder, authority.names_of(settings))
@@ -248,7 +248,7 @@ def _prepare_tls(settings: Settings, services: Sequence[str]) -> Tls | None:
 
 
 def _known_record(settings: Settings) -> str:
-    """The id of the record that the data folder is of; empty for a new one, and where the record is elsewhere."""
+    """Return the record id in the data folder; empty for a new folder or a remote record."""
     if settings.database_url:
         return ""
     try:
@@ -262,7 +262,7 @@ def _known_record(settings: Settings) -> str:
 
 
 def _check_own_file(settings: Settings) -> None:
-    """Check that the record of a folder that had one is there. Raises ``StartError``: nothing is made in its place."""
+    """Check that the record of a known folder exists. Raises ``StartError`` instead of creating a new one."""
     known, file = _known_record(settings), settings.data / RECORD_FILE
     if known and not (file.exists() and file.stat().st_size):
         state = "is empty" if file.exists() else "is missing"
@@ -274,7 +274,7 @@ def _check_own_file(settings: Settings) -> None:
 
 
 def _check_own_record(settings: Settings, record_id: str) -> None:
-    """Check that the record in a data folder is the one whose keys are there. Raises ``StartError``."""
+    """Check that the record in a data folder belongs to its keys. Raises ``StartError``."""
     known = _known_record(settings)
     if known and known != record_id:
         raise StartError(
@@ -285,14 +285,14 @@ def _check_own_record(settings: Settings, record_id: str) -> None:
 
 
 def _prepare_keys(settings: Settings, record_id: str) -> None:
-    """Make the keys of credentials where there are none. Raises ``RecordError`` where that cannot be."""
+    """Create the keys of credentials unless they exist. Raises ``RecordError``."""
     keyring.prepare(settings.access_folder())
     note = settings.access_record()
     try:
         note.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
         keyring.name_record(note, record_id)
     except OSError as problem:
-        # Whoever has a token is let in all the same; an archive that is restored is served from a folder to read alone.
+        # Tokens work without this file. A restored archive may be served from a read-only folder.
         _log.warning(
             "%s cannot be written (%s): commands at this console need FARISTOL_TOKEN, or a FARISTOL_DATA that the "
             "access service can write",
@@ -304,7 +304,7 @@ def _prepare_keys(settings: Settings, record_id: str) -> None:
 def _prepare_folder(settings: Settings) -> None:
     folder = settings.data
     try:
-        folder.mkdir(parents=True, exist_ok=True, mode=0o700)  # who reads the record sees racks
+        folder.mkdir(parents=True, exist_ok=True, mode=0o700)  # readers of the record see racks
     except OSError as problem:
         reason = problem.strerror or problem
         raise StartError(f"the data folder {folder} cannot be made ({reason}): give another with --data") from problem

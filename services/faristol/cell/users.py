@@ -1,4 +1,4 @@
-"""The users of NATS in a cell of which each service is a process of its own."""
+"""The NATS users of a cell with one process per service."""
 
 from __future__ import annotations
 
@@ -16,16 +16,17 @@ CONSUMERS: Mapping[str, Sequence[str]] = {
     "rating": ("rating.lists",),
     "results": ("results@5",),
 }
-"""The consumers of each service; access hears no news, and the gateway has no bus."""
+"""The consumers of each service. Access has none, and the gateway has no bus."""
 
 
 BESIDE_COUNT = 2
-"""Versions of a projection before and after this one that its user may keep: those of the release before, and of the
-next, whose processes run beside these during a rollout, whichever of both releases the users of NATS are of."""
+"""Earlier and later projection versions that a user may have: those of the releases before and after this one,
+whose processes run beside these during a rollout, with the NATS users of any of them.
+"""
 
 
 def _versions(consumer: str) -> list[str]:
-    """The names that a consumer has in this release and in those beside it. A projection is named ``name@version``."""
+    """Return the names of a consumer in this release and its neighbours. A projection is named ``name@version``."""
     name, versioned, version = consumer.partition("@")
     if not versioned:
         return [consumer]
@@ -34,7 +35,7 @@ def _versions(consumer: str) -> list[str]:
 
 
 def users(cell: str) -> list[User]:
-    """A user for each service and for the relay; ``cell`` is what the names of consumers begin with (``nats_cell``)."""
+    """Return a user for each service and the relay; ``cell`` is the prefix of consumer names (``nats_cell``)."""
     services = (
         user(name, [durable(cell, each) for consumer in CONSUMERS.get(name, ()) for each in _versions(consumer)])
         for name in SERVICES
