@@ -1,1 +1,1 @@
-"""Rulebook cases: tables as an arbiter writes them down, played by the services themselves, in memory."""
+"""Rulebook cases: situations written down by arbiters, run on the real services, in memory by default."""

@@ -1,4 +1,4 @@
-"""A case: a table or a tournament, what is done there, and what the law says comes of it."""
+"""A case: a table or a tournament, the steps taken there, and their results by the rules."""
 
 from __future__ import annotations
 
@@ -13,58 +13,58 @@ Word = tuple[str, ...]
 """A word as faces."""
 
 ARBITER, JUDGE, DIRECTOR = "arbiter", "judge", "director"
-"""Who acts besides the players of a table: calls and decides at it, rules on challenges, directs the tournament."""
+"""Actors beside players: the arbiter decides at a table, the judge on challenges, the director runs the tournament."""
 OFFICIALS = (ARBITER, JUDGE, DIRECTOR)
 
 
 @dataclass(frozen=True, slots=True)
 class Position:
-    """How a table stands when a case begins. What is not said is as in a game that has just started."""
+    """The state of a table at the start of a case. Defaults are those of a game that has just started."""
 
     to_play: str
     board: tuple[Value, ...] = ()
-    """Plays that lie on the board, in order."""
+    """Plays on the board, in order."""
     racks: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     bag: tuple[str, ...] | int | None = None
-    """What the bag holds, or how many tiles; None for all that is nowhere else."""
+    """The tiles of the bag, or their number; None for all that are nowhere else."""
     bag_place: Value | None = None
-    """Where that stands in the file."""
+    """The place of that in the file."""
     scores: Mapping[str, int] = field(default_factory=dict)
     used_ms: Mapping[str, int] = field(default_factory=dict)
-    """Time that players have used."""
+    """The time that players have used."""
     turns: str = ""
-    """What the last turns came to, a letter for each."""
+    """The results of the last turns, a letter for each."""
     turns_place: Value | None = None
-    """Where they stand in the file."""
+    """The place of that in the file."""
     start_tiles: Mapping[str, str] = field(default_factory=dict)
     """The tiles of the first starting draw."""
     recorded: bool = False
-    """Played with tiles of wood, and entered by who watches; otherwise the services hold bag and racks."""
+    """Whether a scorer enters a game with real tiles; otherwise the services hold bag and racks."""
     drawn_ms: int | None = None
-    """How long before the start of its round the round was paired; None where that is not said."""
+    """The time from the pairing of the round to its start; None if unspecified."""
     arbiter: bool = True
-    """Whether an arbiter was assigned, where the rules ask for one."""
+    """Whether an arbiter was assigned, if the rules require one."""
 
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """One thing done, or time going by, and what is expected afterwards."""
+    """An action, or the passing of time, with the expected results."""
 
     place: Value
     actor: str
-    """A player or one of the ``OFFICIALS``; empty when nobody does anything."""
+    """A player or one of the ``OFFICIALS``; empty without an actor."""
     verb: str
     argument: Value | None
-    """What stands behind the verb."""
+    """The text after the verb."""
     fields: Mapping[str, Value]
-    """Fields of the command besides that."""
+    """Other fields of the command."""
     at_ms: int | None
-    """When, since the case began."""
+    """The time since the case began."""
     after_ms: int | None
-    """When, since the step before."""
+    """The time since the previous step."""
     expected: Mapping[str, Value]
     given: Mapping[str, Value] = field(default_factory=dict)
-    """What happens in the step besides."""
+    """Other events of the step."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,7 +80,7 @@ class Case:
 
     @property
     def file(self) -> Path:
-        """Where it stands."""
+        """The file of the case."""
         return self.place.file
 
     @property
@@ -95,7 +95,7 @@ class TableCase(Case):
 
     players: tuple[str, ...]
     words: frozenset[Word]
-    """The words that are good; every other is a phony."""
+    """The valid words; every other is a phony."""
     layers: tuple[str, ...]
-    """Layers of the lexicon, of which the tournament can switch some on."""
+    """Layers of the lexicon, of which the tournament can enable some."""
     position: Position

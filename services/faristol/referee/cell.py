@@ -1,4 +1,4 @@
-"""The services of a table on a cell: gRPC, NATS and a record, and judges who take their cases from the queue."""
+"""The services of a table on a cell: gRPC, NATS and a record, and judges that claim their cases from the queue."""
 
 from __future__ import annotations
 
@@ -45,27 +45,27 @@ SERVED = ("lexicon", "game", "clock", "pairing")
 """The services of a table."""
 
 PATIENCE = 30.0
-"""Seconds within which what follows by itself has to have followed."""
+"""Seconds within which the services must become idle."""
 LOOK = 0.01
-"""Seconds between two looks whether it has."""
+"""Seconds between two checks for that."""
 LEASE_SECONDS = 60
 ESCALATE_AFTER_SECONDS = 3_600
 
 
 class OnCell(Services):
-    """Services that are called over gRPC, and hear of each other over NATS."""
+    """Services that are called over gRPC and notify each other over NATS."""
 
     def __init__(self, cell: Cell) -> None:
         super().__init__(cell.record)
         self.lexicon = cell.lexicon
         self._channel = cell.channel
         self._reactions = cell.reactions
-        """What the services do by themselves: asked here whether anything is left to do, and never done."""
+        """The reactions of the services, used only to check whether any of them is pending."""
         self._heard = 0
-        """Nothing is left to do on what stands up to here."""
+        """The position up to which no reaction is pending."""
 
     async def ask(self, request: Message) -> Any:
-        """See ``Services``."""
+        """Call the method of the request over gRPC. Raises as ``Services.ask`` does."""
         method = method_of(request.DESCRIPTOR)
         call: Any = self._channel.unary_unary(
             f"/{method.containing_service.full_name}/{method.name}",
@@ -75,7 +75,7 @@ class OnCell(Services):
         return await asked(call(request))
 
     async def settle(self) -> None:
-        """See ``Services``. Raises ``ValueError`` when a service does not do what it should."""
+        """Wait until no reaction is pending. Raises ``ValueError`` after ``PATIENCE`` seconds."""
         async with patience("the services do not come to rest"):
             while (here := await self.record.last_position()) > self._heard:
                 if await self._at_rest():
@@ -95,11 +95,11 @@ class TableOnCell(OnCell, TableServices):
     """The services of a table, and judges at the queue."""
 
     async def rule(self, good: Callable[[Word], bool]) -> None:
-        """See ``AtTable``."""
+        """Rule as a judge from the queue. Raises as ``AtTable.rule`` does."""
         await rule_on_cell(self, self._channel, good)
 
     async def choose_layers(self, layers: Sequence[str]) -> None:
-        """See ``Services``."""
+        """Enable layers of the lexicon. Raises ``Refusal`` if the rules forbid it."""
         stub = pb_grpc.AdjudicationServiceStub(self._channel)
         request = pb.ChooseLayersRequest(command_id=_command(), tournament_id=TOURNAMENT_ID, layers=layers)
         await asked(stub.ChooseLayers(request))
@@ -107,7 +107,7 @@ class TableOnCell(OnCell, TableServices):
 
 
 async def rule_on_cell(table: AtTable, channel: grpc.aio.Channel, good: Callable[[Word], bool]) -> None:
-    """Rule at a table; see ``AtTable``. The judge takes its case from the queue."""
+    """Rule on the last challenge or appeal of a table as a judge from the queue, as ``AtTable.rule`` does."""
     facts = await table.record.facts(game_stream(table.game_id))
     raised = in_question(facts)
     appeal = isinstance(raised, game_events.AppealRaised)
@@ -132,7 +132,7 @@ async def rule_on_cell(table: AtTable, channel: grpc.aio.Channel, good: Callable
 
 
 async def _first_in_queue(judge: Judge, waiting: Collection[str]) -> str:
-    """The case that waits longest of those ``waiting``: a queue may be shown that is a moment old."""
+    """Return the oldest case of those ``waiting``, as the queue may be slightly outdated."""
     async with patience("no case comes to the judge"):
         async for queue in judge.queue():
             for case in queue.cases:
@@ -142,14 +142,14 @@ async def _first_in_queue(judge: Judge, waiting: Collection[str]) -> str:
 
 
 def _ruling(file: pb.WordFile, *, good: bool) -> events.WordRuling:
-    """What a judge says of a word: that it is ``good``, against the lexicon where need be."""
+    """Return a judge's ruling that a word is ``good`` or not, with a reason if it contradicts the lexicon."""
     if good == file.valid:
         return events.WordRuling(word=file.word, valid=good)
     return events.WordRuling(word=file.word, valid=good, reason=REASON, source=SOURCE)
 
 
 async def asked(call: Awaitable[Any]) -> Any:
-    """What a service answers. Raises the ``Refusal``, ``Invalid`` or ``NotFound`` that it answered with."""
+    """Await the answer of a service. Raises its ``Refusal``, ``Invalid`` or ``NotFound``."""
     try:
         return await call
     except grpc.aio.AioRpcError as problem:
@@ -172,7 +172,7 @@ async def asked(call: Awaitable[Any]) -> Any:
 
 @asynccontextmanager
 async def patience(otherwise: str) -> AsyncIterator[None]:
-    """Raises ``ValueError``, saying ``otherwise``, when the block takes too long."""
+    """Raise ``ValueError`` with the text ``otherwise`` if the block exceeds ``PATIENCE`` seconds."""
     try:
         async with asyncio.timeout(PATIENCE):
             yield
@@ -181,7 +181,7 @@ async def patience(otherwise: str) -> AsyncIterator[None]:
 
 
 class Cell(NamedTuple):
-    """A cell that serves."""
+    """A running cell."""
 
     record: Record
     channel: grpc.aio.Channel
@@ -190,7 +190,7 @@ class Cell(NamedTuple):
     address: str
     """``HOST:PORT`` of its services."""
     http_address: str = ""
-    """Where its pages are; empty where it has none."""
+    """The address of its pages; empty without pages."""
 
 
 @asynccontextmanager
@@ -200,7 +200,7 @@ async def serving(
     now: Callable[[], datetime.datetime],
     installed: Callable[[Library], Pin],
 ) -> AsyncIterator[Cell]:
-    """A cell of these services with a record of its own and what ``installed`` puts into its library.
+    """Run a cell of these services with its own record, and with ``installed`` applied to its library.
 
     It uses the NATS server that runs at ``nats_url``.
     """
@@ -222,7 +222,7 @@ async def serving(
 
 @asynccontextmanager
 async def _consumers_removed(nats_url: str) -> AsyncIterator[list[str]]:
-    """Remove what the cells of these records leave on the NATS server, which bears a limited number of consumers."""
+    """Remove the consumers of these cells from the NATS server, which supports a limited number."""
     record_ids: list[str] = []
     try:
         yield record_ids
@@ -237,7 +237,7 @@ async def _consumers_removed(nats_url: str) -> AsyncIterator[list[str]]:
 
 @asynccontextmanager
 async def on_cell(nats_url: str, case: TableCase, now: Callable[[], datetime.datetime]) -> AsyncIterator[TableServices]:
-    """A cell for the case of a table, with a lexicon of its words, on a NATS server that runs."""
+    """Run a cell for the case of a table, with a lexicon of its words, on a running NATS server."""
     words = partial(install, tile_set=case.ruleset.tile_set, words=case.words, layers=case.layers)
     async with serving(nats_url, SERVED, now, words) as cell:
         services = TableOnCell(cell)
@@ -247,7 +247,7 @@ async def on_cell(nats_url: str, case: TableCase, now: Callable[[], datetime.dat
 
 
 async def appoint(channel: grpc.aio.Channel, tournament_id: str, language: str) -> None:
-    """One judge rules on each case of a tournament, and another on an appeal."""
+    """Appoint judges: one rules on each case of a tournament, and another on an appeal."""
     stub = pb_grpc.AdjudicationServiceStub(channel)
     for judge_id in (*JUDGES, DIRECTOR):
         request = pb.AppointJudgeRequest(

@@ -1,4 +1,4 @@
-"""The commands that a step stands for: one, or all those of a whole turn."""
+"""The commands of a step: one, or all those of a whole turn."""
 
 from __future__ import annotations
 
@@ -18,31 +18,34 @@ from faristol.referee.verbs import Verb
 from faristol.rules import Ruleset
 
 TURN_STEPS = {"stop": "stop", "write": "write-score", "draw": "draw-tiles", "press": "press"}
-"""The verbs of a turn's steps after the play is laid; announcing and counting are a part of laying it."""
+"""The verbs of a turn's steps after the play; announcing and counting are part of the play."""
 
 
 class Table(Protocol):
-    """A table's services, wherever they run."""
+    """A table's services, in memory or on a cell."""
 
     verbs: Mapping[str, Verb]
 
     async def call(self, request: Message) -> Message:
-        """Carry a command out. Raises what the service refuses it with."""
+        """Execute a command. Raises the refusal of the service."""
 
     async def table(self, player: str = "") -> game_pb2.GetGameResponse:
-        """The table as its service shows it to a player."""
+        """Return the table as its service shows it to a player."""
 
     async def clock(self) -> clock_pb2.GetClockResponse:
-        """The clock as its service shows it."""
+        """Return the clock as its service shows it."""
 
 
 class Commands:
-    """Sends what is said of a table to its services."""
+    """Sends commands of steps to the services of a table."""
 
     def __init__(
         self, services: Table, ruleset: Ruleset, players: Sequence[str], complete: Callable[[str, str, Any], None]
     ) -> None:
-        """``complete`` is given actor, verb and request, and adds what no step says: ids of game and command, time."""
+        """Prepare the commands of a table.
+
+        ``complete`` takes actor, verb and request, and adds the fields that no step has: ids of game and command, time.
+        """
         self._services = services
         self._ruleset = ruleset
         self._players = players
@@ -77,21 +80,21 @@ class Commands:
         return await self._services.call(request)
 
     async def whole_turn(self, actor: str, place: Value, argument: Value | None, answers: list[Message]) -> None:
-        """A turn with all its steps, in the order of the book: a play, ``exchange`` with tiles, or ``pass``.
+        """Send all commands of a turn, in the order of the book: a play, ``exchange`` with tiles, or ``pass``.
 
-        ``answers`` takes those of the commands, in order.
+        ``answers`` receives those of the commands, in order.
         """
         if argument is None:
             raise place.wrong(N_("expected what the turn is: `turn H8 C A S A`, `turn exchange A E` or `turn pass`"))
         what, _, rest = argument.text().partition(" ")
         book = self._ruleset
-        # The clock was pressed for a turn that is entered again: it is at the next one, and nobody touches it.
+        # The clock was pressed for a re-entered turn: it is at the next turn and is not pressed a second time.
         again, away = False, set[str]()
         turn = (await self._services.table()).turn
         if turn and book.clock.model != "none":
             clock = await self._services.clock()
             again = clock.turn > turn
-            away = set(clock.away_player_ids)  # they confirm the score when they are back, and then all draw (FISE 37)
+            away = set(clock.away_player_ids)  # they confirm the score after they return, and then all draw (FISE 37)
         if what in ("exchange", "pass"):
             tiles = argument.saying(rest) if rest.strip() else None
             answers.append(await self.send(actor, what, place, tiles))
@@ -100,7 +103,7 @@ class Commands:
         else:
             answers.append(await self.send(actor, "place-play", place, argument))
             if (await self._services.table()).phase == game_pb2.PHASE_OFF_CENTRE:
-                return  # it lies, and the opponent decides before anything else is done (FISE 20)
+                return  # the opponent decides on it before any other step (FISE 20)
             taken = tuple(TURN_STEPS)
         for turn_step in book.turn.steps:
             if turn_step not in taken or (again and turn_step in ("stop", "press")):
@@ -112,15 +115,15 @@ class Commands:
                     continue
                 table = await self._services.table()
                 if turn_step == "stop" and (await self._services.clock()).held:
-                    continue  # the tiles that take a player out have stopped it (PES Ε.β)
+                    continue  # the tiles that empty a rack have stopped it (PES Ε.β)
                 if turn_step == "write" and not table.HasField("pending"):
-                    continue  # where nothing is left to draw the play has been completed by being laid
+                    continue  # with an empty bag, laying has completed the play
                 if not table.end_condition and (turn_step != "draw" or table.bag_left):
                     answers.append(await self.send(player, TURN_STEPS[turn_step], place))
 
 
 def writers(ruleset: Ruleset, players: Sequence[str], mover: str) -> Sequence[str]:
-    """Who writes the score of a play, the mover first."""
+    """Return the players that write the score of a play, the mover first."""
     match ruleset.turn.written_by:
         case "both":
             return sorted(players, key=lambda player: player != mover)

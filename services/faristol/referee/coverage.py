@@ -1,4 +1,4 @@
-"""Which articles of the books, and which scenarios, the cases show."""
+"""The articles of the books, and the scenarios, that the cases cover."""
 
 from __future__ import annotations
 
@@ -15,28 +15,28 @@ from faristol.rules.options import written
 
 @dataclass(frozen=True, slots=True)
 class Coverage:
-    """What the passed cases show of one book."""
+    """The coverage of one book by passed cases."""
 
     ruleset: str
     title: str
     articles: Mapping[str, str]
-    """Every article of the book, in its order, and what it is about."""
+    """Every article of the book, in order, with its title."""
     shown: Mapping[str, Sequence[Case]]
-    """The cases of every article that has some."""
+    """The cases of every covered article."""
     by_parts: Mapping[str, Sequence[str]]
-    """Articles that no case names, and whose every sub-article is shown or explained: those."""
+    """Articles without a case whose sub-articles are all covered or explained, with those."""
     unshown: Mapping[str, str]
-    """Articles that no case shows, and why none can."""
+    """Articles that no case can cover, with the reason."""
 
     @property
     def missing(self) -> Sequence[str]:
-        """Articles that a case could show, and none does."""
+        """Articles that a case could cover, and none does."""
         known = {**self.shown, **self.by_parts, **self.unshown}
         return [article for article in self.articles if article not in known]
 
 
 def coverage(verdicts: Iterable[Verdict]) -> list[Coverage]:
-    """The coverage of every book that there are cases of. Only cases that passed show anything."""
+    """Compute the coverage of every book that has cases. Only passed cases count."""
     by_book: defaultdict[str, defaultdict[str, list[Case]]] = defaultdict(lambda: defaultdict(list))
     for verdict in verdicts:
         articles = by_book[verdict.case.ruleset.name]
@@ -51,7 +51,7 @@ def _of_book(name: str, cases: Mapping[str, Sequence[Case]]) -> Coverage:
     known = known_articles(ruleset)
     unshown = {article: why for article, why in (book.unshown if book else {}).items() if article not in cases}
     by_parts: dict[str, Sequence[str]] = {}
-    for article in reversed(known):  # the parts of an article come behind it
+    for article in reversed(known):  # the parts of an article come after it
         parts = book.parts(article) if book else ()
         if article not in cases and parts and all(part in {**cases, **unshown, **by_parts} for part in parts):
             by_parts[article] = parts
@@ -66,7 +66,7 @@ def _of_book(name: str, cases: Mapping[str, Sequence[Case]]) -> Coverage:
 
 
 def as_markdown(verdicts: Sequence[Verdict]) -> str:
-    """The report of ``docs/rulebook-coverage.md``."""
+    """Render the report of ``docs/rulebook-coverage.md``."""
     lines = [
         "# What do the rulebook cases cover?",
         "",
@@ -98,7 +98,7 @@ def as_markdown(verdicts: Sequence[Verdict]) -> str:
 
 
 def _readings(book: Coverage) -> list[str]:
-    """How the ruleset reads what its book leaves open, each with the option that reads it otherwise."""
+    """Return how the ruleset reads questions that its book leaves open, with the option of another reading."""
     options = [option for option in load_ruleset(book.ruleset).options if option.because != "organiser"]
     if not options:
         return []

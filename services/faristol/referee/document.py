@@ -1,4 +1,4 @@
-"""A YAML file with places: every value knows its line, and every error names file and line."""
+"""A YAML file with positions: every value knows its line, and every error names file and line."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from faristol.referee.letters import tell_apart
 from faristol.text import say, translations
 
 LOADER: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
-"""The loader written in C where PyYAML has it: it is ten times as fast."""
+"""The loader written in C if PyYAML has it: it is ten times as fast."""
 
 NO_YAML = N_("this is no YAML: {said}")
 QUESTION_MARK = N_(
@@ -26,16 +26,16 @@ QUESTION_MARK = N_(
 ALIAS = N_("what stands behind * is written out in full: anchors and aliases of YAML are not read")
 TOO_DEEP = N_("this is nested more than {most} levels deep")
 MOST_LEVELS = 30
-"""Levels of lists and keys within each other: three times what the deepest case needs."""
+"""Nesting levels of lists and keys: three times those of the deepest case."""
 
 _TIME = re.compile(r"(\d{1,4}):([0-5]\d)(?:\.(\d{1,3}))?")
 
 
 class CaseError(ValueError):
-    """A file of cases that cannot be read; says where, what is wrong, and what was expected.
+    """An error in a file of cases, with its place, the problem, and the expected value.
 
-    ``problem`` is English; with ``params`` it has ``{named}`` places for them. Where a person at a table may meet it,
-    it is marked with ``N_``.
+    ``problem`` is English; with ``params`` it has ``{named}`` placeholders. If a person at a table may see it, it is
+    marked with ``N_``.
     """
 
     def __init__(self, file: Path, line: int, problem: str, params: Mapping[str, Param] | None = None) -> None:
@@ -47,11 +47,11 @@ class CaseError(ValueError):
 
     @property
     def problem(self) -> str:
-        """What is wrong, in English, without the place."""
+        """The problem in English, without the place."""
         return self._text if self._params is None else self._text.format_map(self._params)
 
     def say(self, language: str) -> str:
-        """What is wrong, in ``language``, without the place."""
+        """Return the problem in ``language``, without the place."""
         if self._params is None:
             return translations(language).gettext(self._text)
         kind = self._params.get("what")
@@ -60,7 +60,7 @@ class CaseError(ValueError):
 
 
 class Errors:
-    """The errors of a file, gathered so that all of them are told at once."""
+    """The errors of a file, collected to be reported together."""
 
     def __init__(self) -> None:
         self._found: dict[str, CaseError] = {}
@@ -70,16 +70,16 @@ class Errors:
 
     @property
     def found(self) -> list[CaseError]:
-        """Each once, in the order of lines."""
+        """The distinct errors, in the order of lines."""
         return sorted(self._found.values(), key=lambda error: error.line)
 
     def add(self, error: CaseError) -> None:
-        """Keep an error; what a file says for all its cases is found wrong in each of them, and kept once."""
+        """Add an error once, even if it recurs in every case of a file."""
         self._found.setdefault(str(error), error)
 
     @contextmanager
     def gather(self) -> Iterator[None]:
-        """Keep the error that the block ends with, and go on behind it."""
+        """Add the error that ends the block, and continue after it."""
         try:
             yield
         except CaseError as error:
@@ -88,7 +88,7 @@ class Errors:
 
 @dataclass(frozen=True, slots=True)
 class Value:
-    """A value of a file and its place. Scalars are text as written: ``1:30``, ``N`` and ``no`` mean nothing else."""
+    """A value of a file and its place. Scalars are text as written: ``1:30``, ``N`` and ``no`` are not converted."""
 
     file: Path
     node: yaml.Node
@@ -109,11 +109,11 @@ class Value:
         return isinstance(self.node, yaml.MappingNode)
 
     def wrong(self, problem: str, params: Mapping[str, Param] | None = None) -> CaseError:
-        """The error of this place; see there."""
+        """Return an error of this place, as ``CaseError`` describes it."""
         return CaseError(self.file, self.line, problem, params)
 
     def no_such(self, what: str, name: str, known: Iterable[str]) -> CaseError:
-        """The error of a name here that means nothing: with one that is nearly the same, or all that there are."""
+        """Return the error of an unknown name, with the closest known name, or all known names."""
         names = sorted(known)
         params: dict[str, Param] = {"what": what, "name": repr(name), "known": ", ".join(names)}
         if near := get_close_matches(name, names, n=1, cutoff=0.75):
@@ -121,31 +121,31 @@ class Value:
         return self.wrong(N_("there is no {what} {name}; there are: {known}"), params)
 
     def saying(self, text: str) -> Value:
-        """Another text at the same place."""
+        """Return another text at the same place."""
         return Value(self.file, yaml.ScalarNode(self.node.tag, text, self.node.start_mark, self.node.end_mark))
 
     def text(self) -> str:
-        """The text, empty when nothing is written."""
+        """Return the text, empty if blank. Raises ``CaseError`` for a list or a mapping."""
         if not isinstance(self.node, yaml.ScalarNode):
             raise self.wrong(N_("expected a text"))
         return str(self.node.value).strip()
 
     def number(self) -> int:
-        """A whole number, which may be negative."""
+        """Return a whole number, possibly negative. Raises ``CaseError``."""
         text = self.text().replace("−", "-")
         if not re.fullmatch(r"[+-]?\d{1,9}", text):
             raise self.wrong(N_("expected a whole number, got {text}"), {"text": repr(text)})
         return int(text)
 
     def truth(self) -> bool:
-        """``yes`` or ``no``."""
+        """Return ``yes`` or ``no`` as a Boolean. Raises ``CaseError``."""
         text = self.text()
         if text not in ("yes", "no"):
             raise self.wrong(N_("expected yes or no, got {text}"), {"text": repr(text)})
         return text == "yes"
 
     def milliseconds(self) -> int:
-        """A time in minutes and seconds: ``24:50``, ``0:15.1``."""
+        """Parse a time in minutes and seconds: ``24:50``, ``0:15.1``. Raises ``CaseError``."""
         text = self.text()
         if not (match := _TIME.fullmatch(text)):
             raise self.wrong(
@@ -155,7 +155,7 @@ class Value:
         return (int(minutes) * 60 + int(seconds)) * 1000 + int((part or "").ljust(3, "0"))
 
     def items(self) -> tuple[Value, ...]:
-        """The items of a list; a text alone is a list of one, and nothing an empty one."""
+        """Return the items of a list; a single text is a list of one, an empty text an empty list."""
         if isinstance(self.node, yaml.SequenceNode):
             return tuple(Value(self.file, item) for item in self.node.value)
         if isinstance(self.node, yaml.ScalarNode):
@@ -163,11 +163,11 @@ class Value:
         raise self.wrong(N_("expected a list"))
 
     def parts(self) -> tuple[str, ...]:
-        """A list of texts, or one text with commas."""
+        """Return the texts of a list, or of a text with commas."""
         return tuple(part.strip() for item in self.items() for part in item.text().split(",") if part.strip())
 
     def keys(self, known: Collection[str] | None = None, errors: Errors | None = None) -> Mapping[str, Value]:
-        """The values by key. One that comes twice or is not ``known`` goes to ``errors``, or raises ``CaseError``."""
+        """Return the values by key. A duplicate or unknown key goes to ``errors``, or raises ``CaseError``."""
         if not isinstance(self.node, yaml.MappingNode):
             raise self.wrong(N_("expected keys with values, such as `Anna: A B C`"))
         found: dict[str, Value] = {}
@@ -193,7 +193,7 @@ class Value:
 
 
 def documents(file: Path, text: str) -> Iterator[Value]:
-    """The documents of ``text``. Raises ``CaseError`` where it is no YAML, or YAML that no case is written in."""
+    """Yield the documents of ``text``. Raises ``CaseError`` for invalid or unsupported YAML."""
     try:
         _check_shape(file, text)
         for node in yaml.compose_all(text, Loader=LOADER):
@@ -205,9 +205,9 @@ def documents(file: Path, text: str) -> Iterator[Value]:
 
 
 def _check_shape(file: Path, text: str) -> None:
-    """Refuse what cannot be walked through: the loader calls itself for every level, and an alias repeats all it names.
+    """Refuse deep nesting and aliases: the loader recurses for every level, and an alias repeats its content.
 
-    The parser's events come one by one, however deep they are nested.
+    The parser's events arrive one by one at any depth.
     """
     depth = 0
     for event in yaml.parse(text, Loader=LOADER):
@@ -223,7 +223,7 @@ def _check_shape(file: Path, text: str) -> None:
 
 
 def _no_yaml(file: Path, text: str, error: yaml.MarkedYAMLError) -> CaseError:
-    """What is wrong, at the line where it begins: a bracket or quotation mark that is not closed is found out later."""
+    """Return the error at the line where it begins: an unclosed bracket or quotation mark is only detected later."""
     mark = error.problem_mark or error.context_mark
     if mark is None:
         return CaseError(file, 1, NO_YAML, {"said": str(error.problem)})

@@ -1,4 +1,4 @@
-"""What a step expects, compared with what came of it, in words."""
+"""The expectations of a step, compared with its results, in words."""
 
 from __future__ import annotations
 
@@ -31,23 +31,23 @@ FACTS: Mapping[str, Any] = {
     for module in (events, duplicate_events, clock_events, turn_events, lexicon_events, pairing_events)
     for name, descriptor in module.DESCRIPTOR.message_types_by_name.items()
 }
-"""The facts that a case can name."""
+"""The events that a case can name."""
 
 
 def last(facts: Sequence[Message], kind: type[M]) -> M | None:
-    """The last fact of a kind."""
+    """Return the last event of a kind."""
     return next((fact for fact in reversed(facts) if isinstance(fact, kind)), None)
 
 
 Compared = Callable[[Done, Step, str, Value], Differences]
-"""The differences from what a step expects under a key."""
+"""Yields the differences from the expectation of a step under a key."""
 
 
 async def differences(compared: Compared, done: Done, step: Step, unread: Errors) -> list[str]:
-    """Everything in which what came of a step differs from what it expects, each with its file and line.
+    """Return all differences of a step's results from its expectations, each with file and line.
 
-    ``compared`` gives the differences of the world in which it was done, for a key of what is expected.
-    ``unread`` takes what cannot be compared with anything.
+    ``compared`` yields the differences in the world of the step for a key of its expectations. ``unread`` collects
+    expectations that cannot be read.
     """
     found = []
     if done.problem and not REFUSALS & set(step.expected):
@@ -81,7 +81,7 @@ async def _exists(done: Done, value: Value) -> Differences:
 
 
 def _told(done: Done) -> str:
-    """Why a step was not done, by the names of the case."""
+    """Return the reason that a step was not done, with the names of the case."""
     match done.problem:
         case None:
             return "and it was done"
@@ -165,7 +165,7 @@ async def _answer(done: Done, value: Value) -> Differences:
 
 
 REFUSALS = frozenset({"refused", "reason", "invalid", "exists"})
-"""The keys that expect a command not to be carried out."""
+"""The keys that expect a command to fail."""
 
 STEP: Mapping[str, Callable[[Done, Value], Differences]] = {
     "refused": _refused,
@@ -180,7 +180,7 @@ STEP: Mapping[str, Callable[[Done, Value], Differences]] = {
     "no-facts": _no_facts,
     "answer": _answer,
 }
-"""Every expectation of what a step does, by its key."""
+"""The expectations of the result of a step, by key."""
 
 EXPECTATIONS = frozenset({*STEP, *TABLE_STATE})
-"""The keys of everything that a step can expect."""
+"""The keys of all expectations of a step."""

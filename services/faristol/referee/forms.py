@@ -1,4 +1,4 @@
-"""How a case writes what commands and facts hold: plays, tiles, words, times, and plain fields."""
+"""The notation of cases for commands and events: plays, tiles, words, times, and plain fields."""
 
 from __future__ import annotations
 
@@ -20,37 +20,37 @@ from faristol.rules import Board, Direction, Notation, Placement, Square, Start,
 from faristol.rules.tiles import BLANK, TileSet
 
 START_NS = 1_704_535_200 * 1_000_000_000
-"""When every case begins, 2024-01-06 10:00 UTC, in nanoseconds since 1970."""
+"""The start of every case, 2024-01-06 10:00 UTC, in nanoseconds since 1970."""
 
 MS_NS = 1_000_000
 
 SQUARE = "square"
-"""What a case writes for ``row`` and ``column``."""
+"""The key of a case for ``row`` and ``column``."""
 
 
 def moment(at_ms: int) -> Timestamp:
-    """A moment of a case as commands and facts carry it."""
+    """Return a time of a case as commands and events have it."""
     written = Timestamp()
     written.FromNanoseconds(START_NS + at_ms * MS_NS)
     return written
 
 
 def since_start(timestamp: Timestamp) -> int:
-    """Milliseconds of a case."""
+    """Return the milliseconds since the start of a case."""
     return (timestamp.ToNanoseconds() - START_NS) // MS_NS
 
 
 def clocked(ms: int) -> str:
-    """A time as a case writes it."""
+    """Format a duration in milliseconds as cases write it."""
     minutes, rest = divmod(ms, 60_000)
     seconds, part = divmod(rest, 1000)
     return f"{minutes}:{seconds:02}" + (f".{part:03}".rstrip("0") if part else "")
 
 
 def play_of(value: Value, board: Board, tile_set: TileSet | None = None) -> tuple[Placement, ...]:
-    """A play: ``H8 C A S (A)``, or the tiles by their squares where they do not make a line.
+    """Parse a play: ``H8 C A S (A)``, or the tiles with their squares if they do not form a line.
 
-    With a ``tile_set`` look-alikes stand for its tiles.
+    With a ``tile_set``, look-alikes stand for its tiles.
     """
     try:
         if value.is_mapping:
@@ -88,7 +88,7 @@ def _laid(value: Value, board: Board, tile_set: TileSet | None) -> tuple[Placeme
 
 
 def _tiles(text: str, tile_set: TileSet | None) -> tuple[Tile, ...]:
-    """Tiles with spaces between them; those that the set knows by another name are called as it calls them."""
+    """Parse tiles separated by spaces; with a set, other spellings are normalized to its faces."""
     if tile_set is None:
         return read_tiles(text)
     return tuple(
@@ -97,12 +97,12 @@ def _tiles(text: str, tile_set: TileSet | None) -> tuple[Tile, ...]:
 
 
 def board_of(table: game_pb2.GetGameResponse) -> Board:
-    """The tiles that lie on the board of a table."""
+    """Return the tiles on the board of a table."""
     return Board().place(Placement(Square(tile.row, tile.column), Tile(tile.face, tile.blank)) for tile in table.board)
 
 
 def fill(message: Message, fields: Mapping[str, Value], board: Board, tile_set: TileSet | None = None) -> None:
-    """Set the fields named, hyphens standing for underscores. Raises ``CaseError`` for one that there is not."""
+    """Set the named fields, with hyphens for underscores. Raises ``CaseError`` for an unknown one."""
     known = message.DESCRIPTOR.fields_by_name
     for name, value in by_square(message, fields).items():
         field = known.get(name.replace("-", "_"))
@@ -112,7 +112,7 @@ def fill(message: Message, fields: Mapping[str, Value], board: Board, tile_set: 
 
 
 def start_of(value: Value) -> Start:
-    """A square, and which way a word runs from it: ``H8`` across, ``8H`` down. Raises ``CaseError``."""
+    """Parse a square and the direction of a word from it: ``H8`` across, ``8H`` down. Raises ``CaseError``."""
     try:
         return Notation.FISC.read(value.text())
     except ValueError as error:
@@ -120,9 +120,9 @@ def start_of(value: Value) -> Start:
 
 
 def by_square(message: Message, fields: Mapping[str, Value]) -> dict[str, Value]:
-    """The fields with ``row`` and ``column`` in place of ``square: H8``, where a message has those.
+    """Return the fields with ``square: H8`` replaced by ``row`` and ``column``, if a message has those.
 
-    ``across`` comes with them in a message that says which way a word runs: ``H8`` across, ``8H`` down.
+    In a message with ``across``, that is set too: ``H8`` across, ``8H`` down.
     """
     known = message.DESCRIPTOR.fields_by_name
     found = dict(fields)
@@ -159,12 +159,12 @@ def _set(message: Message, field: Any, value: Value, board: Board, tile_set: Til
 
 
 def placements(play: Iterable[Placement]) -> list[events_pb2.Placement]:
-    """Tiles of a play as commands carry them."""
+    """Convert the tiles of a play for commands."""
     return [
         events_pb2.Placement(
             row=square.row,
             column=square.col,
-            face="" if tile.face == BLANK else tile.face,  # a blank that nobody says anything of
+            face="" if tile.face == BLANK else tile.face,  # a blank without a stated letter
             blank=tile.blank or tile.face == BLANK,
         )
         for square, tile in play
@@ -172,7 +172,7 @@ def placements(play: Iterable[Placement]) -> list[events_pb2.Placement]:
 
 
 def _separate(value: Value) -> list[Value]:
-    """The items of a list, or of a text with commas between them."""
+    """Return the items of a list, or of a text with commas between them."""
     return [
         item if not item.is_text else item.saying(part)
         for item in value.items()
@@ -207,7 +207,7 @@ def _scalar(field: Any, value: Value) -> Any:
 
 
 def by_name(problem: Exception, called: Callable[[str], str]) -> str:
-    """What is said of a command that cannot be done, with the names that stand for ids."""
+    """Return the text of a failed command, with names for ids."""
 
     def name(param: Param) -> Param:
         return ", ".join(map(called, param.split(", "))) if isinstance(param, str) else param
@@ -226,14 +226,14 @@ def by_name(problem: Exception, called: Callable[[str], str]) -> str:
 
 
 def is_id(key: str) -> bool:
-    """Whether a field or key holds ids of players, teams, officials or games."""
+    """Check whether a field or key holds ids of players, teams, officials or games."""
     return key.replace("-", "_").endswith(("_id", "_ids", "_by"))
 
 
 def shown(message: Message, called: Callable[[str], str] = str, named: Collection[str] = ()) -> str:
-    """A message in one line, as a case writes its fields.
+    """Format a message in one line, as a case writes its fields.
 
-    ``called`` gives the name that stands for an id. Fields in ``named`` are written also where they hold the default.
+    ``called`` returns the name for an id. Fields in ``named`` are written even with the default value.
     """
     return ", ".join(_fields(message, called, named)) or "nothing"
 
@@ -256,7 +256,7 @@ def _fields(message: Any, called: Callable[[str], str], named: Collection[str] =
 
 
 def _square(square: Square, direction: Direction | None) -> str:
-    """A square as a case writes it, or its numbers where it is none of the board."""
+    """Format a square as cases do, or as its numbers if it is not on the board."""
     return Notation.FISC.write(Start(square, direction)) if direction and square.on_board else str(square)
 
 

@@ -1,4 +1,4 @@
-"""The rest of the hall, as far as it matters to a table: its tournament, and the other games of its round."""
+"""The surroundings of a table: its tournament, and the other games of its round."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ TOURNAMENT = f"tournament-{TOURNAMENT_ID}"
 
 
 def founding(ruleset: Ruleset, lexicon: Pin, tournament_id: str = TOURNAMENT_ID) -> list[Message]:
-    """What makes a tournament of one round: that of the table, if no other is named."""
+    """Return the events that create a tournament of one round: that of the table by default."""
     return [
         pairing_events.TournamentCreated(tournament_id=tournament_id, rounds=1),
         pairing_events.RulesetPinned(ruleset=pin_of(ruleset).message()),
@@ -31,7 +31,7 @@ def founding(ruleset: Ruleset, lexicon: Pin, tournament_id: str = TOURNAMENT_ID)
 
 
 def pairing_of(facts: Sequence[Message]) -> list[Message]:
-    """What pairs the round of the table that these facts open."""
+    """Return the event that pairs the round of the table that these events open."""
     opened = next(fact for fact in facts if isinstance(fact, events.GameOpened))
     first, second, *more = opened.player_ids
     pairing = pairing_events.Pairing(table=1, game_id=GAME_ID, first_player_id=first, second_player_id=second)
@@ -41,12 +41,12 @@ def pairing_of(facts: Sequence[Message]) -> list[Message]:
 
 
 def start_of_the_round(at_ms: int) -> list[Message]:
-    """What starts the round of the table."""
+    """Return the event that starts the round of the table."""
     return [pairing_events.RoundStarted(round=1, occurred_at=moment(at_ms))]
 
 
 def end_of_the_others(opened: events.GameOpened, at_ms: int) -> Iterator[tuple[str, Sequence[Message]]]:
-    """What stands on which stream when every game of the round but that which ``opened`` is over."""
+    """Yield the streams and events with which all other games of the round are over."""
     pairings = [
         pairing_events.Pairing(table=table, game_id=game_id)
         for table, game_id in enumerate((GAME_ID, OTHER_GAME_ID), start=1)

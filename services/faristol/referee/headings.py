@@ -1,4 +1,4 @@
-"""What every case says of itself: its name, the rules, the articles and scenarios that it shows."""
+"""The heading of every case: its name, rules, articles and scenarios."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ HEADING_KEYS = frozenset({"case", "scenario", "articles", "ruleset", "steps"})
 
 
 class Heading(NamedTuple):
-    """See the fields of ``Case``."""
+    """The fields of ``Case`` that every kind has."""
 
     name: str
     ruleset: Ruleset
@@ -26,9 +26,9 @@ class Heading(NamedTuple):
 
 
 def heading_of(value: Value, keys: Mapping[str, Value], errors: Errors) -> Heading:
-    """The heading of the case ``value``, out of its keys and those of its file; ``errors`` takes what is wrong in it.
+    """Read the heading of the case ``value`` from its keys and those of its file; ``errors`` collects errors.
 
-    Raises ``CaseError`` where it has no rules or no steps, and so nothing of it can be read.
+    Raises ``CaseError`` if it has no rules or no steps, and so cannot be read at all.
     """
     needed = [key for key in ("case", "ruleset", "articles", "steps") if key not in keys]
     missing = {key: value.wrong(f"expected the key {key!r} in every case") for key in needed}
@@ -65,7 +65,7 @@ def _ruleset(value: Value) -> Ruleset:
 
 @lru_cache(maxsize=256)
 def _settled(text: str) -> Ruleset:
-    """The ruleset that ``text`` names, with its options behind colons. Raises ``LookupError``, ``ValueError``."""
+    """Load the ruleset ``text``, with its options after colons. Raises ``LookupError``, ``ValueError``."""
     name, *options = text.split(":")
     chosen: dict[str, str] = {}
     for option in options:
@@ -88,14 +88,14 @@ def _articles(value: Value, ruleset: Ruleset) -> tuple[str, ...]:
 
 
 def check_article(place: Value, article: str, ruleset: Ruleset) -> None:
-    """Raises ``CaseError`` for an article that the book of a ruleset does not have, with the one that is meant."""
+    """Raise ``CaseError`` for an article that the book of a ruleset does not have, with the closest one."""
     known = known_articles(ruleset)
     if article not in known:
         raise place.no_such(f"article in the book of {ruleset.name}", article, known)
 
 
 def check_refusals(steps: Iterable[Step], ruleset: Ruleset, errors: Errors) -> None:
-    """Give ``errors`` the refusals that are expected by articles that the book of a ruleset does not have."""
+    """Add to ``errors`` the expected refusals by articles that the book of a ruleset does not have."""
     for step in steps:
         if "refused" in step.expected:
             with errors.gather():

@@ -1,4 +1,4 @@
-"""The judges of a case: what they are asked, and how a ruling on it is made. Pure."""
+"""The judges of a case: their questions, and their rulings. Pure."""
 
 from __future__ import annotations
 
@@ -21,16 +21,16 @@ from faristol.referee.case import Step, Word
 from faristol.rules import Ruleset
 
 JUDGES = ("ada", "berta")
-"""Who rules: the first on a challenge, the other on an appeal against that."""
+"""The judges: the first rules on a challenge, the other on an appeal against that."""
 
 DIRECTOR = "head"
 
 REASON, SOURCE = "as the case says", "a rulebook case"
-"""What a ruling rests on that is not the lexicon's."""
+"""The basis of a ruling that contradicts the lexicon."""
 
 
 def finding(step: Step, words: Collection[Word]) -> Callable[[Word], bool]:
-    """Which words a judge finds good: those ``words``, or all or none as the step says. Raises ``CaseError``."""
+    """Return which words a judge accepts: ``words``, or all or none if the step says so. Raises ``CaseError``."""
     said = step.argument.text() if step.argument else ""
     if said not in ("", "valid", "invalid"):
         raise step.place.wrong(f"expected `rule`, `rule valid` or `rule invalid`, got {said!r}")
@@ -38,7 +38,7 @@ def finding(step: Step, words: Collection[Word]) -> Callable[[Word], bool]:
 
 
 def in_question(facts: Sequence[Message]) -> events.ChallengeRaised | events.AppealRaised:
-    """The last challenge or appeal. Raises ``Refusal`` when there is none."""
+    """Return the last challenge or appeal. Raises ``Refusal`` without one."""
     for fact in reversed(facts):
         if isinstance(fact, events.ChallengeRaised | events.AppealRaised):
             return fact
@@ -48,9 +48,9 @@ def in_question(facts: Sequence[Message]) -> events.ChallengeRaised | events.App
 def ruling(
     case: Case, question: Question, game: Game, book: Ruleset, good: Callable[[Word], bool], now: datetime
 ) -> list[Message]:
-    """All that a judge does with ``question`` at once: it is opened as a case, claimed, and ruled on.
+    """Return all events of a ruling on ``question``: its case is opened, claimed, and ruled on.
 
-    Raises ``Refusal`` when that ruling was made, or nobody is left who may make it.
+    Raises ``Refusal`` if the ruling was already made, or no judge is left that may make it.
     """
     language = book.tile_set.language
     judges = {judge_id: Judge(judge_id, frozenset({language})) for judge_id in JUDGES}

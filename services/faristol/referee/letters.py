@@ -1,4 +1,4 @@
-"""Letters that look alike in what is said of a case, by their code points. Pure."""
+"""Code points of letters that look alike in texts about a case. Pure."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ _WORD = re.compile(r"[^\s,;:()\[\]{}\"'`?!]+")
 
 
 def quote_letters(text: str) -> str:
-    """``text`` in quotation marks; its letters that are not of ASCII with their code points and names."""
+    """Quote ``text``, with the code points and names of its letters outside ASCII."""
     names = ", ".join(_named(letter) for letter in dict.fromkeys(text) if letter > "~")
     return f"{text!r} ({names})" if names else repr(text)
 
 
 def tell_apart(text: str) -> str:
-    """``text``, followed by the code points of the letters by which words of it differ that look the same."""
+    """Return ``text`` followed by the code points of letters in which similar-looking words of it differ."""
     alike: dict[str, list[str]] = {}
     for word in dict.fromkeys(_WORD.findall(text)):
         alike.setdefault("".join(map(_shape, unicodedata.normalize("NFC", word))), []).append(word)
@@ -32,7 +32,7 @@ def tell_apart(text: str) -> str:
 
 
 def _differences(one: str, other: str) -> Iterator[str]:
-    """The letters in which two words that look the same differ. Nothing is said of 0 and O, which are both of ASCII."""
+    """Yield the letters in which two similar-looking words differ. 0 and O, both of ASCII, are skipped."""
     if one.isascii() and other.isascii():
         return
     for tag, start, end, begin, stop in SequenceMatcher(None, one, other, autojunk=False).get_opcodes():
@@ -47,5 +47,5 @@ def _named(letter: str) -> str:
 
 @cache
 def _shape(letter: str) -> str:
-    """One of the characters that look like ``letter``, the same for all of them."""
+    """Return one representative of the characters that look like ``letter``."""
     return look_alikes_of(letter)[:1]

@@ -1,4 +1,4 @@
-"""The lexicon that a case is played under."""
+"""The lexicon of a case."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ LEXICON_NAME = "case"
 
 
 def about_cases() -> About:
-    """What is said of the words of a case."""
+    """Return the metadata of the lexicon of a case."""
     return About(LEXICON_NAME, "1", "CC0-1.0", "the words of a rulebook case", datetime.date(2024, 1, 6))
 
 
 def install(library: Library, tile_set: TileSet, words: Collection[Word], layers: Collection[str] = ()) -> Pin:
-    """Install a lexicon of these words, all of them in each of its layers; where there are none, of any one word."""
+    """Install a lexicon of these words, all in each of its layers; if empty, of one arbitrary word."""
     about = about_cases()
     listed = frozenset(words) or {tile_set.faces[-2:]}
     in_layers = {Listing(layer): listed for layer in layers}

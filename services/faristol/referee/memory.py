@@ -1,4 +1,4 @@
-"""Services playing together in memory, and those of a table."""
+"""Services that run together in memory, and those of a table."""
 
 from __future__ import annotations
 
@@ -43,16 +43,16 @@ from faristol.table_store import game_stream
 
 
 class Caller:
-    """Who sends the commands of a case: nobody in particular."""
+    """The caller of the commands of a case, without an identity."""
 
     def invocation_metadata(self) -> tuple[()]:
-        """What travels beside a request."""
+        """Return empty metadata."""
         return ()
 
 
 @cache
 def settings() -> Settings:
-    """The settings of every world: none of them matters to a table."""
+    """Return the settings of every world; none of them affects a table."""
     return Settings()
 
 
@@ -62,12 +62,12 @@ def _folder() -> TemporaryDirectory[str]:
 
 
 def folder() -> Path:
-    """Where files lie that worlds need."""
+    """Return the folder of the files of worlds."""
     return Path(_folder().name)
 
 
 class InMemory(Services):
-    """Services over a notebook: each hears of what the other wrote, at once."""
+    """Services on a record in memory: each reacts at once to the events of the others."""
 
     def __init__(self, notebook: Notebook, parts: Sequence[Part]) -> None:
         super().__init__(notebook)
@@ -79,12 +79,12 @@ class InMemory(Services):
         self._heard = 0
 
     async def ask(self, request: Message) -> Any:
-        """See ``Services``."""
+        """Call the method of the service in this process. Raises as ``Services.ask`` does."""
         method = method_of(request.DESCRIPTOR)
         return await getattr(self._instances[method.containing_service.full_name], method.name)(request, Caller())
 
     async def settle(self) -> None:
-        """See ``Services``."""
+        """Run all reactions to new events until no event follows."""
         while self._heard < len(self.notebook.written):
             event: Recorded = self.notebook.written[self._heard]
             self._heard += 1
@@ -94,7 +94,7 @@ class InMemory(Services):
 
 
 async def rule_in_memory(table: AtTable, ruleset: Ruleset, good: Callable[[Word], bool], now: datetime) -> None:
-    """Rule at a table; see ``AtTable``. The judges are not asked: what they would write is written."""
+    """Rule at a table as ``AtTable.rule`` does. The events of the judges are written directly."""
     raised = in_question(await table.record.facts(game_stream(table.game_id)))
     game = (await load(table.record, game_stream(table.game_id), Game(), watch_game)).state
     question = Question(game.challenges[raised.challenge], raised.occurred_at)
@@ -108,7 +108,7 @@ async def rule_in_memory(table: AtTable, ruleset: Ruleset, good: Callable[[Word]
 
 
 class TableInMemory(InMemory, TableServices):
-    """The services of a table over a notebook."""
+    """The services of a table on a record in memory."""
 
     def __init__(self, case: TableCase, now: Callable[[], datetime]) -> None:
         notebook = Notebook()
@@ -119,11 +119,11 @@ class TableInMemory(InMemory, TableServices):
         self._now = now
 
     async def rule(self, good: Callable[[Word], bool]) -> None:
-        """See ``AtTable``."""
+        """Write the events of a ruling. Raises as ``AtTable.rule`` does."""
         await rule_in_memory(self, self._case.ruleset, good, self._now())
 
     async def choose_layers(self, layers: Sequence[str]) -> None:
-        """See ``Services``."""
+        """Enable layers of the lexicon. Raises ``Refusal`` if the rules forbid it."""
         tournament = (await load(self.record, TOURNAMENT, Tournament(), watch_tournament)).state
         name = adjudication.stream(TOURNAMENT_ID)
         state = (await load(self.record, name, Adjudication(), adjudication.evolve)).state
@@ -134,7 +134,7 @@ class TableInMemory(InMemory, TableServices):
 
 @asynccontextmanager
 async def in_memory(case: TableCase, now: Callable[[], datetime]) -> AsyncIterator[TableServices]:
-    """The services of a case's table in memory, as long as the block runs."""
+    """Provide the services of a case's table in memory for the duration of the block."""
     services = TableInMemory(case, now)
     await services.write(TOURNAMENT, founding(case.ruleset, services.lexicon))
     yield services

@@ -20,10 +20,10 @@ _NEVER = datetime.fromtimestamp(0, UTC)
 
 
 class Notebook(Record):
-    """What services need of a record to decide: streams with versions, guards, commands carried out once.
+    """The part of a record that decisions of services need: streams with versions, guards, deduplicated commands.
 
-    It keeps the messages themselves, in memory, and nothing of what makes a record last: no chain of hashes, no
-    positions of consumers, no news. Names of players stand in a database that is made when somebody asks for it.
+    It stores the messages themselves, in memory, without a hash chain, positions of consumers, or notifications. Names
+    of players are in a database that is created on first use.
     """
 
     def __init__(self) -> None:
@@ -42,7 +42,7 @@ class Notebook(Record):
         command: Command | None = None,
         checkpoint: Checkpoint | None = None,
     ) -> Appended:
-        """As ``Record.append``, without a checkpoint."""
+        """Append as ``Record.append``, without a checkpoint."""
         expected = {write.stream: write.expected_version for write in decision.writes}
         expected |= {guard.stream: guard.version for guard in decision.guards}
         for stream, version in expected.items():
@@ -77,28 +77,28 @@ class Notebook(Record):
             recorded_at=_NEVER,
             hash=b"",
         )
-        vars(recorded)["message"] = event  # what `Recorded.message` would come to, and keep, from the payload
+        vars(recorded)["message"] = event  # the value that `Recorded.message` would decode and cache
         self.written.append(recorded)
         self._streams[stream].append(recorded)
 
     async def answered(self, command_id: str) -> Appended | None:
-        """As ``Record.answered``."""
+        """Return the result of a command, as ``Record.answered``."""
         return self._answers.get(command_id)
 
     async def read_stream(self, stream: str, after_version: int = 0) -> list[Recorded]:
-        """As ``Record.read_stream``."""
+        """Return the events of a stream, as ``Record.read_stream``."""
         return self._streams[stream][after_version:]
 
     async def notes_of(self, stream: str) -> dict[int, str]:
-        """As ``Record.notes_of``."""
+        """Return the notes of a stream, as ``Record.notes_of``."""
         return self._notes[stream]
 
     async def facts(self, stream: str, after_version: int = 0) -> list[Message]:
-        """As ``Record.facts``."""
+        """Return the messages of a stream, as ``Record.facts``."""
         return [recorded.message for recorded in self._streams[stream][after_version:]]
 
     async def facts_after(self, versions: Mapping[str, int]) -> list[tuple[str, Message]]:
-        """As ``Record.facts_after``."""
+        """Return messages of several streams, as ``Record.facts_after``."""
         found = [recorded for stream, version in versions.items() for recorded in self._streams[stream][version:]]
         found.sort(key=lambda recorded: recorded.position)
         return [(recorded.stream, recorded.message) for recorded in found]
@@ -112,7 +112,7 @@ class Notebook(Record):
         types: Collection[str] | None = None,
         up_to: int | None = None,
     ) -> list[Recorded]:
-        """As ``Record.read``."""
+        """Return events of all streams, as ``Record.read``."""
         found = self.written[after_position:up_to]
         of = {tournament} if isinstance(tournament, str) else tournament
         return [
@@ -122,12 +122,12 @@ class Notebook(Record):
         ][:limit]
 
     async def last_position(self) -> int:
-        """As ``Record.last_position``."""
+        """Return the last position, as ``Record.last_position``."""
         return len(self.written)
 
     @asynccontextmanager
     async def reading(self) -> AsyncIterator[AsyncConnection]:
-        """As ``Record.reading``: what stands beside the events."""
+        """Open a connection to the tables beside the events, as ``Record.reading``."""
         async with (await self._database()).connect() as connection:
             yield connection
 
@@ -139,6 +139,6 @@ class Notebook(Record):
         return self._beside
 
     async def close(self) -> None:
-        """As ``Record.close``."""
+        """Close the database, as ``Record.close``."""
         if self._beside is not None:
             await self._beside.dispose()

@@ -1,4 +1,4 @@
-"""How a table comes to stand as a case says: the facts that led there."""
+"""The start position of a table: the events that lead to it."""
 
 from __future__ import annotations
 
@@ -25,15 +25,15 @@ from faristol.table.views import Tournament
 GAME_ID = "case"
 TOURNAMENT_ID = "cases"
 SEEDS_TRIED = 200_000
-"""Seeds looked at for a starting draw of certain tiles."""
+"""Seeds tried to find a starting draw of certain tiles."""
 
 
 @dataclass(frozen=True, slots=True)
 class Layout:
-    """Where every tile of the set is when the case begins."""
+    """The place of every tile of the set at the start of a case."""
 
     laid: tuple[Placement, ...]
-    """On the board: the plays of the case, and what is nowhere else on the bottom rows."""
+    """On the board: the plays of the case, and on the bottom rows all tiles that are nowhere else."""
     racks: dict[str, tuple[str, ...]]
     bag: tuple[str, ...]
     elsewhere: tuple[Placement, ...] = ()
@@ -41,14 +41,14 @@ class Layout:
 
     @property
     def told(self) -> str:
-        """Which tiles lie where that no play of the case laid; empty where there are none."""
+        """The description of the tiles that no play of the case laid; empty without such tiles."""
         places = ", ".join(f"{square} {tile.in_rack}" for square, tile in self.elsewhere)
         return f"{len(self.elsewhere)} tiles that are nowhere else lie on the board: {places}" if places else ""
 
 
 @dataclass(frozen=True, slots=True)
 class Turn:
-    """A turn before the case begins: who took it, what it came to, and when the clock was pressed."""
+    """A turn before the case begins: player, result, and the time of the press."""
 
     player: str
     kind: str
@@ -59,7 +59,7 @@ class Turn:
 
 
 def lay_out(case: TableCase) -> Layout:
-    """The tiles as the case begins. Raises ``CaseError`` when it asks for tiles that the set does not have."""
+    """Return the tiles at the start of the case. Raises ``CaseError`` for tiles that the set does not have."""
     position, ruleset = case.position, case.ruleset
     left = full_bag(ruleset.tile_set)
     board = Board()
@@ -93,9 +93,9 @@ def lay_out(case: TableCase) -> Layout:
 
 
 def opening(case: TableCase, layout: Layout, first: str, at_ms: int, lexicon: Pin) -> list[Message]:
-    """What happens at the table until its game starts, with the tiles of the layout and ``first`` to begin.
+    """Return the events of the table until its game starts, with the tiles of the layout and ``first`` to begin.
 
-    Where the case names the tiles of the starting draw, that draw decides who begins.
+    If the case names the tiles of the starting draw, that draw determines the first player.
     """
     ruleset, position = case.ruleset, case.position
     pin = Pin(ruleset.name, ruleset.digest)
@@ -136,7 +136,7 @@ def opening(case: TableCase, layout: Layout, first: str, at_ms: int, lexicon: Pi
 
 
 def turns_before(case: TableCase, layout: Layout) -> list[Turn]:
-    """The turns that led to the position: one of each player for board, scores and clocks, then those of the case."""
+    """Return the turns before the position: one of each player for board, scores and clocks, then those of the case."""
     position = case.position
     kinds = position.turns
     if layout.laid or position.scores or position.used_ms:
@@ -155,7 +155,7 @@ def turns_before(case: TableCase, layout: Layout) -> list[Turn]:
 
 
 def laid_fact(turn: Turn, number: int) -> events.PlayPlaced:
-    """The play of a turn before the case, of one word that nobody asks for."""
+    """Return the play of a turn before the case, of one arbitrary word."""
     start = turn.laid[0].square if turn.laid else CENTRE
     word = events.Word(faces=[tile.face for _, tile in turn.laid[:1]])
     return events.PlayPlaced(
@@ -182,7 +182,7 @@ def _draw(case: TableCase, left: tuple[str, ...], count: int, seed: bytes, numbe
 
 
 def _elsewhere(board: Board, faces: Sequence[str]) -> list[Placement]:
-    """Tiles on the bottom rows, out of the way of those that lie on the board."""
+    """Place tiles on the bottom rows, apart from those on the board."""
     free = _free_squares(board)
     return [
         Placement(square, Tile("A", blank=True) if face == BLANK else Tile(face))
@@ -191,7 +191,7 @@ def _elsewhere(board: Board, faces: Sequence[str]) -> list[Placement]:
 
 
 def _free_squares(board: Board) -> Iterator[Square]:
-    """Squares from the bottom up that touch no tile."""
+    """Yield squares from the bottom up that touch no tile."""
     for row in reversed(range(SIZE)):
         for col in range(SIZE):
             around = (Square(row + down, col + right) for down in (-1, 0, 1) for right in (-1, 0, 1))
@@ -200,7 +200,7 @@ def _free_squares(board: Board) -> Iterator[Square]:
 
 
 def _seed(case: TableCase) -> bytes:
-    """The tournament's seed: from the case's name, or one that gives the starting draw asked for."""
+    """Return the tournament's seed: derived from the case's name, or one that yields the starting draw requested."""
     wanted = [case.position.start_tiles.get(player) for player in case.players]
     for number in range(SEEDS_TRIED):
         seed = hashlib.sha256(f"{case.name}{number}".encode()).digest()
@@ -213,6 +213,6 @@ def _starts_with(case: TableCase, wanted: Iterable[str | None], seed: bytes) -> 
     table_seed = derive_seed(seed, GAME_ID)
     first, *_ = wanted
     if first and draw(full_bag(case.ruleset.tile_set), 1, table_seed, 0) != (first,):
-        return False  # most seeds: the whole draw need not be made
+        return False  # most seeds fail here, before the whole draw is made
     drawn = starting_draw(case.ruleset, case.players, table_seed)
     return all(tile.face == face for tile, face in zip(drawn.tiles, wanted, strict=False) if face)

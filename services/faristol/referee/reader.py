@@ -1,4 +1,4 @@
-"""From files to cases. The grammar is described in ``docs/rulebook-cases.md``."""
+"""The reader of cases from files. The grammar is described in ``docs/rulebook-cases.md``."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ SUFFIX = ".yaml"
 
 
 class Kind(NamedTuple):
-    """What a file can hold cases of."""
+    """A kind of cases that a file can have."""
 
     shared_keys: Collection[str]
-    """Keys that stand in the file for all its cases."""
+    """Keys that may apply to all cases of a file."""
     read: Callable[[Value, Mapping[str, Value], Errors], Case]
-    """Reads a case out of its value and the keys of its file. What it goes on behind is kept by the errors."""
+    """Reads a case from its value and the keys of its file. Recoverable errors are added to the errors."""
 
 
 KINDS: Mapping[str, Kind] = {
@@ -32,15 +32,15 @@ KINDS: Mapping[str, Kind] = {
     "tournament": Kind(tournaments.SHARED_KEYS, tournaments.tournament_case),
 }
 NOT_READ = "this case cannot be read, and the cause is not known"
-"""What is told of a failure that the reader does not foresee."""
+"""The message for an unexpected failure of the reader."""
 FILE_KEYS = frozenset({"kind", "cases"})
 """Keys of every file."""
 
 
 def files_in(paths: Iterable[Path]) -> list[Path]:
-    """The files named, and those in the folders named, in alphabetical order.
+    """Return the named files, and those in the named folders, in alphabetical order.
 
-    Raises ``CaseError`` for a path that is not there and for a folder without cases.
+    Raises ``CaseError`` for a path that does not exist and for a folder without cases.
     """
     found: list[Path] = []
     for path in paths:
@@ -57,7 +57,7 @@ def files_in(paths: Iterable[Path]) -> list[Path]:
 
 
 def read_cases(file: Path) -> list[Case]:
-    """The cases of a file in which nothing is wrong. Raises ``CaseError``: the first, where there are several."""
+    """Return the cases of a file without errors. Raises the first ``CaseError`` otherwise."""
     cases, errors = read_file(file)
     if errors:
         raise errors[0]
@@ -65,7 +65,7 @@ def read_cases(file: Path) -> list[Case]:
 
 
 def read_file(file: Path) -> tuple[list[Case], list[CaseError]]:
-    """The cases of a file that can be read, and everything that is wrong in it, in the order of lines."""
+    """Return the readable cases of a file, and all its errors in the order of lines."""
     try:
         text = file.read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as error:
@@ -86,7 +86,7 @@ def read_file(file: Path) -> tuple[list[Case], list[CaseError]]:
 
 
 def _cases(document: Value, errors: Errors) -> Iterator[Case]:
-    """The cases of a document that can be read."""
+    """Yield the readable cases of a document."""
     found = document.keys()
     named = found["kind"].text() if "kind" in found else "table"
     if named not in KINDS:

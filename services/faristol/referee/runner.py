@@ -30,23 +30,23 @@ from faristol.referee.world import PROBLEMS, S, World
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """What became of a case."""
+    """The result of a case."""
 
     case: Case
     problems: tuple[str, ...]
-    """Everything that is not as the case says, each with file and line; empty when all is."""
+    """All differences from the case, each with file and line; empty if it passed."""
     notes: tuple[str, ...] = ()
-    """What the position has that the case does not say, each with file and line."""
+    """Tiles of the position that the case does not mention, with file and line."""
 
     @property
     def passed(self) -> bool:
-        """All is as the case says."""
+        """Whether there are no problems."""
         return not self.problems
 
 
 @dataclass(frozen=True, slots=True)
 class Halls:
-    """Where cases are played."""
+    """The services for each kind of case."""
 
     tables: Tables
     tournaments: Tournaments
@@ -57,7 +57,7 @@ IN_MEMORY = Halls(memory.in_memory, tournament_memory.in_memory, duplicates.in_m
 
 
 def on_cell(nats_url: str) -> Halls:
-    """A cell for every case, on a NATS server that runs."""
+    """Return services with a cell for every case, on a running NATS server."""
     return Halls(
         partial(cell.on_cell, nats_url),
         partial(tournament_cell.on_cell, nats_url),
@@ -66,13 +66,13 @@ def on_cell(nats_url: str) -> Halls:
 
 
 NOT_PLAYED = "this case cannot be played, and the cause is not known"
-"""What is told of a failure that the reader does not foresee."""
+"""The message for an unexpected failure of a case."""
 
 
 async def run_case(case: Case, halls: Halls = IN_MEMORY) -> Verdict:
-    """Play a case through. A step that comes out otherwise does not keep the rest from being tried.
+    """Run a case. A step with a difference does not stop the rest.
 
-    Behind a step that cannot be read only other such steps are told: what else comes out otherwise may follow from it.
+    After an unreadable step, only other unreadable steps are reported: later differences may result from it.
     """
     problems: list[str] = []
     notes: list[str] = []
@@ -82,13 +82,13 @@ async def run_case(case: Case, halls: Halls = IN_MEMORY) -> Verdict:
         problems.append(str(error))
     except (*PROBLEMS, ValueError) as error:
         problems.append(str(case.place.wrong(_why(case, error))))
-    except Exception as error:  # noqa: BLE001 # what a file holds must not end the run of the others
+    except Exception as error:  # noqa: BLE001 # the content of a file must not end the run of the others
         problems.append(str(case.place.wrong(f"{NOT_PLAYED}: {type(error).__name__}: {error}")))
     return Verdict(case, tuple(problems), tuple(notes))
 
 
 def _why(case: Case, error: Exception, called: Callable[[str], str] = str) -> str:
-    """Why a case ends before its steps do."""
+    """Return the reason that a case ends before its last step."""
     if isinstance(error, Refusal):
         what = {TableCase: "table", DuplicateCase: "duplicate game"}.get(type(case), "tournament")
         return f"no {what} can stand like this: {by_name(error, called)}"
@@ -115,7 +115,7 @@ async def _play(case: Case, halls: Halls, problems: list[str], notes: list[str])
 
 
 async def _take_steps(world: World[S], services: S, case: Case, compared: Compared, problems: list[str]) -> None:
-    """Take the steps of a case in order. ``problems`` takes what comes out otherwise, and what cannot be read."""
+    """Execute the steps of a case in order. ``problems`` collects differences and unreadable steps."""
     unread = Errors()
     try:
         await world.open(services)

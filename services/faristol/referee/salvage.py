@@ -1,4 +1,4 @@
-"""What can be read of a file of which a case is no YAML: the rest."""
+"""Reading the rest of a file in which one case is invalid YAML."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ _ITEM = re.compile(r"( *)- ")
 
 
 def readable(file: Path, text: str, errors: Errors) -> list[Value]:
-    """The documents of ``text`` without the cases that are no YAML, for which ``errors`` takes the reason.
+    """Return the documents of ``text`` without cases of invalid YAML, which ``errors`` reports.
 
-    Lines keep their numbers. Where the fault is in no case there is nothing to read.
+    Lines keep their numbers. If the error is outside any case, the list is empty.
     """
     while True:
         try:
@@ -28,7 +28,7 @@ def readable(file: Path, text: str, errors: Errors) -> list[Value]:
 
 
 def _without_case(text: str, number: int) -> str | None:
-    """``text`` with empty lines in place of the case that line ``number`` is in; None where it is in no case."""
+    """Return ``text`` with the case of line ``number`` blanked; None if the line is in no case."""
     lines = text.split("\n")
     first = next((line for line in range(min(number, len(lines)) - 1, -1, -1) if _begins_case(lines, line)), None)
     if first is None or any(_CASES.fullmatch(line) for line in lines[first:number]):
@@ -38,7 +38,7 @@ def _without_case(text: str, number: int) -> str | None:
 
 
 def _begins_case(lines: list[str], line: int) -> bool:
-    """Whether an item of a list of cases begins there: it is indented as the first one is."""
+    """Check whether an item of a list of cases begins there: it is indented as the first one is."""
     item = _ITEM.match(lines[line])
     if item is None:
         return False
@@ -50,6 +50,6 @@ def _begins_case(lines: list[str], line: int) -> bool:
 
 
 def _ends_case(lines: list[str], line: int) -> bool:
-    """Whether what is behind a case begins there: the next case, or a key of the file."""
+    """Check whether the content after a case begins there: the next case, or a key of the file."""
     begins = lines[line]
     return _begins_case(lines, line) or (bool(begins) and not begins[0].isspace() and not begins.startswith(("#", "-")))

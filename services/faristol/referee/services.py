@@ -1,4 +1,4 @@
-"""The services that cases are played on, and those of a table."""
+"""The services for cases, and those of a table."""
 
 from __future__ import annotations
 
@@ -34,32 +34,32 @@ GAME, CLOCK, PAIRING = (
 """The services whose commands are the verbs of cases."""
 
 TABLE_VERBS = verbs_of((GAME, CLOCK, PAIRING))
-"""Every command that concerns a table, by its name."""
+"""Every command on a table, by name."""
 
 
 class Services(ABC):
-    """Services as they run in a hall, and the record that they share."""
+    """Services as in a hall, and the record that they share."""
 
     verbs: Mapping[str, Verb]
     tournament_id: str
-    """The tournament that everything recorded belongs to."""
+    """The tournament of all events."""
 
     def __init__(self, record: Record) -> None:
         self.record = record
 
     @abstractmethod
     async def ask(self, request: Message) -> Any:
-        """Let the service that takes a request answer it.
+        """Send a request to its service and return the answer.
 
-        Raises ``Refusal``, ``Invalid``, ``NotFound`` or ``AlreadyExists`` where that does.
+        Raises ``Refusal``, ``Invalid``, ``NotFound`` or ``AlreadyExists`` as the service does.
         """
 
     @abstractmethod
     async def settle(self) -> None:
-        """Let every service hear of what was recorded, until nothing more follows."""
+        """Let every service react to new events until no event follows."""
 
     async def recorded(self, after: int) -> list[Recorded]:
-        """The events after a position, in order."""
+        """Return the events after a position, in order."""
         found: list[Recorded] = []
         while read := await self.record.read(after):
             found += read
@@ -67,37 +67,37 @@ class Services(ABC):
         return found
 
     async def facts(self, after: int = 0) -> list[Message]:
-        """What was recorded after a position, in order."""
+        """Return the messages of the events after a position, in order."""
         return [recorded.message for recorded in await self.recorded(after)]
 
     async def call(self, request: Message) -> Message:
-        """Carry a command out, and all that follows from it. Raises what the service refuses it with."""
+        """Execute a command and all reactions to it. Raises the refusal of the service."""
         answer: Message = await self.ask(request)
         await self.settle()
         return answer
 
     async def write(self, stream: str, facts: Sequence[Message]) -> None:
-        """Record facts that no command of a case leads to, and all that follows from them."""
+        """Append events that no command of a case causes, and run all reactions to them."""
         version = len(await self.record.read_stream(stream))
         await self.record.append(Decision([Write(stream, version, facts, self.tournament_id)]), Metadata())
         await self.settle()
 
 
 class AtTable(Services):
-    """Game and clock of one table as they run in a hall, and the judges."""
+    """Game and clock of one table as in a hall, and the judges."""
 
     verbs = TABLE_VERBS
     game_id: str
 
     @abstractmethod
     async def rule(self, good: Callable[[Word], bool]) -> None:
-        """Let a judge rule now on the last challenge or appeal, word by word; on an appeal another than the first.
+        """Rule on the last challenge or appeal, word by word, as a judge; an appeal has another judge.
 
-        Raises ``Refusal`` when nothing was challenged, or the ruling on it was made.
+        Raises ``Refusal`` if no word was challenged, or the ruling was already made.
         """
 
     async def write(self, stream: str, facts: Sequence[Message]) -> None:
-        """See ``Services``; what the table settles by itself follows too."""
+        """Append events as ``Services.write``, and then the automatic events of the table."""
         await super().write(stream, facts)
         settled = await load_table(self.record, self.game_id)
         if settled and settled.missing:
@@ -105,7 +105,7 @@ class AtTable(Services):
             await self.settle()
 
     async def let_pass(self, until: Instant) -> None:
-        """Let time go by: what the clock is due to say by then is said, with all that follows from it."""
+        """Append the clock events due by ``until``, and run all reactions to them."""
         while True:
             settled = await load_table(self.record, self.game_id)
             table = settled.table if settled else None
@@ -115,18 +115,18 @@ class AtTable(Services):
             await self.write(clock_stream(self.game_id), deadline.facts)
 
     async def table(self, player: str = "") -> game_pb2.GetGameResponse:
-        """The table as its service shows it to a player."""
+        """Return the table as its service shows it to a player."""
         request = game_pb2.GetGameRequest(game_id=self.game_id, player_id=player)
         shown: game_pb2.GetGameResponse = await self.ask(request)
         return shown
 
     async def clock(self) -> clock_pb2.GetClockResponse:
-        """The clock as its service shows it."""
+        """Return the clock as its service shows it."""
         shown: clock_pb2.GetClockResponse = await self.ask(clock_pb2.GetClockRequest(game_id=self.game_id))
         return shown
 
     async def used_ms(self, now_ms: int) -> Mapping[str, int]:
-        """The time that each player has used when the case is ``now_ms`` old, in milliseconds."""
+        """Return the milliseconds that each player has used ``now_ms`` after the start of the case."""
         clock = await self.clock()
         used = {side.player_id: side.used_ms for side in clock.times}
         for side in clock.running:
@@ -139,12 +139,12 @@ class TableServices(AtTable):
 
     tournament_id, game_id = TOURNAMENT_ID, GAME_ID
     lexicon: Pin
-    """What the table pins."""
+    """The lexicon that the table pins."""
 
     @abstractmethod
     async def choose_layers(self, layers: Sequence[str]) -> None:
-        """Switch layers of the lexicon on, as the director. Raises ``Refusal`` where the rules do not let it."""
+        """Enable layers of the lexicon, as the director. Raises ``Refusal`` if the rules forbid it."""
 
 
 Tables = Callable[[TableCase, Callable[[], datetime]], AbstractAsyncContextManager[TableServices]]
-"""Opens the services that the case of a table is played on, which go by the time of the case."""
+"""Opens the services for the case of a table; their time is that of the case."""

@@ -1,4 +1,4 @@
-"""Steps as a file has them."""
+"""Steps read from files."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ from faristol.referee.letters import quote_letters
 from faristol.rules.tiles import TileSet
 
 SAID_KEYS = frozenset({"with", "at", "after"})
-"""Keys of what a step says beside who does what."""
+"""Keys of a step beside its action."""
 
 
 def words_of(
     shared: Mapping[str, Value], own: Mapping[str, Value], errors: Errors, tile_set: TileSet
 ) -> frozenset[Word]:
-    """The good words of a case: those of its file and its own, of tiles of the set."""
+    """Return the valid words of a case: those of its file and its own, of tiles of the set."""
     words: set[Word] = set()
     for part in (shared, own):
         with errors.gather():
@@ -45,7 +45,7 @@ def read_steps(
     expectations: Collection[str] = (),
     given: Collection[str] = (),
 ) -> tuple[Step, ...]:
-    """The steps under a key, without those that ``errors`` takes something of; see ``read_step``."""
+    """Return the steps under a key as ``read_step`` does, without the faulty ones that ``errors`` collects."""
     steps = []
     for item in value.items():
         with errors.gather():
@@ -60,9 +60,9 @@ def read_step(
     given: Collection[str] = (),
     errors: Errors | None = None,
 ) -> Step:
-    """A step of these players. Raises ``CaseError``, also for a key that says nothing, unless ``errors`` takes that.
+    """Read a step of these players. Raises ``CaseError``; unknown keys go to ``errors`` if given.
 
-    ``expectations`` are the keys of what can be expected of it, ``given`` those of what else can happen in it.
+    ``expectations`` are the keys of its expectations, ``given`` those of its other events.
     """
     actors = {*players, *OFFICIALS}
     keys = value.keys({*actors, *SAID_KEYS, *expectations, *given}, errors)

@@ -1,4 +1,4 @@
-"""How a table stands after a step, compared with what the step expects."""
+"""The state of a table after a step, compared with the expectations of the step."""
 
 from __future__ import annotations
 
@@ -21,31 +21,31 @@ from faristol.rules import Board, Ruleset
 
 @dataclass(frozen=True, slots=True)
 class TableView:
-    """A table as expectations look at it."""
+    """A table for the comparison with expectations."""
 
     services: AtTable
     ids: Mapping[str, str]
-    """The ids of the players who sit there, by their names."""
+    """The ids of the players at the table, by name."""
     ruleset: Ruleset
     now_ms: int
-    """How old the case is."""
+    """The time since the case began."""
     called: Callable[[str], str] = str
-    """The name that stands for an id; the id itself where it has none."""
+    """Returns the name for an id; the id itself without a name."""
 
 
 NOBODY = "nobody"
 
 
 def check_known(value: Value, what: str, known: Collection[str]) -> None:
-    """Raises ``CaseError`` for an expectation of something that there is not, with what there is."""
+    """Raise ``CaseError`` for an expectation with an unknown name, with the known ones."""
     if value.text() not in known:
         raise value.no_such(what, value.text(), known)
 
 
 def fields(what: str, found: Any, value: Value, called: Callable[[str], str] = str) -> Iterator[str]:
-    """The difference between a message and the fields that ``value`` names, if there is one.
+    """Yield the difference between a message and the fields that ``value`` names, if any.
 
-    ``called`` gives the name that stands for an id.
+    ``called`` returns the name for an id.
     """
     wanted = type(found)()
     named = by_square(wanted, value.keys())
@@ -190,4 +190,4 @@ TABLE_STATE: Mapping[str, Callable[[TableView, Value], Differences]] = {
     "clock": _clock,
     "table": _table,
 }
-"""Every expectation of how a table stands, by its key."""
+"""The expectations of the state of a table, by key."""

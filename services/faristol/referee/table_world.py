@@ -1,4 +1,4 @@
-"""A table that comes to stand as a case says, and steps done at it."""
+"""A table at the start of a case, and its steps."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ class TableWorld(World[TableServices]):
         self.case = case
 
     async def open(self, services: TableServices) -> None:
-        """Set the position of the case."""
+        """Set up the position of the case."""
         self.services = services
         self._commands = Commands(services, self.case.ruleset, self.case.players, self.complete)
         layout = lay_out(self.case)
@@ -45,13 +45,13 @@ class TableWorld(World[TableServices]):
         await self.services.write(game_stream(GAME_ID), opened)
         await self.services.write(TOURNAMENT, pairing_of(opened))
         if not any(step.actor == DIRECTOR or step.verb == "postpone-game" for step in self.case.steps):
-            # Of the others each says by what it does whether its round has been started.
+            # Other cases start their round by a step of their own.
             await self.services.write(TOURNAMENT, start_of_the_round(self.now_ms))
         if self.case.ruleset.arbiter.required and self.case.position.arbiter:
             await self._commands.send(ARBITER, "assign-arbiter", self.case.place)
         if self.case.position.recorded and self.case.steps[0].verb != "start-game":
             await self._commands.send(first, "start-game", self.case.place)
-            # Near its end a rack may hold fewer tiles than at the start, which no command says.
+            # Near its end a rack may hold fewer tiles than at the start, which no command expresses.
             at = moment(self.now_ms)
             stated: list[Message] = [
                 events.RackStated(player_id=player, faces=rack, occurred_at=at)
@@ -72,7 +72,7 @@ class TableWorld(World[TableServices]):
         self.now_ms = 0
 
     async def _take(self, turn: Turn, number: int, bag_left: int) -> None:
-        """A turn before the case begins."""
+        """Play a turn before the case begins."""
         player, at = turn.player, moment(turn.at_ms)
         facts: list[Message] = []
         if turn.laid:
@@ -99,7 +99,7 @@ class TableWorld(World[TableServices]):
             if (await self.services.table()).phase == game_pb2.PHASE_REFUSED:
                 await self._commands.send(player, "accept-ruling", self.case.place)
             return
-        if turn.kind == "L" and bag_left:  # the rack was filled: nobody owes a draw
+        if turn.kind == "L" and bag_left:  # the rack was filled: no draw is owed
             drawn = events.TilesDrawn(player_id=player, draw=99, bag_left=bag_left, occurred_at=at)
             await self.services.write(game_stream(GAME_ID), [drawn])
         if "press" in self.case.ruleset.turn.steps:
@@ -111,11 +111,11 @@ class TableWorld(World[TableServices]):
         return players[(players.index(player) + 1) % len(players)]
 
     async def let_pass(self) -> None:
-        """See ``World``: what the clock is due to say by now is said."""
+        """Append the clock events that are due by now."""
         await self.services.let_pass(moment(self.now_ms).ToNanoseconds())
 
     async def act(self, step: Step, answers: list[Message]) -> None:
-        """See ``World``."""
+        """Execute a step of a player or an official."""
         if not step.actor:
             return
         if step.verb == "rule" and step.actor == JUDGE:
@@ -142,7 +142,7 @@ class TableWorld(World[TableServices]):
                 raise step.place.no_such("verb of a director", step.verb, ("start-round", "choose-layers"))
 
     def differences(self, done: Done, _: Step, key: str, value: Value) -> Differences:
-        """The differences from what is expected of a table under a key."""
+        """Return the differences from an expectation of a table."""
         if key in STEP:
             return STEP[key](done, value)
         return TABLE_STATE[key](

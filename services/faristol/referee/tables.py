@@ -1,4 +1,4 @@
-"""Cases of tables as a file has them."""
+"""Cases of tables read from files."""
 
 from __future__ import annotations
 
@@ -14,23 +14,23 @@ from faristol.rules import Ruleset
 from faristol.rules.tiles import BLANK
 
 SHARED_KEYS = frozenset({"ruleset", "players", "words"})
-"""Keys that can stand in the file for all its cases."""
+"""Keys that may apply to all cases of a file."""
 CASE_KEYS = HEADING_KEYS | {
     *("players", "words", "board", "racks", "bag", "scores", "clocks", "turns", "to-play", "start-tiles"),
     *("arbiter", "keeping", "layers", "drawn"),
 }
 PLAYERS = ("Anna", "Blai", "Cesca", "Dídac")
-"""Who plays where a case does not say, in the order of their turns."""
+"""The default players, in the order of their turns."""
 
 TURNS = frozenset("LPWX")
 MOST_TURNS_COUNT = 200
-"""More than any game has: a typing error cannot hold the run up."""
+"""More than any game has, so that a typing error does not stall the run."""
 
 
 def table_case(value: Value, shared: Mapping[str, Value], errors: Errors) -> TableCase:
-    """A case of a table; ``shared`` are the keys of its file. ``errors`` takes what it goes on behind.
+    """Read a case of a table; ``shared`` are the keys of its file. ``errors`` collects recoverable errors.
 
-    Raises ``CaseError`` where nothing more of it can be read.
+    Raises ``CaseError`` if the rest of it cannot be read.
     """
     own = value.keys(CASE_KEYS, errors)
     keys = {**shared, **own}

@@ -1,4 +1,4 @@
-"""Verbs: the commands of a table's services, as a case names them. What the contract says, a case can do."""
+"""Verbs: the commands of a table's services, named as in cases. Every command of the contract is a verb."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from google.protobuf.message_factory import GetMessageClass
 from faristol.kernel.spellings import kebab
 
 GIVEN = frozenset({"command_id", "tournament_id", "game_id", "player_id", "arbiter_id", "occurred_at"})
-"""Fields that the step itself says."""
+"""Fields that the step itself determines."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,7 +24,7 @@ class Verb:
 
     @property
     def name(self) -> str:
-        """As cases write it: ``place-play``."""
+        """The name in cases: ``place-play``."""
         return kebab(self.method.name)
 
     @property
@@ -34,12 +34,12 @@ class Verb:
 
     @property
     def argument(self) -> str:
-        """The field that what stands behind the verb is for; empty when the command has none."""
+        """The field for the text after the verb; empty if the command has none."""
         return next((field.name for field in self.method.input_type.fields if field.name not in GIVEN), "")
 
 
 def verbs_of(services: tuple[ServiceDescriptor, ...]) -> Mapping[str, Verb]:
-    """Every command of the services that concerns a table, by its name: the calls that carry its id and their own."""
+    """Return every command of the services on a table, by name: methods with ``command_id`` and ``game_id``."""
     methods = [method for service in services for method in service.methods]
     found = [Verb(method) for method in methods if {"command_id", "game_id"} <= set(method.input_type.fields_by_name)]
     return {verb.name: verb for verb in found}
@@ -47,6 +47,6 @@ def verbs_of(services: tuple[ServiceDescriptor, ...]) -> Mapping[str, Verb]:
 
 @cache
 def method_of(request: Descriptor) -> MethodDescriptor:
-    """The method that takes a request. The contract has the requests of a service in its file."""
+    """Return the method of a request. The contract has the requests of a service in its file."""
     services = request.file.services_by_name.values()
     return next(method for service in services for method in service.methods if method.input_type is request)

@@ -1,4 +1,4 @@
-"""What cases are played in: services, and time that goes by as the case says."""
+"""The environment of cases: services, and a clock that the case controls."""
 
 from __future__ import annotations
 
@@ -19,61 +19,61 @@ from faristol.referee.services import Services
 
 PROBLEMS = (Refusal, Invalid, NotFound, AlreadyExists)
 Problem = Refusal | Invalid | NotFound | AlreadyExists
-"""How a command is answered that cannot be done."""
+"""The answers to a failed command."""
 
 Differences = AsyncIterator[str]
-"""What is otherwise than a step expects, in words."""
+"""Differences from the expectations of a step, in words."""
 
 S = TypeVar("S", bound=Services)
 
 
 @dataclass(frozen=True, slots=True)
 class Done:
-    """What came of a step."""
+    """The results of a step."""
 
     facts: Sequence[Message] = ()
-    """Everything that was recorded, in order."""
+    """All appended events, in order."""
     answers: Sequence[Message] = ()
     """Those of the commands, in order."""
     problem: Problem | None = None
-    """Why a command could not be done; what came after it in the step was not tried."""
+    """The failure of a command; the rest of the step was skipped."""
     called: Callable[[str], str] = str
-    """The name that stands for an id; the id itself where it has none."""
+    """Returns the name for an id; the id itself without a name."""
 
 
 class World(ABC, Generic[S]):
-    """A table or a tournament as a case begins, and as its steps change it."""
+    """A table or a tournament at the start of a case, and how its steps change it."""
 
     services: S
     tournament_id: str
     game_id = ""
-    """The game that commands are for which name none."""
+    """The game of commands that name none."""
 
     def __init__(self) -> None:
         self.now_ms = 0
-        """How old the case is."""
+        """The time since the case began."""
         self._sent = 0
         self.notes: list[str] = []
-        """What was done for the position that the case does not say, each with file and line."""
+        """Additions to the position that the case does not mention, with file and line."""
 
     @abstractmethod
     async def open(self, services: S) -> None:
-        """Make what the case begins with, on these services."""
+        """Set up the start of the case on these services."""
 
     @abstractmethod
     async def let_pass(self) -> None:
-        """Let happen what is due by now."""
+        """Append the events that are due by now."""
 
     @abstractmethod
     async def act(self, step: Step, answers: list[Message]) -> None:
-        """Do what a step says. ``answers`` takes those of its commands, in order."""
+        """Execute a step. ``answers`` receives those of its commands, in order."""
 
     def now(self) -> datetime:
-        """What time it is in the case."""
+        """Return the time of the case."""
         return moment(self.now_ms).ToDatetime(UTC)
 
     async def do(self, step: Step) -> Done:
-        """Let time go by up to a step, and do it."""
+        """Advance the time to a step, and execute it."""
         before = await self.services.record.last_position()
         if step.at_ms is not None:
             if step.at_ms < self.now_ms:
@@ -90,11 +90,11 @@ class World(ABC, Generic[S]):
         return Done(await self.services.facts(before), answers, problem, self.called)
 
     def called(self, id_: str) -> str:
-        """The name that stands for an id in a case; the id itself where it has none."""
+        """Return the name for an id in a case; the id itself without a name."""
         return id_
 
     def complete(self, _: str, __: str, request: Any) -> None:
-        """Set what no step says of a command: its id, when it is given, and what it is for."""
+        """Set the fields of a command that no step has: its id, time, and subject."""
         known = request.DESCRIPTOR.fields_by_name
         if "command_id" in known:
             self._sent += 1

@@ -12,7 +12,7 @@ from faristol.rules.tiles import TileSet
 M = TypeVar("M", bound=Message)
 
 _FACE, _FACES = "face", "faces"
-"""Fields in which a message of the contract has tiles."""
+"""Fields of messages that hold tiles."""
 
 
 def read_typed_tiles(request: M, tile_set: TileSet) -> M:

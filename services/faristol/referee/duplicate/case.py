@@ -14,24 +14,24 @@ TOURNAMENT_ID = "case"
 ROUND = 1
 GAME_ID = duplicate_id(TOURNAMENT_ID, ROUND)
 EARLIER_ID = duplicate_id("earlier", 1)
-"""The game that is played again, where a case has one."""
+"""The game that is played again, if a case has one."""
 
 
 @dataclass(frozen=True, slots=True)
 class DuplicateCase(Case):
-    """A duplicate game as a case begins."""
+    """A duplicate game at the start of a case."""
 
     halls: Mapping[str, tuple[str, ...]]
-    """The players of each hall, by name; one hall without a name where the case has none."""
+    """The players of each hall, by name; one hall without a name by default."""
     words: frozenset[Word]
     """The words of the lexicon."""
     names: Names
     board: tuple[Value, ...]
-    """Plays that lie there."""
+    """Plays on the board."""
     bag: tuple[str, ...] | None
-    """What the bag holds; None for all that is nowhere else."""
+    """The tiles of the bag; None for all that are nowhere else."""
     leftover: tuple[str, ...]
-    """What stayed of the turn before."""
+    """The tiles left from the previous turn."""
     turn: int
     """The first turn that is played."""
     rerun: tuple[Value, ...] = ()
@@ -39,9 +39,9 @@ class DuplicateCase(Case):
 
     @property
     def players(self) -> tuple[str, ...]:
-        """Everybody, by name, hall after hall."""
+        """All players by name, hall by hall."""
         return tuple(player for players in self.halls.values() for player in players)
 
     def hall_of(self, player: str) -> str:
-        """Return the hall that a player plays in; the first one for a person who is not in the game."""
+        """Return the hall of a player; the first one for a person who is not in the game."""
         return next((hall for hall, players in self.halls.items() if player in players), next(iter(self.halls)))

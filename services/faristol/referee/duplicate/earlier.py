@@ -1,4 +1,4 @@
-"""An earlier game that the game of a case plays again, as facts."""
+"""An earlier game that the game of a case plays again, as events."""
 
 from __future__ import annotations
 
@@ -22,9 +22,9 @@ SEED = bytes(32)
 
 
 def earlier_game(case: DuplicateCase, pins: tuple[Pin, Pin]) -> list[Message]:
-    """The facts of a game with the racks and master plays that a case names, taken by hand.
+    """Return the events of a game with the racks and master plays of a case, taken by hand.
 
-    Raises ``CaseError`` for a play that cannot lie, ``ValueError`` for tiles that there are not.
+    Raises ``CaseError`` for an impossible play, ``ValueError`` for tiles that do not exist.
     """
     tournament, _, _ = EARLIER_ID.rpartition("-r")
     opened = events.DuplicateOpened(

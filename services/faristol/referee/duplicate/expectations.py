@@ -1,4 +1,4 @@
-"""How a duplicate game stands after a step, compared with what the step expects."""
+"""The state of a duplicate game after a step, compared with the expectations of the step."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ NONE = "none"
 
 
 def _texts(world: DuplicateWorld, value: Value) -> dict[str, str]:
-    """What is expected of players. Raises ``CaseError`` for one that there is not."""
+    """Return the expected texts by player. Raises ``CaseError`` for an unknown player."""
     return {name: item.text() for name, item in value.keys(world.names.ids).items()}
 
 
@@ -78,7 +78,7 @@ async def _master(world: DuplicateWorld, value: Value) -> Differences:
 
 
 async def _called(world: DuplicateWorld, value: Value) -> Differences:
-    """What the judge says: the names of the tiles, or of the coordinates of the master play once it is chosen."""
+    """Compare what the judge calls out: the names of the tiles, or the start of the chosen master play."""
     turn = await _turn(world)
     game, tile_set = await world.services.game(), world.case.ruleset.tile_set
     table = with_names(load_call_names(tile_set.language), game.call_names, tile_set, game.call_numbers)
@@ -115,7 +115,7 @@ async def _waits(world: DuplicateWorld, value: Value) -> Differences:
 
 
 async def _written(world: DuplicateWorld, value: Value) -> Differences:
-    """What counts of a player, as it was written."""
+    """Compare the slip of each player that counts, as written."""
     found = {
         name: f"{counting.written.coordinates} {counting.written.word}".strip() or NONE
         for name, counting in (await _counting(world)).items()
@@ -165,7 +165,7 @@ async def _claims(world: DuplicateWorld, value: Value) -> Differences:
 
 
 async def _corrected(done: Done, value: Value) -> Differences:
-    """What a slip was worth before and after it was put right: ``70 → 0``."""
+    """Compare the score of a slip before and after its correction: ``70 → 0``."""
     fact = last(done.facts, events.SlipCorrected)
     found = f"{fact.points_before} → {fact.score.points}" if fact else NONE
     if found != value.text():
@@ -226,18 +226,18 @@ STATE: Mapping[str, Callable[[DuplicateWorld, Value], Differences]] = {
     "unofficial": _unofficial,
     "claims": _claims,
 }
-"""Every expectation of how a duplicate game stands, by its key."""
+"""The expectations of the state of a duplicate game, by key."""
 
 OF_STEPS: Mapping[str, Callable[[Done, Value], Differences]] = {
     **{key: STEP[key] for key in ("refused", "reason", "invalid", "facts", "no-facts", "answer")},
     "corrected": _corrected,
 }
-"""Every expectation of what a step of a duplicate game does, by its key."""
+"""The expectations of the result of a step of a duplicate game, by key."""
 
 EXPECTATIONS = frozenset({*OF_STEPS, *STATE})
-"""The keys of everything that a step of a duplicate game can expect."""
+"""The keys of all expectations of a step of a duplicate game."""
 
 
 def of_duplicate(world: DuplicateWorld, done: Done, _: Step, key: str, value: Value) -> Differences:
-    """The differences from what is expected of a duplicate game under a key."""
+    """Return the differences from an expectation of a duplicate game."""
     return STATE[key](world, value) if key in STATE else OF_STEPS[key](done, world.by_id(value))

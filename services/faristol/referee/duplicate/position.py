@@ -1,4 +1,4 @@
-"""How a duplicate game stands when a case begins, as facts of the turns before."""
+"""The state of a duplicate game at the start of a case, as events of earlier turns."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ from faristol.rules.board import SIZE
 
 
 def turns_before(case: DuplicateCase) -> list[Fact]:
-    """The facts of the turns before the first that is played.
+    """Return the events of the turns before the first that is played.
 
-    The first of them has every tile that is not in the bag, and lays all but the leftover; the others lay none. What
-    the case does not name lies on the bottom rows. Raises ``ValueError`` where that cannot be.
+    The first of them has every tile that is not in the bag, and lays all but the leftover; the others lay none. Tiles
+    that the case does not place are on the bottom rows. Raises ``ValueError`` if that is impossible.
     """
     before = max(case.turn - 1, int(bool(case.board or case.leftover or case.bag is not None)))
     if not before:
@@ -50,7 +50,7 @@ def turns_before(case: DuplicateCase) -> list[Fact]:
 def turn_by_hand(
     number: int, rack: Sequence[str], kept: int, play: events.DuplicatePlay, bag_left: int = 0, tops: int = 0
 ) -> list[Message]:
-    """The facts of a turn whose rack was taken by hand, ``kept`` tiles of it from the turn before."""
+    """Return the events of a turn with a rack taken by hand, ``kept`` tiles of it from the previous turn."""
     at = moment(0)
     return [
         events.RackCalled(turn=number, faces=rack, leftover=kept, by_hand=True, bag_left=bag_left, occurred_at=at),
@@ -62,7 +62,7 @@ def turn_by_hand(
 
 
 def _laid(case: DuplicateCase) -> list[Placement]:
-    """The tiles of the plays that lie there."""
+    """Return the tiles of the plays on the board."""
     board = Board()
     laid: list[Placement] = []
     for value in case.board:
@@ -73,7 +73,7 @@ def _laid(case: DuplicateCase) -> list[Placement]:
 
 
 def _bottom(faces: Sequence[str], laid: Sequence[Placement]) -> list[Placement]:
-    """Tiles on the free squares from the bottom on; a blank lies there as the first tile of the alphabet."""
+    """Place tiles on the free squares from the bottom up; a blank stands for A."""
     taken = {square for square, _ in laid}
     free = (
         Square(row, col) for row in reversed(range(SIZE)) for col in reversed(range(SIZE)) if (row, col) not in taken

@@ -1,4 +1,4 @@
-"""Cases of duplicate games as a file has them."""
+"""Cases of duplicate games read from files."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ from faristol.referee.steps import read_steps, words_of
 from faristol.referee.tournament.names import Names
 
 SHARED_KEYS = frozenset({"ruleset", "words", "players", "halls", "others"})
-"""Keys that can stand in the file for all its cases."""
+"""Keys that may apply to all cases of a file."""
 CASE_KEYS = HEADING_KEYS | {"words", "players", "halls", "others", "board", "bag", "leftover", "turn", "rerun"}
 
 
 def duplicate_case(value: Value, shared: Mapping[str, Value], errors: Errors) -> DuplicateCase:
-    """A case of a duplicate game; ``shared`` are the keys of its file. ``errors`` takes what it goes on behind.
+    """Read a case of a duplicate game; ``shared`` are the keys of its file. ``errors`` collects recoverable errors.
 
-    Raises ``CaseError`` where nothing more of it can be read.
+    Raises ``CaseError`` if the rest of it cannot be read.
     """
     own = value.keys(CASE_KEYS, errors)
     keys = {**shared, **own}

@@ -46,7 +46,7 @@ DUPLICATE, TIME = (
 )
 
 DUPLICATE_VERBS = verbs_of((DUPLICATE, TIME))
-"""Every command of a duplicate game, by its name."""
+"""Every command of a duplicate game, by name."""
 
 
 class DuplicateServices(Services):
@@ -81,7 +81,7 @@ class DuplicateServices(Services):
         await self.ask(request)
 
     async def write_facts(self, facts: Sequence[Fact]) -> None:
-        """Record facts that no command of a case leads to."""
+        """Append events that no command of a case causes."""
         by_stream: dict[str, list[Fact]] = {}
         for number, fact in facts:
             by_stream.setdefault(stream_of(GAME_ID, number), []).append((number, fact))
@@ -93,16 +93,16 @@ class DuplicateServices(Services):
         await self.settle()
 
     async def let_pass_turn(self, ruleset: Ruleset, until: Instant) -> None:
-        """Record what the clock is due to say by then. ``until`` in nanoseconds."""
+        """Append the clock events due by ``until``, in nanoseconds."""
         if due := settle(await self.game(), ruleset, until):
             await self.write_facts([(GAME, fact) for fact in due])
 
     async def game(self) -> Duplicate:
-        """The game as it is on the record."""
+        """Return the game on the record."""
         return (await load_game(self.record, GAME_ID)).state
 
     async def halls(self) -> list[Hall]:
-        """Its halls."""
+        """Return its halls."""
         return [loaded.state for loaded in (await load_halls(self.record, await self.game())).values()]
 
 
@@ -116,7 +116,7 @@ def _halls(case: DuplicateCase) -> pairing_events.HallsSet:
 
 
 class DuplicateInMemory(InMemory, DuplicateServices):
-    """The services of a duplicate game over a notebook."""
+    """The services of a duplicate game on a record in memory."""
 
     def __init__(self, case: DuplicateCase, now: Callable[[], datetime]) -> None:
         notebook = Notebook()
@@ -135,11 +135,11 @@ class _OfCase:
         self._words = GraphWords(WordGraph(build(words, tile_set=tile_set, about=about_cases())))
 
     def words(self, pin: Pin, ruleset: Ruleset) -> GraphWords:
-        """See ``Lexicons``."""
+        """Return the words of the case for any pin."""
         return self._words
 
     def pin(self, name: str, tile_set: str) -> Pin:
-        """See ``Lexicons``."""
+        """Return the pin of the words of the case for any name."""
         return Pin("words", "")
 
 
@@ -148,18 +148,18 @@ class DuplicateOnCell(OnCell, DuplicateServices):
 
 
 Duplicates = Callable[[DuplicateCase, Callable[[], datetime]], AbstractAsyncContextManager[DuplicateServices]]
-"""Opens the services that the case of a duplicate game is played on, which go by the time of the case."""
+"""Opens the services for the case of a duplicate game; their time is that of the case."""
 
 
 @asynccontextmanager
 async def in_memory(case: DuplicateCase, now: Callable[[], datetime]) -> AsyncIterator[DuplicateServices]:
-    """The services of a case in memory, as long as the block runs."""
+    """Provide the services of a case in memory for the duration of the block."""
     yield DuplicateInMemory(case, now)
 
 
 @asynccontextmanager
 async def on_cell(nats_url: str, case: DuplicateCase, now: Callable[[], datetime]) -> AsyncIterator[DuplicateServices]:
-    """A cell for the case of a duplicate game, with a lexicon of its words, on a NATS server that runs."""
+    """Run a cell for the case of a duplicate game, with a lexicon of its words, on a running NATS server."""
     words = partial(install, tile_set=case.ruleset.tile_set, words=case.words)
     async with serving(nats_url, SERVED, now, words) as cell:
         yield DuplicateOnCell(cell)

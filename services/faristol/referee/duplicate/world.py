@@ -1,4 +1,4 @@
-"""A duplicate game as a case begins, and as its steps change it."""
+"""A duplicate game at the start of a case, and how its steps change it."""
 
 from __future__ import annotations
 
@@ -22,18 +22,18 @@ from faristol.rules import Board, Notation
 SLIP, CLAIM, SCORE = "slip", "claim", "score-turn"
 """Verbs of players, and the one that closes the hall of a case without halls."""
 OF_PLAYERS = {SLIP: "submit-slips", CLAIM: "raise-claim"}
-"""What verbs of players are in the contract."""
+"""The commands of the contract for verbs of players."""
 
 _COORDINATES = re.compile(r"[A-Za-z]\d{1,2}|\d{1,2}[A-Za-z]")
 _SLIP_FIELDS = frozenset(
     {"score", "handed", "coordinates", "word", "coordinates-illegible", "word-illegible", "written-turn"}
 )
 _OF_A_PLAYER = frozenset({"amend-slip", "rule-slip", "decide-claim"})
-"""Verbs of officials behind which a player stands, and what is on the slip."""
+"""Verbs of officials that are followed by a player and the content of the slip."""
 
 
 class DuplicateWorld(World[DuplicateServices]):
-    """A duplicate game: its round is started, and steps are done in it."""
+    """A duplicate game whose round is started, and its steps."""
 
     tournament_id = TOURNAMENT_ID
     game_id = GAME_ID
@@ -44,25 +44,25 @@ class DuplicateWorld(World[DuplicateServices]):
         self.names = case.names
 
     async def open(self, services: DuplicateServices) -> None:
-        """See ``World``."""
+        """Open the game of the case on these services, with its earlier turns."""
         self.services = services
         await services.open(self.case)
         if before := turns_before(self.case):
             await services.write_facts(before)
 
     async def let_pass(self) -> None:
-        """See ``World``: what the clock is due to say by now is said."""
+        """Append the clock events that are due by now."""
         await self.services.let_pass_turn(self.case.ruleset, moment(self.now_ms).ToNanoseconds())
 
     async def act(self, step: Step, answers: list[Message]) -> None:
-        """See ``World``."""
+        """Execute a step of a player or an official."""
         if step.actor in OFFICIALS:
             await self._official(step, answers)
         elif step.actor:
             await self._player(step, answers)
 
     async def _player(self, step: Step, answers: list[Message]) -> None:
-        """A slip of a player, or a claim."""
+        """Submit a slip of a player, or raise a claim."""
         if step.verb not in OF_PLAYERS:
             raise step.place.no_such("verb of a player", step.verb, OF_PLAYERS)
         request: Any = self.services.verbs[OF_PLAYERS[step.verb]].request()
@@ -91,7 +91,7 @@ class DuplicateWorld(World[DuplicateServices]):
         answers.append(await self.services.call(request))
 
     async def _official(self, step: Step, answers: list[Message]) -> None:
-        """A command of the judge, or of whoever keeps a hall."""
+        """Send a command of the judge or of a collector."""
         if step.verb == SCORE and list(self.case.halls) == [""]:
             await self._close(step)
         verbs = self.services.verbs
@@ -127,15 +127,15 @@ class DuplicateWorld(World[DuplicateServices]):
         answers.append(await self.services.call(request))
 
     def called(self, id_: str) -> str:
-        """See ``World``."""
+        """Return the name for an id."""
         return self.names.name(id_)
 
     def by_id(self, value: Value, key: str = "") -> Value:
-        """What is said under a key, with ids in place of names; the game of any players is that of the case."""
+        """Replace names under a key by ids; the game of any players is that of the case."""
         return self.names.translated(value, lambda _: self.game_id, key)
 
     async def _of_player(self, step: Step, request: Any, said: dict[str, Value]) -> None:
-        """What an arbiter does with the slip of a player: ``amend-slip Anna H8 C A S A``."""
+        """Fill the command of an official on the slip of a player: ``amend-slip Anna H8 C A S A``."""
         if step.argument is None:
             raise step.place.wrong(f"expected a player behind {step.verb}")
         tokens = self.names.tokens(step.argument.text())
@@ -154,7 +154,7 @@ class DuplicateWorld(World[DuplicateServices]):
             self._write(request.slip, player, written, said)
 
     async def _claim(self, player: str, place: Value) -> Claim:
-        """Return the claim of a player that is open, or the last one."""
+        """Return the open claim of a player, or the last one."""
         wanted = self.names.ids[player]
         claims = [claim for hall in await self.services.halls() for claim in hall.claims.values()]
         of_player = [claim for claim in claims if claim.player_id == wanted]
@@ -163,7 +163,7 @@ class DuplicateWorld(World[DuplicateServices]):
         return next((claim for claim in of_player if not claim.decided), of_player[-1])
 
     async def _close(self, step: Step) -> None:
-        """Close the one hall of the case, where its time is over and it is not closed."""
+        """Close the one hall of the case, if its time is over and it is not closed."""
         game = await self.services.game()
         turn = game.turn(await self._turn(dict(step.fields)))
         (hall,) = await self.services.halls()
@@ -175,13 +175,13 @@ class DuplicateWorld(World[DuplicateServices]):
         await self.services.call(request)
 
     async def _turn(self, said: dict[str, Value]) -> int:
-        """The turn that a step says, or the last whose rack was called."""
+        """Return the turn of a step, by default the last whose rack was called."""
         if "turn" in said:
             return said.pop("turn").number()
         return len((await self.services.game()).turns)
 
     def _write(self, slip: Any, player: str, written: Value | None, said: dict[str, Value]) -> None:
-        """What stands on a slip: ``H8 C A S A``, or the word alone."""
+        """Fill the content of a slip: ``H8 C A S A``, or only the word."""
         slip.player_id = self.names.ids[player]
         text = written.text() if written else ""
         first, _, rest = text.partition(" ")

@@ -1,1 +1,1 @@
-"""Cases of tournaments: who comes, who meets whom, what it comes to."""
+"""Cases of tournaments: entries, pairings, results."""

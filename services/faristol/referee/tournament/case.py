@@ -14,7 +14,7 @@ TOURNAMENT_ID = "case"
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """What somebody who enters says: the last published rating, None without one, the club and the country."""
+    """The data of an entry: the last published rating, None without one, the club and the country."""
 
     rating: int | None
     club: str = ""
@@ -23,22 +23,22 @@ class Entry:
 
 @dataclass(frozen=True, slots=True)
 class TournamentCase(Case):
-    """A tournament as a case begins."""
+    """A tournament at the start of a case."""
 
     rounds: int
     """Rounds announced."""
     keeping: game_events.Keeping.ValueType
     entries: Mapping[str, Entry]
-    """Everybody whom the case knows, by name."""
+    """All persons of the case, by name."""
     registered: tuple[str, ...]
-    """Who is registered before the first step, in this order."""
+    """The players registered before the first step, in this order."""
     teams: Mapping[str, tuple[str, ...]]
-    """The line-ups of the teams that are registered before the first step, as names by the name of the team."""
+    """The line-ups of the teams registered before the first step, as names by the name of the team."""
     words: frozenset[Word]
-    """The words that are good at its tables; every other is a phony."""
+    """The valid words at its tables; every other is a phony."""
     names: Names
-    """The ids of everybody, and of the teams."""
+    """The ids of all persons and teams."""
 
     def rating(self, player_id: str) -> int:
-        """The rating that somebody entered with; 0 for an unrated player."""
+        """Return the rating of a player's entry; 0 for an unrated player."""
         return self.entries[self.names.name(player_id)].rating or 0

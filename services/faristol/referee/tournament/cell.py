@@ -19,18 +19,18 @@ SERVED = ("lexicon", "game", "clock", "pairing", "rating", "results")
 
 
 class TournamentOnCell(OnCell, TournamentServices):
-    """The services of a tournament. Standings are read out of the rows of the results service."""
+    """The services of a tournament on a cell. Standings are read from the rows of the results service."""
 
     position_field = "min_position"
     language = ""
-    """The language that its judges rule in."""
+    """The language in which its judges rule."""
 
     async def rule(self, table: AtTable, good: Callable[[Word], bool]) -> None:
-        """See ``TournamentServices``."""
+        """Rule at a table as a judge from the queue."""
         await rule_on_cell(table, self._channel, good)
 
     async def appoint_judges(self) -> None:
-        """See ``TournamentServices``."""
+        """Appoint judges over gRPC."""
         await appoint(self._channel, TOURNAMENT_ID, self.language)
 
 
@@ -38,7 +38,7 @@ class TournamentOnCell(OnCell, TournamentServices):
 async def on_cell(
     nats_url: str, case: TournamentCase, now: Callable[[], datetime]
 ) -> AsyncIterator[TournamentServices]:
-    """A cell for the case of a tournament, on a NATS server that runs."""
+    """Run a cell for the case of a tournament, on a running NATS server."""
     words = partial(install, tile_set=case.ruleset.tile_set, words=(), layers=case.ruleset.lexicon.layers)
     async with serving(nats_url, SERVED, now, words) as cell:
         services = TournamentOnCell(cell)

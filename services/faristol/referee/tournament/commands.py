@@ -1,4 +1,4 @@
-"""What is asked of a tournament's services: commands and questions, by the names that cases give them."""
+"""Commands and queries of a tournament's services, by the names of cases."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from faristol.referee.tournament.names import Names
 from faristol.referee.verbs import Verb
 
 OWN = frozenset({"command_id", "tournament_id", "occurred_at", "arbiter_id"})
-"""Fields that the step itself says."""
+"""Fields that the step itself determines."""
 
 INSTEAD = {"team_id": "player_id", "team_ids": "player_ids"}
 """Fields that are given instead of another, and only under ``with``."""
@@ -23,17 +23,17 @@ TOURNAMENT_VERBS: Mapping[str, Verb] = {
     for method in PAIRING.methods
     if {"tournament_id", "to_tournament_id"}.intersection(method.input_type.fields_by_name) == {"tournament_id"}
 }
-"""Everything that can be asked of the pairing service about one tournament, by its name.
+"""All commands and queries of the pairing service on one tournament, by name.
 
-What concerns two divisions of a championship has no place in a case, which is of one tournament.
+Those on two divisions of a championship are excluded: a case has one tournament.
 """
 
 
 def arguments(verb: Verb, step: Step, names: Names) -> Mapping[str, Value]:
-    """What a step says of the fields of a command: behind its verb in the order of the contract, and under ``with``.
+    """Return the fields of a command: after its verb in the order of the contract, and under ``with``.
 
-    A player who acts is the player of the command. Players with nothing between them but dashes are a pair, or the game
-    that they play. Raises ``CaseError``.
+    A player that acts is the player of the command. Players separated only by dashes are a pair, or the game that they
+    play. Raises ``CaseError``.
     """
     known = verb.request.DESCRIPTOR.fields_by_name
     fields = [
@@ -58,7 +58,7 @@ def arguments(verb: Verb, step: Step, names: Names) -> Mapping[str, Value]:
 
 
 def _taken(field: Any, tokens: list[str], names: Names) -> int:
-    """How many of the tokens are for a field."""
+    """Return how many of the tokens belong to a field."""
     if field.name in ("game_id", "player_ids"):
         return next((count for count, token in enumerate(tokens) if token not in names.ids), len(tokens))
     return 1

@@ -1,4 +1,4 @@
-"""What a step of a tournament expects, compared with what came of it, in words."""
+"""The expectations of a step of a tournament, compared with its results, in words."""
 
 from __future__ import annotations
 
@@ -21,19 +21,19 @@ from faristol.referee.tournament.world import TournamentWorld as World
 from faristol.referee.world import Differences, Done
 
 OF_FIELDS = ("sheet", "clock", "table")
-"""What is expected of a table by the fields of the contract, in which ids stand for names."""
+"""Expectations of a table by fields of the contract, with names for ids."""
 COMMON = ("refused", "reason", "invalid", "exists", "facts", "no-facts", "answer")
-"""What is expected of a step of a tournament as of one at a table."""
+"""Expectations of a step that tournaments and tables share."""
 
 Expectation = Callable[["World", Value], Differences]
 OfStandings = Callable[["World", Value, int], Differences]
-"""Expects something of the standings after a round, or with the results so far when that is 0."""
+"""Compares the standings after a round, or the current ones for 0."""
 Lines = Callable[["World", int], Awaitable[Mapping[str, Any]]]
-"""The lines of standings, by the names of players or teams."""
+"""Returns the lines of standings, by the names of players or teams."""
 
 
 def of_tournament(world: World, done: Done, step: Step, key: str, value: Value) -> Differences:
-    """The differences from what is expected of a tournament under a key."""
+    """Return the differences from an expectation of a tournament."""
     if key in AT_TABLE:
         return _at_table(world, done, key, value)
     if key in COMMON:
@@ -55,23 +55,23 @@ async def _at_table(world: World, done: Done, key: str, value: Value) -> Differe
 
 
 async def _last_round(world: World) -> pairing_pb2.Round:
-    """The last round paired; an empty one before."""
+    """Return the last round paired; an empty one before the first."""
     played = (await world.services.tournament()).played
     return played[-1] if played else pairing_pb2.Round()
 
 
 def _all_of(world: World, tables: Iterable[Iterable[str]]) -> str:
-    """Who meets, table by table, as a case writes it."""
+    """Format who plays whom, table by table, as a case writes it."""
     return ", ".join(" – ".join(map(world.names.name, players)) for players in tables) or "none"
 
 
 def _shown(values: Mapping[str, object]) -> str:
-    """Values by name."""
+    """Format values by name."""
     return ", ".join(f"{name} {value}" for name, value in values.items()) or NOBODY
 
 
 def _number(value: Value) -> float:
-    """A number in quarters: ``8.5``, ``−0.25``."""
+    """Parse a number in quarters: ``8.5``, ``−0.25``. Raises ``CaseError``."""
     try:
         return float(value.text().replace("−", "-"))
     except ValueError:
@@ -79,7 +79,7 @@ def _number(value: Value) -> float:
 
 
 def _meeting(who: str, pairs: Callable[[pairing_pb2.Round], list[tuple[str, ...]]]) -> Expectation:
-    """Expects these pairs in the last round, in any order."""
+    """Return the expectation of these pairs in the last round, in any order."""
 
     async def compare(world: World, value: Value) -> Differences:
         found = pairs(await _last_round(world))
@@ -99,7 +99,7 @@ def _matches(played: pairing_pb2.Round) -> list[tuple[str, ...]]:
 
 
 def _bye(field: str) -> Expectation:
-    """Expects the bye of the last round for somebody, a player or a team."""
+    """Return the expectation of the bye of the last round, for a player or a team."""
 
     async def compare(world: World, value: Value) -> Differences:
         found = world.names.name(getattr(await _last_round(world), field)) or NOBODY
@@ -248,7 +248,7 @@ async def _team_lines(world: World, round_: int) -> Mapping[str, results_pb2.Tea
 
 
 def _ranks(what: str, lines: Lines) -> OfStandings:
-    """Expects ranks and names, in any order among equals."""
+    """Return the expectation of ranks and names, in any order among equals."""
 
     async def compare(world: World, value: Value, round_: int) -> Differences:
         found = [f"{line.rank} {name}" for name, line in (await lines(world, round_)).items()]
@@ -260,7 +260,7 @@ def _ranks(what: str, lines: Lines) -> OfStandings:
 
 
 def _half_points(what: str, lines: Lines, field: str) -> OfStandings:
-    """Expects points of a kind, of which a line has the double."""
+    """Return the expectation of points that a line stores doubled."""
 
     async def compare(world: World, value: Value, round_: int) -> Differences:
         known = await lines(world, round_)
@@ -307,7 +307,7 @@ STANDING: Mapping[str, OfStandings] = {
     "match-points": _half_points("points of matches", _team_lines, "match_half_points"),
     "board-points": _half_points("points of boards", _team_lines, "board_half_points"),
 }
-"""What is expected of the standings."""
+"""The expectations of the standings."""
 
 OTHER: Mapping[str, Expectation] = {
     "pairs": _meeting("these", _pairs),
@@ -330,10 +330,10 @@ OTHER: Mapping[str, Expectation] = {
     "tournament": _tournament,
     "chosen": _chosen,
 }
-"""What else is expected of a tournament."""
+"""The other expectations of a tournament."""
 
 AT_TABLE = frozenset({*STEP, *TABLE_STATE} - {*COMMON})
-"""The keys of what is expected of the table at which something was done last."""
+"""The keys of expectations of the table of the last step."""
 
 EXPECTATIONS = frozenset({*COMMON, *AT_TABLE, *STANDING, *OTHER})
-"""The keys of everything that a step of a tournament can expect."""
+"""The keys of all expectations of a step of a tournament."""

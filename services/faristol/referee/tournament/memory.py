@@ -1,4 +1,4 @@
-"""The services of a tournament, playing together in memory."""
+"""The services of a tournament, running together in memory."""
 
 from __future__ import annotations
 
@@ -38,21 +38,21 @@ LEXICON = lexicon_pb2.DESCRIPTOR.services_by_name["LexiconService"]
 
 
 class Within:
-    """The way from one service to another in the same memory: what a stub takes for a channel."""
+    """A channel between services in the same process, as stubs use it."""
 
     def __init__(self, instance: Any) -> None:
         self._instance = instance
 
     def channel(self, _: str) -> Within:
-        """The way to a service, as ``Runtime.channels`` gives it."""
+        """Return the channel to any service, as ``Runtime.channels`` does."""
         return self
 
     def address(self, _: str) -> str:
-        """Where a service is, as ``Runtime.channels`` gives it: in this process."""
+        """Return an empty address, as ``Runtime.channels`` would: the service is in this process."""
         return ""
 
     def unary_unary(self, path: str, *_: object, **__: object) -> Callable[..., Awaitable[Message]]:
-        """A call of the service."""
+        """Return a call of the service."""
         rpc = path.rpartition("/")[2]
 
         async def call(request: Message, **_: object) -> Message:
@@ -65,7 +65,7 @@ class Within:
 
 
 class TournamentInMemory(InMemory, TournamentServices):
-    """The services of a tournament over a notebook. Standings are folded from it, for there are no rows in memory."""
+    """The services of a tournament on a record in memory. Standings are folded from it, without rows."""
 
     position_field = "as_of_position"
 
@@ -76,7 +76,7 @@ class TournamentInMemory(InMemory, TournamentServices):
         runtime = Runtime(settings(), notebook, now)
         library, lexicons = _lexicons(case.ruleset.game.tile_set, case.ruleset.lexicon.layers)
         lexicon = lexicon_service(notebook, lexicons, Installations(library, now))
-        runtime.channels = Within(lexicon)  # type: ignore[assignment] # pairing asks it which lexicons there are
+        runtime.channels = Within(lexicon)  # type: ignore[assignment] # pairing queries it for lexicons
         results = results_service(ReadModels(notebook, Progress(notebook, "results")))
         shown = Servicer(RESULTS, results_pb2_grpc.add_ResultsServiceServicer_to_server, results)
         asked = Servicer(LEXICON, lexicon_pb2_grpc.add_LexiconServiceServicer_to_server, lexicon)
@@ -84,16 +84,16 @@ class TournamentInMemory(InMemory, TournamentServices):
         super().__init__(notebook, [*parts, Part(name="shown", servicers=(shown, asked))])
 
     async def rule(self, table: AtTable, good: Callable[[Word], bool]) -> None:
-        """See ``TournamentServices``."""
+        """Write the events of a ruling at a table."""
         await rule_in_memory(table, self._case.ruleset, good, self._now())
 
     async def appoint_judges(self) -> None:
-        """See ``TournamentServices``: there is no queue in memory, and what judges would write is written."""
+        """Return at once: in memory, the events of judges are written directly."""
 
 
 @cache
 def _lexicons(tile_set: str, layers: tuple[str, ...]) -> tuple[Library, Lexicons]:
-    """A lexicon of a word of these tiles, with these layers."""
+    """Return a lexicon of one word of these tiles, with these layers."""
     library = Library(folder() / "-".join((tile_set, *layers)))
     install(library, load_tile_set(tile_set), (), layers)
     return library, Lexicons(library)
@@ -101,7 +101,7 @@ def _lexicons(tile_set: str, layers: tuple[str, ...]) -> tuple[Library, Lexicons
 
 @asynccontextmanager
 async def in_memory(case: TournamentCase, now: Callable[[], datetime]) -> AsyncIterator[TournamentServices]:
-    """The services of a case's tournament in memory, as long as the block runs."""
+    """Provide the services of a case's tournament in memory for the duration of the block."""
     services = TournamentInMemory(case, now)
     try:
         yield services

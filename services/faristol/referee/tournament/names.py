@@ -1,4 +1,4 @@
-"""The names of a case and the ids that stand for them in commands and facts."""
+"""The names of a case and their ids in commands and events."""
 
 from __future__ import annotations
 
@@ -12,16 +12,16 @@ from faristol.referee.document import Value
 from faristol.referee.forms import is_id
 
 BETWEEN = "–"
-"""What stands between players who meet: ``Anna – Blai``."""
+"""The separator between opponents: ``Anna – Blai``."""
 
 _PUNCTUATION = (BETWEEN, "-", ",", ";")
 
 Game = Callable[[Sequence[str]], str]
-"""The id of the game of the players with these ids; empty when they have none."""
+"""Returns the id of the game of the players with these ids; empty without a game."""
 
 
 class Names:
-    """Names, and their ids: ``Dídac Puig`` is ``didac-puig``; whoever has no Latin letter is numbered."""
+    """Names, and their ids: ``Dídac Puig`` is ``didac-puig``; names without Latin letters are numbered."""
 
     def __init__(self, names: Iterable[str]) -> None:
         self.ids: dict[str, str] = {}
@@ -36,19 +36,19 @@ class Names:
 
     @property
     def distinct(self) -> bool:
-        """No two names have one id."""
+        """Whether all names have different ids."""
         return len(self._names) == len(self.ids)
 
     def name(self, player_id: str) -> str:
-        """The name that an id stands for; the id itself where it is nobody's."""
+        """Return the name for an id; the id itself without a name."""
         return self._names.get(player_id, player_id)
 
     def tokens(self, text: str) -> list[str]:
-        """The names and other words of a text, without what stands between them."""
+        """Return the names and other words of a text, without separators."""
         return [token for token in self._token.findall(text) if token not in _PUNCTUATION]
 
     def ids_in(self, value: Value) -> tuple[str, ...]:
-        """The ids of the players named. Raises ``CaseError`` for somebody whom the case does not know."""
+        """Return the ids of the players named. Raises ``CaseError`` for an unknown one."""
         tokens = self.tokens(value.text())
         for token in tokens:
             if token not in self.ids:
@@ -56,14 +56,14 @@ class Names:
         return tuple(self.ids[token] for token in tokens)
 
     def pair(self, value: Value) -> tuple[str, ...]:
-        """The ids of players who meet: ``Anna – Blai``. Raises ``CaseError``."""
+        """Return the ids of opponents: ``Anna – Blai``. Raises ``CaseError``."""
         found = self.ids_in(value)
         if len(found) < 2 or len(set(found)) < len(found):
             raise value.wrong(f"expected players who meet, such as `Anna {BETWEEN} Blai`, got {value.text()!r}")
         return found
 
     def translated(self, value: Value, game: Game, key: str = "") -> Value:
-        """The same with ids in place of names where a key says that it holds ids, at any depth.
+        """Replace names by ids under keys that hold ids, at any depth.
 
         Under ``game-id`` players stand for the game that they play.
         """

@@ -1,4 +1,4 @@
-"""Cases of tournaments as a file has them."""
+"""Cases of tournaments read from files."""
 
 from __future__ import annotations
 
@@ -15,23 +15,23 @@ from faristol.referee.tournament.expectations import EXPECTATIONS
 from faristol.referee.tournament.names import Names
 
 SHARED_KEYS = frozenset({"ruleset", "rounds", "players", "others", "teams", "words"})
-"""Keys that can stand in the file for all its cases."""
+"""Keys that may apply to all cases of a file."""
 CASE_KEYS = HEADING_KEYS | {"rounds", "players", "others", "teams", "keeping", "words"}
 GIVEN_KEYS = frozenset({"by-hand", "results", "after-round"})
-"""Keys of what happens in a step besides what somebody does, and of what its expectations are as of."""
+"""Keys of events of a step beside its action, and of the round of its expectations."""
 
 ENTRY_KEYS = frozenset({"rating", "club", "country"})
 UNRATED = "unrated"
 FIRST_RATING, NEXT_RATING = 2000, 10
-"""Where players who are a mere number begin, and how much less each next one has."""
+"""The first rating of numbered players, and the difference to each next one."""
 MOST = 100
-"""Players who are mere numbers."""
+"""Numbered players."""
 
 
 def tournament_case(value: Value, shared: Mapping[str, Value], errors: Errors) -> TournamentCase:
-    """A case of a tournament; ``shared`` are the keys of its file. ``errors`` takes what it goes on behind.
+    """Read a case of a tournament; ``shared`` are the keys of its file. ``errors`` collects recoverable errors.
 
-    Raises ``CaseError`` where nothing more of it can be read.
+    Raises ``CaseError`` if the rest of it cannot be read.
     """
     own = value.keys(CASE_KEYS, errors)
     keys = {**shared, **own}
@@ -77,7 +77,7 @@ def _keeping(value: Value) -> game_events.Keeping.ValueType:
 
 
 def _entries(value: Value) -> dict[str, Entry]:
-    """Players by name, or so many who are called by their place in the order of ratings."""
+    """Read players by name, or a number of players named by their rank in ratings."""
     if value.is_text:
         count = value.number()
         if not 0 <= count <= MOST:
@@ -87,7 +87,7 @@ def _entries(value: Value) -> dict[str, Entry]:
 
 
 def _teams(value: Value, entries: Mapping[str, Entry]) -> dict[str, tuple[str, ...]]:
-    """The players of each team by its name, in the order of the boards."""
+    """Return the players of each team by its name, in the order of the boards. Raises ``CaseError``."""
     found = {name: tuple(player.text() for player in line_up.items()) for name, line_up in value.keys().items()}
     for name, line_up in found.items():
         if name in entries or name in OFFICIALS:

@@ -1,4 +1,4 @@
-"""Results of tables as a case writes them."""
+"""Results of tables in the notation of cases."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from faristol.referee.tournament.names import Game, Names
 from faristol.rules import Board
 
 BY_RATING, BY_LOT = "by-rating", "by-lot"
-"""Results of all tables at once: whoever entered with the better rating wins, or a lot says what comes of each."""
+"""Results of all tables at once: the player with the higher rating wins, or results are random."""
 
 WON, LOST = 400, 350
 """Scores of tables by rating."""
@@ -27,19 +27,19 @@ WON, LOST = 400, 350
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """What a table came to, as a case writes it: ``Anna 400 – Blai 300``, or its players and who was not there."""
+    """The result of a table in a case: ``Anna 400 – Blai 300``, or its players and the absent ones."""
 
     place: Value
     players: tuple[str, ...]
     """Ids, as written."""
     scores: Mapping[str, int]
-    """Empty where nobody came to play."""
+    """Empty if players were absent."""
     fields: Mapping[str, Value] = field(default_factory=dict)
     """Fields of ``ResultFinal``, or ``absent``."""
 
 
 def read_line(value: Value, names: Names) -> Line:
-    """A line. Raises ``CaseError``."""
+    """Read a line. Raises ``CaseError``."""
     fields: Mapping[str, Value] = {}
     place = value
     if value.is_mapping:
@@ -58,7 +58,7 @@ def read_line(value: Value, names: Names) -> Line:
 
 
 def lines_of(value: Value, tables: Sequence[Sequence[str]], case: TournamentCase, seed: str) -> list[Line]:
-    """The lines under ``results``, where all ``tables`` can be meant at once. Raises ``CaseError``."""
+    """Return the lines under ``results``, which may mean all ``tables`` at once. Raises ``CaseError``."""
     if value.is_text and value.text() in (BY_RATING, BY_LOT):
         found = []
         for players in tables:
@@ -72,7 +72,7 @@ def lines_of(value: Value, tables: Sequence[Sequence[str]], case: TournamentCase
 
 
 def rounds_of(lines: Sequence[Line]) -> list[list[Line]]:
-    """Lines by round, where those of each round follow those of the one before: it ends where a player comes again."""
+    """Split lines into consecutive rounds: a round ends when a player recurs."""
     found: list[list[Line]] = []
     playing: set[str] = set()
     for line in lines:
@@ -85,12 +85,12 @@ def rounds_of(lines: Sequence[Line]) -> list[list[Line]]:
 
 
 def _lot(seed: str, player: str) -> int:
-    """A score between 250 and 499."""
+    """Return a pseudo-random score between 250 and 499."""
     return 250 + int.from_bytes(hashlib.sha256(f"{seed} {player}".encode()).digest()[:4], "big") % 250
 
 
 def absences_of(line: Line, names: Names, at: Timestamp) -> list[Message]:
-    """What the clock of a game says of those who have not come to it within their time. Raises ``CaseError``."""
+    """Return the clock events for players that did not arrive in time. Raises ``CaseError``."""
     absent = names.ids_in(line.fields["absent"])
     if strangers := set(absent) - set(line.players):
         raise line.place.wrong(f"{', '.join(map(names.name, strangers))} does not play there")
@@ -102,7 +102,7 @@ def absences_of(line: Line, names: Names, at: Timestamp) -> list[Message]:
 
 
 def final_of(line: Line, pairing: pairing_events.Pairing, names: Names, game: Game, at: Timestamp) -> Message:
-    """The final result of a game that was played, as its table says it."""
+    """Return the final result of a played game, as its table reports it."""
     order = seats(pairing)
     best = [player for player, score in line.scores.items() if score == max(line.scores.values())]
     final = game_events.ResultFinal(
@@ -113,11 +113,11 @@ def final_of(line: Line, pairing: pairing_events.Pairing, names: Names, game: Ga
     )
     said = {key: names.translated(value, game, key) for key, value in line.fields.items()}
     for key in said:
-        final.ClearField(key.replace("-", "_"))  # type: ignore[arg-type] # what is no field is told by the next line
+        final.ClearField(key.replace("-", "_"))  # type: ignore[arg-type] # the next line reports an unknown field
     fill(final, said, Board())
     return final
 
 
 def seats(pairing: pairing_events.Pairing) -> tuple[str, ...]:
-    """Who sits at a table, in the order of turns where the pairing says it."""
+    """Return the players at a table, in the order of turns if the pairing has it."""
     return tuple(pairing.player_ids) or (pairing.first_player_id, pairing.second_player_id)

@@ -1,4 +1,4 @@
-"""The services of a tournament, as a case is played on them."""
+"""The services of a tournament for a case."""
 
 from __future__ import annotations
 
@@ -25,24 +25,24 @@ class TournamentServices(Services):
 
     verbs, tournament_id = TOURNAMENT_VERBS, TOURNAMENT_ID
     position_field: str
-    """The field of a request for standings with the position that they are asked for as of."""
+    """The field of a request for standings with the position to query."""
 
     @abstractmethod
     async def rule(self, table: AtTable, good: Callable[[Word], bool]) -> None:
-        """Let a judge rule at a table; see ``AtTable``."""
+        """Rule as a judge at a table, as ``AtTable.rule`` does."""
 
     @abstractmethod
     async def appoint_judges(self) -> None:
-        """Appoint judges who rule on what is challenged in the tournament, which has been created."""
+        """Appoint the judges of the tournament, which has been created."""
 
     async def standings(self, round_: int) -> Sequence[results_pb2.Standing]:
-        """The standings after a round; with the results so far when that is 0."""
+        """Return the standings after a round; the current ones for 0."""
         request = results_pb2.GetStandingsRequest(tournament_id=TOURNAMENT_ID, round=round_)
         shown: results_pb2.GetStandingsResponse = await self._as_of_now(request)
         return shown.standings
 
     async def team_standings(self, round_: int) -> Sequence[results_pb2.TeamStanding]:
-        """The same of the teams."""
+        """Return the standings of teams after a round; the current ones for 0."""
         request = results_pb2.GetTeamStandingsRequest(tournament_id=TOURNAMENT_ID, round=round_)
         shown: results_pb2.GetTeamStandingsResponse = await self._as_of_now(request)
         return shown.standings
@@ -52,23 +52,23 @@ class TournamentServices(Services):
         return await self.ask(request)
 
     async def tournament(self) -> pairing_pb2.GetTournamentResponse:
-        """The tournament as its service shows it."""
+        """Return the tournament as its service shows it."""
         request = pairing_pb2.GetTournamentRequest(tournament_id=TOURNAMENT_ID)
         shown: pairing_pb2.GetTournamentResponse = await self.ask(request)
         return shown
 
     async def obstacles(self) -> Sequence[pairing_pb2.Obstacle]:
-        """What keeps the next round from being paired."""
+        """Return the obstacles to pairing the next round."""
         request = pairing_pb2.ListObstaclesRequest(tournament_id=TOURNAMENT_ID)
         told: pairing_pb2.ListObstaclesResponse = await self.ask(request)
         return told.obstacles
 
     async def ratings(self) -> Sequence[rating_events.RatingUpdated]:
-        """The ratings after the last round."""
+        """Return the ratings after the last round."""
         request = rating_pb2.GetRatingListRequest(tournament_id=TOURNAMENT_ID)
         shown: rating_pb2.GetRatingListResponse = await self.ask(request)
         return shown.ratings
 
 
 Tournaments = Callable[[TournamentCase, Callable[[], datetime]], AbstractAsyncContextManager[TournamentServices]]
-"""Opens the services that the case of a tournament is played on, which go by the time of the case."""
+"""Opens the services for the case of a tournament; their time is that of the case."""

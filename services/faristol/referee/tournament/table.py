@@ -1,4 +1,4 @@
-"""A table of a tournament at which something is done, as a case of a table has it."""
+"""A table of a tournament case, used like that of a table case."""
 
 from __future__ import annotations
 
@@ -22,11 +22,11 @@ from faristol.referee.tournament.services import TournamentServices
 from faristol.table_store import clock_stream, game_stream
 
 TURN, RULE = "turn", "rule"
-"""Verbs of a table that are more than one command, or none."""
+"""Verbs of a table that are several commands, or none."""
 
 
 def is_of_table(step: Step) -> bool:
-    """Whether a step of a tournament is done at one of its tables."""
+    """Check whether a step of a tournament takes place at one of its tables."""
     if step.verb == RULE:
         return step.actor == JUDGE
     return step.verb == TURN or (step.verb in TABLE_VERBS and step.verb not in TOURNAMENT_VERBS)
@@ -44,15 +44,15 @@ class TournamentTable(AtTable):
         self._services = services
 
     async def ask(self, request: Message) -> Any:
-        """See ``Services``."""
+        """Send a request to the services of the tournament. Raises as ``Services.ask`` does."""
         return await self._services.ask(request)
 
     async def settle(self) -> None:
-        """See ``Services``."""
+        """Let the services of the tournament react to new events."""
         await self._services.settle()
 
     async def facts(self, after: int = 0) -> list[Message]:
-        """See ``Services``; of this table alone: its game, its clock, and what names its game."""
+        """Return the events of only this table: its game, its clock, and events that name its game."""
         streams = {game_stream(self.game_id), clock_stream(self.game_id)}
         return [
             recorded.message
@@ -61,12 +61,12 @@ class TournamentTable(AtTable):
         ]
 
     async def rule(self, good: Callable[[Word], bool]) -> None:
-        """See ``AtTable``."""
+        """Rule as a judge at this table. Raises as ``AtTable.rule`` does."""
         await self._services.rule(self, good)
 
 
 class Host(Protocol):
-    """The tournament whose tables these are, as far as they ask it."""
+    """The part of a tournament that its tables use."""
 
     case: TournamentCase
     names: Names
@@ -75,17 +75,17 @@ class Host(Protocol):
     now_ms: int
 
     def game(self, players: Sequence[str]) -> str:
-        """The id of the latest game of these players."""
+        """Return the id of the latest game of these players."""
 
     def called(self, id_: str, /) -> str:
-        """The name that stands for an id."""
+        """Return the name for an id."""
 
     def complete(self, actor: str, verb: str, request: Any, /) -> None:
-        """Set what no step says of a command."""
+        """Set the fields of a command that no step has."""
 
 
 class TournamentTables:
-    """The tables of a tournament at which a case does something."""
+    """The tables of a tournament that a case uses."""
 
     def __init__(self, world: Host) -> None:
         self._world = world
@@ -93,12 +93,12 @@ class TournamentTables:
         self._last: TournamentTable | None = None
 
     async def let_pass(self) -> None:
-        """Let time go by at all of them."""
+        """Append the clock events due at all of them."""
         for table in self._known.values():
             await table.let_pass(moment(self._world.now_ms).ToNanoseconds())
 
     async def act(self, step: Step, answers: list[Message]) -> None:
-        """Do what a step says at its table. Raises ``CaseError`` where it does not say at which."""
+        """Execute a step at its table. Raises ``CaseError`` if the table is ambiguous."""
         self._last = table = self._table(step)
         if step.verb == RULE:
             await table.rule(finding(step, self._world.case.words))
@@ -122,7 +122,7 @@ class TournamentTables:
 
     @property
     def last_view(self) -> TableView | None:
-        """Where something was done last, as expectations of a table look at it."""
+        """The table of the last step, for its expectations."""
         if self._last is None:
             return None
         world = self._world
@@ -135,7 +135,7 @@ class TournamentTables:
             request.game_id = self._last.game_id
 
     def _table(self, step: Step) -> TournamentTable:
-        """The table that a step names, that of its player in the last round, or else the last one."""
+        """Return the table that a step names, that of its player in the last round, or else the last one."""
         world = self._world
         if "game-id" in step.fields:
             players = set(world.names.pair(step.fields["game-id"]))

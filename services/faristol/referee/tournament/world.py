@@ -1,4 +1,4 @@
-"""A tournament as a case begins, and as its steps change it."""
+"""A tournament at the start of a case, and how its steps change it."""
 
 from __future__ import annotations
 
@@ -27,11 +27,11 @@ from faristol.referee.world import World
 from faristol.rules import Board
 
 PLAY_ROUND, PLAY_ROUNDS, CREATE = "play-round", "play-rounds", "create-tournament"
-"""Verbs that are more than one command, or that say what the case says."""
+"""Verbs that are several commands, or that use the data of the case."""
 
 
 class TournamentWorld(World[TournamentServices]):
-    """A tournament: it is created, players enter, and steps are done at it."""
+    """A tournament: it is created, players enter, and steps are executed."""
 
     tournament_id = TOURNAMENT_ID
 
@@ -43,10 +43,10 @@ class TournamentWorld(World[TournamentServices]):
         self.pairings: Sequence[events.Pairing] = ()
         """All tables so far, those of the last round first."""
         self._awaited: Sequence[tuple[str, ...]] = ()
-        """Who sits at the tables of the last round that have no result."""
+        """The players of tables of the last round without a result."""
 
     async def open(self, services: TournamentServices) -> None:
-        """Create the tournament of the case and let its players enter, unless its first step is to create it."""
+        """Create the tournament of the case and register its players, unless its first step creates it."""
         self.services = services
         if self.case.steps[0].verb == CREATE:
             return
@@ -58,11 +58,11 @@ class TournamentWorld(World[TournamentServices]):
             await self._send("register-team", {"team-id": said(name), "player-ids": said(", ".join(line_up))})
 
     async def let_pass(self) -> None:
-        """See ``World``: what the clocks are due to say by now is said."""
+        """Append the clock events that are due by now."""
         await self.tables.let_pass()
 
     async def act(self, step: Step, answers: list[Message]) -> None:
-        """See ``World``."""
+        """Execute a step at a table or on the tournament."""
         match step.verb:
             case "":
                 await self._report(step)
@@ -84,7 +84,7 @@ class TournamentWorld(World[TournamentServices]):
                 await self._report(step)
 
     async def _ask(self, step: Step) -> Message:
-        """One command or question."""
+        """Send one command or query."""
         verbs = self.services.verbs
         if step.verb not in verbs:
             raise step.place.no_such("verb", step.verb, (*verbs, *TABLE_VERBS, PLAY_ROUND, PLAY_ROUNDS))
@@ -114,7 +114,7 @@ class TournamentWorld(World[TournamentServices]):
         return await self.services.call(request)
 
     def _say(self, line: Line, result: Any) -> None:
-        """What a line says of a game: its scores, and fields besides; who was ``absent`` has lost it by forfeit."""
+        """Fill the result of a game: its scores and fields; an ``absent`` player has lost it by forfeit."""
         pairing = self._table_of(line)
         result.game_id = pairing.game_id
         for player in seats(pairing) if line.scores else ():
@@ -142,7 +142,7 @@ class TournamentWorld(World[TournamentServices]):
         return answer
 
     def _introduce(self, request: Any, who: Value | None) -> None:
-        """What somebody who enters says, as the case has it; what the step says comes after it."""
+        """Fill the data of an entry from the case; fields of the step are set after it."""
         if who is None or who.text() not in self.case.entries:
             return
         entry = self.case.entries[who.text()]
@@ -162,7 +162,7 @@ class TournamentWorld(World[TournamentServices]):
         return await self.services.call(request)
 
     async def _version(self, value: Value) -> Value:
-        """The version of the last act of a kind: ``PlayerWithdrawn``."""
+        """Return the version of the last event of a kind: ``PlayerWithdrawn``."""
         if value.text().isdecimal():
             return value
         recorded = await self.services.record.read_stream(f"tournament-{TOURNAMENT_ID}")
@@ -172,7 +172,7 @@ class TournamentWorld(World[TournamentServices]):
         return value.saying(str(found[-1]))
 
     async def _play(self, step: Step, answers: list[Message]) -> None:
-        """Whole rounds: paired, started, played, closed."""
+        """Pair, start, play and close whole rounds."""
         if step.argument is None or not step.argument.text().isdecimal():
             raise step.place.wrong(f"expected the number of a round, such as `{PLAY_ROUND} 1`")
         first = last = int(step.argument.text())
@@ -190,9 +190,9 @@ class TournamentWorld(World[TournamentServices]):
             await self._send("close-round", round_)
 
     def _by_hand(self, step: Step, rounds: int) -> list[list[Line]]:
-        """The results of each round whose pairs are made by hand; none where a step does not say so.
+        """Return the results of each round with pairs made by hand; an empty list if the step has none.
 
-        Raises ``CaseError`` for other results than those of so many rounds.
+        Raises ``CaseError`` for results of another number of rounds.
         """
         if "by-hand" not in step.given or not step.given["by-hand"].truth():
             return []
@@ -207,7 +207,7 @@ class TournamentWorld(World[TournamentServices]):
         return found
 
     async def _report(self, step: Step, lines: Sequence[Line] | None = None) -> None:
-        """Let the tables say what they came to: these ``lines``, or what the step says of all of them."""
+        """Write the results of the tables: these ``lines``, or those of the step."""
         if "results" not in step.given:
             return
         await self._look()
@@ -215,7 +215,7 @@ class TournamentWorld(World[TournamentServices]):
         awaited = [set(players) for players in self._awaited]
         for line in lines or lines_of(step.given["results"], self._awaited, self.case, seed):
             if step.verb == PLAY_ROUNDS and set(line.players) not in awaited:
-                continue  # it is of another of these rounds
+                continue  # it belongs to another of these rounds
             pairing = self._table_of(line)
             if "absent" in line.fields:
                 await self._forfeit(line, pairing)
@@ -224,7 +224,7 @@ class TournamentWorld(World[TournamentServices]):
                 await self.services.write(f"game-{pairing.game_id}", [final])
 
     async def _forfeit(self, line: Line, pairing: events.Pairing) -> None:
-        """A game that somebody did not come to: the clock says so, and whoever signs its sheet does."""
+        """Write the forfeit of absent players on the clock, and sign the sheet."""
         await self.services.write(f"clock-{pairing.game_id}", absences_of(line, self.names, moment(self.now_ms)))
         absent = self.names.ids_in(line.fields["absent"])
         for player in sorted(seats(pairing), key=absent.__contains__):
@@ -236,7 +236,7 @@ class TournamentWorld(World[TournamentServices]):
             await self.services.call(sign)
 
     async def _look(self) -> None:
-        """Look at who sits where. The tables of the last round come first."""
+        """Reload the pairings, the tables of the last round first."""
         if await self.services.record.read_stream(f"tournament-{TOURNAMENT_ID}"):
             played = (await self.services.tournament()).played
             self.pairings = [table for paired in reversed(played) for table in paired.pairings]
@@ -244,11 +244,11 @@ class TournamentWorld(World[TournamentServices]):
             self._awaited = [seats(table) for table in last.pairings if table.game_id not in last.finished_game_ids]
 
     def game(self, players: Sequence[str]) -> str:
-        """The id of the latest game of these players; empty when they have none."""
+        """Return the id of the latest game of these players; empty without one."""
         return next((table.game_id for table in self.pairings if set(seats(table)) == set(players)), "")
 
     def called(self, id_: str) -> str:
-        """See ``World``; a game is called by its players."""
+        """Return the name for an id; a game is named by its players."""
         table = next((table for table in self.pairings if table.game_id == id_), None)
         return self.names.name(id_) if table is None else f" {BETWEEN} ".join(map(self.names.name, seats(table)))
 

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from faristol.results.webhooks.sender import Way
 
 QUICK, SLOW = 64, 32
-"""Messages that are sent at a time to receivers that answer quickly, and to all others."""
+"""Concurrent messages to receivers that answer quickly, and to all others."""
 
 PROMPT = 1.0
 """Seconds within which an answer is quick."""
