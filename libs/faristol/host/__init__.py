@@ -1,6 +1,6 @@
-"""What every process shares: settings, gRPC server, health, errors, telemetry, shutdown.
+"""The shared parts of every process: settings, gRPC server, health, errors, telemetry, shutdown.
 
-Each name is brought in when it is first used: a command that asks a service needs its address, and not the store.
+Names are imported lazily: a command that calls a service needs its address, but not the store.
 """
 
 from typing import TYPE_CHECKING

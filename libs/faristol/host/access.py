@@ -1,4 +1,4 @@
-"""Who calls, and whether they may: asked before the body of any call runs."""
+"""Authentication and authorization of calls, before their bodies run."""
 
 from __future__ import annotations
 
@@ -35,10 +35,10 @@ from faristol.pb.lexicon.v1 import events_pb2 as case_events
 from faristol.record import Record, load_at_once
 
 READ_EVERY = 1.0
-"""Seconds after which a process reads again what was revoked."""
+"""Seconds between two reads of the revocations."""
 
 REMEMBERED = 4_096
-"""How many tokens, and how many places, a process keeps in memory."""
+"""Number of tokens, and of places, that a process caches."""
 
 _log = logging.getLogger(__name__)
 
@@ -46,22 +46,22 @@ CLOCK = "the clock of this machine is behind that of the access service"
 _clocks = Seldom(lambda message, _: _log.warning("%s", message), every_seconds=60.0)
 
 _caller: ContextVar[tuple[Credential | None] | None] = ContextVar("faristol_caller", default=None)
-"""What the caller holds, in a tuple where the process asks; None where it asks nobody."""
+"""The caller's credential in a tuple if the process checks credentials; None if it does not."""
 
 
 def caller() -> Credential | None:
-    """What the caller of the call that runs holds; None for the public, and where a process asks nobody."""
+    """Return the credential of the current call's caller; None for the public, or if the process checks none."""
     asked = _caller.get()
     return asked[0] if asked else None
 
 
 def is_asked() -> bool:
-    """Whether the process asks who calls. Only where it does not, a call is believed what it says of itself."""
+    """Check whether the process requires credentials. If not, a call's own statement of its caller is trusted."""
     return _caller.get() is not None
 
 
 class Admission:
-    """Says who calls and whether they may, for the methods of a process."""
+    """Authenticates and authorizes callers for the methods of a process."""
 
     def __init__(self, record: Record, keyring: Keyring, now: Callable[[], datetime]) -> None:
         self._needs: Mapping[str, Needs] = {}
@@ -74,27 +74,27 @@ class Admission:
         self._cases = _Found(record, ("case",), self._place_of_case)
 
     def serve(self, needs: Mapping[str, Needs]) -> None:
-        """Admit to these methods from now on."""
+        """Set the requirements of the methods that are served."""
         self._needs = needs
 
     async def read(self) -> None:
-        """Read what was revoked until now."""
+        """Read the revocations up to now."""
         self._access = (await load_at_once(self._record, STREAM, Access(), fold)).state
 
     async def keep_reading(self) -> None:
-        """Read it again and again, and whether there are other keys, until cancelled."""
+        """Read revocations and changed keys periodically, until cancelled."""
         while True:
             await asyncio.sleep(READ_EVERY)
             await asyncio.to_thread(self._keyring.read_again)
             try:
                 await self.read()
-            except (SQLAlchemyError, OSError) as problem:  # no command is carried out meanwhile either
+            except (SQLAlchemyError, OSError) as problem:  # in this state, commands fail too
                 _log.warning("what was revoked cannot be read at the moment: %s", problem)
 
     def _held(self, authorization: str) -> Credential | None:
-        """What the caller holds by the value of ``AUTHORIZATION``, and may have been ended before its time.
+        """Return the credential in the value of ``AUTHORIZATION``, not checked for revocation; None without a value.
 
-        None without one. Raises ``Unauthenticated``.
+        Raises ``Unauthenticated``.
         """
         if not authorization:
             return None
@@ -113,9 +113,9 @@ class Admission:
         return known.credential
 
     async def admit(self, method: str, authorization: str, request: Message, context: Any) -> Credential | None:
-        """Let a call pass. Gives what its caller holds. ``context`` is gRPC's: it says where the call comes from.
+        """Authorize a call and return the credential of its caller. ``context`` is gRPC's, with the origin of the call.
 
-        Raises ``Unauthenticated`` or ``Denied``, and ``NotFound`` for what the caller may not know of.
+        Raises ``Unauthenticated`` or ``Denied``, and ``NotFound`` for a case that the caller may not know of.
         """
         needs = self._needs[method]
         credential: Credential | None = None
@@ -132,7 +132,7 @@ class Admission:
         return credential
 
     async def end_of(self, credential: Credential | None) -> None:
-        """Wait until a credential ends, for ever without one. Raises ``Unauthenticated`` then."""
+        """Wait until a credential ends, then raise ``Unauthenticated``; without a credential, wait forever."""
         if credential is None:
             await asyncio.Event().wait()
             return
@@ -149,7 +149,7 @@ class Admission:
         )
 
     async def may_know(self, credential: Credential, tournament: str, game_id: str, case_id: str) -> bool:
-        """Whether what is for officials, of a game or a case or, without both, of a tournament, is for the holder."""
+        """Check whether the holder may receive a notification for officials, on a game, a case, or a tournament."""
         if case_id:
             return may_know(credential, tournament, await self._cases.of(case_id), of_case=True)
         place = await self._games.of(game_id) if game_id else None
@@ -158,7 +158,7 @@ class Admission:
         return may_know(credential, tournament, place, of_case=False)
 
     async def is_for_caller(self, case_id: str) -> bool:
-        """Whether a case is one for whoever makes the call that is being carried out, or who calls says nothing."""
+        """Check whether the caller may judge a case; true for a caller without a credential."""
         credential, place = caller(), await self._cases.of(case_id)
         return credential is None or (place is not None and may_judge(credential, place))
 
@@ -179,7 +179,7 @@ class Admission:
         return Place(fact.tournament_id, fact.hall, fact.table, frozenset(fact.player_ids))
 
     async def _players_of_duplicate(self, opened: duplicate_events.DuplicateOpened) -> frozenset[str]:
-        """Everybody who plays in a hall: they are seated when the game is opened, and nobody comes in later."""
+        """Return the players of all halls: they are seated when the game is opened, and none is added later."""
         found: set[str] = set()
         for hall in opened.halls:
             parts = -(-hall.players // MOST_SEATS)
@@ -190,7 +190,7 @@ class Admission:
 
 
 class _Found:
-    """The places of the streams of some kinds. What the first event of a stream says never changes."""
+    """A cache of places by stream, from the first events, which never change."""
 
     def __init__(
         self, record: Record, kinds: Sequence[str], place_of: Callable[[Message], Awaitable[Place | None]]
@@ -201,11 +201,11 @@ class _Found:
         self._known: OrderedDict[str, Place] = OrderedDict()
 
     async def of_all(self, stream_ids: Iterable[str]) -> dict[str, Place]:
-        """The places of those streams that there are."""
+        """Return the places of those streams that exist."""
         return {stream_id: place for stream_id in stream_ids if (place := await self.of(stream_id))}
 
     async def of(self, stream_id: str) -> Place | None:
-        """The place of a stream; None where there is none of that name."""
+        """Return the place of a stream; None if it does not exist."""
         if known := self._known.get(stream_id):
             return known
         fact = None
@@ -218,13 +218,13 @@ class _Found:
 
 
 class AccessInterceptor(OwnServiceInterceptor):
-    """Asks of every call of Faristol's own services who makes it and whether they may."""
+    """Authenticates and authorizes every call of Faristol's own services."""
 
     def __init__(self, admission: Admission) -> None:
         self._admission = admission
 
     def handler(self, handler: Any, details: grpc.HandlerCallDetails) -> Any:
-        """See ``OwnServiceInterceptor``."""
+        """Wrap the handler with the check of the credential."""
         method = details.method
         authorization = metadata_of(details.invocation_metadata, AUTHORIZATION)
         read, write = handler.request_deserializer, handler.response_serializer
@@ -241,6 +241,6 @@ class AccessInterceptor(OwnServiceInterceptor):
             _caller.set((credential,))
             async for response in until(self._admission.end_of(credential), handler.unary_stream(request, context)):
                 yield response
-                _caller.set((credential,))  # what asks for the next response may run in another context
+                _caller.set((credential,))  # the next response may be requested in another context
 
         return grpc.unary_stream_rpc_method_handler(stream, read, write)

@@ -1,4 +1,4 @@
-"""Who sends a command: an id on the record, and a name beside it that can be erased."""
+"""The actor of a command: an id in the record, and a name stored beside it that can be erased."""
 
 from __future__ import annotations
 
@@ -23,16 +23,16 @@ from faristol.record import Record, people
 
 @dataclass(frozen=True, slots=True)
 class Actor:
-    """Who sends a command; nobody where that was not said."""
+    """The actor of a command; with empty fields if unknown."""
 
     actor_id: str = ""
     name: str = ""
-    """To be kept with the command; empty where it is known already, or no name was given."""
+    """Name to store with the command; empty if it is stored already, or not given."""
 
     async def remember(self, connection: AsyncConnection) -> str:
-        """Keep the name in the transaction of the command; who has one, or had it until it was erased, keeps that.
+        """Store the name in the transaction of the command, unless the id has a name or was erased.
 
-        Gives what binds it to the events, see ``Decision.also``.
+        Returns the binding for the events, as in ``Decision.also``.
         """
         if await people.named(connection, self.actor_id):
             return ""
@@ -40,22 +40,21 @@ class Actor:
 
 
 def said(context: grpc.aio.ServicerContext[Any, Any]) -> Mapping[str, str | bytes]:
-    """The metadata of a call."""
+    """Return the metadata of a call."""
     return dict(context.invocation_metadata() or ())
 
 
 def checked(key: str, value: str | bytes) -> str:
-    """An id out of the metadata of a call, empty for none. Raises ``Invalid`` for what is none."""
+    """Return an id from the metadata of a call, which may be empty. Raises ``Invalid`` if it is malformed."""
     if not isinstance(value, str) or not ACTOR_ID.fullmatch(value):
         raise Invalid(key, N_("expected an id of at most 64 of a-z, 0-9 and -, and no name: it stays for ever"))
     return value
 
 
 async def actor_of(record: Record, context: grpc.aio.ServicerContext[Any, Any], command_id: str) -> Actor:
-    """Who sends a command: the subject of their credential, whatever the call says besides.
+    """Return the actor of a command: the subject of the credential, whatever the call's metadata states.
 
-    Where a process asks for no credentials, it is who the call says. Raises ``Invalid`` for an id or a name that cannot
-    be one.
+    A process without credentials trusts the metadata. Raises ``Invalid`` for a malformed id or name.
     """
     if is_asked():
         credential = caller()
@@ -71,10 +70,10 @@ async def actor_of(record: Record, context: grpc.aio.ServicerContext[Any, Any], 
 
 
 async def _official_named(record: Record, name: str, command_id: str) -> Actor:
-    """Find the official of a name, with the id that they have, where calls say by a name alone who makes them.
+    """Find the official of a name, for calls that state only a name; create an id for a new name.
 
-    Who acts under a name for the first time gets an id made from that of the command, a UUID: from an id that was made
-    from the name, whoever has a list of names would find the name after it was erased.
+    A new id is derived from the command's UUID. An id derived from the name would let the owner of a list of names find
+    it after its erasure.
     """
     if known := await people.official(record, name):
         return Actor(known)
@@ -82,17 +81,17 @@ async def _official_named(record: Record, name: str, command_id: str) -> Actor:
 
 
 def new_official(name: str, command_id: str) -> Actor:
-    """Make the id of an official who is not known, from that of the command, a UUID, and give it with their name."""
+    """Create an official with an id derived from the command's UUID."""
     made = hashlib.sha256(uuid.UUID(command_id).bytes).hexdigest()[:12]
     return Actor(f"{OFFICIAL}{made}", name)
 
 
 _known: OrderedDict[tuple[str, str], None] = OrderedDict()
-"""The subjects last found to have a name on a record, or to be erased from it."""
+"""Subjects recently found to have a name in a record, or to be erased from it."""
 
 
 async def _is_known(record: Record, subject: str) -> bool:
-    """Whether the record has the name of somebody, or had it until they were erased."""
+    """Check whether the record has the name of a subject, or had it until the erasure."""
     key = (record.record_id, subject)
     if key in _known:
         return True
@@ -104,7 +103,7 @@ async def _is_known(record: Record, subject: str) -> bool:
 
 
 def _name(value: str | bytes) -> str:
-    """The name without space around it, in Unicode NFC; empty where none is given."""
+    """Return the name in Unicode NFC without surrounding space; empty if it is not given."""
     try:
         text = value.decode() if isinstance(value, bytes) else value
     except UnicodeDecodeError:

@@ -1,6 +1,6 @@
-"""The audit log: who was let in and who was refused, from where, and by which credential. No name of a person.
+"""The audit log: admitted and refused calls, with their origin and credential, without names of persons.
 
-Refusals are counted by their reason, and written at most once a second for each: a stranger fills no disk.
+Refusals are counted by reason, and written at most once a second for each, so that strangers cannot fill the disk.
 """
 
 from __future__ import annotations
@@ -31,14 +31,14 @@ _seldom = Seldom(_write)
 
 
 def note_refused(what: str, reason: str, visitor: Visitor, credential: Credential | None = None) -> None:
-    """Note that a call, or signing in, was refused. ``what`` is the method, or how somebody signs in."""
+    """Log a refused call or sign-in. ``what`` is the method, or the kind of sign-in."""
     _refusals.add(1, {"reason": reason})
     message = f"refused {what}: {reason}, {_by(credential)}, {_from(visitor)}"
     _seldom.tell(f"refused for {reason}", message, _fields("refused", what, visitor, credential, reason=reason))
 
 
 def note_done(what: str, visitor: Visitor, credential: Credential | None, about: str = "") -> None:
-    """Note that a credential was given, used or ended. ``about`` is the id of the one that it was done with."""
+    """Log that a credential was given, used or ended. ``about`` is the id of that credential."""
     told = f" {about}" if about else ""
     message = f"{what}{told}, {_by(credential)}, {_from(visitor)}"
     _log.info("%s", message, extra={"fields": _fields("done", what, visitor, credential, about=about)})

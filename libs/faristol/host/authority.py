@@ -1,4 +1,4 @@
-"""A small authority in the data folder, for a machine that has no other: it makes the certificate of `faristol up`."""
+"""A certificate authority in the data folder, for a machine without one: it issues the certificate of `faristol up`."""
 
 from __future__ import annotations
 
@@ -36,34 +36,34 @@ CA, CA_KEY, CERTIFICATE, KEY = "ca.crt", "ca.key", "server.crt", "server.key"
 
 OF_AUTHORITY = timedelta(days=3_650)
 OF_CERTIFICATE = timedelta(days=90)
-"""How long they are good."""
+"""Lifetimes of the authority and of the certificate."""
 LEFT = timedelta(days=30)
-"""A certificate with less than this left is made anew; an authority with less than that of a certificate."""
+"""Remaining lifetime below which a certificate is renewed; an authority is renewed below that of a certificate."""
 LOOK_EVERY = 3_600.0
-"""Seconds between two looks whether it is time."""
+"""Seconds between two checks."""
 BEFORE = timedelta(minutes=5)
-"""By how much clocks of others may be behind."""
+"""Clock skew allowed to other machines."""
 
 _log = logging.getLogger(__name__)
 
 
 def files_of(settings: Settings) -> Path:
-    """The folder that holds them."""
+    """Return the folder of the certificates."""
     return settings.data.absolute() / "tls"
 
 
 def names_of(settings: Settings) -> tuple[str, ...]:
-    """What this machine is called by, here and from elsewhere."""
+    """Return the names of this machine, for local and remote callers."""
     names = ["localhost", "127.0.0.1", "::1", socket.gethostname()]
-    if settings.grpc_host not in {"0.0.0.0", "::"}:  # noqa: S104 # compared, and not listened on
+    if settings.grpc_host not in {"0.0.0.0", "::"}:  # noqa: S104 # only compared
         names.append(settings.grpc_host)
     return tuple(dict.fromkeys(names))
 
 
 def prepare(folder: Path, names: Sequence[str], now: Callable[[], datetime] = utc_now) -> bool:
-    """Make the authority and the certificate for these names, for their owner alone, where it is time for it.
+    """Create or renew the authority and the certificate for these names, readable only by their owner.
 
-    Gives whether the certificate was made. Raises ``StartError`` where that cannot be.
+    Returns whether the certificate was created. Raises ``StartError`` on failure.
     """
     try:
         folder.mkdir(parents=True, exist_ok=True, mode=0o700)
@@ -81,7 +81,7 @@ def prepare(folder: Path, names: Sequence[str], now: Callable[[], datetime] = ut
 
 @contextmanager
 def _alone(folder: Path) -> Iterator[None]:
-    """Wait until no other process makes certificates in the folder."""
+    """Lock the folder against other processes that create certificates."""
     held = os.open(folder, os.O_RDONLY)
     try:
         fcntl.flock(held, fcntl.LOCK_EX)
@@ -115,14 +115,14 @@ def _authority(folder: Path, now: datetime) -> tuple[x509.Certificate, ec.Ellipt
 
 
 def _is_good(folder: Path, authority: x509.Certificate, names: Sequence[str], now: datetime) -> bool:
-    """Whether the certificate is of these names, of the authority and of the key; a process may have ended between."""
+    """Check whether the certificate matches the names, the authority and the key, even after an interrupted renewal."""
     if not ((folder / CERTIFICATE).exists() and (folder / KEY).exists()):
         return False
     found = x509.load_pem_x509_certificate((folder / CERTIFICATE).read_bytes())
     key = load_pem_private_key((folder / KEY).read_bytes(), None)
     try:
         found.verify_directly_issued_by(authority)
-    except (ValueError, InvalidSignature):  # of another name; signed by another key
+    except (ValueError, InvalidSignature):  # another issuer, or a signature by another key
         return False
     named = found.extensions.get_extension_for_class(x509.SubjectAlternativeName).value
     if found.not_valid_after_utc - now < LEFT or named != x509.SubjectAlternativeName(map(_name, names)):
@@ -173,7 +173,7 @@ def _pem(key: ec.EllipticCurvePrivateKey) -> bytes:
 
 
 def _write(path: Path, content: bytes) -> None:
-    """Put a file in the place of another, for its owner alone: who reads meanwhile has the one or the other."""
+    """Replace a file atomically, readable only by its owner."""
     new = path.with_name(f"{path.name}.new")
     new.unlink(missing_ok=True)
     with os.fdopen(os.open(new, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb") as file:
@@ -182,7 +182,7 @@ def _write(path: Path, content: bytes) -> None:
 
 
 def part(runtime: Runtime) -> Part:
-    """Renews the certificate while the process runs; connections that come are given the new one."""
+    """Renew the certificate while the process runs; new connections use the new one."""
 
     async def renew() -> None:
         while True:
@@ -191,7 +191,7 @@ def part(runtime: Runtime) -> Part:
                 settings = runtime.settings
                 if await asyncio.to_thread(prepare, files_of(settings), names_of(settings), runtime.now):
                     _log.warning("the certificate in %s was made anew", files_of(settings))
-            except StartError as problem:  # the one of before is good for weeks
+            except StartError as problem:  # the previous one is valid for weeks
                 _log.error("the certificate cannot be made anew: %s", problem)
 
     return Part(name="authority", tasks=(renew,))

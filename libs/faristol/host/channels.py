@@ -1,4 +1,4 @@
-"""The ways to services."""
+"""gRPC channels to services."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ if TYPE_CHECKING:
     from faristol.host.tls import Tls
 
 _CONFIG = {
-    # Every replica that an address leads to has its part of the calls.
+    # Calls are distributed over all replicas of an address.
     "loadBalancingConfig": [{"round_robin": {}}],
-    # A call that met a replica which was leaving goes to another one. That is safe for all: a command has an id, by
-    # which it is carried out once however often it is sent, and what has none changes nothing.
+    # A call to a replica that shuts down is retried at another one. That is safe: a command has an id by which it takes
+    # effect once, and other calls are reads.
     "methodConfig": [
         {
             "name": [{}],
@@ -30,30 +30,30 @@ _CONFIG = {
                 "initialBackoff": "0.05s",
                 "maxBackoff": "0.5s",
                 "backoffMultiplier": 3,
-                # CANCELLED is what becomes of a call that came at the moment at which the replica began to leave.
+                # CANCELLED is the status of a call that arrives as a replica begins to shut down.
                 "retryableStatusCodes": ["UNAVAILABLE", "CANCELLED"],
             },
         }
     ],
-    # Where most calls fail, a service is away and not a replica: nobody adds to its load by asking again.
+    # If most calls fail, the whole service is unavailable: retries would only add load.
     "retryThrottling": {"maxTokens": 50, "tokenRatio": 0.5},
 }
 
 CHANNEL_OPTIONS = (
     ("grpc.initial_reconnect_backoff_ms", 100),
-    # Also how long one attempt may take: a busy process needs more than a moment to take a connection.
+    # Also the timeout of one attempt to connect, which must allow for a busy process.
     ("grpc.min_reconnect_backoff_ms", 5_000),
     ("grpc.max_reconnect_backoff_ms", 2_000),
-    # The standings of 1,000 players with their arithmetic come to 5 MB after 9 rounds; gRPC takes 4 MB unless told.
+    # The standings of 1,000 players with their arithmetic have 5 MB after 9 rounds; gRPC's default limit is 4 MB.
     ("grpc.max_receive_message_length", 64 * 1024 * 1024),
     ("grpc.service_config", json.dumps(_CONFIG)),
-    # A connection that a replica has ended is when others are asked for: not 30 seconds after the last time.
+    # The end of a connection by a replica triggers a new resolution, without the default wait of 30 seconds.
     ("grpc.dns_min_time_between_resolutions_ms", 5_000),
-    # Channels of a process share the connection to an address, and with it how long to wait after what an earlier
-    # one was refused there: the first call to a service that has just started would meet a refusal of before.
+    # By default, channels of a process share a connection to an address, and its backoff: the first call to a service
+    # that has just started would fail because of an earlier attempt.
     ("grpc.use_local_subchannel_pool", 1),
-    # While a call is open, a machine that is gone is noticed within 40 seconds: without pings a call on which nothing
-    # is sent would be waited for until the kernel gives up, and that is never where nothing is on its way.
+    # With pings, a dead machine is detected within 40 seconds during a call. Without them, an idle call would wait for
+    # a timeout of the kernel, which never comes if no data is in flight.
     ("grpc.keepalive_time_ms", 20_000),
     ("grpc.keepalive_timeout_ms", 20_000),
     ("grpc.http2.ping_timeout_ms", 20_000),
@@ -63,15 +63,15 @@ CHANNEL_OPTIONS = (
 _log = logging.getLogger(__name__)
 
 LEAVING = 3_600.0
-"""Seconds for which calls go on by a connection of certificates that are no longer those in use."""
+"""Seconds for which calls may continue on a connection of replaced certificates."""
 
 
 def open_channel(
     address: str, interceptors: Sequence[Any] = (), tls: Tls | None = None, *, own: bool = False
 ) -> grpc.aio.Channel:
-    """The way to an address, and to each of its replicas in turn.
+    """Open a channel to an address, with all its replicas in turn.
 
-    By TLS where ``tls`` knows authorities; to one's ``own`` where it serves by TLS.
+    It uses TLS if ``tls`` has authorities; for an address of this process (``own``), if it serves TLS.
     """
     if tls is None or not (tls.serves if own else tls.files.ca):
         return grpc.aio.insecure_channel(address, options=CHANNEL_OPTIONS, interceptors=interceptors)
@@ -79,9 +79,9 @@ def open_channel(
 
 
 def check_name(address: str, setting: str) -> None:
-    """Check that a service that is called by TLS has a name. Raises ``StartError``, which names the setting.
+    """Check that a service that is called by TLS has a name. Raises ``StartError``, which states the setting.
 
-    A list of addresses is a target of gRPC, and no certificate is for a list.
+    A list of addresses is a gRPC target without a name that a certificate could match.
     """
     if address.startswith(("ipv4:", "ipv6:")) and "," in address:
         raise StartError(
@@ -91,10 +91,10 @@ def check_name(address: str, setting: str) -> None:
 
 
 class TlsChannel(grpc.aio.Channel):
-    """A channel whose calls go by the certificates of their time.
+    """A channel whose calls use the current certificates.
 
-    Those of a channel of gRPC are fixed when it is made, so that it would come back by them after they have ended:
-    where there are others, this one makes another.
+    The certificates of a gRPC channel are fixed at its creation, so reconnections would use expired ones. This class
+    opens a new channel when they change.
     """
 
     def __init__(self, address: str, interceptors: Sequence[Any], tls: Tls, *, own: bool) -> None:
@@ -105,11 +105,11 @@ class TlsChannel(grpc.aio.Channel):
         self._content = tls.now()
         self._channel = self._made()
         self._left: dict[asyncio.Task[None], grpc.aio.Channel] = {}
-        """Channels on which calls that began before may still run."""
+        """Replaced channels on which earlier calls may still run."""
 
     def _made(self) -> grpc.aio.Channel:
         content = self._content
-        # Nobody else has the key of this process: its certificate is proof enough, of whatever authority it is.
+        # Only this process has its key: its certificate is sufficient proof, whatever its authority.
         roots = content.certificate if self._own else content.ca
         credentials = grpc.ssl_channel_credentials(roots, content.key or None, content.certificate or None)
         options: list[tuple[str, Any]] = [*CHANNEL_OPTIONS]
@@ -118,7 +118,7 @@ class TlsChannel(grpc.aio.Channel):
         return grpc.aio.secure_channel(self._address, credentials, options=options, interceptors=self._interceptors)
 
     def current(self) -> grpc.aio.Channel:
-        """The channel for a call that begins now."""
+        """Return the channel for a new call."""
         found = self._tls.now()
         if found is not self._content:
             self._content = found
@@ -128,7 +128,7 @@ class TlsChannel(grpc.aio.Channel):
         return self._channel
 
     def unary_unary(self, *args: Any, **kwargs: Any) -> Any:
-        """See ``grpc.aio.Channel``, as with the other methods."""
+        """Return the method on the current channel, like the other methods of ``grpc.aio.Channel`` here."""
         return _Method(self, "unary_unary", args, kwargs)
 
     def unary_stream(self, *args: Any, **kwargs: Any) -> Any:  # noqa: D102
@@ -162,7 +162,7 @@ class TlsChannel(grpc.aio.Channel):
 
 
 class _Method:
-    """A method of a service, by the channel of its time."""
+    """A method of a service that uses the current channel."""
 
     def __init__(self, owner: TlsChannel, kind: str, args: Sequence[Any], kwargs: dict[str, Any]) -> None:
         self._owner = owner
@@ -177,15 +177,15 @@ class _Method:
         return self._method(*args, **kwargs)
 
 
-class _Log(grpc.aio.UnaryUnaryClientInterceptor):  # type: ignore[type-arg] # generic in the stubs alone
-    """Says why no connection comes about, once for each reason: whoever asked is told that the service is away."""
+class _Log(grpc.aio.UnaryUnaryClientInterceptor):  # type: ignore[type-arg] # generic only in the stubs
+    """Logs why a TLS connection fails, once for each reason; callers learn only that the service is unavailable."""
 
     def __init__(self, address: str) -> None:
         self._address = address
         self._said = ""
 
     async def intercept_unary_unary(self, continuation: Any, client_call_details: Any, request: Any) -> Any:
-        """See ``grpc.aio.UnaryUnaryClientInterceptor``."""
+        """Log the reason if the call fails without a connection."""
         call = await continuation(client_call_details, request)
         if await call.code() is not grpc.StatusCode.UNAVAILABLE:
             self._said = ""
@@ -200,7 +200,7 @@ class _Log(grpc.aio.UnaryUnaryClientInterceptor):  # type: ignore[type-arg] # ge
 
 
 class Channels:
-    """The way to each service: this process itself for what it serves, and ``address_of`` for the others."""
+    """Channels to the services: to this process for those it serves, and to ``address_of`` for the others."""
 
     def __init__(
         self,
@@ -210,9 +210,9 @@ class Channels:
         *,
         own: bool = False,
     ) -> None:
-        """``interceptors`` gives those of the channel to an address, such as what says by which credential it calls.
+        """``interceptors`` returns those of a channel to an address, such as one that adds the credential.
 
-        ``own`` says that every address is of a process with the certificate of this one.
+        ``own`` states that every address is of a process with the certificate of this one.
         """
         self._own = own
         self._address_of = address_of
@@ -224,17 +224,17 @@ class Channels:
         """``HOST:PORT`` of this process's gRPC server, once it listens."""
 
     def serve(self, address: str, services: Collection[str]) -> None:
-        """Call these services at ``address``, where this process listens: no setting sends such calls elsewhere."""
+        """Call these services at ``address``, where this process listens, whatever the settings are."""
         self.own_address = address
         self._served = services
 
     def address(self, service: str) -> str:
-        """``HOST:PORT`` at which a service is called, or another target of gRPC."""
+        """Return ``HOST:PORT`` or another gRPC target of a service."""
         elsewhere = "" if service in self._served else self._address_of(service)
         return elsewhere or self.own_address
 
     def channel(self, service: str) -> grpc.aio.Channel:
-        """The way to a service."""
+        """Return the channel to a service."""
         if service not in self._channels:
             address = self.address(service)
             told = [_Log(address)] if self._tls else []

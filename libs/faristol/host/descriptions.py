@@ -1,4 +1,4 @@
-"""Whom to ask about tournaments, and their arbiters: names that stand beside the events, so that they can be erased."""
+"""Contact and arbiters of a tournament: personal data stored beside the events, so that it can be erased."""
 
 from __future__ import annotations
 
@@ -9,13 +9,13 @@ _BETWEEN = ";"
 
 @dataclass(frozen=True, slots=True)
 class Description:
-    """What is said of a tournament beside its events; empty where it was not said, and where it was erased."""
+    """Personal data of a tournament; empty if not given or erased."""
 
     contact: str = ""
     arbiters: tuple[str, ...] = ()
-    """The chief arbiter first."""
+    """Names, the chief arbiter first."""
 
 
 def read_description(contact: str, arbiters: str) -> Description:
-    """Read what stands beside the last ``ContactSet`` and the last ``ArbitersNamed`` of a tournament."""
+    """Parse the notes of the last ``ContactSet`` and the last ``ArbitersNamed`` of a tournament."""
     return Description(contact, tuple(name.strip() for name in arbiters.split(_BETWEEN) if name.strip()))

@@ -1,4 +1,4 @@
-"""Where commands are handled: decide, append, answer; once, however often a command is sent."""
+"""The command handler: it decides, appends and answers, once for each command id."""
 
 from __future__ import annotations
 
@@ -27,10 +27,10 @@ from faristol.kernel.refusal import N_, Refusal
 from faristol.record import Appended, Command, Conflict, Decision, Metadata, Record
 
 ATTEMPTS = 16
-"""How often a decision is made anew when others were faster, before the caller is told."""
+"""Attempts at a decision with conflicts before the caller gets an error."""
 
 DONE, REPEATED, REFUSED, CONFLICT = "done", "repeated", "refused", "conflict"
-"""How a command was answered: anew, as before, by a refusal, or not at all since others kept being first."""
+"""Outcomes of a command: executed, repeated, refused, or given up after conflicts."""
 
 _tracer = trace.get_tracer("faristol.host")
 _meter = metrics.get_meter("faristol.host")
@@ -63,21 +63,22 @@ class Desk:
         response: type[M],
         lane: str = "",
     ) -> M:
-        """Carry out a command and answer it; a command sent again gets its first answer.
+        """Execute a command and return its answer; a repeated command gets its first answer.
 
-        ``decide`` loads what it needs and returns the decision with what makes the answer from the position of
-        the last event. It is called again when others wrote to those streams first. Commands of one ``lane`` are
-        decided one after the other: all write to one stream, and of those at once all but one would do so in vain.
-        Raises ``Invalid`` for a ``command_id`` that is no UUID or was that of another command, ``Conflict`` when
-        others kept being first, and whatever ``decide`` raises.
+        ``decide`` loads its input and returns the decision, and a function that builds the answer from the position of
+        the last event. It is called again after a conflict. Commands of one ``lane`` are decided one after the other:
+        they write to one stream, so all but one of a parallel group would fail.
+
+        Raises ``Invalid`` for a ``command_id`` that is not a UUID or belongs to another command, ``Conflict`` after too
+        many conflicts, and the exceptions of ``decide``.
         """
         metadata = _metadata(context, request)
         call = _Call(request, metadata, await actor_of(self._record, context, metadata.command_id), response)
         try:
             return await self._carry_out(call, decide, lane)
         except (Refusal, AlreadyExists, NotFound, Invalid):
-            # The command may have been carried out before, or while this repetition of it was being decided, and then
-            # it is its own effect that speaks against it. Where nothing does, the record answers it as it did then.
+            # The command may have been executed before, or during this repetition, and its own effect may cause the
+            # refusal. Then the record has the first answer.
             if before := await self._record.answered(call.command_id):
                 return call.repeated(before.answer)
             call.count(REFUSED)
@@ -96,7 +97,7 @@ class Desk:
             for attempt in range(1, ATTEMPTS + 1):
                 decision, answer = await decide()
                 if attempt == 1 and (busy := self._queue_at(decision)):
-                    # Whoever comes later waits behind those who met there, or would always be before them.
+                    # Join the queue, or this command would always precede those that wait in it.
                     queued_at, lock = busy, self._queues[busy]
                     await queue.aclose()
                     await queue.enter_async_context(lock)
@@ -117,15 +118,14 @@ class Desk:
                         span.set_attribute("faristol.position", appended.position)
                         return self._done(call, decision, appended)
                 if met_at != queued_at:
-                    # Those who met at one stream go on one after the other, and not all against each other; nobody
-                    # keeps others waiting at a second stream meanwhile.
+                    # Commands in conflict at a stream continue one after the other. Each holds at most one such queue.
                     await queue.aclose()
                     await queue.enter_async_context(self._queues.setdefault(met_at, asyncio.Lock()))
                     queued_at = met_at
         raise AssertionError("the last attempt returns or raises")
 
     def _queue_at(self, decision: Decision) -> str:
-        """The first stream that a decision writes to at which others wait for each other; empty where none do."""
+        """Return the first stream of a decision with waiting commands; empty if there is no such stream."""
         waiting = ((write.stream, self._queues.get(write.stream)) for write in decision.writes)
         return next((stream for stream, lock in waiting if lock and lock.locked()), "")
 
@@ -138,7 +138,7 @@ class Desk:
 
 
 class _Call(Generic[M]):
-    """A command as it was sent, and how its answer is kept: behind a digest of what was asked."""
+    """A command, and the stored form of its answer: a digest of the request, then the answer."""
 
     def __init__(self, request: Message, metadata: Metadata, who: Actor, response: type[M]) -> None:
         self._metadata = replace(metadata, actor=who.actor_id)
@@ -149,7 +149,7 @@ class _Call(Generic[M]):
         self._digest = digest(request, metadata.command_id)
 
     def with_name(self, decision: Decision) -> Decision:
-        """The decision, with the name of who sends the command where that has to be kept."""
+        """Return the decision, extended to store the actor's name if necessary."""
         if not self._who.name or not any(write.events for write in decision.writes):
             return decision
         also = decision.also
@@ -164,17 +164,17 @@ class _Call(Generic[M]):
         return replace(decision, also=remember)
 
     def metadata(self) -> Metadata:
-        """The metadata, in the trace of the append."""
+        """Return the metadata with the trace context of the append."""
         carrier: dict[str, str] = {}
         inject(carrier)
         return replace(self._metadata, traceparent=carrier.get("traceparent", ""))
 
     def command(self, answer: Callable[[int], M]) -> Command:
-        """The command as the record keeps it."""
+        """Return the command for the record."""
         return Command(self.command_id, lambda position: self._digest + answer(position).SerializeToString())
 
     def opened(self, kept: bytes) -> M:
-        """The answer that was kept. Raises ``Invalid`` when it is that of another command."""
+        """Parse a stored answer. Raises ``Invalid`` if it belongs to another command."""
         if not kept.startswith(self._digest):
             raise Invalid(
                 "command_id",
@@ -184,23 +184,22 @@ class _Call(Generic[M]):
         return self._response.FromString(kept[len(self._digest) :])
 
     def count(self, outcome: str) -> None:
-        """Note how the command was answered."""
+        """Count the outcome of the command."""
         _commands.add(1, {"command": self.kind, "outcome": outcome})
 
     def repeated(self, kept: bytes) -> M:
-        """The first answer, to a command that came again."""
+        """Return the first answer to a repeated command."""
         answer = self.opened(kept)
         self.count(REPEATED)
         return answer
 
 
 def digest(request: Message, command_id: str = "") -> bytes:
-    """SHA-256 of what a command asks, 32 bytes, which stay as long as its answer.
+    """Compute SHA-256 of a request, 32 bytes, which are stored with its answer.
 
-    ``command_id`` is the command's id as it is stored: a caller may write one UUID in several ways.
-
-    Fields that the contract marks with ``debug_redact`` are left out, of its parts as well: from the digest of a name,
-    whoever has a list of names finds the name, and it has to be possible to forget a person.
+    ``command_id`` is the stored form of the id, since a UUID has several spellings. Fields marked with ``debug_redact``
+    are omitted at every depth: the digest of a name would let the owner of a list of names find it, despite its
+    erasure.
     """
     asked = type(request)()
     asked.CopyFrom(request)
@@ -212,7 +211,7 @@ def digest(request: Message, command_id: str = "") -> bytes:
 
 
 def _redact(message: Message) -> None:
-    """Clear the fields that the contract marks, in a message and its parts."""
+    """Clear the fields marked with ``debug_redact``, in a message and its parts."""
     for field, value in message.ListFields():
         if field.GetOptions().debug_redact:
             message.ClearField(field.name)
@@ -222,7 +221,7 @@ def _redact(message: Message) -> None:
 
 
 def canonical(command_id: str) -> str:
-    """The id as it is stored. Raises ``Invalid`` when it is no UUID."""
+    """Return the stored form of a command id. Raises ``Invalid`` if it is not a UUID."""
     try:
         return str(uuid.UUID(command_id))
     except ValueError:

@@ -1,7 +1,8 @@
-"""Services made from their contract: commands have one way of being carried out, questions what answers them.
+"""Implementations of gRPC services from their descriptors.
 
-A service says which requests are commands as a dictionary of decisions, and how any of them is carried out. The methods
-come from the descriptor, so that a new command is a message of the contract and an entry of that dictionary.
+A service gives a mapping of decisions for its commands, one function that executes any of them, and the functions of
+its queries. The methods come from the descriptor, so a new command is a message of the contract and an entry of that
+mapping.
 """
 
 from __future__ import annotations
@@ -16,20 +17,20 @@ from google.protobuf.message_factory import GetMessageClass
 
 Context = grpc.aio.ServicerContext[Any, Any]
 Answer = Callable[[Any, Context], Awaitable[Message] | AsyncIterator[Message]]
-"""Answers a question: once, or by a stream where the contract says so."""
+"""Answers a query, with one message or a stream as the contract states."""
 
 
 class CarryOut(Protocol):
-    """Carries a command out and answers it by a message of the type ``response``; raises what it refuses."""
+    """Executes a command and returns a message of the type ``response``; raises its refusals."""
 
     async def __call__(self, request: Any, context: Context, response: type[Any]) -> Message:
-        """See ``CarryOut``."""
+        """Execute the command of a request."""
 
 
 class Dispatcher:
-    """What the generated code of gRPC takes for the implementation of a service.
+    """An implementation of a service for the generated code of gRPC.
 
-    Each method is a coroutine function, or an asynchronous generator function where it answers by a stream.
+    Each method is a coroutine function, or an asynchronous generator function for a streamed response.
     """
 
     def __init__(
@@ -39,7 +40,7 @@ class Dispatcher:
         carry_out: CarryOut,
         questions: Mapping[type[Message], Answer],
     ) -> None:
-        """Raises ``TypeError`` for a method that nothing answers, and for requests that are none of the service."""
+        """Raises ``TypeError`` for a method without an implementation, and for requests that are not of the service."""
         known = {*commands, *questions}
         for method in service.methods:
             request, response = GetMessageClass(method.input_type), GetMessageClass(method.output_type)
@@ -53,7 +54,7 @@ class Dispatcher:
 
 
 async def no_commands(request: Any, context: Context, response: type[Any]) -> Message:
-    """What carries commands out for a service that has none."""
+    """Fail: the command handler of a service without commands."""
     raise AssertionError(f"{type(request).__name__} is no command")
 
 

@@ -1,4 +1,4 @@
-"""Errors in the caller's terms, and how they travel over gRPC."""
+"""Errors for callers, and their gRPC statuses."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ DOMAIN = "faristol"
 
 
 class Behind(Exception):
-    """Results are still ``here`` on the record when the time to wait for the position ``wanted`` is over."""
+    """Results are still at position ``here`` when the wait for ``wanted`` times out."""
 
     def __init__(self, wanted: int, here: int) -> None:
         super().__init__(wanted, here)
@@ -33,11 +33,11 @@ class Behind(Exception):
 
 
 class Stopping(Exception):
-    """The process is about to end; another one, or the same one in a moment, answers."""
+    """The process is shutting down; a retry reaches another one or its successor."""
 
 
 class Unreachable(Exception):
-    """Another service that this call needs does not answer at the moment, at ``address`` (HOST:PORT) if known."""
+    """Another service that this call needs does not answer, at ``address`` (HOST:PORT) if known."""
 
     def __init__(self, service: str, address: str = "") -> None:
         super().__init__(service, address)
@@ -56,16 +56,16 @@ UNAVAILABLE = N_("the record cannot be reached at the moment; nothing was done, 
 
 
 LARGEST_STATUS = 6_000
-"""Bytes of a status in the trailers of a call: clients take 8 KiB of trailers, and fail where there are more."""
+"""Bytes of a status in the trailers of a call: clients accept 8 KiB of trailers, and fail beyond that."""
 
 SHOWN = (LONGEST_SHOWN, 40, 10)
-"""Characters of what fills a place, where a status would be too large with all of them; fewer where it still is."""
+"""Limits of characters for each parameter, tried in order until a status fits."""
 
 
 def status_of(problem: BaseException, language: str) -> status_pb2.Status | None:
-    """The status that a caller who reads ``language`` gets; None for a defect of ours.
+    """Return the status for a caller that reads ``language``; None for an internal error.
 
-    What fills places of its sentence is cut where the status would be too large to arrive.
+    Parameters of its sentence are truncated if the status is too large for the trailers.
     """
     status = _status_of(problem, language)
     for longest in SHOWN:
@@ -78,7 +78,7 @@ def status_of(problem: BaseException, language: str) -> status_pb2.Status | None
 
 
 def reason_of(problem: Refusal | AlreadyExists | Invalid) -> str:
-    """The reason of a status that ``problem`` comes to, for an answer about many things, of which some are refused."""
+    """Return the reason in the status of ``problem``, for an answer on many items with some refused."""
     match problem:
         case Refusal():
             return problem.reason
@@ -89,12 +89,12 @@ def reason_of(problem: Refusal | AlreadyExists | Invalid) -> str:
 
 
 def _size(status: status_pb2.Status) -> int:
-    """Bytes as gRPC sends it: the sentence percent-encoded, and all of it in base64."""
+    """Return the size in bytes as gRPC sends it: the message percent-encoded, and the status in base64."""
     return len(quote(status.message)) + 4 * (len(status.SerializeToString()) // 3 + 1)
 
 
 def _shortened(problem: BaseException, longest: int) -> BaseException:
-    """The problem as it is, but for what fills its places: at most ``longest`` characters of each."""
+    """Return the problem with each parameter truncated to ``longest`` characters."""
     match problem:
         case Refusal():
             return _shorter_refusal(problem, longest)
@@ -164,7 +164,7 @@ def _status_of(problem: BaseException, language: str) -> status_pb2.Status | Non
             return _status(code_pb2.UNAVAILABLE, say(text, info, language), "UNREACHABLE", info)
         case DBAPIError() if is_full(problem):
             return _status(code_pb2.UNAVAILABLE, say(FULL, {}, language), "DISK_FULL", {})
-        case RecordError():  # the operator reads in the log what is wrong with a file of theirs
+        case RecordError():  # the log has the details for the operator
             return _status(code_pb2.UNAVAILABLE, say(UNUSABLE, {}, language), "UNUSABLE", {})
         case PoolTimeout() | OSError():
             return _status(code_pb2.UNAVAILABLE, say(UNAVAILABLE, {}, language), "UNAVAILABLE", {})
@@ -175,19 +175,19 @@ def _status_of(problem: BaseException, language: str) -> status_pb2.Status | Non
 
 
 def _roles_in(params: Mapping[str, Param], language: str) -> dict[str, Param]:
-    """What fills the places of a sentence about roles, with these as the language calls them."""
+    """Return the parameters with translated names of roles."""
     in_words = translations(language).gettext
     roles = {key: ", ".join(map(in_words, str(params[key]).split(", "))) for key in ("role", "roles") if key in params}
     return {**params, **roles}
 
 
 def _params(params: Mapping[str, Param]) -> dict[str, str]:
-    """What fills the places of a ``message``, for callers who say it with other words: names for ids, say."""
+    """Return the parameters as strings, for callers that render the message themselves, such as with names for ids."""
     return {key: str(value) for key, value in params.items()}
 
 
 def _all_reasons(problem: Refusal, language: str) -> any_pb2.Any:
-    """A refusal and the other reasons against the same thing."""
+    """Return a refusal with all its reasons as one detail."""
     failure = error_details_pb2.PreconditionFailure()
     for refusal in (problem, *problem.others):
         failure.violations.add(type=refusal.reason, subject=refusal.subject, description=cited(refusal, language))

@@ -1,4 +1,4 @@
-"""What is measured of the record as a whole: how far the relay is behind it, and the seals."""
+"""Metrics of the record as a whole: the lag of the relay, and the seals."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from faristol.record.positions import checkpoint, checkpoints_of, last_position,
 from faristol.record.witness.delivery import PREFIX as WITNESS_PREFIX
 
 LOOK = 5.0
-"""Seconds between two looks."""
+"""Seconds between two measurements."""
 
 _log = logging.getLogger(__name__)
 _meter = metrics.get_meter("faristol.host")
@@ -39,9 +39,9 @@ _unsealed = _meter.create_gauge("faristol.seals.behind", unit="{event}", descrip
 
 
 async def look(record: Record, *, seals_here: bool = False) -> None:
-    """Measure once; how long events wait for a seal only where this process ``seals_here``.
+    """Measure once; the age of unsealed events only if this process ``seals_here``.
 
-    Raises one of ``FAILURES`` where the database does not answer.
+    Raises one of ``FAILURES`` if the database does not answer.
     """
     async with record.reading() as connection:
         sealed = await seals.last(connection)
@@ -60,7 +60,7 @@ async def look(record: Record, *, seals_here: bool = False) -> None:
 
 
 def repeated(look: Callable[[], Awaitable[None]]) -> Callable[[], Awaitable[None]]:
-    """What looks again and again until cancelled, also after the database did not answer."""
+    """Return a task that measures periodically until cancelled, and continues after failures of the database."""
 
     async def watch() -> None:
         while True:
@@ -74,6 +74,6 @@ def repeated(look: Callable[[], Awaitable[None]]) -> Callable[[], Awaitable[None
 
 
 def part(runtime: Runtime) -> Part:
-    """Looks again and again, beside what the process serves."""
+    """Return the part that measures periodically."""
     seals_here = bool(runtime.settings.seal_key)
     return Part(name="gauges", tasks=(repeated(partial(look, runtime.record, seals_here=seals_here)),))

@@ -1,4 +1,4 @@
-"""How a gRPC server answers: requests are checked, errors become statuses, and streams end with their process."""
+"""gRPC interceptors that validate requests, turn errors into statuses, and end streams at shutdown."""
 
 from __future__ import annotations
 
@@ -27,26 +27,26 @@ DEFECT = N_("an error of Faristol's own; its log has the details")
 _log = logging.getLogger(__name__)
 
 REFUSAL_LANGUAGE = "refusal-language"
-"""Metadata of a call: the language of what is refused, where it is not that of what is answered."""
+"""Metadata key of a call: the language of refusals, if it differs from that of answers."""
 
 
 def language_of(context: grpc.aio.ServicerContext[Any, Any]) -> str:
-    """The language that the caller reads, by the call's ``accept-language``."""
+    """Return the language of the caller, by the call's ``accept-language``."""
     return negotiate(metadata_of(context.invocation_metadata(), "accept-language"))
 
 
 class ErrorInterceptor(OwnServiceInterceptor):
-    """Answers with a status where a method raises, in the call's ``refusal-language``, or else its ``accept-language``.
+    """Turns exceptions into statuses, in the call's ``refusal-language``, or else its ``accept-language``.
 
-    Streams end, as unavailable, once ``stopping`` is set: they would otherwise outlast any grace. Without it they
-    end on their own.
+    Streams end with UNAVAILABLE when ``stopping`` is set, since they would outlast any grace period. Without it they
+    end by themselves.
     """
 
     def __init__(self, stopping: asyncio.Event | None = None) -> None:
         self._stopping = stopping or asyncio.Event()
 
     def handler(self, handler: Any, details: grpc.HandlerCallDetails) -> Any:
-        """See ``OwnServiceInterceptor``."""
+        """Wrap the handler with validation and error handling."""
         metadata = details.invocation_metadata
         language = negotiate(metadata_of(metadata, REFUSAL_LANGUAGE) or metadata_of(metadata, "accept-language"))
         read = _reader(handler.request_deserializer)
@@ -62,7 +62,7 @@ class ErrorInterceptor(OwnServiceInterceptor):
 
 
 def _reader(deserialize: Callable[[bytes], Any]) -> Callable[[bytes], Any]:
-    """Reads a request, or gives what is wrong: gRPC itself would answer a failure here as a defect of the server."""
+    """Wrap a deserializer to return its error: gRPC itself would report an internal error."""
 
     def read(content: bytes) -> Any:
         try:
@@ -74,7 +74,7 @@ def _reader(deserialize: Callable[[bytes], Any]) -> Callable[[bytes], Any]:
 
 
 def _check(request: Any) -> None:
-    """Raises ``Invalid`` for a request that is no message of its type, or has a text that cannot be taken."""
+    """Check a request. Raises ``Invalid`` if it is malformed or has an invalid text."""
     if isinstance(request, DecodeError):
         raise Invalid("request", N_("its bytes are not a message of the type that this method takes"))
     check_text(request)
@@ -83,8 +83,8 @@ def _check(request: Any) -> None:
 def check_text(request: Message, path: str = "") -> None:
     """Check every text in a request, at any depth.
 
-    Raises ``Invalid``, naming the field, for one with a NUL character, which no database takes, or one that is
-    longer than any name, id or word can be.
+    Raises ``Invalid``, naming the field, for a text with a NUL character, which databases refuse, or one that is longer
+    than any name, id or word.
     """
     for field, value in request.ListFields():
         name = f"{path}{field.name}"
@@ -110,7 +110,7 @@ def _guarded(method: Any, language: str) -> Any:
             return await method(request, context)
         except (grpc.aio.AbortError, asyncio.CancelledError):
             raise
-        except Exception as problem:  # noqa: BLE001 # the caller is told of every failure, and the log of every defect
+        except Exception as problem:  # noqa: BLE001 # the caller gets a status for each, and the log internal errors
             await _abort(problem, context, language)
 
     return call

@@ -1,14 +1,14 @@
-"""Where a socket listens that is to be reached by every address of its machine."""
+"""The address of sockets that listen on all addresses of their machine."""
 
 from __future__ import annotations
 
 import socket
 
-_EVERY = frozenset({"0.0.0.0", "::"})  # noqa: S104 # compared, and not listened on
+_EVERY = frozenset({"0.0.0.0", "::"})  # noqa: S104 # only compared
 
 
 def bindable(host: str) -> str:
-    """The host that a socket binds to: every address of this machine by IPv6 and IPv4 at once, where it has both."""
+    """Return the host to bind to: for all addresses, IPv6 with IPv4 if the machine supports both."""
     bare = host[1:-1] if host.startswith("[") and host.endswith("]") else host
     if bare not in _EVERY:
         return bare

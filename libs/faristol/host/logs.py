@@ -1,6 +1,6 @@
-"""Logs: a line for people, or JSON for what gathers logs, with the trace that a line belongs to.
+"""Logs as text or as JSON, with the trace of each line.
 
-A record may bring more members for JSON, as ``extra={"fields": {…}}``.
+A log record may add members to its JSON with ``extra={"fields": {…}}``.
 """
 
 from __future__ import annotations
@@ -18,10 +18,10 @@ Form = Literal["text", "json"]
 
 
 class JsonLines(logging.Formatter):
-    """Each record as one line of JSON: time (UTC), level, logger, message, and where there is one trace and error."""
+    """Formats a record as one line of JSON: time (UTC), level, logger, message, and if present trace and error."""
 
     def format(self, record: logging.LogRecord) -> str:
-        """See ``logging.Formatter``."""
+        """Format a record as a line of JSON."""
         line: dict[str, Any] = {
             "time": datetime.fromtimestamp(record.created, UTC).isoformat(timespec="milliseconds"),
             "level": record.levelname,
@@ -41,14 +41,14 @@ class JsonLines(logging.Formatter):
 
 
 AUDIT = "faristol.audit"
-"""The logger of what was done and refused for who asked. What was done is a line, too, unless only errors are."""
+"""The audit logger. Successful actions are logged as INFO, which is enabled unless only errors are logged."""
 
 _TALKATIVE = ("httpx2", "httpcore2")
-"""Loggers that name each address that is called, with the secrets that may be in it."""
+"""Loggers that write each URL that is called, possibly with secrets."""
 
 
 def begin(level: str, form: Form) -> None:
-    """Log to standard error from here on, unless somebody has already said where logs go."""
+    """Log to standard error, unless logging is configured already."""
     handler = logging.StreamHandler()
     handler.setFormatter(JsonLines() if form == "json" else logging.Formatter(FOR_PEOPLE))
     logging.basicConfig(level=level, handlers=[handler])
@@ -62,5 +62,5 @@ def begin(level: str, form: Form) -> None:
 
 
 def _log_uncaught(kind: type[BaseException], problem: BaseException, trace: TracebackType | None) -> None:
-    """Log what ends the process: what gathers logs reads JSON alone."""
+    """Log the exception that ends the process, since collectors of logs read only JSON."""
     logging.getLogger("faristol").critical("the process ends", exc_info=(kind, problem, trace))

@@ -1,4 +1,4 @@
-"""How long calls of services take, and how many of them fail by a fault of the service."""
+"""Metrics of calls: their duration, and failures by a fault of the service."""
 
 from __future__ import annotations
 
@@ -13,8 +13,7 @@ from faristol.host.metadata import OwnServiceInterceptor
 from faristol.host.telemetry import SECONDS
 
 OK, REFUSED, FAILED, CANCELLED = "ok", "refused", "failed", "cancelled"
-"""How a call ended: answered; refused for what was asked or who asked; not answered, by a fault of the service; or
-given up by the caller."""
+"""Outcomes of a call: answered, refused by a rule, failed by a fault of the service, or cancelled by the caller."""
 
 FAULTS = frozenset(
     code.value[0]
@@ -27,7 +26,7 @@ FAULTS = frozenset(
         grpc.StatusCode.DATA_LOSS,
     )
 )
-"""Status codes of calls that the service did not answer, whatever was asked."""
+"""Status codes of failures by a fault of the service, whatever the request was."""
 
 _seconds = metrics.get_meter("faristol.rpc").create_histogram(
     "faristol.call.duration",
@@ -38,8 +37,8 @@ _seconds = metrics.get_meter("faristol.rpc").create_histogram(
 
 
 def kind_of(request: Any) -> str:
-    """What a request is: ``command``; ``read``; or ``wait``, a read that is to wait for a position."""
-    fields = getattr(request, "DESCRIPTOR", None)  # what could not be decoded is no message
+    """Return the kind of a request: ``command``; ``read``; or ``wait``, a read that waits for a position."""
+    fields = getattr(request, "DESCRIPTOR", None)  # a request that failed to decode is not a message
     names = fields.fields_by_name if fields else ()
     if "command_id" in names:
         return "command"
@@ -47,10 +46,10 @@ def kind_of(request: Any) -> str:
 
 
 class MeasureInterceptor(OwnServiceInterceptor):
-    """Measures each call that has one answer, around all else that is done for it."""
+    """Measures each unary call, including all other interceptors."""
 
     def handler(self, handler: Any, details: grpc.HandlerCallDetails) -> Any:
-        """See ``OwnServiceInterceptor``."""
+        """Wrap the handler of a unary call with a measurement."""
         if not handler.unary_unary:
             return handler
         inner: Any = handler.unary_unary
@@ -76,6 +75,6 @@ class MeasureInterceptor(OwnServiceInterceptor):
 
 
 def _code_of(context: Any) -> int:
-    """The number of the status code that a call was ended with."""
+    """Return the number of the status code of a call."""
     code = context.code()
     return int(code.value[0] if isinstance(code, grpc.StatusCode) else code)

@@ -1,4 +1,4 @@
-"""Calls of Faristol's own services, and what stands in their metadata under which name."""
+"""The names of metadata in calls of Faristol's own services."""
 
 from __future__ import annotations
 
@@ -9,41 +9,41 @@ from typing import Any
 import grpc
 
 AUTHORIZATION = "authorization"
-"""``Bearer`` and the token of who makes the call."""
+"""``Bearer`` and the token of the caller."""
 
 ACTOR = "faristol-actor"
-"""The id of who sends a command, which stays on the record for ever."""
+"""Id of the actor of a command, which is permanent in the record."""
 
 ACTOR_NAME = "faristol-actor-name-bin"
-"""The name of who sends it, UTF-8, instead of an id. They get one, and the name is kept beside."""
+"""Name of the actor in UTF-8, instead of an id. They get an id, and the name is stored beside it."""
 
 ROLE = "faristol-role"
-"""In what role it is sent, where a process asks for no credentials."""
+"""Role of the actor, if a process requires no credentials."""
 
 CORRELATION = "faristol-correlation"
-"""What a command belongs to."""
+"""Correlation id of a command."""
 
 VISITOR_ADDRESS = "faristol-visitor-address"
-"""The address of the visitor for whom the gateway makes a call."""
+"""Address of the visitor for whom the gateway makes a call."""
 
 VISITOR_AGENT = "faristol-visitor-agent"
-"""What the visitor's program calls itself."""
+"""User agent of the visitor."""
 
 
 def metadata_of(metadata: Iterable[tuple[str, str | bytes]] | None, name: str) -> str:
-    """What the metadata of a call has under a name; empty for nothing."""
+    """Return a value from the metadata of a call; empty if it is missing."""
     return next((str(value) for key, value in metadata or () if key == name), "")
 
 
-class OwnServiceInterceptor(grpc.aio.ServerInterceptor):  # type: ignore[type-arg] # generic in the stubs alone
-    """Has a say in calls of Faristol's own services; what gRPC brings along, as health, goes by."""
+class OwnServiceInterceptor(grpc.aio.ServerInterceptor):  # type: ignore[type-arg] # generic only in the stubs
+    """Intercepts calls of Faristol's own services, but not those of gRPC's, such as health."""
 
     async def intercept_service(
         self,
         continuation: Callable[[grpc.HandlerCallDetails], Awaitable[grpc.RpcMethodHandler[Any, Any]]],
         handler_call_details: grpc.HandlerCallDetails,
     ) -> Any:
-        """See ``grpc.aio.ServerInterceptor``."""
+        """Wrap the handler if the call is of a service of Faristol."""
         handler: Any = await continuation(handler_call_details)
         if handler is None or not handler_call_details.method.startswith("/faristol."):
             return handler
@@ -51,4 +51,4 @@ class OwnServiceInterceptor(grpc.aio.ServerInterceptor):  # type: ignore[type-ar
 
     @abstractmethod
     def handler(self, handler: Any, details: grpc.HandlerCallDetails) -> Any:
-        """What answers a call instead of ``handler``."""
+        """Return the handler to use instead of ``handler``."""

@@ -1,4 +1,4 @@
-"""What a service brings into a process."""
+"""The components of a service that a process runs."""
 
 from __future__ import annotations
 
@@ -13,21 +13,21 @@ from faristol.bus import Projection, Reaction
 
 @dataclass(frozen=True)
 class Servicer:
-    """A gRPC service and what implements it."""
+    """A gRPC service and its implementation."""
 
     descriptor: ServiceDescriptor
     add: Callable[[Any, Any], None]
-    """The generated ``add_…Servicer_to_server``."""
+    """The generated function ``add_…Servicer_to_server``."""
     instance: object
 
 
 @dataclass(frozen=True)
 class Part:
-    """A service as a process composes it with others or runs it alone."""
+    """The components of a service, which a process can combine with others."""
 
     name: str
     servicers: Sequence[Servicer] = ()
     reactions: Sequence[Reaction] = ()
     projections: Sequence[Projection] = ()
     tasks: Sequence[Callable[[], Awaitable[None]]] = ()
-    """Run beside the server, and cancelled at the end."""
+    """Tasks that run beside the server, and are cancelled at the end."""

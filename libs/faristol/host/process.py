@@ -1,4 +1,4 @@
-"""A process that runs services: starts them, keeps watch, and ends them in order."""
+"""A process that runs services: start, supervision, and orderly shutdown."""
 
 from __future__ import annotations
 
@@ -38,10 +38,10 @@ NOT_SERVING = health_pb2.HealthCheckResponse.NOT_SERVING
 
 
 class Process:
-    """One gRPC server with the services given to it, their consumers, and a relay."""
+    """A gRPC server with services, their consumers, and a relay."""
 
     def __init__(self, runtime: Runtime, bus: Bus | None, build: Sequence[Callable[[Runtime], Part]]) -> None:
-        """``bus`` is None in a process that has no record either: it asks other services for everything."""
+        """``bus`` is None in a process without a record, which calls other services for all data."""
         self.runtime = runtime
         self._bus = bus
         self._build = build
@@ -49,7 +49,7 @@ class Process:
         self._shares: Shares | None = None
         self._lag: Lag | None = None
         self._hindered: set[str] = set()
-        """The parts of which a consumer has stopped, or has parked something."""
+        """Parts with a consumer that has stopped or parked a key."""
         self._tasks: list[asyncio.Task[None]] = []
         self._served: list[asyncio.Task[None]] = []
         self._failed = asyncio.Event()
@@ -58,13 +58,13 @@ class Process:
         self._server: grpc.aio.Server | None = None
         self._health_server: grpc.aio.Server | None = None
         self.problem = ""
-        """Why the process ended by itself; empty when it was asked to."""
+        """Why the process ended by itself; empty for a requested shutdown."""
 
     async def start(self) -> str:
-        """Listen, and start every consumer. Gives the address that gRPC listens on.
+        """Start the server and every consumer. Return the address of the gRPC server.
 
-        Raises ``StartError`` when the port is taken or no key is there to check credentials with, ``TypeError`` for
-        a method of which the contract does not say who may call it.
+        Raises ``StartError`` if the port is taken or the keys to verify credentials are missing, ``TypeError`` for a
+        method without access requirements in the contract.
         """
         settings = self.runtime.settings
         interceptors: list[Any] = [TraceInterceptor(), ErrorInterceptor(self._stopping)]
@@ -97,7 +97,7 @@ class Process:
         for part in parts:
             for task in part.tasks:
                 self._served.append(self._watch(f"{part.name}.{task.__name__}", task()))
-        for name in ("", *names[:2]):  # that the process lives, and what it has whatever its services rely on
+        for name in ("", *names[:2]):  # the liveness of the process, and services of gRPC that need no backend
             await self._health.set(name, SERVING)
         if self._readiness:
             await self._readiness.look(parts, self._tell)
@@ -108,7 +108,7 @@ class Process:
         return self.runtime.channels.own_address
 
     async def _serve_health(self, wanted: str) -> None:
-        """Answer health checks without TLS. Raises ``StartError``."""
+        """Serve health checks without TLS. Raises ``StartError``."""
         self._health_server = grpc.aio.server(options=OPTIONS)
         port = listen(self._health_server, wanted, "FARISTOL_HEALTH_PORT")
         health_pb2_grpc.add_HealthServicer_to_server(self._health, self._health_server)
@@ -116,7 +116,7 @@ class Process:
         _log.info("health checks are answered on port %d", port)
 
     async def _admission(self) -> Admission | None:
-        """What says who may call; None where nobody is asked. Raises ``StartError``."""
+        """Return the admission of callers; None if no credentials are required. Raises ``StartError``."""
         settings = self.runtime.settings
         if settings.open or self._bus is None:
             return None
@@ -128,7 +128,7 @@ class Process:
         self.runtime.admission = admission
         return admission
 
-    async def _tell(self, name: str, serves: bool) -> None:  # noqa: FBT001 # as the health service has it
+    async def _tell(self, name: str, serves: bool) -> None:  # noqa: FBT001 # the signature of the health service
         await self._health.set(name, SERVING if serves else NOT_SERVING)
 
     async def _start_consumers(self, parts: Sequence[Part], bus: Bus) -> None:
@@ -162,11 +162,10 @@ class Process:
             self._watch(RELAY, Relay(record, bus).run())
 
     def _health_of(self, part: Part, consumers: Sequence[Consumer]) -> Callable[[Consumer], Awaitable[None]]:
-        """Keeps the health of what a part does by itself: ``<part>.consumers``.
+        """Return a callback that updates the health of a part's consumers, ``<part>.consumers``.
 
-        That is out of service while a consumer has stopped, or has parked events.
-        The part's own name stays in service: what it decides and what it shows does not end with a consumer that
-        has stopped, and a probe that asks by that name would take it from everyone.
+        It is not serving while a consumer has stopped or parked a key. The part itself stays serving: its commands and
+        queries do not depend on the consumers, and a probe on its name would make it unavailable to all callers.
         """
 
         async def changed(_: Consumer) -> None:
@@ -197,7 +196,7 @@ class Process:
         self._failed.set()
 
     async def failed(self) -> None:
-        """Wait until a part of this process fails; ``problem`` says why."""
+        """Wait until a part of this process fails; ``problem`` has the reason."""
         await self._failed.wait()
 
     async def serve(self, stop: asyncio.Event) -> None:
@@ -209,7 +208,7 @@ class Process:
         await self.stop()
 
     async def stop(self) -> None:
-        """Tell the health check, end streams, let running calls end, then stop consumers and relay."""
+        """Shut down: update health checks, end streams, drain running calls, then stop consumers and relay."""
         self._stopping.set()
         if self._lag:
             end_lag(self._lag)
@@ -231,7 +230,7 @@ class Process:
 
 
 def stop_on_signals() -> asyncio.Event:
-    """An event that SIGTERM and SIGINT set."""
+    """Return an event that SIGTERM and SIGINT set."""
     stop = asyncio.Event()
     loop = asyncio.get_running_loop()
     for number in (signal.SIGTERM, signal.SIGINT):

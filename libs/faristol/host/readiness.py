@@ -1,19 +1,19 @@
-"""Whether a process is ready: it lives, and what it works on answers.
+"""The readiness of a process: whether its dependencies answer.
 
-What makes a service not ready, and what does not:
+These failures make a service not ready, or do not:
 
-* A record that does not answer for some seconds: nobody can be told anything that is known to hold. A restart of the
-  database that is over sooner takes nobody out.
-* A record that takes nothing, as on a full disk, for services that decide. Results and pages go on: what was decided
-  can be read.
-* NATS never: consumers find in the record what news tell of, only later. A NATS that is away may not take the pages
-  away with it.
-* A consumer that has stopped never: every replica stops before the same event, and what the service decides and shows
-  does not end with it. The health of ``<service>.consumers`` and the page of the status tell of it.
-* Of the gateway in a process of its own nothing: it says itself, on a page, that the services which it asks are away.
-  Its ``/readyz`` tells of them, for who wants to know, and its health on gRPC of itself alone.
+* A record that does not answer for some seconds does: no answer would be certain. A shorter restart of the database
+  does not.
+* A record that accepts no writes, as on a full disk, does for services that decide. Results and pages continue: the
+  record is readable.
+* NATS never does: without notifications, consumers find events in the record a little later. Its outage must not make
+  pages unavailable.
+* A stopped consumer never does: every replica stops at the same event, and the commands and queries of the service
+  continue. The health of ``<service>.consumers`` and the status page report it.
+* A gateway in a process of its own is always ready: its pages report unavailable services themselves. So does its
+  ``/readyz``; its health on gRPC covers only itself.
 
-Whether the process lives is not asked here: a process that is killed because its database is away helps nobody.
+Liveness is separate: a restart does not help a process whose database is unavailable.
 """
 
 from __future__ import annotations
@@ -30,41 +30,41 @@ from faristol.record import Record
 from faristol.record.databases import FAILURES
 
 LOOK = 1.0
-"""Seconds between two looks."""
+"""Seconds between two checks."""
 LATELY = 2.0
-"""Seconds for which a commit of this process shows that the record answers: it is not asked besides."""
+"""Seconds for which a commit of this process proves that the record answers, without a query."""
 PATIENCE = 5.0
-"""Seconds in which the record has to answer."""
+"""Timeout of a query to the record in seconds."""
 GRACE = 5.0
-"""For how many seconds the record may be away, or take nothing, before services are not ready."""
+"""Seconds for which the record may be unavailable, or refuse writes, before services are not ready."""
 
 RECORD, APPENDS, NEWS = "record", "appends", "news"
-"""What is looked at, as the health service calls it."""
+"""Dependencies, by their names in the health service."""
 
 _log = logging.getLogger(__name__)
 
 
 class Readiness:
-    """What a process works on, looked at again and again."""
+    """The periodically checked state of a process's dependencies."""
 
     def __init__(self, record: Record, bus: Bus) -> None:
         self._record = record
         self._bus = bus
         self._since: dict[str, float] = {}
-        """Since when something fails, by the clock of the loop."""
+        """Start of each failure, by the loop's clock."""
         self.is_parked = False
-        """A consumer of this process holds events back that it could not take, or has stopped."""
+        """Whether a consumer of this process has stopped or parked a key."""
         self._told: set[str] = set()
-        """What the log was told of: not what was over at the next look, as where a process was busy with itself."""
+        """Failures that were logged. Those that are over at the next check, as in a busy process, are not logged."""
 
     async def keep(self, parts: Sequence[Part], tell: Callable[[str, bool], Awaitable[None]]) -> None:
-        """Look until cancelled. ``tell`` is given names of the health service, and whether each serves."""
+        """Check until cancelled. ``tell`` is called with names of the health service, and whether each serves."""
         while True:
             await self.look(parts, tell)
             await asyncio.sleep(LOOK)
 
     async def look(self, parts: Sequence[Part], tell: Callable[[str, bool], Awaitable[None]]) -> None:
-        """Look once."""
+        """Check once."""
         self._note(RECORD, await self._problem())
         self._note(APPENDS, str(self._record.trouble or ""))
         away = not self._bus.connected or self._bus.refuses_since is not None
@@ -77,17 +77,17 @@ class Readiness:
                 await tell(name, ready)
 
     def is_ready(self, service: str) -> bool:
-        """Whether a service of this process can do its work."""
+        """Check whether a service of this process is ready."""
         relied_on = (RECORD, APPENDS) if role_of((service,)) is Role.WRITER else (RECORD,)
         now = asyncio.get_running_loop().time()
         return all(now - self._since.get(name, now) < GRACE for name in relied_on)
 
     def fails(self, name: str) -> bool:
-        """Whether one of the things that are looked at fails at the moment."""
+        """Check whether a dependency fails at the moment."""
         return name in self._since
 
     async def _problem(self) -> str:
-        """Why the record does not answer; empty when it does. One that took nothing is asked to take something."""
+        """Return why the record does not answer; empty if it does. After a failed write, try a new one."""
         if not self._record.trouble and self._record.committed_within(LATELY):
             return ""
         try:
@@ -96,7 +96,7 @@ class Readiness:
         except (*FAILURES, TimeoutError) as problem:
             return repr(problem)
         if self._record.trouble:
-            with suppress(*FAILURES, TimeoutError):  # the trouble is still there
+            with suppress(*FAILURES, TimeoutError):  # the failure persists
                 async with asyncio.timeout(PATIENCE):
                     await self._record.try_writing()
         return ""

@@ -1,4 +1,4 @@
-"""The relay as a process of its own: the one that NATS lets publish."""
+"""The relay in a process of its own: the only publisher on NATS."""
 
 from __future__ import annotations
 
@@ -8,5 +8,5 @@ from faristol.host.services import RELAY
 
 
 def part(runtime: Runtime) -> Part:
-    """No service and no consumer: a process with this part runs the relay, whatever its settings say."""
+    """Return a part without services and consumers: its process runs the relay, whatever the settings are."""
     return Part(name=RELAY)

@@ -1,4 +1,4 @@
-"""The roles of a cell in its database: who decides, and who only reads and keeps read models."""
+"""The database roles of a cell: one that decides, and one that only reads the record and writes read models."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ from faristol.record.rights import Right
 
 
 class Role(StrEnum):
-    """What a role of the database is for."""
+    """Purpose of a role of the database."""
 
     WRITER = "writer"
     READER = "reader"
 
 
 READERS = frozenset({"results", RELAY})
-"""Services that append nothing, and the projections that they keep."""
+"""Services that append no events; their projections have the same names."""
 
 _BESIDE = tuple(Right(table, ("SELECT", "INSERT", "UPDATE", "DELETE")) for table in beside.metadata.sorted_tables)
 
@@ -37,12 +37,12 @@ RIGHTS: Mapping[Role, Sequence[Right]] = {
 
 
 def role_of(services: Collection[str]) -> Role:
-    """The role that is enough for a process with these services."""
+    """Return the role that a process with these services needs."""
     return Role.READER if set(services) <= READERS | ASKING else Role.WRITER
 
 
 async def check(record: Record, services: Collection[str]) -> None:
-    """Check that a process with these services may do its work in the database. Raises ``StartError``."""
+    """Check that a process with these services has its rights in the database. Raises ``StartError``."""
     role = role_of(services)
     try:
         async with record.reading() as connection:
@@ -65,7 +65,7 @@ async def check(record: Record, services: Collection[str]) -> None:
 
 
 async def _kept_by_others(connection: AsyncConnection, services: Collection[str]) -> Mapping[str, str]:
-    """The tables of these services that another role of the database keeps, and which."""
+    """Return the tables of these services that another database role owns, with their owners."""
     name = beside.generations.name
     if not await connection.run_sync(lambda sync: inspect(sync).has_table(name)):
         return {}
@@ -77,10 +77,10 @@ async def _kept_by_others(connection: AsyncConnection, services: Collection[str]
 
 
 async def grant(record: Record, names: Mapping[Role, str]) -> None:
-    """Give roles of the database, by name, what each is for; by a connection of who owns the tables.
+    """Grant database roles, given by name, their rights, on a connection of the tables' owner.
 
-    Read models, and what else a service keeps, become theirs who keep them where another role of the cell made them.
-    Granting again changes nothing. Raises ``RecordError`` where that cannot be.
+    Read models and other tables of a service are transferred to its role if another role of the cell created them. The
+    call is idempotent. Raises ``RecordError`` on failure.
     """
     try:
         async with record.writing() as connection:
@@ -102,9 +102,9 @@ async def grant(record: Record, names: Mapping[Role, str]) -> None:
 
 
 def _read_models(projection: str, kept: str) -> list[str]:
-    """The tables of a projection, which carry its name. Raises ``RecordError`` where a row names any other.
+    """Return the tables of a projection, which have its name as prefix. Raises ``RecordError`` for any other name.
 
-    Every role of the cell writes these rows: they decide nothing about who owns the record.
+    Every role of the cell can write these rows, so they must not decide on the ownership of the record.
     """
     found = kept.split()
     for table in found:
@@ -117,12 +117,12 @@ def _read_models(projection: str, kept: str) -> list[str]:
 
 
 def _keeper(projection: str, names: Mapping[Role, str]) -> Role:
-    """Who keeps the read models of a projection: it is called after its service, or is of one that appends."""
+    """Return the role that owns the read models of a projection: a reading service's by its name, or the writer."""
     return Role.READER if projection in READERS and Role.READER in names else Role.WRITER
 
 
 def told(names: Mapping[Role, str]) -> Sequence[str]:
-    """What was granted, a sentence for each role."""
+    """Return a sentence for each role on its rights."""
     may = {
         Role.WRITER: "appends facts, and changes or removes none",
         Role.READER: "reads the record and keeps read models",

@@ -1,4 +1,4 @@
-"""The rules of a tournament and its games, by what is pinned: from the files, or as the record keeps them."""
+"""The rulesets of tournaments and games by their pins: from the installed files, or from the record."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ from faristol.rules.ruleset_pins import keep_content
 
 
 def ruleset_of(pin: Pin | game.Pin) -> Ruleset:
-    """The ruleset that is pinned, with what was chosen for it, where this process has its content.
+    """Return the pinned ruleset with its options, if this process has its content.
 
-    Raises ``Refusal`` when no file has that content and the process has not read it from a record (``rules_of``).
+    Raises ``Refusal`` if no file has that content and the process has not read it from a record (``rules_of``).
     """
     if isinstance(pin, game.Pin):
         pin = Pin.of(pin)
@@ -24,9 +24,9 @@ def ruleset_of(pin: Pin | game.Pin) -> Ruleset:
 
 
 async def rules_of(record: Record, pin: Pin | game.Pin) -> Ruleset:
-    """The ruleset that is pinned, with what was chosen for it, by the files or as the record keeps it.
+    """Return the pinned ruleset with its options, from the files or the record.
 
-    Raises ``Refusal`` when neither has that content, and when this version cannot read what the record keeps.
+    Raises ``Refusal`` if neither has that content, or if this version cannot read the stored content.
     """
     if isinstance(pin, game.Pin):
         pin = Pin.of(pin)
@@ -40,7 +40,7 @@ async def rules_of(record: Record, pin: Pin | game.Pin) -> Ruleset:
 
 
 def kept_ruleset(content: bytes, pin: Pin) -> Ruleset:
-    """The ruleset of which a record keeps ``content``. Raises ``Refusal`` when this version cannot read it."""
+    """Return the ruleset with the stored ``content``. Raises ``Refusal`` if this version cannot read it."""
     try:
         return keep_content(content, pin.digest, dict(pin.options))
     except ValueError as problem:
@@ -53,19 +53,19 @@ def kept_ruleset(content: bytes, pin: Pin) -> Ruleset:
 
 
 async def bring(record: Record, pin: Pin | game.Pin) -> None:
-    """Have the rules that are pinned at hand for ``ruleset_of``, which refuses where they are nowhere."""
+    """Load the pinned rules for ``ruleset_of``, which refuses if they are not available."""
     with contextlib.suppress(Refusal):
         await rules_of(record, pin)
 
 
 async def content_of(record: Record, digest: str) -> bytes:
-    """The content of a ruleset that some tournament on the record pins; empty when there is none."""
+    """Return the stored content of a ruleset that a tournament pins; empty if it is not stored."""
     facts = await record.facts(stream_of(digest))
     return next((fact.content for fact in facts if isinstance(fact, pairing.RulesetKept)), b"")
 
 
 async def keeping(record: Record, ruleset: Ruleset, tournament_id: str) -> list[Write]:
-    """What keeps the content of a ruleset on the record with the tournament that pins it; nothing where it is kept."""
+    """Return the writes that store the content of a ruleset with its first tournament; empty if it is stored."""
     if await record.facts(stream_of(ruleset.digest)):
         return []
     kept = pairing.RulesetKept(digest=ruleset.digest, content=ruleset.canonical)
@@ -73,5 +73,5 @@ async def keeping(record: Record, ruleset: Ruleset, tournament_id: str) -> list[
 
 
 def stream_of(digest: str) -> str:
-    """The stream on which the content of a ruleset is kept."""
+    """Return the stream with the content of a ruleset."""
     return f"ruleset-{digest}"

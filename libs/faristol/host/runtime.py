@@ -1,4 +1,4 @@
-"""What a service is given to work with."""
+"""The dependencies of a service in its process."""
 
 from __future__ import annotations
 
@@ -20,44 +20,44 @@ from faristol.record.event import utc_now
 
 
 class Runtime:
-    """The record, the desk, the time, and the way to the other services."""
+    """Record, command handler, clock, and channels to other services."""
 
     def __init__(
         self, settings: Settings, record: Record | None, now: Callable[[], datetime] = utc_now, tls: Tls | None = None
     ) -> None:
-        """``record`` is None in a process that asks other services for everything."""
+        """``record`` is None in a process that calls other services for all data."""
         self.settings = settings
         self._record = record
         self.now = now
         self.tls = tls
         self.channels = Channels(settings.peer, tls=tls, own=settings.peers_own)
         self.admission: Admission | None = None
-        """Says who may call, once the process listens; None where it asks nobody."""
+        """Admission of callers, once the process listens; None if no credentials are required."""
         self.readiness: Readiness | None = None
-        """Says whether the process is ready, once it listens."""
+        """Readiness of the process, once it listens."""
         self._progress: dict[str, Progress] = {}
 
     @property
     def record(self) -> Record:
-        """The record. Raises ``LookupError`` in a process that has none."""
+        """The record. Raises ``LookupError`` in a process without one."""
         if self._record is None:
             raise LookupError("this process has no record: it asks other services")
         return self._record
 
     @property
     def place(self) -> str:
-        """What tells this process from every other on this machine, and not from itself when it is started again."""
+        """An identifier of this process on its machine that survives a restart."""
         return self.channels.own_address if self.settings.nats_url else str(self.settings.data.absolute())
 
     @cached_property
     def desk(self) -> Desk:
-        """What carries out commands on the record."""
+        """The command handler on the record."""
         return Desk(self.record)
 
     def channel(self, service: str) -> grpc.aio.Channel:
-        """The way to a service."""
+        """Return the channel to a service."""
         return self.channels.channel(service)
 
     def progress(self, consumer: str) -> Progress:
-        """How far a consumer is, by the name of its checkpoint (``Projection.consumer``)."""
+        """Return the progress of a consumer, by the name of its checkpoint (``Projection.consumer``)."""
         return self._progress.setdefault(consumer, Progress(self.record, consumer))

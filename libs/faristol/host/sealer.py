@@ -1,4 +1,4 @@
-"""Sealing the record, as a part of a process."""
+"""The sealing of the record, as a part of a process."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ from faristol.record.sealer import Sealer
 
 
 def part(runtime: Runtime) -> Part:
-    """What seals with the key that the settings name. Raises ``StartError`` when it cannot be read.
+    """Return the part that seals with the configured key. Raises ``StartError`` if the key cannot be read.
 
-    A token that is away now is waited for.
+    An unavailable token is waited for.
     """
     settings = runtime.settings
     try:

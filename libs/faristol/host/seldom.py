@@ -1,4 +1,4 @@
-"""Log lines that strangers can cause: one of a kind in a second, with how many others there were."""
+"""Rate-limited log lines that strangers can cause: one of a kind per second, with a count of the others."""
 
 from __future__ import annotations
 
@@ -25,25 +25,25 @@ def _time_of_loop() -> float:
 
 
 class Seldom:
-    """Lets one line of each kind through in a second. The others are counted, and told by one line a second later.
+    """Passes one line of each kind per second; a line one second later has the number of the others.
 
-    ``kind`` has to be one of few: a reason of the contract, no text of a caller.
+    The kinds must be few: a reason of the contract, but no text of a caller.
     """
 
     def __init__(
         self, write: Write, clock: Callable[[], float] = _time_of_loop, every_seconds: float = EVERY_SECONDS
     ) -> None:
-        """``clock`` gives seconds; that of the loop which runs, unless a test has its own."""
+        """``clock`` returns seconds, by default those of the running loop."""
         self._write = write
         self._clock = clock
         self._every_seconds = every_seconds
         self._kinds: dict[str, _Kind] = {}
 
     def tell(self, kind: str, message: str, fields: Mapping[str, Any] | None = None) -> None:
-        """Write a line, or count it where there was one of its kind in the last second."""
+        """Write a line, or count it if the last second had one of its kind."""
         now = self._clock()
         known = self._kinds.get(kind)
-        if known and now < known.last:  # of a loop that has ended
+        if known and now < known.last:  # the time is of a loop that has ended
             known = None
         if known and known.more and now - known.last >= 2 * self._every_seconds:  # the loop of its timer has ended
             self._tell_more(kind)

@@ -1,4 +1,4 @@
-"""Settings of a process: flags first, then ``FARISTOL_…`` in the environment, then what stands here."""
+"""Settings of a process: from flags, from ``FARISTOL_…`` in the environment, or the defaults here, in this order."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from pydantic_settings import BaseSettings, SettingsConfigDict
 
 
 class Settings(BaseSettings):
-    """Every setting there is. Each can be given as ``FARISTOL_`` and its name in capitals."""
+    """All settings. Each can be given as ``FARISTOL_`` and its name in capitals."""
 
     model_config = SettingsConfigDict(env_ignore_empty=True, env_prefix="FARISTOL_", extra="ignore")
 
@@ -225,10 +225,10 @@ class Settings(BaseSettings):
     peer_results: str = ""
 
     def record_url(self) -> str:
-        """URL of the record."""
+        """Return the URL of the record."""
         from sqlalchemy import URL  # which who only asks a service does without
 
-        own = URL.create("sqlite", database=str(self.data.absolute() / "record.db"))  # whatever the path is made of
+        own = URL.create("sqlite", database=str(self.data.absolute() / "record.db"))  # escapes any path
         url = self.database_url or own.render_as_string()
         if not url.startswith("postgres"):
             return url
@@ -241,36 +241,36 @@ class Settings(BaseSettings):
 
     @property
     def is_measured(self) -> bool:
-        """Whether somebody asks what this process measures."""
+        """Whether metrics are exported."""
         return bool(self.otlp_endpoint) or self.metrics_port is not None
 
     @property
     def is_traced(self) -> bool:
-        """Whether somebody may ask to which trace something belongs: a collector, or who reads logs in JSON."""
+        """Whether trace ids are used: by a collector, or in logs in JSON."""
         return bool(self.otlp_endpoint) or self.log_format == "json"
 
     def access_folder(self) -> Path:
-        """Folder of the keys of credentials."""
+        """Return the folder of the keys of credentials."""
         return self.access or self.data.absolute() / "access"
 
     def access_record(self) -> Path:
-        """File that says which record the keys are for: beside them, or in the data folder where they are elsewhere.
+        """Return the file with the id of the record that the keys are for: beside them, or in the data folder.
 
-        What is elsewhere may be there to read alone, as a Secret of Kubernetes is.
+        A folder outside the data folder may be read-only, such as a Secret of Kubernetes.
         """
         return self.data.absolute() / "access-record" if self.access else self.access_folder() / "record"
 
     def sealed_games_key(self) -> Path:
-        """File with the key of duplicate games that are prepared."""
+        """Return the file with the key of prepared duplicate games."""
         return self.sealed_games or self.data.absolute() / "sealed-games.key"
 
     def peer(self, service: str) -> str:
-        """``HOST:PORT`` at which a process finds a service that another one serves, empty when it was not given."""
+        """Return ``HOST:PORT`` of a service in another process; empty if not given."""
         return str(getattr(self, f"peer_{service}"))
 
 
 class Addresses(BaseSettings):
-    """Where a client finds the services: the command line, a program. No process that serves reads these."""
+    """Addresses of the services for clients: the command line, or a program. Serving processes do not use them."""
 
     model_config = SettingsConfigDict(env_ignore_empty=True, env_prefix="FARISTOL_", extra="ignore")
 
@@ -285,10 +285,10 @@ class Addresses(BaseSettings):
     results_address: str = ""
 
     def of(self, service: str) -> str:
-        """``HOST:PORT`` at which a service answers, empty when it was not given."""
+        """Return ``HOST:PORT`` of a service; empty if not given."""
         return str(getattr(self, f"{service}_address")) or self.address
 
     @staticmethod
     def setting(service: str) -> str:
-        """The variable of the environment that says where a service is."""
+        """Return the environment variable with the address of a service."""
         return f"FARISTOL_{service.upper()}_ADDRESS"

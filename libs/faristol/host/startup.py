@@ -1,4 +1,4 @@
-"""Waiting for what a process needs before it can start: its database, and NATS."""
+"""The wait of a starting process for its database and NATS."""
 
 from __future__ import annotations
 
@@ -22,13 +22,13 @@ T = TypeVar("T")
 
 FIRST_PAUSE = 0.2
 LONGEST_PAUSE = 2.0
-"""Seconds between two tries: each pause is twice as long as the one before, up to the longest."""
+"""Seconds between two attempts: the pause doubles from the first value to this one."""
 SAY_AGAIN = 60.0
-"""Seconds after which it is said again what is waited for."""
+"""Seconds after which the message on the wait is repeated."""
 
 
 class Cancelled(Exception):
-    """The process was told to end while it waited."""
+    """The process was stopped while it waited."""
 
 
 async def when_there(
@@ -38,11 +38,11 @@ async def when_there(
     tell: Callable[[str], None],
     begin: Callable[[], Awaitable[None]] | None = None,
 ) -> T:
-    """What ``connect`` gives, tried again for ``seconds`` while what it connects to is away.
+    """Return the result of ``connect``, retried for ``seconds`` while its target is unavailable.
 
-    ``tell`` is given a sentence when the waiting begins, now and then while it lasts, and when it has ended well;
-    ``begin`` is called when it begins. Raises the last ``RecordAway`` or ``BusAway`` when the time is over,
-    ``Cancelled`` when ``stop`` is set first, and at once whatever else ``connect`` raises.
+    ``tell`` is called with a sentence at the start of the wait, from time to time, and after success; ``begin`` is
+    called at the start of the wait. Raises the last ``RecordAway`` or ``BusAway`` on a timeout, ``Cancelled`` if
+    ``stop`` is set first, and any other exception of ``connect`` at once.
     """
     give_up = time.monotonic() + seconds
     pause = FIRST_PAUSE
@@ -72,9 +72,9 @@ async def when_there(
 
 
 class Waiting:
-    """The health service of a process that waits: it lives, and none of its services is ready.
+    """The health service of a waiting process: it is alive, and none of its services is ready.
 
-    It listens where health checks will be answered, without TLS, and gives the port back before the services take it.
+    It listens without TLS on the port of later health checks, and releases it before the services listen.
     """
 
     def __init__(self, settings: Settings, services: Sequence[str]) -> None:
@@ -83,7 +83,7 @@ class Waiting:
         self._server: grpc.aio.Server | None = None
 
     async def begin(self) -> None:
-        """Answer health checks, where anybody can know the port. Raises ``StartError`` when it is taken."""
+        """Serve health checks if the port is fixed. Raises ``StartError`` if it is taken."""
         settings = self._settings
         port = settings.grpc_port if settings.health_port is None else settings.health_port
         if self._server or not port:
@@ -98,26 +98,26 @@ class Waiting:
         await server.start()
 
     async def end(self) -> None:
-        """Give the port back."""
+        """Stop the server and release the port."""
         server, self._server = self._server, None
         if server:
             await server.stop(None)
 
 
 OPTIONS = (("grpc.so_reuseport", 0),)
-"""A port that another process listens on is busy, and not to be shared by accident."""
+"""A port of another process is an error and must not be shared by accident."""
 
 
 _AGE_GRACE_MS = 3_600_000
-"""For how long calls go on by a connection that has come to its age."""
+"""Milliseconds for which calls continue on a connection that has reached its maximum age."""
 
 
 def options(settings: Settings) -> tuple[tuple[str, int], ...]:
-    """Those of the server of services.
+    """Return the options of the server of services.
 
-    Connections end after some seconds, each when its calls have: who made one makes another, and asks for replicas
-    that have come meanwhile. Clients may send pings with and without calls, as often as the settings allow, and a
-    connection to a machine that does not answer the server's own pings ends: no call is held for it.
+    Connections end after their maximum age, each when its calls have ended; clients reconnect and resolve new replicas.
+    Clients may send pings with and without calls, as often as the settings allow. A connection to a machine that does
+    not answer the server's pings is closed, so that no call stays open.
     """
     found = (*OPTIONS, *ping_options(settings))
     if not settings.grpc_connection_seconds:
@@ -127,19 +127,19 @@ def options(settings: Settings) -> tuple[tuple[str, int], ...]:
 
 
 def ping_options(settings: Settings) -> tuple[tuple[str, int], ...]:
-    """Options of a gRPC server for pings of HTTP/2: the ones that it takes, and the ones that it sends."""
+    """Return the options of a gRPC server for HTTP/2 pings, received and sent."""
     keepalive_ms = round(settings.grpc_keepalive_seconds * 1_000)
     return (
         ("grpc.keepalive_time_ms", keepalive_ms),
         ("grpc.keepalive_timeout_ms", keepalive_ms),
-        ("grpc.http2.ping_timeout_ms", keepalive_ms),  # 60 seconds unless set, whatever the one above says
+        ("grpc.http2.ping_timeout_ms", keepalive_ms),  # the default is 60 seconds, independent of the option above
         ("grpc.keepalive_permit_without_calls", 1),
         ("grpc.http2.min_ping_interval_without_data_ms", round(settings.grpc_least_ping_seconds * 1_000)),
     )
 
 
 def listen(server: grpc.aio.Server, wanted: str, setting: str, tls: Tls | None = None) -> int:
-    """The port that a server listens on at an address. Raises ``StartError`` when it cannot."""
+    """Listen on an address and return the port. Raises ``StartError`` on failure."""
     try:
         if tls and tls.serves:
             return int(server.add_secure_port(wanted, tls.of_server()))

@@ -1,4 +1,4 @@
-"""Streams of responses that end before their time."""
+"""Streams of responses that can end early."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ from typing import Any
 
 
 async def until(ending: Coroutine[Any, Any, None], responses: AsyncGenerator[Any, None]) -> AsyncGenerator[Any, None]:
-    """What ``responses`` gives until it ends. Raises what ``ending`` raises, when that comes first.
+    """Yield from ``responses`` until it ends. Raises the exception of ``ending`` if that comes first.
 
-    Each step of ``responses`` is a task, and all of them share a context, its end too: what one step sets there, such
-    as the span that it is in, the next one finds, and can take back.
+    Each step of ``responses`` is a task, and all of them, with its end, share a context: a context variable set in one
+    step, such as the current span, is visible in the next one and can be reset.
     """
     loop, context = asyncio.get_running_loop(), copy_context()
     ended = asyncio.ensure_future(ending)

@@ -1,4 +1,4 @@
-"""OpenTelemetry: one trace from a caller to the projections, and metrics. Off unless settings ask for some of it."""
+"""OpenTelemetry: one trace from a caller to the projections, and metrics. Off unless enabled in the settings."""
 
 from __future__ import annotations
 
@@ -16,23 +16,26 @@ from faristol.host.services import StartError
 from faristol.host.settings import Settings
 
 SECONDS = (0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0)
-"""Upper bounds of the buckets of durations, among them each bound of the aims in docs/operations.md.
+"""Upper bounds of duration buckets, including the objectives in docs/operations.md.
 
-Those of OpenTelemetry are for milliseconds: all that takes less than five seconds would be in the first one.
+OpenTelemetry's defaults are for milliseconds: every duration below five seconds would be in the first bucket.
 """
 
 _tracer = trace.get_tracer("faristol.rpc")
 
 
 class Telemetry:
-    """The exporters of a process: to a collector, and for Prometheus, each where the settings say so.
+    """The exporters of a process, to a collector and for Prometheus, as configured.
 
-    Logs in JSON name the trace of what they tell, and facts keep it, also where no collector gathers spans.
+    Even without a collector, JSON logs and events have trace ids.
     """
 
     def __init__(self, settings: Settings, service: str) -> None:
-        """Raises ``StartError`` when the port of the metrics is taken. Settings that ask for a free one (0) get it."""
-        # Exporters and the rest of the SDK are for those who have an endpoint: others start without them.
+        """Raises ``StartError`` if the port of the metrics is taken.
+
+        Port 0 in the settings is replaced by the one chosen.
+        """
+        # Imported here because the exporters and the SDK are slow to load and needed only with an endpoint.
         from opentelemetry.sdk.metrics import MeterProvider
         from opentelemetry.sdk.resources import Resource
         from opentelemetry.sdk.trace import TracerProvider
@@ -82,20 +85,20 @@ class Telemetry:
                 "give another port with FARISTOL_METRICS_PORT"
             ) from problem
         settings.metrics_port = server.server_port
-        self._close += [thread.join, server.server_close, server.shutdown]  # the last one first
+        self._close += [thread.join, server.server_close, server.shutdown]  # called in reverse order
         return reader
 
     def close(self) -> None:
-        """Send what is left, and stop answering."""
+        """Flush pending data, and stop serving metrics."""
         for close in reversed(self._close):
             close()
 
 
 class TraceInterceptor(OwnServiceInterceptor):
-    """A server span for each call, in the caller's trace."""
+    """Opens a server span for each unary call, in the caller's trace."""
 
     def handler(self, handler: Any, details: grpc.HandlerCallDetails) -> Any:
-        """See ``OwnServiceInterceptor``."""
+        """Wrap the handler of a unary call with a span."""
         if not handler.unary_unary:
             return handler
         inner: Any = handler.unary_unary
@@ -110,11 +113,11 @@ class TraceInterceptor(OwnServiceInterceptor):
         return grpc.unary_unary_rpc_method_handler(call, handler.request_deserializer, handler.response_serializer)
 
 
-class CallerInterceptor(grpc.aio.UnaryUnaryClientInterceptor):  # type: ignore[type-arg] # generic in the stubs alone
-    """A client span for each call, whose context travels in the metadata: traces go on in the service called."""
+class CallerInterceptor(grpc.aio.UnaryUnaryClientInterceptor):  # type: ignore[type-arg] # generic only in the stubs
+    """Opens a client span for each call and sends its context in the metadata, so that the trace continues."""
 
     async def intercept_unary_unary(self, continuation: Any, client_call_details: Any, request: Any) -> Any:
-        """See ``grpc.aio.UnaryUnaryClientInterceptor``."""
+        """Continue the call inside a client span."""
         method: str | bytes = client_call_details.method
         name = (method.decode() if isinstance(method, bytes) else method).removeprefix("/")
         with _tracer.start_as_current_span(name, kind=SpanKind.CLIENT) as span:

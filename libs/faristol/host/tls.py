@@ -1,4 +1,4 @@
-"""TLS by files: a certificate, its key and authorities, which may be replaced while they are used."""
+"""TLS with certificates in files, which may be replaced during use."""
 
 from __future__ import annotations
 
@@ -19,26 +19,26 @@ from faristol.host.services import StartError
 from faristol.host.settings import Settings
 
 READ_AGAIN = 1.0
-"""Seconds after which it is looked whether a file is another."""
+"""Seconds between two checks for changed files."""
 
 _log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True)
 class Files:
-    """Where they are; None for one that was not given."""
+    """Paths of the files; None for those that are not configured."""
 
     certificate: Path | None = None
-    """Shown to callers, and to whoever is called: the process's own first, then those between it and the authority."""
+    """Certificate chain of this process, for its callers and for called services: its own first, then intermediates."""
     key: Path | None = None
     ca: Path | None = None
-    """Authorities whose certificates are taken of whoever is called."""
+    """Authorities that are trusted for called services."""
     client_ca: Path | None = None
-    """Authorities of which callers have to show a certificate; any caller may call where it is not given."""
+    """Authorities that must have issued callers' certificates; without it, callers need no certificate."""
 
     @classmethod
     def of(cls, settings: Settings) -> Files:
-        """Those of the settings. Raises ``StartError`` for one without another that it needs."""
+        """Return the files of the settings. Raises ``StartError`` if one lacks another that it requires."""
         files = cls(settings.certificate, settings.key, settings.ca, settings.client_ca)
         for given, needed in (("certificate", "key"), ("key", "certificate"), ("client_ca", "certificate")):
             if getattr(files, given) and not getattr(files, needed):
@@ -48,7 +48,7 @@ class Files:
 
 @dataclass(frozen=True)
 class Content:
-    """What the files hold at a time."""
+    """Content of the files at a time."""
 
     certificate: bytes = b""
     key: bytes = b""
@@ -57,7 +57,7 @@ class Content:
 
     @cached_property
     def name(self) -> str:
-        """A name that the certificate is for."""
+        """A name in the certificate; empty if it has none."""
         (own, *_) = x509.load_pem_x509_certificates(self.certificate)
         try:
             names = own.extensions.get_extension_for_class(x509.SubjectAlternativeName).value
@@ -68,33 +68,33 @@ class Content:
 
 
 class Tls:
-    """The files as they are now.
+    """The files, reloaded on change.
 
-    Calls go by TLS where there are authorities, callers come by TLS where there is a certificate.
+    Calls use TLS if there are authorities, and callers must use TLS if there is a certificate.
     """
 
     def __init__(self, files: Files) -> None:
-        """Raises ``StartError`` for a file that cannot be read or does not hold what it should."""
+        """Raises ``StartError`` if a file is unreadable or malformed."""
         self.files = files
         self._looked = time.monotonic()
         self._stamp = self._files_now()
         self._content = _read(files)
         self._context: ssl.SSLContext | None = None
-        self._lock = threading.Lock()  # gRPC asks from threads of its own
+        self._lock = threading.Lock()  # gRPC calls it from its own threads
 
     @classmethod
     def of(cls, settings: Settings) -> Tls | None:
-        """That of the settings; None where they ask for none. Raises ``StartError``."""
+        """Return the TLS of the settings; None if they have no files. Raises ``StartError``."""
         files = Files.of(settings)
         return cls(files) if any(vars(files).values()) else None
 
     @property
     def serves(self) -> bool:
-        """Whether callers come by TLS."""
+        """Whether callers must use TLS."""
         return self.files.certificate is not None
 
     def now(self) -> Content:
-        """What the files hold. What was read last stays good while somebody is at them."""
+        """Return the current content. The previous one stays in use while the files are being changed."""
         with self._lock:
             if time.monotonic() - self._looked > READ_AGAIN:
                 self._looked = time.monotonic()
@@ -117,7 +117,7 @@ class Tls:
         return tuple(_stamp(path) for path in vars(self.files).values())
 
     def of_server(self) -> grpc.ServerCredentials:
-        """For a gRPC server: each connection that comes is given the certificate of its time."""
+        """Return credentials for a gRPC server that give each new connection the current certificate."""
         shown = self.now()
 
         def fetch() -> grpc.ServerCertificateConfiguration | None:
@@ -129,11 +129,11 @@ class Tls:
             return _configuration(found)
 
         mutual = bool(self.files.client_ca)
-        # None says that nothing has changed, which the stubs do not know.
+        # None means no change, which the stubs lack.
         return grpc.dynamic_ssl_server_credentials(_configuration(shown), fetch, mutual)  # type: ignore[arg-type]
 
     def nats_context(self) -> ssl.SSLContext:
-        """For connections to NATS, the same at each call, with the certificates of then."""
+        """Return the context for connections to NATS, always the same object, with the current certificates loaded."""
         if self._context is None:
             self._context = ssl.create_default_context()
             if self.files.ca:
@@ -144,7 +144,7 @@ class Tls:
         if self.files.certificate:
             try:
                 self._context.load_cert_chain(self.files.certificate, self.files.key)
-            except (OSError, ssl.SSLError) as problem:  # somebody is at the files: what was loaded stays
+            except (OSError, ssl.SSLError) as problem:  # a file is being changed: keep the loaded certificate
                 _log.warning("the certificate for NATS stays that of before: %s", problem)
         return self._context
 
@@ -155,7 +155,7 @@ def _configuration(content: Content) -> grpc.ServerCertificateConfiguration:
 
 
 def _stamp(path: Path | None) -> tuple[int, ...] | None:
-    """What is another when a file is: also where a link above it leads elsewhere, as in volumes of Kubernetes."""
+    """Return a value that changes with a file, including through a symbolic link above it, as in Kubernetes volumes."""
     try:
         found = path.stat() if path else None
     except OSError:
@@ -190,7 +190,7 @@ def _check_certificates(name: str, path: Path, content: bytes) -> None:
         found = x509.load_pem_x509_certificates(content)
     except ValueError as problem:
         raise StartError(f"{_called(name, path)} holds no certificate in PEM") from problem
-    # A chain is of no use without its first one; of authorities that follow each other, each is believed by itself.
+    # A chain depends on its first certificate; each authority of a bundle is trusted independently.
     until = found[0].not_valid_after_utc if name == "certificate" else max(each.not_valid_after_utc for each in found)
     if until < datetime.now(UTC):
         raise StartError(f"{_called(name, path)} holds a certificate that has expired on {until}")

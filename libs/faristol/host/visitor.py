@@ -1,4 +1,4 @@
-"""Where a call comes from: the address and the program of a visitor, for counts and for the audit log alone."""
+"""The origin of a call: address and program of a visitor, only for counts and for the audit log."""
 
 from __future__ import annotations
 
@@ -10,32 +10,32 @@ from typing import Any, NamedTuple
 from faristol.host.metadata import VISITOR_ADDRESS, VISITOR_AGENT, metadata_of
 
 OF_ONE_BITS = 64
-"""Leading bits of an IPv6 address that one line has: whoever has it may take any address behind them."""
+"""Prefix length of the IPv6 network that a subscriber usually owns: its addresses count as one."""
 
 REMEMBERED_COUNT = 4_096
 
 LONGEST_AGENT = 200
-"""Characters of what a program calls itself."""
+"""Characters of a user agent."""
 
 GATEWAY = "gateway"
-"""The name in the certificate of the service that calls for visitors of its pages."""
+"""Name in the certificate of the service that calls for visitors of its pages."""
 
 
 class Visitor(NamedTuple):
-    """Where a call comes from. Neither field is ever on the record."""
+    """The origin of a call. Neither field is ever in the record."""
 
     address: str
-    """IPv4, or the network of IPv6; empty where it is not known."""
+    """IPv4, or the network of IPv6; empty if unknown."""
     agent: str
-    """What the program calls itself, printable ASCII."""
+    """User agent in printable ASCII."""
 
 
 @lru_cache(REMEMBERED_COUNT)
 def counted(address: str) -> str:
-    """Give what the requests and connections of an address are counted by: itself, and of IPv6 its network."""
+    """Return the key for counts of an address: itself, or its network for IPv6."""
     try:
         found = ip_address(address)
-    except ValueError:  # a socket of this machine has a name, or none
+    except ValueError:  # a socket of this machine has a name, or an empty one
         return address
     if isinstance(found, IPv4Address):
         return str(found)
@@ -45,16 +45,16 @@ def counted(address: str) -> str:
 
 
 def to_metadata(address: str, agent: str) -> tuple[tuple[str, str], ...]:
-    """Say in the metadata of a call for which visitor it is made. ``address`` is as the connection has it."""
+    """Return metadata that states the visitor of a call. ``address`` is that of the connection."""
     said = ((VISITOR_ADDRESS, counted(address)), (VISITOR_AGENT, agent))
     return tuple((name, clean) for name, value in said if (clean := _printable(value)))
 
 
 def visitor_of(context: Any) -> Visitor:
-    """Say where a call comes from.
+    """Return the origin of a call.
 
-    The gateway says it of its visitors. It is believed where it shows its certificate, or comes from this machine, or
-    from a private network where certificates are not asked for; any other caller is whoever is at the other end.
+    The gateway states that of its visitors. It is trusted if it shows its certificate, or calls from this machine, or
+    from a private network without client certificates. For any other caller, it is the other end of the connection.
     """
     metadata = context.invocation_metadata()
     peer = _peer_address(str(context.peer()))
@@ -78,7 +78,7 @@ def _speaks_for_visitors(peer: str, shown: Mapping[str, Any]) -> bool:
 
 
 def _peer_address(peer: str) -> str:
-    """The address in what gRPC calls the other end: ``ipv4:10.0.0.1:5000``, ``ipv6:%5B::1%5D:5000``, ``unix:…``."""
+    """Parse the address of a gRPC peer: ``ipv4:10.0.0.1:5000``, ``ipv6:%5B::1%5D:5000``, ``unix:…``."""
     kind, _, rest = peer.partition(":")
     if kind not in ("ipv4", "ipv6"):
         return ""

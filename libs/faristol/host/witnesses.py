@@ -1,4 +1,4 @@
-"""Delivering seals to witnesses, as a part of a process."""
+"""The delivery of seals to witnesses, as a part of a process."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from faristol.record.witness import deliver_to_all, open_witness
 
 
 def part(runtime: Runtime) -> Part:
-    """What delivers to the witnesses of the settings. Raises ``StartError`` for what cannot be one."""
+    """Return the part that delivers to the configured witnesses. Raises ``StartError`` if one is invalid."""
     settings = runtime.settings
     places = filter(None, (place.strip() for place in settings.witnesses.split(",")))
     try:
