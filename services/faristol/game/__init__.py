@@ -1,5 +1,5 @@
-"""Games: plays, exchanges, passes, challenges, ends and scoresheets.
+"""The game service: plays, exchanges, passes, challenges, ends and scoresheets.
 
-A game is decided as a part of its table, with the clock beside it (`libs/faristol/table`), and while a challenge is
-pending with its case. What follows is written with what the players do, on both streams in one append.
+A game is decided together with its clock, as one table (`libs/faristol/table`), and with the case of a pending
+challenge. The consequences of a command are appended with it, to both streams at once.
 """

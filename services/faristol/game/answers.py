@@ -1,4 +1,4 @@
-"""What the table service answers: to a command from the facts that it led to, and the table as it stands. Pure."""
+"""The answers of the game service, from events and from the state of a table. Pure."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ M = TypeVar("M", bound=Message)
 
 
 def answer(response: type[M], position: int, facts: Sequence[Message]) -> M:
-    """The answer of the type ``response`` to a command that led to ``facts``."""
+    """Build the answer of type ``response`` to a command that led to ``facts``."""
     answered: Any = response(position=position)
     for fact in facts:
         _tell(answered, fact)
@@ -33,7 +33,7 @@ def answer(response: type[M], position: int, facts: Sequence[Message]) -> M:
 
 
 def _tell(answered: Any, fact: Message) -> None:
-    """Add what ``fact`` has to say to an answer that has a place for it."""
+    """Copy the fields of ``fact`` to an answer that has them."""
     match answered, fact:
         case game_pb2.PlacePlayResponse(), events.PlayPlaced():
             answered.turn, answered.score, answered.off_centre = fact.turn, fact.score, fact.off_centre
@@ -71,7 +71,10 @@ def _tell(answered: Any, fact: Message) -> None:
 
 
 def shown(settled: Settled, player_id: str) -> game_pb2.GetGameResponse:
-    """The table as it stands, with the rack of ``player_id`` and what that player may see; no rack when empty."""
+    """Build the state of a table, with the rack of ``player_id`` unless that is empty.
+
+    It has only what that player, or the public, may see.
+    """
     table, game = settled.table, settled.game
     refused = awaits_mover(game, table.ruleset)
     return game_pb2.GetGameResponse(
@@ -121,7 +124,7 @@ def shown(settled: Settled, player_id: str) -> game_pb2.GetGameResponse:
 
 
 def offered(settled: Settled, found: Sequence[Offer], player_id: str) -> game_pb2.ListOffersResponse:
-    """What can be done at the table: by everybody, or by ``player_id`` alone where one is named."""
+    """Build the list of possible commands at the table: of all persons, or of ``player_id`` unless that is empty."""
     return game_pb2.ListOffersResponse(
         offers=[
             game_pb2.Offer(
@@ -155,7 +158,7 @@ def _ruling(last: LastRuling | None) -> game_pb2.Ruling | None:
 
 
 def _unseen(table: Table, player_id: str) -> tuple[str, ...]:
-    """What ``player_id`` has not seen: neither the board nor the own rack; none when nobody is asked for."""
+    """Return the tiles that ``player_id`` has not seen on the board or own rack; empty without a player."""
     if not player_id:
         return ()
     board = [tile.in_rack for tile in table.game.board.values()]
@@ -169,7 +172,7 @@ def _tile(placement: Placement) -> events.Placement:
 
 
 def _interruption(game: Game, player_id: str) -> game_pb2.Interruption | None:
-    """What must be settled, without the tiles that ``player_id`` may not see."""
+    """Return the open interruption, without the tiles that ``player_id`` may not see."""
     found: Interruption | None = game.interruption
     opponent = player_id in game.player_ids and found is not None and player_id != found.player_id
     match found:
@@ -195,7 +198,7 @@ def _interruption(game: Game, player_id: str) -> game_pb2.Interruption | None:
 
 
 def racks(settled: Settled, facts: Sequence[Message]) -> list[Held]:
-    """The rack before every turn of a table. Raises ``Refusal`` as ``draws``."""
+    """Return the rack before every turn of a table. Raises ``Refusal`` as ``draws`` does."""
     _check_revealed(settled.game, facts)
     return racks_of(facts)
 
@@ -211,7 +214,7 @@ def _check_revealed(game: Game, facts: Sequence[Message]) -> None:
 
 
 def draws(settled: Settled, facts: Sequence[Message]) -> game_pb2.ListDrawsResponse:
-    """Every draw of a table, as its ``facts`` tell it. Raises ``Refusal`` while they are secret, or nobody's."""
+    """Build the list of a table's draws from its events. Raises ``Refusal`` if they are secret or not by the system."""
     game = settled.game
     _check_revealed(game, facts)
     committed = next((fact.commitment for fact in facts if isinstance(fact, events.DrawsCommitted)), b"")

@@ -1,4 +1,4 @@
-"""The best plays of the racks of a game that is over: looked for once, and kept."""
+"""A cache of the best plays for the racks of finished games."""
 
 from __future__ import annotations
 
@@ -19,25 +19,25 @@ from faristol.words.graph import WordGraph
 from faristol.words.library import Library, MissingLexiconError
 
 MOST = 5
-"""Plays of a rack."""
+"""Limit of plays per rack."""
 
 KEPT = 500
-"""Games of which they are kept."""
+"""Limit of cached games."""
 
 
 class BestPlays:
-    """Looks for plays, one game at a time: it takes a processor for a second or so."""
+    """A cached search for best plays, of one game at a time: it takes about a second of processor time."""
 
     def __init__(self, lexicons: Path) -> None:
-        """``lexicons`` is the folder of those that are installed."""
+        """``lexicons`` is the folder of installed lexicons."""
         self._library = Library(lexicons)
         self._kept: OrderedDict[tuple[str, int], asyncio.Task[pb.ListBestPlaysResponse]] = OrderedDict()
         self._one_at_a_time = asyncio.Lock()
 
     async def of(self, game_id: str, version: int, lexicon: str, held: Sequence[Held]) -> pb.ListBestPlaysResponse:
-        """The best plays of a game that has come to a ``version``, with the lexicon of that digest.
+        """Return the best plays of a game at a ``version``, by the lexicon with that digest.
 
-        Whoever stops waiting does not stop the search. Raises ``Refusal`` where the lexicon is not installed.
+        A cancelled caller does not cancel the search. Raises ``Refusal`` if the lexicon is not installed.
         """
         key = (game_id, version)
         if key in self._kept:
@@ -67,7 +67,7 @@ class BestPlays:
 
 
 def _turn(graph: WordGraph, held: Held) -> pb.TurnPlays:
-    from faristol.words.plays import Grid, best  # it compiles: only who looks for plays pays for that
+    from faristol.words.plays import Grid, best  # deferred: it imports numba
 
     answer = pb.TurnPlays(turn=held.turn, player_id=held.player_id)
     grid = Grid.of(graph.tile_set, held.board)

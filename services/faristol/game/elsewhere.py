@@ -1,4 +1,4 @@
-"""What players did in their other games of the tournament, where a decision at a table asks for it."""
+"""Data from the other games of players in the tournament, for decisions that need it."""
 
 from __future__ import annotations
 
@@ -10,9 +10,10 @@ from faristol.table_store import Settled, game_stream, load_other_games
 
 
 async def with_other_games(record: Record, settled: Settled, *player_ids: str) -> Settled:
-    """The table with what players did in their other games of the tournament.
+    """Return the table with data of these players from their other games in the tournament.
 
-    Racks held too full (FISE 28), and questions about words (UF 28.2, FISE 46.2).
+    It has warnings for too many tiles on the rack (FISE 28) and questions about words (UF 28.2, FISE 46.2). The other
+    games are guarded.
     """
     game = settled.game
     tournament = (await load(record, f"tournament-{game.tournament_id}", Tournament(), watch_tournament)).state

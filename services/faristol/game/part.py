@@ -12,9 +12,9 @@ from faristol.words import Library
 
 
 def part(runtime: Runtime, lexicons: Lexicons | None = None) -> Part:
-    """What the game service brings along: its gRPC services, and reactions that open tables and carry rulings out.
+    """Build the game service and its reactions, which open tables and apply rulings.
 
-    Duplicate games are scored by ``lexicons``, those that are installed where none are given.
+    ``lexicons`` score duplicate games; the default is the installed ones.
     """
     return Part(
         name="game",

@@ -1,4 +1,4 @@
-"""What tables do by themselves: they open with their round, and follow the case of a challenge."""
+"""Reactions of the game service: open tables with their round, and apply rulings on challenges."""
 
 from __future__ import annotations
 
@@ -30,12 +30,10 @@ ROUNDS = types_of(
 
 
 def opening(record: Record) -> Reaction:
-    """The reaction that opens the tables of a round when it starts (FISC I.5), and takes from them who withdraws.
+    """Build the reaction that opens the tables of a round at its start (FISC I.5), and handles withdrawals.
 
-    A table of which the result is entered in the tournament is closed.
-
-    A postponed game opens when it is started. One reaction does all this, so that nobody withdraws from a table before
-    it is open.
+    A postponed game opens when it is started. A table whose result is entered in the tournament is closed. One reaction
+    does all this, so that a withdrawal never precedes the opening of its table.
     """
 
     async def open_tables(event: Recorded) -> Decision | None:
@@ -64,9 +62,9 @@ def opening(record: Record) -> Reaction:
 
 
 async def _left(record: Record, stream: str, withdrawn: pairing_events.PlayerWithdrawn) -> Decision | None:
-    """What it means for a game that one of its players gives it up to leave the tournament (FISC I.8.E).
+    """Return the decision on a game that a player gives up by leaving the tournament (FISC I.8.E).
 
-    Nothing when the player is back by now.
+    Returns None if the player has been reinstated.
     """
     tournament = await load(record, stream, Tournament(), watch_tournament)
     given_up = tournament.state.left.get(withdrawn.player_id) == withdrawn.game_id
@@ -83,7 +81,7 @@ async def _left(record: Record, stream: str, withdrawn: pairing_events.PlayerWit
 
 
 async def _closed(record: Record, entered: Recorded, game_id: str) -> Decision | None:
-    """What it means for a table that its result was entered in the tournament."""
+    """Return the decision that closes a table whose result was entered in the tournament, or None."""
     assert isinstance(entered.message, pairing_events.ResultEntered)
     settled = await load_table(record, game_id)
     if settled is None or settled.game.phase is Phase.FINAL:
@@ -107,7 +105,7 @@ async def _closed(record: Record, entered: Recorded, game_id: str) -> Decision |
 
 
 def following(record: Record) -> Reaction:
-    """The reaction that carries a ruling out at the table of the challenge."""
+    """Build the reaction that applies a ruling at the table of the challenge."""
 
     async def follow(event: Recorded) -> Decision | None:
         assert isinstance(event.message, CaseRuled)

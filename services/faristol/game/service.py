@@ -24,7 +24,7 @@ M = TypeVar("M", bound=Message)
 
 
 def service(runtime: Runtime) -> Dispatcher:
-    """The tables of a cell. The contract names the methods and says what they do."""
+    """Build the dispatcher of the game service. The contract documents its methods."""
     games = GameService(runtime)
     questions: Mapping[type[Message], Answer] = {
         game_pb2.GetGameRequest: games.get_game,
@@ -37,25 +37,25 @@ def service(runtime: Runtime) -> Dispatcher:
 
 
 class GameService:
-    """Answers for the tables of a cell."""
+    """The methods of the game service."""
 
     def __init__(self, runtime: Runtime) -> None:
         self._runtime = runtime
         self._best_plays = BestPlays(runtime.settings.lexicons)
 
     async def get_game(self, request: game_pb2.GetGameRequest, context: Context) -> game_pb2.GetGameResponse:
-        """A table as its players, or everybody, may see it."""
+        """Return the state of a table, as a player or the public may see it."""
         table = await self._table_for(request)
         return answers.shown(table, request.player_id)
 
     async def list_offers(self, request: game_pb2.ListOffersRequest, context: Context) -> game_pb2.ListOffersResponse:
-        """What can be done at a table now."""
+        """Return the possible commands at a table."""
         table = await self._table_for(request)
         at = table.moment(game_pb2.PassRequest(), self._runtime.now)
         return answers.offered(table, offers(table.table, at, request.arbiter_id), request.player_id)
 
     async def list_draws(self, request: game_pb2.ListDrawsRequest, context: Context) -> game_pb2.ListDrawsResponse:
-        """The draws of a table that is over."""
+        """Return the draws of a finished table."""
         table = await self._table(request.game_id, rulings=False)
         facts = await self._runtime.record.facts(game_stream(request.game_id))
         return answers.draws(table, facts)
@@ -63,7 +63,7 @@ class GameService:
     async def list_best_plays(
         self, request: game_pb2.ListBestPlaysRequest, context: Context
     ) -> game_pb2.ListBestPlaysResponse:
-        """The best plays of the racks of a table that is over."""
+        """Return the best plays for the racks of a finished table."""
         if not self._runtime.settings.best_plays:
             raise Refusal("NOT_SHOWN", "", N_("The organiser does not have the best plays shown."))
         table = await self._table(request.game_id, rulings=False)
@@ -72,7 +72,7 @@ class GameService:
         return await self._best_plays.of(request.game_id, len(facts), table.game.lexicon.digest, held)
 
     async def _table_for(self, request: game_pb2.GetGameRequest | game_pb2.ListOffersRequest) -> Settled:
-        """The table for a player of it, or for everybody. Raises ``Invalid`` for somebody who does not play there."""
+        """Load the table for a player of it or the public. Raises ``Invalid`` for any other person."""
         table = await self._table(request.game_id, rulings=False)
         if request.player_id and request.player_id not in table.game.player_ids:
             raise Invalid("player_id", N_("{player} does not play at this table"), {"player": repr(request.player_id)})
@@ -85,7 +85,7 @@ class GameService:
         return table
 
     async def carry_out(self, request: Any, context: Context, response: type[M]) -> M:
-        """Settle the table, carry the command out, write both, and answer."""
+        """Settle the table, handle the command, write both, and answer."""
 
         async def attempt() -> tuple[Decision, Callable[[int], M]]:
             table = await self._table(request.game_id)

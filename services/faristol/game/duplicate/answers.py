@@ -1,4 +1,4 @@
-"""What the duplicate service answers: to readers nothing of a slip, a top or a score before its turn is scored."""
+"""The answers of the duplicate service. Slips, tops and scores of a turn are hidden until it is scored."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ M = TypeVar("M", bound=Message)
 
 
 def answer(response: type[M], position: int, situation: Situation, facts: Sequence[Fact]) -> M:
-    """The answer to a command, out of what it brought about."""
+    """Build the answer to a command from its events."""
     answered: Any = response()
     answered.position = position
     after = situation.after(facts)
@@ -78,14 +78,14 @@ def _say_master(answered: pb.ScoreTurnResponse, after: Situation, facts: Sequenc
 
 
 def _wait(after: Situation, facts: Sequence[Fact], taken: events.SlipsTaken) -> bool:
-    """Whether an arbiter has to rule on one of the slips that came in."""
+    """Check whether an arbiter must rule on one of the received slips."""
     ((number, _), *_) = facts
     hall, turn = after.halls[number], after.turn(taken.turn)
     return any(after.counting(hall, turn, slip.player_id).waits is not None for slip in taken.slips)
 
 
 def shown(situation: Situation) -> pb.GetDuplicateResponse:
-    """A game as everybody may see it."""
+    """Build the public state of a game."""
     game, ruleset = situation.game, situation.ruleset
     answered = pb.GetDuplicateResponse(
         game_id=game.game_id,
@@ -111,7 +111,7 @@ def shown(situation: Situation) -> pb.GetDuplicateResponse:
 
 
 def embargoed(situation: Situation) -> pb.GetDuplicateResponse:
-    """The same under an embargo: that there is a game, and nothing of what is played."""
+    """Build the public state of a game under embargo, without its turns."""
     game = situation.game
     assert game.embargo is not None
     return pb.GetDuplicateResponse(
@@ -129,7 +129,7 @@ def embargoed(situation: Situation) -> pb.GetDuplicateResponse:
 
 
 def _say_preparation(answered: pb.GetDuplicateResponse, situation: Situation) -> None:
-    """The sealed game and the embargo, as far as there are any."""
+    """Add the sealed game and the embargo, if there are any."""
     game = situation.game
     if game.embargo is not None:
         answered.embargoed_with.extend(game.embargo.game_ids)
@@ -150,7 +150,7 @@ def _say_preparation(answered: pb.GetDuplicateResponse, situation: Situation) ->
 
 
 def bundle(situation: Situation, name: str, key: bytes) -> pb.GetBundleResponse:
-    """What a hall of a game that has begun needs to play on by itself."""
+    """Build the data with which a hall can continue a game offline after it has begun."""
     game, hall = situation.game, situation.hall(name)
     answered = _bundle(game.game_id, (game.ruleset, game.lexicon), situation.ruleset)
     answered.hall.CopyFrom(_hall(hall))
@@ -165,7 +165,7 @@ def bundle(situation: Situation, name: str, key: bytes) -> pb.GetBundleResponse:
 
 
 def early_bundle(game_id: str, prepared: Prepared, ruleset: Ruleset) -> pb.GetBundleResponse:
-    """The same before the game has begun: the sealed game alone, and not its key."""
+    """Build the bundle before the game has begun: the sealed game without its key."""
     answered = _bundle(game_id, (prepared.ruleset, prepared.lexicon), ruleset)
     assert prepared.seal is not None
     answered.seal.CopyFrom(prepared.seal)
@@ -187,7 +187,7 @@ def _bundle(game_id: str, pins: tuple[Pin, Pin], ruleset: Ruleset) -> pb.GetBund
 
 
 def _call_table(situation: Situation) -> pb.CallTable | None:
-    """What is called in the game; None where there is no table in the language of the tiles."""
+    """Return the names for calling tiles, or None if the language of the tiles has none."""
     game, tile_set = situation.game, situation.ruleset.tile_set
     try:
         table = with_names(load_call_names(tile_set.language), game.call_names, tile_set, game.call_numbers)
@@ -227,7 +227,7 @@ def _hall(hall: Hall) -> events.DuplicateHall:
 
 
 def tops(situation: Situation, number: int) -> pb.ListTopsResponse:
-    """The tops of a turn whose time is over, the proposed one first: that of the sealed game while it holds."""
+    """Build the list of a finished turn's tops, the proposed one first: that of a valid sealed game."""
     turn = over(situation, number)
     found = list(situation.words.tops(turn.board, turn.rack))
     sealed = sealed_master(situation, turn)
@@ -238,11 +238,11 @@ def tops(situation: Situation, number: int) -> pb.ListTopsResponse:
 
 
 Notes = Mapping[int, str]
-"""Words that stand beside the facts of a hall, by their versions."""
+"""Notes on events of a hall, by their stream version."""
 
 
 def waiting(situation: Situation, number: int, notes: Mapping[int, Notes]) -> pb.ListWaitingResponse:
-    """What the judge waits for. ``notes`` are by the number of the hall."""
+    """Build the list of a judge's open decisions. ``notes`` are by hall number."""
     turn = situation.turn(number)
     answered = pb.ListWaitingResponse()
     for hall in situation.halls.values():
@@ -293,7 +293,7 @@ def _arrived(entry: Entry) -> pb.ArrivedSlip:
 
 
 def handed_in(situation: Situation, name: str, number: int) -> pb.ListSlipsResponse:
-    """What a hall has handed in for a turn; for the last one whose time has begun when ``number`` is 0."""
+    """Build the list of a hall's slips of a turn. If ``number`` is 0, it is the last turn whose time has begun."""
     hall = situation.hall(name)
     begun = [turn for turn in situation.game.turns if turn.timer is not None]
     answered = pb.ListSlipsResponse(
@@ -322,11 +322,10 @@ def _say_handed_in(line: pb.HandedIn, hall: Hall, turn: Turn, timer: Timer) -> N
 
 
 def sheet(situation: Situation, name: str, player_id: str = "", *, hidden: bool = False) -> pb.GetHallSheetResponse:
-    """What every player of a hall has of every turn that is scored there; or one player, wherever they sit.
+    """Build the sheet of a hall's scored turns for all players, or for one player of any hall.
 
-    ``hidden``: of no turn, because the game is under embargo, or the numbers alone are asked for.
-
-    Raises ``NotFound`` for a player who plays in no hall.
+    ``hidden`` leaves out the turns, under embargo or if only seat numbers are requested. Raises ``NotFound`` if the
+    player is in no hall.
     """
     hall = _hall_of(situation, player_id) if player_id else situation.hall(name)
     answered = pb.GetHallSheetResponse(hall=_hall(hall))
@@ -347,9 +346,9 @@ def sheet(situation: Situation, name: str, player_id: str = "", *, hidden: bool 
 def own_sheet(
     situation: Situation, name: str, player_id: str, number: int, notes: Notes, *, with_saved: bool
 ) -> pb.GetOwnSheetResponse:
-    """What a player's page knows: what the phone saved for a turn, the last one that has begun when ``number`` is 0.
+    """Build a player's own page: the slips saved for a turn and the claims, without any score.
 
-    Raises ``NotFound`` for a player who does not play in the hall. Nothing of it says what a slip is worth.
+    If ``number`` is 0, it is the last turn whose time has begun. Raises ``NotFound`` if the player is not in the hall.
     """
     hall = situation.hall(name)
     if player_id not in hall.seats:
@@ -389,7 +388,7 @@ def _hall_of(situation: Situation, player_id: str) -> Hall:
 
 
 def standings(groups: Sequence[Situation]) -> pb.GetDuplicateStandingsResponse:
-    """The standings of a game; of several groups that are one classification, who is of which game is said."""
+    """Build the standings of a game, or of several groups in one classification. Lines of groups name their game."""
     situation, *others = groups
     found = scores_of_groups([(each.game, list(each.halls.values())) for each in groups])
     lines = rank(found.games, list(found.players), situation.ruleset)
@@ -406,7 +405,7 @@ def standings(groups: Sequence[Situation]) -> pb.GetDuplicateStandingsResponse:
 
 
 def _line(line: Line, player_id: str, game_id: str = "") -> pb.DuplicateLine:
-    """A line, of the group ``game_id`` where there are several."""
+    """Build a line of the standings, with the game of its group if there are several."""
     return pb.DuplicateLine(
         rank=line.rank,
         player_id=player_id,
@@ -423,7 +422,7 @@ def _line(line: Line, player_id: str, game_id: str = "") -> pb.DuplicateLine:
 
 
 def totals(situations: Sequence[Situation]) -> pb.GetDuplicateTotalsResponse:
-    """The games of a tournament, summed by the rules of the last one."""
+    """Build the totals of a tournament's games, by the rules of the last one."""
     if not situations:
         return pb.GetDuplicateTotalsResponse()
     games = [(situation.game, list(situation.halls.values())) for situation in situations]

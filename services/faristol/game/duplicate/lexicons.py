@@ -1,4 +1,4 @@
-"""The lexicons that duplicate games are scored by."""
+"""The lexicons for scoring duplicate games."""
 
 from __future__ import annotations
 
@@ -17,51 +17,51 @@ from faristol.words.error import LexiconError
 
 
 class Lexicons(Protocol):
-    """Gives the words of a game."""
+    """A source of lexicons."""
 
     def words(self, pin: Pin, ruleset: Ruleset) -> Words:
-        """Those of the lexicon that a game pins. Raises ``Refusal`` where it cannot be had."""
+        """Return the words of a game's pinned lexicon. Raises ``Refusal`` if it is not available."""
 
     def pin(self, name: str, tile_set: str) -> Pin:
-        """The lexicon of a name, for tiles of that set; any of them where the name is empty. Raises ``Refusal``."""
+        """Return the pin of a lexicon for a tile set, of any one if the name is empty. Raises ``Refusal``."""
 
 
 @dataclass(frozen=True)
 class GraphWords:
-    """The words of a graph."""
+    """The words of a word graph."""
 
     graph: WordGraph
 
     def is_word(self, faces: tuple[str, ...]) -> bool:
-        """See ``Words``."""
+        """Check whether the graph has a word."""
         return faces in self.graph
 
     def tops(self, board: Board, rack: Sequence[str]) -> tuple[Play, ...]:
-        """See ``Words``."""
-        from faristol.words.tops import tops  # brings the compiler along
+        """Return the plays of the highest score, the proposed master play first."""
+        from faristol.words.tops import tops  # deferred: it imports numba
 
         return tops(self.graph, board, rack)
 
     def best(self, board: Board, rack: Sequence[str], count: int) -> tuple[Play, ...]:
-        """See ``Words``."""
+        """Return the best ``count`` plays and all ties of the last one, in the order of proposal."""
         from faristol.words.tops import best_plays
 
         return best_plays(self.graph, board, rack, count)
 
 
 class Installed:
-    """The lexicons of a library, opened once."""
+    """The installed lexicons of a library, cached after they are opened."""
 
     def __init__(self, library: Library) -> None:
         self._open = lru_cache(maxsize=16)(self._opened)
         self._library = library
 
     def words(self, pin: Pin, ruleset: Ruleset) -> Words:
-        """See ``Lexicons``."""
+        """Return the words of a pinned lexicon, with the layers of the rules. Raises ``Refusal``."""
         return self._open(pin.name, pin.digest, ruleset.lexicon.layers)
 
     def pin(self, name: str, tile_set: str) -> Pin:
-        """See ``Lexicons``."""
+        """Return the pin of an installed lexicon, of the first one if the name is empty. Raises ``Refusal``."""
         installed = [each for each in self._library.list() if each.header.tile_set == tile_set]
         found = next((each for each in installed if name in ("", each.name)), None)
         if found is None:

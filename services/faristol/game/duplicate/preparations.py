@@ -1,4 +1,4 @@
-"""Preparing the game of a round before it starts: played ahead by computer, or from an earlier game, and sealed."""
+"""The preparation of a round's game before its start: a game played ahead or an earlier one, sealed."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ Carried = tuple[Decision, Callable[[int], Any]]
 
 
 class Preparations:
-    """Carries out what is prepared for games."""
+    """The handler of commands on prepared games."""
 
     def __init__(self, runtime: Runtime, lexicons: Lexicons, vault: Vault) -> None:
         self._runtime = runtime
@@ -49,7 +49,7 @@ class Preparations:
         }
 
     async def carry_out(self, request: Any, context: Context, response: type[M]) -> M:
-        """Decide, write, and answer."""
+        """Handle a command: decide, append, answer."""
 
         async def attempt() -> Carried:
             return await self.commands[type(request)](request)
@@ -88,7 +88,7 @@ class Preparations:
         return self._decision(of, known.version, fact, [guard]), answer
 
     async def _round(self, tournament_id: str, number: int) -> tuple[Round, Guard]:
-        """The round of a tournament, and what must not move of it. Raises ``NotFound``."""
+        """Return a round of a tournament, and its guard. Raises ``NotFound``."""
         stream = f"tournament-{tournament_id}"
         loaded = await load(self._runtime.record, stream, Entrants(), watch)
         entrants = loaded.state

@@ -1,4 +1,4 @@
-"""Duplicate games open with their round."""
+"""The opening of a duplicate game at the start of its round."""
 
 from __future__ import annotations
 
@@ -20,24 +20,24 @@ from faristol.rules import Ruleset
 
 @dataclass(frozen=True, slots=True)
 class Entrants:
-    """What a duplicate game takes from its tournament, folded from ``tournament-<tournament_id>``."""
+    """The input of a duplicate game from its tournament, folded from ``tournament-<tournament_id>``."""
 
     tournament_id: str = ""
     seed: bytes = b""
     ruleset: Pin = field(default_factory=Pin)
     lexicon: Pin = field(default_factory=Pin)
     players: Mapping[str, None] = field(default_factory=dict)
-    """Who is entered, in the order of entry."""
+    """Player ids, in the order of entry."""
     halls: tuple[tuple[str, int], ...] = ()
-    """Names of halls, and the seats of each; the last one takes whoever is left."""
+    """Names of halls with their seats; the last hall takes all players left."""
     rounds: int = 0
-    """How many there are."""
+    """Number of rounds."""
     started: frozenset[int] = frozenset()
-    """The rounds that have begun."""
+    """The started rounds."""
 
 
 def watch(entrants: Entrants, fact: Message) -> Entrants:
-    """``entrants`` after a fact of the tournament; facts that no duplicate game depends on pass by."""
+    """Apply an event of the tournament. Events that duplicate games do not depend on are ignored."""
     match fact:
         case pairing_events.TournamentCreated():
             return replace(entrants, tournament_id=fact.tournament_id, seed=fact.seed, rounds=fact.rounds)
@@ -60,7 +60,7 @@ def watch(entrants: Entrants, fact: Message) -> Entrants:
 
 
 def seated(entrants: Entrants) -> Mapping[str, Sequence[str]]:
-    """The players of each hall: as many as it has seats, in the order of entry; who is left sits in the last one."""
+    """Return the players of each hall, up to its seats, in the order of entry. The last hall takes all players left."""
     players = list(entrants.players)
     if not entrants.halls:
         return {"": players}
@@ -73,7 +73,7 @@ def seated(entrants: Entrants) -> Mapping[str, Sequence[str]]:
 
 
 async def open_game(record: Record, event: Recorded, ruleset: Ruleset) -> Decision | None:
-    """What opens the duplicate game of a round that starts; nothing where it is open."""
+    """Return the decision that opens the duplicate game of a started round, or None if it is already open."""
     started = event.message
     assert isinstance(started, pairing_events.RoundStarted)
     entrants = (await load(record, event.stream, Entrants(), watch)).state
@@ -94,7 +94,7 @@ async def open_game(record: Record, event: Recorded, ruleset: Ruleset) -> Decisi
 
 
 async def _prepared(record: Record, game_id: str) -> Prepared:
-    """What is prepared for a game; without the embargo of the game that it plays again, where that is over by now."""
+    """Return the prepared game, without an embargo that is already lifted in the game it replays."""
     prepared = (await load_prepared(record, game_id)).state
     if prepared.embargo is None or await _holds(record, game_id, prepared.embargo):
         return prepared
@@ -102,12 +102,12 @@ async def _prepared(record: Record, game_id: str) -> Prepared:
 
 
 async def _holds(record: Record, game_id: str, embargo: Embargo) -> bool:
-    """Whether an embargo holds at its first game."""
+    """Check whether an embargo is in force at its first game."""
     first = embargo.game_ids[0]
     return first == game_id or (await find_game(record, first)).state.is_embargoed
 
 
 async def _before(record: Record, tournament_id: str, round_: int) -> Duplicate | None:
-    """The game of the round before, as far as the record has it; None in the first round."""
+    """Return the game of the round before, or None if the record has none."""
     loaded = await load(record, game_stream(duplicate_id(tournament_id, round_ - 1)), Duplicate(), evolve)
     return loaded.state if loaded.version else None

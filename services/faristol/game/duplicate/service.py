@@ -44,7 +44,7 @@ _audit = logging.getLogger("faristol.audit")
 
 
 def service(runtime: Runtime, lexicons: Lexicons) -> Dispatcher:
-    """The duplicate games of a cell. The contract names the methods and says what they do."""
+    """Build the dispatcher of the duplicate service. The contract documents its methods."""
     vault = Vault(runtime.settings.sealed_games_key())
     games = DuplicateGames(runtime, lexicons, vault)
     preparations = Preparations(runtime, lexicons, vault)
@@ -70,7 +70,7 @@ def service(runtime: Runtime, lexicons: Lexicons) -> Dispatcher:
 
 
 class DuplicateGames:
-    """Answers for the duplicate games of a cell."""
+    """The methods of the duplicate service."""
 
     def __init__(self, runtime: Runtime, lexicons: Lexicons, vault: Vault) -> None:
         self._runtime = runtime
@@ -78,7 +78,7 @@ class DuplicateGames:
         self._vault = vault
 
     async def carry_out(self, request: Any, context: Context, response: type[M]) -> M:
-        """Settle the game, carry the command out, write all that follows, and answer."""
+        """Settle the game, handle the command, write all consequences, and answer."""
 
         async def attempt() -> tuple[Decision, Callable[[int], M]]:
             loading = await self._load(request.game_id, halls_of(request), request)
@@ -93,36 +93,36 @@ class DuplicateGames:
         return await self._runtime.desk.handle(context, request, attempt, response=response, lane=lane)
 
     async def get(self, request: pb.GetDuplicateRequest, context: Context) -> pb.GetDuplicateResponse:
-        """A game as everybody may see it."""
+        """Return the public state of a game."""
         situation = await self._situation(request.game_id, ())
         if situation.game.is_embargoed and not request.inside:
             return answers.embargoed(situation)
         return answers.shown(situation)
 
     async def tops(self, request: pb.ListTopsRequest, context: Context) -> pb.ListTopsResponse:
-        """The tops of a turn whose time is over."""
+        """Return the tops of a finished turn."""
         return answers.tops(await self._situation(request.game_id, ()), request.turn)
 
     async def waiting(self, request: pb.ListWaitingRequest, context: Context) -> pb.ListWaitingResponse:
-        """What the judge waits for."""
+        """Return the open decisions of a judge."""
         situation = await self._situation(request.game_id)
         claimed = [hall for hall in situation.halls.values() if any(not each.decided for each in hall.claims.values())]
         notes = {hall.number: await self._notes(request.game_id, hall.number) for hall in claimed}
         return answers.waiting(situation, request.turn, notes)
 
     async def handed_in(self, request: pb.ListSlipsRequest, context: Context) -> pb.ListSlipsResponse:
-        """What a hall has handed in for a turn."""
+        """Return the slips of a hall for a turn."""
         situation = await self._situation(request.game_id, (request.hall,))
         return answers.handed_in(situation, request.hall, request.turn)
 
     async def sheet(self, request: pb.GetHallSheetRequest, context: Context) -> pb.GetHallSheetResponse:
-        """What the players of a hall have."""
+        """Return the sheet of a hall or of a player."""
         situation = await self._situation(request.game_id, None if request.player_id else (request.hall,))
         hidden = request.seats_alone or (situation.game.is_embargoed and not request.inside)
         return answers.sheet(situation, request.hall, request.player_id, hidden=hidden)
 
     async def own_sheet(self, request: pb.GetOwnSheetRequest, context: Context) -> pb.GetOwnSheetResponse:
-        """What a player's own page knows. What a phone has saved is for its player alone."""
+        """Return a player's own page. Only the player gets the slips saved by their phone."""
         situation = await self._situation(request.game_id, (request.hall,))
         credential = caller()
         own = credential is None or credential.player == request.player_id
@@ -133,7 +133,7 @@ class DuplicateGames:
     async def standings(
         self, request: pb.GetDuplicateStandingsRequest, context: Context
     ) -> pb.GetDuplicateStandingsResponse:
-        """The standings after the turns that are scored; of all groups where they are one classification."""
+        """Return the standings after the scored turns, of all groups if they are one classification."""
         situation = await self._situation(request.game_id)
         embargo = situation.game.embargo
         if situation.game.is_embargoed and not request.inside:
@@ -149,7 +149,7 @@ class DuplicateGames:
         return answers.standings([situation, *others])
 
     async def bundle(self, request: pb.GetBundleRequest, context: Context) -> pb.GetBundleResponse:
-        """What a hall needs to play on when it is cut off; the key once the game has begun."""
+        """Return the data with which a hall can continue offline, with the key after the game has begun."""
         record = self._runtime.record
         game = (await find_game(record, request.game_id)).state
         if game.game_id:
@@ -167,9 +167,9 @@ class DuplicateGames:
         return answers.early_bundle(request.game_id, prepared, ruleset)
 
     async def totals(self, request: pb.GetDuplicateTotalsRequest, context: Context) -> pb.GetDuplicateTotalsResponse:
-        """The games of a tournament, summed. Games open round by round, so the first that is missing ends them.
+        """Return the totals of a tournament's games, without those under embargo.
 
-        One under an embargo is left out.
+        Games open round by round, so the first missing one ends the list.
         """
         found: list[Situation] = []
         while True:
@@ -181,7 +181,7 @@ class DuplicateGames:
         return await asyncio.to_thread(answers.totals, shown)
 
     async def _notes(self, game_id: str, hall: int) -> Mapping[int, str]:
-        """What people wrote beside the facts of a hall, by the versions of these."""
+        """Return the notes on events of a hall, by stream version."""
         return await self._runtime.record.notes_of(hall_stream(game_id, hall))
 
     async def _situation(self, game_id: str, names: Sequence[str] | None = None) -> Situation:
@@ -199,7 +199,7 @@ class DuplicateGames:
         return replace(loading, situation=replace(loading.situation, sealed=self._vault.open(loaded.state)))
 
     async def _with_embargo(self, loading: Loading, facts: Sequence[Fact]) -> Decision:
-        """The decision on ``facts``, and the end of the embargo in every game under it where it ends with them."""
+        """Return the decision on ``facts``. If they end the embargo, it ends in all games under it."""
         situation = loading.situation
         embargo = situation.game.embargo
         kinds = {type(fact) for _, fact in facts}
@@ -226,13 +226,13 @@ class DuplicateGames:
 
 
 def _guarded(decision: Decision, others: Mapping[str, Loaded[Duplicate]]) -> Decision:
-    """The decision, which relies on these games as they are: of two that end at once the second sees the first."""
+    """Return the decision with guards on these games: of two that end at once, the second sees the first."""
     guards = [Guard(game_stream(game_id), other.version) for game_id, other in others.items()]
     return replace(decision, guards=[*decision.guards, *guards])
 
 
 def halls_of(request: Any) -> Sequence[str] | None:
-    """The halls that a command asks for: its own, none, or all."""
+    """Return the halls to load for a command: its own, none, or None for all."""
     if "hall" in request.DESCRIPTOR.fields_by_name:
         return (request.hall,)
     return None if isinstance(request, pb.ScoreTurnRequest | pb.ValidateResultsRequest) else ()

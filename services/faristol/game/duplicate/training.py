@@ -1,4 +1,4 @@
-"""Duplicate games that somebody plays alone. Nothing of them is kept but in the memory of a process."""
+"""Duplicate games for training by one player. They are held only in the memory of a process."""
 
 from __future__ import annotations
 
@@ -22,26 +22,26 @@ from faristol.rules import Ruleset
 from faristol.rules.ruleset_file import load_ruleset, ruleset_names
 
 DEFAULT = "fisc-2023-duplicate"
-"""The rules of a new game where none are named."""
+"""The default ruleset of a new game."""
 
 LONGEST_SEED = 64
 MOST_TURNS = 100
 REMEMBERED = 256
-"""New games whose turns so far are remembered."""
+"""Limit of cached new games."""
 
 AT_ONCE = 2
-"""Turns that are computed at a time: games that count come first."""
+"""Limit of concurrent computations: games of tournaments have priority."""
 
 
 class _Book(NamedTuple):
-    """What a game is played by."""
+    """The ruleset and the words of a game."""
 
     ruleset: Ruleset
     words: Words
 
 
 class Training:
-    """Turns of games that somebody plays alone."""
+    """The turns of training games."""
 
     def __init__(self, runtime: Runtime, lexicons: Lexicons) -> None:
         self._runtime = runtime
@@ -50,7 +50,7 @@ class Training:
         self._gate = asyncio.Semaphore(AT_ONCE)
 
     async def turn(self, request: pb.TrainTurnRequest, context: Context) -> pb.TrainTurnResponse:
-        """A turn; with a slip what it is worth. Raises ``Invalid`` and ``Refusal``."""
+        """Return a turn and, for a slip, its score. Raises ``Invalid`` and ``Refusal``."""
         if not 1 <= request.turn <= MOST_TURNS:
             raise Invalid("turn", N_("is {turn}; expected 1 to {most}"), {"turn": request.turn, "most": MOST_TURNS})
         if request.game_id:
@@ -64,7 +64,7 @@ class Training:
             return await asyncio.to_thread(_answer, request, game, turn, book)
 
     async def _recorded(self, game_id: str) -> tuple[Duplicate, _Book]:
-        """A game of the record. Raises ``Refusal`` before it is over, for all groups that play it."""
+        """Load a recorded game. Raises ``Refusal`` if it is not over, or under embargo."""
         game = (await load_game(self._runtime.record, game_id)).state
         ruleset = await rules_of(self._runtime.record, game.ruleset)
         if not game.end or game.is_embargoed:
@@ -74,7 +74,7 @@ class Training:
         return game, _Book(ruleset, self._lexicons.words(game.lexicon, ruleset))
 
     async def _new(self, request: pb.TrainTurnRequest) -> tuple[Duplicate, _Book]:
-        """A new game as it stands when the rack of the turn is called, or where it is over before."""
+        """Return a new game after its turn's rack is called, or at its earlier end."""
         if not 1 <= len(request.seed) <= LONGEST_SEED:
             raise Invalid(
                 "seed",
@@ -98,7 +98,7 @@ class Training:
 
 
 def _played(games: list[Duplicate], request: pb.TrainTurnRequest, book: _Book) -> list[Duplicate]:
-    """The game at each turn, up to the one that is asked for or the end."""
+    """Extend ``games``, the states by turn, up to the requested turn or the end."""
     while len(games) < request.turn and not (games and games[-1].end):
         before = games[-1] if games else training.begun(request.seed)
         games.append(training.next_turn(before, book.ruleset, book.words))

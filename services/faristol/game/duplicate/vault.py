@@ -1,4 +1,4 @@
-"""Sealing games and opening them: the key that the cell keeps beside its record, in a file."""
+"""The sealing and opening of games, with a key file of the cell outside the record."""
 
 from __future__ import annotations
 
@@ -19,27 +19,27 @@ _log = logging.getLogger(__name__)
 
 
 class Vault:
-    """Seals games, and opens them for who plays them."""
+    """Seals games and opens them."""
 
     def __init__(self, path: Path) -> None:
-        """``path`` is the file of the key, which the first game that is sealed makes."""
+        """``path`` is the key file, which the first sealed game creates."""
         self._path = path
         self._opened = lru_cache(maxsize=64)(self._open)
 
     def seal(self, game: SealedGame) -> events.Seal:
-        """A game in an envelope. Raises ``Refusal`` where there is no key and none can be made."""
+        """Seal a game in an envelope. Raises ``Refusal`` if there is no key and none can be created."""
         key, first, second = secrets.token_bytes(KEY_BYTES), *(secrets.token_bytes(NONCE_BYTES) for _ in range(2))
         envelope = seal(document_of(game), game.game_id, key, self._wrapping(), (first, second))
         return events.Seal(envelope=envelope, commitment=game.commitment, rerun_of=game.rerun_of)
 
     def open(self, game: Duplicate) -> OpenedSeal | None:
-        """What is sealed for a game; None where nothing is, and where this process cannot open it."""
+        """Open the sealed game of a game. Returns None if it has none or if this process cannot open it."""
         if game.seal is None:
             return None
         return self._opened(game.game_id, game.seal.envelope.SerializeToString(deterministic=True), game.seal.key)
 
     def key_of(self, game_id: str, sealed: Seal) -> bytes:
-        """The key of what is sealed for a game; empty where this process has not got it."""
+        """Return the key of a sealed game; empty if this process does not have it."""
         if sealed.key:
             return sealed.key
         try:
@@ -54,7 +54,7 @@ class Vault:
         return OpenedSeal(read_document(content_of(sealed.envelope, game_id, key)), key) if key else None
 
     def _wrapping(self) -> bytes:
-        """The key of the cell, which is made where there is none."""
+        """Return the key of the cell, created if needed. Raises ``Refusal``."""
         try:
             if not self._path.exists():
                 self._path.parent.mkdir(parents=True, exist_ok=True)
@@ -66,7 +66,7 @@ class Vault:
             ) from problem
 
     def _read(self) -> bytes:
-        """The key of the cell. Raises ``KeyFileError``."""
+        """Read the key of the cell. Raises ``KeyFileError``."""
         try:
             key = bytes.fromhex(self._path.read_text(encoding="ascii").strip())
         except (OSError, ValueError) as problem:
