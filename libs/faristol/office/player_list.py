@@ -87,7 +87,7 @@ class Listed:
     """Player in a list."""
 
     line: int
-    """From 1."""
+    """Line number, from 1."""
     request: pairing.RegisterPlayerRequest
     team: str
     """Name of the player's team; empty for none."""

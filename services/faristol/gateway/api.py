@@ -407,9 +407,9 @@ async def _check(
 
 
 async def find_games(results: Results, duplicates: Duplicates, game_ids: Collection[str]) -> frozenset[str]:
-    """Return those of some ids that are of games. One question is asked for each round, and for each duplicate game.
+    """Return the ids that are games, by one call for each round and for each duplicate game.
 
-    Raises ``grpc.aio.AioRpcError`` for what is refused for another reason than that there is no such round or game.
+    Raises ``grpc.aio.AioRpcError`` for any error except an unknown round or game.
     """
 
     async def ask_round(place: tuple[str, int]) -> frozenset[str]:
@@ -431,11 +431,11 @@ async def find_games(results: Results, duplicates: Duplicates, game_ids: Collect
 
 
 AT_ONCE_COUNT = 8
-"""Questions of one request that are asked at the same time."""
+"""Limit of concurrent calls for one request."""
 
 
 async def ask_each(ask: Callable[[K], Awaitable[V]], keys: Iterable[K]) -> dict[K, V]:
-    """Return what ``ask`` gives for each key, a few of them asked at a time. Raises what ``ask`` raises first."""
+    """Return the result of ``ask`` for each key, with limited concurrency. Raises the first error of ``ask``."""
     gate, wanted = asyncio.Semaphore(AT_ONCE_COUNT), [*dict.fromkeys(keys)]
 
     async def ask_in_turn(key: K) -> V:

@@ -70,9 +70,9 @@ class Content:
     def __init__(self, results: Results) -> None:
         self._results = results
         self._known: OrderedDict[Subject, Snapshot] = OrderedDict()
-        """What was told last of each."""
+        """Last snapshot of each subject."""
         self.asked = 0
-        """How many answers were asked for."""
+        """Number of calls for answers."""
 
     async def subjects(self, news: Sequence[pb.FollowResponse], topic: Topic) -> list[list[Subject]]:
         """Return the subjects of each notification that a topic includes."""

@@ -72,7 +72,10 @@ _OF_SEVERAL: Mapping[str, str] = {
 
 
 def address_instead(request: Request, reason: str = "") -> str:
-    """Return the alternative address for a request refused for ``reason``; empty without one."""
+    """Return the alternative address for a request refused for ``reason``; empty without one.
+
+    A method of the contract, such as ``/api/v1/results/GetReport``, has none: its path names no tournament or game.
+    """
     route = request.scope.get("route")
     path = _OF_SEVERAL.get(reason) or INSTEAD.get(getattr(route, "path", ""), "")
     try:

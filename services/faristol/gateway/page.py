@@ -1,4 +1,4 @@
-"""A page for people, rendered on the server."""
+"""HTML pages rendered on the server."""
 
 from __future__ import annotations
 
@@ -40,11 +40,11 @@ MISSING = {
 }
 
 Part = Annotated[str, Query(pattern="^(live)?$")]
-"""A parameter of a page: its block that is fetched again when there is news, rather than all of it."""
+"""Page parameter that requests only the block that is reloaded after a notification."""
 
 
 def page(request: Request, name: str, part: str = "", status: int = 200, **values: Any) -> Response:
-    """A page in the visitor's language. Nothing is rendered where what is kept of it is the same."""
+    """Render a page in the visitor's language, or answer 304 if the cached one is unchanged."""
     if kept := unchanged(request):
         return kept
     language = language_of(request)
@@ -70,14 +70,14 @@ def page(request: Request, name: str, part: str = "", status: int = 200, **value
 
 
 def private_page(request: Request, name: str, status: int = 200, **values: Any) -> Response:
-    """A page that is for one person alone: nobody keeps it. ``session`` is who is signed in, for its head."""
+    """Render a page that no cache stores. ``session`` is the signed-in user, shown in its header."""
     response = page(request, name, status=status, **values)
     response.headers["Cache-Control"] = "no-store, private"
     return response
 
 
 def problem_page(request: Request, problem: Problem) -> Response:
-    """A page that says what went wrong."""
+    """Render an error page."""
     kind, wanted = str(problem.more.get("kind")), str(problem.more.get("id", ""))
     tournament, _, number = wanted.rpartition("/") if kind == "round" else ("", "", wanted)
     response = page(
@@ -93,12 +93,12 @@ def problem_page(request: Request, problem: Problem) -> Response:
     )
     response.headers.update(problem.headers)
     if request.method not in ("GET", "HEAD"):
-        response.headers["Cache-Control"] = "no-store, private"  # it answers one person's form
+        response.headers["Cache-Control"] = "no-store, private"  # the answer to a form of one user
     return response
 
 
 def rules_title(name: str) -> str:
-    """The title of a ruleset; its name when this version does not know it."""
+    """Return the title of a rule set; its name if this version does not know it."""
     try:
         return load_ruleset(name).title
     except LookupError:
@@ -115,7 +115,7 @@ def tournament_page(
     beside: Mapping[str, str] | None = None,
     **values: Any,
 ) -> Response:
-    """A page of a tournament under a tab; ``beside`` has its address in each division, where that is another one."""
+    """Render a page of a tournament under a tab. ``beside`` has its address in each division, if unusual."""
     tournament = head.tournament
     return page(
         request,

@@ -1,4 +1,4 @@
-"""Pages for people: a table of addresses, and what each page shows."""
+"""Public pages of tournaments and games, and their addresses."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ Category = Annotated[str, Query(max_length=20)]
 
 
 async def tournaments(request: Request, results: Reader, part: Part = "") -> Response:
-    """All tournaments, the divisions of a championship together."""
+    """Show all tournaments, the divisions of a championship together."""
     answer = await results.tournaments()
     return page(request, "tournaments.html", part, tournaments=together(answer.tournaments))
 
@@ -53,7 +53,7 @@ async def standings(
     after: After = 0,
     part: Part = "",
 ) -> Response:
-    """The standings, of players and where there are any of teams; of duplicate games those of all, summed."""
+    """Show the standings of players and teams; for duplicate games the summed standings."""
     head = await results.tournament(tournament_id)
     if is_of_duplicate_games(head.tournament):
         return await show_totals(request, results, games, head, category, after, part)
@@ -91,10 +91,10 @@ async def embedded_standings(
     tournament_id: str,
     games: DuplicateReader,
     category: Category = "",
-    theme: Theme = "",  # the page reads it of the address
+    theme: Theme = "",  # read from the address by the page
     part: Part = "",
 ) -> Response:
-    """The standings as other sites show them in a frame."""
+    """Show the standings in a frame of another site."""
     return await standings(request, results, tournament_id, games, category=category, part=part)
 
 
@@ -103,10 +103,10 @@ async def embedded_pairings(
     results: Reader,
     tournament_id: str,
     round: Round = 0,  # noqa: A002 # the name of the query parameter
-    theme: Theme = "",  # the page reads it of the address
+    theme: Theme = "",  # read from the address by the page
     part: Part = "",
 ) -> Response:
-    """The tables of a round, of the latest where none is said, as other sites show them in a frame."""
+    """Show the tables of a round, by default the latest, in a frame of another site."""
     head = await results.tournament(tournament_id)
     found = latest(head.tournament)
     if round:
@@ -117,7 +117,7 @@ async def embedded_pairings(
 
 
 async def _show_start(request: Request, results: Results, head: pb.GetTournamentResponse, part: str) -> Response:
-    """Show what is known before the first round: the players and the timetable."""
+    """Show the players and the timetable before the first round."""
     listed = await results.players(head.tournament.tournament_id)
     names = {team.team_id: team.name for team in listed.teams}
     return tournament_page(
@@ -126,7 +126,7 @@ async def _show_start(request: Request, results: Results, head: pb.GetTournament
 
 
 async def files(request: Request, results: Reader, tournament_id: str, part: Part = "") -> Response:
-    """What of a tournament can be taken away: tables, reports, games, paper, feeds."""
+    """Show the downloads of a tournament: tables, reports, games, prints, feeds."""
     head = await results.tournament(tournament_id)
     return tournament_page(request, "files.html", part, head, answer=head, tab="files")
 
@@ -139,7 +139,7 @@ async def standing(
     round: Round = 0,  # noqa: A002 # the name of the query parameter
     part: Part = "",
 ) -> Response:
-    """How the line of a player comes about."""
+    """Show how the standing of a player is computed."""
     head, answer = await asyncio.gather(
         results.tournament(tournament_id),
         results.standings(tournament_id, round, player_id=player_id, arithmetic=True),
@@ -159,7 +159,7 @@ async def standing(
 
 
 async def teams(request: Request, results: Reader, tournament_id: str, part: Part = "") -> Response:
-    """The teams with their line-ups."""
+    """Show the teams with their line-ups."""
     head, answer, standings = await asyncio.gather(
         results.tournament(tournament_id), results.teams(tournament_id), results.team_standings(tournament_id)
     )
@@ -187,7 +187,7 @@ async def team(
     round: Round = 0,  # noqa: A002 # the name of the query parameter
     part: Part = "",
 ) -> Response:
-    """How the line of a team comes about."""
+    """Show how the standing of a team is computed."""
     head, answer, listed, standings = await asyncio.gather(
         results.tournament(tournament_id),
         results.team_standings(tournament_id, round, team_id=team_id, arithmetic=True),
@@ -214,7 +214,7 @@ async def team(
 
 
 async def crosstable(request: Request, results: Reader, tournament_id: str, part: Part = "") -> Response:
-    """Everybody's rounds."""
+    """Show the rounds of every player."""
     head, answer = await asyncio.gather(results.tournament(tournament_id), results.crosstable(tournament_id))
     return await asyncio.to_thread(
         tournament_page, request, "crosstable.html", part, head, answer=answer, tab="crosstable"
@@ -222,7 +222,7 @@ async def crosstable(request: Request, results: Reader, tournament_id: str, part
 
 
 async def prizes(request: Request, results: Reader, tournament_id: str, part: Part = "") -> Response:
-    """Who is ahead for the special prizes."""
+    """Show the leaders for the special prizes."""
     head, answer = await asyncio.gather(results.tournament(tournament_id), results.prizes(tournament_id))
     return tournament_page(request, "prizes.html", part, head, answer=answer, nobody=nobody, tab="prizes")
 
@@ -235,7 +235,7 @@ async def pairings(
     by: Annotated[str, Query(pattern="^(name|table)?$")] = "",
     part: Part = "",
 ) -> Response:
-    """The tables of a round, in their order, or everybody by name."""
+    """Show the tables of a round by number, or the players by name."""
     return await _show_pairings(request, results, tournament_id, number, by, part)
 
 
@@ -249,7 +249,7 @@ async def _show_pairings(
     *,
     is_latest: bool = False,
 ) -> Response:
-    """Show the tables of a round. ``is_latest`` has the page follow the tournament on to its next round."""
+    """Show the tables of a round. With ``is_latest``, the page moves on to the next round of the tournament."""
     head, listed = await asyncio.gather(results.tournament(tournament_id), results.players(tournament_id))
     has_tables = not is_of_duplicate_games(head.tournament)
     answer = await results.pairings(tournament_id, number) if has_tables else _without_tables(head, number)
@@ -277,7 +277,7 @@ async def _show_pairings(
 
 
 def _without_tables(head: pb.GetTournamentResponse, number: int) -> pb.GetPairingsResponse:
-    """A round that is a duplicate game. Raises ``NotFound`` where it is not opened for play yet."""
+    """Return a round that is a duplicate game. Raises ``NotFound`` if the round does not exist yet."""
     for round_ in head.tournament.played:
         if round_.round == number:
             return pb.GetPairingsResponse(round=number, phase=round_.phase, position=head.position)
@@ -285,7 +285,7 @@ def _without_tables(head: pb.GetTournamentResponse, number: int) -> pb.GetPairin
 
 
 def _duplicate_id(head: pb.GetTournamentResponse, number: int, phase: pb.RoundPhase.ValueType) -> str:
-    """The duplicate game that a round is; empty for a round of tables, and before it starts."""
+    """Return the id of a round's duplicate game; empty for a round of tables, and before the start."""
     is_open = phase != pb.ROUND_PHASE_PAIRED and is_of_duplicate_games(head.tournament)
     return duplicate_id(head.tournament.tournament_id, number) if is_open else ""
 
@@ -293,7 +293,7 @@ def _duplicate_id(head: pb.GetTournamentResponse, number: int, phase: pb.RoundPh
 async def players(
     request: Request, results: Reader, ratings: RatingReader, tournament_id: str, part: Part = ""
 ) -> Response:
-    """The players; while a round is left, what its results would make of their ratings."""
+    """Show the players; while rounds remain, with estimates of their new ratings."""
     head, answer, found = await asyncio.gather(
         results.tournament(tournament_id), results.players(tournament_id), ratings.of_if_there(tournament_id)
     )
@@ -324,7 +324,7 @@ async def rulings(
     page_token: Annotated[str, Query(max_length=200)] = "",
     part: Part = "",
 ) -> Response:
-    """What was challenged in closed rounds, a page of it."""
+    """Show the challenges of closed rounds, page by page."""
     head, answer = await asyncio.gather(
         results.tournament(tournament_id), found.of(tournament_id, page=Page(token=page_token))
     )
@@ -333,7 +333,7 @@ async def rulings(
 
 
 async def status(request: Request, results: Reader, part: Part = "") -> Response:
-    """Where everything stands that follows the record."""
+    """Show the status of the consumers of the record."""
     found = operation.Status.of(await results.status())
     return page(
         request,
@@ -347,7 +347,7 @@ async def status(request: Request, results: Reader, part: Part = "") -> Response
 
 
 async def game(request: Request, results: Reader, game_id: str, part: Part = "") -> Response:
-    """A game: board, scoresheet, clocks."""
+    """Show a game: board, scoresheet, clocks."""
     played = await results.game(game_id)
     return page(request, "game.html", part, **shown(request, played))
 
@@ -370,7 +370,7 @@ PAGES: Mapping[str, Callable[..., Any]] = {
     "/status": status,
     "/g/{game_id}": game,
 }
-"""What is at each address."""
+"""Routes by address."""
 
 routes = APIRouter(include_in_schema=False)
 for address, show in (*PAGES.items(), *FILES.items()):

@@ -1,4 +1,4 @@
-"""The JSON of a round: its tables, its matches, and who sits it out."""
+"""JSON of a round: its tables, matches and byes."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ ByeKind = Annotated[str, word_of(pairing.ByeKind)]
 
 
 class Seat(Shown):
-    """A player as named at a table."""
+    """Player at a table."""
 
     player_id: str
     name: str = Field(description="Name, or empty when it was erased.")
@@ -28,7 +28,7 @@ class Seat(Shown):
 
 
 def _adjustments(given: Iterable[pb.SpreadAdjustment]) -> dict[str, int]:
-    """What came on or off together, by player."""
+    """Return the sum of adjustments by player."""
     together: dict[str, int] = {}
     for sanction in given:
         together[sanction.player_id] = together.get(sanction.player_id, 0) + sanction.points
@@ -36,7 +36,7 @@ def _adjustments(given: Iterable[pb.SpreadAdjustment]) -> dict[str, int]:
 
 
 class ScoreSanction(Shown):
-    """A sanction that took points off the score of a game."""
+    """Sanction that took points off the score of a game."""
 
     player_id: str = Field(description="Whose score.")
     points: int = Field(description="Points taken off, above 0.")
@@ -44,9 +44,9 @@ class ScoreSanction(Shown):
 
 
 def absent(answer: pb.GetPairingsResponse, players: Iterable[pb.Player]) -> Iterator[pb.Player]:
-    """Who takes part in a tournament and has neither a table nor a bye in a round: suspended, or away for it.
+    """Yield the players without a table or a bye in a round, such as suspended ones.
 
-    Who had not entered by then, or had withdrawn, does not take part.
+    Players who had not entered by then, or had withdrawn, are left out.
     """
     there = {seat.player_id for table in answer.tables for seat in table.seats}
     there |= {answer.bye.player_id, *(bye.seat.player_id for bye in answer.requested_byes)}
@@ -57,7 +57,7 @@ def absent(answer: pb.GetPairingsResponse, players: Iterable[pb.Player]) -> Iter
 
 
 class Table(Shown):
-    """One table of a round."""
+    """Table of a round."""
 
     table: int = Field(description="Table, from 1.")
     hall: str = Field(description="The hall of the table; empty where a tournament has none.")
@@ -95,7 +95,7 @@ class Table(Shown):
 
 
 class RequestedBye(Shown):
-    """A player who sits a round out, other than by the pairing itself."""
+    """Player with a bye that the pairing itself did not allocate."""
 
     player: Annotated[Seat, Read(lambda bye: Seat.of(bye.seat))]
     kind: ByeKind = Field(description="What the round is worth.")
@@ -109,7 +109,7 @@ class RequestedBye(Shown):
 
 
 class TeamSide(Shown):
-    """A team in a match."""
+    """Team in a match."""
 
     team_id: str
     name: str
@@ -135,7 +135,7 @@ class Match(Shown):
 
 
 class TeamBye(Shown):
-    """A team that sits a round out. Its players are among the requested byes."""
+    """Team with a bye. Its players are among the requested byes."""
 
     team_id: str
     name: str
@@ -157,7 +157,7 @@ def _team_byes(answer: pb.GetPairingsResponse) -> list[TeamBye]:
 
 
 class Pairings(Answer):
-    """The tables of a round."""
+    """Tables of a round."""
 
     tournament_id: str
     round: int

@@ -1,4 +1,4 @@
-"""The scoresheet as it stands on paper: what is written in its cells and below them, in the reader's language."""
+"""Scoresheet as on paper: its cells and footer, in the reader's language."""
 
 from __future__ import annotations
 
@@ -17,10 +17,9 @@ SIGNATURE = N_("Signature")
 
 
 def play_cell(line: Line, sheet: pb.Sheet, language: str) -> str:
-    """What a line of the sheet is: the play as the rules write it, or words for what was no play.
+    """Return the cell of a line: the play in the notation of the rules, or words for other lines.
 
-    A play that came off the board says so, and why. Where plays stand without words, turns do too: there is their
-    score.
+    A withdrawn play states its reason. On a sheet without words, other turns are empty and only have a score.
     """
     read, entry = translations(language).gettext, line.entry
     if entry.kind in PLAYS:
@@ -40,7 +39,7 @@ def play_cell(line: Line, sheet: pb.Sheet, language: str) -> str:
 
 
 def below(side: Side, sheet: pb.Sheet, language: str) -> Iterator[tuple[str, str]]:
-    """What stands below a player's lines: a title and what is said, empty where a person writes."""
+    """Yield the footer of a player: titles with their values, empty for handwriting."""
     read = translations(language).gettext
     if sheet.bingos:
         yield read(BINGOS), str(side.of.bingos)

@@ -1,8 +1,7 @@
-"""The parameters of the interface for programs: what they are, and that there are no others.
+"""Parameters of the JSON interface, and the refusal of unknown ones.
 
-A parameter that is not known is refused, since a misspelt one would be answered with something else than was asked for;
-so is one that is given twice, of which only the last would count. Pages pass over what they do not know: links to them
-are shared, and come back with what others have hung on them.
+An unknown parameter is refused, since a misspelt one would change the meaning of the request. A repeated one is
+refused, since only the last would count. Pages ignore unknown parameters, which are often appended to shared links.
 """
 
 from __future__ import annotations
@@ -28,16 +27,16 @@ from faristol.kernel.refusal import N_
 
 
 def _digits(given: object) -> object:
-    """What is given, when it is text of digits alone: Pydantic would take ``1_0`` and ``1.0`` as well."""
+    """Check that a text consists of digits, since Pydantic also accepts ``1_0`` and ``1.0``."""
     if isinstance(given, str) and not re.fullmatch("-?[0-9]+", given):
         raise PydanticCustomError("int_parsing", "expected a whole number")
     return given
 
 
 DIGITS = BeforeValidator(_digits)
-"""Of a number in a path, a query or a header: digits, with a minus before them or without, and nothing else.
+"""Validator of a number in a path, a query or a header: digits with an optional minus.
 
-It stands behind the limits of the number, since the document loses those that stand behind it.
+It must follow the limits of the number, since the OpenAPI document loses those behind it.
 """
 
 Language = Annotated[
@@ -83,7 +82,7 @@ def _in_utc(moment: datetime) -> datetime:
 
 
 RFC_3339 = r"^[0-9]{4}-[0-9]{2}-[0-9]{2}[Tt][0-9]{2}:[0-9]{2}:[0-9]{2}(\.[0-9]{1,9})?([Zz]|[+-][0-9]{2}:[0-9]{2})$"
-"""A time as RFC 3339 writes it: with seconds and with its offset. A number or a day alone is no moment."""
+"""Time in RFC 3339, with seconds and an offset. Numbers and days are not accepted."""
 
 
 def _written(given: str) -> str:
@@ -113,14 +112,14 @@ async def _moment(min_position: MinPosition = 0, as_of_position: AsOfPosition = 
 
 
 PAGES_END = r"^([0-9]{1,5}\.[0-9]{1,18}\.[a-z0-9-]{1,128})?$"
-"""What a page's `next_page_token` looks like, for who reads the document: the service that made it checks it."""
+"""Pattern of a `next_page_token` for the OpenAPI document; the service validates it."""
 
 DEFAULT_PAGE_COUNT = 100
-"""Lines in an answer where nothing is said."""
+"""Default number of lines in an answer."""
 
 PageSize = Annotated[int, Query(ge=0, le=10_000, description="Lines in the answer at most; all when 0."), DIGITS]
 LimitedPageSize = Annotated[int, Query(ge=1, le=1_000, description="Lines in the answer at most."), DIGITS]
-"""Of lists across tournaments, which are not sent whole."""
+"""Page size of lists across tournaments, which are never sent whole."""
 PageToken = Annotated[
     str,
     Query(
@@ -134,8 +133,8 @@ When = Annotated[Moment, Depends(_moment)]
 IfNoneMatch = Annotated[str | None, Header(description="An `ETag` given before: 304 when nothing has changed.")]
 
 
-async def _known(request: Request, lang: Language = None) -> None:  # language_of reads it
-    """Refuse parameters that the route does not have, each with what was meant, and those that are given twice."""
+async def _known(request: Request, lang: Language = None) -> None:  # read by language_of
+    """Refuse unknown and repeated parameters, suggesting the nearest name."""
     route = request.scope["route"]
     assert isinstance(route, APIRoute)
     known = list(dict.fromkeys(of_query(route.dependant)))
@@ -147,18 +146,18 @@ async def _known(request: Request, lang: Language = None) -> None:  # language_o
 
 
 KNOWN = Depends(_known)
-"""A dependency of routers: queries have no other parameters than those of their route, and each of them once."""
+"""Dependency of routers that refuses unknown and repeated parameters."""
 
 
 def of_query(dependant: Dependant) -> Iterator[str]:
-    """The names of what a route and its dependencies take from the query."""
+    """Yield the names of the query parameters of a route and its dependencies."""
     for below in dependant.dependencies:
         yield from of_query(below)
     yield from (field.alias for field in dependant.query_params)
 
 
 def _unknown(name: str, known: list[str]) -> dict[str, Any]:
-    """The error of a parameter that is none, in the form of Pydantic's."""
+    """Return the error of an unknown parameter in Pydantic's form."""
     like = nearest(name, known)
     kind = "unknown_parameter_like" if like else "unknown_parameter"
     context = {"like": like, "known": ", ".join(known)}
@@ -166,5 +165,5 @@ def _unknown(name: str, known: list[str]) -> dict[str, Any]:
 
 
 def _repeated(name: str) -> dict[str, Any]:
-    """The error of a parameter that is given more than once, in the same form."""
+    """Return the error of a repeated parameter in Pydantic's form."""
     return {"type": "repeated_parameter", "loc": ("query", name), "msg": "repeated parameter", "input": name}

@@ -1,4 +1,4 @@
-"""The gateway as a part of a process."""
+"""Gateway as a part of a process."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from faristol.pb.results.v1 import results_pb2 as pb
 from faristol.record.tasks import end
 
 _fanouts: WeakSet[Fanout] = WeakSet()
-"""Those of this process."""
+"""Fan-outs of this process."""
 
 
 def _watching(_: metrics.CallbackOptions) -> Iterable[metrics.Observation]:
@@ -40,7 +40,7 @@ _news_seconds = _meter.create_histogram(
 
 
 def measure_delays(now: Callable[[], datetime]) -> OnNews:
-    """Measure the delay of each piece of news that is recorded from now on. Older ones are read at a start."""
+    """Measure the delay of each notification recorded from now on. Older ones come in at a start."""
     since = now()
 
     def heard(news: Sequence[pb.FollowResponse]) -> None:
@@ -52,9 +52,9 @@ def measure_delays(now: Callable[[], datetime]) -> OnNews:
 
 
 def part(runtime: Runtime) -> Part:
-    """Pages, JSON and streams on the HTTP port. Raises ``StartError`` when the port is taken.
+    """Return the part that serves pages, JSON and streams. Raises ``StartError`` if the port is taken.
 
-    Where the settings ask for a free port (0), they hold the one that was found afterwards.
+    If the port in the settings is 0, it is replaced by the port that was assigned.
     """
     settings = runtime.settings
     sock = listen(settings.http_host, settings.http_port)
@@ -69,14 +69,14 @@ def part(runtime: Runtime) -> Part:
         watched = (web.state.tail, fanout, Collector(lambda: fanout.watching))
         beside = [asyncio.create_task(each.run(), name="news") for each in watched]
         serving = asyncio.create_task(serve(web, sock, settings), name="http")
-        for task in beside:  # without these nobody would be told anything any more
+        for task in beside:  # without these, streams would be silent
             task.add_done_callback(lambda _: serving.cancel())
         try:
             await serving
         except asyncio.CancelledError:
             for task in beside:
                 if task.done():
-                    await task  # raises what ended it
+                    await task  # re-raises its error
             raise
         finally:
             await end(beside)

@@ -1,4 +1,4 @@
-"""The plays of a recorded game once more on a board: where their tiles lay, and how their scores come about."""
+"""Replay of recorded plays on a board: tile positions, and the arithmetic of scores."""
 
 from __future__ import annotations
 
@@ -11,16 +11,16 @@ from faristol.rules.scoring import PlayScore, score_play
 
 WITHDRAWN = (pb.ENTRY_KIND_PHONY, pb.ENTRY_KIND_WITHDRAWN)
 PLAYS = (pb.ENTRY_KIND_PLAY, *WITHDRAWN)
-"""Lines of a sheet that are plays, whether they stand or not."""
+"""Kinds of entries that are plays, withdrawn or not."""
 
 
 def settled_blanks(answer: pb.GetGameResponse) -> Mapping[tuple[int, int], str]:
-    """What lies on each square in the end: the blanks as they were settled."""
+    """Return the final letter of each occupied square, with blanks as settled."""
     return {(tile.row, tile.column): tile.face for tile in answer.board}
 
 
 def laid(placements: Sequence[game.Placement], settled: Mapping[tuple[int, int], str] | None = None) -> list[Placement]:
-    """The tiles of a play, blanks as they were ``settled``; as they were declared when None."""
+    """Return the tiles of a play, with blanks as ``settled``, by default as declared."""
     faces = settled or {}
     return [
         Placement(Square(tile.row, tile.column), Tile(faces.get((tile.row, tile.column), tile.face), tile.blank))
@@ -29,10 +29,10 @@ def laid(placements: Sequence[game.Placement], settled: Mapping[tuple[int, int],
 
 
 def explained(answer: pb.GetGameResponse, ruleset: Ruleset) -> Iterator[tuple[pb.Entry, PlayScore]]:
-    """Every play whose turn is over with what it scores, word by word and square by square.
+    """Yield every play of a completed turn with its score, word by word and square by square.
 
-    The score on the record may be another: a withdrawn play has none, and a correction or the book's own rule for a
-    missed centre stands above the arithmetic.
+    The recorded score may differ: a withdrawn play has none, and a correction or the rule for a missed centre overrides
+    the arithmetic.
     """
     board, settled = Board(), settled_blanks(answer)
     for entry in answer.entries:

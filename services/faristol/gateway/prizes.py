@@ -15,7 +15,7 @@ PrizeKind = Annotated[str, word_of(pairing.PrizeKind)]
 
 
 class Winner(Shown):
-    """Who is ahead for a prize."""
+    """Leader for a prize."""
 
     player_id: str
     name: str = Field(description="Name, or empty when it was erased.")
@@ -26,7 +26,7 @@ class Winner(Shown):
 
 
 class Prize(Shown):
-    """A special prize."""
+    """Special prize."""
 
     kind: PrizeKind
     value: int = Field(description="How much the best have: bingos, or points.")
@@ -37,14 +37,14 @@ class Prize(Shown):
 
 
 class Prizes(Answer):
-    """The special prizes, in the order in which the organiser named them."""
+    """Special prizes, in the order chosen by the organiser."""
 
     prizes: list[Prize]
     over: bool = Field(description="Every round is closed: nobody else can come ahead.")
 
 
 def nobody(prize: pb.Prize, *, over: bool) -> str:
-    """What is said of a prize that nobody is ahead for, to be translated."""
+    """Return the text for a prize without a leader, to be translated."""
     if not over:
         return N_("Nobody yet.")
     return N_("Not recorded: there are no plays on the record.") if prize.unrecorded else N_("Nobody.")

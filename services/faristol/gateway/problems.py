@@ -1,4 +1,4 @@
-"""What goes wrong, in the words of HTTP: ``application/problem+json`` (RFC 9457) for programs, a page for people."""
+"""Errors in HTTP: ``application/problem+json`` (RFC 9457) for programs, a page for browsers."""
 
 from __future__ import annotations
 
@@ -40,12 +40,12 @@ STATUSES: Mapping[grpc.StatusCode, HTTPStatus] = {
     grpc.StatusCode.DEADLINE_EXCEEDED: HTTPStatus.GATEWAY_TIMEOUT,
     grpc.StatusCode.UNAVAILABLE: HTTPStatus.SERVICE_UNAVAILABLE,
     grpc.StatusCode.CANCELLED: HTTPStatus.SERVICE_UNAVAILABLE,
-    grpc.StatusCode.UNIMPLEMENTED: HTTPStatus.SERVICE_UNAVAILABLE,  # another service answers where this one should be
+    grpc.StatusCode.UNIMPLEMENTED: HTTPStatus.SERVICE_UNAVAILABLE,  # another service answers at this address
 }
-"""What a gRPC status is over HTTP; any other is a defect behind the gateway (502)."""
+"""HTTP status of a gRPC status; any other is a defect behind the gateway (502)."""
 
 RETRY_AFTER = {HTTPStatus.SERVICE_UNAVAILABLE: "2", HTTPStatus.GATEWAY_TIMEOUT: "5", HTTPStatus.TOO_MANY_REQUESTS: "5"}
-"""Seconds after which it is worth trying again."""
+"""``Retry-After`` in seconds, by status."""
 
 SIGN_IN = N_("Sign in, or send a token: Authorization: Bearer …")
 NO_TOKENS = N_("This platform asks for no credentials: leave Authorization out.")
@@ -75,13 +75,13 @@ EXPECTED: Mapping[str, str] = {
     "unknown_parameter": N_("is not a parameter here; expected {known}"),
     "unknown_parameter_like": N_("is not a parameter here; did you mean {like}?"),
 }
-"""What a field was expected to be, by the type of Pydantic's error or by what such types begin with."""
+"""Texts by the type of Pydantic's error, or by the first part of the type."""
 
 MOST_SHOWN = 100
-"""Characters that are repeated of what was given."""
+"""Limit of the characters that are repeated from the input."""
 
 REASONS_PATH = "/docs/problems"
-"""The page that says what each reason means."""
+"""Page that describes each reason."""
 
 _NUMBERS = frozenset(("position", "last", "wanted", "here"))
 """Members of a problem that are numbers."""
@@ -90,10 +90,11 @@ MEDIA_TYPE = "application/problem+json"
 
 
 class Problem(NamedTuple):
-    """What went wrong. ``detail`` is in the visitor's language.
+    """Error of a request. ``detail`` is in the visitor's language.
 
-    ``more`` are further members for programs: ``kind``, ``id``, ``reason``, ``errors``. Without a ``reason`` it is the
-    name of the status, as ``BAD_GATEWAY``.
+    ``more`` are further members for programs: ``kind``, ``id``, ``reason``, ``errors``. By default, ``reason`` is the
+    name of
+    the status, such as ``BAD_GATEWAY``.
     """
 
     status: HTTPStatus
@@ -103,7 +104,7 @@ class Problem(NamedTuple):
 
 
 class Malformed(Exception):
-    """A body has wrong fields: ``errors`` has the ``field`` and the ``problem`` of each, in the visitor's language."""
+    """Invalid fields in a body: ``errors`` has the ``field`` and ``problem`` of each, in the visitor's language."""
 
     def __init__(self, errors: Sequence[Mapping[str, str]]) -> None:
         super().__init__(errors)
@@ -111,11 +112,11 @@ class Malformed(Exception):
 
 
 Page = Callable[[Request, Problem], Response]
-"""Shows a problem to a person."""
+"""Renders a problem as a page."""
 
 
 def of_rpc(error: grpc.aio.AioRpcError, language: str) -> Problem:
-    """The problem behind a gRPC status. Its words are in ``language`` when the call was made in that language."""
+    """Return the problem of a gRPC error. Its text is in ``language`` if the call was made in it."""
     status = STATUSES.get(error.code(), HTTPStatus.BAD_GATEWAY)
     if status is HTTPStatus.BAD_GATEWAY:
         return Problem(status, say(FAULT, {}, language))
@@ -130,7 +131,7 @@ def of_rpc(error: grpc.aio.AioRpcError, language: str) -> Problem:
 
 
 def _error_info(error: grpc.aio.AioRpcError) -> dict[str, Any]:
-    rich = rpc_status.from_call(cast("grpc.Call", error))  # it has all that is asked of a call
+    rich = rpc_status.from_call(cast("grpc.Call", error))  # it has the methods of a call that are needed here
     for packed in rich.details if rich else ():
         info = error_details_pb2.ErrorInfo()
         if packed.Unpack(info):
@@ -141,38 +142,38 @@ def _error_info(error: grpc.aio.AioRpcError) -> dict[str, Any]:
 
 
 def of_missing(missing: NotFound, language: str) -> Problem:
-    """The problem of what the gateway itself does not find."""
+    """Return the problem of an item that the gateway itself did not find."""
     detail = missing.told(partial(say, language=language))
     return Problem(HTTPStatus.NOT_FOUND, detail, {"reason": "NOT_FOUND", "kind": missing.kind, "id": missing.wanted})
 
 
 def of_refusal(refusal: Refusal, language: str) -> Problem:
-    """The problem of what the gateway itself refuses."""
+    """Return the problem of a refusal by the gateway itself."""
     more = {"reason": refusal.reason, **({"article": refusal.article} if refusal.article else {})}
     return Problem(HTTPStatus.CONFLICT, render(refusal, language), more)
 
 
 def of_fields(errors: Sequence[Mapping[str, str]]) -> Problem:
-    """The problem of a request with wrong fields: ``errors`` has the ``field`` and the ``problem`` of each."""
+    """Return the problem of invalid fields: ``errors`` has the ``field`` and ``problem`` of each."""
     detail = "; ".join(f"{found['field']}: {found['problem']}" for found in errors)
     return Problem(HTTPStatus.BAD_REQUEST, detail, {"reason": "INVALID", "errors": [*errors]})
 
 
 def of_interruption(language: str) -> Problem:
-    """The problem of a request that was cut off: this process ends, or the way to a service was closed."""
+    """Return the problem of an interrupted request: the process is stopping, or a channel was closed."""
     status = HTTPStatus.SERVICE_UNAVAILABLE
     return Problem(status, say(AWAY, {}, language), {}, {"Retry-After": RETRY_AFTER[status]})
 
 
 def of_validation(error: RequestValidationError, language: str) -> Problem:
-    """The problem of a request that is malformed; ``errors`` names each field, what it was and what was expected."""
+    """Return the problem of an invalid request: ``errors`` names each field, its value and the expected one."""
     return of_fields(
         [{"field": str(found["loc"][-1]), "problem": _malformed(found, language)} for found in error.errors()]
     )
 
 
 def _malformed(error: Mapping[str, Any], language: str) -> str:
-    """What is wrong with a field, as Pydantic found it, in ``language``."""
+    """Return the text of a Pydantic error in ``language``."""
     context = error.get("ctx", {})
     given, kind = repr(str(error["input"])[:MOST_SHOWN]), str(error["type"])
     if kind == "value_error":
@@ -189,7 +190,7 @@ def _malformed(error: Mapping[str, Any], language: str) -> str:
 
 
 def of_http(error: HTTPException, method: str, path: str, language: str) -> Problem:
-    """The problem behind an HTTP exception: no such page, a method that is not allowed."""
+    """Return the problem of an HTTP exception, such as an unknown page or a method that is not allowed."""
     status = HTTPStatus(error.status_code)
     detail = str(error.detail)
     headers = dict(error.headers or {})
@@ -203,16 +204,16 @@ def of_http(error: HTTPException, method: str, path: str, language: str) -> Prob
 
 
 def of_session(why: str, language: str) -> Problem:
-    """The problem of who is not signed in, or, for the reason ``why``, not any more."""
+    """Return the problem of a missing session, or of one that ended; ``why`` is the reason of the end."""
     detail = say(NO_TOKENS if why == "NOT_ASKED" else SESSION_ENDED if why else SIGN_IN, {}, language)
     return Problem(HTTPStatus.UNAUTHORIZED, detail, {"reason": why or "NO_CREDENTIAL"}, {"WWW-Authenticate": "Bearer"})
 
 
 def as_json(problem: Problem, request: Request) -> JSONResponse:
-    """The problem for a program that sent ``request``."""
+    """Return a problem as JSON for a program."""
     reason = problem.more.get("reason") or problem.status.name
     body = {
-        "type": f"{REASONS_PATH}#{reason}",  # without the host: a kept answer is sent to who came by another name, too
+        "type": f"{REASONS_PATH}#{reason}",  # no host: a cached answer is also sent to clients under another host name
         "title": problem.status.phrase,
         "status": problem.status.value,
         "detail": problem.detail,
@@ -225,17 +226,18 @@ def as_json(problem: Problem, request: Request) -> JSONResponse:
 
 
 def told(page: Page, request: Request, problem: Problem) -> Response:
-    """A problem as whoever asks can read it: as JSON under ``/api``, as a page elsewhere."""
+    """Return a problem as JSON under ``/api`` and similar paths, as a page elsewhere."""
     if request.url.path.startswith(("/api", "/openapi", "/healthz", "/readyz", "/static", "/oembed")):
         return as_json(problem, request)
     return page(request, problem)
 
 
 class Interrupted:
-    """Has requests asked again whose answer was cut off: 503 with ``Retry-After``.
+    """ASGI middleware that answers an interrupted request with 503 and ``Retry-After``.
 
-    A request is cancelled when it takes longer than a process has to end, and where it waits for a call whose channel
-    is closed. Both are ``CancelledError``, of which an application of Starlette makes nothing, and uvicorn a 500.
+    A request is cancelled if it exceeds the grace period of a stopping process, or if the channel of its call is
+    closed.
+    Both raise ``CancelledError``, which Starlette does not handle and uvicorn turns into a 500.
     """
 
     def __init__(self, app: ASGIApp, page: Page) -> None:
@@ -243,7 +245,7 @@ class Interrupted:
         self._page = page
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """See ASGI. An answer that has begun stays cut off: who reads it sees that it has no end."""
+        """Pass a request on. A response that has started is cut off, which the client detects."""
         if scope["type"] != "http":
             await self._app(scope, receive, send)
             return
@@ -264,7 +266,7 @@ class Interrupted:
 
 
 def install(app: FastAPI, page: Page) -> None:
-    """Answer every error: as JSON under ``/api``, as a page elsewhere."""
+    """Install handlers for every error: JSON under ``/api``, pages elsewhere."""
 
     async def answer(request: Request, error: Exception) -> Response:
         if isinstance(error, grpc.aio.AioRpcError) and (refusal := await refusal_of_duplicate(request, error)):
@@ -286,13 +288,13 @@ def install(app: FastAPI, page: Page) -> None:
 
 
 async def _gone(request: Request, error: Exception) -> Response:
-    """The answer to a request that was broken off, which nobody reads: it is no fault of this process."""
+    """Count an aborted request, which is not a fault of this process. No client receives the response."""
     broken.tell("a request was broken off", counted(request.client.host) if request.client else "")
     return Response(status_code=HTTPStatus.BAD_REQUEST)
 
 
 def with_address(problem: Problem, request: Request) -> Problem:
-    """Return the problem with the address to ask instead, where it comes of the mode of a tournament."""
+    """Add the alternative address to a problem that depends on the mode of a tournament."""
     reason = str(problem.more.get("reason", ""))
     if reason not in REASONS or not (address := address_instead(request, reason)):
         return problem
@@ -305,7 +307,7 @@ def _of(error: Exception, request: Request) -> Problem:
     match error:
         case grpc.aio.AioRpcError():
             return of_rpc(error, language)
-        case grpc.aio.UsageError():  # what gRPC raises of a channel that is closed
+        case grpc.aio.UsageError():  # gRPC raises it for a closed channel
             return of_interruption(language)
         case RequestValidationError():
             return of_validation(error, language)

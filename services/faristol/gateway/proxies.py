@@ -1,4 +1,4 @@
-"""Proxies before the gateway: whose word counts for where a request comes from, and by which scheme."""
+"""Trusted proxies, whose headers give the client address and the scheme."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 from faristol.host import StartError
 
 WIDEST_BITS = {4: 14, 6: 48}
-"""Least leading bits of a network of proxies, by the version of IP. The pods of one cluster have a network of these."""
+"""Shortest accepted prefix of a proxy network, by IP version: that of the pods of one cluster."""
 
 WHOLE = tuple(
     ip_network(each) for each in ("10.0.0.0/8", "100.64.0.0/10", "172.16.0.0/12", "192.168.0.0/16", "fc00::/7")
 )
-"""Ranges of private addresses, of which a hall or an office has any: none of them is of proxies alone."""
+"""Private ranges, which any hall or office may use: none of them contains only proxies."""
 
 REMEMBERED = 4_096
 
@@ -27,7 +27,7 @@ Network = IPv4Network | IPv6Network
 
 @lru_cache(REMEMBERED)
 def parse_address(text: str) -> Address | None:
-    """Read ``192.0.2.7``, ``192.0.2.7:443``, ``2001:db8::7`` or ``[2001:db8::7]:443``; None for anything else."""
+    """Parse ``192.0.2.7``, ``192.0.2.7:443``, ``2001:db8::7`` or ``[2001:db8::7]:443``; None for other text."""
     bare = text.strip()
     if bare.startswith("["):
         bare, bracket, port = bare[1:].partition("]")
@@ -50,17 +50,18 @@ def _is_port(text: str) -> bool:
 
 @dataclass(frozen=True)
 class Proxies:
-    """Addresses and networks of proxies whose ``X-Forwarded-For`` and ``X-Forwarded-Proto`` are believed."""
+    """Addresses and networks of proxies with trusted ``X-Forwarded-For`` and ``X-Forwarded-Proto``."""
 
     addresses: frozenset[Address] = frozenset()
     networks: tuple[Network, ...] = ()
 
     @classmethod
     def of(cls, setting: str) -> Proxies:
-        """Read ``FARISTOL_HTTP_PROXIES``.
+        """Parse ``FARISTOL_HTTP_PROXIES``.
 
-        Raises ``StartError`` for what is neither an address nor a network, and for a network that has more than the
-        proxies in it: a visitor from there would choose by which address they are counted.
+        Raises ``StartError`` for an invalid address or network, and for a network that is too wide: a visitor inside it
+        could
+        choose the address by which it is rate limited.
         """
         addresses, networks = set(), []
         for each in filter(None, map(str.strip, setting.split(","))):
@@ -78,13 +79,13 @@ class Proxies:
         return address is not None and self.has(address)
 
     def has(self, address: Address) -> bool:
-        """Whether an address is one of a proxy."""
+        """Check whether an address is that of a proxy."""
         return address in self.addresses or any(address in network for network in self.networks)
 
     def client_of(self, peer: str, forwarded: str) -> str:
-        """Give the address of the client: the last one of ``X-Forwarded-For`` that is of no proxy.
+        """Return the address of the client: the last one of ``X-Forwarded-For`` that is not a proxy.
 
-        What stands there and is no address counts as the proxy that sent it: a client writes there what it likes.
+        An invalid entry yields the address of the peer, since a client can write any text there.
         """
         client = peer
         for each in reversed(forwarded.split(",")):
@@ -123,14 +124,14 @@ def _network(text: str) -> Network:
 
 
 class Forwarded:
-    """Tells the application where a request comes from that a proxy hands on."""
+    """ASGI middleware that sets client and scheme from the headers of trusted proxies."""
 
     def __init__(self, app: ASGIApp, proxies: Proxies) -> None:
         self._app = app
         self._proxies = proxies
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """See ASGI."""
+        """Pass a request on with its client address and scheme."""
         peer = scope["client"][0] if scope["type"] == "http" and scope.get("client") else ""
         if peer and peer in self._proxies:
             forwarded = ",".join(_values(scope, b"x-forwarded-for"))

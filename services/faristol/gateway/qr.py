@@ -1,4 +1,4 @@
-"""QR codes of links: to sign in by, and to the form of a table."""
+"""QR codes of links: for signing in and for the form of a table."""
 
 from __future__ import annotations
 
@@ -7,10 +7,10 @@ from markupsafe import Markup
 
 
 def qr(address: str, *, at_once: bool = False) -> Markup:
-    """A QR code as SVG that needs no style of its own, dark on light whatever the page is.
+    """Return a QR code as SVG without external style, dark on light in any theme.
 
-    ``at_once`` takes the same mask for all rather than to try each of the eight, which takes four times as long: for
-    hundreds of codes. Readers read the one as the other (ISO/IEC 18004 7.8).
+    ``at_once`` uses a fixed mask instead of trying all eight, which takes four times as long; for hundreds of codes.
+    Scanners accept any mask (ISO/IEC 18004 7.8).
     """
     code = segno.make_qr(address, error="m", mask=3 if at_once else None)
-    return Markup(code.svg_inline(omitsize=True, svgclass="qr", lineclass=None, dark="#000", light="#fff"))  # noqa: S704 # of squares alone
+    return Markup(code.svg_inline(omitsize=True, svgclass="qr", lineclass=None, dark="#000", light="#fff"))  # noqa: S704 # squares only

@@ -1,4 +1,4 @@
-"""The racks of a game, which the game service tells once its draws are public."""
+"""Racks of a game, available from the game service when its draws are public."""
 
 from __future__ import annotations
 
@@ -19,20 +19,20 @@ Held = Mapping[tuple[int, str], Sequence[str]]
 """Racks by turn and player."""
 
 SEARCH = 1.5
-"""Seconds that a page waits for best plays. The search goes on without it: they are there for who asks later."""
+"""Timeout of a page for best plays in seconds. The search continues, for later requests."""
 
 _SECRET = (grpc.StatusCode.FAILED_PRECONDITION, grpc.StatusCode.NOT_FOUND)
-"""What is answered while draws are secret, where people draw, and of a table that was never opened."""
+"""Status codes for secret draws, for draws by people, and for a table that was never opened."""
 
 
 class GameService(Service):
-    """What the game service tells the public of draws."""
+    """Public calls of the game service about draws."""
 
     kept = "game"
     _stub: game_pb2_grpc.GameServiceAsyncStub
 
     async def racks(self, game: results.GetGameResponse) -> Held | None:
-        """The racks of a game; None while they are not public, where people draw, and while the service is away."""
+        """Return the racks of a game; None if they are not public, not recorded, or the service is unavailable."""
         if not (game.final and game.draw_commitment):
             return None
         try:
@@ -44,7 +44,7 @@ class GameService(Service):
         return {(held.turn, held.player_id): list(held.faces) for held in answer.racks}
 
     async def best_plays(self, game: results.GetGameResponse, turn: int, player_id: str) -> Sequence[pb.PossiblePlay]:
-        """The best plays of a rack; none while they are not public, or not shown, or the service is away."""
+        """Return the best plays of a rack; empty if they are not public or the service is unavailable."""
         if not (game.final and game.draw_commitment):
             return ()
         request = pb.ListBestPlaysRequest(game_id=game.game_id)
@@ -58,11 +58,11 @@ class GameService(Service):
 
 
 RackReader = Annotated[GameService, Depends(GameService.for_visitor)]
-"""A parameter of a route."""
+"""Route parameter."""
 
 
 class HeldRack(Shown):
-    """A rack as a player held it when a turn was played or lost."""
+    """Rack of a player when a turn was played or lost."""
 
     turn: int = Field(description="The turn, from 1.")
     player_id: str
@@ -70,7 +70,7 @@ class HeldRack(Shown):
 
 
 class Racks(Answer):
-    """The racks of a game, turn by turn."""
+    """Racks of a game, turn by turn."""
 
     game_id: str
     public: bool = Field(description="Racks are told: the result is final, and the system drew the tiles.")
@@ -78,7 +78,7 @@ class Racks(Answer):
 
     @classmethod
     def told(cls, game: results.GetGameResponse, held: Held | None) -> Racks:
-        """Of a game, where its racks are ``held`` open."""
+        """Build the answer from a game and its public racks; ``held`` is None if they are not public."""
         return cls(
             position=game.position,
             game_id=game.game_id,

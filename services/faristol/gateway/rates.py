@@ -1,4 +1,4 @@
-"""How often an address may ask, and how many streams it may follow at once."""
+"""Rate limit and stream limit by address."""
 
 from __future__ import annotations
 
@@ -22,13 +22,13 @@ from faristol.kernel.refusal import N_
 from faristol.text import say
 
 BURST_SECONDS = 10
-"""An address that was silent for so long may ask so many seconds' worth of requests at once."""
+"""Seconds' worth of requests that an idle address may send at once."""
 
 REMEMBERED = 20_000
-"""Addresses whose rate is remembered. Who is forgotten may ask as if they had been silent."""
+"""Limit of remembered addresses. A forgotten one counts as idle."""
 
 STREAMS = ("/stream", "/judges/queue")
-"""What the addresses of streams end with."""
+"""Suffixes of the paths of streams."""
 
 TOO_MANY = N_("too many requests from this address; the header Retry-After says when to ask again")
 
@@ -37,7 +37,7 @@ _HELD = "faristol.stream"
 
 
 class _Held:
-    """A stream that counts. Whoever takes it over says when it ends."""
+    """Counted stream. After a hand-over, the new protocol reports its end."""
 
     __slots__ = ("_address", "_streams", "taken")
 
@@ -48,14 +48,14 @@ class _Held:
         streams[address] += 1
 
     def end(self) -> None:
-        """It has ended."""
+        """Uncount the stream."""
         self._streams[self._address] -= 1
         if not self._streams[self._address]:
             del self._streams[self._address]
 
 
 def held_stream(scope: Scope) -> Callable[[], None]:
-    """Let a stream go on, and count, beyond its request: gives what is to be called when it ends."""
+    """Keep a stream counted after its request; return the function to call at its end."""
     held = scope[_HELD]
     held.taken = True
     end: Callable[[], None] = held.end
@@ -63,10 +63,10 @@ def held_stream(scope: Scope) -> Callable[[], None]:
 
 
 class Rates:
-    """Refuses with 429 what is too much from one address, and tells each how much is left.
+    """ASGI middleware that answers 429 beyond the limits of an address, and reports its remaining quota.
 
-    ``per_second`` is how many requests an address may send in a second; 0: any number. ``streams`` is how many streams
-    it may follow at a time. The headers are those of draft-ietf-httpapi-ratelimit-headers.
+    ``per_second`` is the limit of requests in a second; 0 for no limit. ``streams`` is the limit of concurrent streams.
+    The headers are those of draft-ietf-httpapi-ratelimit-headers.
     """
 
     def __init__(self, app: ASGIApp, per_second: int, streams: int, clock: Callable[[], float] = monotonic) -> None:
@@ -76,11 +76,11 @@ class Rates:
         self._most_streams = streams
         self._clock = clock
         self._left: OrderedDict[str, tuple[float, float]] = OrderedDict()
-        """How many requests each address has left, and as of when."""
+        """Remaining quota of each address, and its time."""
         self._streams: Counter[str] = Counter()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """See ASGI."""
+        """Pass a request on or refuse it."""
         if scope["type"] != "http":
             await self._app(scope, receive, send)
             return
@@ -103,7 +103,7 @@ class Rates:
                 held.end()
 
     def _take(self, address: str) -> float:
-        """Take a request of an address: how many it has left, below 0 where it had none."""
+        """Take a request from the quota of an address; return the rest, negative if it was exhausted."""
         if not self._per_second:
             return math.inf
         now = self._clock()
@@ -125,10 +125,10 @@ class Rates:
 
 
 async def refuse(scope: Scope, receive: Receive, send: Send, seconds: int) -> None:
-    """Answer 429, and that it is worth asking again in so many seconds."""
+    """Answer 429 with ``Retry-After``."""
     request = Request(scope)
     broken.tell("a request is one too many", counted(scope["client"][0]) if scope.get("client") else "")
-    # A program on a page of another site has to see when it may ask again.
+    # A script of another site must be able to read when to retry.
     headers = {"Retry-After": str(max(1, seconds)), **READABLE_ELSEWHERE}
     problem = Problem(HTTPStatus.TOO_MANY_REQUESTS, say(TOO_MANY, {}, language_of(request)), {}, headers)
     await as_json(problem, request)(scope, receive, send)

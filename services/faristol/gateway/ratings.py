@@ -1,4 +1,4 @@
-"""Ratings after a tournament, or what the results so far would make of them: from the rating service to JSON."""
+"""Ratings after a tournament, or their estimate from the results so far, as JSON."""
 
 from __future__ import annotations
 
@@ -18,17 +18,17 @@ from faristol.pb.results.v1 import results_pb2 as results
 
 
 class RatingService(Service):
-    """What the rating service tells the public."""
+    """Public calls of the rating service."""
 
     kept = "ratings"
     _stub: rating_pb2_grpc.RatingServiceAsyncStub
 
     async def of(self, tournament_id: str) -> pb.EstimateRatingsResponse:
-        """The rating list of a tournament, or an estimate."""
+        """Return the rating list of a tournament, or an estimate."""
         return await self._asked(self._stub.EstimateRatings, pb.EstimateRatingsRequest(tournament_id=tournament_id))
 
     async def of_if_there(self, tournament_id: str) -> pb.EstimateRatingsResponse | None:
-        """The same, for a page that can do without: None while the service is away, and where nobody is rated."""
+        """Return the same, or None if the service is unavailable or the tournament is not rated."""
         try:
             return await self.of(tournament_id)
         except grpc.aio.AioRpcError as error:
@@ -38,11 +38,11 @@ class RatingService(Service):
 
 
 RatingReader = Annotated[RatingService, Depends(RatingService.for_visitor)]
-"""A parameter of a route."""
+"""Route parameter."""
 
 
 class Rating(BaseModel):
-    """A player's rating before and after."""
+    """Player's rating before and after."""
 
     player_id: str
     name: str = Field(description="Name, or empty when it was erased.")
@@ -60,7 +60,7 @@ class Rating(BaseModel):
 
     @classmethod
     def of(cls, line: events.RatingUpdated, player: results.Player) -> Rating:
-        """From the messages of the contract."""
+        """Build the answer from contract messages."""
         return cls(
             player_id=line.player_id,
             name=player.name,
@@ -79,7 +79,7 @@ class Rating(BaseModel):
 
 
 class Ratings(Answer):
-    """The rating list after a tournament, or an estimate of it. None of the systems is a federation's official one."""
+    """Rating list after a tournament, or its estimate. No system is the official one of a federation."""
 
     system: str = Field(description="Name and version of the rating system.", examples=["elo-1"])
     estimate: bool = Field(description="It is what the results so far would make, and no list.")
@@ -90,7 +90,7 @@ class Ratings(Answer):
 
     @classmethod
     def joined(cls, found: pb.EstimateRatingsResponse, players: results.ListPlayersResponse) -> Ratings:
-        """From the messages of the contract. Who entered between one answer and the other is left out."""
+        """Join ratings and players from contract messages. A player who entered between the calls is left out."""
         known = {player.player_id: player for player in players.players}
         return cls(
             position=min(found.position, players.position),

@@ -1,4 +1,4 @@
-"""The reasons that problems have, each with what it means: the page that the ``type`` of a problem leads to."""
+"""Page of the reasons of problems, the target of their ``type``."""
 
 from __future__ import annotations
 
@@ -50,22 +50,22 @@ PROTOCOL: Mapping[str, tuple[HTTPStatus, str]] = {
     "UNUSABLE": (HTTPStatus.SERVICE_UNAVAILABLE, N_("Nothing was done: again after Retry-After.")),
     "DISK_FULL": (HTTPStatus.SERVICE_UNAVAILABLE, N_("Nothing was done: again after Retry-After.")),
 }
-"""The reasons of the interface itself, each with its status. All others say that a book or a role does not allow it."""
+"""Reasons of the interface itself with their status. All others are refusals by rules or roles."""
 
 routes = APIRouter(include_in_schema=False)
 
 
 class Reason(NamedTuple):
-    """A reason as the page shows it."""
+    """Reason on the page."""
 
     name: str
     status: str
     sentences: tuple[str, ...]
-    """To be translated; with places in braces."""
+    """Texts to be translated, with placeholders in braces."""
 
 
 def all_reasons() -> Iterator[Reason]:
-    """Every reason, those of the interface first."""
+    """Yield every reason, those of the interface first."""
     for name, (status, sentence) in PROTOCOL.items():
         yield Reason(name, str(status.value), (sentence,))
     for name, sentences in REFUSALS.items():
@@ -75,5 +75,5 @@ def all_reasons() -> Iterator[Reason]:
 
 @routes.get(REASONS_PATH)
 async def show_reasons(request: Request) -> Response:
-    """What each reason of a problem means."""
+    """Show the meaning of each reason."""
     return Encoded(page(request, "reasons.html", reasons=tuple(all_reasons())))

@@ -1,4 +1,4 @@
-"""A rendered answer, encoded once for everybody, and how it is sent to somebody."""
+"""Rendered answer with its encodings, and how it is sent."""
 
 from __future__ import annotations
 
@@ -17,34 +17,35 @@ ENCODINGS: Mapping[str, Callable[[bytes], bytes]] = {
     "br": lambda body: bytes(brotli.compress(body, quality=6)),
     "gzip": lambda body: gzip.compress(body, 9, mtime=0),
 }
-"""How a body is encoded, once a change: the one that is sent where both are as welcome comes first."""
+"""Encoders by name, applied once for each change. If a client accepts both equally, the first is used."""
 
 LONGEST = 200
-"""Characters of an ``Accept-Encoding`` that are read, for what is read is remembered. A longer one encodes nothing."""
+"""Limit of a parsed ``Accept-Encoding`` in characters, since parsed values are cached. A longer one disables encoding.
+"""
 
 SMALLEST = 500
-"""Bytes from which on it is worth encoding a body."""
+"""Minimum size of an encoded body in bytes."""
 
 _REPLACED = frozenset((b"content-length", b"etag", b"vary", b"set-cookie", b"cache-control"))
 
 
 @dataclass(frozen=True, slots=True)
 class Representation:
-    """A rendered answer: its headers, its body as it is and encoded."""
+    """Rendered answer: headers, and body with its encodings."""
 
     status: int
     headers: Sequence[Header]
-    """Those that are the same for whoever asks."""
+    """Headers that are equal for all clients."""
     cache_control: bytes
     body: bytes
     encoded: Mapping[str, bytes]
-    """The body by each of ``ENCODINGS`` that saves something."""
+    """Encoded bodies that are shorter than the original."""
     tag: str
-    """The ``ETag`` without quotes; empty for what has none."""
+    """``ETag`` without quotes; empty if there is no tag."""
 
     @classmethod
     def of(cls, status: int, headers: Iterable[Header], body: bytes) -> Representation:
-        """From what was rendered: encoded, and tagged where it has no tag and is no problem."""
+        """Encode a rendered answer, and compute a tag if it has none and its status is 200."""
         given = {name.lower(): value for name, value in headers}
         tag = given.get(b"etag", b"").decode("latin-1").removeprefix("W/").strip('"')
         if not tag and status == 200:
@@ -57,7 +58,7 @@ class Representation:
 
     @property
     def size(self) -> int:
-        """Bytes that it takes, about."""
+        """Approximate size in bytes."""
         return len(self.body) + sum(map(len, self.encoded.values())) + 1_000
 
     async def send(
@@ -70,7 +71,7 @@ class Representation:
         cache_control: bytes = b"",
         more: Iterable[Header] = (),
     ) -> None:
-        """Send it by what the request accepts (``Accept-Encoding``) and knows already (``If-None-Match``)."""
+        """Send the answer by ``Accept-Encoding`` and ``If-None-Match``."""
         encoding = encoding_for(accepted) if self.encoded and len(accepted) <= LONGEST else ""
         body = self.encoded.get(encoding, self.body)
         headers = [(b"vary", vary), (b"cache-control", cache_control or self.cache_control), *more]
@@ -89,19 +90,19 @@ class Representation:
 
 
 def is_known(if_none_match: str, tag: str) -> bool:
-    """Whether a request knows what has this tag, encoded or not: an encoded body is another of the same content."""
+    """Check whether ``If-None-Match`` has a tag, with or without the suffix of an encoding."""
     tags = {"*", tag, *(f"{tag}-{name}" for name in ENCODINGS)}
     return any(each.strip().removeprefix("W/").strip('"') in tags for each in if_none_match.split(","))
 
 
 @lru_cache(1_024)
 def encoding_for(accepted: str) -> str:
-    """Which of ``ENCODINGS`` is to be sent by an ``Accept-Encoding``; empty where none is, or none is wanted rather."""
+    """Return the preferred encoding of an ``Accept-Encoding``; empty for identity."""
     weights = {}
     for each in accepted.lower().split(","):
         name, _, parameters = each.partition(";")
         weights[name.strip().removeprefix("x-")] = _weight(parameters)
-    weights.setdefault("gzip", weights.get("*", 0.0))  # who takes anything knows it
+    weights.setdefault("gzip", weights.get("*", 0.0))  # a client that accepts anything knows gzip
     found = max(ENCODINGS, key=lambda name: weights.get(name, 0.0))
     weight = weights.get(found, 0.0)
     return found if weight > 0 and weight >= weights.get("identity", 0.0) else ""

@@ -1,4 +1,4 @@
-"""What is kept of what the public reads: which addresses, and after which news an answer may be another."""
+"""Cached public resources: their addresses, and the notifications that invalidate them."""
 
 from __future__ import annotations
 
@@ -16,20 +16,20 @@ from faristol.pb.results.v1 import results_pb2 as pb
 
 
 class Shows(Enum):
-    """What an address shows, by which it is known what news concerns it."""
+    """Content of an address, which determines the relevant notifications."""
 
     TOURNAMENTS = auto()
-    """All tournaments, and how far each is."""
+    """All tournaments with their progress."""
     TOURNAMENT = auto()
-    """Something of a tournament that no score of a running game is in."""
+    """Part of a tournament without scores of running games."""
     SCORES = auto()
-    """Something of a tournament with the scores of running games; of one round where the address names one."""
+    """Part of a tournament with scores of running games; of one round if the address names it."""
     GAME = auto()
-    """A game."""
+    """Game."""
     DUPLICATES = auto()
-    """The duplicate games of a tournament, with what is scored of a running one."""
+    """Duplicate games of a tournament, with scored turns of running ones."""
     PLAYER = auto()
-    """A player across tournaments, without the scores of running games but duplicate ones; or what a search finds."""
+    """Player across tournaments, with scores of running duplicate games only; or the matches of a search."""
 
 
 _API = "/api/v1/tournaments/{tournament_id}"
@@ -93,8 +93,7 @@ KEPT: Mapping[str, Shows] = {
     "/api/v1/games/{game_id}": Shows.GAME,
     "/api/v1/games/{game_id}.gcg": Shows.GAME,
 }
-"""By the path of its route. What is not here is made anew each time: streams, the status, seals, and all that is of who
-is signed in."""
+"""Content by route path. Other routes are not cached: streams, the status, seals, and private pages."""
 
 _OF_A_TABLE = frozenset((options.CHANGE_SHEET, options.CHANGE_SCORE, options.CHANGE_INCIDENTS, options.CHANGE_CLOCKS))
 _OF_OFFICIALS = frozenset((options.CHANGE_WAITS,))
@@ -109,38 +108,38 @@ def _names(kinds: Iterable[facts.Kind]) -> frozenset[str]:
 
 
 OF_TOURNAMENT = _names(facts.that_change(*_ABOVE_TABLES))
-"""Events after which anything of a tournament may be another, but for what is within a running game."""
+"""Events that may change any part of a tournament except for the inside of a running game."""
 
 OF_SCORES = _names(facts.that_change(options.CHANGE_SCORE)) - OF_TOURNAMENT
-"""Further events after which the scores of a running game are others."""
+"""Further events that change the scores of running games."""
 
 OF_DUPLICATES = _names(facts.that_change(*_OF_DUPLICATE))
-"""Further events after which the standings of duplicate games are others."""
+"""Further events that change the standings of duplicate games."""
 
 OF_GAME = _names(facts.that_change(*_OF_A_TABLE, options.CHANGE_RESULT))
-"""Events after which a game is another, where they name no game."""
+"""Events that change a game, if they name none."""
 
 OF_GROUPS = _names([duplicate_events.SlipCorrected])
-"""Events that change standings after all groups have played, which are standings of the other groups too."""
+"""Events that change standings after all groups have played, which the other groups share."""
 
 OF_DIVISIONS = pairing.DivisionAdded.DESCRIPTOR.name
-"""Of one tournament, and shown by all of its championship."""
+"""Event of one tournament that every division of its championship shows."""
 
 
 Mark = tuple[str, str, int]
-"""Something that news can be about: its kind, a tournament or a game, and a round or 0."""
+"""Subject of notifications: its kind, a tournament or a game, and a round or 0."""
 
 _GAME, _TOURNAMENT, _SCORES, _DUPLICATES = "game", "tournament", "scores", "duplicates"
 _GAMES: Mark = ("games", "", 0)
 _GROUPS: Mark = ("groups", "", 0)
-"""Any duplicate game: groups of several tournaments can be one classification, once all of them have played."""
+"""Any duplicate game: groups of several tournaments can share standings after all have played."""
 _ALL_DUPLICATES: Mark = (_DUPLICATES, "", 0)
 _TOURNAMENTS: Mark = ("tournaments", "", 0)
 _DIVISIONS: Mark = ("divisions", "", 0)
 
 
 def marks_of(news: pb.FollowResponse) -> list[Mark]:
-    """What a piece of news leaves its mark on: a few, however much is kept that it concerns."""
+    """Return the marks of a notification. Their number does not depend on the number of cached answers."""
     found: list[Mark] = []
     if news.game_id:
         found.append((_GAME, news.game_id, 0))
@@ -161,17 +160,17 @@ def marks_of(news: pb.FollowResponse) -> list[Mark]:
 
 @dataclass(frozen=True, slots=True)
 class Resource:
-    """One thing that the public reads."""
+    """Public resource."""
 
     shows: Shows
     tournament_id: str = ""
-    """Empty for all of them, and for a game."""
+    """Tournament; empty for all of them, and for a game."""
     game_id: str = ""
     round: int = 0
-    """0 for no round."""
+    """Round; 0 for none."""
 
     def marks(self) -> tuple[Mark, ...]:
-        """What news leaves its mark on, after which it may be another: some of ``marks_of`` the news."""
+        """Return the marks whose notifications may change it, a subset of those of ``marks_of``."""
         if self.shows is Shows.GAME:
             of_groups = (_GROUPS,) if place_of_duplicate(self.game_id)[0] else ()
             return _GAMES, (_GAME, self.game_id, 0), *of_groups
@@ -190,19 +189,19 @@ class Resource:
 
 @dataclass(frozen=True, slots=True)
 class Address:
-    """A route, and which parameters its answer depends on."""
+    """Route and the parameters of its answer."""
 
     path: re.Pattern[str]
     shows: Shows | None
-    """None where nothing is kept."""
+    """Content; None if it is not cached."""
     known: frozenset[str]
-    """The parameters of its query."""
+    """Query parameters."""
     is_page: bool
     is_embeddable: bool = False
-    """Other sites show it in a frame, without cookies."""
+    """True if other sites may show it in a frame, without cookies."""
 
     def resource(self, found: Mapping[str, str]) -> Resource | None:
-        """The one that the parameters of a path name; None where nothing is kept, and for a path that is malformed."""
+        """Return the resource of path parameters; None if it is not cached or the path is invalid."""
         number = found.get("number", "0")
         if self.shows is None or not (number.isascii() and number.isdigit() and len(number) < 6):
             return None

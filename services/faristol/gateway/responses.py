@@ -1,4 +1,4 @@
-"""Answers with their tags, and what the document says of those that tell a problem."""
+"""Responses with tags, and the OpenAPI description of problems."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ from faristol.host.readiness import APPENDS, NEWS, PATIENCE, RECORD, Readiness
 
 
 class FieldProblem(BaseModel):
-    """What is wrong with one field of a request."""
+    """Error of one field of a request."""
 
     field: str = Field(description="The parameter or header.", examples=["as_of"])
     problem: str = Field(description="What it was and what was expected.")
 
 
 class ProblemBody(BaseModel):
-    """What went wrong (RFC 9457), as `application/problem+json`. A problem may have more members than these."""
+    """Error (RFC 9457), as `application/problem+json`. A problem may have more members than these."""
 
     type: str
     title: str
@@ -45,13 +45,13 @@ class ProblemBody(BaseModel):
 
 
 class Health(BaseModel):
-    """The gateway lives."""
+    """Liveness of the gateway."""
 
     status: str
 
 
 class Ready(BaseModel):
-    """Whether the gateway is ready. It is as long as the record answers."""
+    """Readiness of the gateway. It is ready while the record responds."""
 
     status: Literal["ready", "not ready"]
     record: bool = Field(description="The record answers.")
@@ -64,14 +64,14 @@ class Ready(BaseModel):
 
     @classmethod
     def of(cls, readiness: Readiness) -> Ready:
-        """As the process has it."""
+        """Build the answer from the readiness of this process."""
         looked = {name: not readiness.fails(name) for name in (RECORD, APPENDS, NEWS)}
         status: Literal["ready", "not ready"] = "ready" if readiness.is_ready("gateway") else "not ready"
         return cls(status=status, **looked, parked=readiness.is_parked)
 
     @classmethod
     async def asked(cls, results: grpc.aio.Channel) -> Ready:
-        """As the process of the results has it, for a gateway without a record of its own."""
+        """Build the answer from the health of the results process, for a gateway without a record."""
         stub: Any = health_pb2_grpc.HealthStub(results)
 
         async def serves(name: str) -> bool:
@@ -106,20 +106,20 @@ ERRORS: dict[int | str, dict[str, Any]] = {
 
 
 def tagged(model: Answer, if_none_match: str | None) -> Response:
-    """The model as JSON with its ``ETag``, or 304 when the caller has it already."""
+    """Return the model as JSON with its ``ETag``, or 304 if the client has it."""
     return tagged_body(model.model_dump_json(), model.position, if_none_match, "application/json")
 
 
 def inline(name: str) -> str:
-    """The value of ``Content-Disposition`` of a file that is shown, and saved under a name."""
+    """Return the ``Content-Disposition`` of a file that is displayed, with a name for saving."""
     return f'inline; filename="{re.sub("[^A-Za-z0-9._-]", "_", name)}"'
 
 
 def tagged_body(text: str, position: int, if_none_match: str | None, media_type: str, name: str = "") -> Response:
-    """An answer that holds up to ``position`` with its ``ETag``, or 304 when the caller has it already.
+    """Return an answer that holds up to ``position`` with its ``ETag``, or 304 if the client has it.
 
-    ``name`` is what a file is saved under.
-    The tag begins with the position. A digest follows, because a name can be erased without an event.
+    ``name`` is the file name for saving. The tag is the position with a digest, since a name can be erased without an
+    event.
     """
     body = text.encode()
     tag = f'"{position}-{hashlib.sha256(body).hexdigest()[:16]}"'

@@ -1,4 +1,4 @@
-"""The way to the results service, and to the rulings of the lexicon service."""
+"""Client of the results service, and of the public rulings of the lexicon service."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ from faristol.pb.results.v1 import results_pb2_grpc
 
 @dataclass(frozen=True, slots=True)
 class Moment:
-    """What state an answer is to show: one that has come to a position, or one of the past; now where none is given."""
+    """State of an answer: at least at a position, or at a past moment; by default the present."""
 
     min_position: int = 0
     as_of_position: int = 0
     as_of: datetime | None = None
 
     def fields(self) -> dict[str, Any]:
-        """The same as fields of a request."""
+        """Return the fields of a request."""
         past = {} if self.as_of is None else {"as_of": to_timestamp(self.as_of)}
         return {"min_position": self.min_position, "as_of_position": self.as_of_position, **past}
 
@@ -34,13 +34,13 @@ NOW = Moment()
 
 
 class Page(NamedTuple):
-    """Which lines of an answer: so many, from where another one ended; all when nothing is given."""
+    """Page of an answer: its size and the token of the page before; by default all lines."""
 
     size: int = 0
     token: str = ""
 
     def fields(self) -> dict[str, Any]:
-        """The same as fields of a request."""
+        """Return the fields of a request."""
         return {"page_size": self.size, "page_token": self.token}
 
 
@@ -48,7 +48,7 @@ WHOLE = Page()
 
 
 class Results(Service):
-    """What the results service tells."""
+    """Public calls of the results service."""
 
     kept = "results"
     _stub: results_pb2_grpc.ResultsServiceAsyncStub
@@ -56,15 +56,15 @@ class Results(Service):
     async def tournaments(
         self, when: Moment = NOW, page: Page = WHOLE, *, search: str = "", archived: bool = False, **among: Any
     ) -> pb.ListTournamentsResponse:
-        """Tournaments with these words in their name, the latest first; all when nothing is said.
+        """Return tournaments, the latest first, optionally with words in their name.
 
-        Those that are archived are among them where they are asked for. ``among`` are further filters of the request.
+        Archived ones are included on request. ``among`` are further filters of the request.
         """
         request = pb.ListTournamentsRequest(search=search, archived=archived, **among, **when.fields(), **page.fields())
         return await self._asked(self._stub.ListTournaments, request)
 
     async def tournament(self, tournament_id: str, when: Moment = NOW) -> pb.GetTournamentResponse:
-        """One tournament."""
+        """Return a tournament, and load its rule set."""
         request = pb.GetTournamentRequest(tournament_id=tournament_id, **when.fields())
         head = await self._asked(self._stub.GetTournament, request)
         await fetch(self._stub, head.tournament.ruleset)
@@ -81,7 +81,7 @@ class Results(Service):
         arithmetic: bool = False,
         category: str = "",
     ) -> pb.GetStandingsResponse:
-        """Standings after a round, or with the results so far when that is 0; of one player when one is named."""
+        """Return the standings after a round, or so far if it is 0; optionally of one player."""
         request = pb.GetStandingsRequest(
             tournament_id=tournament_id,
             round=round_,
@@ -103,7 +103,7 @@ class Results(Service):
         team_id: str = "",
         arithmetic: bool = False,
     ) -> pb.GetTeamStandingsResponse:
-        """Standings of teams after a round, or with the results so far when that is 0; of one when one is named."""
+        """Return the standings of teams after a round, or so far if it is 0; optionally of one team."""
         request = pb.GetTeamStandingsRequest(
             tournament_id=tournament_id,
             round=round_,
@@ -115,7 +115,7 @@ class Results(Service):
         return await self._asked(self._stub.GetTeamStandings, request)
 
     async def teams(self, tournament_id: str, when: Moment = NOW, page: Page = WHOLE) -> pb.ListTeamsResponse:
-        """Teams with their line-ups."""
+        """Return the teams with their line-ups."""
         request = pb.ListTeamsRequest(tournament_id=tournament_id, **when.fields(), **page.fields())
         return await self._asked(self._stub.ListTeams, request)
 
@@ -129,9 +129,9 @@ class Results(Service):
         seats_alone: bool = False,
         player_id: str = "",
     ) -> pb.GetPairingsResponse:
-        """Pairings of a round, of one player when one is named.
+        """Return the pairings of a round, optionally of one player.
 
-        Without what running games have come to where ``seats_alone`` matter.
+        With ``seats_alone``, without the scores of running games.
         """
         request = pb.GetPairingsRequest(
             tournament_id=tournament_id,
@@ -146,7 +146,7 @@ class Results(Service):
     async def crosstable(
         self, tournament_id: str, round_: int = 0, when: Moment = NOW, page: Page = WHOLE
     ) -> pb.GetCrosstableResponse:
-        """Everybody's rounds up to one, or so far when that is 0."""
+        """Return the crosstable up to a round, or so far if it is 0."""
         request = pb.GetCrosstableRequest(tournament_id=tournament_id, round=round_, **when.fields(), **page.fields())
         return await self._asked(self._stub.GetCrosstable, request)
 
@@ -159,63 +159,66 @@ class Results(Service):
         *,
         for_officials: bool = False,
     ) -> pb.GetReportResponse:
-        """A TRF file up to a round, or up to the last that is over when that is 0; for officials with all arranged."""
+        """Return a TRF file up to a round, or up to the last closed one if it is 0.
+
+        With ``for_officials``, it includes every arrangement.
+        """
         request = pb.GetReportRequest(
             tournament_id=tournament_id, edition=edition, round=round_, for_officials=for_officials, **when.fields()
         )
         return await self._asked(self._stub.GetReport, request)
 
     async def prizes(self, tournament_id: str, min_position: int = 0) -> pb.GetPrizesResponse:
-        """Who is ahead for the special prizes."""
+        """Return the leaders for the special prizes."""
         request = pb.GetPrizesRequest(tournament_id=tournament_id, min_position=min_position)
         return await self._asked(self._stub.GetPrizes, request)
 
     async def players(self, tournament_id: str, when: Moment = NOW, page: Page = WHOLE) -> pb.ListPlayersResponse:
-        """Players with their ratings."""
+        """Return the players with their ratings."""
         request = pb.ListPlayersRequest(tournament_id=tournament_id, **when.fields(), **page.fields())
         return await self._asked(self._stub.ListPlayers, request)
 
     async def player(self, player_id: str, page: Page = WHOLE, min_position: int = 0) -> pb.GetPlayerResponse:
-        """A player across tournaments."""
+        """Return a player across tournaments."""
         request = pb.GetPlayerRequest(player_id=player_id, min_position=min_position, **page.fields())
         return await self._asked(self._stub.GetPlayer, request)
 
     async def search_players(self, search: str, page: Page = WHOLE, min_position: int = 0) -> pb.SearchPlayersResponse:
-        """Players by name."""
+        """Return players by name."""
         request = pb.SearchPlayersRequest(search=search, min_position=min_position, **page.fields())
         return await self._asked(self._stub.SearchPlayers, request)
 
     async def game(self, game_id: str, when: Moment = NOW) -> pb.GetGameResponse:
-        """A game."""
+        """Return a game, and load its rule set."""
         game = await self._asked(self._stub.GetGame, pb.GetGameRequest(game_id=game_id, **when.fields()))
         await fetch(self._stub, game.ruleset)
         return game
 
     async def status(self) -> pb.GetStatusResponse:
-        """Where everything stands that follows the record."""
+        """Return the status of the consumers of the record."""
         return await self._asked(self._stub.GetStatus, pb.GetStatusRequest())
 
     async def seals(self, after: int, limit: int, *, newest: bool) -> pb.ListSealsResponse:
-        """Seals of the record that reach beyond a position, or the newest alone."""
+        """Return the seals of the record beyond a position, or only the newest."""
         request = pb.ListSealsRequest(after_position=after, limit=limit, newest=newest)
         return await self._asked(self._stub.ListSeals, request)
 
 
 class Rulings(Service):
-    """What the lexicon service tells the public."""
+    """Public calls of the lexicon service."""
 
     kept = "rulings"
     _stub: adjudication_pb2_grpc.AdjudicationServiceAsyncStub
 
     async def of(self, tournament_id: str, round_: int = 0, page: Page = WHOLE) -> adjudication_pb2.ListRulingsResponse:
-        """The rulings of a closed round, or of all when that is 0."""
+        """Return the rulings of a closed round, or of all if it is 0."""
         request = adjudication_pb2.ListRulingsRequest(tournament_id=tournament_id, round=round_, **page.fields())
         return await self._asked(self._stub.ListRulings, request)
 
 
 RulingsReader = Annotated[Rulings, Depends(Rulings.for_visitor)]
-"""A parameter of a route."""
+"""Route parameter."""
 
 
 Reader = Annotated[Results, Depends(Results.for_visitor)]
-"""A parameter of a route."""
+"""Route parameter."""

@@ -1,4 +1,4 @@
-"""The JSON of rulings: what was challenged in closed rounds, and what was said of it."""
+"""JSON of rulings on challenges of closed rounds."""
 
 from __future__ import annotations
 
@@ -22,14 +22,14 @@ MODE_LABELS: Mapping[events.Mode.ValueType, str] = {
 
 
 class WordRuling(Shown):
-    """What was found of one word."""
+    """Ruling on one word."""
 
     faces: Annotated[list[str], Read(lambda ruled: ruled.word.faces)] = Field(description="Its tiles.")
     valid: bool
 
 
 class Ruling(Shown):
-    """A ruling."""
+    """Ruling."""
 
     round: int = Field(description="Round, from 1.")
     game_id: str
@@ -52,7 +52,7 @@ class Ruling(Shown):
 
 
 class Rulings(Answer):
-    """The rulings of closed rounds, in the order of rounds and of time."""
+    """Rulings of closed rounds, in the order of rounds and of time."""
 
     rulings: list[Ruling]
     next_page_token: str = Field(description="Where the next page begins; empty when this is the last.")

@@ -1,4 +1,4 @@
-"""The JSON of seals."""
+"""JSON of seals."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def _statement(seal: pb.Seal) -> str:
 
 
 class Seal(Shown):
-    """A signed statement about the events from one position to another: these and no others, in this order."""
+    """Signed statement about the exact sequence of events from one position to another."""
 
     from_position: int = Field(description="The first event under it.")
     to_position: int = Field(description="The last event under it.")

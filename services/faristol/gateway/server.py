@@ -1,4 +1,4 @@
-"""The HTTP server inside the process's event loop."""
+"""HTTP server in the event loop of the process."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ BACKLOG = 1024
 
 
 def listen(host: str, port: int) -> socket.socket:
-    """A socket bound to ``host`` and ``port`` (0: a free one). Raises ``StartError`` when that cannot be had."""
+    """Return a socket bound to ``host`` and ``port`` (0 for a free one). Raises ``StartError`` if that fails."""
     try:
         family, kind, protocol, _, address = socket.getaddrinfo(
             bindable(host), port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE
@@ -46,7 +46,7 @@ def listen(host: str, port: int) -> socket.socket:
 
 
 class _Server(uvicorn.Server):
-    """A server that leaves signals to the process that it is in."""
+    """Server that leaves signals to its process."""
 
     @contextlib.contextmanager
     def capture_signals(self) -> Iterator[None]:
@@ -54,27 +54,28 @@ class _Server(uvicorn.Server):
 
 
 def _around(web: ASGIApp, connections: Connections, settings: Settings) -> ASGIApp:
-    """The application as requests reach it: from where a trusted proxy says, and measured where that is asked for."""
+    """Wrap the application with trusted proxies and, if configured, metrics."""
     measured = Measured(web) if settings.is_measured else web
     return Forwarded(measured, connections.proxies) if connections.proxies else measured
 
 
 async def serve(web: FastAPI, sock: socket.socket, settings: Settings) -> None:
-    """Serve until cancelled; then let running answers end, and close the socket.
+    """Serve until cancelled; then finish running responses and close the socket.
 
-    Connections of which the other end has vanished end too, once it should have confirmed what was sent: little can be
-    sent to it for a quarter of an hour before anything waits here.
+    Connections to vanished peers end when their data remain unacknowledged: little data would otherwise fill no buffer
+    for
+    a quarter of an hour.
     """
-    if limit := getattr(socket, "TCP_USER_TIMEOUT", None):  # Linux has it; connections inherit it
+    if limit := getattr(socket, "TCP_USER_TIMEOUT", None):  # Linux only; connections inherit it
         sock.setsockopt(socket.IPPROTO_TCP, limit, math.ceil(settings.http_write_seconds * 1_000))
     connections = Connections.of(settings)
     config = uvicorn.Config(
         _around(web, connections, settings),
         http=protocol(connections),
         ws="none",
-        proxy_headers=False,  # uvicorn takes any word in X-Forwarded-For for an address, and any network for proxies
+        proxy_headers=False,  # uvicorn would trust any text in X-Forwarded-For, and any network
         log_config=None,
-        log_level="error",  # it warns of each malformed request, and so lets strangers fill the log
+        log_level="error",  # it warns of each malformed request, by which strangers could fill the log
         access_log=False,
         server_header=False,
         timeout_graceful_shutdown=max(1, round(settings.grace_seconds)),
@@ -86,7 +87,7 @@ async def serve(web: FastAPI, sock: socket.socket, settings: Settings) -> None:
     except asyncio.CancelledError:
         server.should_exit = True
         while not running.done():
-            with contextlib.suppress(asyncio.CancelledError):  # ``tasks.end`` cancels again what does not end at once
+            with contextlib.suppress(asyncio.CancelledError):  # ``tasks.end`` repeats the cancellation
                 await asyncio.shield(running)
         raise
     finally:

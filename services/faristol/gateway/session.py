@@ -1,6 +1,6 @@
-"""Who is signed in on the pages: a cookie holds their token, and the server keeps nothing.
+"""Sessions of the pages: a cookie has the token, and the server stores no state.
 
-Calls are made with that token, and the services decide. Two gateways therefore serve one session.
+Calls are made with that token, and the services authorise them. Any gateway can therefore serve a session.
 """
 
 from __future__ import annotations
@@ -29,18 +29,18 @@ from faristol.text import say
 
 COOKIE = "faristol"
 WHY = "faristol-why"
-"""The cookie by which the entrance knows why somebody was led there: a message is never in an address."""
+"""Cookie with the reason for a redirect to the sign-in page, so that addresses contain no message."""
 WHY_SECONDS = 20
 DONE = "faristol-done"
-"""The cookie by which a page knows what the form did that led to it, for ``WHY_SECONDS``."""
+"""Cookie with the action of a form for the next page, for ``WHY_SECONDS``."""
 NAME = "faristol-name"
-"""The cookie from which scripts of public pages show who is signed in: those are the same for all. It opens nothing."""
+"""Cookie with the user's name for scripts of public pages, which are equal for all. It grants no access."""
 MARKS = "faristol-tables"
-"""The cookie by which a device shows, with a PIN, at which tables it was before. It opens nothing."""
+"""Cookie with the marks of tables at which a device signed in by PIN before. It grants no access."""
 MARKS_SECONDS = 60 * 86_400
 MOST_MARKS = 5
 LONGEST = 3_900
-"""Characters of a token in a cookie: browsers keep 4,096 bytes of one, with its name."""
+"""Limit of a token in a cookie in characters: browsers store 4,096 bytes, including the name."""
 
 LONG_TOKEN = N_("The credential is longer than any of Faristol's.")
 
@@ -48,23 +48,23 @@ _TOKEN = re.compile(rf"[\w.-]{{1,{LONGEST}}}", re.ASCII)
 _DONE = re.compile(r"[\w.-]{1,80}", re.ASCII)
 _MARK = re.compile("[a-z2-7]{52}")
 _HELD = re.compile(r"[\w.-]+", re.ASCII)
-"""What a program may send is not limited by what a browser keeps."""
+"""Token of a program, which has no limit by the size of a cookie."""
 
 
 @dataclass(frozen=True, slots=True)
 class Session:
-    """Somebody who is signed in."""
+    """Signed-in user."""
 
     calls: Calls
-    """The services, called by them."""
+    """Services, called by the user."""
     credential: events.Credential
     name: str
     gives_until: datetime | None
-    """Until when what they give may last; None where nothing limits it."""
+    """Latest expiry of credentials that the user grants; None without a limit."""
 
 
 async def session(request: Request) -> Session:
-    """Who is signed in, as the access service says it. Raises ``NotSignedIn``."""
+    """Return the session, verified by the access service. Raises ``NotSignedIn``."""
     token = token_of(request)
     if not token:
         raise NotSignedIn
@@ -77,14 +77,15 @@ async def session(request: Request) -> Session:
 
 
 SignedIn = Annotated[Session, Depends(session)]
-"""A parameter of a route that is for who is signed in."""
+"""Route parameter that requires a session."""
 
 
 def calls(request: Request, token: str = "") -> Calls:
-    """The services in the visitor's language, called by the holder of ``token``; by nobody where it is empty.
+    """Return the services in the visitor's language, called with ``token``; anonymously if it is empty.
 
-    The application keeps the way to them in ``app.state.channel``. Raises ``NotSignedIn`` for what is no token: it
-    would break the headers of a call. Raises ``HTTPException`` for one that is longer than any token.
+    Raises ``NotSignedIn`` for an invalid token, which would corrupt the headers of a call. Raises ``HTTPException`` if
+    it
+    is too long. ``app.state.channel`` returns the channels.
     """
     if len(token) > LONGEST_TOKEN:
         raise HTTPException(HTTPStatus.REQUEST_HEADER_FIELDS_TOO_LARGE, say(LONG_TOKEN, {}, language_of(request)))
@@ -103,45 +104,45 @@ async def _own_calls(request: Request) -> Calls:
 
 
 OwnCalls = Annotated[Calls, Depends(_own_calls)]
-"""A parameter of a route that is for who is signed in: the services, called by them."""
+"""Route parameter that requires a session: the services, called by the user."""
 
 
 def token_of(request: Request) -> str:
-    """The token in the cookie; empty without one."""
+    """Return the token in the cookie; empty without one."""
     return request.cookies.get(cookie_name(request, COOKIE), "")
 
 
 def bearer_of(request: Request) -> str:
-    """The token that a program sends, in `Authorization: Bearer`; empty without one."""
+    """Return the token in `Authorization: Bearer`; empty without one."""
     scheme, _, token = request.headers.get("authorization", "").partition(" ")
     return token.strip() if scheme.casefold() == "bearer" else ""
 
 
 def holder_of(request: Request) -> str:
-    """The token of who reads something, sent by a program or kept in the cookie. Raises ``NotSignedIn`` without one."""
+    """Return the token of a program or of the cookie. Raises ``NotSignedIn`` without one."""
     if token := bearer_of(request) or token_of(request):
         return token
     raise NotSignedIn
 
 
 def done_in(request: Request) -> str:
-    """Return what the form did that led to a page, as ``hold_done`` was given it; empty where none did."""
+    """Return the action that ``hold_done`` stored for this page; empty without one."""
     done = request.cookies.get(cookie_name(request, DONE), "")
     return done if _DONE.fullmatch(done) else ""
 
 
 def hold_done(request: Request, response: Response, done: str) -> None:
-    """Have the browser bring what a form did, letters, digits and dots, to the page that ``response`` leads to."""
+    """Store the action of a form, in letters, digits and dots, for the page that ``response`` redirects to."""
     hold(request, response, DONE, done, WHY_SECONDS)
 
 
 def fits(token: str) -> bool:
-    """Whether a browser keeps a token."""
+    """Check whether a token fits a cookie."""
     return bool(_TOKEN.fullmatch(token))
 
 
 def keep(request: Request, response: Response, signed_in: pb.SignInResponse, name: str) -> None:
-    """Let the browser be signed in by the cookie, for as long as the credential lasts; ``name`` is whose it is."""
+    """Set the session cookies until the credential expires. ``name`` is the user's name."""
     now: Callable[[], datetime] = request.app.state.now
     left = signed_in.credential.expires_at.ToDatetime(UTC) - now()
     seconds = max(0, int(left.total_seconds()))
@@ -151,35 +152,35 @@ def keep(request: Request, response: Response, signed_in: pb.SignInResponse, nam
 
 
 def marks_of(request: Request) -> list[str]:
-    """The marks of the tables at which this browser was signed in, the latest first."""
+    """Return the marks of the tables at which this browser was signed in, the latest first."""
     kept = request.cookies.get(cookie_name(request, MARKS), "")
     return [mark for mark in kept.split(".")[:MOST_MARKS] if _MARK.fullmatch(mark)]
 
 
 def keep_mark(request: Request, response: Response, mark: str) -> None:
-    """Have the browser keep the mark of the tables at which it is signed in now; nothing where there is none."""
+    """Add the mark of the present tables to the cookie; ignored if it is empty."""
     if mark:
         marks = [mark, *(other for other in marks_of(request) if other != mark)][:MOST_MARKS]
         hold(request, response, MARKS, ".".join(marks), MARKS_SECONDS)
 
 
 def hold(request: Request, response: Response, name: str, value: str, seconds: int) -> None:
-    """Have the browser keep a cookie. It comes with a way here from elsewhere, but for a form of another site."""
+    """Set a cookie. Browsers send it with links from other sites, but not with their forms."""
     response.set_cookie(
         cookie_name(request, name), value, seconds, secure=is_safe(request), httponly=True, samesite="lax"
     )
 
 
 def forget(request: Request, response: Response, name: str = COOKIE) -> None:
-    """Take a cookie away."""
+    """Delete a cookie."""
     response.delete_cookie(cookie_name(request, name), secure=is_safe(request), httponly=True, samesite="lax")
 
 
 def cookie_name(request: Request, name: str) -> str:
-    """A cookie as it is called here: browsers take one of this prefix from the host itself alone, over TLS."""
+    """Return the name of a cookie, under TLS with the prefix that binds it to this host."""
     return f"__Host-{name}" if is_safe(request) else name
 
 
 def is_safe(request: Request) -> bool:
-    """Whether the browser speaks TLS, with this process or with a trusted proxy before it (``http_proxies``)."""
+    """Check whether the browser uses TLS, with this process or with a trusted proxy (``http_proxies``)."""
     return request.url.scheme == "https"

@@ -1,4 +1,4 @@
-"""The JSON of one game: board, scoresheet, clocks."""
+"""JSON of one game: board, scoresheet, clocks."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ NeutralisationReason = Annotated[str, word_of(clock.NeutralisationReason)]
 
 
 class Placement(Shown):
-    """A tile on a square."""
+    """Tile on a square."""
 
     row: int = Field(description="Row, from 0 at the top.")
     column: int = Field(description="Column, from 0 at the left.")
@@ -39,7 +39,7 @@ def _faces(message: game.ScoredWord | game.RuledWord) -> Sequence[str]:
 
 
 class Word(Shown):
-    """A word that a play formed."""
+    """Word formed by a play."""
 
     faces: Annotated[list[str], Read(_faces)] = Field(
         description="Its tiles, from left to right or from top to bottom."
@@ -51,7 +51,7 @@ class Word(Shown):
 
 
 class WrittenScore(Shown):
-    """A score as a player wrote it on the own sheet."""
+    """Score on a player's own sheet."""
 
     player_id: str
     score: int = Field(description="Points of the play.")
@@ -59,14 +59,14 @@ class WrittenScore(Shown):
 
 
 class RuledWord(Shown):
-    """A challenged word and what it was found to be."""
+    """Challenged word and its ruling."""
 
     faces: Annotated[list[str], Read(_faces)] = Field(description="Its tiles.")
     valid: bool
 
 
 class Incident(Shown):
-    """Something that happened at the table beside its turns."""
+    """Event at the table besides its turns."""
 
     kind: IncidentKind
     turn: int = Field(description="Turn in which it happened, from 1.")
@@ -77,7 +77,7 @@ class Incident(Shown):
 
 
 class Entry(Shown):
-    """One line of the scoresheet."""
+    """Line of the scoresheet."""
 
     kind: EntryKind
     turn: int = Field(description="Turn, from 1; 0 for the lines after the end.")
@@ -105,7 +105,7 @@ class Entry(Shown):
 
 
 class Clock(Shown):
-    """One player's clock."""
+    """Clock of a player."""
 
     player_id: str
     used_ms: int = Field(description="Milliseconds used when it last stopped.")
@@ -118,7 +118,7 @@ class Clock(Shown):
 
 
 class SheetSide(Shown):
-    """What a player has on the sheet beside its lines."""
+    """Player's part of the sheet besides its lines."""
 
     player_id: str
     bingos: int = Field(description="How many bingos stand.")
@@ -127,7 +127,7 @@ class SheetSide(Shown):
 
 
 class Sheet(Shown):
-    """The form of the scoresheet that the rules ask for."""
+    """Form of the scoresheet by the rules."""
 
     sides: list[SheetSide] = Field(description="In the order of the pairing.")
     words: bool = Field(description="Plays stand on it with their words; otherwise with their scores alone.")
@@ -136,7 +136,7 @@ class Sheet(Shown):
 
 
 class Game(Answer):
-    """A game. Racks are not shown while it runs."""
+    """Game. Racks are hidden during play."""
 
     game_id: str
     tournament_id: str

@@ -1,4 +1,4 @@
-"""The JSON of standings, with how each value comes about."""
+"""JSON of standings, with the arithmetic of each value."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ LeftOut = Annotated[str, word_of(pb.LeftOut)]
 
 
 class Term(Shown):
-    """One round's part of a value."""
+    """Part of a value from one round."""
 
     round: int
     basis: TermBasis = Field(description="What it rests on.")
@@ -40,7 +40,7 @@ class Term(Shown):
 
 
 class Arithmetic(Shown):
-    """How a value comes about: the sum of its terms, those left out excepted, over `divisor`."""
+    """Arithmetic of a value: the sum of its terms, without those left out, divided by `divisor`."""
 
     terms: list[Term]
     divisor: int = Field(description="Games of a mean; 1 for a value that is none.")
@@ -48,12 +48,12 @@ class Arithmetic(Shown):
 
     @classmethod
     def of(cls, message: pb.Arithmetic, divisor: int = 1) -> Self:
-        """From the contract's message."""
+        """Build the answer from the contract message."""
         return cls(**cls.values(message), divisor=max(1, divisor))
 
 
 def tie_break_value(tie_break: pb.TieBreak) -> float:
-    """What a tie-break comes to."""
+    """Return the value of a tie-break."""
     return tie_break.quarters / 4 / max(1, tie_break.divisor)
 
 
@@ -69,14 +69,14 @@ def _arithmetic(line: pb.Standing | pb.TeamStanding) -> dict[str, Arithmetic] | 
 
 
 TieBreaks = Annotated[dict[str, float], Read(_tie_breaks)]
-"""The tie-breaks of a line by name."""
+"""Tie-breaks of a line by name."""
 
 Arithmetics = Annotated[dict[str, Arithmetic] | None, Read(_arithmetic)]
-"""How they and the points come about; None where that was not asked for."""
+"""Arithmetic of tie-breaks and points; None unless requested."""
 
 
 class Standing(Shown):
-    """A player's line in the standings."""
+    """Player's line in the standings."""
 
     rank: int = Field(description="From 1; players equal in everything share a rank.")
     player_id: str
@@ -109,7 +109,7 @@ class Standing(Shown):
 
 
 class Standings(Answer):
-    """Standings, in rank order."""
+    """Standings in the order of ranks."""
 
     tournament_id: str
     round: int = Field(description="The last round counted, 0 when none is.")

@@ -1,4 +1,4 @@
-"""Streams of news: begun as any answer is, then handed over to the fan-out."""
+"""Streams of notifications: they begin as normal responses, then are handed over to the fan-out."""
 
 from __future__ import annotations
 
@@ -14,15 +14,15 @@ from faristol.kernel.topics import Topic
 
 
 class StreamAnswer(Response):
-    """News of a topic after a position, and what comes, until one of both ends leaves.
+    """Notifications of a topic after a position, then live, until either side closes the connection.
 
-    The headers go the way of every answer; then the connection is the fan-out's.
+    The headers take the way of every response; then the fan-out takes the connection over.
     """
 
     media_type = "text/event-stream"
 
     def __init__(self, fanout: Fanout, topic: Topic, after: int, given: str = "") -> None:
-        """``given`` is the fingerprint that came with ``after``, where one did."""
+        """Prepare a stream. ``given`` is the fingerprint for ``after``, if the client sent one."""
         self.status_code = 200
         self.background = None
         self.init_headers({"Cache-Control": "no-cache", "X-Accel-Buffering": "no"})
@@ -32,7 +32,7 @@ class StreamAnswer(Response):
         self._given = given
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """See ASGI."""
+        """Send the headers and hand the connection over."""
         await send({"type": "http.response.start", "status": self.status_code, "headers": self.raw_headers})
         if is_head(scope):
             await send({"type": "http.response.body", "body": b""})
@@ -47,9 +47,9 @@ class StreamAnswer(Response):
 
 
 class Streams:
-    """Answers who plainly asks for the stream of a tournament that is known, at a tenth of what the framework takes.
+    """ASGI middleware that answers simple requests for known streams at a tenth of the cost of the framework.
 
-    A crowd comes back all at once. Everything else is the route's: what is described, checked or refused.
+    A crowd reconnects at the same time. Other requests go to the route, which describes, validates and refuses.
     """
 
     def __init__(self, app: ASGIApp, fanout: Fanout) -> None:
@@ -57,7 +57,7 @@ class Streams:
         self._fanout = fanout
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """See ASGI."""
+        """Answer a request or pass it on."""
         answer = self._app
         is_stream = scope["type"] == "http" and scope["path"].endswith("/stream")
         if is_stream and (asked := self._plainly(scope)):

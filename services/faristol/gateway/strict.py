@@ -1,4 +1,4 @@
-"""HTTP/1.1 as it is written, and nothing that another reader on the way may take for something else (RFC 9112)."""
+"""Strict HTTP/1.1 (RFC 9112), without requests that intermediaries could interpret differently."""
 
 from __future__ import annotations
 
@@ -6,10 +6,10 @@ import re
 from typing import Any
 
 import h11
-from h11._receivebuffer import ReceiveBuffer  # no public name of h11 tells lines as they came
+from h11._receivebuffer import ReceiveBuffer  # h11 has no public class with the raw lines
 
 _ODD = re.compile(rb"(?<!\r)\n|\n[ \t]")
-"""A line that ends without CR, and one that goes on in the next (obs-fold)."""
+"""Line that ends without CR, or continues in the next one (obs-fold)."""
 
 _END = b"\r\n\r\n"
 
@@ -19,10 +19,10 @@ OLD_CHUNKS = "Transfer-Encoding in HTTP/1.0"
 
 
 class _StrictBuffer(ReceiveBuffer):
-    """Refuses lines that h11 is lenient with: in the head of a request, and behind its chunks."""
+    """Buffer that refuses lines that h11 tolerates, in the header of a request and behind its chunks."""
 
     def maybe_extract_lines(self) -> list[bytearray] | None:
-        """See h11. Raises ``h11.RemoteProtocolError``."""
+        """Return complete lines as in h11. Raises ``h11.RemoteProtocolError``."""
         if self._data[:2] != b"\r\n":
             end = self._data.find(_END)
             if _ODD.search(self._data, 0, len(self._data) if end < 0 else end + len(_END)):
@@ -31,14 +31,14 @@ class _StrictBuffer(ReceiveBuffer):
 
 
 class StrictConnection(h11.Connection):
-    """A connection that refuses what readers take in different ways, so that no request hides in another."""
+    """Connection that refuses ambiguous requests, to prevent request smuggling."""
 
     def __init__(self, role: Any, max_incomplete_event_size: int) -> None:
         super().__init__(role, max_incomplete_event_size)
         self._receive_buffer = _StrictBuffer()
 
     def next_event(self) -> Any:
-        """See h11. Raises ``h11.RemoteProtocolError``."""
+        """Return the next event as in h11. Raises ``h11.RemoteProtocolError``."""
         event = super().next_event()
         if isinstance(event, h11.Request):
             names = {bytes(name) for name, _ in event.headers}

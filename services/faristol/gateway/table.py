@@ -1,4 +1,4 @@
-"""One game as its page draws it: squares, lines of the scoresheet, clocks."""
+"""Game as drawn on its page: squares, lines of the scoresheet, clocks."""
 
 from __future__ import annotations
 
@@ -16,51 +16,51 @@ from faristol.rules.notation import Start, word_tiles, write_word
 
 @dataclass(frozen=True, slots=True)
 class Cell:
-    """A square of the board as it is drawn."""
+    """Square of the board."""
 
     name: str
-    """``H8``."""
+    """Coordinates: ``H8``."""
     premium: str
-    """``tw``, ``dw``, ``tl``, ``dl`` or empty."""
+    """CSS class: ``tw``, ``dw``, ``tl``, ``dl`` or empty."""
     title: str
     """Name of the premium, to be translated."""
     mark: str
-    """Its mark, to be translated."""
+    """Mark of the premium, to be translated."""
     centre: bool
     face: str
-    """What the tile shows; empty for a free square."""
+    """Face of the tile; empty for a free square."""
     value: int
     """Points of the tile; 0 for a blank."""
     blank: bool
     last: bool
-    """It came with the last play."""
+    """True if it belongs to the last play."""
 
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """A line of the scoresheet as it is drawn."""
+    """Line of the scoresheet."""
 
     entry: pb.Entry
     side: int
-    """Place of the player among those of the table, from 0."""
+    """Index of the player at the table, from 0."""
     name: str
     label: str
-    """What it is, to be translated."""
+    """Label of its kind, to be translated."""
     word: str
-    """The main word, letters of blanks in parentheses (FISC I.9)."""
+    """Main word, with letters of blanks in parentheses (FISC I.9)."""
     others: Sequence[str]
-    """The other words formed."""
+    """Other words formed."""
     tiles: str
     """Tiles left on the rack."""
     live: bool
-    """It is the last line of a running game, and not complete yet."""
+    """True for the incomplete last line of a running game."""
     differ: bool
-    """The players wrote different scores on their sheets."""
+    """True if the players wrote different scores on their sheets."""
 
 
 @dataclass(frozen=True, slots=True)
 class Side:
-    """A player's part of the scoresheet."""
+    """Player's part of the scoresheet."""
 
     of: pb.SheetSide
     name: str
@@ -68,42 +68,42 @@ class Side:
 
     @property
     def total(self) -> int:
-        """Points after the last line that counts."""
+        """Points after the last complete line."""
         return next((line.entry.total for line in reversed(self.lines) if line.entry.complete), 0)
 
 
 @dataclass(frozen=True, slots=True)
 class Clock:
-    """A player's clock as it is drawn; times in milliseconds."""
+    """Player's clock; times in milliseconds."""
 
     allowance: int
-    """What the player has for the game, or for a turn where turns are timed."""
+    """Allowance for the game, or for a turn if turns are timed."""
     used: int
-    """What has been used of it."""
+    """Used part of the allowance."""
     running: bool
     since: int
-    """Since when it runs, from 1970."""
+    """Start of the running period, since 1970."""
     absent: bool
-    """The player is not at the table."""
+    """True if the player is not at the table."""
 
 
 @dataclass(frozen=True, slots=True)
 class Word:
-    """A word on the board, for who cannot see it."""
+    """Word on the board, for screen readers."""
 
     coordinates: str
-    """Where it begins, ``H8``."""
+    """First square, ``H8``."""
     across: bool
     text: str
 
 
 def board(answer: pb.GetGameResponse) -> list[tuple[str, list[Cell]]]:
-    """The rows of the board, each with its letter."""
+    """Return the rows of the board, each with its letter."""
     return squares(answer.board, last_placed(answer), tile_values(answer.ruleset))
 
 
 def words(placed: Iterable[game.Placement]) -> list[Word]:
-    """The words of a board, those across before those down, each from top to bottom and left to right."""
+    """Return the words of a board: first those across, then those down, each from top to bottom and left to right."""
     tiles = {(tile.row, tile.column): tile for tile in placed}
     found = []
     for across in (True, False):
@@ -124,7 +124,7 @@ def words(placed: Iterable[game.Placement]) -> list[Word]:
 def squares(
     placed: Iterable[game.Placement], laid: Iterable[game.Placement], values: Mapping[str, int]
 ) -> list[tuple[str, list[Cell]]]:
-    """The rows of a board with tiles ``placed``, those of the last play ``laid``, each row with its letter."""
+    """Return the rows of a board with the tiles ``placed``, and ``laid`` by the last play, each with its letter."""
     tiles = {(tile.row, tile.column): tile for tile in placed}
     last = {(tile.row, tile.column) for tile in laid}
     return [
@@ -134,14 +134,14 @@ def squares(
 
 
 def last_placed(answer: pb.GetGameResponse) -> Sequence[game.Placement]:
-    """The tiles of the last play that is on the board."""
+    """Return the tiles of the last play on the board."""
     plays = (entry for entry in reversed(answer.entries) if entry.kind == pb.ENTRY_KIND_PLAY)
     play = next(plays, None)
     return play.placements if play else ()
 
 
 def lines(answer: pb.GetGameResponse) -> list[Line]:
-    """The scoresheet."""
+    """Return the lines of the scoresheet."""
     seats = [seat.player_id for seat in answer.seats]
     names = {seat.player_id: seat.name for seat in answer.seats}
     blanks = {Square(tile.row, tile.column) for tile in answer.board if tile.blank}
@@ -163,7 +163,7 @@ def lines(answer: pb.GetGameResponse) -> list[Line]:
 
 
 def sheet(answer: pb.GetGameResponse) -> list[Side]:
-    """The scoresheet in the form of the rules, player by player; none where the rules are not installed any more."""
+    """Return the scoresheet by player, in the form of the rules; empty if the rules are not installed."""
     if not answer.HasField("sheet"):
         return []
     every = lines(answer)
@@ -175,12 +175,12 @@ def sheet(answer: pb.GetGameResponse) -> list[Side]:
 
 
 def rows(sides: Sequence[Side]) -> list[tuple[Line | None, ...]]:
-    """The lines of all players side by side, as a sheet of paper has them; None below a player's last."""
+    """Return the lines of all players side by side, padded with None."""
     return list(zip_longest(*(side.lines for side in sides)))
 
 
 def clocks(answer: pb.GetGameResponse | pb.WatchedTable) -> dict[str, Clock]:
-    """The clocks by player."""
+    """Return the clocks by player."""
     return {
         side.player_id: Clock(
             allowance=answer.turn_ms or answer.allowance_ms,
@@ -194,13 +194,13 @@ def clocks(answer: pb.GetGameResponse | pb.WatchedTable) -> dict[str, Clock]:
 
 
 def clock_text(clock: Clock) -> str:
-    """The time left when a clock last stopped, ``24:07``; with a minus sign when it is overtime."""
+    """Format the time left when a clock last stopped, ``24:07``; overtime has a minus sign."""
     left = clock.allowance - clock.used
     return minutes(left) if left >= 0 else "−" + minutes(-left)
 
 
 def minutes(milliseconds: int) -> str:
-    """A time as minutes and seconds, a second begun counted whole: ``2:05``."""
+    """Format a time in minutes and seconds, rounded up: ``2:05``."""
     seconds = -(-milliseconds // 1000)
     return f"{seconds // 60}:{seconds % 60:02}"
 

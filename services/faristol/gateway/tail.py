@@ -1,4 +1,4 @@
-"""The tail of the public news of all tournaments: asked for once, for all of this process that follow it."""
+"""Subscription to the public notifications of all tournaments, shared by this process."""
 
 from __future__ import annotations
 
@@ -12,16 +12,16 @@ from faristol.pb.results.v1 import results_pb2 as pb
 from faristol.pb.results.v1 import results_pb2_grpc
 
 PRIMED = 2_000
-"""Positions before the end of the record at which a tail begins: the latest news is there after a restart."""
+"""Number of latest positions that are loaded at the start."""
 
 SILENCE = 15.0
-"""Seconds after which a call on which nothing comes is given up; the results service says something every five."""
+"""Timeout of a silent call in seconds; the results service sends a message every five."""
 
 RETRY = 0.25
-"""Seconds between two calls."""
+"""Delay between two calls in seconds."""
 
 PATIENCE = 20
-"""Calls that fail one after the other until that is told."""
+"""Number of consecutive failed calls after which a warning is logged."""
 
 _log = logging.getLogger(__name__)
 
@@ -30,44 +30,43 @@ OnGap = Callable[[], None]
 
 
 class Tail:
-    """The news of all tournaments in order, nothing left out and nothing twice, over restarts of the results service.
+    """Notifications of all tournaments in order and exactly once, across restarts of the results service.
 
-    Whoever listens is called within the event loop, and does not wait there. Pieces of news are shared: nobody changes
-    them.
+    Listeners are called in the event loop and must not block. Notifications are shared and must not be changed.
     """
 
     def __init__(self, stub: results_pb2_grpc.ResultsServiceAsyncStub, silence: float = SILENCE) -> None:
-        """``silence`` is in seconds: see ``SILENCE``."""
+        """Create the subscription. ``silence`` is in seconds and replaces ``SILENCE``."""
         self._stub = stub
         self._silence = silence
         self._on_news: list[OnNews] = []
         self._on_gap: list[OnGap] = []
         self._failures = 0
         self.position = 0
-        """Everything public up to this position of the record has been told."""
+        """Position up to which everything public was delivered."""
         self.fingerprint = ""
-        """Of the event at ``position``: see ``FollowResponse``. Empty where it is not known."""
+        """Fingerprint of the event at ``position``, as in ``FollowResponse``; empty if unknown."""
         self.begun = asyncio.Event()
-        """Set once there is a position."""
+        """Event that is set when a position is known."""
         self.connected = False
-        """Whether news comes in now."""
+        """True if the subscription is live."""
 
     def on_news(self, call: OnNews) -> None:
-        """Have ``call`` called with the next pieces of news, in order; ``position`` is that of the last one by then.
+        """Call ``call`` with the next notifications in order, after ``position`` has moved to the last.
 
-        With none where only ``position`` has moved.
+        The sequence is empty if only ``position`` has moved.
         """
         self._on_news.append(call)
 
     def on_gap(self, call: OnGap) -> None:
-        """Have ``call`` called when the tail begins anew, at ``position``, and news before it may have been missed.
+        """Call ``call`` when the subscription restarts at ``position``, and notifications may have been missed.
 
-        It is called at the beginning, too.
+        It is called at the start too.
         """
         self._on_gap.append(call)
 
     async def run(self) -> None:
-        """Follow until cancelled."""
+        """Receive notifications until cancelled."""
         while True:
             try:
                 await self._follow()
@@ -76,13 +75,13 @@ class Tail:
             except asyncio.CancelledError:
                 if (task := asyncio.current_task()) is None or task.cancelling():
                     raise
-                # The call alone was cancelled: its channel was closed after certificates had been replaced.
+                # Only the call was cancelled: its channel was closed after certificates had been replaced.
             finally:
                 self.connected = False
             await asyncio.sleep(RETRY)
 
     async def _follow(self) -> None:
-        """One call: go on where the last one ended. The first response says from where it goes on."""
+        """Run one call, which resumes after the last one. Its first response confirms the position."""
         last = None if self.begun.is_set() else PRIMED
         call = self._stub.Follow(pb.FollowRequest(after_position=self.position, last=last, marks=True))
         try:
@@ -105,12 +104,12 @@ class Tail:
         return found if isinstance(found, pb.FollowResponse) else None
 
     def _is_of_another(self, mark: pb.FollowResponse) -> bool:
-        """Whether the record has another past than the one that was told."""
+        """Check whether the record has a different past than the delivered one."""
         is_other = bool(self.fingerprint and mark.fingerprint) and mark.fingerprint != self.fingerprint
         return mark.position != self.position or is_other
 
     def _begin(self, mark: pb.FollowResponse) -> None:
-        """Begin at a position: at first, as the record has not come to where this tail was, or as it is another."""
+        """Restart at a position: at the start, if the record is behind, or if it is a different one."""
         if self.begun.is_set():
             was, now = self.position, mark.position
             _log.warning("the news has begun anew: this tail was at %d, the record is at %d", was, now)
@@ -124,7 +123,7 @@ class Tail:
             call(news)
 
     def _failed(self, problem: grpc.aio.AioRpcError | TimeoutError) -> None:
-        """Say once why no news comes, where that is not over soon."""
+        """Log a persistent failure once."""
         self._failures += 1
         if self._failures == PATIENCE:
             why = problem.code().name if isinstance(problem, grpc.aio.AioRpcError) else "nothing is said on the call"

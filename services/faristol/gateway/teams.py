@@ -14,14 +14,14 @@ Score = Literal["match-points", "board-points"]
 
 
 class TeamPlayer(Shown):
-    """A player in the line-up of a team."""
+    """Player in the line-up of a team."""
 
     player_id: str
     name: str = Field(description="Name, or empty when it was erased.")
 
 
 class Team(Shown):
-    """A registered team."""
+    """Registered team."""
 
     team_id: str
     name: str
@@ -31,7 +31,7 @@ class Team(Shown):
 
 
 class Teams(Answer):
-    """Teams, in the order in which they were registered."""
+    """Teams in the order of registration."""
 
     teams: list[Team]
     division: str = DIVISION
@@ -40,7 +40,7 @@ class Teams(Answer):
 
 
 class TeamRound(Shown):
-    """What a round was to a team."""
+    """Round of a team."""
 
     round: int
     basis: TermBasis | None = Field(description="What it was; null for a bye of a round that is being played.")
@@ -59,7 +59,7 @@ class TeamRound(Shown):
 
 
 class TeamStanding(Shown):
-    """A team's line in the standings."""
+    """Team's line in the standings."""
 
     rank: int = Field(description="From 1; teams equal in everything share a rank.")
     team_id: str
@@ -87,7 +87,7 @@ class TeamStanding(Shown):
 
 
 class TeamStandings(Answer):
-    """Standings of teams, in rank order."""
+    """Standings of teams in the order of ranks."""
 
     tournament_id: str
     round: int = Field(description="The last round counted, 0 when none is.")

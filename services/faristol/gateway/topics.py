@@ -1,4 +1,4 @@
-"""What of the news a stream tells: the parameters by which a program says it."""
+"""Filters of a stream and their parameters."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from faristol.kernel.topics import Topic, place_of, place_of_duplicate
 from faristol.pb.results.v1.results_pb2 import Tournament
 
 CONTENT = "content"
-"""What ``include`` may ask for."""
+"""Value of ``include``."""
 
 TRUE = "true"
 
@@ -30,10 +30,10 @@ NAMES = r"^([^,]+(,[^,]+)*)?$"
 NUMBERS = r"^([0-9]{1,5}(,[0-9]{1,5})*)?$"
 TYPE_NAMES = r"^([A-Za-z]+(,[A-Za-z]+)*)?$"
 LONGEST = 2_000
-"""Characters of a list, so that one has fewer items than the results service takes."""
+"""Limit of a list in characters, so that it has fewer items than the results service accepts."""
 
 MOST_AHEAD_COUNT = 10_000
-"""Positions by which ``after`` may be beyond the end of the record as this process knows it."""
+"""Limit by which ``after`` may exceed the known end of the record, in positions."""
 
 BEYOND = N_("{given} is beyond the record, which is at position {last}")
 NO_ROUND = N_("there is no round {given}: the tournament has {rounds}")
@@ -42,11 +42,11 @@ NO_GAME = N_("there is no game {given} in these tournaments")
 NOT_WITH_TYPES = N_("cannot be given with types: content that is told for some news alone would be incomplete")
 
 PUBLIC = frozenset(TYPES)
-"""The types of news."""
+"""Types of notifications."""
 
 
 def known_type(types: str, told: Collection[str] = PUBLIC) -> str:
-    """Refuse a type of which there is never any news."""
+    """Raise an error for an unknown type of notification."""
     for given in filter(None, types.split(",")):
         if given not in told:
             expected = nearest(given, sorted(told)) or ", ".join(sorted(told))
@@ -66,7 +66,7 @@ Tournaments = Annotated[
 
 
 LONGEST_ID = 100
-"""Characters of an id."""
+"""Limit of an id in characters."""
 
 LastEventId = Annotated[
     str | None,
@@ -90,7 +90,7 @@ LastEventIdQuery = Annotated[
 
 @dataclass(frozen=True, slots=True)
 class Filters:
-    """What of the news of its tournaments a stream tells: everything when all are empty, else what all let through."""
+    """Filters of the notifications of a stream; empty filters match all, and every filter must match."""
 
     games: str = ""
     rounds: str = ""
@@ -100,7 +100,7 @@ class Filters:
     named: str = TRUE
 
     def topic(self, division_of: Mapping[str, str]) -> Topic:
-        """The topic, of these tournaments, each with the first division of its championship or nothing."""
+        """Return the topic for these tournaments, each with the first division of its championship or empty."""
         return Topic.of(
             division_of,
             filter(None, self.games.split(",")),
@@ -159,10 +159,10 @@ async def check_filters(
     heads: Mapping[str, Tournament],
     find_games: Callable[[Collection[str]], Awaitable[Collection[str]]],
 ) -> None:
-    """Refuse rounds that the tournaments ``heads`` do not have, and games that are none of theirs.
+    """Refuse rounds and games that the tournaments ``heads`` do not have.
 
-    Without tournaments the stream is of all: then a game has to be one of any. ``find_games`` returns those of some ids
-    that are of games. Raises ``RequestValidationError``.
+    Without tournaments the stream has all of them: then a game of any matches. ``find_games`` returns those of the ids
+    that are games. Raises ``RequestValidationError``.
     """
     most = max((head.rounds for head in heads.values()), default=MOST_ROUNDS_COUNT)
     wrong = [
@@ -186,24 +186,24 @@ async def check_filters(
 
 
 MOST_ROUNDS_COUNT = 10_000
-"""Rounds that any tournament may have."""
+"""Limit of the rounds of any tournament."""
 
 
 def check_after(after: int, last: int) -> None:
-    """Refuse a position that is beyond the record, which ends at ``last``. Raises ``RequestValidationError``."""
+    """Refuse a position far beyond the record, which ends at ``last``. Raises ``RequestValidationError``."""
     if after > last + MOST_AHEAD_COUNT:
         raise RequestValidationError([_wrong("after", str(after), BEYOND, {"given": str(after), "last": str(last)})])
 
 
 def _wrong(field: str, given: str, problem: str, more: Mapping[str, str]) -> dict[str, Any]:
-    """The error of a parameter, in the form of Pydantic's."""
+    """Return the error of a parameter in Pydantic's form."""
     return {"type": "filter", "loc": ("query", field), "input": given, "ctx": {"error": problem, **more}}
 
 
 Filtered = Annotated[Filters, Depends(_filters)]
-"""A parameter of a route."""
+"""Route parameter."""
 
-# --- the same for who comes back again and again, without the framework ----------------------------------------------
+# --- the same without the framework, for frequent reconnections ------------------------------------------------------
 
 _PATH = re.compile(r"/api/v1/tournaments/([^/]+)/stream")
 _POSITION = re.compile("[0-9]{1,18}")
@@ -222,10 +222,10 @@ _PLAIN = {
 def plainly(
     scope: Scope, known: Mapping[str, str], checked: Collection[tuple[str, str, str]], last: int
 ) -> tuple[Topic, int, str] | None:
-    """The topic, the position and its fingerprint of a request; None where that takes more to say, or is to be refused.
+    """Parse topic, position and fingerprint of a simple request; None if the route must handle or refuse it.
 
-    ``known`` are tournaments that there are, each with the first division of its championship or nothing, ``checked``
-    are filters that name what there is, and ``last`` is the end of the record.
+    ``known`` are existing tournaments with the first division of their championship or empty. ``checked`` are validated
+    filters. ``last`` is the end of the record.
     """
     found = _PATH.fullmatch(scope["path"])
     if found is None or (tournament_id := found[1]) not in known or scope["method"] != "GET":

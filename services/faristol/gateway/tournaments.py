@@ -1,4 +1,4 @@
-"""The JSON of a tournament and its players."""
+"""JSON of a tournament and its players."""
 
 from __future__ import annotations
 
@@ -23,11 +23,11 @@ STATES: Mapping[pb.RoundPhase.ValueType, GameState] = {
     pb.ROUND_PHASE_STARTED: "playing",
     pb.ROUND_PHASE_CLOSED: "closed",
 }
-"""Where the duplicate game of a round stands, by the phase of the round."""
+"""State of a round's duplicate game, by the phase of the round."""
 
 
 class Round(Shown):
-    """One round, in short."""
+    """Summary of a round."""
 
     round: int = Field(description="Round, from 1.")
     phase: Phase = Field(description="Where it stands.")
@@ -47,14 +47,14 @@ class Round(Shown):
 
 
 class Division(Shown):
-    """A division of a championship: a tournament of its own."""
+    """Division of a championship, which is a tournament of its own."""
 
     tournament_id: str
     name: str = Field(description="Its public name among the divisions.")
 
 
 class Hall(Shown):
-    """A hall and its tables."""
+    """Hall and its tables."""
 
     name: str
     first_table: int = Field(description="The lowest number of its tables.")
@@ -62,7 +62,7 @@ class Hall(Shown):
 
 
 class AnnouncedRound(Shown):
-    """A round for which a time was announced."""
+    """Round with an announced time."""
 
     round: int = Field(description="Round, from 1.")
     starts_at: datetime = Field(description="When it is to begin.")
@@ -74,7 +74,7 @@ class AnnouncedRound(Shown):
 
 
 class DuplicateGame(Shown):
-    """A round that is a duplicate game: `/api/v1/duplicate/{game_id}` has it."""
+    """Round that is a duplicate game; details are at `/api/v1/duplicate/{game_id}`."""
 
     game_id: str
     round: int = Field(description="Round of the tournament, from 1.")
@@ -85,7 +85,7 @@ class DuplicateGame(Shown):
 
 
 def duplicate_games_of(tournament: pb.Tournament) -> list[DuplicateGame]:
-    """Return the duplicate games of a tournament, in their order; none where its rounds are played at tables."""
+    """Return the duplicate games of a tournament in their order; empty for one of tables."""
     if tournament.mode != pb.TOURNAMENT_MODE_DUPLICATE:
         return []
     return [
@@ -97,7 +97,7 @@ def duplicate_games_of(tournament: pb.Tournament) -> list[DuplicateGame]:
 
 
 class Tournament(Shown):
-    """One tournament, in short."""
+    """Summary of a tournament."""
 
     tournament_id: str
     name: str = Field(description="Public name.")
@@ -152,13 +152,13 @@ class Tournaments(Answer):
 
 
 class TournamentAnswer(Answer):
-    """One tournament."""
+    """Tournament."""
 
     tournament: Tournament
 
 
 class Player(Shown):
-    """A registered player."""
+    """Registered player."""
 
     player_id: str
     name: str = Field(description="Name, or empty when it was erased.")

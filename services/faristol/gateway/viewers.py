@@ -1,8 +1,8 @@
-"""Who watches: each a socket and a position, without a task, a queue or a buffer of their own while nothing happens.
+"""Viewers of streams: each is a socket and a position, and has no task, queue or buffer while idle.
 
-One task sends everybody what they have not got, the same bytes object to all who watch the same. It lets the event loop
-go on every few milliseconds. Who reads slowly is passed over until they have read; who is behind the ring is sent what
-they missed out of the record, few at a time and in turns, so that nobody waits for a slow reader.
+One task sends every viewer the missing frames; viewers of the same topic share the bytes. It yields to the event loop
+every few milliseconds. A slow reader is skipped until it has read. A viewer behind the ring receives frames from the
+record in batches, a few viewers at a time and in turns, so that a slow reader delays no other.
 """
 
 from __future__ import annotations
@@ -47,40 +47,40 @@ from faristol.pb.results.v1 import results_pb2_grpc
 from faristol.text import LANGUAGES
 
 HEARTBEAT = 15.0
-"""Seconds of silence after which a comment shows that the stream lives, at most."""
+"""Maximum silence of a stream in seconds, after which a comment is sent."""
 
 KEPT = 8_192
-"""Frames that the ring keeps, at least, once there are so many."""
+"""Minimum capacity of the ring in frames."""
 
 SLICE = 0.005
-"""Seconds for which viewers are sent something until the event loop goes on."""
+"""Seconds of sending after which the task yields to the event loop."""
 
 REST = 0.005
-"""Seconds between two rounds through all viewers, at least; as long as the last one took where that is more."""
+"""Minimum delay in seconds between two rounds through all viewers; at least the duration of the last round."""
 
 REPLAYS = 8
-"""Batches that are fetched at the same time for viewers who are behind the ring."""
+"""Limit of concurrent batches for viewers behind the ring."""
 
 REMEMBERED = 256
-"""Batches of the record that are kept: a crowd that comes back is sent the same."""
+"""Limit of cached batches from the record, shared by a reconnecting crowd."""
 
 REMEMBERED_WITH_CONTENT = 16
-"""The same with content, of which a batch may have a megabyte, and for a third of ``HEARTBEAT``."""
+"""Limit of cached batches with content, of up to a megabyte each, for a third of ``HEARTBEAT``."""
 
 AGAIN = 0.5
-"""Seconds until a batch is fetched again that could not be had."""
+"""Delay in seconds before a failed batch is fetched again."""
 
 SAY_AGAIN = 60.0
-"""Seconds after which a defect is logged again."""
+"""Minimum interval in seconds between log messages about a defect."""
 
 KNOWN = 4_096
-"""Tournaments that are known to be there."""
+"""Limit of cached tournaments that exist."""
 
 SECONDS = 30.0
-"""How long a batch may take."""
+"""Timeout of a batch."""
 
 ENOUGH = 1.0
-"""Seconds after which a batch ends with what was found: others want their turn."""
+"""Seconds after which a batch ends early, so that others have their turn."""
 
 _log = logging.getLogger(__name__)
 
@@ -98,7 +98,7 @@ class Audience:
         self._made_at = -1
 
     def after(self, position: int) -> Batch:
-        """The next frames after a position: made once for all who are there."""
+        """Return the next frames after a position, made once for all viewers there."""
         if self._made_at != self.ring.position:
             self._made, self._made_at = {}, self.ring.position
         if (found := self._made.get(position)) is None:
@@ -107,7 +107,7 @@ class Audience:
 
 
 class Viewer(Listener):
-    """Somebody who watches: what they were sent, and what they have not got."""
+    """Client of a stream, with the position of the frames that it was sent."""
 
     __slots__ = ("_fanout", "audience", "came_at", "fingerprint", "given", "heard_at", "position", "replaying")
 
@@ -122,32 +122,32 @@ class Viewer(Listener):
         chunked: bool,
         given: str = "",
     ) -> None:
-        """See ``Listener``."""
+        """Take over a connection after a position."""
         super().__init__(line, left, chunked=chunked)
         self.audience = audience
         self.position = position
-        """Everything of the topic up to here was sent."""
+        """Position up to which every frame of the topic was sent."""
         self.came_at = position
-        """The position with which the other end came."""
+        """Position from which the client resumed."""
         self.fingerprint = ""
-        """Of the event at ``position``; empty where it is not known."""
+        """Fingerprint of the event at ``position``; empty if unknown."""
         self.given = given
-        """The fingerprint that came with the position, until it is compared with the record's; empty for none."""
+        """Fingerprint sent by the client, until it is compared with the record; empty without one."""
         self.replaying = False
-        """A batch of the record is on its way, or waited for."""
+        """True while a batch from the record is pending."""
         self.heard_at = 0.0
-        """When something was sent, by the loop's clock."""
+        """Time of the last data, by the loop's clock."""
         self._fanout = fanout
 
     def write(self, data: Batch) -> None:
-        """Send some frames."""
-        if data.frames and not self._line.transport.is_closing():  # it would warn of each in the log
+        """Send frames."""
+        if data.frames and not self._line.transport.is_closing():  # asyncio would log a warning for each write
             self._line.transport.write(data.chunk if self.chunked else data.frames)
             self.heard_at = self._fanout.now()
         self.position, self.fingerprint = data.position, data.fingerprint
 
     def go_on(self) -> None:
-        """Send what there is in the ring; where that begins later, or is perhaps of another past, ask the record."""
+        """Send the frames of the ring; from the record if the ring begins later or the past may differ."""
         ring = self.audience.ring
         while not self.paused and not self.replaying and self.position < ring.position:
             if self.given or self.position < ring.before:
@@ -156,7 +156,7 @@ class Viewer(Listener):
                 self.write(self.audience.after(self.position))
 
     def resume_writing(self) -> None:
-        """See ``asyncio.Protocol``, as with the other methods."""
+        """Send the missing frames after the client has read."""
         super().resume_writing()
         self.go_on()
 
@@ -169,7 +169,7 @@ class Fanout:
     """All viewers of a gateway process."""
 
     def __init__(self, tail: Tail, stub: results_pb2_grpc.ResultsServiceAsyncStub) -> None:
-        """Both have to be of one results service."""
+        """Create the fan-out. ``tail`` and ``stub`` must use the same results service."""
         self.ring = Ring[Plain](KEPT)
         self.content_ring = ContentRing(
             Content(Results(stub, LANGUAGES[0])), KEPT, lambda: self._moved.set(), self._end_content
@@ -179,9 +179,9 @@ class Fanout:
         self._heartbeat = HEARTBEAT
         self._audiences: dict[Topic, Audience] = {}
         self.known: OrderedDict[str, str] = OrderedDict()
-        """Tournaments that there are, each with the first division of its championship or nothing."""
+        """Existing tournaments with the first division of their championship or empty."""
         self.checked: OrderedDict[tuple[str, str, str], None] = OrderedDict()
-        """Filters that name what there is: a tournament, with the games and the rounds that a request named."""
+        """Validated filters: a tournament with the games and rounds of a request."""
         self._asking: dict[tuple[str, str], asyncio.Future[str]] = {}
         self._moved = asyncio.Event()
         self._said_at = -math.inf
@@ -196,23 +196,23 @@ class Fanout:
 
     @staticmethod
     def now() -> float:
-        """The loop's clock."""
+        """Return the time of the loop's clock."""
         return asyncio.get_running_loop().time()
 
     @property
     def last_position(self) -> int:
-        """The end of the record as far as it is known; before anything is, the last position that there can be.
+        """Known end of the record; before it is known, the largest possible position.
 
-        A client that resumes while this process starts is not refused: its position is compared once there is a record.
+        A client that resumes during the start of this process is not refused: its position is compared later.
         """
         return self._tail.position if self._tail.begun.is_set() else LAST_POSITION
 
     def join(
         self, topic: Topic, position: int, line: Line, left: Callable[[], None], *, chunked: bool, given: str = ""
     ) -> Viewer:
-        """Have the other end of a connection watch a topic after a position. See ``Viewer``.
+        """Add a client to the viewers of a topic after a position and return its ``Viewer``.
 
-        Where ``given`` is not the fingerprint of the event there, it is told so, and everything.
+        If ``given`` is not the fingerprint of the event there, the client receives a reset and every notification.
         """
         audience = self._audiences.get(topic)
         if audience is None:
@@ -237,7 +237,7 @@ class Fanout:
 
     @property
     def watching(self) -> int:
-        """How many watch."""
+        """Number of viewers."""
         return sum(len(audience.viewers) for audience in self._audiences.values())
 
     def _ring_of(self, topic: Topic) -> Ring[Any]:
@@ -247,9 +247,9 @@ class Fanout:
         return self.content_ring
 
     def _is_of_another(self, viewer: Viewer, fingerprint: str) -> bool | None:
-        """Whether the position of a viewer who has come is of another past than the record's.
+        """Check whether a new viewer's position is from a different past than that of the record.
 
-        ``fingerprint`` is that of the event there, as far as it is known. None where it cannot be said yet.
+        ``fingerprint`` is that of the event there, if known. None if the answer is not known yet.
         """
         if not self._tail.begun.is_set():
             return None if viewer.given else False
@@ -261,16 +261,16 @@ class Fanout:
         return is_beyond or given == UNREADABLE or bool(given and given != fingerprint)
 
     def _reset(self, viewer: Viewer) -> Batch:
-        """Frames that begin the stream of a viewer anew."""
+        """Return the frames that reset a viewer."""
         return reset(viewer.audience.topic, datetime.now(UTC))
 
     def _in_ring(self, audience: Audience, position: int) -> bool:
         return self._tail.begun.is_set() and position >= audience.ring.before
 
     async def find(self, tournament_id: str, language: str, ask: Callable[[str], Awaitable[str]]) -> str:
-        """The first division of the championship of a tournament, or nothing; raises as ``ask`` where there is none.
+        """Return the first division of a tournament's championship or empty. Raises the errors of ``ask``.
 
-        It is asked for once, in a language, for all who want it at the same time.
+        ``ask`` is called once in a language for all concurrent requests.
         """
         if tournament_id not in self.known:
             key = (tournament_id, language)
@@ -281,7 +281,7 @@ class Fanout:
         return self.known[tournament_id]
 
     def leave(self, viewer: Viewer) -> None:
-        """A viewer has gone."""
+        """Remove a viewer."""
         audience = viewer.audience
         audience.viewers.discard(viewer)
         if not audience.viewers and self._audiences.get(audience.topic) is audience:
@@ -290,7 +290,7 @@ class Fanout:
                 self.content_ring.stop()
 
     async def run(self) -> None:
-        """Send news and heartbeats until cancelled."""
+        """Send notifications and heartbeats until cancelled."""
         beat = self.now() + self._heartbeat / 3
         self._workers.add(asyncio.create_task(self.content_ring.run(), name="content"))
         try:
@@ -315,13 +315,13 @@ class Fanout:
                 task.cancel()
 
     def _age(self, now: float) -> None:
-        """Keep nothing with content for long: see ``KEPT_SECONDS`` of its ring."""
+        """Drop expired content after ``KEPT_SECONDS`` of its ring."""
         self.content_ring.age(now)
         for key in [key for key, task in self._past_with_content.items() if task.done()]:
             del self._past_with_content[key]
 
     async def _visit(self, do: Callable[[Viewer], None]) -> None:
-        """Do something with every viewer, a few milliseconds at a time."""
+        """Apply a function to every viewer, a few milliseconds at a time."""
         until = self.now() + SLICE
         for audience in [*self._audiences.values()]:
             for viewer in [*audience.viewers]:
@@ -331,12 +331,12 @@ class Fanout:
                     until = self.now() + SLICE
 
     def _beat(self, silent_since: float, viewer: Viewer) -> None:
-        """Show a viewer who heard nothing for long that the stream lives, and where it is."""
+        """Send a heartbeat with the position to a viewer that has been silent for long."""
         if viewer.heard_at > silent_since or viewer.paused:
             return
         is_ahead = viewer.position == viewer.came_at and viewer.position > self._tail.position
         if is_ahead and self._tail.connected:
-            # They come from another record, or this one was restored: no gateway is so far behind another.
+            # The client comes from another record, or this one was restored: no gateway lags so far behind another.
             viewer.given = ""
             viewer.write(self._reset(viewer))
             viewer.go_on()
@@ -351,7 +351,7 @@ class Fanout:
             self._moved.set()
 
     def _begin(self) -> None:
-        """The tail has begun, or begun anew: then what viewers were sent may be of another record."""
+        """Reset all state when the subscription (re)starts: viewers may have frames of another record."""
         if self._tail.begun.is_set():
             for audience in [*self._audiences.values()]:
                 for viewer in [*audience.viewers]:
@@ -366,7 +366,7 @@ class Fanout:
         self._moved.set()
 
     def _end_content(self, problem: Exception) -> None:
-        """End all streams with content: what they were to be told cannot be had from the ring."""
+        """End all streams with content, since the ring lacks their frames."""
         self._say(problem)
         for audience in [*self._audiences.values()]:
             if audience.topic.with_content:
@@ -374,15 +374,15 @@ class Fanout:
                     viewer.shutdown()
 
     def _say(self, problem: Exception) -> None:
-        """Log a defect by which streams end. They come back every other second: it is said once in a while."""
+        """Log a defect that ends streams, at intervals: clients reconnect every two seconds."""
         if self.now() - self._said_at >= SAY_AGAIN:
             self._said_at = self.now()
             _log.error("streams end, for what they are to be told cannot be written", exc_info=problem)
 
-    # --- what was before the ring ---------------------------------------------------------------------------------
+    # --- the record before the ring -------------------------------------------------------------------------------
 
     def replay(self, viewer: Viewer) -> None:
-        """Send a viewer the next batch from the record when it is their turn."""
+        """Queue a viewer for its next batch from the record."""
         if viewer.replaying:
             return
         viewer.replaying = True
@@ -400,11 +400,11 @@ class Fanout:
                 viewer = self._replays.popleft()
                 ahead = viewer.position - self._tail.position
                 if viewer.given and 0 < ahead <= MOST_AHEAD_COUNT:
-                    viewer.replaying = False  # it comes later, or they are told that it does not: see ``_beat``
+                    viewer.replaying = False  # it arrives later, or ``_beat`` resets the client
                     continue
                 try:
                     is_done = await self._advanced(viewer)
-                except Exception as problem:  # noqa: BLE001 # a defect of ours, with one answer: the others go on
+                except Exception as problem:  # noqa: BLE001 # a defect that concerns one viewer: the others continue
                     self._say(problem)
                     viewer.shutdown()
                     is_done = True
@@ -418,7 +418,7 @@ class Fanout:
             self._working -= 1
 
     async def _advanced(self, viewer: Viewer) -> bool:
-        """Send a viewer what comes next out of the record; False where it cannot be had now."""
+        """Send a viewer the next batch from the record; return False if it is unavailable now."""
         if viewer.paused:
             return True
         if not await self._compared(viewer):
@@ -426,11 +426,11 @@ class Fanout:
         return self._has_enough(viewer) or await self._sent(viewer)
 
     def _has_enough(self, viewer: Viewer) -> bool:
-        """Whether nothing more is to be sent to a viewer now, or what comes next is in the ring."""
+        """Check whether a viewer needs no batch now: it is paused, or the ring has its next frames."""
         return viewer.paused or self._in_ring(viewer.audience, viewer.position)
 
     async def _compared(self, viewer: Viewer) -> bool:
-        """Compare what a viewer came with, and tell them where it is of another past; False where it cannot be now."""
+        """Compare the past of a viewer and reset it if it differs; return False if that is impossible now."""
         is_of_another = self._is_of_another(viewer, self.ring.fingerprint_at(viewer.position))
         if is_of_another is None:
             try:
@@ -439,7 +439,7 @@ class Fanout:
                 if problem.code() not in AWAY:
                     raise
                 return False
-            if not fingerprint:  # a results service of a version before says none
+            if not fingerprint:  # an older results service has no fingerprints
                 viewer.given = ""
             is_of_another = self._is_of_another(viewer, fingerprint)
         if is_of_another and not viewer.paused:
@@ -447,7 +447,7 @@ class Fanout:
         return True
 
     async def _fingerprint_at(self, position: int) -> str:
-        """The fingerprint of the event at a position: asked for once for all who come back there."""
+        """Return the fingerprint of the event at a position, requested once for all clients there."""
         task = self._fingerprints.pop(position, None)
         if task is None or (task.done() and (task.cancelled() or task.exception())):
             task = asyncio.create_task(self._find_fingerprint(position), name="fingerprint")
@@ -463,7 +463,7 @@ class Fanout:
         return mark.fingerprint if isinstance(mark, pb.FollowResponse) and mark.position == position else ""
 
     async def _sent(self, viewer: Viewer) -> bool:
-        """Send a viewer the next batch; False where it cannot be had now. Raises where it never can."""
+        """Send a viewer the next batch; return False if it is unavailable now. Raises permanent errors."""
         try:
             found = await self._batch(viewer.audience.topic, viewer.position)
         except grpc.aio.AioRpcError as problem:
@@ -471,14 +471,14 @@ class Fanout:
                 raise
             _log.debug("no batch after %d: %s", viewer.position, problem.code())
             return False
-        if found.position <= viewer.position:  # the results service is not so far
+        if found.position <= viewer.position:  # the results service lags
             return False
         if not viewer.paused:
             viewer.write(found)
         return True
 
     async def _batch(self, topic: Topic, after: int) -> Batch:
-        """A batch out of the record: fetched once for all who want it, whoever of them goes meanwhile."""
+        """Return a batch from the record, fetched once for all viewers, even if the first one leaves."""
         key = (topic, after)
         past, most = (
             (self._past_with_content, REMEMBERED_WITH_CONTENT) if topic.with_content else (self._past, REMEMBERED)
@@ -490,7 +490,7 @@ class Fanout:
         return await asyncio.shield(task)
 
     async def _fetch(self, topic: Topic, after: int) -> Batch:
-        """A batch out of the record; with content, it has whole answers as they are now."""
+        """Fetch a batch from the record; with content, it has the current whole answers."""
         request = pb.FollowRequest(
             tournament_ids=sorted(topic.tournaments),
             after_position=after,
@@ -512,7 +512,7 @@ class Fanout:
                     break
         except grpc.aio.AioRpcError:
             if position == after:
-                raise  # else what came until then was not in vain: the next batch begins behind it
+                raise  # else a partial batch is useful: the next one begins behind it
         finally:
             call.cancel()
         changes = await self.content_ring.content.of_past(found, topic) if topic.with_content else repeat(None)

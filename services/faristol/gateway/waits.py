@@ -1,4 +1,4 @@
-"""How many answers of one address may wait for a position that has not come."""
+"""Limit of requests of an address that wait for a future position."""
 
 from __future__ import annotations
 
@@ -12,15 +12,15 @@ from faristol.gateway.tail import Tail
 from faristol.host.visitor import counted
 
 MOST_COUNT = 32
-"""Requests of an address that wait at the same time. Whoever heard of a position from this gateway never waits."""
+"""Limit of waiting requests of an address. A position learned from this gateway never waits."""
 
 RETRY_SECONDS = 2
 
 
 class Waits:
-    """Refuses with 429 what would wait beside too many others of the same address.
+    """ASGI middleware that answers 429 to a waiting request beyond the limit of its address.
 
-    It stands behind the cache: those who ask for the same at the same time wait once.
+    It runs behind the cache, where equal requests wait once.
     """
 
     def __init__(self, app: ASGIApp, tail: Tail) -> None:
@@ -29,7 +29,7 @@ class Waits:
         self._waiting: Counter[str] = Counter()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """See ASGI."""
+        """Pass a request on or refuse it."""
         if scope["type"] != "http" or not self._waits(scope):
             await self._app(scope, receive, send)
             return
@@ -46,7 +46,7 @@ class Waits:
                 del self._waiting[address]
 
     def _waits(self, scope: Scope) -> bool:
-        """Whether a request is for a position of which this gateway has not heard."""
+        """Check whether a request is for a position that this gateway has not reached."""
         query: bytes = scope["query_string"]
         if b"min_position" not in query:
             return False

@@ -1,1 +1,1 @@
-"""Paper: what is pinned to a wall, handed out, filled in and signed, as pages to print and as PDF from one template."""
+"""Printed matter for walls, tables and signatures, as pages to print and as PDF from the same template."""

@@ -1,4 +1,4 @@
-"""The addresses of what is printed: a page for the browser's printer, the same as PDF, and the list of them."""
+"""Routes of printed matter: pages for the browser's printer, PDFs, and their list."""
 
 from __future__ import annotations
 
@@ -44,15 +44,15 @@ Kind = Annotated[str, Path(pattern=r"^[a-z]{1,20}([.]pdf)?$")]
 PaperSize = Annotated[Size, Query(alias="paper")]
 
 PER_HALL = frozenset({"tables", "names", "wall", "results"})
-"""The papers of a round that can be of one hall alone."""
+"""Papers of a round that can be limited to one hall."""
 
 routes = APIRouter(include_in_schema=False)
 
 
 async def printed(wanted: Wanted, kind: str) -> str:
-    """A paper as HTML that a browser and the typesetter print alike.
+    """Render a paper as HTML that browsers and the typesetter print alike.
 
-    Raises ``grpc.aio.AioRpcError`` for a round that there is not.
+    Raises ``grpc.aio.AioRpcError`` for an unknown round.
     """
     paper, tournament = ALL_PAPERS[kind], wanted.head.tournament
     gathered = await paper.gather(wanted)
@@ -115,7 +115,7 @@ async def _answer(
 
 @routes.get("/tournaments/{tournament_id}/print")
 async def list_papers(request: Request, results: Reader, tournament_id: TournamentId) -> Response:
-    """What can be printed of a tournament."""
+    """Show the list of papers of a tournament."""
     head = await results.tournament(tournament_id)
     own = await _own(request, head.tournament)
     return (private_page if own else page)(
@@ -132,7 +132,7 @@ async def list_papers(request: Request, results: Reader, tournament_id: Tourname
 
 
 async def _own(request: Request, tournament: pb.Tournament) -> dict[str, Any]:
-    """Find who is signed in, and their consoles, for a page that everybody may read; empty without a sign-in."""
+    """Return the session and its consoles for a public page; empty without a session."""
     try:
         found = await session(request)
         return {"session": found, "doors": list(doors(found, tournament))}
@@ -146,7 +146,7 @@ async def _own(request: Request, tournament: pb.Tournament) -> dict[str, Any]:
 
 @routes.get("/print/{name}")
 async def get_style(name: Annotated[str, Path(pattern="^[a-z0-9-]{1,20}[.]css$")]) -> Response:
-    """The style of a form of paper."""
+    """Return the stylesheet of a paper format."""
     if name not in STYLES:
         raise HTTPException(HTTPStatus.NOT_FOUND)
     return Response(STYLES[name], media_type="text/css", headers={"Cache-Control": "public, max-age=3600"})
@@ -164,7 +164,7 @@ async def print_of_round(
     hall: Annotated[str, Query(max_length=200)] = "",
     lang: Annotated[str, Query(max_length=10)] = "",
 ) -> Response:
-    """A paper of a round; of one table or one hall alone where that is asked."""
+    """Show a paper of a round, optionally of one table or hall."""
     return await _answer(request, results, tournament_id, kind, paper, lang, number, table, hall)
 
 
@@ -178,5 +178,5 @@ async def print_of_tournament(
     round: Round = 0,  # noqa: A002 # the name of the query parameter
     lang: Annotated[str, Query(max_length=10)] = "",
 ) -> Response:
-    """A paper of a tournament; standings and crosstable after a round where that is asked."""
+    """Show a paper of a tournament; standings and crosstable optionally after a round."""
     return await _answer(request, results, tournament_id, kind, paper, lang, round, 0)

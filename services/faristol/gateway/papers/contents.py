@@ -1,4 +1,4 @@
-"""What is printed: each paper with its template, and what it shows of a tournament."""
+"""Kinds of printed matter, with their templates and data."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from faristol.pb.results.v1 import results_pb2 as pb
 from faristol.text import LANGUAGES, SOURCE
 
 AT_ONCE = 8
-"""Games that are asked for at a time, for all papers and files together: those who follow live come first."""
+"""Limit of concurrent calls for games, over all papers and files, so that live viewers have priority."""
 
 SLIPS: Mapping[Size, int] = {"A4": 4, "A5": 2}
 """Slips on a page."""
@@ -31,34 +31,34 @@ CARDS: Mapping[Size, int] = {"A4": 8, "A5": 4}
 """Name cards on a page."""
 
 BLANK_LINES: Mapping[Size, int] = {"A4": 22, "A5": 16}
-"""Lines of a scoresheet that is still to be filled in."""
+"""Lines of an empty scoresheet."""
 
 WIDE_FROM = {"A4": 7, "A5": 4}
-"""Rounds from which on a crosstable lies wide."""
+"""Number of rounds from which a crosstable is printed in landscape."""
 
 
 @dataclass(frozen=True, slots=True)
 class Wanted:
-    """What is to be printed, and how."""
+    """Parameters of a paper."""
 
     results: Results
-    """The results service, in the language of the paper."""
+    """Results service, in the language of the paper."""
     duplicates: Duplicates
-    """Duplicate games, likewise."""
+    """Duplicate games, in the language of the paper."""
     language: str
     head: pb.GetTournamentResponse
     size: Size
     address: str
-    """Where people reach the pages, for QR codes; without a slash at the end."""
+    """Public address of the pages for QR codes, without a slash at the end."""
     round: int = 0
     table: int = 0
-    """This table alone, of a duplicate game this number; all of them when 0."""
+    """Table to print, or player number of a duplicate game; 0 for all."""
     hall: str = ""
-    """This hall alone; all of them when empty."""
+    """Hall to print; empty for all."""
 
     @property
     def id(self) -> str:
-        """The tournament."""
+        """Id of the tournament."""
         return self.head.tournament.tournament_id
 
 
@@ -66,32 +66,32 @@ Gather = Callable[[Wanted], Awaitable[Mapping[str, Any]]]
 
 
 class Paper(NamedTuple):
-    """A kind of paper."""
+    """Kind of paper."""
 
     title: str
-    """To be translated."""
+    """Title, to be translated."""
     about: str
-    """What it is for, to be translated."""
+    """Purpose, to be translated."""
     gather: Gather
-    """What its template shows."""
+    """Loads the data for its template."""
     of_round: bool = False
     lie: Lie = "upright"
 
 
 class Line(NamedTuple):
-    """Where somebody sits, for who looks their name up."""
+    """Seat in an alphabetical list."""
 
     name: str
     player_id: str
     table: int
-    """0 for who has no table."""
+    """Table; 0 for a player without one."""
     hall: str
     others: Sequence[pb.Seat]
     bye: bool = False
 
 
 class Form(NamedTuple):
-    """The sheet of a game: as it was kept, or to be filled in."""
+    """Scoresheet of a game, as recorded or empty."""
 
     table: pb.Table
     game: pb.GetGameResponse
@@ -101,18 +101,18 @@ class Form(NamedTuple):
 
 
 def language_of_tournament(head: pb.GetTournamentResponse) -> str:
-    """The language that a tournament is played in, by its tiles; English where its rules are not installed here."""
+    """Return the language of a tournament's tiles; English if its rules are not installed."""
     rules = known_rules(head.tournament.ruleset)
     return rules.tile_set.language if rules and rules.tile_set.language in LANGUAGES else SOURCE
 
 
 def seats_in_order(each: pb.Table) -> list[pb.Seat]:
-    """The players of a table, who starts before the others where that is known."""
+    """Return the players of a table, the starting player first if known."""
     return sorted(each.seats, key=lambda seat: seat.player_id != each.first_player_id)
 
 
 def lines(answer: pb.GetPairingsResponse, away: Iterable[pb.Player] = (), language: str = "") -> list[Line]:
-    """Everybody in a round by name, in the order of a ``language``: with their table, with a bye, or with neither."""
+    """Return the players in a round, sorted by name for a ``language``, with a table, a bye or neither."""
 
     def told() -> Iterator[Line]:
         for each in answer.tables:
@@ -129,7 +129,7 @@ def lines(answer: pb.GetPairingsResponse, away: Iterable[pb.Player] = (), langua
 
 
 def of_hall(answer: pb.GetPairingsResponse, hall: str) -> pb.GetPairingsResponse:
-    """Return the tables of one hall alone, without those who rest; everything where ``hall`` is empty."""
+    """Return the tables of one hall without byes; the whole answer if ``hall`` is empty."""
     if not hall:
         return answer
     found = pb.GetPairingsResponse(round=answer.round, tables=[each for each in answer.tables if each.hall == hall])
@@ -153,9 +153,9 @@ async def _by_name(wanted: Wanted) -> dict[str, Any]:
 
 
 def by_hall(listed: Sequence[Line]) -> list[tuple[str, list[Line]]]:
-    """The lines of each hall in the order of their tables, one list where there are no halls.
+    """Return the lines of each hall in the order of tables; one list if there are no halls.
 
-    A player without a table stands on the sheet of each hall: they look their name up on any of them.
+    A player without a table is listed in every hall.
     """
     first = {line.hall: line.table for line in sorted(listed, key=lambda line: -line.table) if line.table}
     halls = sorted(first, key=first.__getitem__) or [""]
@@ -254,4 +254,4 @@ PAPERS: Mapping[str, Paper] = {
     "standings": Paper(N_("Standings"), N_("After a round, or with the results so far."), _standings),
     "crosstable": Paper(N_("Crosstable"), N_("Everybody’s rounds."), _crosstable),
 }
-"""What can be printed, by the last part of its address."""
+"""Papers by the last part of the address."""

@@ -1,4 +1,4 @@
-"""What is printed of duplicate games: slips, seats, sheets, standings of a game and of all games."""
+"""Printed matter of duplicate games: slips, seats, sheets, standings of one game and of all."""
 
 from __future__ import annotations
 
@@ -23,14 +23,14 @@ from faristol.pb.game.v1 import duplicate_pb2 as pb
 from faristol.pb.results.v1 import results_pb2 as results_pb
 
 SLIPS: Mapping[Size, int] = {"A4": 8, "A5": 4}
-"""Slips on a page: all of one player, so that a page is laid at a seat and cut there."""
+"""Slips on a page, all of one player: a page is laid at a seat and cut there."""
 
 USUAL_ROUNDS_COUNT = 24
-"""Slips of each player where the rules set no number of rounds: three pages of A4. A bag lasts about 20 rounds."""
+"""Slips of each player if the rules fix no number of rounds: three pages of A4. A bag lasts about 20 rounds."""
 
 
 class Seat(NamedTuple):
-    """Where somebody sits in a duplicate game."""
+    """Seat of a player in a duplicate game."""
 
     number: int
     player_id: str
@@ -40,7 +40,7 @@ class Seat(NamedTuple):
 
 
 class OwnLine(NamedTuple):
-    """A turn of a player's sheet."""
+    """Turn of a player's sheet."""
 
     turn: pb.DuplicateTurn
     slip: events.Slip
@@ -48,7 +48,7 @@ class OwnLine(NamedTuple):
 
 
 class OwnSheet(NamedTuple):
-    """What a player has of the turns that are scored."""
+    """Sheet of a player for the scored turns."""
 
     seat: Seat
     lines: Sequence[OwnLine]
@@ -56,7 +56,7 @@ class OwnSheet(NamedTuple):
 
 
 async def _game(wanted: Wanted) -> tuple[pb.GetDuplicateResponse, list[Seat], dict[str, str]]:
-    """The game of the round, who sits in its halls, and the names of the players of the tournament."""
+    """Return the game of the round, the seats in its halls, and the names of the tournament's players."""
     names = names_of(await wanted.results.players(wanted.id))
     game = await wanted.duplicates.game(duplicate_id(wanted.id, wanted.round))
     seats = [
@@ -150,12 +150,12 @@ DUPLICATE_PAPERS: Mapping[str, Paper] = {
     "sum": Paper(N_("All games summed"), N_("The standings of all games, and of each category."), _sum),
     "cards": PAPERS["cards"],
 }
-"""What can be printed of a tournament of duplicate games, by the last part of its address."""
+"""Papers of a tournament of duplicate games, by the last part of the address."""
 
 ALL_PAPERS: Mapping[str, Paper] = {**PAPERS, **DUPLICATE_PAPERS}
-"""Everything that can be printed."""
+"""All papers."""
 
 
 def papers_of(tournament: results_pb.Tournament) -> Mapping[str, Paper]:
-    """What can be printed of a tournament, by how its rounds are played."""
+    """Return the papers of a tournament by its mode."""
     return DUPLICATE_PAPERS if is_of_duplicate_games(tournament) else PAPERS

@@ -1,4 +1,4 @@
-"""The form of a sheet of paper: its size and how it lies, as the style that a browser and the typesetter print by."""
+"""Paper formats: size and layout, as stylesheets for browsers and the typesetter."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from typing import Literal, get_args
 
 Size = Literal["A4", "A5"]
 Lie = Literal["upright", "wide", "cut"]
-"""How a sheet lies: upright; wide, for tables of many columns; or without margins, to be cut into parts."""
+"""Layout: portrait; landscape for wide tables; or without margins, to be cut into parts."""
 
 SIZES: tuple[Size, ...] = get_args(Size)
 LIES: tuple[Lie, ...] = get_args(Lie)
@@ -16,12 +16,12 @@ _PAGES = '@bottom-right { content: counter(page) " / " counter(pages); font: 8pt
 
 
 def style_name(size: Size, lie: Lie) -> str:
-    """The name of the style of a form: ``a4-upright.css``."""
+    """Return the file name of a format's stylesheet: ``a4-upright.css``."""
     return f"{size.lower()}-{lie}.css"
 
 
 def page_style(size: Size, lie: Lie) -> str:
-    """What ``@page`` says of a form. What is cut has no margins of the page: its parts have their own."""
+    """Return the ``@page`` rule of a format. Sheets to be cut have no margins: their parts have their own."""
     if lie == "cut":
         return f"@page {{ size: {size}; margin: 0 }}\n"
     orientation = " landscape" if lie == "wide" else ""
@@ -29,4 +29,4 @@ def page_style(size: Size, lie: Lie) -> str:
 
 
 STYLES = {style_name(size, lie): page_style(size, lie) for size in SIZES for lie in LIES}
-"""Every style by its name."""
+"""Stylesheets by name."""

@@ -1,4 +1,4 @@
-"""In which order things stand on paper, and how large a name can be written."""
+"""Order of items on cut sheets, and font sizes of names."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ _SIZES = ((22, "large"), (40, "middle"), (80, "small"))
 
 
 def stacked(items: Sequence[T], parts: int) -> list[list[T | None]]:
-    """Pages of ``parts`` each, so that they are in order when the whole pile is cut and its parts are laid together.
+    """Return pages of ``parts`` items, arranged so that cutting the pile and stacking its parts restores the order.
 
-    The first part of every page comes before the second part of the first: of 8 on pages of 2 the first page has the
-    first and the fifth. None where the last pages have a part to spare.
+    First come the first parts of all pages, then the second parts: of 8 items on pages of 2, page 1 has items 1 and 5.
+    Unused parts of the last pages are None.
     """
     pages = -(-len(items) // parts)
     piles = [items[start * pages : (start + 1) * pages] for start in range(parts)]
@@ -23,5 +23,5 @@ def stacked(items: Sequence[T], parts: int) -> list[list[T | None]]:
 
 
 def name_size(name: str) -> str:
-    """The class by which a name is written: the longer, the smaller, so that 200 characters stay in their field."""
+    """Return the CSS class of a name: longer names are smaller, so that 200 characters fit."""
     return next((css for most, css in _SIZES if len(name) <= most), "tiny")

@@ -1,4 +1,4 @@
-"""PDFs of pages: made one after the other in processes of their own, and kept for whoever asks for the same again."""
+"""PDFs of pages, made one at a time in separate processes and cached."""
 
 from __future__ import annotations
 
@@ -10,33 +10,33 @@ from contextlib import suppress
 from importlib.util import find_spec
 
 SECONDS = 60.0
-"""How long a page may take: 500 slips take three seconds."""
+"""Timeout for a page: 500 slips take three seconds."""
 
 MOST_WAITING = 8
-"""Pages that may wait for their turn; whoever comes then comes again later."""
+"""Limit of waiting pages; further requests are refused."""
 
 KEPT_BYTES = 16 * 2**20
-"""Bytes of PDFs that are kept, so that a crowd that asks for one takes the work of one."""
+"""Size of the cache in bytes, so that a crowd costs one rendering."""
 
 
 class TypesetterBusy(Exception):
-    """Too many pages wait already."""
+    """Too many waiting pages."""
 
 
 class TypesetterFault(Exception):
-    """No PDF came of a page; says why."""
+    """Failure to make a PDF, with its reason."""
 
 
 def is_installed() -> bool:
-    """Whether this machine can make PDFs: there is no typesetter for every kind of machine.
+    """Check whether the typesetter is installed. It does not exist for every platform.
 
-    Where there is none, the page itself is printed by the browser.
+    Otherwise users print the page by the browser.
     """
     return find_spec("plutoprint") is not None
 
 
 class Pdfs:
-    """Makes PDFs, and keeps the last ones."""
+    """Maker and cache of PDFs."""
 
     def __init__(self, most_waiting: int = MOST_WAITING, seconds: float = SECONDS) -> None:
         self._turn = asyncio.Semaphore()
@@ -46,7 +46,7 @@ class Pdfs:
         self._seconds = seconds
 
     async def of(self, html: str) -> bytes:
-        """The PDF of a page. Raises ``TypesetterBusy`` and ``TypesetterFault``."""
+        """Return the PDF of a page. Raises ``TypesetterBusy`` and ``TypesetterFault``."""
         page = html.encode()
         key = hashlib.sha256(page).digest()
         if key not in self._kept:
@@ -55,7 +55,7 @@ class Pdfs:
             self._waiting += 1
             try:
                 async with self._turn:
-                    if key not in self._kept:  # another may have asked for the same meanwhile
+                    if key not in self._kept:  # made while this request waited
                         self._keep(key, await _typeset(page, self._seconds))
             finally:
                 self._waiting -= 1

@@ -1,6 +1,6 @@
-"""A process that makes a PDF of a page: HTML comes in on standard input, the PDF goes out on standard output.
+"""Process that converts a page to PDF: HTML on standard input, PDF on standard output.
 
-It reads the styles and the font of this package and nothing else: no network, no file that a page names.
+It reads only the stylesheets and fonts of this package: no network, and no file that a page names.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from faristol.gateway.papers.form import STYLES
 
 BASE = "paper:///"
 FONTS = {"noto-sans-regular.woff2": 400, "noto-sans-bold.woff2": 700}
-"""The font, which no machine has to have, and the weight of each file."""
+"""Weights of the bundled font files."""
 _FACES = "".join(
     f'@font-face {{ font-family: "Paper"; src: url("{BASE}{name}"); font-weight: {weight} }}'
     for name, weight in FONTS.items()
@@ -24,10 +24,10 @@ _FACES = "".join(
 
 
 class _OwnFiles(plutoprint.ResourceFetcher):
-    """What a page of this package may refer to."""
+    """Loader of the files that a page may reference."""
 
     def fetch_url(self, url: str) -> plutoprint.ResourceData:
-        """See ``plutoprint.ResourceFetcher``. What is not of this package is empty."""
+        """Return a file of this package; an empty one for any other URL."""
         name = urlsplit(url).path.rpartition("/")[2] if url.startswith(BASE) else ""
         if name in STYLES:
             return plutoprint.ResourceData(STYLES[name].encode(), "text/css", "utf-8")
@@ -40,7 +40,7 @@ class _OwnFiles(plutoprint.ResourceFetcher):
 
 
 def typeset(html: str) -> bytes:
-    """The PDF of a page."""
+    """Convert a page to PDF."""
     book = plutoprint.Book(plutoprint.PAGE_SIZE_A4, plutoprint.PAGE_MARGINS_NONE, plutoprint.MEDIA_TYPE_PRINT)
     book.custom_resource_fetcher = _OwnFiles()
     book.load_html(html, user_style=_FACES, base_url=BASE)

@@ -1,1 +1,1 @@
-"""Pages for those who follow a championship: players, search, one's own table, replays, screens, boards elsewhere."""
+"""Pages for spectators: players, search, seats, replays, screens, embedded boards."""

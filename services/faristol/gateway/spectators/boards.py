@@ -1,4 +1,4 @@
-"""What the page of a game shows, there, in a frame of another site, and over the picture of a stream."""
+"""Template values of a game's page, its frame on other sites, and its video overlay."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from faristol.pb.results.v1 import results_pb2 as pb
 
 
 def shown(request: Request, played: pb.GetGameResponse) -> dict[str, Any]:
-    """The values of its templates."""
+    """Return the template values of a game."""
     sides = table.sheet(played)
     return {
         "game": played,

@@ -1,4 +1,4 @@
-"""A tournament for readers of news (Atom, RFC 4287) and for calendars (iCalendar, RFC 5545)."""
+"""Tournament as a feed (Atom, RFC 4287) and as a calendar (iCalendar, RFC 5545)."""
 
 from __future__ import annotations
 
@@ -31,15 +31,15 @@ _RFC_3339 = "%Y-%m-%dT%H:%M:%SZ"
 _UTC = "%Y%m%dT%H%M%SZ"
 
 LINE = 75
-"""Bytes of a line of a calendar at most."""
+"""Limit of a calendar line in bytes."""
 
 USUAL = timedelta(hours=1)
-"""How long a round takes up in a calendar where nobody knows when it ends."""
+"""Length of a round in a calendar if its end is unknown."""
 
 
 @dataclass(frozen=True, slots=True)
 class News:
-    """Something that happened in a tournament."""
+    """Entry of the feed."""
 
     key: str
     title: str
@@ -48,7 +48,7 @@ class News:
 
 
 def news_of(tournament: pb.Tournament, language: str) -> list[News]:
-    """What happened to the rounds of a tournament, the latest first."""
+    """Return the feed entries of a tournament's rounds, the latest first."""
     read = translations(language).gettext
 
     def found() -> Iterator[News]:
@@ -68,7 +68,7 @@ def news_of(tournament: pb.Tournament, language: str) -> list[News]:
                     ("closed_at", GAME_CLOSED, game),
                 )
             for field, wording, path in told:
-                if round_.HasField(field):  # type: ignore[arg-type] # these are fields of it
+                if round_.HasField(field):  # type: ignore[arg-type] # names of its fields
                     at = moment(getattr(round_, field))
                     yield News(f"{round_.round}-{field}", read(wording) % {"number": round_.round}, at, path)
 
@@ -76,7 +76,7 @@ def news_of(tournament: pb.Tournament, language: str) -> list[News]:
 
 
 def atom(tournament: pb.Tournament, language: str, address: str) -> str:
-    """The news of a tournament as an Atom feed; ``address`` is where people reach the pages."""
+    """Return the Atom feed of a tournament; ``address`` is the public address of the pages."""
     told = news_of(tournament, language)
     updated = told[0].at if told else moment(tournament.created_at)
     base = f"{address}/t/{tournament.tournament_id}"
@@ -102,19 +102,19 @@ def atom(tournament: pb.Tournament, language: str, address: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Event:
-    """A round in a calendar."""
+    """Round in a calendar."""
 
     round: int
     start: datetime
     end: datetime
     said_at: datetime
-    """Since when that is so."""
+    """Time of the last change."""
 
 
 def events_of(tournament: pb.Tournament) -> list[Event]:
-    """The rounds of a tournament that have a time: those that have begun, and those for which one was announced.
+    """Return the rounds that have started or have an announced time.
 
-    A round ends when it was closed; until then when its time is over, or after an hour where the rules know no length.
+    A round ends when it was closed; until then at the end of its time, or after an hour if the rules fix no length.
     """
     found: dict[int, Event] = {}
     for each in tournament.announced:
@@ -135,7 +135,7 @@ def events_of(tournament: pb.Tournament) -> list[Event]:
 
 
 def calendar(tournament: pb.Tournament, language: str, address: str) -> str:
-    """The rounds of a tournament that have a time, as a calendar."""
+    """Return the rounds with a time as a calendar."""
     read = translations(language).gettext
     lines = [
         "BEGIN:VCALENDAR",
@@ -166,12 +166,12 @@ def calendar(tournament: pb.Tournament, language: str, address: str) -> str:
 
 
 def _text(given: str) -> str:
-    """A text as a calendar has it (RFC 5545 3.3.11)."""
+    """Escape a text for a calendar (RFC 5545 3.3.11)."""
     return given.replace("\\", "\\\\").replace(";", "\\;").replace(",", "\\,").replace("\n", "\\n")
 
 
 def _folded(line: str) -> str:
-    """A line in pieces of so many bytes as one may have (RFC 5545 3.1)."""
+    """Fold a line to the allowed length (RFC 5545 3.1)."""
     pieces: list[str] = []
     piece, size = "", 0
     for letter in line:

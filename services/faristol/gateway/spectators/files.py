@@ -1,4 +1,4 @@
-"""What is beside the pages of spectators: pictures, feeds, calendars, what makes them installable."""
+"""Files for spectators: pictures, feeds, calendars, the web app manifest and its worker."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from faristol.text import translations
 
 
 async def board_png(request: Request, results: Reader, game_id: str) -> Response:
-    """The board of a game as a picture, with names and scores."""
+    """Return the board of a game as a picture, with names and scores."""
     game = await results.game(game_id)
     if kept := unchanged(request):
         return kept
@@ -35,7 +35,7 @@ async def board_png(request: Request, results: Reader, game_id: str) -> Response
 
 
 async def feed(request: Request, results: Reader, tournament_id: str) -> Response:
-    """The news of a tournament as Atom."""
+    """Return the Atom feed of a tournament."""
     head = await results.tournament(tournament_id)
     if kept := unchanged(request):
         return kept
@@ -44,7 +44,7 @@ async def feed(request: Request, results: Reader, tournament_id: str) -> Respons
 
 
 async def calendar(request: Request, results: Reader, tournament_id: str) -> Response:
-    """The rounds of a tournament as a calendar."""
+    """Return the rounds of a tournament as a calendar."""
     head = await results.tournament(tournament_id)
     if kept := unchanged(request):
         return kept
@@ -53,7 +53,7 @@ async def calendar(request: Request, results: Reader, tournament_id: str) -> Res
 
 
 async def manifest() -> Response:
-    """What a browser needs to install the pages like an application."""
+    """Return the web app manifest."""
     sizes = ("192", "512")
     icons = [
         {"src": asset(f"icon-{size}.png"), "sizes": f"{size}x{size}", "type": "image/png", "purpose": purpose}
@@ -80,17 +80,17 @@ def _worker() -> bytes:
 
 
 async def worker() -> Response:
-    """The service worker, at the root: it may only act for pages below its own address."""
+    """Return the service worker at the root, since it may only act for pages below its own path."""
     return Response(_worker(), media_type="text/javascript", headers={"Cache-Control": "no-cache"})
 
 
 async def robots() -> Response:
-    """What crawlers are asked to leave alone."""
+    """Return the rules for crawlers."""
     return PlainTextResponse(ROBOTS, headers={"Cache-Control": "max-age=86400"})
 
 
 async def favicon() -> Response:
-    """The icon, where browsers look for it for pages that name none."""
+    """Return the icon at its default path."""
     content = (resources.files("faristol.gateway") / "static" / "icon.svg").read_bytes()
     return Response(content, media_type="image/svg+xml", headers={"Cache-Control": "max-age=86400"})
 
@@ -105,4 +105,4 @@ FILES: Mapping[str, Callable[..., Any]] = {
     "/robots.txt": robots,
     "/oembed": oembed,
 }
-"""What is at each address."""
+"""Routes by address."""

@@ -1,4 +1,4 @@
-"""Descriptions of embeddable pages for programs that make a frame of a link (https://oembed.com)."""
+"""oEmbed descriptions of embeddable pages (https://oembed.com)."""
 
 from __future__ import annotations
 
@@ -26,10 +26,10 @@ NOT_EMBEDDABLE = N_(
 NO_SUCH_FORMAT = N_("format: expected json, got {given}")
 
 LONGEST_URL = 1_000
-"""Characters."""
+"""Limit in characters."""
 
 CACHE_AGE_SECONDS = 24 * 3_600
-"""For how long a program may keep a description: the frame itself follows the news."""
+"""Lifetime of a description in caches. The frame itself stays up to date."""
 
 Side = Annotated[int, Query(ge=1, le=100_000), DIGITS]
 
@@ -42,7 +42,7 @@ async def oembed(
     maxwidth: Side = 100_000,
     maxheight: Side = 100_000,
 ) -> Response:
-    """Describe the frame that shows a page; further parameters, which consumers of oEmbed add, change nothing."""
+    """Describe the frame of a page. Further parameters, which consumers of oEmbed add, are ignored."""
     language, site = language_of(request), public_address(request)
     if format != "json":
         raise HTTPException(HTTPStatus.NOT_IMPLEMENTED, say(NO_SUCH_FORMAT, {"given": repr(format)}, language))
@@ -70,7 +70,7 @@ async def oembed(
 
 
 async def _title_of(results: Results, embed: Embed) -> str:
-    """Name what a frame shows. Raises what ``Results`` raises of a tournament or game that there is not."""
+    """Return the title of a frame. Raises the errors of ``Results`` for an unknown tournament or game."""
     if embed.game_id:
         game = await results.game(embed.game_id)
         return f"{' – '.join(seat.name or seat.player_id for seat in game.seats)} · {game.tournament_name}"

@@ -1,4 +1,4 @@
-"""The pages of spectators: their addresses, and what each shows."""
+"""Pages of spectators and their addresses."""
 
 from __future__ import annotations
 
@@ -35,22 +35,22 @@ Words = Annotated[str, Query(max_length=LONGEST_SEARCH)]
 Hall = Annotated[str, Query(max_length=200)]
 
 TOP = 24
-"""Players of the standings on a screen."""
+"""Limit of players in the standings on a screen."""
 
 TOURNAMENTS = 20
-"""Tournaments on a page of a player at most."""
+"""Limit of tournaments on a page of a player."""
 
 FOUND = 50
-"""Players on a page of what was found at most."""
+"""Limit of players on a page of matches."""
 
 CURVE = (300, 80)
-"""Width and height of the drawing of a player's ratings."""
+"""Width and height of the chart of a player's ratings."""
 
 
 async def player(
     request: Request, results: Reader, games: DuplicateReader, player_id: str, after: After = 0, part: Part = ""
 ) -> Response:
-    """A player across tournaments."""
+    """Show a player across tournaments."""
     answer = await results.player(player_id, Page(TOURNAMENTS, str(after) if after else ""))
     played = await played_in(games, answer)
     over = [game.outcome for each in answer.tournaments for game in each.games]
@@ -77,7 +77,7 @@ async def player(
 
 
 async def search(request: Request, results: Reader, q: Words = "", after: After = 0, part: Part = "") -> Response:
-    """Tournaments and players with some words in their names."""
+    """Show the tournaments and players whose names contain the searched words."""
     found, people = pb.ListTournamentsResponse(), pb.SearchPlayersResponse()
     if q.strip():
         found, people = await asyncio.gather(
@@ -98,7 +98,7 @@ async def search(request: Request, results: Reader, q: Words = "", after: After 
 async def seated(
     results: Results, games: Duplicates, tournament_id: str, hall: str = ""
 ) -> tuple[pb.GetTournamentResponse, pb.GetPairingsResponse, list[Place]]:
-    """A tournament, the round that people look for, and where everybody is in it; nothing before the first round."""
+    """Return a tournament, its latest round, and the places of all players; no places before the first round."""
     head, listed = await asyncio.gather(results.tournament(tournament_id), results.players(tournament_id))
     round_ = latest(head.tournament)
     if round_ and is_of_duplicate_games(head.tournament):
@@ -120,9 +120,9 @@ async def seated(
 async def seat_of(
     results: Results, games: Duplicates, tournament_id: str, player_id: str
 ) -> tuple[pb.GetTournamentResponse, Place | None]:
-    """Return a tournament, and where one player is in the round that people look for; None before the first.
+    """Return a tournament and the place of one player in the latest round; None before the first.
 
-    The player's own table is asked for: the list of players only for a player who has neither a table nor a bye.
+    The player's table is requested first; the list of players only if there is neither a table nor a bye.
     """
     head = await results.tournament(tournament_id)
     round_ = latest(head.tournament)
@@ -144,7 +144,7 @@ async def seat_of(
 async def find(
     request: Request, results: Reader, games: DuplicateReader, tournament_id: str, name: Words = "", part: Part = ""
 ) -> Response:
-    """Where everybody plays now, by name; whoever types theirs sees their own."""
+    """Show the places of all players in the latest round by name, or those that match a typed name."""
     head, answer, everybody = await seated(results, games, tournament_id)
     return await asyncio.to_thread(
         tournament_page,
@@ -162,7 +162,7 @@ async def find(
 
 
 def _only_hall(answer: pb.GetPairingsResponse) -> str:
-    """The hall in which all tables of a round stand; empty for several."""
+    """Return the single hall of a round's tables; empty if there are several."""
     found = {table.hall for table in answer.tables}
     return found.pop() if len(found) == 1 else ""
 
@@ -170,7 +170,7 @@ def _only_hall(answer: pb.GetPairingsResponse) -> str:
 async def screen(
     request: Request, results: Reader, games: DuplicateReader, tournament_id: str, hall: Hall = "", part: Part = ""
 ) -> Response:
-    """For a projector in a hall: seats, time left and the top of the standings, in pages that turn by themselves."""
+    """Show a hall screen for projectors: seats, remaining time and top standings, in pages that turn automatically."""
     head, answer, everybody = await seated(results, games, tournament_id, hall)
     standings, summed, names = pb.GetStandingsResponse(position=answer.position), [], {}
     if is_of_duplicate_games(head.tournament):
@@ -206,15 +206,15 @@ async def embedded_screen(
     games: DuplicateReader,
     tournament_id: str,
     hall: Hall = "",
-    theme: Theme = "",  # the page reads it of the address
+    theme: Theme = "",  # read from the address by the page
     part: Part = "",
 ) -> Response:
-    """The hall screen as other sites show it in a frame."""
+    """Show the hall screen in a frame of another site."""
     return await screen(request, results, games, tournament_id, hall, part)
 
 
 def _is_begun(head: pb.GetTournamentResponse) -> bool:
-    """Whether the latest round is a duplicate game that has begun, so that its halls are known."""
+    """Check whether the latest round is a duplicate game that has begun, so that its halls are known."""
     round_ = latest(head.tournament)
     return round_ is not None and round_.phase != pb.ROUND_PHASE_PAIRED and is_of_duplicate_games(head.tournament)
 
@@ -227,7 +227,7 @@ async def replay(
     move: Annotated[int | None, Query(ge=0, le=10_000), DIGITS] = None,
     part: Part = "",
 ) -> Response:
-    """A game as it stood after some lines of its sheet; after the first where none is said."""
+    """Show a game after some lines of its sheet, by default after the first."""
     game = await results.game(game_id)
     every = steps(game, await found.racks(game))
     number = min(1 if move is None else move, len(every) - 1)
@@ -255,20 +255,20 @@ async def embed(
     request: Request,
     results: Reader,
     game_id: str,
-    theme: Theme = "",  # the page reads it of the address
+    theme: Theme = "",  # read from the address by the page
     part: Part = "",
 ) -> Response:
-    """A game as other sites show it in a frame."""
+    """Show a game in a frame of another site."""
     return page(request, "embed.html", part, **shown(request, await results.game(game_id)))
 
 
 async def overlay(request: Request, results: Reader, game_id: str, part: Part = "") -> Response:
-    """Names, scores, clocks and the last play, to lie over the picture of a stream."""
+    """Show names, scores, clocks and the last play as a video overlay."""
     return page(request, "overlay.html", part, **shown(request, await results.game(game_id)))
 
 
 async def privacy(request: Request, part: Part = "") -> Response:
-    """What these pages show of people, why, and whom to ask."""
+    """Show the privacy notice."""
     return page(request, "privacy.html", part)
 
 
@@ -283,4 +283,4 @@ PAGES: Mapping[str, Callable[..., Any]] = {
     "/tournaments/{tournament_id}/screen": screen,
     "/t/{tournament_id}/embed/screen": embedded_screen,
 }
-"""What is at each address."""
+"""Routes by address."""

@@ -1,4 +1,4 @@
-"""The board of a game drawn as a picture, for previews of links. The same board is drawn once."""
+"""Picture of a game's board for link previews, cached by content."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ from faristol.pb.results.v1 import results_pb2 as pb
 from faristol.rules.board import CENTRE, PREMIUMS, SIZE, Premium, Square
 
 WIDTH, HEIGHT = 1200, 630
-"""Pixels of a preview, as sites that show them expect."""
+"""Size of a preview in pixels, as sites expect it."""
 
 SQUARE = 40
-"""Pixels of a square with the line beside it."""
+"""Pixels of a square including its border."""
 
 KEPT = 200
-"""Pictures that are kept, about 25 kB each."""
+"""Limit of cached pictures, about 25 kB each."""
 
 _PAPER, _INK, _MUTED, _FREE = "#faf7f0", "#23201a", "#6b6456", "#ece5d3"
 _TILE, _EDGE, _TILE_INK, _BLANK = "#f3e2b8", "#c3a468", "#2b2416", "#96392e"
@@ -36,7 +36,7 @@ _COLOURS: Mapping[Premium, str] = {
 
 
 class Laid(NamedTuple):
-    """A tile on the board."""
+    """Tile on the board."""
 
     row: int
     column: int
@@ -46,17 +46,17 @@ class Laid(NamedTuple):
 
 
 class Drawn(NamedTuple):
-    """All that a picture shows."""
+    """Content of a picture."""
 
     title: str
     beside: str
     players: tuple[tuple[str, int], ...]
-    """Names and scores; a name that was erased is empty."""
+    """Names and scores; the name of an erased player is empty."""
     tiles: tuple[Laid, ...]
 
 
 def drawn(game: pb.GetGameResponse, beside: str) -> Drawn:
-    """What the picture of a game shows, with a line ``beside`` its title."""
+    """Return the content of a game's picture, with the text ``beside`` below its title."""
     values = tile_values(game.ruleset)
     return Drawn(
         game.tournament_name,
@@ -71,7 +71,7 @@ def drawn(game: pb.GetGameResponse, beside: str) -> Drawn:
 
 @lru_cache(KEPT)
 def picture(shown: Drawn) -> bytes:
-    """The picture as PNG."""
+    """Draw the picture as PNG."""
     image = Image.new("RGB", (WIDTH, HEIGHT), _PAPER)
     pen = ImageDraw.Draw(image)
     top = (HEIGHT - SIZE * SQUARE) // 2
@@ -121,7 +121,7 @@ def _draw_names(pen: ImageDraw.ImageDraw, shown: Drawn, left: int) -> None:
 
 
 def _fitting(text: str, size: int, width: int) -> str:
-    """As much of a text as there is room for."""
+    """Shorten a text to a width in pixels."""
     font = _font(size)
     if font.getlength(text) <= width:
         return text
@@ -132,6 +132,6 @@ def _fitting(text: str, size: int, width: int) -> str:
 
 @cache
 def _font(size: int) -> ImageFont.FreeTypeFont:
-    """The letters of the board in a size in pixels: Latin and Greek."""
+    """Return the font of the board, Latin and Greek, in a size in pixels."""
     content = (resources.files("faristol.gateway") / "fonts" / "board.ttf").read_bytes()
     return ImageFont.truetype(BytesIO(content), size)

@@ -1,4 +1,4 @@
-"""A player across tournaments as JSON, and what a search finds."""
+"""Player across tournaments, and search, as JSON."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from faristol.gateway.standings import Outcome, Standing
 from faristol.gateway.tournaments import Phase, Player, Tournament
 
 LONGEST_SEARCH = 200
-"""Characters of what is searched for."""
+"""Limit of a search in characters."""
 
 PlayerId = Annotated[str, Path(max_length=64, description="The player.", examples=["anna-puig"])]
 Search = Annotated[
@@ -41,7 +41,7 @@ PageToken = Annotated[
 
 
 class PlayerGame(Shown):
-    """A game of a player."""
+    """Game of a player."""
 
     game_id: str
     round: int = Field(description="Round, from 1.")
@@ -51,14 +51,14 @@ class PlayerGame(Shown):
 
 
 class PlayerBye(Shown):
-    """A round that a player sits out."""
+    """Round without a game of a player."""
 
     round: int
     kind: ByeKind | None = Field(description="What it is worth where that was granted; null for the odd player out.")
 
 
 class PlayerDuplicateGame(BaseModel):
-    """A duplicate game of a player that has begun: `/api/v1/duplicate/{game_id}` has it."""
+    """Started duplicate game of a player; details are at `/api/v1/duplicate/{game_id}`."""
 
     game_id: str
     round: int = Field(description="Round of the tournament, from 1.")
@@ -68,7 +68,7 @@ class PlayerDuplicateGame(BaseModel):
 
 
 class PlayerDuplicates(BaseModel):
-    """What a player has in the duplicate games of a tournament."""
+    """Results of a player in the duplicate games of a tournament."""
 
     rank: int | None = Field(description="In the standings of all games; null before the first turn is scored.")
     total: int = Field(description="Points in all games.")
@@ -77,7 +77,7 @@ class PlayerDuplicates(BaseModel):
 
     @classmethod
     def of(cls, played: Played) -> PlayerDuplicates:
-        """Return what is told of what the game service knows."""
+        """Build the answer from the data of the game service."""
         line = played.line
         return cls(
             rank=line.rank if line else None,
@@ -91,7 +91,7 @@ GAME = tuple(PlayerDuplicateGame.model_fields)
 
 
 class PlayerTournament(Shown):
-    """A tournament of a player."""
+    """Tournament of a player."""
 
     tournament: Tournament
     player: Player = Field(description="The player in it: rating, team, category.")
@@ -106,7 +106,7 @@ class PlayerTournament(Shown):
 
 
 class PlayerAnswer(Answer):
-    """A player across tournaments. An id is one person's in all of them."""
+    """Player across tournaments. An id identifies the same person in all of them."""
 
     player_id: str
     name: str = Field(description="Name, or empty when it was erased.")
@@ -119,7 +119,7 @@ class PlayerAnswer(Answer):
 
 
 class FoundPlayer(Shown):
-    """A player whom a search found."""
+    """Player found by a search."""
 
     player_id: str
     name: str
@@ -145,7 +145,7 @@ async def search_players(
     min_position: MinPosition = 0,
     if_none_match: IfNoneMatch = None,
 ) -> Response:
-    """Players by name or club, across tournaments, page by page; everybody when nothing is searched for."""
+    """List players by name or club, across tournaments, page by page; all if the search is empty."""
     answer = await results.search_players(search, Page(page_size, page_token), min_position)
     return tagged(FoundPlayers.of(answer), if_none_match)
 
@@ -159,7 +159,7 @@ async def get_player(
     min_position: MinPosition = 0,
     if_none_match: IfNoneMatch = None,
 ) -> Response:
-    """A player across tournaments: places, tie-breaks, games, ratings. Who was erased has no name there."""
+    """Return a player across tournaments: places, tie-breaks, games, ratings. An erased player has no name."""
     found = await results.player(player_id, Page(page_size, page_token), min_position)
     played = await played_in(duplicates, found)
     answer = PlayerAnswer.of(found)
@@ -170,10 +170,11 @@ async def get_player(
 
 
 def rating_line(tournaments: Any) -> list[tuple[Any, int]]:
-    """A player's ratings over time, the earliest first.
+    """Return a player's tournaments with ratings, the earliest first.
 
-    Each is a tournament, and the rating after it, or before where none has been published. Who had no rating before
-    counts from the first one that was.
+    The rating is the one after the tournament, or before it if none is published. An unrated player starts with the
+    first
+    published one.
     """
     return [
         (each.tournament, each.player.new_rating if each.player.HasField("new_rating") else each.player.rating)
@@ -183,9 +184,9 @@ def rating_line(tournaments: Any) -> list[tuple[Any, int]]:
 
 
 def curve(ratings: list[int], width: int, height: int) -> list[tuple[float, float]]:
-    """Ratings as points of a drawing so wide and high, from left to right, the highest at the top.
+    """Return ratings as points of a chart of this size, from left to right, the highest at the top.
 
-    None for fewer than two.
+    An empty list for fewer than two ratings.
     """
     if len(ratings) < 2:
         return []

@@ -1,4 +1,4 @@
-"""A game move by move: the board, the scores and the rack at each line of its scoresheet."""
+"""Replay of a game: board, scores and rack at each line of its scoresheet."""
 
 from __future__ import annotations
 
@@ -15,23 +15,23 @@ from faristol.pb.results.v1 import results_pb2 as pb
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """The game after some lines of its sheet."""
+    """Game after some lines of its sheet."""
 
     number: int
     """Lines so far; 0 before the first."""
     line: Line | None
-    """The last of them."""
+    """Last line; None before the first."""
     tiles: Sequence[game.Placement]
     last: Sequence[game.Placement]
-    """The tiles of that line, whether they stay or not."""
+    """Tiles of that line, also if they were withdrawn."""
     scores: Mapping[str, int]
-    """Points of each player."""
+    """Points by player."""
     rack: Sequence[str] | None = None
-    """What the player held before that line; None where it is not told."""
+    """Rack before that line; None if it is not public."""
 
 
 def steps(answer: pb.GetGameResponse, racks: Held | None = None) -> list[Step]:
-    """The game before its first line, and after each."""
+    """Return the game before its first line and after each."""
     found: list[Step] = [Step(0, None, (), (), {seat.player_id: 0 for seat in answer.seats})]
     board: dict[tuple[int, int], game.Placement] = {}
     in_the_end = settled(answer)
@@ -52,6 +52,6 @@ def steps(answer: pb.GetGameResponse, racks: Held | None = None) -> list[Step]:
 
 
 def _settled(tile: game.Placement, in_the_end: Mapping[tuple[int, int], str]) -> game.Placement:
-    """A tile with the letter that its blank was settled to stand for."""
+    """Return a tile with the settled letter of its blank."""
     face = in_the_end.get((tile.row, tile.column), tile.face) if tile.blank else tile.face
     return game.Placement(row=tile.row, column=tile.column, face=face, blank=tile.blank)

@@ -1,4 +1,4 @@
-"""Where everybody plays in a round, by name: for who looks for a table, for lists on paper and on screens."""
+"""Places of players in a round by name: for the search of a table, for lists on paper and for screens."""
 
 from __future__ import annotations
 
@@ -13,30 +13,30 @@ from faristol.pb.results.v1 import results_pb2 as pb
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """Where a player is in a round."""
+    """Place of a player in a round."""
 
     player_id: str
     name: str
     table: pb.Table | None = None
-    """None for who sits the round out."""
+    """Table; None for a bye or an absence."""
     is_bye: bool = False
     worth: pairing.ByeKind.ValueType = pairing.BYE_KIND_UNSPECIFIED
-    """Of a bye that was granted."""
+    """Kind of a granted bye."""
     duplicate_id: str = ""
-    """The duplicate game that the round is; empty for a round of tables."""
+    """Duplicate game of the round; empty for a round of tables."""
     hall: str = ""
-    """Of a duplicate game."""
+    """Hall of a duplicate game."""
     number: int = 0
-    """On the slips of a duplicate game; 0 for a player without a seat in it."""
+    """Number on the slips of a duplicate game; 0 for a player without a seat."""
 
     @property
     def opponents(self) -> list[pb.Seat]:
-        """Who else sits at the table."""
+        """Other players at the table."""
         return [seat for seat in self.table.seats if seat.player_id != self.player_id] if self.table else []
 
     @property
     def starts(self) -> bool | None:
-        """Whether the player starts; None where that is not known."""
+        """True if the player starts; None if unknown."""
         first = self.table.first_player_id if self.table else ""
         return first == self.player_id if first else None
 
@@ -44,7 +44,7 @@ class Place:
 def places(
     answer: pb.GetPairingsResponse, players: Iterable[pb.Player], hall: str = "", language: str = ""
 ) -> list[Place]:
-    """Everybody in a round, by name in the order of a ``language``; with a ``hall``, those who sit there alone."""
+    """Return the players of a round, sorted by name for a ``language``; with a ``hall``, only those seated there."""
     found = list(_seated(answer, hall))
     if not hall:
         found += _resting(answer)
@@ -53,7 +53,7 @@ def places(
 
 
 def in_order(found: Iterable[Place], language: str) -> list[Place]:
-    """Return places in the order of names in a language."""
+    """Return places sorted by name for a language."""
     return sorted(found, key=lambda place: (name_order(place.name, language), place.player_id))
 
 
@@ -72,18 +72,18 @@ def _resting(answer: pb.GetPairingsResponse) -> Iterator[Place]:
 
 
 def named(found: Sequence[Place], words: str) -> list[Place]:
-    """Those in whose name every one of some words begins a word; all where there are none."""
+    """Return the places whose name matches every word by prefix; all for no words."""
     wanted = words_of(words)
     return [place for place in found if begins(wanted, words_of(place.name))]
 
 
 def latest(tournament: pb.Tournament) -> pb.Round | None:
-    """The round that people look for: the last that is paired; None before the first."""
+    """Return the last paired round; None before the first."""
     return tournament.played[-1] if tournament.played else None
 
 
 def coming(tournament: pb.Tournament) -> pb.AnnouncedRound | None:
-    """The announced round that begins next; None where no time was announced for it, and while a round is played."""
+    """Return the next announced round; None without an announced time, and during a round."""
     last = latest(tournament)
     if tournament.over or (last and last.phase == pb.ROUND_PHASE_STARTED):
         return None

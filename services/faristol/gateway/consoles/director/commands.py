@@ -51,7 +51,7 @@ class Unusable(Exception):
         super().__init__(text)
         self.field, self.text, self.params = field, text, params
         self.asked = asked
-        """The field of the form that answers it, where it is a question."""
+        """Form field that answers the question, if the error is one."""
 
 
 def number_in(given: Given, field: str, otherwise: int = 0) -> int:
