@@ -1,1 +1,1 @@
-"""Duplicate games, pure: racks, slips and what they are worth, master plays, ranking (FISC part II)."""
+"""Duplicate games, pure: racks, slips and their points, master plays, ranking (FISC part II)."""

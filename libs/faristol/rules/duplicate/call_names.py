@@ -1,4 +1,4 @@
-"""What tiles and squares are called out as: "A d'Alacant", "Hospitalet vuit", "quinze Granollers" (FISC II.4)."""
+"""Names for calling out tiles and squares: "A d'Alacant", "Hospitalet vuit", "quinze Granollers" (FISC II.4)."""
 
 from __future__ import annotations
 
@@ -27,26 +27,26 @@ class CallNames:
     blank: str
 
     def tile(self, face: str) -> str:
-        """What a tile is called, ``?`` for a blank; the face itself where the table has none."""
+        """Return the name of a tile, ``?`` for a blank; the face if the table has no name."""
         return self.blank if face == BLANK else self.names.get(face, face)
 
     def rack(self, faces: Iterable[str]) -> tuple[str, ...]:
-        """What the tiles of a rack are called, in their order."""
+        """Return the names of the tiles of a rack, in their order."""
         return tuple(self.tile(face) for face in faces)
 
     def start(self, start: Start) -> str:
-        """What coordinates are called: the row first for a word across, the column first for one down."""
+        """Return the name of coordinates: the row first for a word across, the column first for one down."""
         row, number = self._row(ROW_NAMES[start.square.row]), self.numbers[start.square.col]
         return f"{row} {number}" if start.direction.value == "across" else f"{number} {row}"
 
     def _row(self, letter: str) -> str:
-        """The name of a row: rows have Latin letters, and a table of another alphabet may lack them."""
+        """Return the name of a row, or its Latin letter, which a table of another alphabet may lack."""
         return self.names.get(letter, letter)
 
 
 @cache
 def load_call_names(language: str) -> CallNames:
-    """The table of a language. Raises ``LookupError`` when there is none."""
+    """Load the table of a language. Raises ``LookupError`` for an unknown language."""
     file = resources.files("faristol.rules.duplicate") / "calls" / f"{language}.toml"
     try:
         data = tomllib.loads(file.read_text(encoding="utf-8"))
@@ -56,11 +56,10 @@ def load_call_names(language: str) -> CallNames:
 
 
 def with_names(table: CallNames, own: Mapping[str, str], tile_set: TileSet, numbers: Sequence[str] = ()) -> CallNames:
-    """``table`` with names of a club's own; ``numbers`` are all columns from 1, none where they stay as they are.
+    """Return ``table`` with a club's own names; ``numbers`` are all columns from 1, or empty to keep them.
 
-    Raises ``Refusal`` for what is no tile or row, and for no name or two alike.
-
-    The names of a table differ, so that nobody takes one tile for another.
+    Raises ``Refusal`` for an unknown tile or row, for an empty or too long name, and for two equal names: names differ,
+    so that a player does not take one tile for another.
     """
     known = {*tile_set.faces, *ROW_NAMES, BLANK}
     for face, name in own.items():

@@ -1,4 +1,4 @@
-"""Values of a ruleset of duplicate games that are each well formed and cannot hold together."""
+"""Checks for values of a ruleset of duplicate games that contradict each other."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ from faristol.rules.ruleset import Ruleset
 from faristol.rules.tiles import load_tile_set
 
 Problem = tuple[str, str]
-"""The key (``section.key``) at which it shows, and what is wrong."""
+"""The key (``section.key``) of the contradiction, and its description."""
 
 
 def of_duplicate(rules: Ruleset) -> Iterator[Problem]:
-    """What in rules of duplicate games cannot be, one after another."""
+    """Yield the contradictions in rules of duplicate games."""
     yield from _of_game(rules)
     yield from _of_racks(rules)
     yield from _of_turns(rules)

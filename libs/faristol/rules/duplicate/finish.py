@@ -1,4 +1,4 @@
-"""When a duplicate game is over, and whether it was official (FISC II.1, II.6)."""
+"""The end of a duplicate game, and whether it was official (FISC II.1, II.6)."""
 
 from __future__ import annotations
 
@@ -10,16 +10,16 @@ from faristol.rules.ruleset import Ruleset
 
 
 class DuplicateEndReason(StrEnum):
-    """Why a game is over."""
+    """The reason for the end of a game."""
 
     EXHAUSTED = "exhausted"
     """No vowel or no consonant is left."""
     NO_RACK = "no-rack"
-    """No valid rack can be had of what is left."""
+    """The tiles left make no valid rack."""
     NO_PLAY = "no-play"
-    """Nothing can be laid of what is left."""
+    """The tiles left make no play."""
     TURNS = "turns"
-    """The announced number of turns is played."""
+    """The announced number of turns is complete."""
     AGREEMENT = "agreement"
     """The judge decided it, together with the players."""
 
@@ -34,26 +34,26 @@ _KEYS = {
 
 
 class Unofficial(StrEnum):
-    """Why a game is not official."""
+    """The reason why a game is not official."""
 
     PLAYERS = "players"
-    """Too few played."""
+    """It had too few players."""
     TURNS = "turns"
     """It was not complete."""
 
 
 def end_article(reason: DuplicateEndReason, ruleset: Ruleset) -> str:
-    """The article by which a game ends for ``reason``."""
+    """Return the article on the end of a game for ``reason``."""
     return ruleset.article(_KEYS[reason])
 
 
 def end_before(
     turn: int, left: Sequence[str], ruleset: Ruleset, can_lay: Callable[[Sequence[str]], bool]
 ) -> DuplicateEndReason | None:
-    """Why there is no ``turn``, from 1; None while there is one.
+    """Return the reason why the game ends before ``turn``, from 1; None if it continues.
 
-    ``left`` is all that is in bag and rack; ``can_lay`` says whether any play can be made of tiles, which is asked only
-    once they are no more than a rack: before, another rack can be drawn.
+    ``left`` are all tiles in bag and rack. ``can_lay`` checks whether tiles make any play; it is called only if no more
+    than a rack is left, since otherwise another rack can be drawn.
     """
     if ruleset.turns.turns is not None and turn > ruleset.turns.turns:
         return DuplicateEndReason.TURNS
@@ -67,7 +67,7 @@ def end_before(
 
 
 def unofficial(players: int, end: DuplicateEndReason | None, ruleset: Ruleset) -> tuple[Unofficial, ...]:
-    """Why a game of so many players is not official; nothing where it is, or can still be."""
+    """Return the reasons why a game of ``players`` is not official; empty if it is, or can still be."""
     found = []
     if players < ruleset.turns.official_players:
         found.append(Unofficial.PLAYERS)

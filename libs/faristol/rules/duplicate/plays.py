@@ -1,4 +1,4 @@
-"""Plays of a duplicate turn: those of the highest score, and which of them the judge is offered as master play."""
+"""Plays of a duplicate turn: those of the highest score, and the proposals for the master play."""
 
 from __future__ import annotations
 
@@ -13,26 +13,26 @@ from faristol.rules.ruleset import Ruleset
 from faristol.rules.scoring import score_play
 
 IsWord = Callable[[tuple[str, ...]], bool]
-"""Whether the lexicon of the game has a word, given as faces."""
+"""Checks whether a word, as faces, is in the lexicon of the game."""
 
 
 class Play(NamedTuple):
-    """A play that can be made in a turn."""
+    """A possible play in a turn."""
 
     start: Start
-    """Where its main word begins."""
+    """The start of its main word."""
     word: tuple[Tile, ...]
-    """The main word, tiles of the board among them."""
+    """The main word, including tiles of the board."""
     placements: tuple[Placement, ...]
     score: int
 
     @property
     def blanks(self) -> int:
-        """Blanks that it lays."""
+        """Number of blanks laid."""
         return sum(tile.blank for _, tile in self.placements)
 
     def lays_as(self, other: Play) -> bool:
-        """Whether it lays the same tiles on the same squares as another, whatever either calls its main word."""
+        """Check whether it lays the same tiles on the same squares as another play, with any main word."""
         return set(self.placements) == set(other.placements)
 
     def __str__(self) -> str:
@@ -40,10 +40,11 @@ class Play(NamedTuple):
 
 
 def proposed(tops: Sequence[Play]) -> tuple[Play, ...]:
-    """``tops`` in the order in which they are proposed as master play.
+    """Sort ``tops`` in the order of proposal as master play.
 
-    The highest score, then the fewest blanks, across before down, the lowest row, the lowest column; then by the faces
-    of the word, so that the order is always the same. The book leaves the choice to the judge (FISC II.1).
+    The order is the highest score, the fewest blanks, across before down, the lowest row, the lowest column. Equal
+    plays sort by the faces of the word, so that the order is unique. The book leaves the choice to the judge (FISC
+    II.1).
     """
     return tuple(sorted(tops, key=_place))
 
@@ -57,9 +58,9 @@ def _place(play: Play) -> tuple[int, int, bool, int, int, tuple[str, ...], tuple
 def make_play(
     start: Start, word: Sequence[Tile], board: Board, rack: Sequence[str], ruleset: Ruleset, is_word: IsWord
 ) -> Play:
-    """The play of ``word`` from ``start`` on, scored.
+    """Return the scored play of ``word`` from ``start`` on.
 
-    Raises ``Refusal`` when it cannot lie, is not made of the rack, or forms a word that is none.
+    Raises ``Refusal`` if it does not fit the board or the rack, or if it forms a word that is not in the lexicon.
     """
     try:
         laid = lay(board, start, word)
@@ -86,7 +87,7 @@ def _no_play(message: str, start: Start, word: Sequence[Tile], ruleset: Ruleset)
 
 
 def check_master(play: Play, top: int, reason: str, ruleset: Ruleset) -> None:
-    """Refuse a master play below ``top``, the highest score, if the rules allow none, or none without a reason."""
+    """Raise ``Refusal`` for a master play below the highest score ``top`` if it is forbidden or needs a reason."""
     if play.score >= top or ruleset.master_plays.lower == "free":
         return
     article = ruleset.article("master_plays.lower")

@@ -1,4 +1,4 @@
-"""Racks of a duplicate game: which are valid, how one is drawn or entered, when there is none (FISC II.3, II.6)."""
+"""Racks of a duplicate game: validity, drawing, entry by hand, and the lack of a valid one (FISC II.3, II.6)."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from faristol.rules.ruleset import Ruleset
 from faristol.rules.tiles import BLANK, TileSet
 
 MOST_ATTEMPTS = 100_000
-"""Racks that are drawn for one turn at most. Where a valid one can be had, so many failures do not happen."""
+"""The most racks drawn for one turn. If a valid one is possible, this number of failures does not happen."""
 
 
 class Supply(NamedTuple):
-    """How many tiles there are of each sort."""
+    """The number of tiles of each sort."""
 
     vowels: int
     consonants: int
@@ -25,17 +25,17 @@ class Supply(NamedTuple):
 
     @classmethod
     def of(cls, tiles: Iterable[str], tile_set: TileSet) -> Supply:
-        """What ``tiles`` are, ``?`` for a blank."""
+        """Count ``tiles`` by sort, ``?`` for a blank."""
         held = Counter(BLANK if tile == BLANK else tile in tile_set.vowels for tile in tiles)
         return cls(held[True], held[False], held[BLANK])
 
     def satisfies(self, need: Need) -> bool:
-        """Whether a rack of these is valid: each blank fills one place, of a vowel or of a consonant."""
+        """Check whether a rack of these is valid: each blank fills one place, of a vowel or of a consonant."""
         return max(0, need.vowels - self.vowels) + max(0, need.consonants - self.consonants) <= self.blanks
 
 
 class Need(NamedTuple):
-    """What a valid rack must have at least."""
+    """The least content of a valid rack."""
 
     vowels: int
     consonants: int
@@ -48,20 +48,20 @@ class Attempt:
     counter: int
     """The number of the draw in its game."""
     leftover: tuple[str, ...]
-    """Tiles that stayed: called first."""
+    """Tiles of the turn before, called first."""
     drawn: tuple[str, ...]
-    """Those that came out of the bag, in order."""
+    """Tiles drawn from the bag, in order."""
     valid: bool
 
     @property
     def rack(self) -> tuple[str, ...]:
-        """The rack as it is called: the leftover first (FISC II.4)."""
+        """The rack in the order of the call: the leftover first (FISC II.4)."""
         return (*self.leftover, *self.drawn)
 
 
 @dataclass(frozen=True, slots=True)
 class RackDrawn:
-    """What came of drawing for a turn: every attempt, the last of them valid, and the bag after it."""
+    """The result of drawing for a turn: every attempt, the last of them valid, and the bag after it."""
 
     attempts: tuple[Attempt, ...]
     bag: tuple[str, ...]
@@ -78,9 +78,9 @@ class RackDrawn:
 
 
 def need_of(turn: int, left: Sequence[str], ruleset: Ruleset) -> Need:
-    """What a rack must have in ``turn``, from 1; ``left`` is all that is in bag and rack (FISC II.3).
+    """Return the least content of a rack in ``turn``, from 1; ``left`` are all tiles in bag and rack (FISC II.3).
 
-    Tiles only ever leave them, so once a vowel or a consonant alone is left the less holds to the end.
+    Tiles only ever leave them, so the late values remain once they apply.
     """
     racks, supply = ruleset.racks, Supply.of(left, ruleset.tile_set)
     blanks = supply.blanks if racks.blanks_left_count else 0
@@ -92,12 +92,12 @@ def need_of(turn: int, left: Sequence[str], ruleset: Ruleset) -> Need:
 
 
 def is_valid(rack: Sequence[str], turn: int, left: Sequence[str], ruleset: Ruleset) -> bool:
-    """Whether ``rack`` is valid in ``turn``; ``left`` is all that is in bag and rack."""
+    """Check whether ``rack`` is valid in ``turn``; ``left`` are all tiles in bag and rack."""
     return Supply.of(rack, ruleset.tile_set).satisfies(need_of(turn, left, ruleset))
 
 
 def can_be_valid(turn: int, left: Sequence[str], ruleset: Ruleset, kept: Sequence[str] = ()) -> bool:
-    """Whether a valid rack can be had of all that is ``left``, with the tiles ``kept`` in it."""
+    """Check whether the tiles ``left`` make a valid rack that includes the tiles ``kept``."""
     size = min(ruleset.game.rack_size, len(left))
     need, supply = need_of(turn, left, ruleset), Supply.of(left, ruleset.tile_set)
     held = Supply.of(kept, ruleset.tile_set)
@@ -110,7 +110,7 @@ def can_be_valid(turn: int, left: Sequence[str], ruleset: Ruleset, kept: Sequenc
 
 
 def is_exhausted(left: Sequence[str], ruleset: Ruleset) -> bool:
-    """Whether no vowel or no consonant is left, and no blank to stand for one (FISC II.6)."""
+    """Check whether vowels or consonants are exhausted, without a blank to stand for one (FISC II.6)."""
     supply = Supply.of(left, ruleset.tile_set)
     return ruleset.finish.exhausted and not supply.blanks and not (supply.vowels and supply.consonants)
 
@@ -118,10 +118,10 @@ def is_exhausted(left: Sequence[str], ruleset: Ruleset) -> bool:
 def draw_rack(
     turn: int, leftover: Sequence[str], bag: Sequence[str], seed: bytes, counter: int, ruleset: Ruleset
 ) -> RackDrawn | None:
-    """The rack of ``turn`` out of ``bag``, by as many draws as it takes from the number ``counter`` on.
+    """Draw the rack of ``turn`` from ``bag``, by as many draws as needed from the number ``counter`` on.
 
-    An invalid rack goes back, as ``racks.invalid`` says, before the next draw. None when no valid rack can be had of
-    all that is left: the game is over (FISC II.3, II.6).
+    An invalid rack goes back, by ``racks.invalid``, before the next draw. None if the tiles left make no valid rack:
+    the game is over (FISC II.3, II.6).
     """
     left = (*leftover, *bag)
     size = min(ruleset.game.rack_size, len(left))
@@ -149,11 +149,10 @@ def enter_rack(
     *,
     redrawn: bool = False,
 ) -> tuple[str, ...]:
-    """The bag after the judge took ``rack`` out of it by hand, if it is the rack of ``turn``.
+    """Check ``rack``, which the judge took out of the bag by hand, and return the bag after it.
 
-    ``redrawn``: a rack with the leftover was not valid and went back, so the leftover need not be in this one. Raises
-    ``Refusal`` for tiles that there are not, a rack of another size, one without the leftover, and one that is not
-    valid (FISC II.3).
+    ``redrawn``: a rack with the leftover was invalid and went back, so this one need not include the leftover. Raises
+    ``Refusal`` for missing tiles, a wrong size, a missing leftover, and an invalid rack (FISC II.3).
     """
     left = (*leftover, *bag)
     article = ruleset.article("racks.vowels_min")
@@ -196,14 +195,14 @@ def enter_rack(
 
 
 def in_call_order(rack: Sequence[str], leftover: Sequence[str]) -> tuple[str, ...]:
-    """``rack`` as it is called: what stayed of the turn before first, then the others in their order (FISC II.4)."""
+    """Return ``rack`` in the order of the call: the leftover first, then the others in their order (FISC II.4)."""
     kept = Counter(leftover) & Counter(rack)
     first = tuple(tile for tile in leftover if _take(kept, tile))
     return (*first, *without(rack, first))
 
 
 def _take(tiles: Counter[str], tile: str) -> bool:
-    """Whether there is such a tile among them, which is taken out."""
+    """Remove one such tile from the counter, if there is one; return whether there was."""
     there = tiles[tile] > 0
     tiles[tile] -= there
     return there

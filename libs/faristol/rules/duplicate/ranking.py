@@ -1,4 +1,4 @@
-"""Who comes before whom in duplicate games: totals, percent, negative, bonus and warnings (FISC II.8)."""
+"""Standings of duplicate games: totals, percent, negative, bonus and warnings (FISC II.8)."""
 
 from __future__ import annotations
 
@@ -11,24 +11,24 @@ from faristol.rules.ruleset import Ruleset
 
 @dataclass(frozen=True, slots=True)
 class TurnScores:
-    """One turn of a game that is scored."""
+    """One scored turn of a game."""
 
     top: int
-    """The highest score that the rack allowed."""
+    """The highest possible score of the rack."""
     master: int
     """The score of the master play."""
     points: Mapping[str, int]
-    """What each player's slip is worth. Who is not here had nothing."""
+    """Points of each player's slip; an absent player has 0."""
 
 
 @dataclass(frozen=True, slots=True)
 class GameScores:
-    """One game: its turns in order, and how often each player was warned in it."""
+    """One game: its turns in order, and the number of warnings of each player."""
 
     turns: Sequence[TurnScores]
     warnings: Mapping[str, int]
     players: int
-    """How many play it: a bonus asks for a least number."""
+    """Number of players, which a bonus depends on."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,26 +38,26 @@ class Line:
     rank: int
     player: str
     total: int
-    """Points of all turns, bonus added and penalties taken off."""
+    """Points of all turns, plus bonus, less penalties."""
     percent: Fraction
-    """``total`` as a part of the points of the master plays, usually up to 100. Where players are ranked by it, the
-    mean of the games, each of which counts alike."""
+    """``total`` as a percentage of the points of the master plays, usually up to 100. If players are ranked by it, the
+    mean of the games with equal weight."""
     negative: int
-    """How far ``total`` is from those points: usually below 0."""
+    """``total`` less the points of the master plays, usually below 0."""
     tops: int
     best_play: int
     solos: int
-    """Turns in which nobody else found the top."""
+    """Turns in which no other player found the top."""
     bonus: int
-    """Points for those."""
+    """Points for solos."""
     penalty: int
-    """Points that warnings took off."""
+    """Points deducted for warnings."""
 
 
 def rank(games: Sequence[GameScores], players: Sequence[str], ruleset: Ruleset) -> tuple[Line, ...]:
-    """The standings of ``players`` after ``games``, which are summed; who played in none of them has 0.
+    """Return the standings of ``players`` after the sum of ``games``; a player in none of them has 0.
 
-    Equal players share a rank, and stand in the order of ``players``.
+    Equal players share a rank, in the order of ``players``.
     """
     tallies = _tallies(games, players, ruleset)
     masters = sum(turn.master for game in games for turn in game.turns)
@@ -70,7 +70,7 @@ def rank(games: Sequence[GameScores], players: Sequence[str], ruleset: Ruleset) 
 
 
 def ranks_among(ranks: Sequence[int]) -> list[int]:
-    """The ranks of some of those who are ranked, in their order: from 1, and shared by those who share one already."""
+    """Return ranks from 1 among a selection of ranked players, in their order; shared ranks stay shared."""
     found: list[int] = []
     for place, rank_ in enumerate(ranks, start=1):
         found.append(found[-1] if place > 1 and rank_ == ranks[place - 2] else place)
@@ -78,7 +78,7 @@ def ranks_among(ranks: Sequence[int]) -> list[int]:
 
 
 class _Tally:
-    """What is added up for a player."""
+    """The sums of a player."""
 
     __slots__ = ("best_play", "bonus", "by_turn", "penalty", "percents", "points", "solos", "tops")
 
@@ -109,7 +109,7 @@ def _tallies(games: Sequence[GameScores], players: Sequence[str], ruleset: Rules
 
 
 def _add(game: GameScores, tallies: Mapping[str, _Tally], ruleset: Ruleset) -> None:
-    """Add a game to what players have."""
+    """Add a game to the players' tallies."""
     solo, warned = ruleset.solo, ruleset.warnings
     for turn in game.turns:
         for player, tally in tallies.items():
@@ -129,7 +129,7 @@ def _add(game: GameScores, tallies: Mapping[str, _Tally], ruleset: Ruleset) -> N
 
 
 def _key(tally: _Tally, ruleset: Ruleset) -> tuple[object, ...]:
-    """A key that puts the better player first."""
+    """Return a sort key that puts the better player first."""
     key: list[object] = [-tally.mean_percent if ruleset.ranking.by == "percent" else -tally.total]
     for tie_break in ruleset.ranking.tie_breaks:
         match tie_break:

@@ -1,6 +1,7 @@
 """The sections of a ruleset for duplicate games: one class for each, one field for each value.
 
-The docstring of a field says what its value means; what a book says is in its file, beside the article.
+The docstring of a field says what its value means, the alternatives in the order of the type; the file of a book has
+its values and articles.
 """
 
 from __future__ import annotations
@@ -9,85 +10,85 @@ from dataclasses import dataclass
 from typing import Literal
 
 Cost = Literal["null", "warning", "nothing"]
-"""What a fault of a slip costs: its play is null; it counts and its player is warned; or it counts as any other."""
+"""The cost of a fault on a slip: the play is null; it counts and its player is warned; or it counts as any other."""
 
 DuplicateTieBreak = Literal["tops", "best-play", "last-turn-backwards"]
-"""What parts players that are equal: how many tops they found; their best play; the score of the last turn, then of the
-one before it, and so on."""
+"""Criteria that rank equal players: the number of tops; the best play; the score of the last turn, then of the turn
+before it, and so on."""
 
 
 @dataclass(frozen=True, slots=True)
 class Racks:
-    """Which racks are valid, and what happens to one that is not."""
+    """Validity of racks, and the procedure for an invalid one."""
 
     vowels_min: int
     consonants_min: int
     late_from_turn: int
-    """From this turn on the two values below hold."""
+    """The turn from which the two values below apply."""
     vowels_min_late: int
     consonants_min_late: int
     late_when_left: int | None
-    """When so many vowels, or so many consonants, or fewer are left in bag and rack, the late values hold from then on;
-    None where the number of the turn alone counts."""
+    """The late values apply once bag and rack have this number of vowels, or of consonants, or fewer; None if only the
+    number of the turn counts."""
     blanks_left_count: bool
     """Whether a blank counts as a vowel or a consonant that is left. In a rack it fills the place of either."""
     invalid: Literal["return-all", "return-drawn"]
-    """What goes back before the next draw: the whole rack; or the tiles drawn, and the leftover is kept while a
-    valid rack can come of it."""
+    """The tiles that go back before the next draw: the whole rack; or the tiles drawn, while the leftover can be part
+    of a valid rack."""
 
 
 @dataclass(frozen=True, slots=True)
 class DuplicateTurns:
-    """The course of a game: how many turns, how long, and for whom."""
+    """The turns of a game: number, time, and players."""
 
     seconds: int
     """Time of a turn, from the call to the end of writing."""
     may_warn_seconds: int | None
-    """So long before the end the judge may warn; None for no such warning."""
+    """Time before the end at which the judge may warn; None for no such warning."""
     must_warn_seconds: int | None
-    """So long before the end the judge must warn."""
+    """Time before the end at which the judge must warn."""
     turns: int | None
     """An announced number of turns; None for a complete game."""
     official_players: int
-    """A game of fewer players is not official."""
+    """The least number of players of an official game."""
     official_complete: bool
-    """Only a complete game is official."""
+    """Whether only a complete game is official."""
     late_entry: Literal["never"]
-    """Nobody enters a game whose first turn has begun."""
+    """A player cannot enter a game whose first turn has begun."""
 
 
 @dataclass(frozen=True, slots=True)
 class Slips:
-    """What must stand on a slip, and what each fault costs."""
+    """The content of a slip, and the cost of each fault."""
 
     coordinates: Literal["null"]
-    """They are missing, illegible or wrong, or the word cannot lie there."""
+    """Cost of coordinates that are missing, illegible or wrong, or at which the word cannot lie."""
     word: Literal["null"]
-    """The main word is not whole, illegible, no word, or not made of the rack."""
+    """Cost of a main word that is incomplete, illegible, not in the lexicon, or not made of the rack."""
     score: Literal["asked", "not-asked"]
-    """Whether the organiser asks for the score of the play on the slip."""
+    """Whether the organiser requires the score of the play on the slip."""
     score_missing: Cost
-    """A score that is asked for and not there."""
+    """Cost of a required score that is missing."""
     score_wrong: Cost
-    """A score that is not that of the play. Null, or recomputed."""
+    """Cost of a wrong score: the play is null, or the score is computed."""
     blank_uncircled: Cost
-    """A blank was laid, and its letter is not marked."""
+    """Cost of a blank whose letter is not marked."""
     cross_invalid: Literal["null", "nothing"]
-    """A word across the main word that is none: the play is null, or only the main word is looked at."""
+    """Cost of an invalid cross word: the play is null, or only the main word is checked."""
     late: Literal["null"]
-    """A slip after the end of the turn, one not handed in, a hand not raised."""
+    """Cost of a slip after the end of the turn, a slip not handed in, or a hand not raised."""
     two_slips: Literal["arbiter"]
-    """A player handed two in: an arbiter rules which of them counts, if any."""
+    """If a player handed in two slips, an arbiter rules which of them counts, if any."""
 
 
 @dataclass(frozen=True, slots=True)
 class Warnings:
-    """What warnings cost in a game."""
+    """The cost of warnings in a game."""
 
     free: int
-    """Warnings of a player that cost nothing."""
+    """Number of warnings of a player without a penalty."""
     points: int
-    """Points that each further one takes off the total."""
+    """Deduction from the total for each further warning."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,41 +102,42 @@ class MasterPlays:
 
 @dataclass(frozen=True, slots=True)
 class Solo:
-    """A bonus for whoever is the only one to find the highest score of a turn."""
+    """A bonus for the only player with the highest score of a turn."""
 
     points: int
-    """0 for none."""
+    """Points of the bonus; 0 for none."""
     players_min: int
-    """The bonus is given where so many play, or more."""
+    """The least number of players for the bonus."""
 
 
 @dataclass(frozen=True, slots=True)
 class DuplicateEnd:
-    """When a game ends, beside an announced number of turns."""
+    """End conditions of a game other than an announced number of turns."""
 
     exhausted: bool
-    """When no vowel or no consonant is left, and no blank to stand for one; also when no valid rack can be had."""
+    """Whether it ends if vowels or consonants are exhausted without a blank to stand for one, or if no valid rack is
+    possible."""
     no_play: bool
-    """When nothing can be laid of all that is left."""
+    """Whether it ends if the tiles left make no play."""
     agreement: bool
-    """When the judge decides so, together with the players."""
+    """Whether the judge can end it, together with the players."""
 
 
 @dataclass(frozen=True, slots=True)
 class DuplicateRanking:
-    """Who comes before whom."""
+    """The order of players in the standings."""
 
     by: Literal["total", "percent"]
-    """Points of all turns; or those as a part of the points of the master plays, over all games that are summed."""
+    """Points of all turns; or their percentage of the points of the master plays, over all games that are summed."""
     tie_breaks: tuple[DuplicateTieBreak, ...]
-    """In the order in which they decide. Who is equal in all of them shares a rank."""
+    """Tie-breaks in the order of application. Players equal in all of them share a rank."""
 
 
 @dataclass(frozen=True, slots=True)
 class Claims:
-    """Publishing results, and putting them right."""
+    """Publication of results, and their corrections."""
 
     published: Literal["turns-and-players"]
-    """Every score, by turn and by player, during the event."""
+    """Every score, by turn and by player, is published during the event."""
     final_on: Literal["validated"]
-    """No claim is heard once the judge has validated the results."""
+    """The end of claims: the judge has validated the results."""

@@ -1,7 +1,7 @@
-"""Slips: from what a player wrote to what it is worth, with the reason and its article (FISC II.2, II.5, II.7).
+"""Slips: from a player's writing to its points, with the reason and its article (FISC II.2, II.5, II.7).
 
-What was written is never changed; a verdict follows from it, from the board and the rack of the turn, and from the
-lexicon. So equal slips have equal verdicts, and one is judged for all.
+The text of a slip is never changed. A verdict is computed from it, from the board and the rack of the turn, and from
+the lexicon. Equal slips have equal verdicts, so one verdict serves for all.
 """
 
 from __future__ import annotations
@@ -27,53 +27,53 @@ from faristol.rules.tiles import BLANK
 
 
 class Handed(StrEnum):
-    """How a slip came."""
+    """The way in which a slip was handed in."""
 
     IN_TIME = "in-time"
     LATE = "late"
     """Written or sent after the end of the turn."""
     NOT_AT_ALL = "not-handed-in"
     HAND_NOT_RAISED = "hand-not-raised"
-    """The player did not do as the judge had said at the end of the turn."""
+    """The player did not follow the judge's instruction at the end of the turn."""
     TWICE = "two-slips"
-    """The player handed in two, and no arbiter has said which counts."""
+    """The player handed in two, and no arbiter has ruled which counts."""
 
 
 class Fault(StrEnum):
-    """What is wrong with a slip."""
+    """A fault of a slip."""
 
     LATE = "late"
     NOT_HANDED_IN = "not-handed-in"
     HAND_NOT_RAISED = "hand-not-raised"
     TWO_SLIPS = "two-slips"
     COORDINATES = "coordinates"
-    """Missing, wrong, illegible, off the board, or the word cannot lie there."""
+    """Missing, wrong, illegible, off the board, or the word does not fit the board."""
     WORD_MISSING = "word-missing"
     ILLEGIBLE = "illegible"
-    """The main word."""
+    """The main word is illegible."""
     NOT_WHOLE = "not-whole"
-    """The main word that lies there then is longer than what was written."""
+    """The main word on the board is longer than the written one."""
     NOT_IN_RACK = "not-in-rack"
     INVALID = "invalid"
-    """The main word is none."""
+    """The main word is not in the lexicon."""
     UNCIRCLED = "uncircled"
-    """A blank was laid and its letter is not circled."""
+    """The letter of a blank is not circled."""
     CROSS_WORD = "cross-word"
-    """A word across the main word is none."""
+    """A cross word is not in the lexicon."""
     SCORE_MISSING = "score-missing"
     SCORE_WRONG = "score-wrong"
 
 
 @dataclass(frozen=True, slots=True)
 class WrittenSlip:
-    """What stands on a slip, as it was written."""
+    """The text of a slip, as it was written."""
 
     coordinates: str = ""
-    """``H8`` across, ``15G`` down (FISC II.2); empty where there are none."""
+    """``H8`` across, ``15G`` down (FISC II.2); empty if missing."""
     word: str = ""
     """The main word, the letter of a blank in parentheses: ``C A S (A)`` or ``CAS(A)``."""
     score: str = ""
-    """The score of the play, where one is written."""
+    """The score of the play, or empty."""
     handed: Handed = Handed.IN_TIME
     coordinates_illegible: bool = False
     word_illegible: bool = False
@@ -81,12 +81,12 @@ class WrittenSlip:
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """One thing that is wrong with a slip, why, and by which article."""
+    """One fault of a slip, its reason and its article."""
 
     fault: Fault
     article: str
     message: str
-    """An English sentence with ``{named}`` places, which is the key of its translations."""
+    """An English sentence with ``{named}`` fields, the key of its translations."""
     params: Mapping[str, Param] = field(default_factory=lambda: MappingProxyType({}))
 
     def __str__(self) -> str:
@@ -95,24 +95,24 @@ class Finding:
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """What a slip is worth."""
+    """The points of a slip, with its faults."""
 
     points: int
     """0 for a null play."""
     null: Finding | None = None
-    """Why the play is null; None for one that counts."""
+    """The reason why the play is null, or None."""
     warned: tuple[Finding, ...] = ()
     """Faults for which the player is warned."""
     start: Start | None = None
-    """Where the main word begins; None for a null play."""
+    """The start of the main word; None for a null play."""
     word: tuple[Tile, ...] = ()
-    """The main word as it counts."""
+    """The main word, with its blanks as they count."""
     placements: tuple[Placement, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class Turn:
-    """What all slips of a turn are judged by."""
+    """The data by which all slips of a turn are judged."""
 
     board: Board
     rack: tuple[str, ...]
@@ -121,7 +121,7 @@ class Turn:
 
 
 class _NullError(Exception):
-    """A slip is null; how far a reading of it came before it failed says which failure is told."""
+    """A null slip; the failure of the reading with the greatest ``depth`` is reported."""
 
     def __init__(self, finding: Finding, depth: int) -> None:
         super().__init__(finding)
@@ -129,7 +129,7 @@ class _NullError(Exception):
 
 
 def judge_slip(slip: WrittenSlip, turn: Turn) -> Verdict:
-    """What ``slip`` is worth in ``turn``, and why."""
+    """Return the verdict on ``slip`` in ``turn``."""
     if found := _not_handed_in(slip, turn.ruleset):
         return Verdict(0, found)
     try:
@@ -141,9 +141,9 @@ def judge_slip(slip: WrittenSlip, turn: Turn) -> Verdict:
 
 
 def find_form_fault(slip: WrittenSlip, turn: Turn) -> Finding | None:
-    """Why ``slip`` would be null whatever words the lexicon has; None where it would not.
+    """Return the fault that makes ``slip`` null with any lexicon, or None.
 
-    A slip that says itself that it cannot be read, or that it was not handed in, has none.
+    A slip that is marked as illegible or as not handed in has no such fault.
     """
     if slip.handed is not Handed.IN_TIME or slip.coordinates_illegible or slip.word_illegible:
         return None
@@ -152,9 +152,9 @@ def find_form_fault(slip: WrittenSlip, turn: Turn) -> Finding | None:
 
 
 def is_same_play(one: WrittenSlip, other: WrittenSlip, turn: Turn) -> bool:
-    """Whether two slips say the same play, in whatever way each is written.
+    """Check whether two slips mean the same play, in any notation.
 
-    A score is a part of it only where the rules ask for it. No word is looked up.
+    The score is compared only if the rules require it. No word is looked up.
     """
     return one == other or (
         _said_of(one, turn.ruleset) == _said_of(other, turn.ruleset)
@@ -163,13 +163,13 @@ def is_same_play(one: WrittenSlip, other: WrittenSlip, turn: Turn) -> bool:
 
 
 def _said_of(slip: WrittenSlip, ruleset: Ruleset) -> tuple[object, ...]:
-    """What a slip says beside its play, in a form that can be compared."""
+    """Return the content of a slip other than its play, for comparison."""
     score = _number(slip.score.strip()) if ruleset.slips.score == "asked" else ""
     return (slip.handed, slip.coordinates_illegible, slip.word_illegible, score)
 
 
 def _plays(slip: WrittenSlip, turn: Turn) -> frozenset[object]:
-    """The plays that a slip can mean: where each begins, and its tiles; as it is written where it is none."""
+    """Return the possible plays of a slip, as start and tiles; its plain text if it is no play."""
     tile_set = turn.ruleset.tile_set
     text = "".join(tile_set.fold(tile_set.normalize(slip.word)).split())
     try:
@@ -202,7 +202,7 @@ def _not_handed_in(slip: WrittenSlip, ruleset: Ruleset) -> Finding | None:
 
 
 def _start(slip: WrittenSlip, ruleset: Ruleset) -> Start:
-    """Where the slip says that its word begins."""
+    """Return the start of the word by the slip's coordinates. Raises ``_NullError``."""
     if slip.coordinates_illegible:
         raise _coordinates(N_("The coordinates cannot be read."), ruleset)
     if not slip.coordinates.strip():
@@ -228,7 +228,7 @@ def _word(
 
 
 def _best_reading(slip: WrittenSlip, start: Start, turn: Turn) -> Verdict:
-    """The verdict on the first way to read the word that counts; otherwise on the one that comes furthest."""
+    """Return the verdict on the first reading that counts; raise ``_NullError`` of the deepest failure otherwise."""
     ruleset = turn.ruleset
     if slip.word_illegible:
         raise _word(Fault.ILLEGIBLE, N_("The word cannot be read."), ruleset)
@@ -247,7 +247,7 @@ def _best_reading(slip: WrittenSlip, start: Start, turn: Turn) -> Verdict:
 
 
 def _unreadable(slip: WrittenSlip, start: Start, turn: Turn) -> _NullError:
-    """Why what was written is no word from ``start`` on: it meets other tiles there, or is no tiles at all."""
+    """Return the reason why the text is no word from ``start`` on: it contradicts the board, or is no tiles."""
     wrong = clash(slip.word, start, turn.board, turn.ruleset.tile_set)
     if wrong is not None:
         square, lies, wanted = wrong
@@ -261,7 +261,7 @@ def _unreadable(slip: WrittenSlip, start: Start, turn: Turn) -> _NullError:
 
 
 def _judge(reading: Sequence[Tile], start: Start, turn: Turn) -> Verdict:
-    """The verdict on a word whose tiles are known. Raises ``_NullError``."""
+    """Return the verdict on a word in tiles. Raises ``_NullError``."""
     ruleset = turn.ruleset
     laid = lay(turn.board, start, reading)
     outside = next((square for square, _ in laid if not square.on_board), None)
@@ -299,7 +299,7 @@ def _judge(reading: Sequence[Tile], start: Start, turn: Turn) -> Verdict:
 
 
 def _checked(laid: Sequence[Placement], turn: Turn) -> tuple[Word, ...]:
-    """The words that are formed, if tiles can lie so."""
+    """Return the words that the tiles form. Raises ``_NullError`` if their placement is invalid."""
     try:
         return check_play(turn.board, laid, rack=turn.rack, ruleset=turn.ruleset)
     except Refusal as refusal:
@@ -308,7 +308,10 @@ def _checked(laid: Sequence[Placement], turn: Turn) -> tuple[Word, ...]:
 
 
 def _main_word(reading: Sequence[Tile], start: Start, words: Sequence[Word], ruleset: Ruleset) -> Word:
-    """The word that was written, among those formed: with one tile laid, either of two is the main word (FISC II.2)."""
+    """Return the written word among those formed: with one tile laid, either of two is the main word (FISC II.2).
+
+    Raises ``_NullError`` if it is not among them.
+    """
     wanted = tuple(tile.face for tile in reading)
     for word in words:
         if word.start == start and word.faces == wanted:
@@ -332,11 +335,11 @@ def _main_word(reading: Sequence[Tile], start: Start, words: Sequence[Word], rul
 
 
 def _with_blanks(laid: Sequence[Placement], start: Start, turn: Turn) -> tuple[tuple[Placement, ...], Finding | None]:
-    """The tiles as the rack gives them, and what is wrong where a blank was laid without a circle.
+    """Return the tiles with the blanks of the rack, and the finding for a blank without a circle.
 
-    A circle too many means nothing (FISC II.7 names blanks without one alone). Where the blank can be one of several
-    tiles, it is a circled one, and of those the one that makes the play count least. Raises ``_NullError`` for tiles
-    that the rack does not hold.
+    A superfluous circle has no effect (FISC II.7 only names blanks without one). If several tiles may be the blank, it
+    is a circled one, and of those the one with the lowest score. Raises ``_NullError`` for tiles that are not in the
+    rack.
     """
     held = Counter(turn.rack)
     circled = frozenset(square for square, tile in laid if tile.blank)
@@ -370,7 +373,7 @@ def _raise_missing(laid: Sequence[Placement], held: Counter[str], ruleset: Rules
 
 
 def _places(laid: Sequence[Placement], held: Counter[str]) -> Iterator[frozenset[Square]]:
-    """Every choice of the squares on which blanks lie so that the rack has all tiles."""
+    """Yield every choice of squares for blanks with which the rack has all tiles."""
     squares = [square for square, _ in laid]
     for count in range(min(held[BLANK], len(squares)) + 1):
         for chosen in combinations(squares, count):
@@ -383,18 +386,18 @@ def _blanked(laid: Sequence[Placement], squares: frozenset[Square]) -> tuple[Pla
 
 
 def _points(laid: Sequence[Placement], turn: Turn) -> int:
-    """What the tiles score there, whether they may lie so or not."""
+    """Return the score of the tiles there, valid or not."""
     return score_play(turn.board, laid, turn.ruleset).points
 
 
 def _number(written: str) -> str:
-    """A number as it is meant: ``054``, ``54 p.`` and digits of full width are ``54``; other texts as they are."""
+    """Normalize a number: ``054``, ``54 p.`` and full-width digits are ``54``; other texts stay."""
     found = re.findall(r"\d+", written)
     return str(int(found[0])) if len(found) == 1 else written
 
 
 def _with_score(slip: WrittenSlip, verdict: Verdict, ruleset: Ruleset) -> Verdict:
-    """The verdict with what a score costs that is missing or wrong; what counts is always computed."""
+    """Return the verdict with the cost of a missing or wrong score; the points are always computed."""
     slips = ruleset.slips
     written = slip.score.strip()
     if not written and slips.score == "asked":

@@ -1,4 +1,4 @@
-"""Checking the racks of a duplicate game once its seed is public: each followed from it, and from what was left."""
+"""Verification of the racks of a duplicate game once its seed is public: each must follow from the seed and the bag."""
 
 from __future__ import annotations
 
@@ -13,36 +13,36 @@ from faristol.rules.ruleset import Ruleset
 
 
 class CalledRack(NamedTuple):
-    """A rack that came out of the bag, be it played or gone back."""
+    """A rack from the bag, played or returned."""
 
     faces: tuple[str, ...]
-    """The leftover first."""
+    """The tiles, the leftover first."""
     leftover: int
-    """How many of them had stayed."""
+    """Number of leftover tiles."""
     draw: int
     """The number of the draw."""
     by_hand: bool = False
-    """It went back, and the judge had taken it out of the bag: it follows from no seed."""
+    """Whether the judge took it from the bag by hand, before it went back: it follows from no seed."""
 
 
 @dataclass(frozen=True, slots=True)
 class PlayedTurn:
-    """A turn as everybody knows it."""
+    """The public data of a turn."""
 
     rack: CalledRack
     went_back: tuple[CalledRack, ...]
     by_hand: bool
-    """The judge took the tiles out of a bag: they follow from no seed."""
+    """Whether the judge took the tiles from a bag by hand: they follow from no seed."""
     used: tuple[str, ...]
-    """Tiles of the rack that the master play laid, ``?`` for a blank."""
+    """Tiles of the rack laid by the master play, ``?`` for a blank."""
     sealed: bool = False
-    """The rack is that of a sealed game, which has a seed and a count of draws of its own."""
+    """Whether the rack is that of a sealed game, with its own seed and its own count of draws."""
     drawn_as: int = 0
-    """The turn for which the rack was drawn in the game that is played again; 0: this one."""
+    """The turn for which the rack was drawn in the game that is replayed; 0 for this turn."""
 
 
 class HeldSeed(NamedTuple):
-    """A seed, and what it is held to."""
+    """A seed and its commitment."""
 
     seed: bytes
     committed: bytes
@@ -56,12 +56,11 @@ def check_racks(
     ruleset: Ruleset,
     sealed: HeldSeed | None = None,
 ) -> Iterator[str]:
-    """Everything that is wrong with the racks of a game, in sentences; nothing when all follow from their seeds.
+    """Yield every error in the racks of a game, in sentences.
 
-    ``held`` is that of the game, ``sealed`` that of its sealed game. Racks whose seed is not given are only looked at
-    for what was left.
-
-    Behind the first turn whose tiles cannot have been in the bag nothing is said: nobody knows what was left then.
+    ``held`` is the seed of the game, ``sealed`` that of its sealed game. Racks without a given seed are only compared
+    with the tiles left. The check ends at the first turn whose tiles cannot have been in the bag: the tiles left are
+    unknown after it.
     """
     for each in (held, sealed):
         if each is not None and commitment(each.seed, game_id) != each.committed:
@@ -86,7 +85,7 @@ def check_racks(
             yield f"turn {number}: the master play has {_told(strange)}, which the rack does not hold"
             return
         left = without(left, turn.used)
-        leftover = without(turn.rack.faces, turn.used) if turn.used else ()  # without a play the rack goes back whole
+        leftover = without(turn.rack.faces, turn.used) if turn.used else ()  # without a play the whole rack goes back
 
 
 def _check(
@@ -98,7 +97,7 @@ def _check(
     seed: bytes,
     ruleset: Ruleset,
 ) -> Iterator[str]:
-    """What is wrong with a rack that was drawn as the draw ``counter``."""
+    """Yield the errors in a rack that was drawn as the draw ``counter``."""
     if rack.draw != counter:
         yield f"turn {number}: draw {rack.draw} stands where draw {counter} should"
     kept, drawn = rack.faces[: rack.leftover], rack.faces[rack.leftover :]

@@ -1,8 +1,8 @@
-"""GCG files, in and out: the text form in which games of two are exchanged.
+"""GCG files, in and out: the text format for exchanging games of two players.
 
-``decode_gcg`` makes text of bytes, ``read_gcg`` makes typed lines of text, ``replay`` plays them under a ruleset and
-compares every score and total, and ``write_gcg`` makes text again. Tiles of several characters stand in brackets,
-``[L·L]``. GCG letters the columns: ``8H`` is across.
+``decode_gcg`` decodes bytes, ``read_gcg`` parses typed lines, and ``write_gcg`` formats text again. ``replay`` plays
+the lines under a ruleset and compares every score and total. Tiles of several characters are in brackets, ``[L·L]``.
+GCG letters the columns: ``8H`` is across.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""What a failed challenge may be worth in a file."""
+"""Points of a failed challenge in a file."""
 
 from __future__ import annotations
 
@@ -7,15 +7,17 @@ from faristol.rules.gcg.problem import Wrong
 from faristol.rules.ruleset import Ruleset
 
 STEP, MOST = 5, 10
-"""Where the file decides: a multiple of five points, in the harshest variant ten for each word of the play."""
+"""If the file decides: a multiple of five points, up to ten for each word of the play in the harshest variant."""
 
 
 def check_challenge(event: Challenge, mover: str, words: int, ruleset: Ruleset, *, stands: bool) -> None:
-    """Raise ``Wrong`` when a failed challenge of ``mover``'s play of so many ``words`` is not worth what the line says.
+    """Raise ``Wrong`` if the line has wrong points for a failed challenge of a play with that number of ``words``.
 
-    Either the mover gains points or the challenger loses them. Which, and how many, is for the rules to say; where
-    they leave it open and nobody has chosen, the file says it, for files do not name the variant. A challenge of a
-    play that did not stand costs something only where each good word among those challenged does (PES Δ.ε).
+    Either the ``mover`` gains points or the challenger loses them. The rules determine which, and how many. If they
+    leave
+    it open and no option is chosen, the file decides, as files do not name the variant. A challenge of a play that did
+    not
+    stand costs points only if each good word among those challenged does (PES Δ.ε).
     """
     rules = ruleset.challenge
     gained = event.nick == mover

@@ -1,9 +1,9 @@
-"""From the bytes of a GCG file to its text.
+"""Decoding of GCG files.
 
-The format is older than UTF-8: without a word about it a file is ISO 8859-1, and ``#character-encoding`` in the
-first line says otherwise. Many programs forget that line, so bytes that are UTF-8 are read as such: text in
-ISO 8859-1 with a character beyond ASCII is UTF-8 only by an accident that words do not have. Others write
-windows-1252, which is ISO 8859-1 with more quotation marks.
+The format is older than UTF-8: by default a file is ISO 8859-1; ``#character-encoding`` in the first line declares
+another encoding. Many programs forget that line, so bytes that are valid UTF-8 are read as UTF-8: words in ISO 8859-1
+with a character beyond ASCII are practically never valid UTF-8. Other programs write windows-1252, which is ISO 8859-1
+with more quotation marks.
 """
 
 from __future__ import annotations
@@ -16,10 +16,10 @@ from faristol.kernel.quotation import quoted
 from faristol.rules.gcg.problem import GcgError, Problem
 
 SIZE_MAX = 1 << 20
-"""Bytes of the largest file that is read. A game with notes has some thousand."""
+"""Bytes of the largest file that is accepted. A game with notes has some thousand."""
 
 ENCODINGS = ("utf-8", "iso8859-1", "iso8859-15", "iso8859-7", "cp1252", "cp1253", "ascii")
-"""Encodings that a file may name, as Python calls them."""
+"""Encodings that a file may declare, by their Python names."""
 
 _NAMES = "UTF-8, ISO-8859-1, ISO-8859-15, ISO-8859-7, windows-1252, windows-1253 or US-ASCII"
 _PRAGMA = re.compile(rb"[ \t]*#character-encoding[ \t]+([!-~]+)", re.IGNORECASE)
@@ -27,7 +27,7 @@ _WIDE = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
 
 
 def decode_gcg(data: bytes) -> str:
-    """The text of a file, in composed characters. Raises ``GcgError`` when the bytes are no text that is known."""
+    """Decode a file to composed characters (NFC). Raises ``GcgError`` if it is too large or not in a known encoding."""
     if len(data) > SIZE_MAX:
         raise GcgError(Problem(1, "TOO_LARGE", "the file is too large to be a game", f"at most {SIZE_MAX} bytes"))
     if data.startswith(_WIDE):

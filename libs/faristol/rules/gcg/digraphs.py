@@ -1,7 +1,7 @@
 """Digits and single letters that other programs write for tiles with several letters.
 
 ``CA1O`` is CACHO in Spanish files of Quackle. Such a file does not name the convention, and a letter can be a tile of
-its own in another set, so a caller names it: see ``parse_digraphs``.
+its own in another set, so the caller names the convention.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ DIGRAPHS: Mapping[str, Mapping[str, Mapping[str, str]]] = MappingProxyType(
         "letters": {"ca-100": {"W": "L·L", "K": "L·L", "Y": "NY", "Q": "QU"}},
     }
 )
-"""The conventions by name, for each set of tiles."""
+"""The conventions by name, for each tile set."""
 
 _BRACKETED = re.compile(r"(\[[^\[\]]*\])")
 
@@ -29,7 +29,7 @@ _BRACKETED = re.compile(r"(\[[^\[\]]*\])")
 def parse_digraphs(text: str, tile_set: TileSet) -> dict[str, str]:
     """Parse the name of a convention (``digits``), or pairs of a sign and a face: ``1=CH,2=LL,3=RR``.
 
-    Raises ``ValueError`` for a name that the set of tiles does not have, and for a face that is no tile of it.
+    Raises ``ValueError`` for a name that the tile set does not have, and for a face that is no tile of it.
     """
     if text in DIGRAPHS:
         if found := DIGRAPHS[text].get(tile_set.name):
@@ -51,7 +51,7 @@ def _choices(tile_set: TileSet) -> str:
 
 
 def describe_digraph(sign: str, tile_set: TileSet) -> str:
-    """Describe what ``sign`` stands for in the conventions that know it; empty where none does."""
+    """Describe the meaning of ``sign`` in a known convention; empty if there is no such convention."""
     for name, sets in DIGRAPHS.items():
         if face := sets.get(tile_set.name, {}).get(sign.upper()):
             return f"some programs write {sign} for [{face}]: --digraphs {name}"
@@ -75,6 +75,6 @@ def replace_digraphs(game: gcg.GcgGame, digraphs: Mapping[str, str]) -> gcg.GcgG
             for name in ("rack", "word", "tiles")
             if isinstance(value := getattr(line, name, None), str)
         }
-        return dataclasses.replace(line, **texts)  # type: ignore[arg-type] # each line has the fields that it was asked for
+        return dataclasses.replace(line, **texts)  # type: ignore[arg-type] # each line has the fields that were found in it
 
     return gcg.GcgGame(tuple(map(replace, game.lines)))

@@ -1,7 +1,7 @@
-"""The lines after the last turn: what the tiles left are worth, and overtime.
+"""The lines after the last turn: points for the tiles left, and overtime.
 
-The tiles left are counted in one of two ways. The player who went out gets what the other's rack is worth, and the
-other loses it: two lines. Or the player who went out gets it twice: one line, and the same spread.
+The tiles left count in one of two ways. The player who went out gets the points of the other's rack, and the other
+loses them: two lines. Or the player who went out gets them twice: one line, and the same spread.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from faristol.rules.ruleset import Ruleset
 
 
 class Closing:
-    """The closing lines of a game that were taken so far."""
+    """The closing lines of a game, as far as they were read."""
 
     def __init__(self, nicks: tuple[str, ...], ruleset: Ruleset, *, twice: bool) -> None:
         self._nicks = nicks
@@ -30,7 +30,7 @@ class Closing:
         self._taken: set[tuple[str, type]] = set()
 
     def reaches_cap(self, event: TimePenalty) -> bool:
-        """Whether the overtime is so much that it ends the game (FISC I.11)."""
+        """Check whether the overtime reaches the cap that ends the game (FISC I.11)."""
         cap = self._ruleset.clock.overtime_cap_minutes
         return cap is not None and -event.score >= cap * self._ruleset.clock.overtime_points
 
@@ -42,7 +42,7 @@ class Closing:
         supply: Supply,
         board: Board,
     ) -> int:
-        """The points of the line in a game that ``end`` ended, ``out`` the player who went out. Raises ``Wrong``."""
+        """Return the points of a closing line after ``end``, with ``out`` the player who went out. Raises ``Wrong``."""
         key = (event.nick, type(event))
         if key in self._taken:
             raise Wrong("TWICE", f"{event.nick} has such a line already", f"one {_title(event)} of a player")
@@ -57,7 +57,7 @@ class Closing:
         return score
 
     def missing(self, end: EndCondition, out: str | None, unseen: Mapping[str, int]) -> str:
-        """The lines that are still to come, for a message; empty when there are all."""
+        """Return the missing closing lines, for a message; empty if there are all."""
         if end is EndCondition.OVERTIME:
             return ""
         left = tuple(Counter(unseen).elements())

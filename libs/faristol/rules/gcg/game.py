@@ -1,7 +1,7 @@
 """A GCG file as data: its lines, typed.
 
-Tiles are kept as the file writes them, because only a set of tiles can say which they are: ``faristol.rules.gcg.tiles``
-reads them. The number of a line is not part of what it says: two games that differ in it alone are equal.
+Tiles are stored as written in the file, because they depend on the tile set: ``faristol.rules.gcg.tiles`` reads them.
+Line numbers are not compared: two games that differ only in them are equal.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from faristol.rules.notation import Start
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Numbered:
     line: int = field(default=0, compare=False)
-    """Where it stands in the file, from 1; 0 for what was never in one."""
+    """Line number in the file, from 1; 0 without a file."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -30,7 +30,7 @@ class Player(_Numbered):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Pragma(_Numbered):
-    """Any other ``#keyword text``. Unknown keywords are kept as well."""
+    """Any other ``#keyword text``. Unknown keywords are stored too."""
 
     keyword: str
     text: str = ""
@@ -47,24 +47,24 @@ class Note(_Numbered):
 class _Event(_Numbered):
     nick: str
     score: int
-    """Points that the line adds, below 0 for what it takes off."""
+    """Points of the line, negative for a deduction."""
     total: int
-    """The player's points after it."""
+    """The player's total after it."""
     remark: str = ""
-    """What follows the total: some programs name the words across there."""
+    """Text after the total: some programs name the cross words there."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _WithRack(_Event):
     rack: str | None
-    """What the player held before; None where the line does not say."""
+    """The player's rack before it; None if the line has none."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Play(_WithRack):
     """``>nick: RACK 8H WORD +score total``.
 
-    ``.`` and ``(X)`` in the word are tiles that lay there before; some programs write their letters alone.
+    ``.`` and ``(X)`` in the word are tiles of the board; some programs write only their letters.
     """
 
     start: Start
@@ -73,26 +73,26 @@ class Play(_WithRack):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Exchange(_WithRack):
-    """``>nick: RACK -TILES +0 total``, or ``-3`` where only their number is known: then ``tiles`` is empty."""
+    """``>nick: RACK -TILES +0 total``, or ``-3`` if only their number is known: then ``tiles`` is empty."""
 
     tiles: str
     count: int
-    """How many were exchanged where that is all that is known, else 0."""
+    """Number of tiles exchanged if they are unknown, else 0."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Pass(_WithRack):
-    """``>nick: RACK - +0 total``: a turn given away, or lost by a challenge that failed."""
+    """``>nick: RACK - +0 total``: a pass, or a turn lost by a failed challenge."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Withdrawal(_WithRack):
-    """``>nick: RACK -- -score total``: the play before it was challenged and came off the board."""
+    """``>nick: RACK -- -score total``: the play before it was challenged and removed from the board."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Challenge(_WithRack):
-    """``>nick: RACK (challenge) +5 total``: what a failed challenge gave the mover or, below 0, cost the challenger."""
+    """``>nick: RACK (challenge) +5 total``: a failed challenge; the mover gains or the challenger loses points."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -102,14 +102,14 @@ class TimePenalty(_WithRack):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RackPoints(_Event):
-    """``>nick: (TILES) +n total``: the player went out and gets what the other's rack is worth, or twice that."""
+    """``>nick: (TILES) +n total``: the player went out and gets the points of the other's rack, or twice that."""
 
     tiles: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RackPenalty(_WithRack):
-    """``>nick: RACK (RACK) -n total``: the tiles that the player was left with."""
+    """``>nick: RACK (RACK) -n total``: the tiles left on the player's rack."""
 
     tiles: str
 
@@ -122,7 +122,7 @@ EVENTS = (Play, Exchange, Pass, Withdrawal, Challenge, TimePenalty, RackPoints, 
 
 @dataclass(frozen=True)
 class GcgGame:
-    """A game as a file tells it: two players before the first event, and the lines in their order."""
+    """A game of a file: two players before the first event, and the lines in their order."""
 
     lines: tuple[Line, ...]
 
@@ -136,15 +136,15 @@ class GcgGame:
 
     @property
     def events(self) -> tuple[Event, ...]:
-        """What happened, in order."""
+        """The events, in order."""
         return tuple(line for line in self.lines if isinstance(line, EVENTS))
 
     def pragma(self, keyword: str) -> Pragma | None:
-        """The last pragma of that keyword, capitals or not, or None."""
+        """Return the last pragma with that keyword, in any case, or None."""
         found = [line for line in self.lines if isinstance(line, Pragma) and line.keyword.casefold() == keyword]
         return found[-1] if found else None
 
     @property
     def incomplete(self) -> bool:
-        """Whether the file says itself that the game is not told to its end (``#incomplete``)."""
+        """Whether the file declares that the game is incomplete (``#incomplete``)."""
         return self.pragma("incomplete") is not None

@@ -1,4 +1,4 @@
-"""From the word that a file writes to the tiles that were laid."""
+"""From the written word of a file to the tiles laid."""
 
 from __future__ import annotations
 
@@ -11,15 +11,14 @@ from faristol.rules.tiles import TileSet
 
 
 def square_name(square: Square) -> str:
-    """A square as GCG names it, column first: row 7, column 0 is ``A8``."""
+    """Return the GCG name of a square, column first: row 7, column 0 is ``A8``."""
     return f"{ROW_NAMES[square.col]}{square.row + 1}"
 
 
 def placements(play: Play, board: Board, tile_set: TileSet) -> tuple[Placement, ...]:
-    """The tiles that the play lays on ``board``.
+    """Return the tiles that the play lays on ``board``.
 
-    Raises ``Wrong`` when the word leaves the board, does not fit what lies there, or is not the whole word that
-    stands there afterwards.
+    Raises ``Wrong`` if the word leaves the board, does not fit its tiles, or is only a part of the word on the board.
     """
     marks = read_word(play.word, tile_set)
     start, direction = play.start
@@ -36,7 +35,7 @@ def placements(play: Play, board: Board, tile_set: TileSet) -> tuple[Placement, 
                 _check_through(square, there, face)
             case Tile():
                 if there is not None and there.face == mark.face:
-                    continue  # some programs write the whole word
+                    continue  # some programs write the letters of the board
                 if there is not None:
                     name, tile = square_name(square), write_tile(there)
                     message = f"{play.word} lays {write_tile(mark)} on {name}, where {tile} lies"

@@ -1,4 +1,4 @@
-"""A replayed file as people read it: the sheet and the board, with columns lettered as GCG letters them."""
+"""A printout of a replayed file: the sheet and the board, with lettered columns as in GCG."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ _WIDTH = 3
 
 
 def draw_board(board: Board) -> str:
-    """The board, a blank in small letters, and the premiums that are free as ``str(board)`` marks them."""
+    """Draw the board, a blank in small letters, with the free premiums as in ``str(board)``."""
     lines = ["   " + " ".join(f"{letter:<{_WIDTH}}" for letter in ROW_NAMES).rstrip()]
     for row in range(SIZE):
         cells = (board.drawn(Square(row, col)) for col in range(SIZE))
@@ -20,7 +20,7 @@ def draw_board(board: Board) -> str:
 
 
 def draw_sheet(replayed: Replay) -> str:
-    """One line for each event: line of the file, player, rack, what happened, score and total by the rules."""
+    """Format one line for each event: line number, player, rack, action, score and total by the rules."""
     names = [f"{player.nick}: {player.name}" if player.name else player.nick for player in replayed.game.players]
     rows = [
         (

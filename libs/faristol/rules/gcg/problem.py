@@ -1,4 +1,4 @@
-"""What can be wrong with a GCG file: where, why, and what was expected instead."""
+"""Errors in a GCG file: the line, the reason, and the expected content."""
 
 from __future__ import annotations
 
@@ -7,14 +7,14 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class Problem:
-    """One thing that is wrong with a file.
+    """One error in a file.
 
-    ``reason`` is a word for machines (``OFF_TURN``), ``message`` what was found, ``expected`` what should stand
-    there (empty where the message says it), ``article`` the law that a play breaks, empty for what is not law.
+    ``reason`` is a code for programs (``OFF_TURN``), ``message`` describes the content found, ``expected`` the correct
+    content (empty if the message has it). ``article`` is the article that a play breaks, or empty.
     """
 
     line: int
-    """Counted from 1, as editors do."""
+    """Line number from 1."""
     reason: str
     message: str
     expected: str = ""
@@ -26,7 +26,7 @@ class Problem:
 
 
 class GcgError(ValueError):
-    """A file that cannot be read as a game. ``problem`` says where and why."""
+    """A file that cannot be read as a game. ``problem`` has the line and the reason."""
 
     def __init__(self, problem: Problem) -> None:
         self.problem = problem
@@ -34,12 +34,12 @@ class GcgError(ValueError):
 
 
 class Wrong(Exception):
-    """A problem without its line, which the caller knows and adds."""
+    """A problem without its line number, which the caller adds."""
 
     def __init__(self, reason: str, message: str, expected: str = "") -> None:
         self.reason, self.message, self.expected = reason, message, expected
         super().__init__(message)
 
     def at(self, line: int) -> Problem:
-        """The problem, at ``line``."""
+        """Return the problem with the number ``line``."""
         return Problem(line, self.reason, self.message, self.expected)

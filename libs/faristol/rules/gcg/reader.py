@@ -1,6 +1,6 @@
-"""From the text of a GCG file to its lines. What is no line of such a file is refused with the line and the reason.
+"""Parsing of the text of a GCG file. An invalid line is refused with its number and the reason.
 
-Whether the lines tell a game that the rules allow is not asked here: ``replay`` asks it.
+Whether the rules allow the game is not checked here: ``replay`` checks it.
 """
 
 from __future__ import annotations
@@ -26,9 +26,9 @@ _FORM = ">nick: RACK 8H WORD +score total"
 
 
 def read_gcg(text: str, *, digits: bool = False) -> gcg.GcgGame:
-    """Read the game that ``text`` holds. Raises ``GcgError`` at the first line that is no line of a GCG file.
+    """Parse a game. Raises ``GcgError`` at the first line that is no line of a GCG file.
 
-    With ``digits``, a digit may stand for a tile of several letters: see ``parse_digraphs``.
+    With ``digits``, a digit may stand for a tile of several letters, as ``parse_digraphs`` describes.
     """
     if not text.strip("\ufeff \t\r\n"):
         raise GcgError(Problem(1, "EMPTY", "the file is empty", "#player1, #player2 and the events of a game"))
@@ -39,7 +39,7 @@ def read_gcg(text: str, *, digits: bool = False) -> gcg.GcgGame:
 
 
 def _hint(text: str) -> str:
-    """Return what to do about digits that stand for tiles; empty where there is none, or more than such tiles are."""
+    """Return advice on digits for tiles of several letters if ``text`` has a digit; else an empty string."""
     digits = re.search(r"[0-9]", text)
     return f" (some programs write {digits[0]} for a tile of several letters: --digraphs digits)" if digits else ""
 
@@ -58,7 +58,7 @@ class _Reader:
         return gcg.GcgGame(tuple(self._finished(line) for line in self._lines))
 
     def _finished(self, line: gcg.Line) -> gcg.Line:
-        """The line, without the empty lines that end a note."""
+        """Return the line, without empty lines at the end of a note."""
         return gcg.Note(text=line.text.rstrip(), line=line.line) if isinstance(line, gcg.Note) else line
 
     def read(self, number: int, text: str) -> None:
@@ -192,7 +192,7 @@ class _Reader:
         )
 
     def _points(self, parts: list[str]) -> tuple[int, int, str]:
-        """Score, total and what follows them."""
+        """Parse score, total and the text after them."""
         for place, name in enumerate(("score", "total")):
             found = parts[place] if place < len(parts) else ""
             if not _POINTS.fullmatch(found):

@@ -1,4 +1,4 @@
-"""Replaying a file: what every line is worth by the rules, beside what the file says."""
+"""Replay of a file: the points of every line by the rules, compared with the file."""
 
 from __future__ import annotations
 
@@ -17,18 +17,18 @@ from faristol.rules.ruleset import Ruleset
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """One event, replayed. ``event`` is what the file says, the rest is what the rules say."""
+    """One replayed event. ``event`` is from the file, the rest is computed by the rules."""
 
     event: Event
     score: int
-    """Points that the line is worth."""
+    """Points of the line."""
     total: int
-    """The player's points after it, added up here."""
+    """The player's computed total after it."""
 
 
 @dataclass(frozen=True, slots=True)
 class Replay:
-    """A file, replayed up to its end or to the first line that cannot stand."""
+    """A file, replayed up to its end or to the first illegal line."""
 
     game: GcgGame
     ruleset: Ruleset
@@ -37,16 +37,16 @@ class Replay:
     """Points by nickname."""
     board: Board
     end: EndCondition | None
-    """What ended the game; None when it is not over."""
+    """The end condition of the game; None if it is not over."""
     problems: tuple[Problem, ...]
-    """All that is wrong, in the order of the lines; empty for a file that is right."""
+    """All errors, in the order of the lines."""
 
 
 def replay(game: GcgGame, ruleset: Ruleset) -> Replay:
-    """Replay ``game`` under ``ruleset``, compare every score and total, and go on after an error of arithmetic.
+    """Replay ``game`` under ``ruleset``, compare every score and total, and continue after an error of arithmetic.
 
-    A line that the rules do not allow to stand there ends the replay. How failed challenges are paid is taken from the
-    file, for files do not name the variant; so is overtime, and which of two ways the tiles left are written.
+    An illegal line ends the replay. The points of failed challenges are taken from the file, as files do not name the
+    variant. So are overtime, and the way in which the tiles left are counted.
     """
     first, second = game.players
     table = Table((first.nick, second.nick), ruleset, twice=_twice(game, ruleset))
@@ -73,9 +73,9 @@ def replay(game: GcgGame, ruleset: Ruleset) -> Replay:
 
 
 def _compare(event: Event, score: int, total: int, carried: int) -> Iterator[Problem]:
-    """What the file says otherwise. ``carried`` is the total that follows from its own lines before this one.
+    """Yield differences from the file. ``carried`` is the total by the file's own earlier lines.
 
-    A total that is only the consequence of an error told before is not told again.
+    A total that is wrong only as a consequence of a reported error is not reported again.
     """
     if event.score != score:
         yield Problem(event.line, "SCORE", f"the score is written as {event.score:+}", f"{score:+}")
@@ -84,14 +84,14 @@ def _compare(event: Event, score: int, total: int, carried: int) -> Iterator[Pro
 
 
 def _twice(game: GcgGame, ruleset: Ruleset) -> bool:
-    """Whether who goes out gets the other's rack twice. Where the rules have it so, a file may still take it off."""
+    """Check whether the player who goes out gets the other's rack twice. The file may deduct it nevertheless."""
     return ruleset.end.out_bonus == "twice-opponents-racks" and not any(
         isinstance(event, RackPenalty) for event in game.events
     )
 
 
 def _at_end(game: GcgGame, table: Table) -> list[Problem]:
-    """What the last line leaves open."""
+    """Return the problems that remain after the last line."""
     found = []
     if (missing := table.missing()) and not game.incomplete:
         last = game.events[-1].line

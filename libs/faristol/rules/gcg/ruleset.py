@@ -1,4 +1,4 @@
-"""Rules for a file: what a ruleset leaves open is taken from the file."""
+"""The ruleset of a file: options that a ruleset leaves open are taken from the file."""
 
 from __future__ import annotations
 
@@ -20,13 +20,13 @@ LANGUAGES = {
     "spanish": "es-100",
     "español": "es-100",
 }
-"""The words by which programs name a distribution of tiles, and our sets."""
+"""Names of tile distributions in files, and the names of our tile sets."""
 
 _KEYWORDS = ("tile-set", "tile-distribution")
 
 
 def tile_set_named(game: GcgGame) -> tuple[Pragma, str] | None:
-    """The pragma that names the tiles, and our name of that set; None when none does, or none that is known here."""
+    """Return the pragma that names the tiles, and the name of our tile set; None without a known name."""
     for keyword in _KEYWORDS:
         pragma = game.pragma(keyword)
         word = (pragma.text.casefold().split() or [""])[0] if pragma else ""
@@ -37,10 +37,10 @@ def tile_set_named(game: GcgGame) -> tuple[Pragma, str] | None:
 
 
 def suited(ruleset: Ruleset, game: GcgGame, options: Mapping[str, OptionValue] | None = None) -> Ruleset:
-    """``ruleset`` with the tiles that the file names and an ending as tournaments have it, where those are options.
+    """Return ``ruleset`` with the file's tiles and a tournament's way of ending, if these are options.
 
-    ``options`` are what a person chose, and come first. Raises ``GcgError`` when the file names tiles that the
-    rules are not played with, ``Refusal`` for options that the ruleset does not have.
+    ``options`` are a person's choices and have priority. Raises ``GcgError`` if the rules are not played with the
+    file's tiles, ``Refusal`` for unknown options.
     """
     known = {option.name for option in ruleset.options}
     named = tile_set_named(game)

@@ -1,7 +1,7 @@
-"""How many tiles each player holds, how many the bag holds, and which tiles a rack can still hold.
+"""The number of tiles of each player and of the bag, and the tiles that a rack can still have.
 
-Racks in a file are what an annotator saw: they may be missing, or hold fewer tiles than the player had. The numbers
-are therefore counted from what was laid, and what is not on the board is known as a whole only.
+Racks in a file are an annotator's notes: they may be missing or incomplete. The numbers are therefore counted from the
+tiles laid. Of the tiles that are not on the board only the total is known.
 """
 
 from __future__ import annotations
@@ -27,17 +27,17 @@ class Supply:
         self._drawing: str | None = None
 
     def lay(self, nick: str, tiles: int) -> None:
-        """So many tiles of the rack go to the board, and the player will draw."""
+        """Move ``tiles`` from the rack to the board; the player draws later."""
         self.held[nick] -= tiles
         self._drawing = nick
 
     def take_back(self, nick: str, tiles: int) -> None:
-        """They come back from the board before the player has drawn."""
+        """Move ``tiles`` back from the board before the player has drawn."""
         self.held[nick] += tiles
         self._drawing = None
 
     def refill(self) -> None:
-        """The player who laid tiles draws now."""
+        """Draw for the player who laid tiles."""
         if self._drawing is not None:
             drawn = min(self._full - self.held[self._drawing], self.bag)
             self.held[self._drawing] += drawn
@@ -45,17 +45,17 @@ class Supply:
             self._drawing = None
 
     def is_out(self, nick: str) -> bool:
-        """Whether the player has no tile and can draw none."""
+        """Check whether the player has no tile and can draw none."""
         return self.held[nick] == 0 and self.bag == 0
 
     def unseen(self, board: Board) -> Counter[str]:
-        """The tiles that are not on ``board``: racks and bag together."""
+        """Return the tiles that are not on ``board``: racks and bag together."""
         unseen = Counter(self._set.counts)
         unseen.subtract(tile.in_rack for tile in board.values())
         return +unseen
 
     def rack(self, text: str, nick: str, board: Board) -> tuple[str, ...]:
-        """The tiles that ``text`` says the player holds. Raises ``Wrong`` when that cannot be."""
+        """Parse a player's rack. Raises ``Wrong`` if the player cannot hold it."""
         rack = read_rack(text, self._set)
         if len(rack) > (most := self.held[nick]):
             less = "" if most == self._full else f": the bag is empty and {nick} has no more left"
@@ -64,9 +64,9 @@ class Supply:
         return rack
 
     def check_partial_rack(self, text: str, used: Sequence[str], nick: str, board: Board) -> None:
-        """Raise ``Wrong`` when the player cannot hold this rack, or cannot have ``used`` these tiles of it.
+        """Raise ``Wrong`` if the player cannot hold this rack, or cannot have ``used`` these tiles of it.
 
-        Each dot in ``text`` is a tile that is not known.
+        Each dot in ``text`` is an unknown tile.
         """
         known = self.rack(text.replace(UNKNOWN, ""), nick, board)
         unknown = text.count(UNKNOWN)
@@ -78,9 +78,9 @@ class Supply:
             raise Wrong("NOT_IN_RACK", message, f"{unknown} of them at most")
 
     def check_enough(self, tiles: Sequence[str], board: Board, name: str) -> None:
-        """Raise ``Wrong`` when ``tiles`` and the board need more tiles of a kind than the set has.
+        """Raise ``Wrong`` if ``tiles`` and the board need more tiles of a kind than the set has.
 
-        ``name`` is what the tiles are called in the message.
+        ``name`` describes the tiles in the message.
         """
         unseen = self.unseen(board)
         if over := Counter(tiles) - unseen:

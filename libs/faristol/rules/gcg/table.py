@@ -1,4 +1,4 @@
-"""The table that a file is replayed on: whether each line may stand where it stands, and what it is worth."""
+"""The table on which a file is replayed: it checks each line and computes its points."""
 
 from __future__ import annotations
 
@@ -36,10 +36,10 @@ class _Laid:
 
 
 class Table:
-    """A game on the table. ``take`` plays one line; what lies where and who has how much follows it."""
+    """A game in progress. ``take`` plays one line and updates the board and the totals."""
 
     def __init__(self, nicks: tuple[str, str], ruleset: Ruleset, *, twice: bool) -> None:
-        """``nicks`` of player 1 and 2; ``twice`` when who goes out gets the other's rack twice, in one line."""
+        """Begin a game of ``nicks``; with ``twice``, the player who goes out gets the other's rack twice."""
         self.ruleset = ruleset
         self.board = Board()
         self.nicks = nicks
@@ -50,15 +50,15 @@ class Table:
         self._points: list[int] = []
         self._closing = Closing(nicks, ruleset, twice=twice)
         self._turn: str | None = None
-        """Whose turn it is; None before the first turn, which either player may have."""
+        """The player on turn; None before the first turn, which either player may take."""
         self._last: _Laid | None = None
         self._challenged = False
         self._out: str | None = None
 
     def take(self, event: gcg.Event) -> int:
-        """Play the line: the points that it is worth.
+        """Play the line and return its points.
 
-        Raises ``Wrong`` or ``Refusal`` when it cannot stand here; the table is then as it was before.
+        Raises ``Wrong`` or ``Refusal`` if it is illegal here; the table then stays unchanged.
         """
         match event:
             case gcg.Play():
@@ -81,15 +81,15 @@ class Table:
         return score
 
     def other(self, nick: str) -> str:
-        """The opponent of ``nick``."""
+        """Return the opponent of ``nick``."""
         return self.nicks[1] if nick == self.nicks[0] else self.nicks[0]
 
     def missing(self) -> str:
-        """The closing lines that an ended game still needs, for a message; empty when there are all."""
+        """Return the missing closing lines of an ended game, for a message; empty if there are all."""
         return self._closing.missing(self.end, self._out, self.supply.unseen(self.board)) if self.end else ""
 
     def check_racks(self, racks: Mapping[str, str]) -> None:
-        """Raise ``Wrong`` when the players cannot hold these racks now, all together."""
+        """Raise ``Wrong`` if the players cannot hold all these racks now."""
         self.supply.refill()
         tiles = [tile for nick, text in racks.items() for tile in self.supply.rack(text, nick, self.board)]
         self.supply.check_enough(tiles, self.board, f"the racks {' and '.join(racks.values())}")
@@ -105,9 +105,9 @@ class Table:
         self.supply.refill()
 
     def _rack(self, text: str | None, nick: str, used: tuple[str, ...] = ()) -> tuple[str, ...] | None:
-        """Return the rack as far as it is known: None when it is not, or not in whole.
+        """Return the rack, or None if it is not completely known.
 
-        Raises ``Wrong`` when the tiles ``used`` of a rack of which some are not known are more than these can be.
+        Raises ``Wrong`` if the tiles ``used`` exceed the unknown tiles of the rack.
         """
         if text is None:
             return None
@@ -147,7 +147,7 @@ class Table:
 
     def _pass(self, event: gcg.Pass) -> int:
         if self.end is EndCondition.OUT and self._last is not None and event.nick != self._out:
-            self._last = None  # the turn that a challenge of the last play cost
+            self._last = None  # the turn lost by a challenge of the last play
             return 0
         self._begin(event.nick)
         self._rack(event.rack, event.nick)
@@ -157,7 +157,7 @@ class Table:
         except Refusal:
             if not self.ruleset.passing.cannot_play:
                 raise
-            kind = TurnKind.CANNOT_PLAY  # files write both in the same way
+            kind = TurnKind.CANNOT_PLAY  # files do not distinguish the two
         self._over(event.nick, kind)
         return 0
 

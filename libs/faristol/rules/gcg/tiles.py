@@ -1,8 +1,8 @@
-"""How GCG writes tiles.
+"""The notation of tiles in GCG.
 
-One character is one tile, except where the face has several: those stand in brackets, ``[L·L]``, ``[NY]``, ``[CH]``. A
-blank is ``?`` in a rack and small letters on the board, ``[ny]``. A tile that lay there before is ``.`` in a word, or
-``(X)``. Where no other reading is possible brackets may be missing: ``NY`` in Catalan, which has no ``Y``.
+One character is one tile. A face of several characters is in brackets, ``[L·L]``, ``[NY]``, ``[CH]``. A blank is ``?``
+in a rack and small letters on the board, ``[ny]``. A tile of the board is ``.`` in a word, or ``(X)``. Brackets are
+optional if there is no other reading: ``NY`` in Catalan, which has no ``Y``.
 """
 
 from __future__ import annotations
@@ -25,15 +25,15 @@ _SIGN = rf"[{_DOTS}]|(?<=[^\W\d_])[{_HYPHENS}](?=[^\W\d_])"
 _LETTER = rf"\[[^\[\]()\s]+\]|[^\W\d_]|{_SIGN}"
 _LETTER_OR_DIGIT = rf"\[[^\[\]()\s]+\]|[^\W_]|{_SIGN}"
 UNKNOWN = "."
-"""A tile of a rack that the annotator did not see."""
+"""An unknown tile of a rack."""
 
 
 class Forms(NamedTuple):
-    """What tiles look like in a file, whatever the set of tiles."""
+    """Patterns of tiles in a file, for any tile set."""
 
     rack: re.Pattern[str]
     partial_rack: re.Pattern[str]
-    """Of a rack of which not each tile is known: ``AEI..``."""
+    """Pattern of a rack with unknown tiles: ``AEI..``."""
     word: re.Pattern[str]
 
 
@@ -47,28 +47,28 @@ def _forms(sign: str) -> Forms:
 
 PLAIN_FORMS = _forms(_LETTER)
 DIGIT_FORMS = _forms(_LETTER_OR_DIGIT)
-"""Where digits stand for tiles of several letters, see ``digraphs``."""
+"""Patterns with digits for tiles of several letters (``digraphs``)."""
 
 _PART = re.compile(r"\[([^\[\]]+)\]|\(([^()]+)\)|(\.)|([^\[\]().]+)")
 LENGTH_MAX = 120
-"""Characters of the longest rack or word that is looked at: fifteen tiles take less."""
+"""Characters of the longest rack or word that is accepted: fifteen tiles take less."""
 
 T = TypeVar("T")
 
 
 class Through(NamedTuple):
-    """A square of a word where a tile lies already; ``face`` is what the file says it shows, None for ``.``."""
+    """A square of a word with a tile of the board; ``face`` is its face in the file, None for ``.``."""
 
     face: str | None = None
 
 
 def read_rack(text: str, tile_set: TileSet) -> tuple[str, ...]:
-    """The tiles of a rack, ``?`` for a blank. Raises ``Wrong`` when one is not of the set."""
+    """Parse the tiles of a rack, ``?`` for a blank. Raises ``Wrong`` for a tile that is not in the set."""
     return tuple(_faces(tile_set.normalize(_short(text)), _in_rack(tile_set), tile_set))
 
 
 def read_word(text: str, tile_set: TileSet) -> tuple[Tile | Through, ...]:
-    """The tiles of a word and the squares that were taken before. Raises ``Wrong`` when one is not of the set."""
+    """Parse the tiles of a word and its squares taken before. Raises ``Wrong`` for a tile that is not in the set."""
     found: list[Tile | Through] = []
     known = _on_board(tile_set)
     for part in _PART.finditer(tile_set.normalize(_short(text))):
@@ -83,19 +83,19 @@ def read_word(text: str, tile_set: TileSet) -> tuple[Tile | Through, ...]:
 
 
 def write_rack(rack: Iterable[str]) -> str:
-    """Tiles of a rack or a bag, ``?`` for a blank: ``A[L·L]?``."""
+    """Format tiles of a rack or a bag, ``?`` for a blank: ``A[L·L]?``."""
     return "".join(map(_bracketed, rack))
 
 
 def write_tile(tile: Tile) -> str:
-    """A tile on the board, a blank in small letters: ``[l·l]``."""
+    """Format a tile on the board, a blank in small letters: ``[l·l]``."""
     return _bracketed(tile.face.lower() if tile.blank else tile.face)
 
 
 def write_play(board: Board, placements: Sequence[Placement]) -> tuple[Start, str]:
-    """Where the main word of a play starts, and the word with ``.`` for what lies on ``board`` already.
+    """Return the start of a play's main word, and the word with ``.`` for tiles of ``board``.
 
-    The play must form a word (see ``check_play``); raises ``ValueError`` when it does not.
+    Raises ``ValueError`` if the play forms no word (``check_play``).
     """
     words = words_formed(board, placements)
     if not words:
@@ -141,9 +141,9 @@ def _faces(text: str, known: Mapping[str, T], tile_set: TileSet) -> list[T]:
 
 
 def _spelled(text: str, known: Mapping[str, T]) -> list[T]:
-    """``text`` as tiles, one character each where that is possible; empty when it is not text of these tiles."""
+    """Spell ``text`` in tiles, of one character each if possible; empty if it has no spelling."""
     sizes = sorted({len(written) for written in known})
-    rests: list[list[T] | None] = [[]]  # the spelling of what follows each character, from the end
+    rests: list[list[T] | None] = [[]]  # the spelling of the text after each character, from the end
     for start in range(len(text) - 1, -1, -1):
         options = (
             [known[text[start : start + size]], *rest]
@@ -155,7 +155,7 @@ def _spelled(text: str, known: Mapping[str, T]) -> list[T]:
 
 
 def _stranger(text: str, known: Mapping[str, T]) -> str:
-    """The part of ``text`` to name in a message: the first character that is in no tile, or all of it."""
+    """Return the part of ``text`` for a message: the first character that is in no tile, or all of it."""
     if text.startswith("["):
         return text
     return next((char for char in text if char not in known), text)

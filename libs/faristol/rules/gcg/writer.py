@@ -1,4 +1,4 @@
-"""From a game to the text of a GCG file."""
+"""Formatting of a GCG file."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ _ENCODING = "#character-encoding UTF-8"
 
 
 def write_gcg(game: gcg.GcgGame) -> str:
-    """The text of the file, to be stored as UTF-8: ``read_gcg`` gives an equal game again.
+    """Format a game as text for a file in UTF-8; ``read_gcg`` returns an equal game.
 
-    Raises ``ValueError`` for a game that the format cannot tell: a nickname with a space, a note with a line that
+    Raises ``ValueError`` for a game that the format cannot express: a nickname with a space, a note with a line that
     begins like an event.
     """
     text = "\n".join([_ENCODING, *map(_written, game.lines)]) + "\n"
