@@ -1,1 +1,1 @@
-"""The championship that `faristol demo` plays: directors and players who know the public interfaces alone."""
+"""The championship of `faristol demo`: directors and players who use only the public interfaces."""

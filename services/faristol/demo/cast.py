@@ -1,4 +1,4 @@
-"""Who plays in the demonstration, each with a credential of their own: a director, scorers, players."""
+"""The users of the demonstration and their credentials: director, scorers, collectors, players."""
 
 from __future__ import annotations
 
@@ -16,15 +16,15 @@ from faristol.pb.access.v1 import events_pb2 as events
 from faristol.pb.access.v1 import needs_pb2 as needs
 
 LASTS = 12 * 3_600
-"""Seconds for which the director is appointed; who has a credential from the director has it half as long."""
+"""Lifetime of the director's credential, in seconds; others get half of it."""
 
 
 @dataclass(frozen=True)
 class Cast:
-    """Acts by credentials where services ask for them, and without any where they ask nobody.
+    """Calls with the credentials of users, or without any if the services require none.
 
-    The director is appointed by whoever runs the demonstration; scorers sign in at their table by a link from the
-    director, and players get a token.
+    The operator of the demonstration appoints the director. Scorers sign in at their table by a link from the director;
+    players get a token.
     """
 
     api: Api
@@ -33,7 +33,7 @@ class Cast:
 
     @asynccontextmanager
     async def director(self) -> AsyncIterator[None]:
-        """Act as the director."""
+        """Call services as the director within the block."""
         if ("director",) not in self._tokens:
             asked = await self._is_asked()
             request = self._grant(needs.ROLE_DIRECTOR, name="Directora", lifetime_seconds=LASTS)
@@ -43,22 +43,22 @@ class Cast:
             yield
 
     def scorer(self, table: int) -> AbstractAsyncContextManager[None]:
-        """Act as the scorer of a table."""
+        """Call services as the scorer of a table within the block."""
         return self._let_in(
             self._grant(needs.ROLE_SCORER, name=f"Taula {table}", tables=[table], form=events.FORM_LINK)
         )
 
     def collector(self, hall: str) -> AbstractAsyncContextManager[None]:
-        """Act as a collector of a hall: who types its slips."""
+        """Call services as a collector of a hall, a scorer of its slips, within the block."""
         return self._let_in(self._grant(needs.ROLE_SCORER, name=f"Sala {hall}", halls=[hall]))
 
     def player(self, player_id: str) -> AbstractAsyncContextManager[None]:
-        """Act as a player."""
+        """Call services as a player within the block."""
         return self._let_in(self._grant(needs.ROLE_PLAYER, player_id=player_id))
 
     @asynccontextmanager
     async def _let_in(self, request: pb.GrantCredentialRequest) -> AsyncIterator[None]:
-        """Act by a credential from the director, who is asked for it once."""
+        """Call services with a credential from the director, granted at the first use."""
         who = request.role, request.name, request.player_id
         async with self.director():
             if self._tokens["director",] and who not in self._tokens:
@@ -90,7 +90,7 @@ class Cast:
         )
 
     async def _is_asked(self) -> bool:
-        """Whether services ask who calls."""
+        """Check whether calls carry a credential. Without one, ``GetCaller`` is unauthenticated."""
         try:
             await call(self.api.access.GetCaller, pb.GetCallerRequest())
         except grpc.aio.AioRpcError as problem:

@@ -23,7 +23,7 @@ from faristol.words import WordGraph
 
 @dataclass(frozen=True)
 class Outcome:
-    """How a championship ended."""
+    """The outcome of a championship."""
 
     tournament: results_pb2.Tournament
     standings: Sequence[results_pb2.Standing]
@@ -32,18 +32,18 @@ class Outcome:
 
 @dataclass(frozen=True)
 class Direction:
-    """What directors do in every championship."""
+    """The common actions of directors."""
 
     api: Api
     plan: Plan
     graph: WordGraph
     lexicon: str
     now: datetime
-    """The moment at which this is played; the championship is dated before it."""
+    """The present; the championship is dated before it."""
 
     @cached_property
     def cast(self) -> Cast:
-        """Who acts."""
+        """The users of the championship."""
         return Cast(self.api, self.plan.tournament_id)
 
     async def create(self) -> None:
@@ -52,20 +52,20 @@ class Direction:
         await self.send(self.api.pairing.CreateTournament, self.plan.creation(self.lexicon), opening, "create")
 
     async def send(self, method: Callable[..., Awaitable[M]], request: Any, when: datetime | None, *act: object) -> M:
-        """Send a request about the tournament, with an id that follows from ``act``, and when it happens."""
+        """Send a request about the tournament, with an id derived from ``act`` and the time of the act."""
         request.tournament_id = self.plan.tournament_id
         return await send(self.plan, method, request, when, *act)
 
 
 @dataclass(frozen=True)
 class Championship(Direction):
-    """Directs a championship from its creation, or from wherever it stands, to the final standings."""
+    """A director, from the creation of a championship or any later state to the final standings."""
 
     seen: Callable[[int, int, int], None]
-    """Told round, tables finished, and tables."""
+    """Callback for progress: round, finished tables, all tables."""
 
     async def play(self) -> Outcome:
-        """Play all of it. Raises ``grpc.aio.AioRpcError`` when a service refuses something."""
+        """Play the whole championship. Raises ``grpc.aio.AioRpcError`` if a service refuses a request."""
         await self.create()
         async with self.cast.director():
             return await self._direct()
@@ -131,7 +131,7 @@ class Championship(Direction):
             await Table(self.api, self.plan, seat.game_id, self.graph, self.cast).play()
 
     async def _results_in(self, number: int) -> None:
-        """Wait for the results that are still on their way from the tables to the director."""
+        """Wait until all results of the tables have arrived in the tournament."""
         while True:
             tournament = await call(self.api.pairing.GetTournament, self._which())
             known = next(each for each in tournament.played if each.round == number)

@@ -14,20 +14,20 @@ from faristol.pb.clock.v1 import events_pb2 as clock_events
 from faristol.pb.game.v1 import game_pb2
 
 WAIT = 0.02
-"""Seconds between two looks at a table that waits for a ruling."""
+"""Poll interval of a table that waits for a ruling, in seconds."""
 
 TIMED_OUT = clock_events.TurnTimedOut.DESCRIPTOR.name
 
 
 class TableClock(Commands):
-    """Stops and presses the clock of one game, and says when a turn's time is over. It keeps no state of its own."""
+    """Stops and presses the clock of one game, and claims the end of a turn's time. It has no state."""
 
     async def read(self) -> clock_pb2.GetClockResponse:
-        """The clock as its service shows it, once there is one."""
+        """Return the clock, after it exists."""
         return await when_found(self.api.clock.GetClock, clock_pb2.GetClockRequest(game_id=self.game_id))
 
     async def time_is_over(self, game: game_pb2.GetGameResponse, done: datetime, claimant: str) -> bool:
-        """Whether the time of the turn is over before ``done`` (FM 2, FISE 33, UF 18): ``claimant`` says so then."""
+        """Check whether the turn's time ends before ``done`` (FM 2, FISE 33, UF 18). Then ``claimant`` claims it."""
         rules = self.plan.rules
         if rules.clock.turn_seconds is None and rules.round_time.minutes is None:
             return False
@@ -40,14 +40,14 @@ class TableClock(Commands):
         return True
 
     async def stop(self, turn: int, mover: str, since: datetime) -> None:
-        """Stop the own clock until the press (PES Δ.β.i), unless the last tiles have stopped it (PES Ε.β)."""
+        """Stop the mover's clock until the press (PES Δ.β.i), unless the last tiles have stopped it (PES Ε.β)."""
         if (await self.read()).held:
             return
         request = clock_pb2.StopRequest(player_id=mover)
         await self.send(self.api.clock.Stop, request, turn, "stop", since + STOPPING)
 
     async def press(self, turn: int, mover: str, since: datetime) -> None:
-        """Press the clock; press it again where a time ran out before, as long as the turn goes on."""
+        """Press the clock. Press it again if a time ran out before and the turn still goes on."""
         for attempt in count(1):
             act, request = "press" if attempt == 1 else f"press-{attempt}", clock_pb2.PressRequest(player_id=mover)
             if not (await self.send(self.api.clock.Press, request, turn, act, since + PRESSING)).too_late:

@@ -1,4 +1,4 @@
-"""Commands of the players at a table: who sends them again after a crash sends the same."""
+"""The commands of players at a table. After a crash the same commands are sent again."""
 
 from __future__ import annotations
 
@@ -14,20 +14,20 @@ from faristol.kernel.times import to_timestamp
 
 @dataclass(frozen=True)
 class Commands:
-    """What is sent to the services of one game."""
+    """The sender of commands for one game."""
 
     api: Api
     plan: Plan
     game_id: str
 
     async def send(self, method: Callable[..., Awaitable[M]], request: Any, turn: int, act: str, when: datetime) -> M:
-        """Send a request with its id, which follows from ``turn`` and ``act``, its game, and when it happens."""
+        """Send a request with an id derived from ``turn`` and ``act``, its game, and its time."""
         request.game_id = self.game_id
         return await send(self.plan, method, request, when, self.game_id, turn, act)
 
 
 async def send(plan: Plan, method: Callable[..., Awaitable[M]], request: Any, when: datetime | None, *act: object) -> M:
-    """Send a request with its id, which follows from ``act``, and when it happens, where that is not now."""
+    """Send a request with an id derived from ``act``, and its time unless it is now."""
     request.command_id = plan.command_id(*act)
     if when is not None:
         request.occurred_at.CopyFrom(to_timestamp(when))

@@ -1,4 +1,4 @@
-"""Who plays, when, and by which lots: everything about a demonstration that follows from its seed."""
+"""The plan of a demonstration: players, times and lots, derived from its seed."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ from faristol.rules.ruleset_file import load_ruleset
 from faristol.rules.with_options import unsettled, with_options
 
 ROUND_EVERY = timedelta(hours=6)
-"""Longer than a game takes whose time has no end: players think for three minutes at most."""
+"""Interval of rounds if a game's time is unlimited: players think for three minutes at most."""
 CLOSING = timedelta(minutes=20)
-"""What a round takes beside the clocks of a game: rulings, signatures."""
+"""Time of a round besides the clocks of a game: rulings, signatures."""
 
 DEFAULTS = {"minutes": "25"}
-"""What is chosen here where a rule book leaves something to the organiser and has no value of its own (UF 17, 20)."""
+"""Values of options that a rule book leaves to the organiser without a default (UF 17, 20)."""
 
 _NAMESPACE = uuid.UUID("5c7d8a8e-8f4e-5c1c-9d0e-7a1f5d0c6b11")
 
@@ -82,21 +82,20 @@ class Entrant:
 
 @dataclass(frozen=True)
 class Plan:
-    """A demonstration. Two with the same values end in the same standings."""
+    """The plan of a demonstration. Equal plans lead to equal standings."""
 
     players: int
     rounds: int
     seed: int
     ruleset: str
     options: tuple[tuple[str, str], ...] = ()
-    """What the organiser chooses of the ruleset, by name."""
+    """The chosen options of the ruleset, by name."""
 
     @cached_property
     def rules(self) -> Ruleset:
-        """The rules with what was chosen, and with ``DEFAULTS`` for the rest that has to be.
+        """The rules with the chosen options, and with ``DEFAULTS`` for other required ones.
 
-        Raises ``LookupError`` for a ruleset that is not there, ``Refusal`` for options that it does not have or that
-        clash.
+        Raises ``LookupError`` if the ruleset is unknown. Raises ``Refusal`` if an option is unknown or options clash.
         """
         chosen = with_options(load_ruleset(self.ruleset), dict(self.options))
         needed: list[Option] = [option for option in unsettled(chosen) if option.name in DEFAULTS]
@@ -104,7 +103,7 @@ class Plan:
 
     @property
     def tournament_id(self) -> str:
-        """An id that says which demonstration it is."""
+        """An id that identifies the plan."""
         seed = str(self.seed).replace("-", "n")
         name = f"demo-{self.ruleset}-{self.players}-{self.rounds}-{seed}"
         if self.options:
@@ -119,11 +118,11 @@ class Plan:
 
     @property
     def secret(self) -> bytes:
-        """The 32 bytes that the tournament's draws follow from."""
+        """The seed of the tournament's draws, 32 bytes."""
         return hashlib.sha256(f"faristol demonstration {self.seed}".encode()).digest()
 
     def creation(self, lexicon: str) -> pairing_pb2.CreateTournamentRequest:
-        """The command that creates the tournament, with a lexicon."""
+        """Build the command that creates the tournament with a lexicon."""
         chosen = self.rules.chosen.items()
         return pairing_pb2.CreateTournamentRequest(
             name=self.title,
@@ -136,7 +135,7 @@ class Plan:
 
     @cached_property
     def entrants(self) -> tuple[Entrant, ...]:
-        """The players, with ratings between 850 and 1449. Their ids say nothing of their names, which can be erased."""
+        """The players, with ratings from 850 to 1449. Ids do not reveal names, which can be erased."""
         return tuple(self._entrant(number) for number in range(self.players))
 
     def _entrant(self, number: int) -> Entrant:
@@ -145,31 +144,31 @@ class Plan:
         return Entrant(f"player-{number + 1:03}", f"{given} {family}", 850 + self.lot("rating", number) % 600)
 
     def lot(self, *what: object) -> int:
-        """A number below 2**64 that depends on the seed and on what is drawn for, and on nothing else."""
+        """Return a number below 2**64 that depends only on the seed and ``what``."""
         text = "/".join(str(part) for part in (self.seed, *what))
         return int.from_bytes(hashlib.sha256(text.encode()).digest()[:8], "big")
 
     def command_id(self, *what: object) -> str:
-        """The id of a command: a demonstration that goes on after a crash sends the same command again."""
+        """Return the id of a command: after a crash, a demonstration sends the same command again."""
         return str(uuid.uuid5(_NAMESPACE, "/".join(str(part) for part in (self.tournament_id, self.seed, *what))))
 
     @cached_property
     def round_every(self) -> timedelta:
-        """Longer than a game can take: where overtime has an end, both clocks run out and ``CLOSING`` passes."""
+        """Interval of rounds, longer than any game: with limited overtime, both full clocks and ``CLOSING``."""
         clock = self.rules.clock
         if clock.minutes is None or clock.overtime_cap_minutes is None:
             return ROUND_EVERY
         return 2 * timedelta(minutes=clock.minutes + clock.overtime_cap_minutes) + CLOSING
 
     def round_start(self, number: int, now: datetime) -> datetime:
-        """Give the moment at which a round begins: so long ago that the last round is over just before ``now``.
+        """Return the start of a round, so early that the last round ends just before ``now``.
 
-        Games are played in minutes of their own, and nothing may be dated ahead of the services' clocks.
+        Games run on clocks of their own, and no event may be dated ahead of the services' clocks.
         """
         first = now - self.rounds * self.round_every
         first = first.replace(minute=first.minute - first.minute % 5, second=0, microsecond=0)
         return first + (number - 1) * self.round_every
 
     def round_end(self, number: int, now: datetime) -> datetime:
-        """When a round is closed: every game is over, and the next one has not begun."""
+        """Return the time at which a round is closed: after its last game and before the next round."""
         return self.round_start(number + 1, now) - timedelta(minutes=1)

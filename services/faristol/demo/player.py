@@ -1,4 +1,4 @@
-"""How a player of the demonstration decides. Pure: the same table and the same lots give the same act."""
+"""The decisions of a player in the demonstration. Pure: the same table and lots give the same decision."""
 
 from __future__ import annotations
 
@@ -21,15 +21,15 @@ Lot = Callable[..., int]
 
 BLUFF_PERCENT = 5
 CATCH_PERCENT = 75
-"""Of a hundred phonies, how many are challenged."""
+"""Share of phonies that are challenged."""
 DOUBT_PERCENT = 2
-"""Of a hundred good plays, how many are challenged all the same."""
+"""Share of valid plays that are challenged."""
 POOR_SCORE = 9
-"""Below this, tiles are exchanged when there are some to be had."""
+"""Tiles are exchanged for plays below this score, if the bag has enough."""
 CHOICES = 4
-"""A player sees the best so many plays and takes one of them."""
+"""Number of best plays that a player chooses from."""
 TIRED_AFTER = 20
-"""Turns of one's own after which no tile is exchanged: where only passes end a game (FM 7), it ends."""
+"""Turns of a player after which no tiles are exchanged, so that a game ends that only passes can end (FM 7)."""
 
 STOPPING = timedelta(seconds=1)
 WRITING = timedelta(seconds=2)
@@ -40,28 +40,28 @@ SIGNING = timedelta(minutes=1)
 
 
 Act = pb.PlacePlayRequest | pb.ExchangeRequest | pb.FreeExchangeRequest | pb.PassRequest | pb.DeclareCannotPlayRequest
-"""The command of a turn, but for who gives it and when."""
+"""The command of a turn, without its player and time."""
 
 
 @dataclass(frozen=True, slots=True)
 class Sight:
-    """What a player on turn sees."""
+    """The view of the player on turn."""
 
     grid: Grid
     rack: Sequence[str]
     """Faces, ``?`` for a blank."""
     bag_left: int
     turns: int
-    """Turns of one's own before this one."""
+    """The player's earlier turns."""
 
 
 def choose(graph: WordGraph, ruleset: Ruleset, sight: Sight, lot: Lot) -> Act:
-    """What to do on one's turn, as the rules allow it. ``lot`` gives the numbers that luck and temper have in it."""
+    """Choose the command of a turn, as the rules allow. ``lot`` returns random numbers by subject."""
     grid, rack = sight.grid, sight.rack
     law = ruleset.free_exchange
-    # A bag of fewer tiles than a rack may hold none of another kind, and the exchange would have no end.
+    # A smaller bag may hold only alike tiles, and the exchange would repeat without end.
     if law.allowed and sight.bag_left >= max(law.bag_min, len(rack)) and all_alike(rack, ruleset):
-        return pb.FreeExchangeRequest()  # the whole rack, and the turn is kept (UF 14.2, FM 6)
+        return pb.FreeExchangeRequest()  # the whole rack, without loss of the turn (UF 14.2, FM 6)
     limit = exchange_limit(sight.bag_left, ruleset) if sight.turns < TIRED_AFTER else 0
     plays = _best(graph, ruleset, grid, rack)
     if not plays:
@@ -83,14 +83,14 @@ def _laying(laid: Sequence[Placement]) -> pb.PlacePlayRequest:
 
 
 def _best(graph: WordGraph, ruleset: Ruleset, grid: Grid, rack: Sequence[str]) -> list[Candidate]:
-    """The best plays, ``CHOICES`` at most; the first of a game lies across where the rules say so (FM 1)."""
+    """Return at most ``CHOICES`` best plays. The first play of a game goes across if the rules require it (FM 1)."""
     turned = ruleset.first_move.direction == "across" and not (grid.codes >= 0).any()
-    candidates = best(graph, grid, rack, 2 * CHOICES if turned else CHOICES)  # each lies as well down as across
+    candidates = best(graph, grid, rack, 2 * CHOICES if turned else CHOICES)  # each play also exists down
     return list(islice((play for play in candidates if play.across or not turned), CHOICES))
 
 
 def _give_up(bag_left: int, ruleset: Ruleset) -> pb.PassRequest | pb.DeclareCannotPlayRequest:
-    """A turn without a play and without an exchange: given up where it cannot be passed any more (FM 7, 9)."""
+    """Return the command of a turn without play and exchange: a pass, or a declaration if none is allowed (FM 7, 9)."""
     try:
         check_pass(bag_left, ruleset)
     except Refusal:
@@ -99,7 +99,7 @@ def _give_up(bag_left: int, ruleset: Ruleset) -> pb.PassRequest | pb.DeclareCann
 
 
 def doubts(graph: WordGraph, words: Sequence[tuple[str, ...]], lot: Lot) -> tuple[tuple[str, ...], ...]:
-    """The words of the opponent's play that a player challenges; none when it is let stand."""
+    """Return the challenged words of the opponent's play; an empty tuple if it is not challenged."""
     phonies = tuple(word for word in words if not graph.contains(word))
     if phonies and lot("catch") % 100 < CATCH_PERCENT:
         return phonies
@@ -109,13 +109,13 @@ def doubts(graph: WordGraph, words: Sequence[tuple[str, ...]], lot: Lot) -> tupl
 
 
 def thinking(lot: Lot) -> timedelta:
-    """How long a turn takes. Some players are slow enough to overrun their time (FISC I.11)."""
+    """Return the duration of a turn. Some players are slow enough to exceed their time (FISC I.11)."""
     slowness = 60 + lot("temper") % 90
     return timedelta(milliseconds=(15_000 + lot("thinking") % 110_000) * slowness // 100)
 
 
 def _exchange(tile_set: TileSet, rack: Sequence[str], bag_left: int) -> pb.ExchangeRequest:
-    """Keep the blank and one of each of the cheap tiles, and exchange as many of the rest as the bag has."""
+    """Keep the blanks and one of each cheap tile, and exchange as many of the others as the limit allows."""
     kept: set[str] = set()
     given_up: list[str] = []
     for face in sorted(rack):
@@ -128,7 +128,7 @@ def _exchange(tile_set: TileSet, rack: Sequence[str], bag_left: int) -> pb.Excha
 
 
 def _phony(graph: WordGraph, grid: Grid, play: Candidate, rack: Sequence[str]) -> tuple[Placement, ...] | None:
-    """The same squares with other tiles of the rack, so that the main word is a phony."""
+    """Return the same squares with other tiles of the rack, so that the main word is a phony."""
     if any(tile.blank for _, tile in play.placements):
         return None
     for faces in _arrangements([face for face in rack if face != BLANK], len(play.placements)):
@@ -139,7 +139,7 @@ def _phony(graph: WordGraph, grid: Grid, play: Candidate, rack: Sequence[str]) -
 
 
 def _arrangements(faces: list[str], count: int) -> Iterator[tuple[str, ...]]:
-    """Some ways to lay ``count`` of these faces, the sensible-looking ones: the rack turned round."""
+    """Yield plausible arrangements of ``count`` faces: the rotations of the rack."""
     for start in range(len(faces)):
         turned = faces[start:] + faces[:start]
         yield tuple(turned[:count])

@@ -1,4 +1,4 @@
-"""What has to be there before a demonstration is begun: rules that can be played so, and words for their tiles."""
+"""Checks before a demonstration begins: suitable rules, and a lexicon with their tiles."""
 
 from __future__ import annotations
 
@@ -21,13 +21,13 @@ from faristol.text.terminal import language_of_terminal
 from faristol.words import Library, WordGraph
 
 MOST_PLAYERS = 400
-"""At tables: each has a game of its own."""
+"""Limit of players at tables: each table has a game of its own."""
 
 
 def options_of(given: Iterable[str]) -> tuple[tuple[str, str], ...]:
-    """What ``--options`` chooses, written with commas as for `faristol tournament create`.
+    """Parse ``--options``, with commas as for `faristol tournament create`.
 
-    Raises ``StartError`` for what is not NAME=VALUE.
+    Raises ``StartError`` if a part is not NAME=VALUE.
     """
     chosen: dict[str, str] = {}
     for choice in ",".join(given).split(","):
@@ -41,7 +41,7 @@ def options_of(given: Iterable[str]) -> tuple[tuple[str, str], ...]:
 
 
 def check(plan: Plan) -> None:
-    """Raise ``StartError`` for a championship that would be refused, before anything is made for it."""
+    """Raise ``StartError`` before anything is created, if the services would refuse the championship."""
     duplicate = isinstance(plan, DuplicatePlan)
     suited = ruleset_names("duplicate") if duplicate else ruleset_names("classic", "multi")
     if plan.ruleset not in ruleset_names():
@@ -71,7 +71,7 @@ def check(plan: Plan) -> None:
 
 
 def _check_duplicate(plan: DuplicatePlan) -> None:
-    """Raise ``StartError`` for halls that nobody would sit in, and for options that the rules do not have."""
+    """Raise ``StartError`` if there are more halls than players, or if options are unknown or missing."""
     if plan.halls > plan.players:
         raise StartError(f"{plan.halls} halls are too many for {plan.players} players")
     try:
@@ -81,9 +81,9 @@ def _check_duplicate(plan: DuplicatePlan) -> None:
 
 
 def open_lexicon(settings: Settings, plan: Plan) -> tuple[str, WordGraph]:
-    """The lexicon spelled with the tiles of the rules, by its name: that of their language before any other.
+    """Return the name and graph of a lexicon with the tiles of the rules, the default of their language first.
 
-    Raises ``StartError`` with what to run where none is installed, ``LexiconError`` for one that is not sound.
+    Raises ``StartError`` with the command to run if none is installed, ``LexiconError`` if it is damaged.
     """
     library, tile_set = Library(settings.lexicons), plan.rules.tile_set
     usual = LEXICONS[tile_set.language]
@@ -100,7 +100,7 @@ def open_lexicon(settings: Settings, plan: Plan) -> tuple[str, WordGraph]:
 
 
 def _check_most(plan: Plan, rules: Ruleset) -> None:
-    """Raise ``StartError`` for more rounds than the players can be paired in without meeting twice."""
+    """Raise ``StartError`` if the players cannot be paired in this number of rounds."""
     system, expected = rules.championship.system, most_rounds(plan.players, rules)
     if system == "match" and plan.players != PLAYERS:
         refusal: Refusal | None = not_a_match(plan.players, rules)

@@ -21,7 +21,7 @@ from faristol.words import WordGraph
 from faristol.words.plays import Grid
 
 ARBITER = "arbiter"
-"""Who has the tables where no game is played without an arbiter (PES Γ.γ)."""
+"""The arbiter of tables that require one (PES Γ.γ)."""
 
 State = game_pb2.GetGameResponse
 
@@ -38,10 +38,10 @@ class Placed:
 
 @dataclass(frozen=True)
 class Table(Commands):
-    """Plays one game to its end, from whatever state it is in. It keeps no state of its own.
+    """The players of one game, from any state to its end. It has no state of its own.
 
-    What is done follows from the rules that the table is played under: which steps a turn has, who writes, what stops
-    a clock, how long a play can be challenged.
+    Their actions follow from the rules of the table: the steps of a turn, the score writers, the clock stops, and how
+    long a play can be challenged.
     """
 
     graph: WordGraph
@@ -49,7 +49,7 @@ class Table(Commands):
 
     @property
     def rules(self) -> Ruleset:
-        """What the table is played under."""
+        """The rules of the table."""
         return self.plan.rules
 
     @cached_property
@@ -63,10 +63,10 @@ class Table(Commands):
         return self.rules.challenge.closes_on == "next-turn"
 
     async def play(self) -> None:
-        """Act for the player who has to act, until the result is final."""
+        """Act for the players until the result is final."""
         mover = ""
         while True:
-            # Whose turn it is can be told from the turn before, and then the rack comes with the first answer.
+            # The mover is known from the turn before, so the first answer already has the rack.
             game = await self._seen_by(mover)
             match game.phase:
                 case game_pb2.PHASE_UNSPECIFIED if self.rules.arbiter.required and not game.arbiter_id:
@@ -92,13 +92,13 @@ class Table(Commands):
                     await asyncio.sleep(WAIT)
 
     async def _seen_by(self, player_id: str) -> State:
-        """The game with the rack of a player, who alone may see it; without any for nobody."""
+        """Return the game with the rack of a player, or the public state for an empty id."""
         request = game_pb2.GetGameRequest(game_id=self.game_id, player_id=player_id)
         async with self.cast.player(player_id) if player_id else nullcontext():
             return await when_found(self.api.game.GetGame, request)
 
     async def _take_turn(self, game: State) -> str:
-        """Play, exchange or pass, up to the press. Gives the player who is on turn next."""
+        """Play, exchange or pass, up to the press. Return the next player."""
         mover, other = game.turn_player_id, self._next(game, game.turn_player_id)
         squares = {(tile.row, tile.column): (tile.face, tile.blank) for tile in game.board}
         lot = partial(self.plan.lot, self.game_id, game.turn)
@@ -133,7 +133,7 @@ class Table(Commands):
         return other
 
     async def _answer_play(self, game: State, placed: Placed, *, ruled_valid: bool) -> None:
-        """Another player may challenge; then come the steps that are left of the turn, as the rules have them."""
+        """Challenge a play or take the remaining steps of its turn, by the rules."""
         steps, when = self.rules.turn.steps, placed.when
         if "stop" in steps:
             await self.clock.stop(placed.turn, placed.mover, when)
@@ -153,9 +153,10 @@ class Table(Commands):
             await self.clock.press(placed.turn, placed.mover, when)
 
     async def _answer_open_play(self, game: State) -> bool:
-        """Challenge or accept the play of the turn before, where that is open until the next player begins (FM 8).
+        """Challenge or accept the play of the turn before, if it is open until the next turn (FM 8).
 
-        Gives whether something was done. Who begins accepts it; only after the last tiles somebody has to say so.
+        Returns whether a command was sent. The next turn accepts it implicitly; only after the last tiles it needs a
+        command.
         """
         if not self._open_until_next or not game.HasField("open_play"):
             return False
@@ -169,7 +170,7 @@ class Table(Commands):
         return True
 
     async def _doubt(self, game: State, placed: Placed) -> bool:
-        """Challenge a play, perhaps; gives whether it was."""
+        """Challenge a play by lot. Return whether it was challenged."""
         lot = partial(self.plan.lot, self.game_id, placed.turn, "doubt")
         challenged = () if self.rules.challenge.by == "nobody" else doubts(self.graph, placed.words, lot)
         if not challenged:
@@ -180,7 +181,7 @@ class Table(Commands):
         return True
 
     async def _accept_ruling(self, game: State) -> None:
-        """The mover takes back a play that was found invalid, and does not appeal (FISE 39)."""
+        """Take back a play that was ruled invalid, without an appeal (FISE 39)."""
         when = to_datetime(game.occurred_at) + DOUBTING
         request = game_pb2.AcceptRulingRequest(player_id=game.pending.player_id)
         await self.send(self.api.game.AcceptRuling, request, game.pending.turn, "accept-ruling", when)
@@ -199,19 +200,19 @@ class Table(Commands):
             await self.send(self.api.game.SignSheet, request, game.turn, f"sign-{player}", when)
 
     async def _is_over_as_written(self, game: State) -> bool:
-        """Whether the last play has ended the game because all have written it (PES Ε.β)."""
+        """Check whether the last play has ended the game because all have written it (PES Ε.β)."""
         if game.bag_left or self.rules.turn.complete_on != "both-written":
             return False
         now = await call(self.api.game.GetGame, game_pb2.GetGameRequest(game_id=self.game_id))
         return bool(now.end_condition)
 
     def _is_over_as_laid(self, game: State) -> bool:
-        """Whether the turn ends with the play laid, or the play is ruled on at once, before anybody does anything."""
+        """Check whether a turn needs no command after its play: it ends, or is ruled on at once."""
         drawn_or_pressed = game.bag_left or "press" in self.rules.turn.steps
         return not drawn_or_pressed or self.rules.challenge.by == "nobody"
 
     def _writers(self, game: State, mover: str) -> Sequence[str]:
-        """Who writes the score of a play, in this order; where the mover alone does, the press says it (FISC I.10)."""
+        """Return the players who write the score of a play, in order; empty if the press implies it (FISC I.10)."""
         match self.rules.turn.written_by:
             case "both":
                 return [mover, *(side.player_id for side in game.sides if side.player_id != mover)]
@@ -220,13 +221,13 @@ class Table(Commands):
         return ()
 
     def _challenger(self, game: State, placed: Placed) -> str:
-        """Who of the others speaks about a play."""
+        """Return the other player who challenges or accepts a play."""
         others = [side.player_id for side in game.sides if side.player_id != placed.mover]
         return others[self.plan.lot(self.game_id, placed.turn, "challenger") % len(others)]
 
     @staticmethod
     def _next(game: State, player_id: str) -> str:
-        """Who sits next in the order of the pairing."""
+        """Return the next player in the order of the pairing."""
         seats = [side.player_id for side in game.sides]
         return seats[(seats.index(player_id) + 1) % len(seats)]
 

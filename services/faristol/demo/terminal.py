@@ -1,4 +1,4 @@
-"""The demonstration on a terminal: progress, standings, and the address of the pages."""
+"""The demonstration on a terminal: progress, standings, and the URL of the pages."""
 
 from __future__ import annotations
 
@@ -50,18 +50,18 @@ PLAYER = "player"
 
 @dataclass(frozen=True)
 class Ended:
-    """How a demonstration ended, as it is told."""
+    """The outcome of a demonstration, for output."""
 
     content: dict[str, object]
-    """As JSON has it."""
+    """As JSON."""
     standings: Grid
 
 
 async def run(settings: Settings, plan: Plan, *, json_output: bool, keep_serving: bool, connect: bool) -> None:
-    """Play the championship that ``plan`` says, with ``connect`` against services that run elsewhere.
+    """Play the championship of ``plan``; with ``connect``, against services that already run.
 
-    With ``json_output`` there is one object on standard output, and nothing else. Raises ``StartError`` with what a
-    service refused.
+    With ``json_output``, standard output has one JSON object only. Raises ``StartError`` with the reason if a service
+    refuses a request.
     """
     stop = stop_on_signals()
     check(plan)
@@ -97,7 +97,7 @@ async def run(settings: Settings, plan: Plan, *, json_output: bool, keep_serving
 
 
 async def _director_link(process: Running, channels: Channels, plan: Plan) -> str:
-    """A link by which a browser signs in as a director of the championship."""
+    """Return a link that signs in a browser as a director of the championship."""
     request = access_pb2.GrantCredentialRequest(
         command_id=str(uuid.uuid4()),
         name="Director",
@@ -132,7 +132,7 @@ async def _played(console: Console, api: Api, plan: Plan, lexicon: str, graph: W
 
 
 async def _until(stop: asyncio.Event, process: Running | None, play: Coroutine[Any, Any, Ended]) -> Ended | None:
-    """The outcome; None when a signal came first. Raises ``StartError`` for a refusal or a failed part."""
+    """Return the outcome, or None after a signal. Raises ``StartError`` for a refusal or a failed part."""
     playing = asyncio.create_task(play)
     others: set[asyncio.Task[Any]] = {asyncio.create_task(stop.wait())}
     if process:
@@ -183,7 +183,7 @@ async def _play(console: Console, api: Api, plan: Plan, lexicon: str, graph: Wor
 
 
 class _Meter:
-    """Events per second, as the public sees the record grow."""
+    """A meter of public events per second."""
 
     def __init__(self, api: Api) -> None:
         self._api = api
@@ -193,7 +193,7 @@ class _Meter:
         try:
             answer = await self._api.results.ListTournaments(results_pb2.ListTournamentsRequest(), timeout=2)
         except grpc.aio.AioRpcError:
-            return ""  # the service is away; the bar goes on without its speed
+            return ""  # the service is unavailable; the bar continues without the speed
         now, position = time.monotonic(), int(answer.position)
         (before, last), self._last = self._last, (now, position)
         return "" if last < 0 else f"{(position - last) / (now - before):,.0f} events/s"
@@ -208,18 +208,18 @@ def _introduce(console: Console, plan: Plan, graph: WordGraph, pages: str) -> No
 
 
 def _home(pages: str) -> str:
-    """The first page of the site that an address is of."""
+    """Return the home page of the site of a URL."""
     parts = urlsplit(pages)
     return f"{parts.scheme}://{parts.netloc}/"
 
 
 def _under(plan: Plan) -> str:
-    """The ruleset and what was chosen of it, as `faristol ruleset show` takes it."""
+    """Return the ruleset with its chosen options, as `faristol ruleset show` accepts it."""
     return ":".join([plan.ruleset, *(f"{name}={written(value)}" for name, value in plan.rules.chosen.items())])
 
 
 def standings(outcome: Outcome) -> Grid:
-    """The final standings, for a terminal of 80 columns: names are folded where figures need the room."""
+    """Return the final standings for a terminal of 80 columns: names are folded if figures need the width."""
     new = {rating.player_id: rating for rating in outcome.ratings.ratings}
     grid = Grid(title=outcome.tournament.name, box=SIMPLE_HEAD, show_edge=False, pad_edge=False, padding=(0, 1, 0, 0))
     breaks = [
@@ -228,7 +228,7 @@ def standings(outcome: Outcome) -> Grid:
     ]
     for title in ("", PLAYER, "points", *breaks, "W-D-L", "rating"):
         if title == PLAYER:
-            grid.add_column(title, overflow="fold")  # the one that gives way: figures are whole at 80 columns
+            grid.add_column(title, overflow="fold")  # only names are folded: figures stay on one line at 80 columns
         else:
             grid.add_column(title, justify="right", no_wrap=True)
     for line in outcome.standings:

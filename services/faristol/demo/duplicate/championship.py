@@ -15,12 +15,12 @@ from faristol.pb.game.v1 import duplicate_pb2
 from faristol.pb.pairing.v1 import pairing_pb2
 
 HUNDRED = 100
-"""Players that are entered in a call."""
+"""Players per registration request."""
 
 
 @dataclass(frozen=True)
 class Outcome:
-    """How a championship of duplicate games ended."""
+    """The outcome of a championship of duplicate games."""
 
     tournament: pairing_pb2.GetTournamentResponse
     games: Sequence[Ended]
@@ -28,14 +28,14 @@ class Outcome:
 
 @dataclass(frozen=True)
 class DuplicateChampionship(Direction):
-    """Directs a championship of duplicate games, of which all but the last turn is dated before ``now``."""
+    """A director of duplicate games. All turns except the last are dated before ``now``."""
 
     plan: DuplicatePlan
     seen: Callable[[int, int, int], None]
-    """Told game, turns that are scored, and how many there will be; 0 where that is not known."""
+    """Callback for progress: game, scored turns, all turns (0 if unknown)."""
 
     async def play(self) -> Outcome:
-        """Play all of it. Raises ``grpc.aio.AioRpcError`` when a service refuses something."""
+        """Play the whole championship. Raises ``grpc.aio.AioRpcError`` if a service refuses a request."""
         await self.create()
         async with self.cast.director():
             await self._enter()

@@ -1,4 +1,4 @@
-"""One duplicate game of the demonstration: its judge, its halls with their collectors, the phones of its players."""
+"""One duplicate game of the demonstration: the judge, halls with collectors, and the phones of players."""
 
 from __future__ import annotations
 
@@ -28,30 +28,30 @@ from faristol.words import WordGraph
 
 JUDGE = "judge"
 BATCH = 50
-"""Slips that a collector sends at a time."""
+"""Slips per request of a collector."""
 LOOK = 0.05
-"""Seconds between two looks at a turn whose time goes on."""
+"""Poll interval of a running turn, in seconds."""
 SLACK = timedelta(seconds=10)
-"""What is left of a turn that is played at the present moment when its time is stopped."""
+"""Time left of a live turn when its clock is stopped."""
 LAST = timedelta(milliseconds=250)
-"""What of it passes once all phones have saved."""
+"""Time left of a live turn after all phones have saved."""
 WAITS = frozenset({Kind.TWO_SLIPS, Kind.TYPED_OTHERWISE, Kind.AFTER_CLOSE})
 
 
 @dataclass(frozen=True)
 class Ended:
-    """How a game ended."""
+    """The outcome of a game."""
 
     game_id: str
     shown: pb.GetDuplicateResponse
     standings: pb.GetDuplicateStandingsResponse
     kinds: Mapping[str, Mapping[str, int]]
-    """What was done with slips, and how often each came to be null for a reason; ``counts`` where it was not."""
+    """Number of slips by kind and by the reason why they are null; ``counts`` if they are not."""
 
 
 @dataclass
 class DuplicateGame:
-    """Plays one game from its first rack to its results."""
+    """The course of one game, from its first rack to its results."""
 
     api: Api
     plan: DuplicatePlan
@@ -60,20 +60,20 @@ class DuplicateGame:
     round: int
     now: datetime
     seen: Callable[[int, int], None]
-    """Told turns that are scored, and how many there will be as far as is known."""
+    """Callback for progress: scored turns, all turns (0 if unknown)."""
     _seats: dict[str, Sequence[str]] = field(default_factory=dict)
     _shown: set[Kind] = field(default_factory=set)
     _did: dict[int, dict[str, Written]] = field(default_factory=lambda: defaultdict(dict))
     _late: tuple[str, int] | None = None
-    """A hall whose slips of a turn have not come."""
+    """A hall, and the turn whose slips it has not handed in."""
 
     @property
     def game_id(self) -> str:
-        """Its id."""
+        """Id of the game."""
         return duplicate_id(self.plan.tournament_id, self.round)
 
     async def play(self) -> Ended:
-        """Play it. Raises ``grpc.aio.AioRpcError`` when a service refuses something."""
+        """Play the game. Raises ``grpc.aio.AioRpcError`` if a service refuses a request."""
         for hall in self.plan.hall_names:
             sheet = await call(self.api.duplicate.GetHallSheet, pb.GetHallSheetRequest(game_id=self.game_id, hall=hall))
             self._seats[hall] = [player.player_id for player in sheet.players]
@@ -97,7 +97,7 @@ class DuplicateGame:
         )
 
     async def _turn(self, number: int) -> bool:
-        """Play a turn; false where the game has ended before it."""
+        """Play a turn. Return False if the game has ended before it."""
         if self._late and (number == self._late[1] + 2 or number > self.plan.turns > 0):
             await self._merge(*self._late)
         live = self.plan.is_live(self.round, number)
@@ -132,7 +132,7 @@ class DuplicateGame:
         return self.plan.turn_start(self.round, number, self.now)
 
     async def _by_hand(self, number: int) -> Sequence[str]:
-        """The rack that the judge takes out of a bag by hand in the second turn, a blank among it; else none."""
+        """Return the rack with a blank that the judge draws by hand in the second turn, or an empty tuple."""
         if number != 2:
             return ()
         board, kept, left = await self._position()
@@ -148,7 +148,7 @@ class DuplicateGame:
         return ()
 
     async def _position(self) -> tuple[Board, tuple[str, ...], tuple[str, ...]]:
-        """The board, the tiles that stay in the rack, and those in the bag."""
+        """Return the board, the tiles left in the rack, and the tiles in the bag."""
         shown = await call(self.api.duplicate.GetDuplicate, pb.GetDuplicateRequest(game_id=self.game_id))
         board = _board(shown)
         last = shown.turns[-1]
@@ -160,7 +160,7 @@ class DuplicateGame:
         return Sight.of(self.graph, self.plan.rules, board, tuple(rack))
 
     async def _written(self, number: int, rack: Sequence[str]) -> Mapping[str, Sequence[Written]]:
-        """What the players of each hall hand in."""
+        """Return the slips of the players of each hall."""
         shown = await call(self.api.duplicate.GetDuplicate, pb.GetDuplicateRequest(game_id=self.game_id))
         sight = self._sight(_board(shown), rack)
         players = [player for seats in self._seats.values() for player in seats]
@@ -172,7 +172,7 @@ class DuplicateGame:
         return {hall: [by_player[player] for player in seats] for hall, seats in self._seats.items()}
 
     async def _own_phones(self, number: int, written: Mapping[str, Sequence[Written]]) -> datetime:
-        """Players save on their own phones, while the judge has stopped the time. Gives when the time was over."""
+        """Save slips on the players' phones while the time is stopped. Return the end of the turn's time."""
         stop = turns.StopTurnRequest(turn=number, arbiter_id=JUDGE, reason="the projector of a hall went out")
         stopped_at = await self._server_time()
         stopped = await self._send(self.api.turns.StopTurn, stop, stopped_at, "stop", number)
@@ -192,7 +192,7 @@ class DuplicateGame:
         return over
 
     async def _save(self, hall: str, number: int, each: Written) -> None:
-        """A player saves twice; what is saved last counts."""
+        """Save up to two slips on a player's phone; the last one counts."""
         if each.kind in (Kind.NOT_HANDED_IN, Kind.LATE):
             return
         async with self.cast.player(each.player_id):
@@ -203,7 +203,7 @@ class DuplicateGame:
     async def _phone(
         self, hall: str, number: int, slip: events.Slip, when: datetime | None, player: str, act: str
     ) -> None:
-        """A phone saves; the server of its hall says when where it is not now."""
+        """Save a slip from a phone, with the time of its hall's server unless it is now."""
         request = pb.SubmitSlipsRequest(turn=number, hall=hall, source=events.SLIP_SOURCE_PHONE)
         if when is not None:
             request.collector_id = f"server {hall}"
@@ -213,7 +213,7 @@ class DuplicateGame:
         await self._send(self.api.duplicate.SubmitSlips, request, when, "phone", number, player, act)
 
     async def _hall(self, hall: str, number: int, over: datetime, written: Sequence[Written]) -> None:
-        """Hand in everything that a hall has of a turn, and close it."""
+        """Hand in all slips of a hall for a turn, and close it."""
         async with self.cast.collector(hall):
             if not self.plan.is_live(self.round, number):
                 for each in written:
@@ -234,7 +234,7 @@ class DuplicateGame:
                 await self._rule(hall, number, over, each)
 
     async def _relayed(self, hall: str, number: int, over: datetime, each: Written) -> None:
-        """What the server of a hall has of a phone, save by save, with the time of each."""
+        """Hand in the saves of a phone from the server of its hall, each with its time."""
         if each.kind is Kind.NOT_HANDED_IN:
             return
         if each.kind is Kind.LATE:
@@ -249,7 +249,7 @@ class DuplicateGame:
     async def _type(
         self, hall: str, number: int, who: str, slips: Sequence[tuple[Written, events.Slip]], when: datetime
     ) -> None:
-        """A collector types slips of paper, in batches."""
+        """Type paper slips as a collector, in batches."""
         for begin in range(0, len(slips), BATCH):
             request = pb.SubmitSlipsRequest(
                 turn=number, hall=hall, source=events.SLIP_SOURCE_PAPER, collector_id=f"{who} {hall}"
@@ -261,7 +261,7 @@ class DuplicateGame:
             await self._send(self.api.duplicate.SubmitSlips, request, dated, "type", number, hall, who, begin)
 
     async def _rule(self, hall: str, number: int, over: datetime, each: Written) -> None:
-        """The judge looks at the paper."""
+        """Rule on a slip as the judge, by its paper."""
         slip = events.Slip()
         slip.CopyFrom(each.slip)
         slip.player_id, slip.handed = each.player_id, events.HANDED_IN_TIME
@@ -284,7 +284,7 @@ class DuplicateGame:
         await self._send(self.api.duplicate.ScoreTurn, request, at, "score", number)
 
     async def _merge(self, hall: str, number: int) -> None:
-        """The hall that was cut off in a turn hands in once, and is scored."""
+        """Hand in the slips of a hall that was cut off in a turn, and score them."""
         self._late = None
         over = self._start(number) + self._length
         seats = set(self._seats[hall])
@@ -295,7 +295,7 @@ class DuplicateGame:
         await self._send(self.api.duplicate.ScoreTurn, request, at, "merge", number)
 
     async def _claims(self, number: int) -> None:
-        """Who was typed wrongly claims and is right; somebody else claims and is not."""
+        """Raise and decide the rightful claims on mistyped slips, and an unfounded one."""
         did = list(self._did[number].values())
         wrong = [each for each in did if each.kind is Kind.MISTYPED]
         other = [each for each in did if each.kind in (Kind.INVALID, Kind.NO_WORD)]
@@ -313,7 +313,7 @@ class DuplicateGame:
             await self._send(self.api.duplicate.DecideClaim, decide, None, "decide", number, each.player_id)
 
     async def _kinds(self) -> Mapping[str, Mapping[str, int]]:
-        """What came of each kind of slip, as the sheets of the halls have it."""
+        """Count the outcomes of each kind of slip, from the sheets of the halls."""
         found: dict[str, Counter[str]] = defaultdict(Counter)
         for hall in self._seats:
             sheet = await call(self.api.duplicate.GetHallSheet, pb.GetHallSheetRequest(game_id=self.game_id, hall=hall))
@@ -323,7 +323,7 @@ class DuplicateGame:
         return {kind: dict(sorted(found[kind].items())) for kind in sorted(found)}
 
     async def _is_past(self, moment: datetime) -> None:
-        """Wait until a slip that comes now would be late."""
+        """Wait until a new slip would be late."""
         while True:
             left = moment - await self._server_time()
             if left < -timedelta(milliseconds=1):
@@ -335,14 +335,14 @@ class DuplicateGame:
         return to_datetime(shown.now)
 
     def _dated(self, number: int, when: datetime) -> datetime | None:
-        """When something of a turn happens; None for now, where it is played at the present moment."""
+        """Return the time of an action in a turn, or None (now) in a live turn."""
         return None if self.plan.is_live(self.round, number) else when
 
     def _lot(self, *what: object) -> int:
         return self.plan.lot("duplicate", self.round, *what)
 
     async def _send(self, method: Callable[..., Awaitable[M]], request: Any, when: datetime | None, *act: object) -> M:
-        """Send a request with its id, which follows from ``act`` and the game, and when it happens."""
+        """Send a request with an id derived from ``act`` and the game, and its time."""
         request.game_id = self.game_id
         return await send(self.plan, method, request, when, self.game_id, *act)
 
@@ -354,10 +354,10 @@ def _board(shown: pb.GetDuplicateResponse) -> Board:
 
 
 def _first_typing(each: Written) -> events.Slip:
-    """What the first collector types."""
+    """Return the slip as the first collector types it."""
     return each.before if each.kind is Kind.MISTYPED and each.before is not None else each.slip
 
 
 def _bare(slip: events.Slip) -> events.Slip:
-    """What a phone sends: how a slip came is nothing that it says."""
+    """Return the slip as a phone sends it, without the way it was handed in."""
     return events.Slip(coordinates=slip.coordinates, word=slip.word, score=slip.score)

@@ -1,4 +1,4 @@
-"""What is played in a demonstration of duplicate games: everything that follows from its seed."""
+"""The plan of a demonstration of duplicate games: everything that follows from its seed."""
 
 from __future__ import annotations
 
@@ -9,21 +9,21 @@ from functools import cached_property
 from faristol.demo.plan import ROUND_EVERY, Plan
 
 TURN_EVERY = timedelta(minutes=5)
-"""From one rack to the next: three minutes of time, and two for slips and scores."""
+"""Interval of turns: three minutes of time, and two for slips and scores."""
 NAMES = ("Nord", "Sud", "Est", "Oest", "Centre", "Port", "Horta", "Raval")
 
 
 @dataclass(frozen=True)
 class DuplicatePlan(Plan):
-    """A demonstration of duplicate games. Two with the same values end in the same standings."""
+    """The plan of a demonstration of duplicate games. Equal plans lead to equal standings."""
 
     halls: int = 4
     turns: int = 4
-    """Turns of each game; 0 for complete games."""
+    """Number of turns of each game; 0 for complete games."""
 
     @property
     def tournament_id(self) -> str:
-        """An id that says which demonstration it is."""
+        """An id that identifies the plan."""
         seed = str(self.seed).replace("-", "n")
         ruleset = self.ruleset.removesuffix("-duplicate")
         name = f"demo-{ruleset}-{self.players}-{self.halls}-{self.rounds}-{self.turns}-{seed}"
@@ -31,31 +31,31 @@ class DuplicatePlan(Plan):
 
     @cached_property
     def hall_names(self) -> tuple[str, ...]:
-        """The halls, the first ones named, all others numbered."""
+        """Names of the halls: given names for the first ones, numbers for all others."""
         return tuple(NAMES[place] if place < len(NAMES) else f"Sala {place + 1}" for place in range(self.halls))
 
     @property
     def seats(self) -> int:
-        """Seats of a hall; in the last one sits whoever is left."""
+        """Number of seats of a hall; the last hall takes the players left."""
         return -(-self.players // self.halls)
 
     @cached_property
     def round_every(self) -> timedelta:
-        """Longer than a complete game: a hundred tiles last for less than fifty turns."""
+        """Interval of rounds, longer than a complete game: a hundred tiles last for less than fifty turns."""
         return ROUND_EVERY
 
     def turn_start(self, round_: int, turn: int, now: datetime) -> datetime:
-        """When the time of a turn begins."""
+        """Return the start of a turn's time."""
         return self.round_start(round_, now) + turn * TURN_EVERY
 
     def cut_off(self, turn: int) -> str:
-        """The hall that cannot be reached in a turn; empty where all can: the last one, in the second turn."""
+        """Return the hall that is cut off in a turn: the last one in the second turn; else an empty string."""
         return self.hall_names[-1] if turn == 2 and self.halls > 1 else ""
 
     def is_live(self, round_: int, turn: int) -> bool:
-        """Whether a turn is played at the present moment: the last one, where it is known to be the last.
+        """Check whether a turn is live, dated now: the last one, if it is known to be the last.
 
-        Players do not say when they act, so their phones can only take part in what happens now. All turns before it
-        are dated in the past, or each would last for its three minutes.
+        Requests from phones have no time of their own, so that phones can only play a live turn. All earlier turns are
+        dated in the past, because each would otherwise take three minutes.
         """
         return round_ == self.rounds and turn == self.turns > 1

@@ -1,7 +1,7 @@
-"""What the players of the demonstration write. Pure: the same turn and the same lots give the same slips.
+"""The slips of the demonstration's players. Pure: the same turn and lots give the same slips.
 
-Most see some good plays and take one of them. The others do one thing that the law has a row for, each another one
-(FISC II.7), until every row was shown.
+Most players take one of the best plays. Each of the others shows one further case of the law (FISC II.7), until all
+cases are shown.
 """
 
 from __future__ import annotations
@@ -26,13 +26,13 @@ from faristol.words.tops import as_play
 Lot = Callable[..., int]
 
 POOL = 30
-"""A player sees the best so many plays of a rack."""
+"""Number of best plays that a player sees."""
 TRIES = 2_000
-"""Squares that are tried for a word that makes another one invalid."""
+"""Limit of squares tried for a word that makes another one invalid."""
 
 
 class Kind(StrEnum):
-    """What a player does with a slip."""
+    """The kind of a slip."""
 
     GOOD = "good"
     NO_COORDINATES = "no-coordinates"
@@ -52,15 +52,15 @@ class Kind(StrEnum):
     TWO_SLIPS = "two-slips"
     """Two slips of paper: the judge rules which of them counts."""
     TYPED_OTHERWISE = "typed-otherwise"
-    """Two collectors type the slip in different ways: the judge looks at the paper."""
+    """Two collectors type the slip differently: the judge checks the paper."""
     AFTER_CLOSE = "after-close"
-    """It is found after the hall had closed the turn: the judge does not let it count."""
+    """Found after the hall had closed the turn: the judge rejects it."""
     SCORE_WRONG = "score-wrong"
     """The score is recomputed."""
     EITHER_WORD = "either-word"
-    """One tile makes two words, and the one is written that the lexicon would not name first."""
+    """One tile forms two words, and the slip has the one that is not proposed first."""
     MISTYPED = "mistyped"
-    """The collector types other coordinates than the slip has: the player claims."""
+    """The collector mistypes the coordinates: the player raises a claim."""
 
 
 ON_PAPER = frozenset(
@@ -74,35 +74,35 @@ ON_PAPER = frozenset(
         Kind.MISTYPED,
     }
 )
-"""What happens to slips of paper alone."""
+"""Kinds that occur only with paper slips."""
 
 
 @dataclass(frozen=True, slots=True)
 class Written:
-    """What a player hands in."""
+    """A slip of a player."""
 
     player_id: str
     kind: Kind
     slip: events.Slip
-    """As it stands on the paper, or as the phone saved it last."""
+    """The slip on paper, or as last saved by the phone."""
     before: events.Slip | None = None
-    """What a phone saved before, or what a collector typed who misread the paper."""
+    """The slip as saved earlier by the phone, or as mistyped by a collector."""
     on_phone: bool = False
 
 
 @dataclass(frozen=True)
 class Sight:
-    """What everybody sees in a turn."""
+    """The view of all players in a turn."""
 
     turn: Turn
     plays: Sequence[Play]
-    """The best ones, the best first."""
+    """The best plays, best first."""
     short: Sequence[Play]
-    """Words of the rack alone, wherever they might lie."""
+    """Words from the rack only, without a place on the board."""
 
     @classmethod
     def of(cls, graph: WordGraph, ruleset: Ruleset, board: Board, rack: Sequence[str]) -> Sight:
-        """The sight of a turn."""
+        """Compute the sight of a turn."""
         grid = Grid.of(graph.tile_set, board)
         alone = Board()
         own = best(graph, Grid.of(graph.tile_set, alone), rack, POOL)
@@ -113,11 +113,14 @@ class Sight:
         )
 
     def verdict(self, slip: events.Slip) -> Verdict:
-        """What the law says of a slip."""
+        """Judge a slip by the law."""
         return judge_slip(written_slip(slip), self.turn)
 
     def first(self, slips: Iterator[events.Slip], fault: Fault | None) -> events.Slip | None:
-        """The first slip with a fault, or the first that counts for None; None where there is none."""
+        """Return the first slip with a fault, or the first that counts if ``fault`` is None.
+
+        Returns None without one.
+        """
         for slip in slips:
             null = self.verdict(slip).null
             if (null.fault if null else None) == fault:
@@ -126,9 +129,9 @@ class Sight:
 
 
 def everybody(sight: Sight, players: Sequence[str], wanted: Sequence[Kind], lot: Lot) -> list[Written]:
-    """What ``players`` hand in: the first ones, in an order drawn by lot, do what is ``wanted`` as far as it can be.
+    """Return the slips of ``players``. The first players by lot show the ``wanted`` kinds, as far as possible.
 
-    ``lot(*what)`` is a number that depends on what is drawn for.
+    ``lot(*what)`` returns a number that depends on the subject of the draw.
     """
     order = sorted(players, key=lambda player: lot("order", player))
     found: dict[str, Written] = {}
@@ -149,7 +152,7 @@ def everybody(sight: Sight, players: Sequence[str], wanted: Sequence[Kind], lot:
 
 
 def good(sight: Sight, lot: int) -> events.Slip:
-    """One of the best plays."""
+    """Return a slip with one of the best plays."""
     play = sight.plays[lot % len(sight.plays)]
     return _slip(play.start, play.word)
 
@@ -178,7 +181,7 @@ def _cannot_lie(sight: Sight, own: events.Slip) -> events.Slip | None:
 
 
 def _not_whole(sight: Sight, own: events.Slip) -> events.Slip | None:
-    """Letters on the board are left out."""
+    """Return a slip that leaves out letters on the board."""
 
     def cut() -> Iterator[events.Slip]:
         for play in sight.plays:
@@ -241,7 +244,7 @@ def _either_word(sight: Sight, own: events.Slip) -> events.Slip | None:
 
 
 def _relaid(play: Play, tiles: Mapping[Square, Tile]) -> list[Tile]:
-    """The word with other tiles on the squares where it lays some."""
+    """Return the word with other tiles on its newly covered squares."""
     (square, direction), word = play.start, play.word
     return [tiles.get(square.step(direction, place), tile) for place, tile in enumerate(word)]
 
@@ -276,6 +279,6 @@ _SLIPS: Mapping[Kind, Callable[[Sight, events.Slip], events.Slip | None]] = {
     Kind.UNCIRCLED: _uncircled,
     Kind.EITHER_WORD: _either_word,
 }
-"""How a slip of each kind comes about from a good one; none where the turn has no such slip."""
+"""Derives a slip of each kind from a good one, or None if the turn allows none."""
 SHOWN = tuple(_SLIPS)
-"""Every kind but the good one, in the order in which they are shown."""
+"""All kinds except the good one, in the order in which they are shown."""

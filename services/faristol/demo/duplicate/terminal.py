@@ -1,4 +1,4 @@
-"""The demonstration of duplicate games on a terminal: progress, what came of the slips, standings."""
+"""The demonstration of duplicate games on a terminal: progress, outcomes of slips, standings."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ from faristol.duplicate.end_reasons import END_REASONS
 from faristol.words import WordGraph
 
 SHOWN = 20
-"""Lines of standings on a terminal; JSON has all."""
+"""Lines of standings on a terminal; the JSON has all."""
 
 
 async def play(console: Console, api: Api, plan: DuplicatePlan, lexicon: str, graph: WordGraph) -> Outcome:
-    """Play it, with a bar for each game. Raises ``grpc.aio.AioRpcError`` when a service refuses something."""
+    """Play it with a progress bar for each game. Raises ``grpc.aio.AioRpcError`` if a service refuses a request."""
     columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TextColumn("turns"))
     with Progress(*columns, console=console) as progress:
         bars: dict[int, TaskID] = {}
@@ -34,7 +34,7 @@ async def play(console: Console, api: Api, plan: DuplicatePlan, lexicon: str, gr
 
 
 def standings(outcome: Outcome, plan: DuplicatePlan) -> Grid:
-    """The first lines of the standings of the last game."""
+    """Return the first lines of the standings of the last game."""
     names = {entrant.player_id: entrant.name for entrant in plan.entrants}
     last = outcome.games[-1]
     title = f"{plan.title}: {last.game_id}, {last.standings.turns} turns, master plays {last.standings.masters}"
@@ -49,7 +49,7 @@ def standings(outcome: Outcome, plan: DuplicatePlan) -> Grid:
 
 
 def as_json(plan: DuplicatePlan, outcome: Outcome) -> dict[str, object]:
-    """Everything that came of it, the same for the same plan."""
+    """Return the outcome as JSON, which is equal for equal plans."""
     tournament = outcome.tournament
     names = {entrant.player_id: entrant.name for entrant in plan.entrants}
     return {
