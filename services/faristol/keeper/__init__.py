@@ -1,1 +1,1 @@
-"""Keeping a table at a terminal, in the words of the rulebook cases: `faristol table keep`."""
+"""Keeping a table at a terminal, in the language of the rulebook cases: `faristol table keep`."""

@@ -1,4 +1,4 @@
-"""Rulings on a challenge from the table: by a judge where judges rule, else by the lexicon."""
+"""Rulings on a challenge from the table: by a judge if the tournament has judges, else by the lexicon."""
 
 from __future__ import annotations
 
@@ -21,10 +21,10 @@ QUEUED = N_("The case waits for a judge, and the table for the ruling.")
 
 
 class Bench:
-    """The judge who rules from this table, if one does."""
+    """The judge at this table, if any."""
 
     def __init__(self, channel: grpc.aio.Channel, judge_id: str, say: Callable[..., None]) -> None:
-        """``say`` tells the person at the table a message with its parameters."""
+        """Connect to the lexicon service; ``say`` prints a message with its parameters to the user."""
         self._adjudication = pb_grpc.AdjudicationServiceStub(channel)
         self._cases = lexicon_pb2_grpc.LexiconServiceStub(channel)
         self._judge = Judge(channel, judge_id)
@@ -33,13 +33,13 @@ class Bench:
     async def rule(
         self, table: game_pb2.GetGameResponse, said: Mapping[str, str], step_id: str, *, valid: bool | None
     ) -> bool:
-        """Take the open case of ``table`` and rule on all its words, as the lexicon has them when ``valid`` is None.
+        """Claim the open case of ``table`` and rule on all its words, by the lexicon if ``valid`` is None.
 
-        Gives whether nothing is left to do from here; False while there is no open case yet. ``said`` has reason and
-        source, which a ruling against the lexicon needs. Nothing is done where the lexicon rules alone. Without a
-        ruling to give (``valid`` is None) a case that is for others is left to them, and the person is told so. Raises
-        ``Refusal`` when others hold the case that was to be ruled on, and ``grpc.aio.AioRpcError`` when the judge may
-        not take it.
+        Returns whether all is done from here; False while no case is open yet. ``said`` has reason and source, which a
+        ruling against the lexicon needs. Without judges, ``valid`` None returns True. With ``valid`` None, a case of
+        other judges is left to them, and the user is informed. Raises ``Refusal`` if ``valid`` is given and other
+        judges hold the case or the tournament has no judges. Raises ``grpc.aio.AioRpcError`` if the judge may not claim
+        it.
         """
         if not await self.judged(table.tournament_id):
             if valid is not None:
@@ -80,12 +80,12 @@ class Bench:
         return True
 
     async def judged(self, tournament_id: str) -> bool:
-        """Whether judges rule in a tournament, and so on appeals, too."""
+        """Check whether judges rule in a tournament, also on appeals."""
         request = pb.GetAdjudicationRequest(tournament_id=tournament_id)
         return (await self._adjudication.GetAdjudication(request)).mode != events.MODE_AUTOMATIC
 
     async def _open_case(self, game_id: str) -> lexicon_pb2.GetCaseResponse | None:
-        """The case of what is in question at the table; None when it has not come yet, or its ruling is on the way."""
+        """Return the case in question at the table; None before it is opened and after it is ruled or withdrawn."""
         try:
             case = await self._cases.GetCase(lexicon_pb2.GetCaseRequest(game_id=game_id))
         except grpc.aio.AioRpcError as problem:

@@ -1,4 +1,4 @@
-"""Rules of a book that people at a table follow without a command: seats, who is told, when a result is definitive."""
+"""Rules of a book for people at a table that need no command: seats, absence, the final result."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ SEATS: Mapping[str, str] = {
     "starter-chooses": N_("Whoever begins chooses the seat."),
     "lot": N_("The lot for the start says who sits where too."),
 }
-"""Who sits where, by ``start.seat``; nothing where the book has no rule."""
+"""The seating rule, by ``start.seat``; absent if the book has no rule."""
 
 DIRECTIONS: Mapping[str, str] = {
     "right": N_("The turn passes to the player on the right."),
@@ -25,14 +25,14 @@ LEAVING: Mapping[str, str] = {
     "arbiter": N_("Who leaves the table for a while tells the arbiter first."),
     "opponent": N_("Who leaves the table for a while tells the opponent first."),
 }
-"""Who is told, by ``absence.told``."""
+"""The person to tell before leaving, by ``absence.told``."""
 
 BLANKS: Mapping[str, str] = {
     "both": N_("Both players note what a blank stands for."),
     "mover": N_("Who lays a blank notes what it stands for."),
     "keeper": N_("Who keeps the sheet notes what a blank stands for."),
 }
-"""Who notes a blank, by ``blank.written_by``."""
+"""The player that notes a blank, by ``blank.written_by``."""
 
 DEFINITIVE: Mapping[str, str] = {
     "both-signed": N_("The result is definitive when both players have signed the sheet."),
@@ -41,13 +41,13 @@ DEFINITIVE: Mapping[str, str] = {
     ),
     "written": N_("The result is definitive as it is written: nobody signs."),
 }
-"""What makes a result definitive, by ``scoresheet.final_on``."""
+"""The condition of a definitive result, by ``scoresheet.final_on``."""
 
 CHECKING = N_("By agreement the players may check plays in the lexicon together, without an arbiter.")
 
 
 def customs(ruleset: Ruleset, language: str) -> Iterator[str]:
-    """What people at a table do under this book beside what is typed, each with its article."""
+    """Yield the rules for people at a table beside the typed commands, each with its article."""
     said = [
         ("start.seat", SEATS.get(ruleset.start.seat)),
         ("game.turn_direction", DIRECTIONS.get(ruleset.game.turn_direction)),

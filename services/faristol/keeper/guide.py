@@ -1,4 +1,4 @@
-"""What each verb of a table does, what may be said with it, and an example: what `help` tells."""
+"""The texts of `help`: for each verb of a table its meaning, its arguments, and an example."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from faristol.text import say, translations
 
 
 class Guide(NamedTuple):
-    """A verb in a sentence, and how it is typed."""
+    """A sentence about a verb, and an example of it."""
 
     sentence: str
     example: str
@@ -174,7 +174,7 @@ MEANINGS: Mapping[str, str] = {
     "word": N_("the word"),
     "words": N_("the words"),
 }
-"""What can be said with a verb, by the word that is typed."""
+"""The meaning of arguments of verbs, by the word that is typed."""
 
 WORDS: Mapping[str, str] = {
     "player_id": "player",
@@ -185,19 +185,19 @@ WORDS: Mapping[str, str] = {
     "row": "square",
     "column": "square",
 }
-"""Words of people at a table for fields of the contract that have other names."""
+"""Typed words for fields of the contract with other names."""
 
 REASONS = N_("Reasons under these rules: {reasons}")
 EXAMPLE = N_("Example: {example}")
 
 
 def word_of(field: str) -> str:
-    """How people type a field of the contract: ``player`` for ``player_id``."""
+    """Return the typed word for a field of the contract: ``player`` for ``player_id``."""
     return WORDS.get(field, field.replace("_", "-"))
 
 
 def arguments_of(verb: Verb) -> list[str]:
-    """What may be said with a verb, as it is typed, what stands behind it first."""
+    """Return the arguments of a verb as typed, the positional one first."""
     fields = [field.name for field in verb.request.DESCRIPTOR.fields]
     own = [name for name in fields if name not in GIVEN]
     both = {"arbiter_id", "player_id"} <= set(fields)
@@ -205,14 +205,14 @@ def arguments_of(verb: Verb) -> list[str]:
 
 
 def overview(language: str) -> Iterator[str]:
-    """Every verb with its sentence, a line for each."""
+    """Yield a line for every verb with its sentence."""
     width = max(map(len, GUIDES))
     for name, guide in sorted(GUIDES.items()):
         yield f"  {name:<{width}}  {say(guide.sentence, {}, language)}"
 
 
 def explained(name: str, verb: Verb | None, language: str, ruleset: Ruleset | None = None) -> Iterator[str]:
-    """A verb of ``GUIDES``: its sentence, what may be said with it, and an example, under ``ruleset`` where known."""
+    """Yield the help of a verb of ``GUIDES``: sentence, arguments, and an example, for ``ruleset`` if known."""
     guide = GUIDES[name]
     if name == "neutralise" and ruleset is not None and (reasons := ruleset.clock.neutralised_by):
         guide = Guide(guide.sentence, f"arbiter: neutralise {reasons[0]}")

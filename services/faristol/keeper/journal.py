@@ -1,4 +1,4 @@
-"""What was typed at a table, kept in a file until it is carried out, over crashes and lost networks."""
+"""A journal of typed lines: stored in a file until they are executed, across crashes and network failures."""
 
 from __future__ import annotations
 
@@ -15,20 +15,20 @@ from faristol.host import StartError
 from faristol.keeper.lines import Typed
 
 SHOWN = 40
-"""Characters of a line that an error repeats."""
+"""Characters of a line that an error quotes."""
 
 
 def usual_file(name: str, kind: str = "tables") -> Path:
-    """The default file of a journal of that name, in the state folder of this user."""
+    """Return the default file of a journal of that name, in the state folder of the user."""
     state = os.environ.get("XDG_STATE_HOME") or Path.home() / ".local" / "state"
     return Path(state) / "faristol" / kind / f"{name}.jsonl"
 
 
 class LineFile:
-    """A file of lines of JSON, each of which is on disk when it is written; without a file nothing is kept."""
+    """A file of JSON lines, each synced to disk when written; without a file, lines are not stored."""
 
     def __init__(self, file: Path | None) -> None:
-        """``file`` is created with its folder, and what it has is taken. Raises ``StartError``."""
+        """Create ``file`` with its folder if missing, and read its lines. Raises ``StartError``."""
         self._file = file
         if file is None:
             return
@@ -40,7 +40,7 @@ class LineFile:
                 try:
                     content = json.loads(line)
                 except ValueError:
-                    continue  # the last line of a process that was killed while it wrote
+                    continue  # an incomplete line of a process that was killed while writing
                 if not self._take(number, content):
                     raise ValueError(f"line {number} is none of this journal: {line[:SHOWN]!r}")
             if kept and not kept.endswith("\n"):
@@ -50,7 +50,7 @@ class LineFile:
             raise StartError(f"the journal {file} cannot be read and written: {problem}") from problem
 
     def _take(self, number: int, kept: Any) -> bool:
-        """Take a line that was written before; whether it is one of this journal. Raises ``ValueError``."""
+        """Apply a stored line; return whether it belongs to this journal. Raises ``ValueError``."""
         raise NotImplementedError
 
     def _write(self, line: Mapping[str, Any]) -> None:
@@ -63,13 +63,13 @@ class LineFile:
 
 
 class Journal(LineFile):
-    """Steps and whether they came to an end: done, refused, or not understood.
+    """Steps and whether they are finished: executed, refused, or not understood.
 
-    A step's id gives the ids of its commands, so that one that is sent again is carried out once.
+    The ids of a step's commands derive from its id, so that a resent command is executed once.
     """
 
     def __init__(self, file: Path | None) -> None:
-        """``file`` is created with its folder; without a file nothing is kept. Raises ``StartError``."""
+        """Open ``file`` and create it with its folder; None stores no steps. Raises ``StartError``."""
         self._open: dict[str, Typed] = {}
         self._sent: dict[str, bytes] = {}
         super().__init__(file)
@@ -87,12 +87,12 @@ class Journal(LineFile):
         return True
 
     def unfinished(self) -> list[tuple[str, Typed]]:
-        """The steps that did not come to an end, in order, with their ids."""
+        """Return the unfinished steps in order, with their ids."""
         return list(self._open.items())
 
     @contextmanager
     def keeping(self, typed: Typed, step_id: str = "") -> Iterator[str]:
-        """Keep a step while the block runs, and after it where that raises. Gives the id of the step."""
+        """Store a step during the block, and after it if the block raises. Yields the id of the step."""
         known = step_id or str(uuid.uuid4())
         if not step_id:
             self._write({"id": known, "text": typed.text})
@@ -100,13 +100,13 @@ class Journal(LineFile):
         self._write({"id": known})
 
     def means(self, step_id: str, typed: Typed) -> None:
-        """Keep what a step turned out to stand for, in place of what was typed: the table will be another one later."""
+        """Store the expanded step in place of the typed one, as its meaning depends on the current table."""
         self._write({"id": step_id, "text": typed.text})
 
     def as_sent(self, command_id: str, request: bytes) -> bytes:
-        """The command as it was sent the first time, which is now when it was not yet: it is kept before it is sent.
+        """Return the command as first sent; the first call stores it before it is sent.
 
-        What a step stands for depends on the table, and the first of its commands may have changed that.
+        The expansion of a step depends on the table, which the first of its commands may have changed.
         """
         if command_id not in self._sent:
             self._sent[command_id] = request

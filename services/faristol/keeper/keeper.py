@@ -1,4 +1,4 @@
-"""Who keeps a table: what is typed is done, and what came of it is shown."""
+"""The loop that keeps a table: typed steps are executed, and their results are printed."""
 
 from __future__ import annotations
 
@@ -36,9 +36,9 @@ from faristol.text import cited, say, translations
 
 PROMPT = "> "
 WATCH_SECONDS = 0.5
-"""Between two looks whether a ruling has come."""
+"""Between two polls for a ruling."""
 DO = ("board", "book", "help", "quit", "rack", "sheet", "table")
-"""Words for the tool itself."""
+"""Commands of the tool itself."""
 
 AWAY = N_("The services do not answer. What you typed is kept and sent until they do.")
 KEPT = N_("It was not carried out. It is kept, and will be sent when you open this table again.")
@@ -62,36 +62,36 @@ NO_STEP = N_("{words} is no step: expected `WHO: VERB …`, or {known}.")
 
 
 class Keeper:
-    """Does what is typed and shows what came of it."""
+    """Executes typed steps and prints their results."""
 
     def __init__(self, journal: Journal, language: str, *, stops: bool) -> None:
-        """``stops`` at the first step that cannot be done, as for a script; otherwise the next one is waited for."""
+        """Create the loop; it ``stops`` at the first failed step, for a script, or else waits for the next."""
         self._journal = journal
         self._language = language
         self._stops = stops
         self._ruling: game_pb2.Ruling | None = None
-        """The last ruling that was told."""
+        """The last ruling that was printed."""
         self._choices: Sequence[str] = ()
-        """The lines that the number which is typed next chooses from."""
+        """The lines among which the next typed number chooses."""
         self._turn = 0
-        """The turn that was shown last."""
+        """The last turn that was printed."""
         self._ruling_awaited = False
-        """The table that was shown last waits for a ruling."""
+        """Whether the table printed last waits for a ruling."""
         self._talking = asyncio.Lock()
-        """Held while something is done or shown."""
+        """Locked while a step is executed or output is printed."""
 
     def say(self, message: str, **params: str) -> None:
-        """Tell the person something."""
+        """Print a message to the user."""
         typer.echo(translations(self._language).gettext(message) % params)
 
     async def sit_down(self, services: LiveTable, bench: Bench) -> None:
-        """Look at the table, and do first what was left undone."""
+        """Load the table, and execute unfinished steps first."""
         self._services = services
         table = await services.table()
         public = await services.public()
         self._session = Session(services, bench, table, public)
         if table.HasField("ruling") and table.ruling.turn < table.turn:
-            self._ruling = table.ruling  # told long ago
+            self._ruling = table.ruling  # an old ruling
         typer.echo(str(board_of(table)))
         await self._show()
         for step_id, typed in self._journal.unfinished():
@@ -99,7 +99,7 @@ class Keeper:
             await self._do(typed, step_id)
 
     async def work(self, lines: AsyncIterator[Typed]) -> int:
-        """Do everything that is typed. Gives the exit code."""
+        """Execute all typed lines. Returns the exit code."""
         async for typed in lines:
             if typed.text in ("quit", "exit"):
                 return 0
@@ -111,7 +111,7 @@ class Keeper:
 
     @asynccontextmanager
     async def watching(self) -> AsyncIterator[None]:
-        """Print a ruling as soon as it is known, while nothing is typed: a clock may run from then on."""
+        """Print a ruling as soon as it is known, even between typed lines: a clock may run from then on."""
         watcher = asyncio.create_task(self._watch())
         try:
             yield
@@ -128,7 +128,7 @@ class Keeper:
             if not self._ruling_awaited or self._talking.locked():
                 continue
             async with self._talking:
-                with suppress(grpc.aio.AioRpcError):  # the next step says what there is to say
+                with suppress(grpc.aio.AioRpcError):  # the next step reports the error
                     if (await self._services.table()).phase == game_pb2.PHASE_CHALLENGED:
                         continue
                     typer.echo()
@@ -136,7 +136,7 @@ class Keeper:
                     typer.echo(f"{PROMPT}{readline.get_line_buffer()}", nl=False)
 
     async def _do(self, typed: Typed, step_id: str = "") -> bool:
-        """Do a step. False, with the reason printed, for a failure; what was not carried out stays in the journal."""
+        """Execute a step. Returns False, with the reason printed, on failure; an unsent step stays in the journal."""
         if typed.text.isdecimal() and 0 < int(typed.text) <= len(self._choices):
             typed = typed._replace(text=self._choices[int(typed.text) - 1])
         self._choices = ()
@@ -184,7 +184,7 @@ class Keeper:
         return True
 
     def _costs(self, step: Step) -> bool:
-        """Whether a step ends the game for its player by a single word: leaving without having told anybody."""
+        """Check whether a step loses the game for its player by one word: leaving without telling."""
         untold = self._session.ruleset.absence.untold != "none"
         return untold and step.verb == "leave-table" and step.argument is not None and step.argument.text() in NO
 
@@ -230,7 +230,7 @@ class Keeper:
             typer.echo(said)
 
     async def _answer(self, words: str) -> None:
-        """Answer words that are for the tool itself. Raises ``Refusal`` for others."""
+        """Execute a command of the tool itself. Raises ``Refusal`` for an unknown one."""
         what, _, of = (part.strip() for part in words.partition(" "))
         what = "help" if SPOKEN.get(folded(what)) == "help" else what
         match what:

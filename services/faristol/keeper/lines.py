@@ -1,4 +1,4 @@
-"""From what is typed to steps: the grammar of rulebook cases, line by line."""
+"""The parser of typed steps: the grammar of rulebook cases, line by line."""
 
 from __future__ import annotations
 
@@ -16,18 +16,18 @@ from faristol.referee.document import CaseError, Value, documents
 from faristol.referee.steps import read_step
 
 TYPED = Path("line")
-"""Where errors say that something stands: ``line:3``."""
+"""The file name in errors: ``line:3``."""
 
 
 class Typed(NamedTuple):
-    """A step as it was typed, over one line or several, and the number of its first, from 1."""
+    """A step as typed, over one line or several, and the number of its first, from 1."""
 
     number: int
     text: str
 
 
 def script_lines(content: bytes) -> list[str]:
-    """The lines of a script. Raises ``StartError`` when it is not UTF-8."""
+    """Return the lines of a script. Raises ``StartError`` if it is not UTF-8."""
     try:
         return StringIO(content.decode("utf-8-sig"), newline=None).readlines()
     except UnicodeDecodeError as problem:
@@ -37,7 +37,7 @@ def script_lines(content: bytes) -> list[str]:
 
 
 def steps_of(lines: Iterable[str]) -> Iterator[Typed]:
-    """What a script holds: a step begins with a line that is not indented, and its other lines are."""
+    """Yield the steps of a script: a step begins with a line that is not indented, and its other lines are."""
     began, gathered = 0, list[str]()
     for number, line in enumerate(lines, start=1):
         if not line.strip() or line.lstrip().startswith("#"):
@@ -53,9 +53,9 @@ def steps_of(lines: Iterable[str]) -> Iterator[Typed]:
 
 
 def read_typed(typed: Typed, people: Collection[str]) -> Step | str:
-    """The step that was typed, or the words of who wants something of the tool itself: ``board``.
+    """Parse a typed step, or return the text of a command of the tool itself: ``board``.
 
-    A step in one line may have its keys behind commas: ``Anna: draw-tiles, with: {count: 4}``. Raises ``CaseError``.
+    A step in one line may have its keys after commas: ``Anna: draw-tiles, with: {count: 4}``. Raises ``CaseError``.
     """
     try:
         value = _value(typed, typed.text)

@@ -1,4 +1,4 @@
-"""What can be done next at a table, as its services show it: who, and the verbs for it."""
+"""The next possible steps at a table, as its services show it: actors and their verbs."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ from faristol.rules import Ruleset
 from faristol.rules.turns import check_cannot_play, check_pass, exchange_limit
 
 Offer = tuple[str, Sequence[str]]
-"""Who, and the verbs for what that one can do. An arbiter may always do more."""
+"""An actor and the verbs possible for it. An arbiter may always do more."""
 
 OF_ARBITERS = (clock_events.NEUTRALISATION_REASON_FORCE_MAJEURE, clock_events.NEUTRALISATION_REASON_CORRECTION)
-"""Why a clock stands until an arbiter lets it go on."""
+"""Reasons for which a clock is stopped until an arbiter resumes it."""
 
 
 LASTING = (game_pb2.PHASE_CHALLENGED, game_pb2.PHASE_REFUSED)
-"""Phases in which a challenge is not over."""
+"""Phases of an unfinished challenge."""
 
 GIVEN_UP = (game_events.END_CONDITION_ABANDONED, game_events.END_CONDITION_ALL_ABANDONED)
 """Ends after which racks are not counted, and so need not be stated."""
@@ -31,19 +31,19 @@ GIVEN_UP = (game_events.END_CONDITION_ABANDONED, game_events.END_CONDITION_ALL_A
 
 @dataclass(frozen=True, slots=True)
 class Shown:
-    """A table and its clock as their services show them, and the rules that are played."""
+    """A table and its clock as their services show them, and the rules in use."""
 
     table: game_pb2.GetGameResponse
     clock: clock_pb2.GetClockResponse
     ruleset: Ruleset
     unstated: Collection[str] = ()
-    """Players of whose racks it is not known what they hold."""
+    """Players whose racks are unknown."""
 
     held_ms: int = 0
-    """How long ago who is on turn stopped the clock, in milliseconds, as far as that is known here."""
+    """Milliseconds since the player on turn stopped the clock, as far as known here."""
 
     judged: bool = False
-    """Judges rule on the appeal that waits, and not the arbiter at the table."""
+    """Whether judges rule on the pending appeal instead of the arbiter at the table."""
 
     @property
     def players(self) -> Sequence[str]:
@@ -52,21 +52,21 @@ class Shown:
 
     @property
     def written(self) -> set[str]:
-        """Who has written the score of the play in question."""
+        """The players that have written the score of the play in question."""
         return {entry.player_id for entry in self.table.written}
 
     @property
     def entered_again(self) -> bool:
-        """The turn is entered again for which the clock was pressed: the clock is at the next one."""
+        """Whether a turn with a pressed clock is being re-entered: the clock is at the next turn."""
         return self.clock.turn > self.table.turn > 0
 
     def others(self, player_id: str) -> Sequence[str]:
-        """Everybody but one."""
+        """Return all players but one."""
         return [player for player in self.players if player != player_id]
 
 
 def offers(shown: Shown) -> list[Offer]:
-    """Who may do something now, by id, and the verbs for it in the order of the book."""
+    """Return the actors that can act now, by id, and their verbs in the order of the book."""
     found: dict[str, list[str]] = {}
     for who, verbs in _offers(shown):
         known = found.setdefault(who, [])
@@ -103,7 +103,7 @@ def _offers(shown: Shown) -> Iterator[Offer]:
 
 
 def _waits_for_arbiter(shown: Shown) -> bool:
-    """Whether only an arbiter can resume the clock: what stopped it is over."""
+    """Check whether only an arbiter can resume the clock: the reason for its stop is over."""
     table, clock = shown.table, shown.clock
     if not clock.neutralised or clock.reason in OF_ARBITERS:
         return clock.neutralised
@@ -136,7 +136,7 @@ def _of_turn(shown: Shown) -> Iterator[Offer]:
 
 
 def _to_play(shown: Shown) -> Iterator[str]:
-    """What a player can do who is on turn and has done nothing."""
+    """Yield the verbs of the player on turn before any action."""
     table, ruleset = shown.table, shown.ruleset
     announced = table.HasField("announced")
     if announced and not ruleset.exchange.announced_can_be_dropped:
@@ -160,7 +160,7 @@ def _to_play(shown: Shown) -> Iterator[str]:
 
 
 def _of_play(shown: Shown, player: str) -> Iterator[str]:
-    """What a player can do once the turn has been taken, in the order of the book."""
+    """Yield the verbs of a player after the turn has been taken, in the order of the book."""
     table, clock, ruleset = shown.table, shown.clock, shown.ruleset
     mover = player == table.turn_player_id
     if table.HasField("pending") and not mover and _open(shown, player):
@@ -192,13 +192,13 @@ def _of_play(shown: Shown, player: str) -> Iterator[str]:
 
 
 def _owed(shown: Shown, player: str) -> bool:
-    """Whether ``player`` completed a play while drawing had to wait, and so draws before the others (FISE 37)."""
+    """Check whether ``player`` completed a play without drawing, and so draws before the others (FISE 37)."""
     held = next(side.rack_size for side in shown.table.sides if side.player_id == player)
     return held < shown.ruleset.game.rack_size and shown.table.bag_left > 0
 
 
 def _open(shown: Shown, player: str) -> bool:
-    """Whether the book's time for a challenge by ``player`` is open."""
+    """Check whether the book's time for a challenge by ``player`` is open."""
     law, table = shown.ruleset.challenge, shown.table
     if shown.entered_again:
         return False
@@ -213,12 +213,12 @@ def _open(shown: Shown, player: str) -> bool:
         case "both-write":
             return not shown.written >= set(shown.players)
         case "next-turn":
-            return False  # it begins when the turn is over
+            return False  # it begins after the turn
     return True
 
 
 def _can_be_pressed(shown: Shown) -> bool:
-    """Whether the mover's clock can be pressed: it runs, or stands until then; or until the score is written."""
+    """Check whether the mover's clock can be pressed: it runs, is stopped until the press, or waits for the score."""
     clock, ruleset = shown.clock, shown.ruleset
     if shown.table.exchanged and ruleset.exchange.stops_clock and not clock.held:
         return False
@@ -232,12 +232,12 @@ def _comes_before(first: str, second: str, ruleset: Ruleset) -> bool:
 
 
 def _writers(shown: Shown) -> Sequence[str]:
-    """Who writes the score of the play in question, the mover first."""
+    """Return the players that write the score of the play in question, the mover first."""
     return writers(shown.ruleset, shown.players, _author(shown)) if "write" in shown.ruleset.turn.steps else ()
 
 
 def _author(shown: Shown) -> str:
-    """Whose play is in question."""
+    """Return the player of the play in question."""
     table = shown.table
     return (table.pending if table.HasField("pending") else table.open_play).player_id or table.turn_player_id
 
@@ -265,7 +265,7 @@ def _of_interruption(shown: Shown) -> Iterable[Offer]:
 def _of_end(shown: Shown) -> Iterable[Offer]:
     if shown.unstated and shown.table.end_condition not in GIVEN_UP:
         return [(player, ["state-rack"]) for player in shown.players if player in shown.unstated]
-    both = shown.ruleset.scoresheet.signers == "both"  # who left signs as well, when there (FISC I.8)
+    both = shown.ruleset.scoresheet.signers == "both"  # a present player that left the game signs as well (FISC I.8)
     unsigned = {side.player_id for side in shown.table.sides if not side.signed}
     wanted = unsigned if both else {*shown.table.awaited_signer_ids}
     return [(player, ["sign-sheet"]) for player in shown.players if player in wanted]

@@ -1,4 +1,4 @@
-"""What a person at a table is told when a step cannot be done: in the person's language, with names, and what to do."""
+"""Messages for a person at a table about a failed step: in the person's language, with names, and a way out."""
 
 from __future__ import annotations
 
@@ -39,11 +39,11 @@ UNTOLD: Mapping[str, str] = {
     "game-lost": N_("With `no` {who} loses the game, and it is over at once."),
     "none": N_("With `no` it is refused, and nothing happens."),
 }
-"""The penalty for leaving without telling anybody, by ``absence.untold``."""
+"""The penalty for leaving without telling, by ``absence.untold``."""
 
 
 def told(problem: grpc.aio.AioRpcError, names: Mapping[str, str], language: str) -> str:
-    """The sentence of an answer that refuses, with people's names for their ids, and the article that it rests on."""
+    """Return the sentence of a refusal, with names for ids, and its article."""
     info = info_of(problem)
     template = info.metadata.get("message")
     sentence = problem.details() or problem.code().name
@@ -59,7 +59,7 @@ def told(problem: grpc.aio.AioRpcError, names: Mapping[str, str], language: str)
 
 
 def notices(shown: Shown, names: Mapping[str, str], language: str) -> Iterator[str]:
-    """What has to be decided about a play that lies, though nothing was refused."""
+    """Yield pending decisions about a play on the board, without a refusal."""
     if shown.table.phase == game_pb2.PHASE_OFF_CENTRE:
         yield with_article(say(MISSES_CENTRE, {}, language), shown.ruleset.article("first_move.centre"))
         yield from hints("", shown, {}, names, language)
@@ -68,7 +68,7 @@ def notices(shown: Shown, names: Mapping[str, str], language: str) -> Iterator[s
 
 
 def _named(value: str, names: Mapping[str, str]) -> str:
-    """``value`` with names for ids, where it is nothing but ids."""
+    """Return ``value`` with names for ids, if it consists only of ids."""
     ids = value.replace("'", "").split(", ")
     if not value:
         return "–"
@@ -78,7 +78,7 @@ def _named(value: str, names: Mapping[str, str]) -> str:
 def hints(
     reason: str, shown: Shown, params: Mapping[str, Param], names: Mapping[str, str], language: str
 ) -> Iterator[str]:
-    """The way out of a refusal, where what can be done next does not say it; ``params`` are those of the refusal."""
+    """Yield the way out of a refusal, unless the list of next steps shows it; ``params`` are those of the refusal."""
     table, ruleset = shown.table, shown.ruleset
     mover = names.get(table.turn_player_id, "")
     lies = table.HasField("pending") and table.keeping == events.KEEPING_RECORDED

@@ -1,4 +1,4 @@
-"""A table whose services run somewhere, as the commands of steps need it."""
+"""A table behind remote services, for the commands of steps."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from faristol.referee.verbs import method_of, verbs_of
 T = TypeVar("T")
 
 PATIENT = 3.0
-"""Seconds of waiting before the person is told of it."""
+"""Seconds of waiting before the user is informed."""
 
 LOOK_SECONDS = 0.1
 """Seconds between two polls."""
@@ -36,7 +36,7 @@ VERBS = verbs_of((GAME, CLOCK))
 
 
 class LiveTable:
-    """The services of a table behind channels. One that is away is asked until it answers."""
+    """The services of a table behind channels. Calls to an unavailable one are retried until it answers."""
 
     def __init__(
         self,
@@ -46,14 +46,17 @@ class LiveTable:
         journal: Journal,
         waiting: Callable[[], None],
     ) -> None:
-        """``caller`` goes with every call; ``waiting`` hears that an answer takes long."""
+        """Connect to the services.
+
+        ``caller`` is the metadata of every call; ``waiting`` is called if an answer takes long.
+        """
         self._journal = journal
         self.verbs = VERBS
         self.game_id = game_id
         self.ids: Mapping[str, str] = {}
-        """Ids behind the names that may be written for them."""
+        """Ids by the names that may be written for them."""
         self.known: Sequence[Named] = ()
-        """The players, who may also be called by beginnings of their names, without accents."""
+        """The players, also found by prefixes of their names, without accents."""
         self._stubs: Mapping[str, Any] = {
             "GameService": game_pb2_grpc.GameServiceStub(channel("game")),
             "ClockService": clock_pb2_grpc.ClockServiceStub(channel("clock")),
@@ -63,7 +66,7 @@ class LiveTable:
         self._waiting = waiting
 
     async def call(self, request: Any) -> Message:
-        """Carry a command out, with ids in place of names. Raises ``grpc.aio.AioRpcError`` when it is refused."""
+        """Execute a command, with ids in place of names. Raises ``grpc.aio.AioRpcError`` if it is refused."""
         self._name(request)
         sent = type(request).FromString(self._journal.as_sent(request.command_id, request.SerializeToString()))
         method = method_of(request.DESCRIPTOR)
@@ -71,13 +74,13 @@ class LiveTable:
         return answer
 
     async def table(self, player: str = "") -> game_pb2.GetGameResponse:
-        """The table as its service shows it to a player."""
+        """Return the table as its service shows it to a player."""
         request = game_pb2.GetGameRequest(game_id=self.game_id, player_id=player)
         shown: game_pb2.GetGameResponse = await self._ask(self._stubs["GameService"].GetGame, request)
         return shown
 
     async def clock(self) -> clock_pb2.GetClockResponse:
-        """The clock as its service shows it; an empty one before the game has started."""
+        """Return the clock as its service shows it; an empty one before the game has started."""
         request = clock_pb2.GetClockRequest(game_id=self.game_id)
         try:
             shown: clock_pb2.GetClockResponse = await self._ask(self._stubs["ClockService"].GetClock, request)
@@ -88,7 +91,7 @@ class LiveTable:
         return shown
 
     async def at_rest(self) -> tuple[game_pb2.GetGameResponse, clock_pb2.GetClockResponse]:
-        """Table and clock when nothing more follows for one from the other; as they are, when that takes long."""
+        """Return table and clock after all automatic events, or the last state after a timeout."""
 
         async def look() -> tuple[int, game_pb2.GetGameResponse, clock_pb2.GetClockResponse]:
             before, clock = await self.table(), await self.clock()
@@ -102,18 +105,18 @@ class LiveTable:
         return table, clock
 
     async def public(self, min_position: int = 0) -> results_pb2.GetGameResponse:
-        """The game as the public sees it, with names and the scoresheet."""
+        """Return the public game, with names and the scoresheet."""
         request = results_pb2.GetGameRequest(game_id=self.game_id, min_position=min_position)
         game: results_pb2.GetGameResponse = await self._ask(self._results.GetGame, request)
         await fetch(self._results, game.ruleset)
         return game
 
     async def final(self) -> results_pb2.GetGameResponse:
-        """The game as the public sees it once its result is final; as it is, when that takes long."""
+        """Return the public game after its result is final, or the last state after a timeout."""
         return await _polled(self.public, lambda game: game.final)
 
     def id_of(self, name: str) -> str:
-        """The id behind a name; the name itself where it matches nobody, or several."""
+        """Return the id for a name; the name itself if it matches no player, or several."""
         if name in self.ids:
             return self.ids[name]
         found = candidates(name, self.known)
@@ -127,7 +130,7 @@ class LiveTable:
         return await asked
 
     def _name(self, request: Any) -> None:
-        """Put ids where names were written."""
+        """Replace names by ids."""
         for field in request.DESCRIPTOR.fields:
             if field.type != FieldDescriptor.TYPE_STRING or field.name in _OWN:
                 continue
@@ -140,7 +143,7 @@ class LiveTable:
 
 
 async def _polled(look: Callable[[], Awaitable[T]], done: Callable[[T], bool]) -> T:
-    """What is seen once it is ``done``; the last that was seen, when that takes longer than ``PATIENT`` seconds."""
+    """Poll until the value is ``done``; return the last value after ``PATIENT`` seconds."""
     loop = asyncio.get_running_loop()
     give_up = loop.time() + PATIENT
     while True:

@@ -1,4 +1,4 @@
-"""Steps at a table that is being played: who they name, when they happen, and what carries them out."""
+"""Steps at a live table: their actors, their times, and their commands."""
 
 from __future__ import annotations
 
@@ -36,18 +36,18 @@ NO_VERB = N_("there is no verb {verb}; `help` tells all of them")
 VERB_NEAR = N_("there is no verb {verb}; near it: {near}. `help` tells all of them")
 RULED_ALREADY = N_("The challenge of turn {turn} is ruled already, and otherwise.")
 CASE_SECONDS = 10.0
-"""Within which a challenge has to have become a case."""
+"""The timeout for a challenge to become a case."""
 
 
 class Stop:
-    """When the clock of a turn was stopped until the press, as far as it was seen here."""
+    """The time at which the clock of a turn was stopped until the press, as observed here."""
 
     def __init__(self) -> None:
         self._turn = 0
         self._seen: Instant = 0
 
     def held_ms(self, clock: clock_pb2.GetClockResponse, now: Instant) -> int:
-        """How long the clock has been held, in milliseconds; 0 where it is not."""
+        """Return the milliseconds since the clock was stopped by the mover; 0 if it is not."""
         if not clock.held:
             self._turn = 0
             return 0
@@ -57,10 +57,10 @@ class Stop:
 
 
 class Session:
-    """One table and who sits at it.
+    """One table and its players.
 
-    Steps happen when they are sent, until one says ``at``: from then on times are told, and a step that says none
-    happens at the moment of the step before, as in a case. They count from the start of the round.
+    Steps happen when they are sent, until one has ``at``. From then on times are explicit, from the start of the round.
+    A step without a time then happens at the time of the previous step, as in a case.
     """
 
     def __init__(
@@ -79,23 +79,23 @@ class Session:
         self._step_id = ""
         self._stop = Stop()
         self._ruling_awaited = False
-        """Something was challenged here, and the step in which a judge rules has not come yet."""
+        """Whether a challenge was made here, and no step of a judge has followed yet."""
         self.position = 0
-        """The furthest position of the record that an answer has named."""
+        """The highest position of the record in an answer."""
         self._commands = Commands(services, self.ruleset, self.players, self._complete)
 
     @property
     def who(self) -> frozenset[str]:
-        """Everybody who can be named as acting."""
+        """All names that may act."""
         return frozenset(self.people)
 
     @property
     def now(self) -> Instant:
-        """The moment at which things happen here: as told, or the present."""
+        """The time of steps here: explicit, or the present."""
         return time.time_ns() if self._told_ms is None else self._opened_ns + self._told_ms * MS_NS
 
     async def shown(self) -> Shown:
-        """The table and its clock at rest."""
+        """Return the table and its clock after all automatic events."""
         table, clock = await self._services.at_rest()
         racks = await self._racks()
         judged = table.appealed and await self._bench.judged(table.tournament_id)
@@ -104,18 +104,18 @@ class Session:
         return Shown(table, clock, self.ruleset, unstated, held_ms=held_ms, judged=judged)
 
     async def meant(self, typed: Typed, words: Collection[str]) -> Typed:
-        """The step that what was typed stands for; see ``Hand.meant``."""
+        """Expand a typed line to a step, as ``Hand.meant`` does."""
         table, racks = await self._services.table(), await self._racks()
         shown = Shown(table, await self._services.clock(), self.ruleset)
         return Hand(shown, self.names, self.people, self._services.verbs, racks).meant(typed, words)
 
     def called(self, name: str) -> str:
-        """The player or official that ``name`` means; empty for no match."""
+        """Return the player or official that ``name`` means; empty for no match."""
         player = self._services.id_of(name)
         return name if name in (ARBITER, JUDGE) else self.names.get(player, "")
 
     async def rack(self, name: str) -> Sequence[str] | None:
-        """The rack of a player, with an empty text for an unknown tile; None for an unknown player."""
+        """Return the rack of a player, with an empty text for an unknown tile; None for an unknown player."""
         player = self._services.id_of(name)
         return (await self._services.table(player)).rack if player in self.players else None
 
@@ -123,9 +123,9 @@ class Session:
         return {player: (await self._services.table(player)).rack for player in self.players}
 
     async def do(self, step: Step, step_id: str) -> Sequence[Message]:
-        """Do a step; its commands' ids follow from ``step_id``. Gives the answers.
+        """Execute a step and return the answers; the ids of its commands derive from ``step_id``.
 
-        Raises ``CaseError`` for what cannot be understood and ``grpc.aio.AioRpcError`` for what is refused.
+        Raises ``CaseError`` for an invalid step and ``grpc.aio.AioRpcError`` for a refusal.
         """
         self._step_id = step_id
         await self._tell_time(step)
@@ -146,7 +146,7 @@ class Session:
         return answers
 
     def _in_contract(self, actor: str, step: Step) -> tuple[Value | None, Mapping[str, Value]]:
-        """What a step says with its verb, by the names of the contract; raises ``CaseError`` for what it cannot say."""
+        """Return the arguments of a step by the names of the contract; raise ``CaseError`` for unknown ones."""
         verb = self._services.verbs.get(step.verb)
         if verb is None:
             near = likely(step.verb, (*self._services.verbs, "turn"), 3)
@@ -182,14 +182,14 @@ class Session:
         return argument, fields
 
     async def _check_appeal(self) -> None:
-        """Raise ``Refusal`` where a judge rules on the appeal: the arbiter does only after the lexicon (FISE 42.4)."""
+        """Raise ``Refusal`` if a judge rules on the appeal: the arbiter does only after the lexicon (FISE 42.4)."""
         table = await self._services.table()
         if table.appealed and await self._bench.judged(table.tournament_id):
             article = self.ruleset.article("challenge.appeal_by")
             raise Refusal("JUDGES_RULE", article, N_("A judge rules on this appeal, and not the arbiter at the table."))
 
     def _check_players(self, written: Value) -> None:
-        """That ``written`` names players of the table. Raises ``CaseError``."""
+        """Check that ``written`` names players of the table. Raises ``CaseError``."""
         for item in written.items():
             for name in filter(None, re.split(r"\s*(?:,|\s–\s)\s*", item.text())):
                 if self._services.id_of(name) not in self.players:
@@ -206,7 +206,7 @@ class Session:
             self._told_ms += step.after_ms
 
     def _complete(self, actor: str, verb: str, request: Any) -> None:
-        """What no step says of a command. A turn has no verb twice for one player, so these ids are of one each."""
+        """Set the fields that no step has. A turn has each verb once per player, so the ids are unique."""
         known = request.DESCRIPTOR.fields_by_name
         request.command_id = str(uuid.uuid5(uuid.UUID(self._step_id), f"{actor} {verb}"))
         if "game_id" in known:
@@ -215,7 +215,7 @@ class Session:
             request.occurred_at.CopyFrom(timestamp(self.now))
 
     async def _judge(self, step: Step) -> None:
-        """Rule on what is in question, where judges rule; wait for the ruling, wherever it comes from."""
+        """Rule on the play in question, if judges rule; wait for the ruling from any source."""
         said = step.argument.text() if step.argument else ""
         if step.verb != "rule" or said not in ("", "valid", "invalid"):
             raise step.place.wrong(
@@ -231,7 +231,7 @@ class Session:
                 raise step.place.wrong(N_("nothing was challenged"))
             if ruled and valid is not None and valid is not table.ruling.valid:
                 raise Refusal("RULED_ALREADY", "", RULED_ALREADY, {"turn": table.ruling.turn})
-            return  # it came by itself
+            return  # the ruling arrived by itself
         fields = {name: value.text() for name, value in step.fields.items()}
         give_up, done = time.monotonic() + CASE_SECONDS, False
         while table.phase == game_pb2.PHASE_CHALLENGED:
@@ -245,7 +245,7 @@ class Session:
 
 
 def _check_actor(step: Step, verb: Verb, actor: str, somebody: str) -> None:
-    """That a command is given by who can give it."""
+    """Check that the actor may give a command. Raises ``CaseError``."""
     known = verb.request.DESCRIPTOR.fields_by_name
     if actor == ARBITER and "player_id" in known and "arbiter_id" not in known:
         raise step.place.wrong(
@@ -256,7 +256,7 @@ def _check_actor(step: Step, verb: Verb, actor: str, somebody: str) -> None:
 
 
 def check_told(ruleset: Ruleset, who: str) -> None:
-    """Raise ``Refusal`` where a step has to say whether somebody was told (UF 28.4, FISE 37, PES Δ.η)."""
+    """Raise ``Refusal`` if a step must state whether the absence was announced (UF 28.4, FISE 37, PES Δ.η)."""
     match ruleset.absence.told:
         case "arbiter":
             message = N_(
@@ -274,7 +274,7 @@ def check_told(ruleset: Ruleset, who: str) -> None:
 
 
 def _check_words(step: Step, words: Collection[str], fields: Collection[str] = ()) -> None:
-    """That a step says nothing but what its verb can say, in ``words`` of people or ``fields`` of the contract."""
+    """Check that a step has only known arguments: ``words`` as typed, or ``fields`` of the contract."""
     for name, value in step.fields.items():
         if name not in words and name.replace("-", "_") not in fields:
             raise value.wrong(
@@ -284,7 +284,7 @@ def _check_words(step: Step, words: Collection[str], fields: Collection[str] = (
 
 
 def _people(names: Mapping[str, str]) -> Mapping[str, str]:
-    """Player ids by their aliases: id, name, and first name where it is unique."""
+    """Return player ids by their aliases: id, name, and first name if it is unique."""
     people = {player: player for player in names}
     firsts = [name.split()[0] for name in names.values()]
     for player, name in names.items():

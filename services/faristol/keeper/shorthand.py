@@ -1,6 +1,6 @@
-"""What a scorer types in short, put into the words of rulebook cases: ``h8 casa 24`` is ``Anna: turn H8 C A S A``.
+"""The shorthand of scorers, expanded to rulebook cases: ``h8 casa 24`` is ``Anna: turn H8 C A S A``.
 
-A line means what it means in a case where it is written as there. What can mean several things is asked about.
+A line that is valid in a case keeps its meaning. An ambiguous line leads to a question.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ SPOKEN: Mapping[str, str] = {
     **dict.fromkeys(("impugno", "impugnar", "impugnacion", "impugnacio", "ενσταση"), "challenge"),
     **dict.fromkeys(("ayuda", "ajuda", "βοηθεια"), "help"),
 }
-"""What players say and books prescribe (FISE 26: "Paso"), without accents, and the verbs for it."""
+"""Words that books prescribe players to say (FISE 26: "Paso"), without accents, and their verbs."""
 
 DASHES = "-–—−"
 """Signs for a pass, and with tiles for an exchange, as in GCG files."""
@@ -63,7 +63,7 @@ _SCORE = re.compile(r"(.*\S)\s+\+?(\d{1,4})")
 
 
 class Unclear(Refusal):
-    """What was typed can mean several things; ``choices`` are the lines for them."""
+    """A typed line is ambiguous; ``choices`` are its possible meanings."""
 
     def __init__(self, choices: Sequence[str], readings: Sequence[str]) -> None:
         told = ", ".join(f"{number}: {reading}" for number, reading in enumerate(readings, start=1))
@@ -73,22 +73,22 @@ class Unclear(Refusal):
 
 @dataclass(frozen=True, slots=True)
 class Hand:
-    """Reads the lines of a table: people, rules, verbs, and the state of the table."""
+    """A parser of lines at a table, with its people, rules, verbs, and state."""
 
     shown: Shown
     names: Mapping[str, str]
-    """Of the players, by their ids."""
+    """Of the players, by id."""
     people: Mapping[str, str]
-    """Ids of players by their aliases."""
+    """Ids of players by alias."""
     verbs: Mapping[str, Verb]
     racks: Mapping[str, Sequence[str]]
     """Each player's rack, with an empty text for an unknown tile."""
 
     def meant(self, typed: Typed, words: Collection[str]) -> Typed:
-        """The step that a line stands for, as a case has it; the line itself where it is one, or for the tool.
+        """Expand a line to a step of a case; return the line itself if it is one, or a command of the tool.
 
-        ``words`` are those for the tool itself. Raises ``Unclear`` for what can mean several things, ``Refusal`` for
-        a play that cannot be read or counts otherwise.
+        ``words`` are those of the tool itself. Raises ``Unclear`` for an ambiguous line, ``Refusal`` for a play that
+        cannot be read or has another score.
         """
         text = typed.text.strip()
         if "\n" in text or text[:1] in "{[" or re.match(r"-\s*\{", text):
@@ -109,7 +109,7 @@ class Hand:
         return typed if same else typed._replace(text=lines[0])
 
     def _parts(self, text: str) -> tuple[str, str, str]:
-        """Who, what is said, and the keys behind it: ``Anna``, ``h8 casa``, ``, at: 12:30``."""
+        """Split a line into actor, text, and trailing keys: ``Anna``, ``h8 casa``, ``, at: 12:30``."""
         name, said = "", text
         head = re.match(r"(?:-\s+)?([^,:]+):(?:\s+|$)", text)
         if head:
@@ -118,7 +118,7 @@ class Hand:
         return (name, said[: found.start()].strip(), said[found.start() :]) if found else (name, said.strip(), "")
 
     def _in_words(self, said: str, *, whole: bool) -> str:
-        """A move in the words of a case; ``whole``: ``pass`` and ``exchange`` alone are whole turns."""
+        """Expand a move to the words of a case; with ``whole``, bare ``pass`` and ``exchange`` are whole turns."""
         first, _, rest = said.partition(" ")
         if (verb := SPOKEN.get(folded(first))) and verb != "help":
             first, said = verb, f"{verb} {rest}".rstrip()
@@ -139,7 +139,7 @@ class Hand:
         return f"turn {Notation.FISC.write(start)} {word}".rstrip()
 
     def _called(self, name: str) -> str:
-        """The name of a person as a case has it. Raises ``Refusal`` where several match, or none."""
+        """Return the name of a person as in a case. Raises ``Refusal`` for an ambiguous or unknown name."""
         if name in self.people or name in OFFICIALS:
             return name
         known = [Named(player, self.names[player]) for player in self.names]
@@ -152,7 +152,7 @@ class Hand:
         return self._label(found[0].id) if found else name
 
     def _nobody(self, name: str) -> Refusal:
-        """The refusal of an unknown name, with those that are known."""
+        """Return the refusal of an unknown name, with the known ones."""
         labels = {folded(alias): self._label(player) for alias, player in self.people.items()}
         labels |= {official: official for official in (ARBITER, JUDGE)}
         near = nearest(folded(name), labels)
@@ -163,7 +163,7 @@ class Hand:
         return Refusal("NOBODY", "", NOBODY, told)
 
     def _on_turn(self, verb: str) -> str:
-        """Who acts where nobody is named: those who can, the player on turn before others."""
+        """Return the actor of a line without a name: the player on turn if possible, else another possible one."""
         if verb == "rule":
             return JUDGE
         mover = self.shown.table.turn_player_id
@@ -186,12 +186,12 @@ class Hand:
         return self._label(who)
 
     def _label(self, who: str) -> str:
-        """A player's name, or the id where the name is that of another; the word for an official."""
+        """Return a player's name, or the id if the name is ambiguous; the word for an official."""
         name = self.names.get(who, who)
         return name if self.people.get(name, who) == who else who
 
     def _arguments(self, who: str, verb: str, text: str) -> list[str]:
-        """What stands behind a verb, in every way that it can be read."""
+        """Return all readings of the argument of a verb."""
         field = self.verbs[verb].argument if verb in self.verbs else ""
         first, _, rest = text.partition(" ")
         if verb == "turn" and first in ("exchange", "pass"):
@@ -210,7 +210,7 @@ class Hand:
         try:
             start, word = Notation.FISC.read_first(text)
         except ValueError:
-            return [text]  # the case's grammar says what was expected
+            return [text]  # the case's grammar reports the error
         score = _SCORE.fullmatch(word)
         if score:
             word = score[1]
@@ -233,21 +233,21 @@ class Hand:
         return [f"{square} {' '.join(map(str, reading))}" for reading in read]
 
     def _of_rack(self, who: str, read: list[tuple[Tile, ...]], start: Start, board: Board) -> list[tuple[Tile, ...]]:
-        """Those readings that a rack which is known has the tiles for; all of them where it has them for none."""
+        """Return the readings that a known rack has the tiles for; all of them if it has them for none."""
         if (rack := self._rack(who)) is None:
             return read
         laid = {reading: Counter(tile.in_rack for _, tile in lay(board, start, reading)) for reading in read}
         return [reading for reading in read if laid[reading] <= rack] or read
 
     def _rack(self, who: str) -> Counter[str] | None:
-        """The tiles of a player; None where not all of them are known."""
+        """Return the tiles of a player; None if not all of them are known."""
         rack = self.racks.get(self.people.get(who, ""), ())
         return Counter(rack) if rack and "" not in rack else None
 
     def _of_score(
         self, who: str, read: list[tuple[Tile, ...]], start: Start, board: Board, score: int
     ) -> list[tuple[Tile, ...]]:
-        """Those readings that count ``score``, or that cannot be counted here. Raises ``Refusal`` where none does."""
+        """Return the readings with this ``score`` or an unknown one. Raises ``Refusal`` if none matches."""
         counts = [self._counted(reading, start, board) for reading in read]
         if fitting := [reading for reading, count in zip(read, counts, strict=True) if count in (score, None)]:
             return fitting
@@ -256,7 +256,7 @@ class Hand:
         raise Refusal("MISCOUNTED", "", MISCOUNTED, {"word": word, "counted": told, "score": score, "who": who})
 
     def _counted(self, word: Sequence[Tile], start: Start, board: Board) -> int | None:
-        """What a play scores; None where the rules do not let it be laid, which the game service says better."""
+        """Return the score of a play; None if the rules forbid it, which the game service explains better."""
         laid = lay(board, start, word)
         if any(tile.face == BLANK for _, tile in laid):
             return None
@@ -279,7 +279,7 @@ class Hand:
         return [" ".join(faces) for faces in read]
 
     def _words(self, text: str, *, several: bool) -> list[str]:
-        """Words with commas between them, each as the play in question formed it where it can be that."""
+        """Split a text at commas into words, each as the play in question formed it if possible."""
         table, tiles = self.shown.table, self.shown.ruleset.tile_set
         formed = [
             tuple(formed_word.word.faces) for play in (table.pending, table.open_play) for formed_word in play.words
@@ -302,8 +302,8 @@ OF_OPPONENTS = frozenset({"challenge", "accept-play", "decide-off-centre", "disp
 
 
 def _splits(word: Sequence[Tile], tiles: TileSet) -> bool:
-    """Whether two tiles of a word make one that the set has: ``L L``, which books forbid where there is ``LL``.
+    """Check whether two tiles of a word make one of the set: ``L L``, which books forbid if the set has ``LL``.
 
-    Whoever did lay them types them with a space between (FISE 11).
+    A player that laid both anyway is entered with a space between (FISE 11).
     """
     return any(first.face + second.face in tiles.faces for first, second in pairwise(word))

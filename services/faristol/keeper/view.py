@@ -1,4 +1,4 @@
-"""What a person at a table is shown: the state of the game, and what can be done next."""
+"""The output for a person at a table: the state of the game, and the next steps."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from faristol.text import say, translations, with_article
 MS_NS = 1_000_000
 
 RUNS = "▶"
-"""Behind the time of whose clock runs."""
+"""The sign after the time of a running clock."""
 
 NEXT = N_("Next: %(steps)s")
 NOT_STARTED = N_("The game has not started.")
@@ -47,7 +47,7 @@ ENDED_BY: Mapping[events.EndCondition.ValueType, str] = {
     events.END_CONDITION_ABANDONED: "abandon.rule",
     events.END_CONDITION_FORFEIT: "forfeit.begun",
 }
-"""What of a book each end rests on."""
+"""The rule of a book behind each end."""
 
 WON = N_("{winner} wins {scores}. The result is final.")
 DRAWN = N_("A draw, {scores}. The result is final.")
@@ -55,7 +55,7 @@ LOST_BY_ALL = N_("Nobody wins, {scores}: all players lose. The result is final."
 
 
 def standing(shown: Shown, names: Mapping[str, str], now: Instant, language: str) -> Iterator[str]:
-    """How a table stands at a moment: turn, bag, and each player's points, time left and number of tiles."""
+    """Yield the state of a table: turn, bag, and each player's points, time left and number of tiles."""
     table, clock, read = shown.table, shown.clock, translations(language)
     gone = dict.fromkeys(clock.away_player_ids, AWAY) | dict.fromkeys(clock.absent_player_ids, labels.ABSENT)
     turn = read.gettext("Turn %(number)s") % {"number": table.turn}
@@ -80,7 +80,7 @@ def standing(shown: Shown, names: Mapping[str, str], now: Instant, language: str
 
 
 def told(steps: Sequence[Offer], names: Mapping[str, str], language: str) -> str:
-    """What can be done next, in a line; empty when nothing is left to do."""
+    """Return the next steps in one line; empty without any."""
     if not steps:
         return ""
     said = "; ".join(f"{names.get(who, who)}: {', '.join(verbs)}" for who, verbs in steps)
@@ -88,7 +88,7 @@ def told(steps: Sequence[Offer], names: Mapping[str, str], language: str) -> str
 
 
 def ruled(ruling: game_pb2.Ruling, ruleset: Ruleset, language: str) -> Iterator[str]:
-    """A ruling with its article, and word by word where the book lets players know so much."""
+    """Yield a ruling with its article, and word by word if the book reveals it to players."""
     params: dict[str, str | int] = {"word": "".join(ruling.word.faces), "turn": ruling.turn}
     appealed = ruleset.article("challenge.appeal_by") if ruling.appeal else ""
     article = appealed or ruleset.article("challenge.ruling") or ruleset.law.challenge_words
@@ -99,13 +99,13 @@ def ruled(ruling: game_pb2.Ruling, ruleset: Ruleset, language: str) -> Iterator[
 
 
 def counted(answer: game_pb2.PlacePlayResponse, language: str) -> str:
-    """What a play counts that was laid."""
+    """Return the score of a laid play as a sentence."""
     word = "".join(answer.words[0].word.faces)
     return say(COUNTED, {"word": word, "points": answer.score}, language)
 
 
 def skipped(game: results_pb2.GetGameResponse, since: int, names: Mapping[str, str], language: str) -> Iterator[str]:
-    """The turns from ``since`` on that were lost without anybody taking them, and why."""
+    """Yield the turns from ``since`` on that were lost without an action, with the reason."""
     for line in game.entries:
         if line.turn >= since and line.kind == results_pb2.ENTRY_KIND_LOST_TURN and line.lost_for:
             reason = translations(language).gettext(labels.LOST[line.lost_for])
@@ -116,7 +116,7 @@ def skipped(game: results_pb2.GetGameResponse, since: int, names: Mapping[str, s
 
 
 def outcome(game: results_pb2.GetGameResponse, language: str) -> str:
-    """Who won a game whose result is final, the winner's score first; empty before."""
+    """Return the winner of a final game, with the winner's score first; empty before."""
     if not game.final:
         return ""
     seats = sorted(game.seats, key=lambda seat: (seat.player_id != game.winner_id, -seat.score))

@@ -1,1 +1,1 @@
-"""A hall of a duplicate game at a terminal, with the line to the services or without it."""
+"""A hall of a duplicate game at a terminal, online or offline."""

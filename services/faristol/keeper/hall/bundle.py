@@ -1,4 +1,4 @@
-"""Bundles: what a hall needs to play on when it is cut off, in a file."""
+"""Bundles: the data that a hall needs to play on offline, in a file."""
 
 from __future__ import annotations
 
@@ -13,41 +13,41 @@ from faristol.host import StartError
 from faristol.pb.game.v1 import duplicate_pb2 as pb
 
 HEAD = "faristol duplicate bundle 1: "
-"""What the file of a bundle begins with; the name of the hall follows, and the bundle as JSON on the next lines."""
+"""The start of a bundle file; the name of the hall follows, and the bundle as JSON on the next lines."""
 
 
 @dataclass(frozen=True, slots=True)
 class Bundle:
-    """What a hall was given."""
+    """The data given to a hall."""
 
     answer: pb.GetBundleResponse
     hall: str
-    """The name of the hall; empty where the tournament has none."""
+    """The name of the hall; empty if the tournament has no halls."""
 
     @property
     def game_id(self) -> str:
-        """The game."""
+        """The id of the game."""
         return self.answer.game_id
 
     def sealed(self) -> SealedGame | None:
-        """The sealed game; None where there is none, or its key is not known yet. Raises ``EnvelopeError``."""
+        """Open the sealed game; None if it does not exist or its key is unknown. Raises ``EnvelopeError``."""
         if not self.answer.HasField("seal") or not self.answer.key:
             return None
         return read_document(content_of(self.answer.seal.envelope, self.game_id, self.answer.key))
 
 
 def write(bundle: Bundle, file: Path) -> None:
-    """Write a bundle for its owner alone: it may hold the key. Raises ``StartError``."""
+    """Write a bundle readable only by its owner: it may contain the key. Raises ``StartError``."""
     try:
         file.touch(mode=0o600)
-        file.chmod(0o600)  # one that was there may have been for others too
+        file.chmod(0o600)  # an existing file may have been readable by others
         file.write_text(f"{HEAD}{bundle.hall}\n{MessageToJson(bundle.answer)}\n", encoding="utf-8")
     except OSError as problem:
         raise StartError(f"the bundle {file} cannot be written: {problem}") from problem
 
 
 def read(file: Path) -> Bundle:
-    """The bundle of a file. Raises ``StartError``."""
+    """Read the bundle of a file. Raises ``StartError``."""
     try:
         head, _, said = file.read_text(encoding="utf-8").partition("\n")
         if not head.startswith(HEAD):

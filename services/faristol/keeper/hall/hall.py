@@ -1,6 +1,6 @@
-"""A hall of a duplicate game: with the line it follows the game, without it it plays on from the sealed one (FISC II).
+"""A hall of a duplicate game: online it follows the game, offline it plays on from the sealed one (FISC II).
 
-What is done is kept in the journal before it is sent, and sent in order, once, when there is a line.
+Commands are stored in the journal before they are sent. They are sent once, in order, when the services are reachable.
 """
 
 from __future__ import annotations
@@ -23,16 +23,16 @@ from faristol.pb.game.v1 import duplicate_events_pb2 as events
 from faristol.pb.game.v1 import duplicate_pb2 as pb
 
 Ask = Callable[[Any], Awaitable[Any]]
-"""Asks the services: raises ``Away`` where there is no line, and ``NotTaken`` for what they refuse."""
+"""Calls the services; raises ``Away`` if they are unreachable, and ``NotTaken`` for a refusal."""
 
 LATER = frozenset({"TURN_NOT_STARTED", "TIME_NOT_OVER"})
-"""Reasons that pass: the game is not as far as the hall."""
+"""Temporary reasons: the game is behind the hall."""
 DONE = frozenset({"HALL_CLOSED"})
-"""Reasons that say that it is done already."""
+"""Reasons that mean that the command was already executed."""
 
 
 class Away(Exception):
-    """There is no line to the services."""
+    """The services are unreachable."""
 
 
 class NotTaken(Exception):
@@ -50,18 +50,18 @@ class Called:
     number: int
     rack: tuple[str, ...]
     before: SealedTurn | None
-    """The sealed turn before, whose master play is laid first; None where it is not known."""
+    """The previous sealed turn, whose master play is laid first; None if unknown."""
 
 
 class HallAtWork:
-    """A hall, as its collector works in it."""
+    """The state of a hall for its collector."""
 
     def __init__(self, bundle: Bundle, journal: HallJournal, ask: Ask, clock: SyncedClock, collector: str) -> None:
         self.bundle = Bundle(journal.bundle, bundle.hall) if journal.bundle is not None else bundle
         self.journal = journal
         self.online = False
         self.over = False
-        """The game is over, as the services say or as the sealed game has it."""
+        """Whether the game is over, by the services or by the sealed game."""
         self._ask, self._clock, self._collector = ask, clock, collector
         self._seats = {seat.number: seat.player_id for seat in self.bundle.answer.seats}
         self._shown: dict[int, pb.DuplicateTurn] = {}
@@ -72,31 +72,31 @@ class HallAtWork:
 
     @property
     def doubted(self) -> Mapping[int, events.Slip]:
-        """Slips of the turn that were not taken because of their form, by number, until the next one of that number."""
+        """Slips of the turn that were refused for their form, by number, until the next one of that number."""
         at = self.current.number if self.current else 0
         found = {number: self.journal.doubted.get(player_id) for number, player_id in self._seats.items()}
         return {number: kept[1] for number, kept in found.items() if kept is not None and kept[0] == at}
 
     @property
     def current(self) -> Played | None:
-        """The turn that the hall is at: the first that it has not closed, or else the last.
+        """The current turn of the hall: the first that it has not closed, or else the last.
 
-        Several are open where racks that it played were void: it plays those turns again.
+        Several are open if racks that it played were void: it plays those turns again.
         """
         turns = [self.journal.turns[number] for number in sorted(self.journal.turns)]
         return next((turn for turn in turns if not turn.closed), turns[-1] if turns else None)
 
     def left_ms(self) -> int | None:
-        """Milliseconds that are left in the turn, 0 once it is over; None while no time runs."""
+        """Return the milliseconds left in the turn, 0 once it is over; None while no time runs."""
         turn = self.current
         if turn is None or turn.ends_at is None:
             return None
         return max(0, (turn.ends_at - self._clock.now()) // MS)
 
     async def sync(self) -> bool:
-        """Hear how the game stands, and send what is kept. Whether there is a line.
+        """Fetch the state of the game and send pending commands; return whether the services are reachable.
 
-        Raises ``NotTaken`` where the services do not answer this hall at all.
+        Raises ``NotTaken`` if the services refuse queries of this hall.
         """
         async with self._one_at_a_time:
             try:
@@ -109,7 +109,7 @@ class HallAtWork:
         return self.online
 
     def call(self) -> Called:
-        """Take up the next turn without waiting for the others. Raises ``Refusal`` where the hall has to wait."""
+        """Start the next turn without waiting for the others. Raises ``Refusal`` if the hall has to wait."""
         self._may_go_on()
         number = self.current.number + 1 if self.current else 1
         shown = self._shown.get(number)
@@ -125,7 +125,7 @@ class HallAtWork:
         return Called(number, sealed.rack.faces, self._sealed_turn(number - 1))
 
     def start(self) -> Played:
-        """Begin the time of a turn that the hall has called by itself. Raises ``Refusal``."""
+        """Start the time of a turn that the hall has called by itself. Raises ``Refusal``."""
         turn = self._turn()
         if not turn.own:
             raise Refusal("WAIT", "", N_("The time of this round begins with that of all halls."))
@@ -137,9 +137,9 @@ class HallAtWork:
         return begun
 
     def take(self, number: int, slip: events.Slip, *, check_form: bool = False) -> None:
-        """Keep the slip of the player with that number. Raises ``Refusal``.
+        """Store the slip of the player with that number. Raises ``Refusal``.
 
-        With ``check_form`` the services refuse a slip that is null by its form: it is in ``doubted`` then.
+        With ``check_form`` the services refuse a slip that is null by its form; it is then in ``doubted``.
         """
         turn = self._turn()
         if turn.began_at is None:
@@ -164,7 +164,7 @@ class HallAtWork:
         self.journal.keep_command("slips", turn.number, request)
 
     def close(self) -> Played:
-        """The hall has handed everything in for the turn. Raises ``Refusal`` before its time is over."""
+        """Close the turn after all slips are in. Raises ``Refusal`` before its time is over."""
         turn = self._turn()
         if turn.closed:
             raise Refusal("HALL_CLOSED", "", N_("The hall has closed round {turn} already."), {"turn": turn.number})
@@ -190,7 +190,7 @@ class HallAtWork:
         return closed
 
     def _keep_unchecked(self, number: int) -> None:
-        """Let slips of a turn that wait to be sent count as they were typed: after it is closed none is typed again."""
+        """Resend pending slips of a turn without ``check_form``: after it is closed none is typed again."""
         for kept in self.journal.unsent:
             if kept.turn == number and isinstance(kept.request, pb.SubmitSlipsRequest) and kept.request.check_form:
                 request = pb.SubmitSlipsRequest()
@@ -200,7 +200,7 @@ class HallAtWork:
                 self.journal.keep_sent(kept.command_id)
 
     def master_of(self, number: int) -> SealedTurn | None:
-        """The sealed turn of that number, once its time is over in this hall."""
+        """Return the sealed turn of that number, after this hall has closed it."""
         turn = self.journal.turns.get(number)
         return self._sealed_turn(number) if turn is not None and turn.closed else None
 
@@ -221,14 +221,14 @@ class HallAtWork:
             self._hear_turn(turn)
 
     def _drop_void(self) -> None:
-        """Forget turns that this hall began by itself with void racks. Their slips stay in the journal."""
+        """Drop turns that this hall began by itself with void racks. Their slips stay in the journal."""
         first = self.journal.void_from
         for number, turn in list(self.journal.turns.items()):
             if first and number >= first and turn.own and number not in self._shown:
                 self.journal.drop_turn(number)
 
     async def _complete(self) -> None:
-        """Get what the bundle lacked when it was made before the game began: who plays here, and the key."""
+        """Fetch the data missing in a bundle that was made before the game began: the players, and the key."""
         answer = await self._ask(pb.GetBundleRequest(game_id=self.bundle.game_id, hall=self.bundle.hall))
         self._seats = {seat.number: seat.player_id for seat in answer.seats}
         self.bundle = Bundle(answer, self.bundle.hall)
@@ -237,7 +237,7 @@ class HallAtWork:
         self._sealed = self.bundle.sealed()
 
     def _hear_turn(self, shown: pb.DuplicateTurn) -> None:
-        """Take up what the services say of a turn."""
+        """Apply the state of a turn from the services."""
         known = self.journal.turns.get(shown.turn)
         if known is not None:
             same = known.rack == tuple(shown.faces)
@@ -250,7 +250,7 @@ class HallAtWork:
             self._follow(shown)
 
     def _follow(self, shown: pb.DuplicateTurn) -> None:
-        """Play a turn with all others."""
+        """Play a turn with all other halls."""
         before = self.journal.turns.get(shown.turn)
         same = before is not None and before.rack == tuple(shown.faces)
         turn = Played(
@@ -275,7 +275,7 @@ class HallAtWork:
                 return
 
     async def _sent(self, kept: Kept) -> bool:
-        """Send a command; whether the next one may follow it."""
+        """Send a command; return whether the next one may follow it."""
         try:
             await self._ask(kept.request)
         except NotTaken as problem:
@@ -295,7 +295,7 @@ class HallAtWork:
         return self.current
 
     def _sealed_turn(self, number: int) -> SealedTurn | None:
-        """The sealed turn of that number where it holds, as far as this hall knows."""
+        """Return the sealed turn of that number, if this hall knows no reason that it is void."""
         return self._sealed.turn(number) if self._sealed is not None and not self._is_void(number) else None
 
     def _is_void(self, number: int) -> bool:

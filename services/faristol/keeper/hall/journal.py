@@ -1,4 +1,4 @@
-"""What a hall did, kept in a file until the services have it: turns, slips, and what was sent."""
+"""The journal of a hall: turns, slips, and commands, stored in a file until they are sent."""
 
 from __future__ import annotations
 
@@ -21,21 +21,21 @@ KINDS: dict[str, type[Message]] = {"slips": pb.SubmitSlipsRequest, "close": pb.C
 
 @dataclass(frozen=True, slots=True)
 class Played:
-    """A turn as the hall plays it. Times in nanoseconds, by the clock of the services."""
+    """A turn as the hall plays it. Times are in nanoseconds, by the clock of the services."""
 
     number: int
     rack: tuple[str, ...]
     own: bool = False
-    """The hall began it by itself, from the sealed game."""
+    """Whether the hall began it by itself, from the sealed game."""
     began_at: Instant | None = None
     ends_at: Instant | None = None
-    """None before the time runs, and while it stands."""
+    """None before the time runs, and while it is stopped."""
     closed: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class Kept:
-    """A command that is to be sent once."""
+    """A pending command, to be sent once."""
 
     command_id: str
     turn: int
@@ -43,67 +43,67 @@ class Kept:
 
 
 def file_of(game_id: str, hall: str) -> Path:
-    """The default file of a hall's journal, in the state folder of this user."""
+    """Return the default file of a hall's journal, in the state folder of the user."""
     place = "".join(sign if sign.isalnum() else "-" for sign in hall)
     return usual_file(f"{game_id}-{place}" if place else game_id, "halls")
 
 
 class HallJournal(LineFile):
-    """The journal of a hall. What it has is what was done, in order."""
+    """The journal of a hall, in order of time."""
 
     def __init__(self, file: Path | None) -> None:
-        """``file`` is created with its folder; without one nothing outlasts the process. Raises ``StartError``."""
+        """Open ``file`` and create it with its folder; None stores in memory only. Raises ``StartError``."""
         self.bundle: pb.GetBundleResponse | None = None
-        """What the bundle of the file lacked, once it was told: the key, and who plays."""
+        """The data missing in the bundle file, once fetched: the key, and the players."""
         self.ahead: int | None = None
-        """How far the services are ahead of the clock of this device."""
+        """Nanoseconds by which the services are ahead of the clock of this device."""
         self.void_from = 0
-        """The first turn whose rack is another than the sealed one, as far as it was heard; 0 for none."""
+        """The first turn with another rack than the sealed one, as far as known; 0 for none."""
         self.turns: dict[int, Played] = {}
         self.refused: list[tuple[Kept, str]] = []
-        """Commands that the services did not take, and why."""
+        """Commands that the services refused, with the reason."""
         self.doubted: dict[str, tuple[int, events.Slip]] = {}
-        """The last slip of each player that was not taken because of its form, with its turn, until the next one."""
+        """The last slip of each player that was refused for its form, with its turn, until the next one."""
         self._unsent: dict[str, Kept] = {}
         super().__init__(file)
 
     @property
     def unsent(self) -> Sequence[Kept]:
-        """What is to be sent, in the order in which it was done."""
+        """The pending commands, in order of time."""
         return tuple(self._unsent.values())
 
     def keep_bundle(self, answer: pb.GetBundleResponse) -> None:
-        """Keep the bundle as it is once the game has begun."""
+        """Store the bundle as it is after the start of the game."""
         self._note({"bundle": base64.b64encode(answer.SerializeToString()).decode()})
 
     def keep_clock(self, ahead: int) -> None:
-        """Keep how far the services are ahead."""
+        """Store the offset of the services' clock."""
         self._note({"ahead": ahead})
 
     def keep_void(self, turn: int) -> None:
-        """Keep from which turn on what is sealed is void."""
+        """Store the first void turn of the sealed game."""
         self._note({"void_from": turn})
 
     def keep_turn(self, turn: Played) -> None:
-        """Keep how a turn stands."""
+        """Store the state of a turn."""
         content = {"rack": list(turn.rack), "own": turn.own, "began_at": turn.began_at, "ends_at": turn.ends_at}
         self._note({"turn": turn.number, **content, "closed": turn.closed})
 
     def drop_turn(self, number: int) -> None:
-        """Forget a turn that the hall began by itself, and that the game does not have."""
+        """Remove a turn that the hall began by itself, and that the game does not have."""
         self._note({"dropped": number})
 
     def keep_command(self, kind: str, turn: int, request: Any) -> None:
-        """Keep a command of ``KINDS`` before it is sent."""
+        """Store a command of ``KINDS`` before it is sent."""
         said = base64.b64encode(request.SerializeToString()).decode()
         self._note({"send": request.command_id, "kind": kind, "turn": turn, "request": said})
 
     def keep_sent(self, command_id: str) -> None:
-        """Keep that the services have a command."""
+        """Mark a command as sent."""
         self._note({"sent": command_id})
 
     def keep_refused(self, command_id: str, why: str, *, doubted: bool = False) -> None:
-        """Keep that the services did not take a command; ``doubted`` where its slips are to be typed again."""
+        """Mark a command as refused; ``doubted`` if its slips are to be typed again."""
         self._note({"refused": command_id, "why": why} | ({"doubted": True} if doubted else {}))
 
     def _note(self, line: dict[str, Any]) -> None:

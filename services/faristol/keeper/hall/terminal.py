@@ -1,4 +1,4 @@
-"""A hall at a terminal: what its collector types, and what is said of the time and of the line."""
+"""A hall at a terminal: the input of its collector, and messages about time and connection."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ from faristol.rules.tiles import load_tile_set
 from faristol.terminal.common import said
 
 EVERY = 2.0
-"""Seconds between two looks how the game stands."""
+"""Seconds between polls of the game."""
 TICK = 0.2
-"""Seconds between two looks at the clock."""
+"""Seconds between checks of the clock."""
 
 HANDED = {word: way for word, way in names_of(events.Handed.DESCRIPTOR).items() if way > events.HANDED_IN_TIME}
-"""How a slip came that did not come in time."""
+"""How a slip was handed in, other than in time."""
 
 HELP = N_(
     "call: the next rack; temps: its time begins; 12 H4 C A S A: the slip of number 12, # for what nobody can read; "
@@ -42,26 +42,26 @@ UNKNOWN = N_("{line} is not understood; help says what can be typed")
 
 
 class AtTerminal:
-    """Carries out what is typed, and says what happens."""
+    """Executes typed lines, and prints events."""
 
     def __init__(self, hall: HallAtWork, tell: Callable[[str], None]) -> None:
         self.hall = hall
         self._tell = tell
         self._line: bool | None = None
         self._running = 0
-        """The turn whose time was begun aloud."""
+        """The turn whose start was announced."""
         self._called = 0
-        """The last turn whose rack was called aloud."""
+        """The last turn whose rack was announced."""
         self._told: set[tuple[int, int]] = set()
-        """Turns, and seconds left at which something was said of them."""
+        """Turns with the seconds left at which warnings were printed."""
         self._refused = 0
         self._asked: set[int] = set()
-        """Numbers whose slips were asked about."""
+        """Numbers whose slips were requested again."""
         tiles = load_tile_set(hall.bundle.answer.tile_set) if hall.bundle.answer.tile_set else None
         self._names = load_call_names(tiles.language) if tiles else None
 
     async def run(self, lines: AsyncIterator[str]) -> None:
-        """Work until ``quit`` or the end of the lines."""
+        """Execute lines until ``quit`` or the end of the input."""
         watching = asyncio.create_task(self._watch())
         try:
             async for line in lines:
@@ -74,7 +74,7 @@ class AtTerminal:
             await self.look()
 
     async def do(self, line: str) -> None:
-        """Carry out a line."""
+        """Execute a line."""
         if not line:
             return
         try:
@@ -99,14 +99,14 @@ class AtTerminal:
         await self.look()
 
     def _take(self, number: int, slip: events.Slip) -> None:
-        """Keep a slip. With a line, one that is null by its form has to be typed twice."""
+        """Store a slip. Online, one that is null by its form has to be typed twice."""
         doubted = self.hall.doubted.get(number)
         is_same = doubted is not None and (doubted.coordinates, doubted.word) == (slip.coordinates, slip.word)
         self.hall.take(number, slip, check_form=self.hall.online and not is_same)
         self._tell(said(KEPT, number=number))
 
     async def look(self) -> None:
-        """Hear how the game stands, send what is kept, and say what is new."""
+        """Poll the game, send pending commands, and print changes."""
         try:
             online = await self.hall.sync()
         except NotTaken as problem:
@@ -127,7 +127,7 @@ class AtTerminal:
         self.say_time()
 
     def say_time(self) -> None:
-        """Say that time has begun, how much is left at the warnings, and that it is over (FISC II.5)."""
+        """Print the start of the time, the warnings, and its end (FISC II.5)."""
         turn, left = self.hall.current, self.hall.left_ms()
         if turn is None or left is None:
             return
@@ -167,7 +167,7 @@ class AtTerminal:
         self._tell(said(WAITING, count=len(self.hall.journal.unsent)))
 
     async def _watch(self) -> None:
-        """Say the time, and look every now and then, until cancelled."""
+        """Print the time and poll at intervals, until cancelled."""
         looked = -EVERY
         while True:
             now = asyncio.get_running_loop().time()
@@ -179,7 +179,7 @@ class AtTerminal:
 
 
 def slip_of(written: list[str]) -> events.Slip:
-    """What stands on a slip, as a collector types it: ``H4 C A S A``, ``# CASA``, or ``late``."""
+    """Parse a slip as a collector types it: ``H4 C A S A``, ``# CASA``, or ``late``."""
     if len(written) == 1 and written[0] in HANDED:
         return events.Slip(handed=events.Handed.ValueType(HANDED[written[0]]))
     coordinates, *word = written
