@@ -1,1 +1,1 @@
-"""What programs at a terminal share: who is meant by a name, how services are asked, how answers are printed."""
+"""Common code of programs at a terminal: names, calls of services, and output."""

@@ -1,4 +1,4 @@
-"""What the commands share: how work is run, who acts, and how answers are printed."""
+"""Common code of commands: running work, the actor, and output."""
 
 from __future__ import annotations
 
@@ -23,19 +23,19 @@ T = TypeVar("T")
 
 
 class _Person:
-    """Who gave the command, where that was said on the command line."""
+    """The actor of the command, if given on the command line."""
 
     name = ""
 
 
 def acting_as(name: str | None) -> None:
-    """Note who gives this command, as ``--as`` says it. Where nothing is said it stays as it was."""
+    """Set the actor of this command, as ``--as`` names it. An empty name has no effect."""
     if name:
         _Person.name = name
 
 
 def who_acts() -> str:
-    """The name of who gives this command, by ``--as`` or else by FARISTOL_AS; empty where neither says it."""
+    """Return the name of the actor, by ``--as`` or else by FARISTOL_AS; empty if neither is given."""
     return _Person.name or os.environ.get("FARISTOL_AS", "").strip()
 
 
@@ -47,22 +47,21 @@ def run(work: Coroutine[Any, Any, T]) -> T:
 
 
 def said(text: str, **params: Param) -> str:
-    """A text, marked with ``N_``, in the language of the terminal."""
+    """Return a text, marked with ``N_``, in the language of the terminal."""
     return say(text, params, language_of_terminal())
 
 
 def as_json(message: Message) -> dict[str, Any]:
-    """A message as JSON, with the names of the contract and every field."""
+    """Convert a message to JSON, with the names of the contract and every field."""
     from google.protobuf.json_format import MessageToDict
 
     return MessageToDict(message, preserving_proto_field_name=True, always_print_fields_with_no_presence=True)
 
 
 def tell(content: Any, lines: str | Iterable[str], *, json_output: bool, indent: int | None = 2) -> None:
-    """Tell an answer: lines for people, or with ``--json`` the content for programs.
+    """Print an answer: lines for people, or with ``--json`` the content for programs.
 
-    The content is a message of the contract, an answer of the API, or what JSON can hold. Without an ``indent`` it is
-    one line.
+    The content is a message of the contract, an answer of the API, or JSON data. Without an ``indent`` it is one line.
     """
     if json_output:
         if hasattr(content, "model_dump"):
@@ -77,12 +76,12 @@ def tell(content: Any, lines: str | Iterable[str], *, json_output: bool, indent:
 
 
 def many(count: int, thing: str, things: str = "") -> str:
-    """A number of things: ``1 seal``, ``2 seals``; ``things`` is the plural where it is not ``thing`` with an s."""
+    """Format a number of things: ``1 seal``, ``2 seals``; ``things`` is an irregular plural."""
     return f"{count:,} {thing if count == 1 else things or thing + 's'}"
 
 
 def columns(rows: Iterable[Sequence[str]]) -> Iterator[str]:
-    """Lines of which the cells stand below each other, with two blanks between."""
+    """Yield lines with aligned cells, two blanks apart."""
     kept = [list(row) for row in rows]
     widths = [max(map(len, cells)) for cells in zip(*kept, strict=True)]
     for row in kept:

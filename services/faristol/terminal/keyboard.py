@@ -1,4 +1,4 @@
-"""Asking a person at the terminal while other work goes on, until the answer comes or the command is interrupted."""
+"""Questions at the terminal while other work goes on, until the answer arrives or the command is interrupted."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ T = TypeVar("T")
 
 
 async def answered(ask: Callable[[], T]) -> T:
-    """What ``ask`` gives, which may wait for the keyboard; raises what it raises.
+    """Return the result of ``ask``, which may wait for the keyboard; raise what it raises.
 
-    When this task is cancelled, as by Ctrl-C, the question is dropped and the terminal is as before: the loop's own
-    threads are waited for at the end, and would wait for the next line.
+    If this task is cancelled, as by Ctrl-C, the question is dropped and the terminal is restored. A thread of the
+    loop's own pool would be joined at the end, and block until the next line.
     """
     answer: Future[T] = Future()
 
@@ -42,16 +42,16 @@ async def answered(ask: Callable[[], T]) -> T:
 
 
 def forget_typed() -> None:
-    """Discard what was typed at the terminal before the question. Without a terminal nothing happens."""
+    """Discard input typed before the question. Without a terminal it has no effect."""
     if sys.stdin.isatty():
         termios.tcflush(sys.stdin, termios.TCIFLUSH)
 
 
 @contextmanager
 def heard(line: Callable[[str], None]) -> Iterator[None]:
-    """Call ``line`` with every line that is typed at the terminal meanwhile, with an empty one at the end of the input.
+    """Call ``line`` with every line typed during the block, and with an empty one at the end of the input.
 
-    Nothing else may read the terminal in the block. Without a terminal nothing happens.
+    No other code may read the terminal in the block. Without a terminal it has no effect.
     """
     if not sys.stdin.isatty():
         yield
@@ -70,7 +70,7 @@ def heard(line: Callable[[str], None]) -> Iterator[None]:
 
 
 def _terminal_as_it_is() -> Callable[[], None]:
-    """Gives what puts the terminal back: an editor of lines changes it while it waits."""
+    """Return a function that restores the terminal: a line editor changes it while it waits."""
     if not sys.stdin.isatty():
         return lambda: None
     device = sys.stdin.fileno()

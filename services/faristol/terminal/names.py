@@ -1,7 +1,7 @@
-"""Players, teams, games and tournaments by what a person writes: a name, the beginning of one, or an id.
+"""Lookup of players, teams, games and tournaments by a name, its beginning, or an id.
 
-Case, accents and signs are ignored. An id is tried first, then a whole name, then the beginning of the name, then
-that of a later word of it, as of the family name.
+Case, accents and signs are ignored. The order is: an id, a whole name, the beginning of a name, the beginning of a
+later word of it, such as the family name.
 """
 
 from __future__ import annotations
@@ -33,17 +33,17 @@ NOT_PAIRED = N_("round {round} of {tournament} is not paired")
 NO_GAME = N_("there is no game {given}: say its id, or the number of its table with --table and --round")
 
 MOST = 8
-"""Candidates that an error names."""
+"""Candidates in an error message."""
 
 
 class Unclear(StartError):
-    """What was written matches nothing, or more than one thing; the message lists the candidates."""
+    """The text matches no candidate or several; the message lists them."""
 
 
 def meant(given: str, known: Sequence[Named], missing: str = THERE_IS_NO, **params: str) -> Named:
-    """What a name means. Raises ``Unclear`` with the candidates.
+    """Return the candidate that a name means. Raises ``Unclear`` with the candidates.
 
-    ``missing`` is the message, with ``params``, where no candidate is near.
+    ``missing`` is the message, with ``params``, if no candidate is similar.
     """
     found = candidates(given, known)
     if len(found) == 1:
@@ -57,7 +57,7 @@ def meant(given: str, known: Sequence[Named], missing: str = THERE_IS_NO, **para
 
 
 def _near(given: str, known: Sequence[Named]) -> list[Named]:
-    """Those whose name or id was perhaps meant, and misspelt."""
+    """Return the candidates with a similar name or id."""
     by: dict[str, Named] = {}
     for named in known:
         for text in (folded(named.name), named.id, *folded(named.name).split()):
@@ -66,33 +66,33 @@ def _near(given: str, known: Sequence[Named]) -> list[Named]:
 
 
 class Roll(Roster):
-    """The players, teams and games of a tournament, by their names."""
+    """The players, teams and games of a tournament, by name."""
 
     def __init__(self, tournament: pairing.GetTournamentResponse) -> None:
         super().__init__(tournament, language_of_terminal())
 
     def player(self, given: str) -> str:
-        """The id of the player who is meant. Raises ``Unclear``."""
+        """Return the id of a player. Raises ``Unclear``."""
         return meant(given, self.players, tournament=self.tournament.name).id
 
     def team(self, given: str) -> str:
-        """The id of the team that is meant. Raises ``Unclear``."""
+        """Return the id of a team. Raises ``Unclear``."""
         return meant(given, self.teams, tournament=self.tournament.name).id
 
     def person(self, given: str) -> str:
-        """The id of the player who is wholly named, and else what is given: not all who act are players."""
+        """Return the id of a player given by whole name, or else the text: not all actors are players."""
         same = [who for who in self.players if who.id == given or folded(who.name) == folded(given)]
         return same[0].id if len(same) == 1 else given
 
     def round(self, number: int = 0) -> pairing.Round:
-        """A round that is paired, the last one when 0. Raises ``Unclear``."""
+        """Return a paired round, the last one for 0. Raises ``Unclear``."""
         found: pairing.Round = played_round(self.tournament, number)
         return found
 
     def game(self, given: str = "", *, table: int = 0, number: int = 0) -> str:
-        """The id of a game: by that, or by its table in round ``number``, which is the last one paired when 0.
+        """Return the id of a game: by id, or by its table in round ``number``, 0 for the last one paired.
 
-        A number alone is that of a table. Raises ``Unclear``.
+        A bare number is that of a table. Raises ``Unclear``.
         """
         if given.isdecimal():
             given, table = "", int(given)
@@ -103,7 +103,7 @@ class Roll(Roster):
         return self.seat(table, number).game_id
 
     def seat(self, table: int, number: int = 0) -> events.Pairing:
-        """Who plays at a table in round ``number``, which is the last one paired when 0. Raises ``Unclear``."""
+        """Return the pairing of a table in round ``number``, 0 for the last one paired. Raises ``Unclear``."""
         played = self.round(number)
         found = next((seat for seat in played.pairings if seat.table == table), None)
         if found is None:
@@ -113,7 +113,7 @@ class Roll(Roster):
 
 
 def played_round(tournament: pairing.GetTournamentResponse | results.Tournament, number: int = 0) -> Any:
-    """A round of a tournament that is paired, the last one when 0. Raises ``Unclear`` where it is not."""
+    """Return a paired round of a tournament, the last one for 0. Raises ``Unclear`` if it is not paired."""
     if not tournament.played:
         raise Unclear(said(NO_ROUND, tournament=tournament.name))
     played = tournament.played if number else tournament.played[-1:]
@@ -124,7 +124,7 @@ def played_round(tournament: pairing.GetTournamentResponse | results.Tournament,
 
 
 async def roll(given: str, address: str | None = None) -> Roll:
-    """The tournament that is meant by its id or the beginning of its name, with the names of everybody in it.
+    """Load the tournament with this id or beginning of its name, with the names of all its players and teams.
 
     Raises ``Unclear``, and ``StartError`` as ``service_at`` does.
     """
@@ -140,9 +140,9 @@ async def roll(given: str, address: str | None = None) -> Roll:
 
 
 async def game_meant(given: str, table: int = 0, number: int = 0, address: str | None = None) -> str:
-    """The id of a game: ``given`` itself, or of the tournament ``given`` that at ``table`` in round ``number``.
+    """Return the id of a game: ``given``, or that of tournament ``given`` at ``table`` in round ``number``.
 
-    The round is the last one paired when 0. Raises ``Unclear``, and ``StartError`` as ``service_at`` does.
+    Round 0 is the last one paired. Raises ``Unclear``, and ``StartError`` as ``service_at`` does.
     """
     return (await roll(given, address)).game(table=table, number=number) if table else given
 
@@ -153,9 +153,9 @@ async def _roll(tournament_id: str, address: str | None) -> Roll:
 
 
 async def tournament_meant(given: str, address: str | None = None) -> str:
-    """The id of the tournament that is meant by its id or the beginning of its name.
+    """Return the id of the tournament with this id or beginning of its name.
 
-    It is what was given where no results service can be asked. Raises ``Unclear``.
+    Without a reachable results service it is ``given``. Raises ``Unclear``.
     """
     if not (address or Addresses().of("results")):
         return given
@@ -172,14 +172,14 @@ async def tournament_meant(given: str, address: str | None = None) -> str:
 
 
 async def tournaments_at(address: str | None = None) -> list[Named]:
-    """The tournaments of a cell. Raises ``StartError`` as ``service_at`` does."""
+    """List the tournaments of a cell. Raises ``StartError`` as ``service_at`` does."""
     async with stub_at("results", address) as stub:
         listed = await stub.ListTournaments(results.ListTournamentsRequest())
     return [Named(entry.tournament_id, entry.name, entry.division) for entry in listed.tournaments]
 
 
 _NOBODY = (grpc.StatusCode.UNAVAILABLE, grpc.StatusCode.UNIMPLEMENTED)
-"""The service is not there; the next call reports it."""
+"""The service is unavailable; the next call reports it."""
 
 _MISSING = (grpc.StatusCode.NOT_FOUND, grpc.StatusCode.INVALID_ARGUMENT)
 

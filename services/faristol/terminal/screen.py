@@ -1,4 +1,4 @@
-"""What is drawn on a terminal: apart from what every command needs, as most draw nothing."""
+"""Drawing on a terminal, in a module of its own because most commands draw no output."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ console = Console(stderr=True)
 
 @contextmanager
 def progress(what: str) -> Iterator[Callable[[int, int], None]]:
-    """A progress bar on the terminal, as a function of what is done and what there is to do."""
+    """Show a progress bar, driven by the yielded function of the amounts done and in total."""
     parts = (TextColumn("{task.description}"), BarColumn(), TextColumn("{task.percentage:3.0f}%"))
     hidden = not console.is_terminal
     with Progress(*parts, TimeRemainingColumn(), console=console, transient=True, disable=hidden) as bar:

@@ -1,4 +1,4 @@
-"""The services that commands ask: where they are, who asks them, and what they refuse."""
+"""Services for commands: their addresses, the caller, and their refusals."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ from faristol.text.terminal import language_of_terminal
 T = TypeVar("T")
 
 Stub = Callable[[grpc.aio.Channel], Any]
-"""How a service of the contract is called over a channel."""
+"""Creates a stub of a service on a channel."""
 
 STUBS: Mapping[str, Stub] = {
     "access": AccessServiceStub,
@@ -43,7 +43,7 @@ STUBS: Mapping[str, Stub] = {
     "rating": RatingServiceStub,
     "results": ResultsServiceStub,
 }
-"""How each service is called; some serve more of the contract."""
+"""The stub of each service; some serve more of the contract."""
 
 LET_IN_BY = N_("set FARISTOL_TOKEN to your token, or at the console FARISTOL_DATA to the data folder")
 NO_NOTE = N_(
@@ -52,13 +52,13 @@ NO_NOTE = N_(
 )
 
 _NOT_LET_IN = frozenset({"NO_CREDENTIAL", "CREDENTIAL_INVALID"})
-"""Reasons that a person mends by the settings of their terminal."""
+"""Reasons that the settings of the terminal can fix."""
 
 
 def sender() -> tuple[tuple[str, str | bytes], ...]:
-    """Metadata of a call that says who sends it; nothing where nobody has said so.
+    """Return the metadata of a call that names its actor; empty without an actor.
 
-    Raises ``StartError`` for a name that the terminal gave in another encoding than UTF-8.
+    Raises ``StartError`` for a name that the terminal passed in another encoding than UTF-8.
     """
     name = who_acts()
     try:
@@ -68,14 +68,14 @@ def sender() -> tuple[tuple[str, str | bytes], ...]:
         raise StartError(said(text, name=ascii(name))) from None
 
 
-class _Caller(grpc.aio.UnaryUnaryClientInterceptor):  # type: ignore[type-arg] # generic in the stubs alone
-    """Says of every call who sends it and which language they read, unless the call does."""
+class _Caller(grpc.aio.UnaryUnaryClientInterceptor):  # type: ignore[type-arg] # generic only in the stubs
+    """Adds actor and language to the metadata of every call that lacks them."""
 
     def __init__(self, who: tuple[tuple[str, str | bytes], ...]) -> None:
         self._who = who
 
     async def intercept_unary_unary(self, continuation: Any, client_call_details: Any, request: Any) -> Any:
-        """See ``grpc.aio.UnaryUnaryClientInterceptor``."""
+        """Add the metadata and continue the call."""
         metadata = grpc.aio.Metadata(*(client_call_details.metadata or ()))
         for key, value in () if ACTOR in metadata else self._who:
             metadata.add(key, value)
@@ -85,7 +85,7 @@ class _Caller(grpc.aio.UnaryUnaryClientInterceptor):  # type: ignore[type-arg] #
 
 
 def way_to(address: str, interceptors: Sequence[Any]) -> grpc.aio.Channel:
-    """A channel to an address, by TLS where the settings name authorities. Raises ``StartError``."""
+    """Open a channel to an address, by TLS if the settings name authorities. Raises ``StartError``."""
     settings = settings_of()
     if settings.ca:
         check_name(address, "the address")
@@ -93,7 +93,7 @@ def way_to(address: str, interceptors: Sequence[Any]) -> grpc.aio.Channel:
 
 
 def let_in(address: str) -> list[Any]:
-    """The interceptors of a channel that say by which credential its calls are let in. Raises ``StartError``."""
+    """Return the interceptors that add a credential to the calls of a channel. Raises ``StartError``."""
     try:
         settings = Settings()
         return authorized(authorize(address, settings.access_folder(), who_acts(), settings.access_record()))
@@ -102,7 +102,7 @@ def let_in(address: str) -> list[Any]:
 
 
 def address_of(service: str, address: str | None) -> str:
-    """Where a service is: at ``address`` or where the settings say. Raises ``StartError`` where nobody said it."""
+    """Return ``address`` or the service's address in the settings. Raises ``StartError`` without either."""
     if wanted := address or Addresses().of(service):
         return wanted
     text = N_("say where the {service} service is: give --address or {setting}")
@@ -111,12 +111,12 @@ def address_of(service: str, address: str | None) -> str:
 
 @asynccontextmanager
 async def service_at(service: str, address: str | None) -> AsyncIterator[grpc.aio.Channel]:
-    """The channel to a service.
+    """Open the channel to a service.
 
-    Raises ``StartError`` as ``address_of`` and ``sender`` do, and for what the service refuses in the block.
+    Raises ``StartError`` as ``address_of`` and ``sender`` do, and for refusals of the service in the block.
     """
     wanted = address_of(service, address)
-    callers: Any = [_Caller(sender()), *let_in(wanted)]  # the stubs want another class
+    callers: Any = [_Caller(sender()), *let_in(wanted)]  # the stubs expect another class
     async with way_to(wanted, callers) as channel:
         try:
             yield channel
@@ -131,7 +131,7 @@ async def service_at(service: str, address: str | None) -> AsyncIterator[grpc.ai
 
 
 def _way_in(address: str) -> str:
-    """Say by which settings calls to an address are let in from this terminal."""
+    """Return a sentence about the settings that authorize calls to an address from this terminal."""
     settings = Settings()
     note = settings.access_record()
     has_keys = os.access(settings.access_folder() / keyring.SECRET, os.R_OK)
@@ -142,13 +142,13 @@ def _way_in(address: str) -> str:
 
 @asynccontextmanager
 async def stub_at(service: str, address: str | None, stub: Stub | None = None) -> AsyncIterator[Any]:
-    """A stub of a service: that of ``STUBS``, or another one. Raises ``StartError`` as ``service_at`` does."""
+    """Open a stub of a service: that of ``STUBS``, or another one. Raises ``StartError`` as ``service_at`` does."""
     async with service_at(service, address) as channel:
         yield (stub or STUBS[service])(channel)
 
 
 def asked(service: str, address: str | None, work: Callable[[Any], Awaitable[T]], stub: Stub | None = None) -> T:
-    """What ``work`` gets from a stub of a service. Raises ``StartError`` as ``service_at`` does."""
+    """Return the result of ``work`` with a stub of a service. Raises ``StartError`` as ``service_at`` does."""
 
     async def ask() -> T:
         async with stub_at(service, address, stub) as made:
@@ -158,12 +158,12 @@ def asked(service: str, address: str | None, work: Callable[[Any], Awaitable[T]]
 
 
 async def send(stub: Any, request: Any) -> Any:
-    """What a service answers to a request; a command without an id gets one."""
+    """Return the answer of a service to a request; a command without an id gets one."""
     if "command_id" in request.DESCRIPTOR.fields_by_name and not request.command_id:
         request.command_id = str(uuid.uuid4())
     return await getattr(stub, request.DESCRIPTOR.name.removesuffix("Request"))(request)
 
 
 def answer_to(request: Any, service: str, address: str | None, stub: Stub | None = None) -> Any:
-    """What a service answers to a request; see ``send``. Raises ``StartError`` as ``service_at`` does."""
+    """Return the answer of a service to a request, as ``send`` does. Raises ``StartError`` as ``service_at`` does."""
     return asked(service, address, partial(send, request=request), stub)

@@ -11,8 +11,8 @@ if TYPE_CHECKING:
 
 
 def settings_of(**given: object) -> Settings:
-    """Settings from flags, then the environment. Raises ``StartError`` for a value that none can have."""
-    # Brought in when they are asked for: who wants help needs none of it.
+    """Load settings from flags, then the environment. Raises ``StartError`` for an invalid value."""
+    # Imported on use: `--help` needs neither.
     from pydantic import ValidationError
 
     from faristol.host import Settings
@@ -27,7 +27,7 @@ def settings_of(**given: object) -> Settings:
 
 
 def owners_settings_of(*, database_url: str | None, **given: object) -> Settings:
-    """Settings for what only the owner of the tables may do: where no flag names the database, by the owner's role."""
+    """Load settings for the owner of the tables: without a flag for the database, those of the owner's role."""
     settings = settings_of(database_url=database_url, **given)
     if database_url is None and settings.owner_database_url:
         settings.database_url = settings.owner_database_url

@@ -1,4 +1,4 @@
-"""A game's scoresheet as text, in the form that its rules ask for."""
+"""A game's scoresheet as text, in the form of its rules."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ GAP = "   "
 """Between the columns of two players."""
 
 LINE = "_" * 16
-"""Where a person writes."""
+"""A line to write on."""
 
 
 def written(game: pb.GetGameResponse, language: str) -> Iterator[str]:
-    """The lines of the sheet as text, the players side by side; a score that is circled stands in parentheses."""
+    """Yield the lines of the sheet as text, the players side by side; a circled score is in parentheses."""
     read = translations(language).gettext
     of_round, table = (
         read("Round %(number)s") % {"number": game.round},
@@ -58,14 +58,14 @@ def written(game: pb.GetGameResponse, language: str) -> Iterator[str]:
 
 
 def _result(game: pb.GetGameResponse) -> Iterator[str]:
-    """The players with the scores that count in the tournament, a line each."""
+    """Yield a line for each player with the score that counts in the tournament."""
     seats = game.counted or game.seats
     names = [seat.name or seat.player_id for seat in seats]
     yield from (f"{name:<{max(map(len, names))}}  {seat.score:>5}" for name, seat in zip(names, seats, strict=True))
 
 
 def explanations(game: pb.GetGameResponse, ruleset: Ruleset, language: str) -> Iterator[str]:
-    """How the score of each play comes about: its words with value and premium of each square, and the bonus."""
+    """Yield how the score of each play is computed: its words with values and premiums, and the bonus."""
     read = translations(language).gettext
     names = {seat.player_id: seat.name or seat.player_id for seat in game.seats}
     for entry, score in explained(game, ruleset):
@@ -81,7 +81,7 @@ def explanations(game: pb.GetGameResponse, ruleset: Ruleset, language: str) -> I
 
 
 def _block(side: Side, most: int, sheet: pb.Sheet, language: str) -> list[str]:
-    """A player's part: name, lines, total and what stands below, the first line as wide as the widest."""
+    """Return a player's part: name, lines, total and last lines, the first line as wide as the widest."""
     read = translations(language).gettext
     head = (read("Turn"), read("Play"), read("Score"), read("Total"))
     lines = [_cells(line, sheet, language) for line in side.lines]
@@ -101,6 +101,6 @@ def _cells(line: Line, sheet: pb.Sheet, language: str) -> tuple[str, str, str, s
 
 
 def _aligned(cells: Sequence[str], widths: Sequence[int]) -> str:
-    """Numbers to the right, plays to the left."""
+    """Align numbers to the right and plays to the left."""
     turn, play, score, total = cells
     return f"{turn:>{widths[0]}}  {play:<{widths[1]}}  {score:>{widths[2]}}  {total:>{widths[3]}}"
