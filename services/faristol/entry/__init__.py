@@ -1,1 +1,1 @@
-"""Entering the results of a round at a terminal or from a file: `faristol enter`."""
+"""Entry of the results of a round at a terminal or from a file: `faristol enter`."""

@@ -1,4 +1,4 @@
-"""What `faristol enter` asks of the pairing service, until it answers."""
+"""The calls of `faristol enter` to the pairing service, retried until it answers."""
 
 from __future__ import annotations
 
@@ -32,17 +32,17 @@ GAVE_UP = N_(
 
 
 class Refused(Exception):
-    """The service says no, and has done nothing. The message has a line for each reason."""
+    """The service refused a command without any effect. The message has a line for each reason."""
 
     def __init__(self, problem: grpc.aio.AioRpcError, told: Callable[[str], str]) -> None:
-        """``told`` makes what people read of what the service says."""
+        """Build the message; ``told`` converts texts of the service for people."""
         super().__init__(told(every_reason(problem)))
         self.by_game: Mapping[str, str] = {game: told(text) for game, text in _by_game(problem).items()}
-        """What is said about each game of several."""
+        """The refusal of each game, if there are several."""
 
 
 class Calls:
-    """The results of a round at the pairing service: a command is sent with the same id until it is answered."""
+    """The results of a round at the pairing service: a command is resent with the same id until it is answered."""
 
     def __init__(
         self,
@@ -54,7 +54,7 @@ class Calls:
         tell: Callable[[str], None],
         patience: float | None = None,
     ) -> None:
-        """``patience`` is in seconds: how long calls are retried while the service is away; without end when None."""
+        """Create the calls; ``patience`` limits retries of an unavailable service in seconds, None without limit."""
         self._stub = pairing_grpc.PairingServiceStub(channel)
         self.tournament = tournament
         self._arbiter, self._language, self._tell = arbiter, language, tell
@@ -62,7 +62,7 @@ class Calls:
         self._patience = patience
 
     async def tables(self) -> Tables:
-        """The tables of the round as they stand. Raises ``Refused`` for a round that there is not."""
+        """Return the current tables of the round. Raises ``Refused`` for an unknown round."""
         request = pairing.ListResultsRequest(tournament_id=self.tournament, round=self._round)
         listed: pairing.ListResultsResponse = await self._sent(self._stub.ListResults, request)
         self._round = listed.round
@@ -76,7 +76,7 @@ class Calls:
         await self._sent(self._stub.EnterResults, request)
 
     async def confirm_result(self, table: pairing.TableResult) -> None:
-        """Confirm the result that was seen of a table. Raises ``Refused``, as for who entered it."""
+        """Confirm the displayed result of a table. Raises ``Refused``, also for the person that entered it."""
         request = pairing.ConfirmResultRequest(
             command_id=str(uuid.uuid4()),
             tournament_id=self.tournament,
@@ -87,7 +87,7 @@ class Calls:
         await self._sent(self._stub.ConfirmResult, request)
 
     async def correct(self, table: pairing.TableResult, result: pairing.GameResult) -> None:
-        """Put another result, not of a game that was abandoned, in place of what was seen. Raises ``Refused``."""
+        """Replace the displayed result, unless the game was abandoned. Raises ``Refused``."""
         request = pairing.CorrectResultRequest(
             command_id=str(uuid.uuid4()),
             tournament_id=self.tournament,
@@ -104,7 +104,7 @@ class Calls:
         await self._sent(self._stub.CorrectResult, request)
 
     async def _telling(self, problem: grpc.aio.AioRpcError) -> Callable[[str], str]:
-        """What makes names of the ids in a refusal, where they can be asked, and what is typed of fields."""
+        """Return a function that replaces ids in a refusal by names, if available, and fields by typed words."""
         try:
             known = Roll(await self._stub.GetTournament(pairing.GetTournamentRequest(tournament_id=self.tournament)))
         except grpc.aio.AioRpcError:
@@ -133,7 +133,7 @@ class Calls:
 
 
 def _by_game(problem: grpc.aio.AioRpcError) -> dict[str, str]:
-    status = rpc_status.from_call(problem)  # type: ignore[arg-type] # it takes what has details and trailing metadata
+    status = rpc_status.from_call(problem)  # type: ignore[arg-type] # it accepts any object with details and trailing metadata
     found: dict[str, str] = {}
     failure = error_details_pb2.PreconditionFailure()
     if status is not None and any(detail.Unpack(failure) for detail in status.details):

@@ -1,4 +1,4 @@
-"""Results at a terminal, asked table by table."""
+"""The prompt for results at a terminal, table by table."""
 
 from __future__ import annotations
 
@@ -48,37 +48,37 @@ ENTERED = N_("entered: {standing}")
 
 @dataclass(frozen=True, slots=True)
 class _Open:
-    """A line that was asked about or refused, until it is answered: nothing of it is saved."""
+    """A questioned or refused line, until it is answered: it is not saved."""
 
     typed: str
     table: int
     why: Sequence[str]
     given: Given | None = None
-    """What a yes enters; None where there is nothing to be said yes to."""
+    """The result that a yes enters; None if a yes is impossible."""
     stood: Sequence[int] = ()
-    """The scores that stood when it was asked about: a yes replaces no others."""
+    """The scores at the time of the question: a yes replaces only these."""
 
 
 class Prompt:
-    """Asks for the results of a round until the person ends, whatever others enter meanwhile."""
+    """The dialogue about the results of a round until the user ends it; others may enter results too."""
 
     def __init__(
         self, calls: Calls, ask: Callable[[str], Awaitable[str]], tell: Callable[[str], None], language: str
     ) -> None:
-        """``ask`` raises ``EOFError`` where nothing more comes."""
+        """Create the dialogue; ``ask`` raises ``EOFError`` at the end of the input."""
         self._calls, self._ask, self._tell, self._language = calls, ask, tell, language
         self._tables: Tables
         self._entered: list[int] = []
         self._skipped: set[int] = set()
         self._open: list[_Open] = []
         self._is_asked = False
-        """Whether the last line was asked about: a y without a table is about that."""
+        """Whether the last line was questioned: a y without a table answers that."""
         self._past = 0
         """The table that was typed or asked last: the next one comes after it."""
         self._back = 0
 
     async def run(self) -> None:
-        """Ask until the end. Raises ``Refused`` for a round that there is not."""
+        """Ask until the end. Raises ``Refused`` for an unknown round."""
         self._tables = await self._calls.tables()
         listed = self._tables.listed
         self._say(TITLE, tournament=listed.tournament, round=listed.round, left=self._left())
@@ -91,7 +91,7 @@ class Prompt:
         self._say(DONE, count=len(set(self._entered)), left=self._left())
 
     async def _one(self) -> bool:
-        """Ask once. False when the person ends."""
+        """Ask once. Returns False when the user ends."""
         asked = self._next()
         if not asked:
             self._say(ALL_IN)
@@ -120,7 +120,7 @@ class Prompt:
         return True
 
     def _next(self) -> int:
-        """The table to be asked: the one gone back to, else the next without a result, those left for later last.
+        """Return the next table to ask: the one gone back to, else the next without a result, skipped ones last.
 
         It comes after the table that was typed last: two people may each enter a part of a round.
         """
@@ -138,7 +138,7 @@ class Prompt:
         self._back = table
 
     def _skip(self, table: int) -> None:
-        """Ask for the next table: a person who does not look has its scores in hand."""
+        """Ask for the next table: a user that types without looking at the screen already has its scores in hand."""
         if table:
             self._skipped.add(table)
             self._past = table
@@ -152,7 +152,7 @@ class Prompt:
             await self._do(line, asked)
 
     async def _answer(self, table: str, *, is_right: bool, is_asked: bool) -> None:
-        """A yes or no to what is open: to what was just asked, or of a table that is named."""
+        """Apply a yes or no to the last open line, or to that of a named table."""
         found = [each for each in self._open if not table or str(each.table) == table.lstrip("0")]
         if not found or not (table or is_asked):
             self._say(NOT_ASKED)
@@ -184,13 +184,13 @@ class Prompt:
         await self._try(typed, said)
 
     def _table_in(self, line: str) -> int:
-        """The table that a line names that cannot be read; 0 for none."""
+        """Return the table that an unreadable line names; 0 if it names none."""
         first, *scores = line.split()
         number = int(first) if first.isdecimal() and len(first) <= MOST_DIGITS else 0
         return number if self._tables.players(number) == len(scores) else 0
 
     async def _try(self, typed: str, said: Given, *, is_sure: bool = False) -> None:
-        """Enter a result, or keep it open with what speaks against it."""
+        """Enter a result, or keep it open with the objections."""
         try:
             if self._tables.stands(said):
                 await self._stands(said.table)
@@ -211,7 +211,7 @@ class Prompt:
                 self._say(STANDS, standing=self._tables.standing(said.table))
 
     async def _stands(self, table: int) -> None:
-        """The same result was typed once more: a second person confirms it by that, where one is to."""
+        """Confirm a result that was typed a second time, if a second person has to; else print it."""
         standing = self._tables[table]
         if self._tables.listed.second_person and standing.check == pairing.RESULT_CHECK_PHASE_OPEN:
             await self._calls.confirm_result(standing)
@@ -222,7 +222,7 @@ class Prompt:
         self._close(table)
 
     def _asked_about(self, typed: str, said: Given) -> _Open | None:
-        """What is to be looked at again before a result is entered; None where nothing speaks against it."""
+        """Return the questions before a result is entered; None without any objection."""
         found = self._tables.doubts(said)
         why = [say(doubt.text, doubt.params, self._language) for doubt in found]
         if before := ", ".join(each.typed for each in self._open if each.table == said.table):
@@ -254,7 +254,7 @@ class Prompt:
         self._say(ASKED if one.given else REFUSED, typed=one.typed)
 
     def _close(self, table: int) -> None:
-        """Nothing of a table is open any more, once it has its result."""
+        """Remove the open lines of a table that has its result."""
         self._open = [each for each in self._open if each.table != table]
 
     def _tell_open(self) -> None:
@@ -262,7 +262,7 @@ class Prompt:
             self._say(STILL_OPEN, typed=each.typed, why="; ".join(each.why))
 
     def _correction(self, said: Given) -> str:
-        """The command that corrects a game that was abandoned, or is said to have been."""
+        """Return the command that corrects an abandoned game."""
         table, left = self._tables[said.table], [score.left for score in said.scores]
         names = names_at(table)
         points = [score.score for score in table.scores] if any(left) or said.forfeit else said.points
@@ -299,5 +299,5 @@ def _written(said: Given) -> str:
 
 
 def _standing(table: pairing.TableResult) -> Sequence[int]:
-    """The scores that a table has; none without a result."""
+    """Return the scores of a table; empty without a result."""
     return tuple(score.score for score in table.scores)
