@@ -200,7 +200,7 @@ def round_time(number: int, at: datetime, zone: str) -> str:
 
 
 def bye_worth(tournament: pairing.GetTournamentResponse) -> events.ByeKind.ValueType:
-    """Return the score of an allocated bye: no point if it is the bye of an odd number of players.
+    """Return the score of an allocated bye: no point for the odd player of a round robin, if its rules say so.
 
     A full point if the rules are unknown.
     """

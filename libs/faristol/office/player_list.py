@@ -255,7 +255,8 @@ def players_pasted(text: str, reading: Reading = BY_ITSELF) -> PlayerList:
     """Return the players of text pasted from a spreadsheet or a message. Headings are optional.
 
     Without headings a line begins with the name. A rating (a number), a country (three capital letters) and a club
-    follow in any order, separated by tabs, semicolons, vertical bars or commas. If every line is two words with a comma
+    follow
+    in any order. The separators are tabs, semicolons, vertical bars or commas. If every line is two words with a comma
     between them, the first is the surname.
     """
     text = text.removeprefix("\ufeff")

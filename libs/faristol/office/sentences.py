@@ -1,7 +1,7 @@
 """Sentences for the answers to commands and for the history. Pure.
 
-Ids in them are replaced by names. ``{who}`` is a player or a team, ``{game}`` its players, and ``{outcome}``, after a
-comma, how it was decided if not by its scores.
+Ids in them are replaced by names. ``{who}`` is a player or a team, and ``{game}`` its players. ``{outcome}``, after a
+comma, is how the game was decided if not by its scores.
 """
 
 from __future__ import annotations

@@ -44,7 +44,7 @@ class AccessLog:
         self._now = now
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Pass a request on and log it."""
+        """Log a request at its end."""
         if scope["type"] != "http" or scope["path"].startswith(STATIC):
             await self._app(scope, receive, send)
             return

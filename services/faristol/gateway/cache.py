@@ -239,6 +239,6 @@ class Cache:
 
 
 def _seen(task: asyncio.Future[Kept]) -> None:
-    """Mark an exception as retrieved: every waiting request receives it, and none may be left."""
+    """Mark an exception as retrieved. Otherwise asyncio would log it if no request waits any longer."""
     if not task.cancelled():
         task.exception()

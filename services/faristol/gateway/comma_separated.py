@@ -21,8 +21,9 @@ from faristol.office.lists import FORMULA
 Value = str | int | float | bool | None
 
 STANDINGS = ("rank", "player_id", "name", "points", "wins", "draws", "losses", "bye", "spread", "total")
-"""Columns of standings. One for each tie-break follows, such as ``median_buchholz``, in the order of the rules,
-then ``division``, ``team_id``, ``category``, ``club``, ``rating`` (empty if unrated) and ``annulled``.
+"""Columns of standings. One for each tie-break follows in the order of the rules, such as ``median_buchholz``.
+
+At the end are ``division``, ``team_id``, ``category``, ``club``, ``rating`` (empty if unrated) and ``annulled``.
 """
 
 TEAM_STANDINGS = (

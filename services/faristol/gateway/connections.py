@@ -110,8 +110,8 @@ HAND_OVER = "faristol.hand_over"
 class LimitedProtocol(H11Protocol):
     """Uvicorn's HTTP/1.1 protocol with the limits of a port.
 
-    Uvicorn closes connections that are idle between requests. It does not limit the connections of an address, the time
-    of an incomplete request, or the time in which a response is not read.
+    Uvicorn closes connections that are idle between requests. It limits neither the connections of an address, nor the
+    time of an incomplete request or an unread response.
     """
 
     limits: Connections

@@ -1,7 +1,7 @@
 """Content of notifications: the changed lines of games, pairings and standings, for the stream.
 
-A change leads from one answer of the JSON API to a later one, and states the positions of both. A client that holds any
-other answer, such as one from another gateway in the middle of a burst, must load a new one.
+A change leads from one answer of the JSON API to a later one, and states the positions of both. A client with any other
+answer, such as one from another gateway, must load a new one.
 """
 
 from __future__ import annotations

@@ -19,7 +19,7 @@ LARGEST = 16_384
 """Limit of a form in bytes."""
 
 LARGEST_LIST = 1_000_000
-"""Limit of a form with a list, in bytes. A non-ASCII letter takes six or more."""
+"""Limit of a form with a list, in bytes. A non-ASCII letter needs six or more."""
 
 MOST_FIELDS, MOST_FIELDS_OF_LIST = 500, 5_000
 """Limits of the number of fields; one with a list may have a checkbox for each line."""

@@ -68,7 +68,7 @@ class PublicCors(CORSMiddleware):
         )
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Pass a request on, without CORS for a private page."""
+        """Add CORS headers unless the page is private."""
         if scope["type"] == "http" and _is_private(scope["path"]):
             await self.app(scope, receive, send)
         else:
@@ -92,7 +92,7 @@ class SafeHeaders:
         self._is_indexed = is_indexed
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Pass a request on and add headers to its response."""
+        """Add the headers to a response."""
         if scope["type"] != "http":
             await self._app(scope, receive, send)
             return

@@ -38,7 +38,7 @@ class Measured:
         self._app = app
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Pass a request on and measure it."""
+        """Measure a request until its response starts."""
         if scope["type"] != "http":
             await self._app(scope, receive, send)
             return

@@ -32,7 +32,7 @@ class OwnHosts:
         self._host = urlsplit(address).hostname or ""
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Pass a request on or refuse it."""
+        """Check the host of a request."""
         if scope["type"] == "http" and not self._is_own(host := Headers(scope=scope).get("host", "")):
             request = Request(scope)
             detail = say(OTHER_HOST, {"host": repr(host[:100])}, language_of(request))

@@ -115,7 +115,7 @@ def tournament_page(
     beside: Mapping[str, str] | None = None,
     **values: Any,
 ) -> Response:
-    """Render a page of a tournament under a tab. ``beside`` has its address in each division, if unusual."""
+    """Render a page of a tournament under a tab. ``beside`` has its address in each division if it is irregular."""
     tournament = head.tournament
     return page(
         request,

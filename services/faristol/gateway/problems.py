@@ -235,9 +235,8 @@ def told(page: Page, request: Request, problem: Problem) -> Response:
 class Interrupted:
     """ASGI middleware that answers an interrupted request with 503 and ``Retry-After``.
 
-    A request is cancelled if it exceeds the grace period of a stopping process, or if the channel of its call is
-    closed.
-    Both raise ``CancelledError``, which Starlette does not handle and uvicorn turns into a 500.
+    A stopping process cancels requests beyond its grace period, and a closed channel cancels its calls. Both raise
+    ``CancelledError``, which Starlette does not handle and uvicorn turns into a 500.
     """
 
     def __init__(self, app: ASGIApp, page: Page) -> None:
@@ -245,7 +244,7 @@ class Interrupted:
         self._page = page
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Pass a request on. A response that has started is cut off, which the client detects."""
+        """Replace an interrupted response unless it has started: then it is cut off, which the client detects."""
         if scope["type"] != "http":
             await self._app(scope, receive, send)
             return

@@ -80,7 +80,7 @@ class Rates:
         self._streams: Counter[str] = Counter()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Pass a request on or refuse it."""
+        """Count a request, or refuse it."""
         if scope["type"] != "http":
             await self._app(scope, receive, send)
             return

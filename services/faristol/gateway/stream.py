@@ -57,7 +57,7 @@ class Streams:
         self._fanout = fanout
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Answer a request or pass it on."""
+        """Answer a simple request for a known stream."""
         answer = self._app
         is_stream = scope["type"] == "http" and scope["path"].endswith("/stream")
         if is_stream and (asked := self._plainly(scope)):

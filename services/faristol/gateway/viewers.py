@@ -1,8 +1,8 @@
 """Viewers of streams: each is a socket and a position, and has no task, queue or buffer while idle.
 
 One task sends every viewer the missing frames; viewers of the same topic share the bytes. It yields to the event loop
-every few milliseconds. A slow reader is skipped until it has read. A viewer behind the ring receives frames from the
-record in batches, a few viewers at a time and in turns, so that a slow reader delays no other.
+every few milliseconds. A slow reader is skipped until it has read. Viewers behind the ring receive batches from the
+record, a few of them at a time and in turns. So a slow reader delays no other.
 """
 
 from __future__ import annotations
@@ -331,7 +331,7 @@ class Fanout:
                     until = self.now() + SLICE
 
     def _beat(self, silent_since: float, viewer: Viewer) -> None:
-        """Send a heartbeat with the position to a viewer that has been silent for long."""
+        """Send a heartbeat with the position to a silent viewer, or a reset if its position is beyond the record."""
         if viewer.heard_at > silent_since or viewer.paused:
             return
         is_ahead = viewer.position == viewer.came_at and viewer.position > self._tail.position

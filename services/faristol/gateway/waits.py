@@ -29,7 +29,7 @@ class Waits:
         self._waiting: Counter[str] = Counter()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Pass a request on or refuse it."""
+        """Count a waiting request, or refuse it."""
         if scope["type"] != "http" or not self._waits(scope):
             await self._app(scope, receive, send)
             return

@@ -88,8 +88,8 @@ async def over_restarts(
 class OwnStream(Response):
     """Events for one client, until either side closes the connection.
 
-    Frames may end with ``NotSignedIn``, which is sent as the event ``ended``, and with ``grpc.aio.AioRpcError``, after
-    which the client reconnects as after any lost connection.
+    If the frames end with ``NotSignedIn``, the event ``ended`` is sent. After ``grpc.aio.AioRpcError``, the client
+    reconnects as after any lost connection.
     """
 
     media_type = "text/event-stream"

@@ -140,7 +140,7 @@ class Desk(Console):
         return may(self.session, NAMED[service, method].request)
 
     async def show(self, name: str, part: str, *, said: str = "", **values: Any) -> Response:
-        """Render a page of the console. The status tells a refused or invalid form."""
+        """Render a page of the console. The status shows whether a form was refused or invalid."""
         status = HTTPStatus.CONFLICT if self.refused else HTTPStatus.BAD_REQUEST if self.errors else HTTPStatus.OK
         head = await self._head()
         names = PARTS_OF_DUPLICATE if is_of_duplicate_games(self.tournament) else {}
