@@ -1,7 +1,7 @@
-"""Players who leave where each meets each before they have played half of their games (FIDE C.05 6.6).
+"""Annulment of the games of players who leave, all against all, before playing half of them (FIDE C.05 6.6).
 
-Where the rules say so (``championship.left_early``), their games stay in the crosstable and count for nobody, those
-that their opponents won without play included; and they have no place among the others.
+If the rules say so (``championship.left_early``), their games stay in the crosstable but count for no player, including
+those that opponents won without play. The players have no rank.
 """
 
 from __future__ import annotations
@@ -12,13 +12,13 @@ from faristol.rules.ruleset import Ruleset
 from faristol.rules.standings.history import Rounds
 
 _CYCLES = {"round-robin": 1, "double-round-robin": 2}
-"""How many games two players have against each other."""
+"""Number of games of two players against each other."""
 
 
 def find_annulled(rounds: Rounds, left: Collection[str], ruleset: Ruleset) -> frozenset[str]:
-    """Those of ``left``, who are there no more, of whom the games are annulled.
+    """Return the players of ``left``, who have left the championship, whose games are annulled.
 
-    A game counts as completed if it was played: neither a forfeit nor a bye does.
+    Only played games count as completed: forfeits and byes do not.
     """
     law = ruleset.championship
     if law.left_early == "counts" or law.system not in _CYCLES or law.team_boards is not None:
@@ -30,7 +30,7 @@ def find_annulled(rounds: Rounds, left: Collection[str], ruleset: Ruleset) -> fr
 
 
 def annul(rounds: Rounds, players: Collection[str]) -> Rounds:
-    """The rounds with those of ``players``, and those against them, marked as annulled."""
+    """Return the rounds, with those of ``players`` and those against them marked as annulled."""
     return {
         player: [seen._replace(annulled=True) if player in players or seen.opponent in players else seen for seen in of]
         for player, of in rounds.items()

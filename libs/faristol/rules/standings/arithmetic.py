@@ -1,4 +1,4 @@
-"""How a value of the standings comes about, term by term."""
+"""The arithmetic of a value in the standings, by terms."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from faristol.rules.standings.results import Outcome
 
 
 class Basis(StrEnum):
-    """What a term rests on."""
+    """The basis of a term."""
 
     GAME = "game"
     """A game over the board."""
@@ -23,56 +23,56 @@ class Basis(StrEnum):
     ABSENCE = "absence"
     """The player was in no pairing."""
     ADJUSTMENT = "adjustment"
-    """Not a result: a ruling that was put right changed the spread."""
+    """Not a result: a corrected ruling changed the spread."""
     SANCTION = "sanction"
-    """Not a result: a sanction took points off, or one that was lifted gave them back."""
+    """Not a result: a sanction deducted points, or a lifted one restored them."""
 
 
 class LeftOut(StrEnum):
-    """Why a term does not count."""
+    """The reason why a term does not count."""
 
     LOWEST = "lowest"
-    """One of the worst opponents, whom the ruleset leaves out."""
+    """One of the worst opponents, which the ruleset leaves out."""
     MISSED_BY_WILL = "missed-by-will"
-    """Of the opponents left out, a round that the player missed by their own will goes first (FIDE C.07 16.5)."""
+    """A voluntarily missed round, which is the first of the opponents left out (FIDE C.07 16.5)."""
     NOT_ALL_MET = "not-all-met"
-    """Games among equals decide only once all of them have met each other."""
+    """Games among equals decide only if all of them have met each other."""
     ANNULLED = "annulled"
     """A round of a player who left before half of the games, or against that player (FIDE C.05 6.6)."""
     PARTED = "parted"
-    """A game against a player who was equal, and has been parted by such games already (FIDE C.07 6.2, 6.3)."""
+    """A game against a player who was equal, and is no longer equal by such games (FIDE C.07 6.2, 6.3)."""
 
 
 class Term(NamedTuple):
-    """One round's part of a value."""
+    """The contribution of one round to a value."""
 
     round: int
     basis: Basis
     value: float
-    """What it adds, or would add if it were not left out."""
+    """The contribution, even if left out."""
     opponent: str | None = None
-    """None for a bye, an absence and a table of more than two."""
+    """The opponent; None for a bye, an absence and a table of more than two."""
     outcome: Outcome | None = None
-    """To the player, where the value depends on it."""
+    """The player's outcome, if the value depends on it."""
     worth: float = 0.0
-    """Points of the opponent, or of the virtual one, as counted for Buchholz and Berger."""
+    """Points of the real or virtual opponent, as counted for Buchholz and Berger."""
     granted: float = 0.0
-    """How much of ``worth`` is for rounds that the opponent missed."""
+    """The part of ``worth`` for rounds that the opponent missed."""
     score: int = 0
-    """Points of the game; for spread, total and CUSCA."""
+    """Points of the game, for spread, total and CUSCA."""
     against: int = 0
     seats: int = 2
-    """Players of the table; for CUSCA."""
+    """Players of the table, for CUSCA."""
     left_out: LeftOut | None = None
 
 
 @dataclass(frozen=True)
 class Arithmetic:
-    """A value and its terms: their sum, those left out excepted, over ``divisor``."""
+    """A value and its terms: the sum of those that count, divided by ``divisor``."""
 
     terms: tuple[Term, ...]
     divisor: int = 1
-    """Games of a mean."""
+    """Number of games of a mean."""
 
     @cached_property
     def total(self) -> float:
@@ -81,5 +81,5 @@ class Arithmetic:
 
     @cached_property
     def value(self) -> float:
-        """What it comes to. Equal quotients of whole numbers are equal floats."""
+        """The total divided by ``divisor``. Equal quotients of whole numbers are equal floats."""
         return self.total / self.divisor

@@ -1,9 +1,9 @@
-"""Players who are equal, parted by the games between them (FIDE C.07 6, of March 2026).
+"""Ranking of equal players by the games between them (FIDE C.07 6, of March 2026).
 
-Of several games between two the mean counts (6.1.2). Forfeits are no games, but where the pairings are known before the
-first round (6.1.1, 15.2). Where all who are equal have met, their points of these games rank them, and those who are
-equal still are parted anew by the games between them alone (6.2). In a Swiss tournament in which some of them have not
-met, those are ranked who stand where they do whatever the missing games would come to, and the others are parted anew
+Of several games between two players the mean counts (6.1.2). Forfeits are no games, unless the pairings are known
+before the first round (6.1.1, 15.2). If all equal players have met, their points in these games rank them. The players
+that are still equal are ranked again by the games between them only (6.2). In a Swiss tournament some of them may not
+have met. Then the players whose rank does not depend on the missing games are ranked, and the others are ranked again
 (6.3).
 """
 
@@ -19,32 +19,32 @@ from faristol.rules.standings.history import Seen
 from faristol.rules.standings.opponents import Field, make_term
 
 Group = frozenset[str]
-"""Players who are equal in points and the tie-breaks before."""
+"""Players that are equal in points and in the tie-breaks before."""
 
 
 @dataclass(frozen=True)
 class _Table:
-    """The separate standings of players who are equal."""
+    """The separate standings of equal players."""
 
     values: Mapping[str, Arithmetic]
-    """By player; those of one table have one divisor, so that equal values are equal floats."""
+    """Values by player, with one divisor in a table, so that equal values are equal floats."""
     missing: Mapping[str, int]
-    """Of how many of the others a player has met none."""
+    """By player, the number of others that the player has not met."""
 
 
 class Encounters:
-    """The games among equals of a field. What ``part`` rests on is in ``values``, by player."""
+    """The games among equals of a field. ``values`` has the arithmetic of ``part`` by player."""
 
     def __init__(self, field: Field) -> None:
         self._field = field
         self.values: dict[str, Arithmetic] = {}
 
     def part(self, equals: Sequence[str]) -> list[list[str]]:
-        """Those who are equal in groups, best first; whom their games do not part stay together, in their order."""
+        """Return equal players in groups, best first; a group that their games do not rank stays in its order."""
         return self._part(list(equals), frozenset(equals))
 
     def _part(self, left: list[str], equals: Group) -> list[list[str]]:
-        """Part those of ``equals`` who are ``left``: the others have been parted from them."""
+        """Rank the players ``left`` of ``equals``; the others are ranked already."""
         table = self._table(left, equals)
         self.values.update(table.values)
         if not any(table.missing.values()):
@@ -101,7 +101,7 @@ class Encounters:
         )
 
     def _met(self, player: str, equals: Group) -> list[tuple[Seen, str]]:
-        """The games of a player against ``equals``, each with its opponent."""
+        """Return the games of a player against ``equals``, each with its opponent."""
         return [
             (seen, seen.opponent)
             for seen in self._field.rounds[player]
@@ -111,7 +111,7 @@ class Encounters:
 
 
 def _times(met: Sequence[tuple[Seen, str]]) -> dict[str, int]:
-    """How many games there were against each."""
+    """Return the number of games against each opponent."""
     found: dict[str, int] = {}
     for _, opponent in met:
         found[opponent] = found.get(opponent, 0) + 1
@@ -119,7 +119,10 @@ def _times(met: Sequence[tuple[Seen, str]]) -> dict[str, int]:
 
 
 def _certain(left: Sequence[str], table: _Table, most: float) -> list[str]:
-    """Those whom no outcome of the missing games can move, each worth ``most`` points; best first (6.3)."""
+    """Return the players whose rank does not depend on the missing games, best first (6.3).
+
+    ``most`` is the number of points of a missing game.
+    """
     behind, ahead = list(left), list[str]()
     while len(behind) > 1:
         best = max(behind, key=lambda player: table.values[player].value)

@@ -1,4 +1,4 @@
-"""What the rounds held so far were to each player."""
+"""The rounds held, from the view of each player."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from faristol.rules.standings.results import Bye, OfRound, Outcome, Result, Tabl
 
 
 class Seen(NamedTuple):
-    """A round as one player saw it. ``opponent`` is None for a bye, an absence and a table of more than two."""
+    """A round from one player's view. ``opponent`` is None for a bye, an absence and a table of more than two."""
 
     round: int
     opponent: str | None
@@ -22,32 +22,32 @@ class Seen(NamedTuple):
     against: int = 0
     played: bool = False
     awarded: bool = True
-    """It has a result, or will have; False when the player stayed away."""
+    """Whether it has a result or will have one; False if the player was absent."""
     pending: bool = False
-    """It will have a result and has none yet: worth as much as a loss until then."""
+    """Whether its result is still missing: it counts as a loss until then."""
     sat_out: Bye | None = None
     """The kind of a bye."""
     seats: int = 2
     """Players of the table."""
     annulled: bool = False
-    """It counts for nobody, see ``faristol.rules.standings.annulment``."""
+    """Whether it counts for no player (``faristol.rules.standings.annulment``)."""
 
     @property
     def voluntary(self) -> bool:
-        """Missed by the player's own will: stayed away, asked to sit it out, or lost by forfeit."""
+        """Whether the player missed it voluntarily: absent, a requested bye, or lost by forfeit."""
         return not (self.played or self.pending) and self.outcome is not Outcome.WIN
 
 
 Rounds = Mapping[str, Sequence[Seen]]
-"""By player, what each round held was to them, in order."""
+"""The rounds held, in order, by player."""
 
 
 def tabulate(
     sides: Iterable[tuple[str, Seen]], players: Sequence[str], rounds: int, pending: Iterable[tuple[str, int]]
 ) -> Rounds:
-    """The rounds that have results, as each player saw them.
+    """Return the rounds with results, by player.
 
-    Raises ``ValueError`` for what cannot be: see ``standings``.
+    Raises ``ValueError`` for inconsistent results, as ``standings`` does.
     """
     known = frozenset(players)
     held: dict[int, dict[str, Seen]] = defaultdict(dict)
@@ -83,16 +83,16 @@ def _wait(
             held[number][player] = _waiting(number)
 
 
-# The same objects again and again, so that those of one time are soon compared with those of another.
+# Cached objects make comparisons of rounds fast.
 @cache
 def _waiting(number: int) -> Seen:
-    """The round of who waits for a result in it."""
+    """Return the round of a player whose result is pending."""
     return Seen(number, None, Outcome.LOSS, 0.0, pending=True)
 
 
 @cache
 def _absent(number: int) -> Seen:
-    """The round of who has no result in it and waits for none."""
+    """Return the round of a player without a result, pending or not."""
     return Seen(number, None, Outcome.LOSS, 0.0, awarded=False)
 
 
@@ -102,7 +102,7 @@ def _spread_out(held: Mapping[int, Mapping[str, Seen]], players: Iterable[str]) 
 
 
 class History:
-    """The rounds that have results, as each player saw them, kept up as results come: see ``tabulate``."""
+    """The rounds with results, as in ``tabulate``, updated incrementally."""
 
     def __init__(self, players: Sequence[str], ruleset: Ruleset, planned: int) -> None:
         self.rounds: Rounds = {player: [] for player in players}
@@ -110,16 +110,16 @@ class History:
         self._ruleset = ruleset
         self._planned = planned
         self._taken: dict[int, OfRound] = {}
-        """What was told of each round."""
+        """The last data of each round."""
         self._held: dict[int, Mapping[str, Seen]] = {}
-        """Of the rounds that have results, what each was to whom."""
+        """The rounds with results, by number and player."""
         self._sides: dict[int, Mapping[Result | TableResult, Sequence[tuple[str, Seen]]]] = {}
 
     def take(self, told: Iterable[OfRound]) -> set[str]:
-        """Bring ``rounds`` to what is told now of all of them, and say of whom they are others than before.
+        """Update ``rounds`` to ``told``, the data of all rounds, and return the players whose rounds have changed.
 
-        What is told by the same object as before is not looked at again. Raises ``ValueError`` for what cannot be, and
-        keeps what was taken before.
+        A round with the same object as before is not read again. Raises ``ValueError`` for inconsistent results; the
+        state then stays unchanged.
         """
         taken = {each.round: each for each in told}
         anew = [number for number, each in taken.items() if self._taken.get(number) is not each]
@@ -142,7 +142,7 @@ class History:
     def _of_round(
         self, told: OfRound, known: Mapping[Result | TableResult, Sequence[tuple[str, Seen]]]
     ) -> tuple[dict[int, dict[str, Seen]], Mapping[Result | TableResult, Sequence[tuple[str, Seen]]]]:
-        # Where teams meet, it is they who rest; what that is worth to their players is said of each.
+        # In matches of teams only teams have a rest; each player's result has its own value.
         players = 0 if self._ruleset.championship.team_boards else len(self._known)
         found = {result: known.get(result) or tuple(sides(result, self._ruleset, players)) for result in told.results}
         held: dict[int, dict[str, Seen]] = defaultdict(dict)
@@ -151,7 +151,7 @@ class History:
         return held, found
 
     def _changed(self, held: Mapping[int, Mapping[str, Seen]], anew: Iterable[int]) -> dict[str, Sequence[Seen]]:
-        """Rounds of every player, with those ``anew`` that are others for them; who has none has the same list."""
+        """Return the rounds of every player after the rounds with these numbers; unchanged players keep their list."""
         rounds, places = dict(self.rounds), {number: place for place, number in enumerate(sorted(held))}
         for number in anew:
             then, now, missed = self._held[number], held[number], _absent(number)
@@ -165,7 +165,7 @@ class History:
 
 
 def sides(result: Result | TableResult, ruleset: Ruleset, players: int) -> Iterator[tuple[str, Seen]]:
-    """What a result is to each player whom it concerns, of so many ``players``."""
+    """Yield the round of each player in a result, for a championship of ``players``."""
     law = ruleset.championship
     if isinstance(result, TableResult):
         yield from _of_several(result)
@@ -185,7 +185,7 @@ def sides(result: Result | TableResult, ruleset: Ruleset, players: int) -> Itera
                 first,
                 law.bye if allocated else worth[first],
                 law.bye_spread if allocated else 0,
-                # Who asked to sit a round out was not there for it: it matters after the last one (FIDE C.07 16).
+                # A requested bye is an absence, which matters after the last round played (FIDE C.07 16).
                 awarded=first is Outcome.WIN,
                 sat_out=result.sat_out,
             ),
@@ -197,9 +197,9 @@ def sides(result: Result | TableResult, ruleset: Ruleset, players: int) -> Itera
 
 
 def is_rest(sat_out: Bye | None, ruleset: Ruleset, players: int) -> bool:
-    """Whether a bye is the rest of an odd number of ``players`` who all meet, and worth nothing as all rest.
+    """Check whether a bye is the rest of an odd number of ``players``, all against all, which is worth 0 points.
 
-    Of an even number the table of rounds leaves out none: who has the bye has an opponent who is gone.
+    The table of rounds leaves out no player of an even number: the opponent of a player with a bye has left.
     """
     law = ruleset.championship
     robin = law.system in {"round-robin", "double-round-robin"}
@@ -207,7 +207,7 @@ def is_rest(sat_out: Bye | None, ruleset: Ruleset, players: int) -> bool:
 
 
 def worths(ruleset: Ruleset) -> Mapping[Outcome, float]:
-    """Points of the championship for a win, a draw and a loss."""
+    """Return the points of the championship for a win, a draw and a loss."""
     law = ruleset.championship
     return {Outcome.WIN: law.win, Outcome.DRAW: law.draw, Outcome.LOSS: law.loss}
 

@@ -1,28 +1,27 @@
-"""What opponents are worth to Buchholz and Berger, and what a round without a game is worth.
+"""The value of opponents, and of a round without a game, for Buchholz and Berger.
 
-The books do not say it, so the ruleset does:
+The books do not define it, so the ruleset does:
 
 ``fide-dummy`` is FIDE's rule from 2024 on (C.07 art. 16). For the player's own tie-break, a round without a game is a
-game against a dummy with the player's own points. The dummy has no more than the points of the opponent who should have
-been there, for a forfeit, and no more than a draw in every round is worth, for a bye or an absence. Seen by opponents,
-a bye and a forfeit count as awarded; rounds that a player stayed away from count nothing, and half a point where that
-was granted, but those after the last round for which the player was there count as draws. Of the opponents left out of
-a cut Buchholz, rounds missed by the player's own will go first.
+game against a dummy with the player's own points. The points of the dummy have a limit. For a forfeit it is the points
+of the scheduled opponent; for a bye or an absence it is the points of a draw in every round. For opponents, a bye and a
+forfeit count as awarded. An absence counts 0, or half a point if that was granted. Absences after the player's last
+round count as draws. Of the opponents left out of a cut Buchholz, voluntarily missed rounds go first.
 
-Under ``fide_edition`` 2026 that is the text of March 2026: a player who lost by forfeit was not there, so that an
-absence which only absences and forfeit losses follow is one to the end (16.1.2, 16.2.5). Where the pairings are known
-before the first round a forfeit is a game like any other, and a round without an opponent is none (15.2). Under 2024 a
-player who lost by forfeit was there, and article 16 holds in every system: so it was before editions were told apart.
+``fide_edition`` 2026 is the text of March 2026. A player who lost by forfeit was absent, so that an absence followed
+only by absences and forfeit losses lasts to the end (16.1.2, 16.2.5). If the pairings are known before the first round,
+a forfeit is a game like any other, and a round without an opponent is no game (15.2). Under 2024 a player who lost by
+forfeit was present, and article 16 applies in every system: this was the rule before editions were distinguished.
 
 ``fide-virtual`` is FIDE's rule from 2009 to 2023. The virtual opponent has the player's points before the round, the
-reverse of what the player was awarded in it, and a draw for every round held since. Seen by opponents, every round
+complement of the points awarded to the player in it, and a draw for every round held since. For opponents, every round
 without a game counts as a draw.
 
-``own-score`` makes such a round a game against somebody with the player's own points, and ``zero`` lets it add nothing.
-Both take every opponent's points as they stand.
+``own-score`` makes such a round a game against an opponent with the player's own points; under ``zero`` it adds 0. Both
+count every opponent's points unchanged.
 
-While a round is being played, those who wait for their result have neither played nor missed it. Such a round is
-*pending* for them: it is worth nothing, it is no opponent to leave out of a cut, and it is no absence.
+During a round, players who wait for their result have neither played nor missed it. The round is *pending* for them: it
+is worth 0, cannot be the opponent left out of a cut, and is no absence.
 """
 
 from __future__ import annotations
@@ -37,41 +36,41 @@ from faristol.rules.standings.history import Rounds, Seen
 from faristol.rules.standings.results import Bye, Outcome
 
 PREDETERMINED = frozenset({"round-robin", "double-round-robin", "match"})
-"""Systems in which it is known before the first round who meets whom."""
+"""Systems whose pairings are known before the first round."""
 
 
 @dataclass(frozen=True)
 class Field:
-    """Everybody's rounds, and what they are worth to tie-breaks."""
+    """The rounds of all players, and their values for tie-breaks."""
 
     rounds: Rounds
     ruleset: Ruleset
     planned: int
-    """Rounds planned for the whole championship."""
+    """Number of rounds planned for the whole championship."""
     games: int = 1
-    """Games of a round that give points: the boards of a match where teams are ranked by those."""
+    """Number of games of a round that give points: the boards of a match if teams are ranked by board points."""
 
     @property
     def predetermined(self) -> bool:
-        """The pairings are known before the first round, and forfeits are games (FIDE C.07 15.2)."""
+        """Whether the pairings are known before the first round, so that forfeits are games (FIDE C.07 15.2)."""
         law = self.ruleset.championship
         return law.fide_edition == "2026" and law.system in PREDETERMINED
 
     @property
     def most(self) -> float:
-        """What the games of a round against one opponent give at most."""
+        """The most points from the games of a round against one opponent."""
         return self.ruleset.championship.win * self.games
 
     @cached_property
     def points(self) -> dict[str, float]:
-        """Points of the championship."""
+        """Points of the championship by player."""
         return {
             player: sum(seen.points for seen in rounds if not seen.annulled) for player, rounds in self.rounds.items()
         }
 
     @cached_property
     def granted(self) -> dict[str, float]:
-        """What a player's missed rounds add to those points where they count for opponents."""
+        """Additional points for missed rounds by player, which count for opponents."""
         unplayed = self.ruleset.championship.unplayed
         of = {"fide-dummy": self._after_the_last, "fide-virtual": self._drawn}.get(unplayed)
         if unplayed == "fide-dummy" and self.predetermined:
@@ -79,7 +78,7 @@ class Field:
         return dict.fromkeys(self.rounds, 0.0) if of is None else {player: of(player) for player in self.rounds}
 
     def after(self, rounds: Rounds, changed: Iterable[str]) -> Field:
-        """The field with these rounds, which are others of the players who have ``changed`` alone."""
+        """Return the field with these rounds; only those of the players in ``changed`` differ."""
         later = replace(self, rounds=rounds)
         for values in ("points", "granted"):
             known: dict[str, float] = getattr(self, values)
@@ -90,11 +89,11 @@ class Field:
         return later
 
     def adjusted(self, player: str) -> float:
-        """The points of ``player`` as an opponent's tie-break counts them."""
+        """Return the points of ``player`` for an opponent's tie-break."""
         return self.points[player] + self.granted[player]
 
     def worth(self, player: str, seen: Seen) -> float:
-        """What the opponent of one round, real or not, is worth to the player's tie-breaks."""
+        """Return the points of the real or virtual opponent of one round for the player's tie-breaks."""
         if seen.played and seen.opponent is not None:
             return self.adjusted(seen.opponent)
         law = self.ruleset.championship
@@ -141,7 +140,7 @@ def make_term(
     granted: float = 0.0,
     scores: bool = False,
 ) -> Term:
-    """A round's part of a value; with ``scores`` it shows the points of the game."""
+    """Return the term of a round in a value; with ``scores`` it has the points of the game."""
     return Term(
         seen.round,
         _basis(seen),

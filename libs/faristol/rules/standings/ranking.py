@@ -1,4 +1,4 @@
-"""The order of the players: points, then the tie-breaks of the rules, then a shared rank."""
+"""The ranking of the players: by points, then by the tie-breaks of the rules, then with shared ranks."""
 
 from __future__ import annotations
 
@@ -21,37 +21,37 @@ from faristol.rules.standings.results import OfRound, Outcome, Result, SpreadAdj
 from faristol.rules.standings.tie_breaks import TieBreaks, parted
 
 Name = TypeVar("Name", bound=str)
-"""Of a tie-break."""
+"""Type of the name of a tie-break."""
 
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """One line of the standings. ``tie_breaks`` holds each value by name, in the order in which they decide."""
+    """One line of the standings. ``tie_breaks`` has each value by name, in the order of application."""
 
     rank: int
-    """From 1. Players equal in every tie-break share it, and the next rank is left out."""
+    """Rank from 1. Players equal in every tie-break share it, and the next rank is skipped."""
     player: str
     points: float
     tie_breaks: Mapping[TieBreak, float]
     games: int
-    """Games played; byes and forfeits are none."""
+    """Number of games played, without byes and forfeits."""
     wins: int
     """Wins, draws and losses over the board."""
     draws: int
     losses: int
     point_arithmetic: Arithmetic
-    """How ``points`` come about."""
+    """The arithmetic of ``points``."""
     arithmetic: Mapping[TieBreak, Arithmetic]
-    """How each of ``tie_breaks`` comes about."""
+    """The arithmetic of each of ``tie_breaks``."""
     annulled: bool = False
-    """The player left before half of the games, which count for nobody; such lines come last and share a rank."""
+    """Whether the player left before half of the games, which do not count; such lines come last and share a rank."""
 
 
 _LAST = (-inf,)
-"""The place in the order of a player without a place among the others."""
+"""Sort key of a player without a rank among the others."""
 
 _BELOW_RANK = attrgetter(*(each.name for each in fields(Row)[1:]))
-"""The fields of a line but for its rank, which is the first."""
+"""The fields of a line except its rank, which is the first."""
 
 
 def standings(
@@ -63,23 +63,22 @@ def standings(
     adjustments: Iterable[SpreadAdjustment] = (),
     left: Collection[str] = (),
 ) -> tuple[Row, ...]:
-    """The standings after ``results``, best first (FISC I.1).
+    """Return the standings after ``results``, best first (FISC I.1).
 
-    ``rounds`` is the number planned for the championship: how many opponents Median-Buchholz leaves out follows
-    from it. ``pending`` says, as pairs of player and round, who waits for the result of which round; in the rounds
-    held, whoever has no result and does not wait for one stayed away. Only rounds with a result in them count as
-    held. ``adjustments`` change the spread alone. ``left`` are the players who take part no more; see
-    ``faristol.rules.standings.annulment`` for what becomes of their games. Players whom no tie-break parts share a
-    rank and stand in the order of ``players``. Raises ``ValueError`` when a result or what is pending names
-    somebody else, a round that there is not, or a player who has a result in that round already.
+    ``rounds`` is the number planned for the championship, which determines the cut of Median-Buchholz. ``pending`` are
+    pairs of player and round without a result yet. In a round held, a player with no result and none pending was
+    absent. Only rounds with a result count as held. ``adjustments`` change the spread, and sanctions also the total.
+    ``left`` are the players who have left; ``faristol.rules.standings.annulment`` determines the effect on their games.
+    Players equal in all tie-breaks share a rank in the order of ``players``. Raises ``ValueError`` if a result or a
+    pending pair names an unknown player or round, or a player with a result in that round.
     """
     return Standings(players, ruleset, rounds).after(results, pending, adjustments, left)
 
 
 class Standings:
-    """The standings of a championship, made again and again as results come: see ``standings``.
+    """The standings of a championship, updated incrementally with the result of ``standings``.
 
-    What a result does not concern is not worked out again, and has the same ``Row`` as before.
+    Values that a result does not affect are not computed again, and their ``Row`` stays the same object.
     """
 
     def __init__(self, players: Sequence[str], ruleset: Ruleset, rounds: int) -> None:
@@ -87,13 +86,13 @@ class Standings:
         self._ruleset = ruleset
         self._names = ruleset.championship.tie_breaks
         self.annulled: frozenset[str] = frozenset()
-        """The players of whom the games count for nobody, see ``faristol.rules.standings.annulment``."""
+        """The players whose games are annulled (``faristol.rules.standings.annulment``)."""
         self._history = History(players, ruleset, rounds)
         self._field = Field(self._history.rounds, ruleset, rounds)
         self._tie_breaks: TieBreaks | None = None
         self._rows: dict[str, Row] = {}
         self._order: dict[str, tuple[float, ...]] = {}
-        """What each player is ranked by, where that does not depend on who is equal."""
+        """Sort key of each player, if no value depends on the equal players."""
 
     def after(
         self,
@@ -102,7 +101,7 @@ class Standings:
         adjustments: Iterable[SpreadAdjustment] = (),
         left: Collection[str] = (),
     ) -> tuple[Row, ...]:
-        """The standings after all of these results; ``left`` as in ``standings``."""
+        """Return the standings after all of these results; the parameters are those of ``standings``."""
         told: dict[int, _Told] = {}
         for result in results:
             told.setdefault(result.round, _Told(result.round)).results.append(result)
@@ -113,9 +112,9 @@ class Standings:
         return self.after_rounds(tuple(told.values()), left)
 
     def after_rounds(self, told: Sequence[OfRound], left: Collection[str] = ()) -> tuple[Row, ...]:
-        """The standings after all of these rounds. What is told of one by the same object as before is not read again.
+        """Return the standings after all of these rounds. A round with the same object as before is not read again.
 
-        A result costs time by its own round and by who met its players, and a look at every player's rank.
+        The cost of a result is its own round, the opponents of its players, and the rank of every player.
         """
         changed = self._history.take(told)
         rounds, before_annulled = self._history.rounds, self.annulled
@@ -140,7 +139,7 @@ class Standings:
     def _ranked(
         self, tie_breaks: TieBreaks, before: Mapping[str, Row]
     ) -> Iterable[tuple[int, str, Mapping[TieBreak, Arithmetic]]]:
-        """As ``ranked`` gives them. Where no value depends on who is equal, who is unchanged keeps theirs."""
+        """Yield the items of ``ranked``; without ``head-to-head``, unchanged players keep their values."""
         points, names = self._field.points, self._names
         if "head-to-head" in names:
             yield from ranked(self._players, points, names, tie_breaks.of, tie_breaks.part, self.annulled)
@@ -160,7 +159,7 @@ class Standings:
 
 @dataclass(eq=False, slots=True)
 class _Told:
-    """What is told of a round, see ``OfRound``."""
+    """The data of a round, as ``OfRound``."""
 
     round: int
     results: list[Result | TableResult] = each_anew(default_factory=list)
@@ -177,7 +176,7 @@ def _row(
     *,
     annulled: bool,
 ) -> Row:
-    """The line of a player whose values are others than before."""
+    """Return the line of a player with changed values."""
     played = [seen.outcome for seen in field.rounds[player] if seen.played and not seen.annulled]
     return Row(
         rank=rank,
@@ -202,10 +201,10 @@ def ranked(
     part: Callable[[Sequence[str]], tuple[list[list[str]], Mapping[str, Arithmetic]]],
     annulled: Collection[str] = (),
 ) -> Iterator[tuple[int, str, dict[Name, Arithmetic]]]:
-    """Rank, player and tie-breaks, best first: parted by ``points``, then by the tie-breaks in the order of ``names``.
+    """Yield rank, player and tie-breaks, best first, by ``points``, then by the tie-breaks in the order of ``names``.
 
-    ``value`` gives a tie-break of a player who is to be parted from equals; ``part`` parts equals by the games between
-    them, and says how. Who is not parted shares a rank, as those who are ``annulled`` do behind all others.
+    ``value`` returns a tie-break of a player among equals. ``part`` ranks equals by the games between them, and returns
+    the arithmetic. Players still equal share a rank. ``annulled`` players share the last rank.
     """
     found: dict[str, dict[Name, Arithmetic]] = {player: {} for player in players}
     last = [player for player in players if player in annulled]

@@ -1,4 +1,4 @@
-"""Results of the rounds, as standings take them in."""
+"""Results of the rounds, as input of standings."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import NamedTuple, Protocol
 
 
 class Bye(StrEnum):
-    """Why a player sits a round out, and what for."""
+    """The kind of a bye."""
 
     ALLOCATED = "allocated"
     """The pairing left the player without an opponent."""
@@ -19,7 +19,7 @@ class Bye(StrEnum):
 
 
 class Outcome(StrEnum):
-    """What a round is to one player."""
+    """The outcome of a round for one player."""
 
     WIN = "win"
     DRAW = "draw"
@@ -27,7 +27,7 @@ class Outcome(StrEnum):
 
 
 class Result(NamedTuple):
-    """The result of one pairing of a round. ``second`` is None where there is no opponent. Rounds from 1."""
+    """The result of one pairing of a round, from 1. ``second`` is None without an opponent."""
 
     round: int
     first: str
@@ -35,15 +35,15 @@ class Result(NamedTuple):
     first_score: int
     second_score: int
     outcomes: tuple[Outcome, Outcome]
-    """To the first player and to the second."""
+    """The outcomes of the first and the second player."""
     played: bool = True
-    """A game was begun; not so for byes and forfeits."""
+    """Whether a game was begun; False for byes and forfeits."""
     sat_out: Bye | None = None
     """The kind of a bye; None for a pairing."""
 
     @classmethod
     def of_game(cls, round_: int, first: str, second: str, first_score: int, second_score: int) -> Result:
-        """A game that was played, won by the higher score after deductions."""
+        """Create the result of a played game, won by the higher score after deductions."""
         return cls(round_, first, second, first_score, second_score, _by_score(first_score, second_score))
 
     @classmethod
@@ -59,7 +59,7 @@ class Result(NamedTuple):
         lost_by_all: bool,
         played: bool = True,
     ) -> Result:
-        """A game as its table decided it: ``winner`` need not have the higher score (FISC I.8.E), and all may lose.
+        """Create the result of a game: ``winner`` need not have the higher score (FISC I.8.E), and all may lose.
 
         Without a ``winner`` the higher score wins, and equal scores are a draw. A forfeit is not ``played``.
         """
@@ -73,18 +73,18 @@ class Result(NamedTuple):
 
     @classmethod
     def bye(cls, round_: int, player: str, kind: Bye = Bye.ALLOCATED) -> Result:
-        """A round that ``player`` sits out."""
+        """Create the result of a bye of ``player``."""
         outcome = {Bye.HALF_POINT: Outcome.DRAW, Bye.ZERO_POINT: Outcome.LOSS}.get(kind, Outcome.WIN)
         return cls(round_, player, None, 0, 0, (outcome, Outcome.LOSS), played=False, sat_out=kind)
 
     @classmethod
     def without_opponent(cls, round_: int, player: str) -> Result:
-        """A board that ``player`` wins without a game: the other team has nobody for it (FISE 4.4)."""
+        """Create the result of a board won without a game: the other team has no player for it (FISE 4.4)."""
         return cls(round_, player, None, 0, 0, (Outcome.WIN, Outcome.LOSS), played=False)
 
     @classmethod
     def forfeit(cls, round_: int, winner: str, loser: str) -> Result:
-        """A game that never began because ``loser`` was not there."""
+        """Create the result of a game that did not begin because ``loser`` was absent."""
         return cls(round_, winner, loser, 0, 0, (Outcome.WIN, Outcome.LOSS), played=False)
 
 
@@ -100,35 +100,35 @@ def _by_score(first: int, second: int) -> tuple[Outcome, Outcome]:
 
 @dataclass(frozen=True, slots=True)
 class TableResult:
-    """The scores of a table of more than two, in the order of its seats. Rounds count from 1.
+    """The scores of a table of more than two players, in the order of its seats. Rounds count from 1.
 
-    Such a table gives no points of the championship: it enters the ranking by its scores (FM 17).
+    Such a table gives no points of the championship: its scores enter the ranking (FM 17).
     """
 
     round: int
     scores: tuple[tuple[str, int], ...]
     """Players and their scores after deductions."""
     winner: str = ""
-    """Who won; empty where that is the highest score of who did not lose by decision."""
+    """The winner; empty for the highest score among the players who did not lose by decision."""
     losers: frozenset[str] = frozenset()
-    """Who left the game, or lost it by decision: none of them wins, whatever the score. When all did, all lose."""
+    """Players who left the game or lost it by decision: none of them wins with any score. If all did, all lose."""
     played: bool = True
-    """A game was begun. One that was not is no game for anybody at the table, and its scores count nowhere."""
+    """Whether a game was begun. Otherwise it is no game for any player of the table, and its scores do not count."""
 
 
 @dataclass(frozen=True, slots=True)
 class SpreadAdjustment:
-    """What was added to a player's spread beside their games, below 0 for what was taken off (PES Δ.ε, Ζ)."""
+    """Points added to a player's spread outside games, negative for a deduction (PES Δ.ε, Ζ)."""
 
     round: int
     player: str
     points: int
     sanction: bool = False
-    """By a sanction, or one that was lifted: it counts in the total as well."""
+    """Whether a sanction, or its lifting, causes it: it then counts in the total as well."""
 
 
 class OfRound(Protocol):
-    """What a round adds to the standings. What is the same object as before has the same in it."""
+    """The data of a round for the standings. An object must not change: its identity stands for its content."""
 
     @property
     def round(self) -> int:
@@ -136,12 +136,12 @@ class OfRound(Protocol):
 
     @property
     def results(self) -> Iterable[Result | TableResult]:
-        """The results of its tables, and who sat it out."""
+        """The results of its tables, and its byes."""
 
     @property
     def pending(self) -> Collection[tuple[str, int]]:
-        """Who waits for the result of it, each with its number."""
+        """Pairs of a player whose result is pending and the round's number."""
 
     @property
     def adjustments(self) -> Iterable[SpreadAdjustment]:
-        """What was added to spreads."""
+        """Changes of spreads."""

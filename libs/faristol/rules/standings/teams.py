@@ -1,8 +1,8 @@
-"""The order of the teams: matches out of their boards, then points and tie-breaks as for players.
+"""The ranking of the teams: matches from their boards, then points and tie-breaks as for players.
 
-A team takes match points for the match, and board points for each game in it. It is ranked by one of the two; the
-other is the first tie-break, and those of the ruleset follow, over the matches. Buchholz, Berger and games among equals
-rest on the points that teams are ranked by; spread and total are sums over the boards.
+A team gets match points for the match, and board points for each game in it. It is ranked by one of the two. The other
+is the first tie-break, and those of the ruleset follow, over the matches. Buchholz, Berger and games among equals use
+the points by which teams are ranked; spread and total are sums over the boards.
 """
 
 from __future__ import annotations
@@ -23,36 +23,36 @@ from faristol.rules.standings.results import Bye, Outcome, Result, SpreadAdjustm
 from faristol.rules.standings.tie_breaks import TieBreaks
 
 TeamScore = Literal["match-points", "board-points"]
-"""What teams are ranked by: points for matches, or for the games in them."""
+"""The ranking points of teams: points for matches, or for the games in them."""
 
 TeamTieBreak = TeamScore | TieBreak
 
 
 @dataclass(frozen=True, slots=True)
 class Board:
-    """One board of a match, the first team's player named first."""
+    """One board of a match, with the first team's player first."""
 
     outcomes: tuple[Outcome, Outcome]
     first_score: int = 0
     second_score: int = 0
     played: bool = True
-    """A game was begun; not so where the other team had nobody for the board."""
+    """Whether a game was begun; False if the other team had no player for the board."""
 
     @classmethod
     def of(cls, result: Result) -> Board:
-        """The board of which ``result`` is that of a player of the first team and one of the second."""
+        """Create a board from the ``result`` of a player of the first team and one of the second."""
         return cls(result.outcomes, result.first_score, result.second_score, result.played)
 
     @classmethod
     def without_opponent(cls, *, first: bool) -> Board:
-        """A board for which only the first team has somebody, or only the second: it is won without a game."""
+        """Create a board with a player of only the ``first`` or only the second team: it is won without a game."""
         won = (Outcome.WIN, Outcome.LOSS)
         return cls(won if first else won[::-1], played=False)
 
 
 @dataclass(frozen=True, slots=True)
 class Match:
-    """Two teams in a round, with the results of all boards that anybody is at. Rounds count from 1."""
+    """Two teams in a round, with the results of all boards that have a player. Rounds count from 1."""
 
     round: int
     first: str
@@ -60,21 +60,21 @@ class Match:
     boards: tuple[Board, ...]
 
     def board_points(self, ruleset: Ruleset) -> tuple[float, float]:
-        """What the games of either team give."""
+        """Return the points from the games, of the first team and of the second."""
         worth = worths(ruleset)
         first = sum(worth[board.outcomes[0]] for board in self.boards)
         return first, sum(worth[board.outcomes[1]] for board in self.boards)
 
     @property
     def lost_by_all(self) -> bool:
-        """Both players lost at every board, and with them both teams lose the match, as two players lose a game."""
+        """Whether both players lost at every board: then both teams lose the match, as two players can lose a game."""
         lost = (Outcome.LOSS, Outcome.LOSS)
         return bool(self.boards) and all(board.outcomes == lost for board in self.boards)
 
     def result(self, ruleset: Ruleset) -> Result:
-        """The match as a result: who has more points of the boards wins it, whatever the scores.
+        """Return the match as a result: the team with more board points wins, with any scores.
 
-        Equals draw, unless all is lost.
+        Equal board points are a draw, unless both teams lose.
         """
         first, second = self.board_points(ruleset)
         result = Result.of_game(self.round, self.first, self.second, int(first > second), int(second > first))
@@ -88,7 +88,7 @@ class Match:
 
 @dataclass(frozen=True, slots=True)
 class TeamBye:
-    """A round that a team sits out. ``boards`` are those of a match, however many players the team has for them."""
+    """A bye of a team. ``boards`` is the number of a match, independent of the team's players."""
 
     round: int
     team: str
@@ -96,35 +96,35 @@ class TeamBye:
     kind: Bye = Bye.ALLOCATED
 
     def result(self) -> Result:
-        """The bye as a result."""
+        """Return the bye as a result."""
         return Result.bye(self.round, self.team, self.kind)
 
     def board_points(self, ruleset: Ruleset) -> float:
-        """What all the boards give, each the points of the bye: as much to one team as to another."""
+        """Return the points of all the boards, each the points of the bye: the same for every team."""
         return self.boards * worths(ruleset)[self.result().outcomes[0]]
 
 
 @dataclass(frozen=True, slots=True)
 class TeamRow:
-    """One line of the standings of teams. ``arithmetic`` has the tie-breaks in the order in which they decide."""
+    """One line of the standings of teams. ``arithmetic`` has the tie-breaks in the order of application."""
 
     rank: int
-    """From 1; teams that no tie-break parts share it, and the next rank is left out."""
+    """Rank from 1; teams equal in all tie-breaks share it, and the next rank is skipped."""
     team: str
     points: float
-    """What teams are ranked by first: ``match_points`` or ``board_points``."""
+    """The ranking points: ``match_points`` or ``board_points``."""
     match_points: float
     board_points: float
     wins: int
-    """Matches won in which a game was played; byes are none."""
+    """Matches won in which a game was played, without byes."""
     draws: int
     losses: int
     spread: int
     total: int
     point_arithmetic: Arithmetic
-    """How ``points`` come about."""
+    """The arithmetic of ``points``."""
     arithmetic: Mapping[TeamTieBreak, Arithmetic]
-    """How each tie-break comes about, its value with it."""
+    """The arithmetic of each tie-break, with its value."""
 
 
 def team_standings(
@@ -137,10 +137,11 @@ def team_standings(
     pending: Iterable[tuple[str, int]] = (),
     adjustments: Iterable[SpreadAdjustment] = (),
 ) -> tuple[TeamRow, ...]:
-    """The standings of teams after what was ``held``, best first (FISE 4.4), ranked ``by`` points of one kind.
+    """Return the standings of teams after the matches and byes ``held``, best first (FISE 4.4).
 
-    ``boards`` is how many a match has. ``rounds``, ``pending`` and ``adjustments`` are as in ``standings``, of teams
-    instead of players. Raises ``ValueError`` as that does.
+    ``by`` is the ranking score, and ``boards`` the number of boards of a match. ``rounds``, ``pending`` and
+    ``adjustments``
+    are as in ``standings``, for teams. Raises ``ValueError`` as ``standings`` does.
     """
     known = tuple(held)
     waiting = frozenset(pending)
@@ -187,7 +188,7 @@ def team_standings(
 def _sides(
     held: Iterable[Match | TeamBye], ruleset: Ruleset, score: TeamScore, count: int
 ) -> Iterator[tuple[str, Seen]]:
-    """What each match and bye is to the teams, in points of one kind. A bye adds no scores: its boards have none."""
+    """Yield the round of each team in matches and byes, with points of one kind; a bye has no scores."""
     for match in held:
         if isinstance(match, TeamBye):
             rests = is_rest(match.kind, ruleset, count)

@@ -1,6 +1,6 @@
 """The tie-breaks, each with its arithmetic.
 
-Points of the championship and what is made of them are multiples of a quarter, which ``float`` holds exactly.
+Points of the championship and values derived from them are multiples of a quarter, which ``float`` represents exactly.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from faristol.rules.standings.results import Outcome, SpreadAdjustment
 
 
 def parted(groups: Iterable[Sequence[str]], value: Mapping[str, float]) -> list[list[str]]:
-    """Each group parted by ``value``, the highest first; equals keep their order."""
+    """Split each group by ``value``, the highest first; equals keep their order."""
     return [
         list(equals)
         for group in groups
@@ -31,7 +31,7 @@ _SHARE = {Outcome.WIN: 1.0, Outcome.DRAW: 0.5, Outcome.LOSS: 0.0}
 
 
 class TieBreaks:
-    """The tie-breaks of a field. Every method gives a player's value in its arithmetic."""
+    """The tie-breaks of a field. Every method returns the arithmetic of a player's value."""
 
     def __init__(
         self,
@@ -40,9 +40,9 @@ class TieBreaks:
         before: TieBreaks | None = None,
         changed: Iterable[str] = (),
     ) -> None:
-        """Of ``before``, in a field of the same rules and planned rounds, what nothing has changed is taken over.
+        """Reuse the unaffected values of ``before``, of a field with the same rules and planned rounds.
 
-        ``changed`` are the players whose rounds are others than they were then.
+        ``changed`` are the players whose rounds have changed since.
         """
         self._field = field
         self._adjustments: dict[str, list[SpreadAdjustment]] = {}
@@ -50,19 +50,22 @@ class TieBreaks:
             self._adjustments.setdefault(adjustment.player, []).append(adjustment)
         self._all_met: dict[Group, bool] = {}
         self.unchanged = self._unchanged_since(before, changed) if before else frozenset[str]()
-        """Players whose values are what they were before, but for those among equals."""
+        """Players with unchanged values, except for those that depend on equals."""
         self._found: dict[tuple[TieBreak | Literal["points"], str], Arithmetic] = (
             {key: found for key, found in before._found.items() if key[1] in self.unchanged} if before else {}
         )
 
     def of(self, name: TieBreak, player: str, equals: Group) -> Arithmetic:
-        """The tie-break ``name`` of ``player``, who is to be parted from ``equals``."""
+        """Return the tie-break ``name`` of ``player`` among ``equals``."""
         if (name, player) not in self._found:
             self._found[name, player] = _METHODS[name](self, player, equals)
         return self._found[name, player]
 
     def part(self, equals: Sequence[str]) -> tuple[list[list[str]], Mapping[str, Arithmetic]]:
-        """Equals parted by the games between them, best first, and how: once (2024), or again and again (C.07 6)."""
+        """Rank equals by the games between them: once (2024), or repeatedly (C.07 6).
+
+        Returns the groups, best first, and the arithmetic of each player.
+        """
         if self._field.ruleset.championship.fide_edition == "2026":
             encounters = Encounters(self._field)
             return encounters.part(equals), encounters.values
@@ -71,14 +74,14 @@ class TieBreaks:
         return parted([equals], {player: value.value for player, value in values.items()}), values
 
     def points(self, player: str) -> Arithmetic:
-        """Points of the championship: what each round was awarded with."""
+        """Return the points of the championship: the sum of the points awarded by round."""
         if ("points", player) not in self._found:
             terms = tuple(make_term(seen, seen.points, outcome=seen.outcome) for seen in self._known(player))
             self._found["points", player] = Arithmetic(terms)
         return self._found["points", player]
 
     def _unchanged_since(self, before: TieBreaks, changed: Iterable[str]) -> frozenset[str]:
-        """Those for whom no round is another, nor what an opponent is worth."""
+        """Return the players with unchanged rounds and unchanged opponents."""
         rounds, others, own = self._field.rounds, before._field.rounds, self._adjustments
         adjusted = own.keys() | before._adjustments.keys()
         concerned = set(changed).union(
@@ -88,7 +91,7 @@ class TieBreaks:
         return frozenset(rounds.keys() - concerned - met)
 
     def buchholz(self, player: str, equals: Group, cut: int = 0) -> Arithmetic:
-        """The points of all opponents (FIDE C.07 8.1), the ``cut`` worst left out (14.1, 14.2)."""
+        """Return the points of all opponents (FIDE C.07 8.1), without the ``cut`` worst (14.1, 14.2)."""
         terms = [self._opponent(player, seen) for seen in self._known(player)]
         dummy = self._field.ruleset.championship.unplayed == "fide-dummy" and not self._field.predetermined
         by_will = [dummy and seen.voluntary for seen in self._known(player)]
@@ -100,30 +103,33 @@ class TieBreaks:
         return Arithmetic(tuple(terms))
 
     def median_buchholz(self, player: str, equals: Group) -> Arithmetic:
-        """FISC I.1: one opponent left out, or two in a long championship; the best ones count (FIDE: Cut-1, Cut-2)."""
+        """Return Buchholz without the worst opponent, or the two worst in a long championship (FISC I.1).
+
+        FIDE calls it Cut-1 and Cut-2. The ruleset has the numbers of opponents.
+        """
         law = self._field.ruleset.championship
         long = self._field.planned >= law.long_from_rounds
         return self.buchholz(player, equals, law.buchholz_cut_long if long else law.buchholz_cut)
 
     def berger(self, player: str, equals: Group) -> Arithmetic:
-        """The points of opponents beaten, and half of those drawn with (FISC I.1; FIDE C.07 9.1)."""
+        """Return the points of opponents beaten, and half of those drawn with (FISC I.1; FIDE C.07 9.1)."""
         return Arithmetic(
             tuple(self._opponent(player, seen, _SHARE[seen.outcome], seen.outcome) for seen in self._known(player))
         )
 
     def spread(self, player: str, equals: Group) -> Arithmetic:
-        """Own points of the games less the opponents', and what came on or off after them (PES Δ.ε, Ζ)."""
+        """Return own points of the games less the opponents', with later adjustments (PES Δ.ε, Ζ)."""
         terms = [make_term(seen, float(seen.score - seen.against), scores=True) for seen in self._scored(player)]
         return Arithmetic((*terms, *(self._adjusted(player, each) for each in self._adjustments.get(player, ()))))
 
     def total(self, player: str, equals: Group) -> Arithmetic:
-        """Own points of all games, less what sanctions took off (PES Ζ)."""
+        """Return own points of all games, less deductions by sanctions (PES Ζ)."""
         terms = [make_term(seen, float(seen.score), scores=True) for seen in self._scored(player)]
         sanctions = [adjustment for adjustment in self._adjustments.get(player, ()) if adjustment.sanction]
         return Arithmetic((*terms, *(self._adjusted(player, each) for each in sanctions)))
 
     def head_to_head(self, player: str, equals: Group) -> Arithmetic:
-        """Points in the games among equals (PES ΣΤ i), once all of them have met each other."""
+        """Return the points in the games among equals (PES ΣΤ i), if all of them have met each other."""
         if equals not in self._all_met:
             self._all_met[equals] = all(
                 len({seen.opponent for seen in self._met(player, equals)}) == len(equals) - 1 for player in equals
@@ -133,14 +139,14 @@ class TieBreaks:
         return Arithmetic(tuple(make_term(seen, seen.points)._replace(left_out=reason) for seen in met))
 
     def cusca(self, player: str, equals: Group) -> Arithmetic:
-        """The mean over the player's games of the score times the players of the table (FM 17)."""
+        """Return the mean over the player's games of the score times the players of the table (FM 17)."""
         rules = self._field.ruleset
         games = [seen for seen in self._field.rounds[player] if seen.played and not seen.annulled]
         terms = [make_term(seen, float(ranking_score(seen.score, seen.seats, rules)), scores=True) for seen in games]
         return Arithmetic(tuple(terms), max(1, len(games)))
 
     def _adjusted(self, player: str, adjustment: SpreadAdjustment) -> Term:
-        """What came on or off beside a game; with the game it is annulled, unless it is a sanction."""
+        """Return the term of an adjustment; it is annulled with its game, unless it is a sanction."""
         term = Term(
             adjustment.round, Basis.SANCTION if adjustment.sanction else Basis.ADJUSTMENT, float(adjustment.points)
         )
@@ -157,7 +163,7 @@ class TieBreaks:
         return [seen for seen in self._known(player) if seen.opponent in equals and not seen.annulled]
 
     def _opponent(self, player: str, seen: Seen, share: float = 1.0, outcome: Outcome | None = None) -> Term:
-        """A ``share`` of what the opponent of a round is worth; ``outcome`` where the share depends on it."""
+        """Return the term of a ``share`` of the opponent's points; ``outcome`` is given if the share depends on it."""
         worth = self._field.worth(player, seen)
         granted = self._field.granted[seen.opponent] if seen.played and seen.opponent is not None else 0.0
         return make_term(seen, share * worth, outcome=outcome, worth=worth, granted=granted)
@@ -171,4 +177,4 @@ _METHODS: Mapping[TieBreak, Callable[[TieBreaks, str, Group], Arithmetic]] = {
     "total": TieBreaks.total,
     "cusca": TieBreaks.cusca,
 }
-"""Those that do not depend on who is equal."""
+"""Tie-breaks that do not depend on the equal players."""

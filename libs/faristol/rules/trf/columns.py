@@ -1,4 +1,4 @@
-"""Reading a line by its columns. What does not fit is refused with the line and the column."""
+"""Reading of a line by columns. Invalid content is refused with the line and the column."""
 
 from __future__ import annotations
 
@@ -14,16 +14,16 @@ _POINTS = re.compile(r"(-?)(?=[.0-9])([0-9]{0,4})(?:\.([0-9])0*)?")
 
 @dataclass(frozen=True, slots=True)
 class Problem:
-    """One thing that is wrong with a file.
+    """One error in a file.
 
-    ``reason`` is a word for machines (``NOT_MUTUAL``), ``message`` what was found, ``expected`` what should stand
-    there (empty where the message says it).
+    ``reason`` is a code for programs (``NOT_MUTUAL``), ``message`` describes the content found, ``expected`` the
+    correct content (empty if the message has it).
     """
 
     line: int
-    """Counted from 1, as editors do."""
+    """Line number from 1."""
     column: int
-    """Counted from 1, as the description of the format does."""
+    """Column number from 1, as in the description of the format."""
     reason: str
     message: str
     expected: str = ""
@@ -33,7 +33,7 @@ class Problem:
 
 
 class TrfError(ValueError):
-    """A file that cannot be read as a tournament. ``problem`` says where and why."""
+    """A file that cannot be read as a tournament. ``problem`` has the line and the reason."""
 
     def __init__(self, problem: Problem) -> None:
         self.problem = problem
@@ -41,7 +41,7 @@ class TrfError(ValueError):
 
 
 class Columns:
-    """One line of a file. Columns count from 1; what lies beyond the end of the line is blank."""
+    """One line of a file. Columns count from 1; columns after the end of the line are blank."""
 
     def __init__(self, number: int, text: str) -> None:
         self.number = number
@@ -49,7 +49,7 @@ class Columns:
 
     @property
     def tag(self) -> str:
-        """The three characters that say what the line is about."""
+        """The three characters that identify the kind of line."""
         return self.text[:3]
 
     def refuse(self, column: int, reason: str, message: str, expected: str = "") -> NoReturn:
@@ -57,31 +57,31 @@ class Columns:
         raise TrfError(Problem(self.number, column, reason, message, expected))
 
     def words(self, column: int) -> list[tuple[int, str]]:
-        """The words from a column on, each with the column that it begins at."""
+        """Return the words from a column on, each with its first column."""
         return [(found.start() + 1, found[0]) for found in re.compile(r"\S+").finditer(self.text, column - 1)]
 
     def take(self, first: int, last: int) -> str:
-        """The text from a column to another, without the blanks around it."""
+        """Return the text between two columns, both included, without surrounding blanks."""
         return self.text[first - 1 : last].strip()
 
     def whole(self, first: int, last: int, what: str, least: int = 0, most: int = 9999) -> int | None:
-        """A whole number; None where the columns are blank."""
+        """Return a whole number; None if the columns are blank."""
         text = self.take(first, last)
         return self.as_whole(text, first, what, least, most) if text else None
 
     def as_whole(self, text: str, column: int, what: str, least: int = 0, most: int = 9999) -> int:
-        """``text`` as a whole number. Raises ``TrfError`` for any other text and for numbers out of range."""
+        """Parse a whole number. Raises ``TrfError`` for any other text and for numbers out of range."""
         if not _WHOLE.fullmatch(text) or not least <= int(text) <= most:
             self.refuse(column, "NUMBER", f"{what} is {quoted(text)}", f"a whole number from {least} to {most}")
         return int(text)
 
     def points(self, first: int, last: int, what: str) -> int | None:
-        """Points in tenths; None where the columns are blank."""
+        """Return points in tenths; None if the columns are blank."""
         text = self.take(first, last)
         return self.as_points(text, first, what) if text else None
 
     def as_points(self, text: str, column: int, what: str) -> int:
-        """``text`` as points, in tenths. Raises ``TrfError`` for any other text."""
+        """Parse points, in tenths. Raises ``TrfError`` for any other text."""
         found = _POINTS.fullmatch(text)
         if found is None:
             self.refuse(column, "POINTS", f"{what} is {quoted(text)}", "points with one decimal, as 11.5")

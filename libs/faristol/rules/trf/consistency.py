@@ -1,4 +1,4 @@
-"""Whether the lines of a file agree with each other."""
+"""Checks for contradictions between lines of a file."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from faristol.rules.trf.columns import Columns
 from faristol.rules.trf.document import TENTHS, Cell, Document, Player
 
 FIRST_CELL = 92
-"""Column at which the first round begins."""
+"""First column of the first round."""
 WIDTH = 10
 """Columns of a round."""
 
@@ -18,7 +18,7 @@ _FORFEITS = frozenset("+-")
 
 
 def check(document: Document, lines: Mapping[int, Columns]) -> None:
-    """Raise ``TrfError`` where two lines tell a game differently, or a line tells what cannot be."""
+    """Raise ``TrfError`` for two lines that contradict each other, or for an impossible result."""
     players = {player.number: player for player in document.players}
     team_of = {player: team for team, listed in enumerate(document.teams) for player in listed.players}
     allocated: dict[int, Player] = {}
@@ -48,9 +48,10 @@ def check(document: Document, lines: Mapping[int, Columns]) -> None:
 
 
 def _check_bye(line: Columns, column: int, cell: Cell) -> None:
-    """Refuse a result over the board without an opponent.
+    """Raise ``TrfError`` for a result over the board without an opponent.
 
-    A forfeit may have none: the other team left the board empty, or the opponent was taken out of the tournament.
+    A forfeit may have no opponent: the other team left the board empty, or the opponent was removed from the
+    tournament.
     """
     if cell.result not in _BYES and cell.result not in _FORFEITS:
         line.refuse(column, "OPPONENT", f"the result {cell.result} has no opponent", "the opponent's starting number")
@@ -85,7 +86,7 @@ def _check_game(players: Mapping[int, Player], lines: Mapping[int, Columns], pla
 
 
 def check_points(document: Document, lines: Mapping[int, Columns]) -> None:
-    """Raise ``TrfError`` where a player's points are not what the results bring."""
+    """Raise ``TrfError`` if a player's points do not agree with the results."""
     paired = document.paired_rounds
     for player in document.players:
         if player.points is None:

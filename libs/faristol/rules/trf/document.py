@@ -1,4 +1,4 @@
-"""A tournament as a TRF file tells it: players, results, and what a pairing program has to know."""
+"""A tournament in a TRF file: players, results, and input for a pairing program."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ from typing import Literal
 from faristol.kernel.quotation import quoted
 
 Colour = Literal["w", "b", "-"]
-"""White, black, or neither. In crossword games white is who starts."""
+"""White, black, or neither. In crossword games white is the player who starts."""
 
 TENTHS = 10
-"""Points are kept in whole tenths, as the format writes them: 5 is half a point."""
+"""Points are stored in whole tenths, as written in the format: 5 is half a point."""
 
 
 class Edition(Enum):
-    """Which description of the format a file follows: FIDE's of 2016 with JaVaFo's extensions, or FIDE's of 2026."""
+    """The description of the format that a file follows: FIDE's of 2016 with JaVaFo's extensions, or FIDE's of 2026."""
 
     TRF16 = "TRF16"
     TRF26 = "TRF26"
@@ -25,10 +25,10 @@ class Edition(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Cell:
-    """What one player's line says of one round."""
+    """One round in one player's line."""
 
     opponent: int = 0
-    """Starting number of the opponent; 0 where there is none."""
+    """Starting number of the opponent; 0 without an opponent."""
     colour: Colour = "-"
     result: str = "Z"
     """``1 = 0`` played, ``W D L`` played and not rated, ``+ -`` won and lost by forfeit, ``F H U Z`` byes: full point,
@@ -36,17 +36,17 @@ class Cell:
 
     @property
     def played(self) -> bool:
-        """A game took place over the board."""
+        """Whether a game took place over the board."""
         return self.opponent != 0 and self.result in "1=0WDL"
 
     @property
     def paired(self) -> bool:
-        """The pairing had the player in it: with an opponent, or with the allocated bye."""
+        """Whether the player was paired: with an opponent, or with the allocated bye."""
         return self.opponent != 0 or self.result == "U"
 
     @property
     def open(self) -> bool:
-        """A pair is named and its result is not known yet."""
+        """Whether the cell has an opponent and no result yet."""
         return self.opponent != 0 and self.result == " "
 
 
@@ -55,14 +55,14 @@ ABSENT = Cell()
 
 @dataclass(frozen=True, slots=True)
 class Player:
-    """A player's line. Empty text and None are fields left blank."""
+    """A player's line. Empty text and None are blank fields."""
 
     number: int
     """Starting number, 1 to 9999: the pairing number."""
     name: str = ""
     rating: int | None = None
     points: int | None = None
-    """As the file says it, in tenths."""
+    """Points in the file, in tenths."""
     rank: int | None = None
     sex: str = ""
     title: str = ""
@@ -70,10 +70,10 @@ class Player:
     fide_number: str = ""
     birth: str = ""
     cells: tuple[Cell, ...] = ()
-    """One for each round, from the first."""
+    """One cell for each round, from the first."""
 
     def cell(self, round_number: int) -> Cell:
-        """What is said of a round; absence where nothing is."""
+        """Return the cell of a round; absence if the line has none."""
         return self.cells[round_number - 1] if round_number <= len(self.cells) else ABSENT
 
 
@@ -101,23 +101,23 @@ _FIELDS_OF_CODES = {
 
 @dataclass(frozen=True, slots=True)
 class Points:
-    """What a round brings, in tenths.
+    """The points of a round by its result, in tenths.
 
-    ``exceptions`` holds the codes of JaVaFo (``BW``, ``BD``, ``BL``, ``FW``, ``FL``, ``FPB``, ``HPB``) for which a file
-    says other points than for the result that they belong to, sorted by code.
+    ``exceptions`` has the codes of JaVaFo (``BW``, ``BD``, ``BL``, ``FW``, ``FL``, ``FPB``, ``HPB``) with other points
+    than the result to which they belong, sorted by code.
     """
 
     win: int = 10
     draw: int = 5
     loss: int = 0
     absence: int = 0
-    """For a bye without points and for a game lost by forfeit."""
+    """Points of a zero-point bye and of a game lost by forfeit."""
     allocated_bye: int = 10
     unknown: int = 5
     exceptions: tuple[tuple[str, int], ...] = ()
 
     def of(self, cell: Cell) -> int:
-        """Return the points for one round. A game without a result yet brings none."""
+        """Return the points for one round; 0 for a game without a result yet."""
         result = CODES_OF_RESULTS[cell.result]
         if result == "open":
             return 0
@@ -131,7 +131,7 @@ class Points:
 
 @dataclass(frozen=True, slots=True)
 class Byes:
-    """Who has a bye of one kind in a round: ``F``, ``H``, ``Z``, or ``U`` where it was allocated before the pairing."""
+    """The players with a bye of one kind in a round: ``F``, ``H``, ``Z``, or ``U`` if allocated before the pairing."""
 
     kind: str
     round_number: int
@@ -140,7 +140,7 @@ class Byes:
 
 @dataclass(frozen=True, slots=True)
 class Fictitious:
-    """Points that count for pairing alone, in tenths, in rounds and for players from first to last."""
+    """Points for pairing only, in tenths, with the first and last round and player."""
 
     points: int
     first_round: int
@@ -151,7 +151,7 @@ class Fictitious:
 
 @dataclass(frozen=True, slots=True)
 class Forbidden:
-    """Players of whom no two may be paired in the rounds from first to last; a last round of 0 is no limit."""
+    """Players who may not be paired with each other from the first to the last round; a last round of 0 is no limit."""
 
     players: tuple[int, ...]
     first_round: int = 1
@@ -160,7 +160,7 @@ class Forbidden:
 
 @dataclass(frozen=True, slots=True)
 class Adjustment:
-    """Points given or taken beside the results (record 299), in tenths."""
+    """Points given or deducted apart from results (record 299), in tenths."""
 
     points: int
     round_number: int
@@ -175,30 +175,30 @@ class Team:
     name: str
     players: tuple[int, ...]
     number: int = 0
-    """Its pairing number (record 310); 0 in a record 013, which has none."""
+    """Pairing number (record 310); 0 in a record 013, which has none."""
     standing: str = ""
-    """Columns 42 to 71 of a record 310 as they are: nickname, strength, match points, game points, rank."""
+    """Columns 42 to 71 of a record 310 unchanged: nickname, strength, match points, game points, rank."""
 
 
 @dataclass(frozen=True, slots=True)
 class Scores:
-    """A player's game points, round by round: scored and suffered; None where no game was played."""
+    """A player's game points by round: scored and conceded; None without a game."""
 
     player: int
     rounds: tuple[tuple[int, int] | None, ...]
 
     @property
     def spread(self) -> int:
-        """Points scored less points suffered, over all rounds."""
+        """Points scored less points conceded, over all rounds."""
         return sum(score[0] - score[1] for score in self.rounds if score is not None)
 
 
 @dataclass(frozen=True, slots=True)
 class Note:
-    """A line that was passed over because its tag is not known."""
+    """A line that was ignored because its tag is unknown."""
 
     line: int
-    """Counted from 1."""
+    """Line number from 1."""
     text: str
 
     def __str__(self) -> str:
@@ -207,15 +207,15 @@ class Note:
 
 @dataclass(frozen=True, slots=True)
 class Document:
-    """A tournament. Players stand in the order of their numbers."""
+    """A tournament, with players in the order of their numbers."""
 
     players: tuple[Player, ...]
     headers: tuple[tuple[str, str], ...] = ()
-    """Tag and text of lines about the tournament that have no field here, as ``("012", "Open de Reus")``."""
+    """Tag and text of other lines about the tournament, such as ``("012", "Open de Reus")``."""
     rounds: int | None = None
-    """How many rounds the tournament has, when the file says it."""
+    """Number of rounds of the tournament, if the file has it."""
     initial_colour: Colour = "-"
-    """The colour of the first player of the ranking in the first round, when the file says it."""
+    """The colour of the first player of the ranking in the first round, if the file has it."""
     points: Points = field(default_factory=Points)
     byes: tuple[Byes, ...] = ()
     fictitious: tuple[Fictitious, ...] = ()
@@ -224,24 +224,24 @@ class Document:
     scores: tuple[Scores, ...] = ()
     teams: tuple[Team, ...] = ()
     other: tuple[str, ...] = ()
-    """Lines that are kept as they are: comments, national ratings."""
+    """Lines that are stored unchanged: comments, national ratings."""
     edition: Edition = Edition.TRF26
     notes: tuple[Note, ...] = field(default=(), compare=False)
-    """Lines that were passed over, in the order of the file."""
+    """Ignored lines, in the order of the file."""
 
     @property
     def pairs_teams(self) -> bool:
-        """Whether rounds pair teams with each other: the file has numbered teams, or says so of its system."""
+        """Whether rounds pair teams: the file has numbered teams, or declares a system of teams."""
         return any(team.number for team in self.teams) or any(
             tag in {"352", "362"} or (tag in {"092", "192"} and "TEAM" in text.upper()) for tag, text in self.headers
         )
 
     @property
     def paired_rounds(self) -> int:
-        """Rounds of which every game has its result: those before the one to be paired.
+        """Number of rounds with all results, before the round to be paired.
 
-        A round without a game is over when each player has a bye in it, or when a later round has games: a bye alone
-        was set for the round to be paired.
+        A round without a game is over if each player has a bye in it, or if a later round has games. Otherwise a bye
+        belongs to the round to be paired.
         """
         played = max((number for player in self.players for number in _games_over(player)), default=0)
         while self.players and all(len(player.cells) > played for player in self.players):
@@ -252,11 +252,11 @@ class Document:
         return played
 
     def player(self, number: int) -> Player | None:
-        """The player with that starting number."""
+        """Return the player with that starting number, or None."""
         return next((player for player in self.players if player.number == number), None)
 
     def points_of(self, player: Player, rounds: int) -> int:
-        """Points after so many rounds, in tenths, adjustments included."""
+        """Return the points after that number of rounds, in tenths, with adjustments."""
         earned = sum(self.points.of(player.cell(number)) for number in range(1, rounds + 1))
         return earned + sum(
             adjustment.points
@@ -265,7 +265,7 @@ class Document:
         )
 
     def fictitious_points(self, player: int, round_number: int) -> int:
-        """Points that a player has for the pairing of a round alone, in tenths."""
+        """Return the points of a player for the pairing of a round only, in tenths."""
         return sum(
             entry.points
             for entry in self.fictitious
@@ -275,17 +275,17 @@ class Document:
 
 
 def _games_over(player: Player) -> Iterator[int]:
-    """Yield the rounds in which this player's line has a game with its result."""
+    """Yield the rounds in which the player's line has a game with its result."""
     for number, cell in enumerate(player.cells, 1):
         if cell.opponent and not cell.open:
             yield number
 
 
 def told_by_first_round(players: Sequence[Player]) -> Colour:
-    """The initial colour, by the first player who had an opponent in round 1; ``-`` when that tells none.
+    """Return the initial colour by the first player with an opponent in round 1; ``-`` if that colour is unknown.
 
-    It is that of the odd numbers, counted among those who were paired in that round: who comes later has no number yet
-    (FIDE C.04.2, C.04.3 5.2.5).
+    It is the colour of the odd numbers, counted among the players paired in that round: a player who enters later has
+    no number yet (FIDE C.04.2, C.04.3 5.2.5).
     """
     there = sorted((player for player in players if player.cell(1).paired), key=lambda player: player.number)
     for place, player in enumerate(there, 1):

@@ -1,7 +1,7 @@
-"""From the text of a TRF file to the tournament that it tells. TRF16 with JaVaFo's extensions, and TRF26.
+"""Parsing of TRF files: TRF16 with JaVaFo's extensions, and TRF26.
 
-Lines that say nothing about pairing are kept as they are. What is no line of such a file, and results that
-contradict each other, are refused with the line and the column.
+Lines without data for pairing are stored unchanged. Invalid lines and contradictory results are refused with the line
+and the column.
 """
 
 from __future__ import annotations
@@ -33,23 +33,23 @@ from faristol.rules.trf.scoring import SCORING, build_points
 
 _CP1252 = {byte: text for byte in range(256) if (text := bytes([byte]).decode("cp1252", "ignore"))}
 _END_OF_FILE = "\x1a"
-"""What programs of DOS end a text with."""
+"""End of a text written by programs of DOS."""
 _LINE_END = re.compile(r"\r\n|\r|\n")
 _CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
 _NATIONAL_RATING = re.compile(r"[A-Z]{3} [ 0-9]{3}[0-9](?: |$)")
 _SCORE = re.compile(r"(-?[0-9]{1,4}):(-?[0-9]{1,4})")
 
 ROUNDS_MAX = 999
-"""Rounds that the format can number."""
+"""The most rounds of the format."""
 TEAMS_MAX = 999
-"""Teams that the format can number."""
+"""The most teams of the format."""
 ACCELERATION_FIRST = 10
-"""Column at which a line XXA says the points of round 1."""
+"""First column of the points of round 1 in a line XXA."""
 ACCELERATION_WIDTH = 5
-"""Columns of a round in a line XXA, the blank between two rounds included."""
+"""Columns of a round in a line XXA, with the blank between two rounds."""
 
 _INFORMATIVE_TAGS = frozenset(("300", "320", "330", "801", "802"))
-"""Records about matches of teams, which say nothing of who meets whom that the players' lines do not say."""
+"""Records about matches of teams, without pairings beyond those in the players' lines."""
 
 _TRF26_TAGS = frozenset(
     (
@@ -77,10 +77,10 @@ _TRF26_TAGS = frozenset(
 
 
 def decode_trf(data: bytes) -> str:
-    """Return the text of a stored file: UTF-16 by its byte order mark, UTF-8 when it is that, else Windows' 1252.
+    """Decode a file: UTF-16 with a byte order mark, otherwise valid UTF-8, otherwise windows-1252.
 
-    1252 has the letters of ISO 8859-1 where that has letters. The few bytes that it leaves out are read as ISO 8859-1
-    reads them, and so refused as control characters with their place.
+    windows-1252 has all letters of ISO 8859-1. Its few undefined bytes are decoded as ISO 8859-1, and so refused later
+    as control characters with their place.
     """
     if data.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
         return data.decode("utf-16", "replace")
@@ -91,7 +91,7 @@ def decode_trf(data: bytes) -> str:
 
 
 def read_trf(text: str) -> Document:
-    """Read the tournament that ``text`` tells. Raises ``TrfError`` at the first thing that is wrong."""
+    """Parse a tournament. Raises ``TrfError`` at the first error."""
     reader = _Reader()
     for number, line in enumerate(_LINE_END.split(text.rstrip(_END_OF_FILE)), 1):
         reader.read(Columns(number, line.rstrip()))
@@ -103,7 +103,7 @@ _RESULTS = "1=0WDL+-FHUZ "
 
 
 def read_player(line: Columns) -> Player:
-    """The player of a line 001. Raises ``TrfError`` for what is not of its form."""
+    """Parse the player of a line 001. Raises ``TrfError`` for an invalid line."""
     number = line.whole(5, 8, "the starting number", least=1)
     if number is None:
         line.refuse(5, "NUMBER", "the starting number is missing", "a whole number from 1 to 9999")
@@ -160,7 +160,7 @@ class _Reader:
         self._editions: dict[Edition, int] = {}
 
     def read(self, line: Columns) -> None:
-        """Take in one line."""
+        """Parse one line."""
         if not line.text:
             return
         if found := _CONTROL.search(line.text):
@@ -186,11 +186,11 @@ class _Reader:
                 self._notes.append(Note(line.number, line.text))
 
     def document(self) -> Document:
-        """The whole, once every line is taken in."""
+        """Return the document after the last line."""
         if not self._players:
             raise TrfError(Problem(1, 1, "NO_PLAYERS", "the file has no players", "a line 001 for each player"))
         teams = self._list_teams()
-        numbered = any(team.number for team in teams)  # and so other records name teams instead of players
+        numbered = any(team.number for team in teams)  # other records then name teams instead of players
         for line, column, player in self._named:
             if player not in self._players and not (numbered and line.tag in _TAGS_OF_TEAMS):
                 line.refuse(column, "NO_PLAYER", f"there is no player {player}")
@@ -223,7 +223,7 @@ class _Reader:
         self._players[player.number] = player
 
     def _read_team(self, line: Columns) -> None:
-        """Read a record 013; `document` drops it when a record 310 describes the same team."""
+        """Parse a record 013; `document` drops it if a record 310 describes the same team."""
         self._team_lines.append((line, 37, Team(line.take(5, 36), tuple(self._ids(line, 37)))))
 
     def _read_numbered_team(self, line: Columns) -> None:
@@ -238,7 +238,7 @@ class _Reader:
         self._team_lines.append((line, 73, team))
 
     def _list_teams(self) -> tuple[Team, ...]:
-        """List the teams, each once. Raises ``TrfError`` for a player of two teams."""
+        """Return the teams, each once. Raises ``TrfError`` for a player of two teams."""
         numbered = {team.name for _, _, team in self._team_lines if team.number}
         taken: set[int] = set()
         teams = []
@@ -304,7 +304,7 @@ class _Reader:
 
     def _read_fictitious(self, line: Columns) -> None:
         points = line.points(10, 13, "the fictitious points")
-        if points is None and line.take(5, 8):  # match points of teams, which players do not have
+        if points is None and line.take(5, 8):  # match points, which only teams have
             self._other.append(line.text)
             return
         if points is None:
@@ -327,7 +327,7 @@ class _Reader:
         self._adjustments.append(Adjustment(points, number, tuple(self._ids(line, 24)), line.text[4:5] or " "))
 
     def _read_data(self, line: Columns) -> None:
-        """Game points, in a line of our own after the manner of Tornelo: ``DAT 0012 SCORES 401:377 - 350:350``."""
+        """Parse game points, in a line of our own in the style of Tornelo: ``DAT 0012 SCORES 401:377 - 350:350``."""
         words = line.words(5)
         if len(words) < 2 or words[1][1] != "SCORES":
             self._other.append(line.text)
@@ -381,7 +381,7 @@ _RECORDS: dict[str, Callable[[_Reader, Columns], None]] = {
     "XXR": _Reader._read_rounds,
     "XXZ": _Reader._read_absent,
 }
-"""What reads the lines of each tag."""
+"""The parser of each tag."""
 
 _TAGS_OF_TEAMS = frozenset(("240", "250", "260", "299"))
-"""Records whose numbers are those of teams when the file has numbered teams."""
+"""Records whose numbers are of teams if the file has numbered teams."""

@@ -1,4 +1,4 @@
-"""What a file says of the rounds paired and of those to come, told apart."""
+"""Separation of paired rounds and future rounds in a file."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ def settled(
     byes: Iterable[tuple[Columns, Byes]],
     absent: Iterable[tuple[Columns, int]],
 ) -> Document:
-    """The document with a cell for every round that was paired, and what is known of later rounds as byes.
+    """Return the document with a cell for every paired round, and the data of later rounds as byes.
 
-    A pair that is named for the next round and has no result stays a cell. ``lines`` are the players' lines, ``byes``
-    and ``absent`` what other lines say, each with its line. Raises ``TrfError`` for a player with two byes in a round,
-    and for a game without a result in a round of which others have one: it would count as if it had not been paired.
+    A pair of the next round without a result stays a cell. ``lines`` are the players' lines; ``byes`` and ``absent``
+    come from other lines, each with its line. Raises ``TrfError`` for a player with two byes in a round. Raises it too
+    for a game without a result in a round of which others have one, as it would count as not paired.
     """
     paired = document.paired_rounds
     kinds: dict[tuple[int, int], str] = {}

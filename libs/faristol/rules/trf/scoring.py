@@ -1,7 +1,7 @@
-"""Reading the lines that say what a result brings: FIDE's 162, JaVaFo's XXS, the BB… of bbpPairings.
+"""Parsing of the lines on points by result: FIDE's 162, JaVaFo's XXS, the BB… of bbpPairings.
 
-Each is read as points for JaVaFo's codes, which tell the most results apart. A later code overrides an earlier one, as
-in JaVaFo's manual: ``XXS W=3 BW=2`` is 3 for each win but one with black.
+Each is converted to points for JaVaFo's codes, which distinguish the most results. A later code overrides an earlier
+one, as in JaVaFo's manual: ``XXS W=3 BW=2`` is 3 for each win except with black.
 """
 
 from __future__ import annotations
@@ -24,13 +24,13 @@ _BBP = {"BBW": _WIN, "BBD": _DRAW, "BBL": _LOSS, "BBZ": ("ZPB",), "BBF": ("FL",)
 
 _DEFAULTS = {**dict.fromkeys(_WIN, 10), **dict.fromkeys(_DRAW, 5), **dict.fromkeys((*_LOSS, "ZPB", "FL"), 0), "PAB": 10}
 _EXCEPTIONS = {"BW": "WW", "FW": "WW", "FPB": "WW", "BD": "WD", "HPB": "WD", "BL": "WL", "FL": "ZPB"}
-"""The codes that ``Points`` has no field for, and the code whose points they have when nothing else is said."""
+"""The codes without a field in ``Points``, and the code with their default points."""
 
 _BYE_DEFAULT = "W"
-"""What PAB brings when no line says it: in FIDE's records the same as a win; in JaVaFo's it has points of its own."""
+"""Key of the default points of PAB: a win in FIDE's records; in JaVaFo's records PAB has points of its own."""
 
 POINTS_MAX_TENTHS = 999
-"""What the columns of a player's points can hold: 99.9."""
+"""The most points that fit a player's columns: 99.9."""
 
 _ORDER = (
     *(
@@ -45,10 +45,10 @@ _ORDER = (
     ("WW", "HPB"),
     ("WW", "FL"),
 )
-"""Pairs of codes of which the second may bring no more than the first."""
+"""Pairs of codes; the second may not have more points than the first."""
 
 Scoring = Mapping[str, int]
-"""Points in tenths, by JaVaFo's code; ``X`` is a game whose result is not known."""
+"""Points in tenths, by JaVaFo's code; ``X`` is a game with an unknown result."""
 
 
 def _read_fide(line: Columns) -> Scoring:
@@ -96,14 +96,14 @@ SCORING: Mapping[str, Callable[[Columns], Scoring]] = {
     "XXS": _read_javafo,
     **dict.fromkeys(_BBP, _read_bbp),
 }
-"""What reads the lines of each tag that is about scoring."""
+"""The parser of each tag on scoring."""
 
 
 def build_points(said: Scoring, line: Columns | None) -> Points:
-    """Build the points from what all lines about scoring say together; a code that none names has its usual points.
+    """Build the points from all lines on scoring together; a missing code has its default points.
 
-    ``line`` is the last of these lines. Raises ``TrfError`` for it when a better result brings less than a worse one,
-    or a win no more than a loss.
+    ``line`` is the last of these lines. Raises ``TrfError`` for it if a better result has fewer points than a worse
+    one, or a win no more than a loss.
     """
     points = {code: said.get(code, tenths) for code, tenths in _DEFAULTS.items()}
     points["PAB"] = said.get("PAB", said.get(_BYE_DEFAULT, points["PAB"]))
@@ -145,7 +145,7 @@ def list_codes(points: Points) -> Mapping[str, int]:
 
 
 def list_unusual_codes(points: Points) -> Mapping[str, int]:
-    """Return JaVaFo's codes that do not have their usual points, with the shortcuts ``W`` and ``D`` where these do."""
+    """Return JaVaFo's codes without their default points; ``W`` and ``D`` stand for all their codes if equal."""
     codes = list_codes(points)
     unusual: dict[str, int] = {}
     for shortcut, group in (("W", _WIN), ("D", _DRAW)):

@@ -1,4 +1,4 @@
-"""From a tournament to the text of a TRF file."""
+"""Formatting of a TRF file."""
 
 from __future__ import annotations
 
@@ -11,15 +11,15 @@ from faristol.rules.trf.scoring import list_unusual_codes
 
 _SYMBOLS = {"win": "W", "draw": "D", "loss": "L", "absence": "A", "allocated_bye": "P", "unknown": "X"}
 NAME_LENGTH_COLUMNS = 33
-"""Of a player's name."""
+"""Columns of a player's name."""
 TEAM_NAME_LENGTH_COLUMNS = 32
-"""Of a team's name."""
+"""Columns of a team's name."""
 
 
 def write_trf(document: Document, edition: Edition | None = None) -> str:
-    """The text of the file, lines ending in CR LF, in the edition of the document or the one that is asked for.
+    """Format the document in its own edition or the requested one, with lines ending in CR LF.
 
-    Raises ``ValueError`` for what the edition cannot tell.
+    Raises ``ValueError`` for content that the edition cannot express.
     """
     lines = _trf16(document) if (edition or document.edition) is Edition.TRF16 else _trf26(document)
     return "".join(f"{line.rstrip()}\r\n" for line in lines)
@@ -93,7 +93,7 @@ def _accelerated(document: Document) -> Iterator[str]:
 
 
 def _changed(points: Points) -> list[tuple[str, int]]:
-    """The points that are not the usual ones. An allocated bye brings what a win does unless it is said."""
+    """Return the points other than the default ones. An allocated bye has the points of a win by default."""
     usual = Points(allocated_bye=points.win)
     return [
         (field.name, getattr(points, field.name))
@@ -123,7 +123,7 @@ def _team(team: Team) -> str:
 
 
 def _fit(name: str, columns: int) -> str:
-    """Return the name in exactly so many columns, NFC, cut before a letter whose marks do not fit with it."""
+    """Return the name in exactly that number of columns, NFC, cut before a letter whose marks do not fit."""
     name = unicodedata.normalize("NFC", name)
     end = columns
     while 0 < end < len(name) and _continues(name[end - 1], name[end]):
@@ -132,7 +132,7 @@ def _fit(name: str, columns: int) -> str:
 
 
 def _continues(before: str, sign: str) -> bool:
-    """Return whether two signs belong to one letter: a mark, a variation, a joiner, a modifier of a symbol."""
+    """Check whether two signs belong to one letter: a mark, a variation, a joiner, a modifier of a symbol."""
     joiners = {"\u200d", "\u034f"}
     return (
         unicodedata.category(sign) in {"Mn", "Me", "Mc"}
