@@ -42,9 +42,10 @@ def may_name(giver: Credential | None, state: Access, subject: str) -> bool:
 def known_official(giver: Credential | None, state: Access, scope: Scope, same_name: Iterable[str]) -> str:
     """Return the subject id of the known official that a giver names; empty for a new official.
 
-    ``same_name`` has the ids of all officials with the name. The official holds a credential in a tournament of the
-    scope, or in all if the scope has none, and the giver may name them. The same name elsewhere is a different person,
-    unless a federation uses one id in both tournaments. A giver thus cannot find out which names other tournaments use.
+    ``same_name`` has the ids of all officials with the name. The giver may name the official. The official holds a
+    credential in a tournament of the scope, or in all if the scope has none. The same name elsewhere is a different
+    person, unless a federation uses one id in both tournaments. A giver thus cannot find out which names other
+    tournaments use.
     """
     for subject in same_name:
         held = [credential.scope for credential in _held(state, subject)]

@@ -36,7 +36,7 @@ MEANT: Mapping[type[Message], type[Message]] = {
 def answer(response: type[M], position: int, request: Any, settled: Settled, facts: Sequence[Message]) -> M:
     """Build the answer to a command that led to ``facts``.
 
-    It says whether the command was too late and how much time the player has used, if its type has these fields.
+    It has the fields ``too_late`` and ``used_ms`` (the time that the player has used) if its type does.
     """
     answered: Any = response(position=position)
     said = response.DESCRIPTOR.fields_by_name

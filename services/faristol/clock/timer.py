@@ -1,8 +1,8 @@
 """The timer that fires the deadlines of clocks.
 
-The timer has no state of its own. It reads the running clocks from the record, waits for the first deadline, and writes
-what is due as a command does: with its effects on the game, and once. A process that starts reads the record again, so
-that no deadline is lost with a process.
+The timer has no state of its own. It reads the running clocks from the record and waits for the first deadline. It then
+writes the due events as a command does: with their effects on the game, and once. A process that starts reads the
+record again, so that no deadline is lost with a process.
 
 Many deadlines can come at once. Tables are therefore loaded in batches, decisions are prepared some seconds ahead, and
 decisions due together are appended together. A prepared decision rests on stream versions: if the table has changed,
@@ -112,7 +112,7 @@ class Timer:
         self._waiting: set[str] = set()
         """Clocks that are not checked before their alarm."""
         self._heard: dict[int, Instant] = {}
-        """Time at which each replica last wrote what was due, by its place."""
+        """Time at which each replica last wrote due events, by its place."""
         self._failures = Failures("clocks")
 
     async def run(self) -> None:

@@ -37,7 +37,7 @@ _log = logging.getLogger(__name__)
 class TurnTimer:
     """The timer of running turns: it writes their warnings and ends when due.
 
-    Each event is dated with its due time, and every command in a game writes what is due before it. The timer only
+    Each event is dated with its due time, and every command in a game writes the due events before it. The timer only
     ensures that the events are written without a command. Several may run: the others find the events already written.
     """
 
@@ -50,7 +50,7 @@ class TurnTimer:
         self._failures = Failures("turns")
 
     async def run(self) -> None:
-        """Write what is due, until cancelled. An error in one game does not affect the others."""
+        """Write due events until cancelled. An error in one game does not affect the others."""
         begun = False
         while True:
             wait = LOOK
@@ -99,7 +99,7 @@ class TurnTimer:
         return max(0.0, min(LOOK, min(self._due.values(), default=math.inf) - loop.time()))
 
     async def _say(self, game_id: str) -> float | None:
-        """Write what is due in a game. Return the seconds until its next check, or None if no time runs."""
+        """Write the due events of a game. Return the seconds until its next check, or None if no time runs."""
         loaded = await load_game(self._record, game_id)
         game = loaded.state
         ruleset = await rules_of(self._record, game.ruleset)

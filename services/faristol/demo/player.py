@@ -29,7 +29,7 @@ POOR_SCORE = 9
 CHOICES = 4
 """Number of best plays that a player chooses from."""
 TIRED_AFTER = 20
-"""Turns of a player after which no tiles are exchanged, so that a game ends that only passes can end (FM 7)."""
+"""Turns of a player after which no tiles are exchanged. A game that only passes can end (FM 7) thus ends."""
 
 STOPPING = timedelta(seconds=1)
 WRITING = timedelta(seconds=2)

@@ -73,7 +73,7 @@ def _tell(answered: Any, fact: Message) -> None:
 def shown(settled: Settled, player_id: str) -> game_pb2.GetGameResponse:
     """Build the state of a table, with the rack of ``player_id`` unless that is empty.
 
-    It has only what that player, or the public, may see.
+    It has only data that the player, or else the public, may see.
     """
     table, game = settled.table, settled.game
     refused = awaits_mover(game, table.ruleset)

@@ -41,8 +41,8 @@ def sanctions(record: Record) -> Reaction:
     """Build the reaction that notes every sanction of a table in the tournament (FISE 46 to 49, UF 28, PES Ζ).
 
     It skips a tournament that is over or removed. On a record of an earlier version, the reaction begins with the first
-    event, and published standings must not get sanctions years later. The publication itself notes the sanctions that
-    this reaction has not processed by then.
+    event. Published standings must not get sanctions years later. The publication itself notes the sanctions that this
+    reaction has not processed by then.
     """
 
     async def note(event: Recorded) -> Decision | None:

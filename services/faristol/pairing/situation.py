@@ -41,13 +41,13 @@ class Words:
 
 @dataclass(frozen=True, slots=True)
 class Imposed:
-    """A sanction that an arbiter imposed at a table."""
+    """A sanction of an arbiter at a table."""
 
     game: str
     version: int
-    """The version of the stream of the game that it made, from 1."""
+    """Version of its event in the stream of the game, from 1."""
     sanction: game_events.SanctionImposed
-    """With its note, where that was not erased."""
+    """The sanction with its note, unless that was erased."""
 
 
 @dataclass(frozen=True)

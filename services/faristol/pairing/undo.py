@@ -34,8 +34,8 @@ def can_undo(state: Tournament, facts: Sequence[Message], version: int) -> str:
 def undo(situation: Situation, request: pb.UndoActRequest) -> list[Message]:
     """Return the events that undo the event of a version.
 
-    Raises ``Refusal`` if it cannot be undone, if a later event rests on it or supersedes it, or for half of a move
-    between divisions.
+    Raises ``Refusal`` if it cannot be undone, or if a later event rests on it or supersedes it. Raises ``Refusal`` for
+    half of a move between divisions.
     """
     act, version = situation.act(request.version), request.version
     if isinstance(act, events.ResultRecorded | events.ResultEntered | events.ResultCorrected):
@@ -84,7 +84,7 @@ def _thing(fact: Message) -> object:
 
 
 def _standing(facts: Sequence[Message]) -> list[Message]:
-    """Return the events without pairings that were taken back."""
+    """Return the events without pairings that were undone."""
     standing: list[Message] = []
     for fact in facts:
         place = _pairing_of(fact.round, standing) if isinstance(fact, events.RoundUnpaired) else None

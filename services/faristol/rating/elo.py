@@ -1,6 +1,7 @@
 """Ratings by the Elo formula. Pure, with identical results on every machine.
 
-A system has a curve, which gives the expected score of a player, and factors, which limit the change of a rating.
+A system has a curve and factors. The curve gives the expected score of a player; the factors limit the change of a
+rating.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """The inputs and outputs of rating systems: players, games and changes. Pure.
 
-Games of two score 1, ½ and 0. A table of more than two is rated pair by pair. Each pair is weighted by one over the
-number of opponents, so that the table weighs one game for each player.
+Games of two score 1, ½ and 0. A table of more than two is rated pair by pair. The weight of a pair is one over the
+number of opponents, so that the table weighs one game per player.
 """
 
 from __future__ import annotations

@@ -31,9 +31,9 @@ BESIDE: Mapping[events.EntryPart.ValueType, _Beside] = {
 def amend(situation: Situation, request: pb.AmendPlayerRequest) -> list[Message]:
     """Amend the name, club, country, category, note or rating of a player. Missing fields do not change.
 
-    All but the rating can be amended at any time, even after the final standings, because no decision depends on them.
-    Raises ``Invalid`` for an invalid rating. Raises ``Refusal`` if the player is not registered, if a pairing has used
-    the rating, or if no field changes.
+    All but the rating can be amended at any time, even after the final standings: no decision depends on them. Raises
+    ``Invalid`` for an invalid rating. Raises ``Refusal`` if the player is not registered, if a pairing has used the
+    rating, or if no field changes.
     """
     state, player_id = situation.state, request.player_id
     player = state.player(player_id)

@@ -19,8 +19,8 @@ from faristol.pb.pairing.v1 import pairing_pb2 as pb
 def announce(situation: Situation, request: pb.AnnounceRoundsRequest) -> list[Message]:
     """Announce the start times of rounds, in place of all earlier ones. No round is started by it.
 
-    Raises ``Invalid`` if a round is unknown or listed twice, if a time is missing, or if times do not increase with the
-    rounds. Raises ``Refusal`` if the tournament is over.
+    Raises ``Invalid`` if a round is unknown or listed twice, and unless each later round has a later time. Raises
+    ``Refusal`` if the tournament is over.
     """
     state = situation.state
     check_open(state)

@@ -17,7 +17,7 @@ from faristol.pb.pairing.v1 import pairing_pb2 as pb
 def check_in(situation: Situation, request: pb.CheckInPlayerRequest) -> list[Message]:
     """Check in a player, even a late one who has not been in a paired round.
 
-    After the first check-in, round 1 can be paired once each player is checked in, has a bye or has withdrawn.
+    After the first check-in, round 1 waits until each player is checked in, has a bye or has withdrawn.
     """
     player = _not_paired_yet(situation.state, request.player_id)
     if player.checked_in:

@@ -39,8 +39,8 @@ def confirm_result(situation: Situation, request: pb.ConfirmResultRequest) -> li
     """Confirm a result that another person entered, or dispute it.
 
     An official confirms it as a second person; a player of the game does so if the organiser allows it. Raises
-    ``Invalid`` without a person, and for scores of other players. Raises ``Refusal`` if results are not confirmed, if
-    no official entered the result, if the scores are outdated, or if the person entered them.
+    ``Invalid`` without a person, and for scores of other players. Raises ``Refusal`` if results are not confirmed, or
+    if no official entered this one. Raises ``Refusal`` if the scores are outdated, or if the person entered them.
     """
     state = situation.state
     check_open(state)

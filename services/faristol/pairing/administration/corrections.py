@@ -33,13 +33,12 @@ def correct_result(situation: Situation, request: pb.CorrectResultRequest) -> li
 
     The scores are those of the game before sanctions; the result after sanctions follows in an event of its own.
     ``unplayed`` makes it a forfeit, which is no game for pairing, tie-breaks and ratings. Its default scores are those
-    of the book.
-    FISC I.8 and PES Ε.α forbid corrections; under FISE 44 all players must ask; elsewhere the arbiter decides. Only the
-    sheet is final: an arbiter can correct a wrong entry under every book.
-    A player who left the game, or lost it by decision, still loses it unless ``winner_id`` is that player.
-    Raises ``Invalid`` without an arbiter, and unless the scores are those of both players. Raises ``Refusal`` if the
-    scores make another player than ``winner_id`` win, unless the game is a forfeit or all had lost it. Raises
-    ``Refusal`` if the recorded scores are not ``scores_before``.
+    of the book. FISC I.8 and PES Ε.α forbid corrections; under FISE 44 all players must ask; elsewhere the arbiter
+    decides. Only the sheet is final: an arbiter can correct a wrong entry under every book. A player who left the game,
+    or lost it by decision, still loses it unless ``winner_id`` is that player. Raises ``Invalid`` without an arbiter,
+    and unless the scores are those of both players. Raises ``Refusal`` if the scores make another player than
+    ``winner_id`` win. Forfeits and games that all had lost are exempt. Raises ``Refusal`` if the recorded scores are
+    not ``scores_before``.
     """
     ruleset, game = situation.ruleset, request.game_id
     played, pairing = found_game(situation.state, game)
@@ -155,8 +154,8 @@ def _winner(before: Decided, request: pb.CorrectResultRequest, scores: Scores) -
     """Return the winner by the corrected scores; empty for a draw and if all lost.
 
     Raises ``Invalid`` for a forfeit without a winner or a loss of all. Raises ``Refusal`` if another player than
-    ``winner_id`` has the best score, both with and without those who left or lost by decision. Raises ``Refusal`` if
-    all left or lost by decision and the request names no winner.
+    ``winner_id`` has the best score, with and without the losers by decision. Raises ``Refusal`` if all left or lost by
+    decision and the request names no winner.
     """
     lost = () if before.unplayed else before.losers
     stayed = {player_id: score for player_id, score in scores if player_id not in lost}

@@ -93,8 +93,8 @@ def archive(situation: Situation, request: pb.ArchiveTournamentRequest) -> list[
 def remove(situation: Situation, request: pb.RemoveTournamentRequest) -> list[Message]:
     """Remove a tournament in which no round was started.
 
-    Raises ``Refusal`` if a round was started, if it is already removed, or if it is the first of several divisions,
-    which lists the others.
+    Raises ``Refusal`` if a round was started or the tournament is already removed. Raises ``Refusal`` for the first of
+    several divisions, which lists the others.
     """
     state = situation.state
     check_not_removed(state)

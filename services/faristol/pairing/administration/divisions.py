@@ -23,8 +23,8 @@ def add_division(situation: Situation, added: events.Division, *, first_division
     """Add a tournament as a division of the championship whose first division is that of ``situation``.
 
     ``first_division`` names the first division if it has no name yet; else it is empty or the same name. Raises
-    ``Invalid`` if a name is missing. Raises ``Refusal`` if the first division is over or is itself a further division,
-    if there are too many, or if a name is taken.
+    ``Invalid`` if a name is missing. Raises ``Refusal`` if the first division is over or is itself a further division.
+    Raises ``Refusal`` if there are too many divisions, or if a name is taken.
     """
     first = situation.state
     if not added.name:

@@ -22,8 +22,8 @@ def move(leaving: Situation, entering: Situation, request: pb.MovePlayerRequest)
 
     The player keeps rating, category and check-in; a player who was in the division before is reinstated. The
     ``divisions`` of ``entering`` are all others of the championship. Raises ``Invalid`` if both divisions are the same.
-    Raises ``Refusal`` if they are not of one championship, if a round of either is paired, or if the player has a
-    sanction in force, which would stay behind.
+    Raises ``Refusal`` if they are not of one championship, or if a round of either is paired. Raises ``Refusal`` if the
+    player has a sanction in force, which would stay behind.
     """
     left_state, entered_state, player_id = leaving.state, entering.state, request.player_id
     if left_state.tournament_id == entered_state.tournament_id:

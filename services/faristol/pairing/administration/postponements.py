@@ -22,7 +22,7 @@ def postpone(situation: Situation, request: pb.PostponeGameRequest) -> list[Mess
     """Postpone a game, if all its players and the arbiter agree in time (PES Γ.β: two hours before it).
 
     Raises ``Invalid`` without an arbiter, and if times are missing or not in order. Raises ``Refusal`` if the book has
-    no postponement, if the round is started, if it is too late, or if a player does not agree.
+    no postponement, or if a player does not agree. Raises ``Refusal`` if the round is started, or if it is too late.
     """
     ruleset, game = situation.ruleset, request.game_id
     played, pairing = found_game(situation.state, game)

@@ -36,7 +36,8 @@ def record_result(
 
     ``decided`` has the winner if it is not the highest score, and the revision of a reopened result (FISE 44). Such a
     result replaces the one before, in any phase of the round; sanctions are applied to it again. Raises ``Refusal`` if
-    the game is not paired, has other players or another result, or if its round is not started.
+    the game is not paired, or if it has other players or another result. Raises ``Refusal`` if its round is not
+    started.
     """
     decided = decided or Decided()
     found = state.find_game(game)

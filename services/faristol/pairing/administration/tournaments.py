@@ -73,8 +73,8 @@ def create(situation: Situation, request: pb.CreateTournamentRequest, lexicon: P
 def change_options(situation: Situation, ruleset: Ruleset) -> list[Message]:
     """Pin ``ruleset``, the same rule book with other options, before the first round is paired.
 
-    Raises ``Refusal`` if a round is paired, if teams are registered for another number of boards, if an option is not
-    chosen, or if no option changes.
+    Raises ``Refusal`` if a round is paired, or if teams are registered for another number of boards. Raises ``Refusal``
+    if an option is not chosen, or if no option changes.
     """
     state = situation.state
     check_open(state)

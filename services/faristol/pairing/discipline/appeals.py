@@ -34,9 +34,9 @@ def appoint(situation: Situation, request: pb.AppointTribunalRequest) -> list[Me
     """Appoint the tribunal, in place of an earlier one. The players' members are chosen before the tournament begins.
 
     If they were not, the other two are appointed without them. Raises ``Invalid`` if the roles are not those of the
-    book, or if a country is missing. Raises ``Refusal`` if the book has no tribunal, or if two members have the same
-    country and no known different affiliations. Raises ``Refusal`` for a change of the players' members after the start
-    of a round.
+    book, or if a country is missing. Raises ``Refusal`` if the book has no tribunal. Raises ``Refusal`` if two members
+    have the same country and no known different affiliations. Raises ``Refusal`` for a change of the players' members
+    after the start of a round.
     """
     state, article = situation.state, situation.ruleset.law.tribunal
     _check_number("appointments", len(request.appointments))
@@ -79,10 +79,10 @@ def appoint(situation: Situation, request: pb.AppointTribunalRequest) -> list[Me
 def lodge(situation: Situation, request: pb.LodgeAppealRequest) -> list[Message]:
     """Lodge an appeal against the sanction of a version.
 
-    Three members of the tribunal sit, of other countries or affiliations than the player, ``player_ids`` and the
+    Three members of the tribunal sit. They differ in country or affiliation from the player, ``player_ids`` and the
     players of the game. Raises ``Invalid`` if a country is missing, and for persons who are not players. Raises
-    ``Refusal`` if the book has no appeals, if there is no tribunal, if too few members can sit, or if the sanction was
-    appealed before. Raises ``Refusal`` unless the version is a sanction in force on the player.
+    ``Refusal`` if the book has no appeals, or if the sanction was appealed before. Raises ``Refusal`` if there is no
+    tribunal, or if too few members can sit. Raises ``Refusal`` unless the version is a sanction in force on the player.
     """
     state, ruleset, version = situation.state, situation.ruleset, request.version
     _check_number("countries", len(request.countries))

@@ -19,8 +19,8 @@ from faristol.rules.challenges import spread_correction
 def correct_ruling(situation: Situation, request: pb.CorrectRulingRequest) -> list[Message]:
     """Correct a wrong ruling on the same day: add the points of the play and thirty more to the spread.
 
-    The day is that of the halls. Raises ``Refusal`` if the book has no such correction, if the game has no result, on
-    another day, and if the play was not ruled on or is already corrected.
+    The day is that of the halls. Raises ``Refusal`` if the book has no such correction, and on another day. Raises
+    ``Refusal`` if the game has no result, or if the play has no ruling or an already corrected one.
     """
     state, ruleset, game, turn = situation.state, situation.ruleset, request.game_id, request.turn
     played, pairing = found_game(state, game)

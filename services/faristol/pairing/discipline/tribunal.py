@@ -61,8 +61,8 @@ def convened(
     The first eligible player member sits; without elected ones, two sit. All of them differ in country or affiliation,
     and those of the organisers and the federation from ``involved``. The player member has another country than
     ``involved``; if all players are known to be of one country (``national``), another affiliation is enough. Raises
-    ``Refusal`` with every barred member and the reason if a place stays empty, ``Invalid`` if a needed country is
-    unknown.
+    ``Refusal`` with the reason against every barred member if a place stays empty. Raises ``Invalid`` if a needed
+    country is unknown.
     """
     sitting: list[Member] = []
     barred: list[Refusal] = []

@@ -54,8 +54,8 @@ _TIE_BITS = 80
 def first_as_cheap(cheap: Matching, costs: Mapping[Edge, int]) -> Matching:
     """Return the lexicographically first of the perfect matchings with the cost of ``cheap``, a cheapest one.
 
-    The lowest node has the lowest partner that it has in any of them, then the lowest of the other nodes. ``costs`` are
-    as for ``cheapest``, below 2⁴⁰.
+    The lowest node has its lowest partner in any of them, then the lowest of the other nodes. ``costs`` are as for
+    ``cheapest``, below 2⁴⁰.
     """
     width = max((high - low for low, high in costs), default=0).bit_length()
     found, settled = cheap, list[Edge]()

@@ -19,8 +19,7 @@ def pair_berger(players: Sequence[str], number: int, cycles: int = 1) -> Paired:
     """Pair round ``number``, from 1, of the table of ``players``, numbered from 1. Pairs have white first.
 
     With an odd number of players, the opponent of the number after the last has the bye. In a second cycle white and
-    black are swapped. The first of two cycles swaps its last two rounds, so that no player has a colour three times in
-    a row.
+    black are swapped. The first of two cycles swaps its last two rounds: no player has a colour three times in a row.
     """
     size = len(players) + len(players) % 2
     cycle, place = divmod(number - 1, size - 1)

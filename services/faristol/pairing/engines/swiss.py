@@ -2,11 +2,11 @@
 
 The first round pairs the top half with the bottom half (FISC I.1). A later round is the complete pairing without a
 rematch (FISC I.1.A) in which the distance between opponents is least (FISC I.1.B). The distance in points comes first,
-so that players of one score group meet if possible, then the distance in the standings. Both are squared and summed
-over all pairs, so that several short floats are better than a long one.
-A complete pairing is found whenever one exists: the least one is a minimum-weight perfect matching (Edmonds). If the
-rounds to come could not be paired after it, the next best is taken. Pairings with equal distances are decided by lot
-from a seed. The same input therefore gives the same pairing, independently of the matching library.
+so that players of one score group meet if possible. The distance in the standings comes second. Both are squared and
+summed over all pairs, so that several short floats are better than a long one. A complete pairing is found whenever one
+exists: the least one is a minimum-weight perfect matching (Edmonds). If the rounds to come could not be paired after
+it, the next best is taken. Pairings with equal distances are decided by lot from a seed. The same input therefore gives
+the same pairing, independently of the matching library.
 """
 
 from __future__ import annotations
@@ -94,8 +94,8 @@ def pair_next(standing: Sequence[Entrant], seed: bytes, *, rounds_after: int = 0
     """Pair a round after the first, the higher-ranked player first.
 
     ``standing`` has all players in the order of pairing: points, then initial ranking or standings. With an odd number,
-    the lowest player has the bye who has had none and without whom the others can be paired (FISC I.1.C; FIDE C.04.1:
-    only once). ``seed`` is that of the lots, ``rounds_after`` the number of rounds to come after this one. Raises
+    the bye goes to the lowest player without an earlier one (FIDE C.04.1: only once). It must leave the others pairable
+    (FISC I.1.C). ``seed`` is that of the lots, ``rounds_after`` the number of rounds to come after this one. Raises
     ``Refusal`` if no complete pairing without a rematch exists (FIDE C.04.1 1.9.3).
     """
     fallback: tuple[Matching, int | None] | None = None
@@ -134,8 +134,8 @@ def _nearest(standing: Sequence[Entrant], nodes: Sequence[int], seed: bytes) -> 
     """Return the complete pairing of least distance if its opponents are near each other, else None.
 
     A boundary between two scores with an odd number of players above it is crossed by a pair. The squared distances in
-    points are therefore at least the squares of these boundaries. If they are equal, no pair of the best pairing is
-    farther apart than the squared ranks allow with all others adjacent.
+    points are therefore at least the squares of these boundaries. If they are equal, the squared ranks limit the
+    distance of a pair: all other pairs are adjacent at best.
     """
     least = _least_points(standing, nodes)
     for within in NEIGHBOURS:
@@ -174,9 +174,8 @@ def _points(standing: Sequence[Entrant], matching: Matching) -> int:
 def _least_points(standing: Sequence[Entrant], nodes: Sequence[int]) -> int:
     """Return a lower bound of the squared distances in points of a complete pairing.
 
-    A boundary between two scores with an odd number of players above it is crossed an odd number of times, else an even
-    number. If an even group below an even number of players cannot be paired by itself, a boundary beside it is crossed
-    twice.
+    A boundary between two scores is crossed an odd number of times if an odd number of players is above it. Otherwise
+    the number is even: if an even group cannot be paired by itself, an adjacent boundary is crossed twice.
     """
     groups = [list(group) for _, group in groupby(nodes, key=lambda node: standing[node].half_points)]
     gaps = [(standing[upper[0]].half_points - standing[lower[0]].half_points) ** 2 for upper, lower in pairwise(groups)]
@@ -217,7 +216,7 @@ def _lot(seed: bytes, higher: Entrant, other: Entrant) -> int:
 
 
 def _graph_after(standing: Sequence[Entrant], matching: Matching, resting: int | None) -> tuple[int, ...]:
-    """Return the allowed pairs after this round. With an odd number, an extra node stands for the bye."""
+    """Return the allowed pairs after this round. With an odd number, an extra node represents the bye."""
     count = len(standing)
     place = {entrant.player_id: node for node, entrant in enumerate(standing)}
     rows = [((1 << count) - 1) & ~(1 << node) for node in range(count)]

@@ -121,8 +121,8 @@ def _following(state: Tournament, fact: Message) -> Following:
 def _follows(state: Tournament, fact: Message) -> bool:
     """Check whether the event is the result of a game after sanctions, and not a correction of it.
 
-    Such an event has the time of the event that it follows, and neither players who asked for it nor a note. Older
-    streams may hold two real corrections in sequence, because no result after sanctions followed then.
+    Such an event has the time of the event that it follows. It has no note, and no players asked for it. Older streams
+    may hold two real corrections in sequence, because no result after sanctions followed then.
     """
     return (
         isinstance(fact, events.ResultCorrected)

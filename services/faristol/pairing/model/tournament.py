@@ -29,8 +29,8 @@ def game_id(
 ) -> str:
     """Return the id of the game of these players at a table; it is the same in every run of the tournament.
 
-    ``unpaired`` has the players of games whose pairing was taken back, by game id. The same players get the same id
-    again; other players get an id with a numeric suffix.
+    ``unpaired`` has the players of games whose pairing was undone, by game id. The same players get the same id again;
+    other players get an id with a numeric suffix.
     """
     first = f"{tournament_id}-r{round_number}-t{table}"
     ids = chain([first], (f"{first}-{again}" for again in count(2)))
@@ -126,7 +126,7 @@ class Decided:
     revision: int = 0
     """How many times the result was reopened."""
     condition: game_events.EndCondition.ValueType = game_events.END_CONDITION_UNSPECIFIED
-    """What ended the game; unspecified in older events."""
+    """The condition that ended the game; unspecified in older events."""
     losers: tuple[str, ...] = ()
     """Players who left the game or lost it by decision."""
     unplayed: bool = False
@@ -278,7 +278,7 @@ class Round:
     team_byes: Mapping[str, Bye] = field(default_factory=lambda: MappingProxyType({}))
     """Byes on request, by team."""
     half_points: Mapping[str, int] = field(default_factory=lambda: MappingProxyType({}))
-    """Half points of the round, by player, where they differ from those of a win, a draw, a loss or a bye."""
+    """Half points by player, if they are not those of a win, a draw, a loss or a bye."""
     results: Mapping[str, tuple[int, ...]] = field(default_factory=lambda: MappingProxyType({}))
     """Scores of finished games in the order of the pairing, by game id."""
     decided: Mapping[str, Decided] = field(default_factory=lambda: MappingProxyType({}))
@@ -381,7 +381,7 @@ class Tournament:
     played: tuple[Round, ...] = ()
     """The rounds paired so far."""
     unpaired: Mapping[str, tuple[str, ...]] = field(default_factory=lambda: MappingProxyType({}), compare=False)
-    """Players of games whose pairing was taken back, by game id."""
+    """Players of games whose pairing was undone, by game id."""
     forbidden: frozenset[frozenset[str]] = frozenset()
     """Forbidden pairs of players or teams."""
     kept: Mapping[int, tuple[tuple[str, str], ...]] = field(default_factory=lambda: MappingProxyType({}))

@@ -97,8 +97,8 @@ def check_name_free(
     """Raise ``Refusal`` if another player has the name and readers of a list could not tell them apart.
 
     Different clubs, or a chosen id for the entering player, tell them apart. With the same club, or an unknown one,
-    they may be the same person. The check covers all players of the tournament and those who take part in its other
-    divisions, where a person may have another id. ``known`` are the players who may have the name.
+    they may be the same person. The check covers all players of the tournament, and those who take part in its other
+    divisions under any id. ``known`` are the players who may have the name.
     """
     if is_given(entering.player_id):
         return

@@ -154,7 +154,7 @@ class Office:
         return situation, (*divisions.guards, *guards)
 
     async def _imposed(self, state: Tournament) -> list[Imposed]:
-        """Sanctions at tables that a tournament has not noted yet, with their notes."""
+        """Return the sanctions at tables that a tournament has not noted yet, with their notes."""
         recorded = await self.record.read(tournament=state.tournament_id, types=_IMPOSED, limit=MOST_IMPOSED_COUNT)
         found = [(event.stream.removeprefix(game_stream("")), event) for event in recorded]
         left = [(game, event) for game, event in found if (game, event.version) not in state.noted_at_tables]
@@ -164,7 +164,7 @@ class Office:
         ]
 
     async def _table(self, game: str) -> Loaded[Rulings]:
-        """What the stream of a table tells, its sanctions with their notes."""
+        """Load the rulings of a table, with the notes of its sanctions."""
         loaded = await load(self.record, game_stream(game), Rulings(), watch)
         if not loaded.state.sanctions:
             return loaded
@@ -241,7 +241,7 @@ class Office:
 
 
 def _with_note(imposed: Message, note: str | None) -> game_events.SanctionImposed:
-    """A sanction at a table with its note, which stands beside the event; with that of the event where it is None."""
+    """Return a sanction of a table with ``note``, or with the event's own note if that is None."""
     assert isinstance(imposed, game_events.SanctionImposed)
     sanction = game_events.SanctionImposed()
     sanction.CopyFrom(imposed)

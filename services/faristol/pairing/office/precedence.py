@@ -31,7 +31,7 @@ CAME_FIRST = N_("This came first, at {time}.")
 CAME_FIRST_WITH = N_("This came first, at {time}: {players}.")
 
 _Thing = Mapping[str, str]
-"""The game, the player and the round that an event or a refusal is about, as far as it has one."""
+"""The game, player and round of an event or a refusal, as far as it has one."""
 
 
 class Cause(NamedTuple):

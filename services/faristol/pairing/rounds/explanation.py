@@ -69,9 +69,8 @@ def explain(
 ) -> Explanation:
     """Explain the opponent of ``player_id`` in a round, or, with ``other``, why the two do not meet.
 
-    ``before`` is the tournament before the pairing. ``standing`` returns the ids of all players in the order of the
-    standings, if these do not follow from the games of ``before``. Raises ``Refusal`` for a player who is not in the
-    round.
+    ``before`` is the tournament before the pairing. ``standing`` returns player ids in the order of the standings, if
+    these do not follow from the games of ``before``. Raises ``Refusal`` for a player who is not in the round.
     """
     there = {player for table in paired.pairings for player in table.player_ids} | {paired.bye, *paired.requested}
     asked = [asked_for for asked_for in (player_id, other) if asked_for]

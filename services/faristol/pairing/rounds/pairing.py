@@ -1,4 +1,4 @@
-"""The pairing of a round, and its removal. Pure."""
+"""The pairing of a round, and its undo. Pure."""
 
 from __future__ import annotations
 
@@ -111,7 +111,7 @@ def obstacles(state: Tournament, ruleset: Ruleset, number: int) -> list[Refusal]
 
 
 def unpair(situation: Situation, request: pb.UnpairRoundRequest) -> list[Message]:
-    """Take back the pairing of a round that is not started."""
+    """Undo the pairing of a round that is not started."""
     number = request.round
     if paired_round(situation.state, number).phase is not Phase.PAIRED:
         raise Refusal(
@@ -136,7 +136,7 @@ COMMANDS: Mapping[type[Message], Command] = {
 
 
 def _pair_again(situation: Situation, version: int, note: str) -> list[Message]:
-    """Restore a pairing that was taken back, with its postponed games.
+    """Restore a pairing that was undone, with its postponed games.
 
     Raises ``Refusal`` if the pairing would differ because of events since then.
     """

@@ -83,9 +83,9 @@ def tables_for_matches(state: Tournament, matches: Sequence[Sequence[Sequence[st
     """Return the tables of the games of each match between teams, in the order of rank.
 
     The games of a match get adjacent tables: without halls, all are numbered from 1. With halls, a match gets the first
-    free row in one hall, and the first free tables anywhere if there is no such row. Matches with a fixed table come
-    first, in a row with that table if one is free; the other games follow in the order of boards. Raises ``Refusal`` if
-    there are fewer tables than games, or if opponents both have a fixed table.
+    free row in one hall, or else the first free tables anywhere. Matches with a fixed table come first, in a row with
+    that table if one is free; the other games follow in the order of boards. Raises ``Refusal`` if there are fewer
+    tables than games, or if opponents both have a fixed table.
     """
     games = sum(map(len, matches))
     halls = sorted(state.halls, key=lambda hall: hall.first_table)

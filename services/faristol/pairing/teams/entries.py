@@ -32,8 +32,8 @@ MOST_TEAMS = 200
 def register_team(situation: Situation, request: pb.RegisterTeamRequest) -> list[Message]:
     """Register a team with its line-up: players in the order of the boards, then reserves.
 
-    An empty id is generated from the name. Raises ``Refusal`` if the rules have no teams, if another team has the name,
-    or if a player is not registered or is in another team.
+    An empty id is generated from the name. Raises ``Refusal`` if the rules have no teams, or if another team has the
+    name. Raises ``Refusal`` if a player is not registered or is in another team.
     """
     state, ruleset = situation.state, situation.ruleset
     name = checked_name("name", request.name)

@@ -1,8 +1,8 @@
 """Edmonds' algorithm for a maximum-weight matching that covers every required vertex. Compiled.
 
 A weight is a row of integers, compared lexicographically: each number outweighs all later ones. The algorithm only
-adds, subtracts and compares weights, so rows work as well as numbers. A solved graph can be updated: after a change of
-one vertex's edges, or the removal of a vertex, one search for an alternating path repairs the matching (J. Edmonds,
+adds, subtracts and compares weights, so rows work as well as numbers. A solved graph can be updated, by a change of one
+vertex's edges or the removal of a vertex. One search for an alternating path then repairs the matching (J. Edmonds,
 1965; Z. Galil, 1986).
 
 Vertices are numbers from 0; a blossom, an odd cycle of vertices and blossoms, has a number after them. Every edge keeps

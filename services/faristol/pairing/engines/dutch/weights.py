@@ -1,8 +1,8 @@
 """The criteria of a bracket as weights of edges (FIDE C.04.3 2.3 to 2.4).
 
 A minimum over players who are left over or badly paired is equivalent to a maximum over pairs. Each criterion therefore
-gives every pair a number. The best pairing of the bracket is the matching with the greatest sum of the first criterion,
-then of the second, and so on.
+gives every pair a number. The best pairing is the matching with the greatest sum of the first criterion, then of the
+second, and so on.
 """
 
 from __future__ import annotations

@@ -47,7 +47,7 @@ class Reason:
 def why(a_round: Round, paired: Paired, number: int) -> Reason:
     """Return the reason for the opponent of a player.
 
-    For a pair that is not of the first candidate, it is the reason against the pair of the first candidate.
+    For a pair outside the first candidate, it is the reason against the player's pair in the first candidate.
     """
     if number == paired.bye:
         return Reason(reasons.BYE, number, BYE)
