@@ -66,8 +66,7 @@ def decode_list(data: bytes, encoding: str = "") -> Decoded:
     """Decode a list by the given ``encoding``, else by its bytes.
 
     Raises ``ValueError`` for an unknown encoding, for bytes that are invalid in it, and for a workbook. Its arguments
-    are
-    a text marked with ``N_`` and its parameters.
+    are a text marked with ``N_`` and its parameters.
     """
     if data.startswith(_WORKBOOKS):
         raise ValueError(WORKBOOK, {})

@@ -161,8 +161,7 @@ class Roster:
         """Replace ids of players, teams and games in the refusal of a service by names.
 
         Only the first reason has its parameters; in the sentences of the others an id needs a digit or a hyphen. A
-        number is
-        never an id: it may be that of a table, a round or an article.
+        number is never an id: it may be that of a table, a round or an article.
         """
         places = info_of(problem).metadata
         filled = {value for place, value in places.items() if place not in _NO_PLACES}

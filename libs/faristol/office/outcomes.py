@@ -28,8 +28,7 @@ def outcome(
     """Return how a game was decided, as a part of a sentence; empty if its scores decide it.
 
     ``names`` are the players at the table; ``winner`` and ``left`` are among them. No winner is named if several
-    players
-    stayed. ``by_forfeit`` adds that the game is a forfeit.
+    players stayed. ``by_forfeit`` adds that the game is a forfeit.
     """
     if unplayed:
         if not winner:

@@ -171,8 +171,7 @@ def players_of(text: str, reading: Reading = BY_ITSELF) -> PlayerList:
     """Return the players of a list and all its errors.
 
     Players enter the division of their line, else the tournament. Two lines with the same name are an error unless
-    their
-    clubs or ids differ. Two lines with the same id are an error.
+    their clubs or ids differ. Two lines with the same id are an error.
     """
     rows = rows_of(text, known_columns())
     try:
@@ -255,9 +254,8 @@ def players_pasted(text: str, reading: Reading = BY_ITSELF) -> PlayerList:
     """Return the players of text pasted from a spreadsheet or a message. Headings are optional.
 
     Without headings a line begins with the name. A rating (a number), a country (three capital letters) and a club
-    follow
-    in any order. The separators are tabs, semicolons, vertical bars or commas. If every line is two words with a comma
-    between them, the first is the surname.
+    follow in any order. The separators are tabs, semicolons, vertical bars or commas. If every line is two words with a
+    comma between them, the first is the surname.
     """
     text = text.removeprefix("\ufeff")
     if column_line(text):

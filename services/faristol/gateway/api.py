@@ -305,8 +305,7 @@ async def list_seals(
     """List the seals of the record. A copy of the newest seal proves later whether older events were changed.
 
     For the next page, set `after` to the last `to_position`. `faristol record verify --seals FILE` compares a record
-    with
-    a stored answer.
+    with a stored answer.
     """
     return tagged(Seals.of(await results.seals(after, limit, newest=newest)), if_none_match)
 

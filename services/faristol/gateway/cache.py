@@ -116,8 +116,7 @@ class Cache:
 
     A turn numbers notifications and cache misses in their order. Services called at a turn know of every notification
     before it, since notifications never run ahead of what the services read. A notification only stores its marks,
-    which
-    a request compares with its own: its cost does not depend on the size of the cache.
+    which a request compares with its own: its cost does not depend on the size of the cache.
     """
 
     def __init__(self, most_bytes: int, tail: Tail, clock: Callable[[], float] = monotonic) -> None:

@@ -31,8 +31,7 @@ def is_from_here(request: Request) -> bool:
     """Check whether a page of this site sent the request.
 
     Browsers state the origin in ``Sec-Fetch-Site``, except to a site without TLS, and in ``Origin`` of every POST. A
-    script
-    can set neither. A request without both is not from a form of a page.
+    script can set neither. A request without both is not from a form of a page.
     """
     if site := request.headers.get("sec-fetch-site"):
         return site == "same-origin"

@@ -93,8 +93,7 @@ class Problem(NamedTuple):
     """Error of a request. ``detail`` is in the visitor's language.
 
     ``more`` are further members for programs: ``kind``, ``id``, ``reason``, ``errors``. By default, ``reason`` is the
-    name of
-    the status, such as ``BAD_GATEWAY``.
+    name of the status, such as ``BAD_GATEWAY``.
     """
 
     status: HTTPStatus

@@ -60,8 +60,7 @@ class Proxies:
         """Parse ``FARISTOL_HTTP_PROXIES``.
 
         Raises ``StartError`` for an invalid address or network, and for a network that is too wide: a visitor inside it
-        could
-        choose the address by which it is rate limited.
+        could choose the address by which it is rate limited.
         """
         addresses, networks = set(), []
         for each in filter(None, map(str.strip, setting.split(","))):

@@ -63,8 +63,7 @@ async def serve(web: FastAPI, sock: socket.socket, settings: Settings) -> None:
     """Serve until cancelled; then finish running responses and close the socket.
 
     Connections to vanished peers end when their data remain unacknowledged: little data would otherwise fill no buffer
-    for
-    a quarter of an hour.
+    for a quarter of an hour.
     """
     if limit := getattr(socket, "TCP_USER_TIMEOUT", None):  # Linux only; connections inherit it
         sock.setsockopt(socket.IPPROTO_TCP, limit, math.ceil(settings.http_write_seconds * 1_000))

@@ -84,8 +84,7 @@ def calls(request: Request, token: str = "") -> Calls:
     """Return the services in the visitor's language, called with ``token``; anonymously if it is empty.
 
     Raises ``NotSignedIn`` for an invalid token, which would corrupt the headers of a call. Raises ``HTTPException`` if
-    it
-    is too long. ``app.state.channel`` returns the channels.
+    it is too long. ``app.state.channel`` returns the channels.
     """
     if len(token) > LONGEST_TOKEN:
         raise HTTPException(HTTPStatus.REQUEST_HEADER_FIELDS_TOO_LARGE, say(LONG_TOKEN, {}, language_of(request)))

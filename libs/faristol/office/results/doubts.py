@@ -38,9 +38,8 @@ def doubts(
     """Yield every doubt about a result.
 
     ``others`` are the scores of the other tables of the round. ``names`` are the players in the order of the pairing,
-    and
-    ``winner`` is the index of the named winner. A forfeit has no scores. The low score of a player who abandoned is not
-    doubted, nor is the difference.
+    and ``winner`` is the index of the named winner. A forfeit has no scores. The low score of a player who abandoned is
+    not doubted, nor is the difference.
     """
     if given.forfeit:
         return

@@ -49,10 +49,8 @@ def read_sheet(
     """Return the results to enter, those recorded already, and all errors by line.
 
     A first line with headings is that of a completed file of pairings; lines without scores are skipped. Without
-    headings
-    every line is a table and its scores. An implausible result is an error unless ``sure``, or the column of that name
-    for
-    one line, confirms it.
+    headings every line is a table and its scores. An implausible result is an error unless ``sure``, or the column of
+    that name for one line, confirms it.
     """
     text = text.removeprefix("\ufeff")
     lines = lines_of(text)

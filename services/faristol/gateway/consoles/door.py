@@ -56,8 +56,7 @@ async def call_method(
     """Call any unary method of the contract.
 
     A repeated `command_id` returns the first answer and has no further effect. A method that docs/access.md does not
-    list
-    as public needs credentials: a token with one of its roles, or the cookie of a page of this site.
+    list as public needs credentials: a token with one of its roles, or the cookie of a page of this site.
     """
     language = language_of(request)
     found = NAMED.get((service, method))

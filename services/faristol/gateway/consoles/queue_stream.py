@@ -31,8 +31,7 @@ async def follow_queue(
 
     Each event replaces the one before, so there is no resumption. `language` selects the cases of one language. Needs a
     token, or the cookie of a session, of a judge, an arbiter or a director. An event `ended` comes last if the
-    credential
-    has ended.
+    credential has ended.
     """
     own = calls(request, holder_of(request))
     who = await own.ask(GetCallerRequest())

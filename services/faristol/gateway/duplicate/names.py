@@ -21,8 +21,8 @@ def names_of(listed: results_pb.ListPlayersResponse) -> dict[str, str]:
 async def names_in(results: Results, game_id: str, found: pb.GetDuplicateStandingsResponse, own: Names) -> Names:
     """Return the names in the standings of a game: ``own`` and those of the tournaments of other groups.
 
-    Ids identify a person in all tournaments. Names of a tournament that is unknown here are missing.
-    Raises ``grpc.aio.AioRpcError`` if the results service is unavailable.
+    Ids identify a person in all tournaments. Names of a tournament that is unknown here are missing. Raises
+    ``grpc.aio.AioRpcError`` if the results service is unavailable.
     """
     others = {place_of_duplicate(line.game_id)[0] for line in found.lines if line.game_id not in ("", game_id)}
     names = dict(own)

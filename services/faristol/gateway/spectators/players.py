@@ -173,8 +173,7 @@ def rating_line(tournaments: Any) -> list[tuple[Any, int]]:
     """Return a player's tournaments with ratings, the earliest first.
 
     The rating is the one after the tournament, or before it if none is published. An unrated player starts with the
-    first
-    published one.
+    first published one.
     """
     return [
         (each.tournament, each.player.new_rating if each.player.HasField("new_rating") else each.player.rating)
