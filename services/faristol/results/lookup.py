@@ -28,6 +28,7 @@ from faristol.results.model import tournament_of
 from faristol.results.prizes import Play, Plays
 from faristol.results.projection import NAME, projection
 from faristol.results.rows import Division, Game, Player, Round, Standing, Team, TeamStanding, Tournament
+from faristol.results.standings import last_counted
 from faristol.results.store import Reader
 from faristol.results.tables import schema
 
@@ -258,21 +259,23 @@ def shown_game(found: Game, above: Tournament, phase: int) -> results.GetGameRes
     return answers.titled(answer, found, above, phase)
 
 
-async def prizes(record: Record, tournament_id: str, expelled: Collection[str]) -> tuple[Found, Plays]:
-    """Return a tournament with its tables, and its plays for the prizes without those of ``expelled`` players.
+async def prizes(record: Record, tournament_id: str, expelled: Collection[str]) -> tuple[Found, Plays, frozenset[str]]:
+    """Return a tournament with its tables, its plays for the prizes and the players with annulled games.
 
-    Raises ``NotFound``.
+    The plays exclude those of ``expelled`` players. Raises ``NotFound``.
     """
 
-    async def look(reader: Reader) -> tuple[Championship, Plays]:
+    async def look(reader: Reader) -> tuple[Championship, Plays, frozenset[str]]:
         of = Championship(await _head(reader, tournament_id))
         of.rounds = await reader.rounds(tournament_id)
         rounds = {game.game_id: round_.round for round_ in of.rounds.values() for game in round_.games}
         bingos, best, recorded = await reader.plays(tournament_id, expelled)
-        return of, Plays(bingos, [Play(line, rounds[line.game_id]) for line in best], recorded)
+        standings = await reader.standings(Standing, tournament_id, last_counted(of.rounds.values()))
+        annulled = frozenset(line.player_id for line in standings if line.annulled)
+        return of, Plays(bingos, [Play(line, rounds[line.game_id]) for line in best], recorded), annulled
 
-    (of, plays), position = await read_now(record, look, tournament_id)
-    return Found(of, position, ()), plays
+    (of, plays, annulled), position = await read_now(record, look, tournament_id)
+    return Found(of, position, ()), plays, annulled
 
 
 async def read_now(record: Record, look: Callable[[Reader], Awaitable[T]], tournament_id: str = "") -> tuple[T, int]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from google.protobuf.message import Message
@@ -82,16 +82,18 @@ def prizes(
     offer: Offer,
     rounds: Sequence[Round],
     plays: Plays,
+    annulled: Collection[str] = (),
 ) -> list[results.Prize]:
     """Return the prizes, without names of players. Players with equal values share a prize.
 
-    Scores and spread are of played games with a final result. ``plays`` exclude those of expelled players.
+    Scores and spread are of played games with a final result. ``plays`` exclude those of expelled players. ``annulled``
+    are the players whose games count for no player (FIDE C.05 6.6): the spread excludes these games.
     """
     claims: Mapping[pairing.PrizeKind.ValueType, Callable[[], Iterable[Claim]]] = {
         pairing.PRIZE_KIND_BINGOS: lambda: _bingos(plays),
         pairing.PRIZE_KIND_HIGH_GAME: lambda: _scores(rounds),
         pairing.PRIZE_KIND_HIGH_PLAY: lambda: ((play.line.score, play.won()) for play in plays.best),
-        pairing.PRIZE_KIND_SPREAD: lambda: _spreads(rounds),
+        pairing.PRIZE_KIND_SPREAD: lambda: _spreads(rounds, annulled),
     }
     won = [
         _best(kind, (claim for claim in claims[kind]() if claim[1].player_id not in offer.expelled))
@@ -122,9 +124,13 @@ def _scores(rounds: Sequence[Round]) -> Iterator[Claim]:
             yield seat.score, results.PrizeWinner(player_id=seat.player_id, game_id=game.game_id, round=number)
 
 
-def _spreads(rounds: Sequence[Round]) -> Iterator[Claim]:
+def _spreads(rounds: Sequence[Round], annulled: Collection[str]) -> Iterator[Claim]:
     spread: Counter[str] = Counter()
     for _, game in _played(rounds):
+        if any(seat.player_id in annulled for seat in game.seats):
+            for each in game.spread_adjustments:
+                spread[each.player_id] += each.points if each.sanction else 0
+            continue
         if len(game.seats) == PAIR:
             first, second = game.seats
             spread[first.player_id] += first.score - second.score

@@ -66,6 +66,18 @@ def test_the_biggest_spread_is_of_games_that_were_played() -> None:
     assert won(pairing.PRIZE_KIND_SPREAD, rounds) == (64, ["biel"])
 
 
+def test_annulled_games_are_in_no_spread_and_a_sanction_stays() -> None:
+    adjusted = (Adjustment("anna", 40, ""), Adjustment("biel", -7, "", sanction=True))
+    rounds = [
+        table(1, {"anna": 500, "biel": 100}, spread_adjustments=adjusted),
+        table(2, {"anna": 410, "carme": 400}),
+        table(3, {"biel": 320, "carme": 300}),
+    ]
+    found = prizes(Offer((pairing.PRIZE_KIND_SPREAD,)), rounds, NONE, annulled={"biel"})
+    assert [(prize.value, [each.player_id for each in prize.winners]) for prize in found] == [(10, ["anna"])]
+    assert won(pairing.PRIZE_KIND_SPREAD, rounds) == (450, ["anna"])
+
+
 def test_nobody_is_ahead_before_anything_was_played() -> None:
     assert [list(prize.winners) for prize in prizes(Offer(), [], NONE)] == [[]] * 4
 

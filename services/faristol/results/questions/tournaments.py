@@ -139,10 +139,10 @@ async def get_prizes(
     """Return the leaders for the special prizes."""
     await models.reach(request.min_position, context)
     offer = (await load(models.record, f"tournament-{request.tournament_id}", Offer(), offered)).state
-    found, plays = await lookup.prizes(models.record, request.tournament_id, offer.expelled)
+    found, plays, annulled = await lookup.prizes(models.record, request.tournament_id, offer.expelled)
     check_reached(request.min_position, found.position)
     check_has_tables(found.head)
-    won = await asyncio.to_thread(prizes, offer, found.rounds, plays)
+    won = await asyncio.to_thread(prizes, offer, found.rounds, plays, annulled)
     await models.name([winner for prize in won for winner in prize.winners], request.tournament_id)
     return results.GetPrizesResponse(prizes=won, position=found.position, over=found.of.is_over)
 
