@@ -16,7 +16,9 @@ class Cell(Shown):
 
     round: int
     basis: TermBasis | None = Field(description="What it was; null for a bye of a round that is being played.")
-    outcome: Outcome | None = Field(description="What it came to; null before there is a result, and for an absence.")
+    outcome: Outcome | None = Field(
+        description="What it came to; null before there is a result, for an absence, and for a bye of 0 points."
+    )
     points: Annotated[float, Read(lambda cell: cell.half_points / 2)] = Field(description="Championship points.")
     opponent_ids: list[str] = Field(description="Several at a table of more than two; empty without an opponent.")
     opponent_ranks: list[int] = Field(description="Their ranks, in the same order.")

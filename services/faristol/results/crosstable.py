@@ -7,6 +7,8 @@ from collections.abc import Mapping, Sequence
 from faristol.pb.results.v1 import results_pb2 as results
 from faristol.results.rows import Game, Player, Round, Seat
 
+_BYES = (results.TERM_BASIS_BYE, results.TERM_BASIS_REQUESTED_BYE)
+
 Seats = Mapping[str, tuple[Game, Seat]]
 """The seat of each player in a round."""
 
@@ -52,7 +54,8 @@ def _cell(
     if term is not None:
         cell.basis, cell.half_points = term.basis, term.quarters // 2
         cell.annulled = term.left_out == results.LEFT_OUT_ANNULLED
-        if term.basis != results.TERM_BASIS_ABSENCE:
+        gives_nothing = term.basis in _BYES and not term.quarters  # a rest, or a bye of 0 points: nobody won or lost
+        if term.basis != results.TERM_BASIS_ABSENCE and not gives_nothing:
             cell.outcome = term.outcome
     elif player_id in seats:
         cell.basis = results.TERM_BASIS_GAME

@@ -151,6 +151,19 @@ def test_a_bye_that_was_asked_for_counts_as_granted_once_its_round_is_in() -> No
     assert (after["eloi"].half_points, after["eloi"].bye) == (1, False)
 
 
+def test_a_bye_without_points_has_no_outcome_in_the_crosstable() -> None:
+    round_ = paired(1, table("anna", "biel", (400, 300)), bye="carme")
+    for player, worth in (("dolors", pairing.BYE_KIND_HALF_POINT), ("eloi", pairing.BYE_KIND_ZERO_POINT)):
+        round_.byes.append(Bye("lliga", 1, ByeKind.REQUESTED, 0, player, worth=worth))
+    rows = crosstable(
+        rank(TOURNAMENT, PLAYERS, [round_], arithmetic=True), {each.player_id: each for each in PLAYERS}, [round_]
+    )
+    found = {row.standing.player_id: (row.cells[0].outcome, row.cells[0].half_points) for row in rows}
+    assert found["carme"] == (results.OUTCOME_WIN, 2)
+    assert found["dolors"] == (results.OUTCOME_DRAW, 1)
+    assert found["eloi"] == (results.OUTCOME_UNSPECIFIED, 0)
+
+
 def test_who_withdrew_before_the_first_round_has_no_place_in_the_standings() -> None:
     gone = Player("lliga", "flora", entered_round=1, withdrawn_round=1)
 
