@@ -181,6 +181,7 @@ async def screen(
     else:
         standings = await results.standings(tournament_id, page=Page(TOP))
     answer.position = min(answer.position, standings.position)
+    tables = [table for table in answer.tables if hall in {"", table.hall}]
     return await asyncio.to_thread(
         tournament_page,
         request,
@@ -193,6 +194,8 @@ async def screen(
         summed=summed,
         names=names,
         hall=hall,
+        tables=len(tables),
+        finished=sum(table.final for table in tables),
         known_hall=bool(everybody) or not (answer.tables or _is_begun(head)),
         only_hall=_only_hall(answer),
         round=latest(head.tournament),
