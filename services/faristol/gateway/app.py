@@ -90,6 +90,7 @@ PUBLIC = (
 
 ROUTES = (
     *PUBLIC,
+    pages.long_forms,
     entrance.routes,
     openid.routes,
     credentials_page.routes,

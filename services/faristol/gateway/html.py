@@ -18,7 +18,7 @@ from faristol.gateway.embedding import oembed_path
 from faristol.gateway.form import public_address
 from faristol.gateway.mode import is_of_duplicate_games
 from faristol.gateway.paper import below, play_cell
-from faristol.gateway.spectators.seats import coming
+from faristol.gateway.spectators.seats import coming, has_no_result
 from faristol.gateway.standings import tie_break_value
 from faristol.gateway.table import clock_text, minutes
 from faristol.kernel.refusal import N_
@@ -85,6 +85,7 @@ def environment(language: str) -> Environment:
         site=public_address,
         oembed=lambda request: oembed_path(request.url.path, request.query_params, public_address(request)),
         coming=coming,
+        has_no_result=has_no_result,
         rules_name=lambda name, title: rules_name(name, title, language),
     )
     env.globals.update(

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Mapping
+from http import HTTPStatus
 from typing import Annotated, Any
+from urllib.parse import quote
 
 from fastapi import APIRouter, Path, Query
 from starlette.requests import Request
-from starlette.responses import Response
+from starlette.responses import RedirectResponse, Response
 
 from faristol.duplicate.preparation import duplicate_id
 from faristol.gateway import labels, operation
@@ -29,7 +31,7 @@ from faristol.gateway.rulings import MODE_LABELS
 from faristol.gateway.spectators import pages as spectators
 from faristol.gateway.spectators.boards import shown
 from faristol.gateway.spectators.files import FILES
-from faristol.gateway.spectators.seats import latest, places
+from faristol.gateway.spectators.seats import Place, has_no_result, latest, places
 from faristol.kernel.errors import NotFound
 from faristol.pb.results.v1 import results_pb2 as pb
 
@@ -57,7 +59,7 @@ async def standings(
     head = await results.tournament(tournament_id)
     if is_of_duplicate_games(head.tournament):
         return await show_totals(request, results, games, head, category, after, part)
-    if not head.tournament.played:
+    if has_no_result(head.tournament) and round in {0, *(each.round for each in head.tournament.played)}:
         return await _show_start(request, results, head, part)
     answer = await results.standings(tournament_id, round)
     written = {line.category.casefold(): line.category for line in answer.standings if line.category}
@@ -117,11 +119,28 @@ async def embedded_pairings(
 
 
 async def _show_start(request: Request, results: Results, head: pb.GetTournamentResponse, part: str) -> Response:
-    """Show the players and the timetable before the first round."""
-    listed = await results.players(head.tournament.tournament_id)
+    """Show the players, the timetable and any pairings before the first result."""
+    tournament_id, round_ = head.tournament.tournament_id, latest(head.tournament)
+    listed = await results.players(tournament_id)
     names = {team.team_id: team.name for team in listed.teams}
-    return tournament_page(
-        request, "standings.html", part, head, answer=listed, listed=listed, team_names=names, as_of=0, tab="standings"
+    seats: list[Place] = []
+    if round_ is not None:
+        paired = await results.pairings(tournament_id, round_.round, seats_alone=True)
+        listed.position = min(listed.position, paired.position)
+        seats = await asyncio.to_thread(places, paired, listed.players, "", language_of_tournament(head))
+    return await asyncio.to_thread(
+        tournament_page,
+        request,
+        "standings.html",
+        part,
+        head,
+        answer=listed,
+        listed=listed,
+        round=round_,
+        places=seats,
+        team_names=names,
+        as_of=0,
+        tab="standings",
     )
 
 
@@ -372,6 +391,27 @@ PAGES: Mapping[str, Callable[..., Any]] = {
 }
 """Routes by address."""
 
+LONG_FORMS: Mapping[str, str] = {
+    "/tournaments/{tournament_id}": "/t/{tournament_id}",
+    "/games/{game_id}": "/g/{game_id}",
+}
+"""Long forms of addresses, and the addresses of their pages."""
+
 routes = APIRouter(include_in_schema=False)
 for address, show in (*PAGES.items(), *FILES.items()):
     routes.add_api_route(address, show)
+
+
+long_forms = APIRouter(include_in_schema=False)
+
+
+async def redirect_to_page(request: Request) -> Response:
+    """Redirect a long form to its page, with the query. Temporary, as no address is canonical for ever."""
+    path = LONG_FORMS[request.scope["route"].path]
+    path = path.format_map({name: quote(value, safe="") for name, value in request.path_params.items()})
+    query = f"?{request.url.query}" if request.url.query else ""
+    return RedirectResponse(f"{path}{query}", HTTPStatus.TEMPORARY_REDIRECT, headers={"Cache-Control": "no-cache"})
+
+
+for address in LONG_FORMS:
+    long_forms.add_api_route(address, redirect_to_page)

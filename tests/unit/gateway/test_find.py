@@ -10,6 +10,7 @@ from google.protobuf.timestamp_pb2 import Timestamp
 from tests.unit.gateway.stage import Stage
 from tests.unit.results.synthetic import NAMES, Championship, Step
 
+from faristol.pb.game.v1.events_pb2 import FinalScore
 from faristol.pb.pairing.v1 import events_pb2 as pairing
 from faristol.record.people import remember
 
@@ -17,6 +18,13 @@ pytestmark = pytest.mark.asyncio(loop_scope="module")
 
 FIND, SCREEN = "/tournaments/lliga/find", "/tournaments/lliga/screen"
 STREAM = "tournament-lliga"
+RESULT = pairing.ResultRecorded(
+    round=1,
+    game_id="lliga-r1-t2",
+    scores=[FinalScore(player_id="biel", score=400), FinalScore(player_id="dolors", score=300)],
+    winner_id="biel",
+)
+"""Of the second table of ``paired``."""
 
 
 def paired(*, hall: str = "") -> list[Step]:
@@ -109,6 +117,31 @@ async def test_a_screen_has_the_seats_of_its_hall_alone_and_the_top_of_the_stand
     assert "Nobody sits in a hall “Sala Petita”" in (await stage.http.get(SCREEN, params={"hall": "Sala Petita"})).text
     assert (await stage.http.get(SCREEN, params={"hall": "x" * 201})).status_code == 400
     assert (await stage.http.get("/tournaments/none/screen")).status_code == 404
+
+
+async def test_a_screen_counts_the_tables_of_its_hall_alone(stage: Stage) -> None:
+    await stage.add(*Championship().create(), *paired(hall="Sala Gran"))
+    await stage.add({STREAM: [pairing.RoundStarted(round=1), RESULT]})
+    assert "1 of 2 tables finished" in (await stage.http.get(SCREEN)).text
+    assert "0 of 1 tables finished" in (await stage.http.get(SCREEN, params={"hall": "Sala Gran"})).text
+
+
+async def test_until_the_first_result_the_page_of_a_tournament_shows_pairings_and_players_and_no_zeros(
+    stage: Stage,
+) -> None:
+    await stage.add(*Championship().create(), *paired())
+    for started in (False, True):
+        if started:
+            await stage.add({STREAM: [pairing.RoundStarted(round=1)]})
+        for path in ("/t/lliga", "/t/lliga?round=1", "/t/lliga/embed/standings"):
+            page = (await stage.http.get(path)).text
+            assert 'id="standings"' not in page, path
+            assert 'id="players"' in page, path
+            assert re.search(r'<tr data-key="anna">.*?Carme Riera.*?</tr>', page, re.DOTALL), path
+            assert ("0 of 2 tables finished" in page) is started
+    assert (await stage.http.get("/t/lliga?round=2")).status_code == 404
+    await stage.add({STREAM: [RESULT]})
+    assert 'id="standings"' in (await stage.http.get("/t/lliga")).text
 
 
 async def test_scores_of_running_games_do_not_change_who_sits_where(finished: Stage) -> None:

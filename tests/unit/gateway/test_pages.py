@@ -106,6 +106,19 @@ async def test_no_link_of_a_page_leads_to_a_path_that_is_not_there(finished: Sta
         assert (await finished.http.get(link)).status_code not in {307, 400, 404, 405}, link
 
 
+@pytest.mark.parametrize(
+    ("path", "page"),
+    [
+        ("/tournaments/lliga?lang=ca&round=1", "/t/lliga?lang=ca&round=1"),
+        ("/games/lliga-r1-t1", "/g/lliga-r1-t1"),
+        ("/tournaments/a%3Fc%23d", "/t/a%3Fc%23d"),
+    ],
+)
+async def test_a_long_form_redirects_to_its_page_with_the_query(finished: Stage, path: str, page: str) -> None:
+    answer = await finished.http.get(path, follow_redirects=False)
+    assert (answer.status_code, answer.headers["location"], answer.headers["cache-control"]) == (307, page, "no-cache")
+
+
 async def test_a_name_is_shown_as_text_whatever_is_in_it(stage: Stage) -> None:
     await stage.add(*Championship().create())
     async with stage.record.writing() as connection:

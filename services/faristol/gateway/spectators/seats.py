@@ -82,6 +82,24 @@ def latest(tournament: pb.Tournament) -> pb.Round | None:
     return tournament.played[-1] if tournament.played else None
 
 
+def has_no_result(tournament: pb.Tournament) -> bool:
+    """Whether no table of any round has a final result: a table of standings would be of zeros alone."""
+    return not any(round_.finished for round_ in tournament.played)
+
+
+def outcome_for(table: pb.Table, player_id: str) -> pb.Outcome.ValueType:
+    """Return what a final result is to a player of the table."""
+    if table.lost_by_all or player_id in table.loser_ids:
+        return pb.OUTCOME_LOSS
+    if table.winner_id:
+        return pb.OUTCOME_WIN if table.winner_id == player_id else pb.OUTCOME_LOSS
+    best = max(seat.score for seat in table.seats)
+    leading = [seat.player_id for seat in table.seats if seat.score == best]
+    if player_id not in leading:
+        return pb.OUTCOME_LOSS
+    return pb.OUTCOME_WIN if len(leading) == 1 else pb.OUTCOME_DRAW
+
+
 def coming(tournament: pb.Tournament) -> pb.AnnouncedRound | None:
     """Return the next announced round; None without an announced time, and during a round."""
     last = latest(tournament)
