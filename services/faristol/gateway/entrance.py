@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import uuid
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from http import HTTPStatus
 from typing import Annotated, Any
@@ -221,7 +221,7 @@ async def account(request: Request, results: Reader, signed_in: SignedIn) -> Res
         session=signed_in,
         tournaments=held,
         names={each.tournament_id: titled(each) for each in held},
-        time_zone=held[0].time_zone if len(held) == 1 else "",
+        time_zone=common_time_zone(held),
         ways={each.tournament_id: list(doors(signed_in, each)) for each in held},
         player_role=PLAYER,
         decides_on_data=may(signed_in, AnswerDataRequestRequest),
@@ -230,6 +230,12 @@ async def account(request: Request, results: Reader, signed_in: SignedIn) -> Res
         is_judge=credential.role in CALLERS[needs_pb2.CALLERS_JUDGES],
         tables=await _tables(results, signed_in, held),
     )
+
+
+def common_time_zone(held: Iterable[results_pb2.Tournament]) -> str:
+    """Return the time zone that all of these tournaments have; empty, for UTC, where there are several or none."""
+    zones = {each.time_zone for each in held}
+    return zones.pop() if len(zones) == 1 else ""
 
 
 async def _tables(

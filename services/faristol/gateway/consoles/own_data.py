@@ -22,6 +22,7 @@ from faristol.gateway.entrance import led_to
 from faristol.gateway.form import Fields
 from faristol.gateway.language import language_of
 from faristol.gateway.page import private_page
+from faristol.gateway.results import Reader, Results
 from faristol.gateway.session import Session, SignedIn
 from faristol.gateway.spectators.players import PlayerAnswer
 from faristol.kernel.refusal import N_
@@ -95,13 +96,13 @@ async def get_own_data(signed_in: SignedIn) -> Response:
 
 
 @routes.get("/data-requests")
-async def show_requests(request: Request, signed_in: SignedIn) -> Response:
+async def show_requests(request: Request, results: Reader, signed_in: SignedIn) -> Response:
     """Show directors and the federation the requests of players, with forms to answer them."""
-    return await _show_requests(request, signed_in)
+    return await _show_requests(request, results, signed_in)
 
 
 @routes.post("/data-requests")
-async def answer_request(request: Request, signed_in: SignedIn, given: Fields) -> Response:
+async def answer_request(request: Request, results: Reader, signed_in: SignedIn, given: Fields) -> Response:
     """Grant or refuse a request. Raises ``HTTPException`` for any other form."""
     _check_decides(signed_in)
     act, number = given.get("act", ""), given.get("request", "")
@@ -122,12 +123,13 @@ async def answer_request(request: Request, signed_in: SignedIn, given: Fields) -
         tournament = await signed_in.calls.ask(pairing.GetTournamentRequest(tournament_id=command.tournament_id))
     renamed = command.name if given.get("others") != "yes" else ""
     if renamed and (other := similar_player(tournament.players, renamed, given.get("player_id", ""))):
-        return await _show_requests(request, signed_in, "", given, say(RESEMBLES, {"name": other}, language))
+        similar = say(RESEMBLES, {"name": other}, language)
+        return await _show_requests(request, results, signed_in, "", given, similar)
     try:
         await signed_in.calls.ask(command)
     except grpc.aio.AioRpcError as error:
         said = Roster(tournament, language).named_in_refusal(refused(error, language).detail, error)
-        return await _show_requests(request, signed_in, said, given)
+        return await _show_requests(request, results, signed_in, said, given)
     return led_to("/data-requests")
 
 
@@ -146,6 +148,7 @@ async def _show_own(
         session=signed_in,
         player=answer,
         tournaments=played,
+        zones={each.tournament.tournament_id: each.tournament.time_zone for each in answer.tournaments},
         requests=requests,
         may_ask={act for act, kind in KINDS.items() if kind not in waiting},
         kinds=DATA_REQUESTS,
@@ -157,10 +160,16 @@ async def _show_own(
 
 
 async def _show_requests(
-    request: Request, signed_in: Session, said: str = "", given: Mapping[str, str] | None = None, similar: str = ""
+    request: Request,
+    results: Results,
+    signed_in: Session,
+    said: str = "",
+    given: Mapping[str, str] | None = None,
+    similar: str = "",
 ) -> Response:
     """Render the requests. ``said`` is the refusal of an answer, ``similar`` a question to confirm before one."""
     _check_decides(signed_in)
+    listed = await results.tournaments(archived=True)
     requests = await _requests(signed_in.calls, set(signed_in.credential.scope.tournament_ids))
     waits = pairing.DATA_REQUEST_STATE_WAITING
     return private_page(
@@ -169,6 +178,7 @@ async def _show_requests(
         status=HTTPStatus.CONFLICT if said or similar else HTTPStatus.OK,
         session=signed_in,
         similar=similar,
+        zones={each.tournament_id: each.time_zone for each in listed.tournaments},
         waiting=[each for each in requests if each.state == waits],
         answered=[each for each in reversed(requests) if each.state != waits],
         may_erase=signed_in.credential.role == FEDERATION,
