@@ -5,11 +5,13 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from faristol import gateway
 from faristol.credentials.roles import ARBITER, DIRECTOR
+from faristol.gateway.answers import moment
 from faristol.gateway.calls import METHODS, Method
 from faristol.gateway.consoles.arbiter.acts import BY_METHOD
 from faristol.gateway.consoles.director import (
@@ -27,10 +29,16 @@ from faristol.gateway.consoles.director.commands import Unusable, command_of
 from faristol.gateway.consoles.director.desk import ids_in
 from faristol.gateway.consoles.doors import callers
 from faristol.gateway.consoles.duplicate import judge
+from faristol.gateway.consoles.own_data import STATES
+from faristol.gateway.consoles.own_table import describe_sanctions, describe_state
 from faristol.gateway.consoles.scorer import words
-from faristol.gateway.html import environment
-from faristol.office.names import folded
+from faristol.gateway.entrance import common_time_zone
+from faristol.gateway.html import LIVE, environment, render
+from faristol.gateway.spectators.seats import Place, outcome_for
+from faristol.office.names import Roster, folded
+from faristol.office.sentences import DATA_REQUESTS
 from faristol.pb.game.v1 import game_pb2
+from faristol.pb.pairing.v1 import events_pb2 as pairing_events
 from faristol.pb.pairing.v1 import pairing_pb2 as pairing
 from faristol.pb.results.v1 import results_pb2, webhooks_pb2
 from faristol.rules.ruleset_file import load_ruleset, ruleset_names
@@ -210,16 +218,20 @@ def test_people_are_named_with_commas_between_and_with_commas_of_their_own(typed
     assert ids_in(typed, {folded("Anna Puig"): "anna", folded("Puig, Blai"): "blai"}) == ids
 
 
-def _own_table(method: str, word: str, totals: list[tuple[str, int]]) -> str:
-    """Render the form of what a table offers to a player."""
+def _own_table(method: str, word: str, totals: list[tuple[str, int]], place: Place | None = None) -> str:
+    """Render the page of a player's table with the form of what the table offers to them."""
+    table = place.table if place else None
     return (
         environment("en")
         .get_template("own_table.html")
         .render(
             part="live",
-            tournament=results_pb2.Tournament(tournament_id="cup", name="Cup"),
-            place=None,
-            round=None,
+            tournament=results_pb2.Tournament(tournament_id="cup", name="Cup", rounds=5),
+            place=place,
+            round=results_pb2.Round(round=1) if place else None,
+            outcome=outcome_for(table, "anna") if table else None,
+            stands="",
+            moment=moment,
             player_id="anna",
             offers=[game_pb2.Offer(method=method, player_id="anna")],
             names=words.ACTS,
@@ -231,6 +243,101 @@ def _own_table(method: str, word: str, totals: list[tuple[str, int]]) -> str:
             own={"sanctions": ()},
         )
     )
+
+
+def _sanctions(*imposed: pairing.Act) -> pairing.ListSanctionsResponse:
+    answer = pairing.ListSanctionsResponse()
+    for version, act in enumerate(imposed, start=1):
+        act.version = act.position = version
+        act.players.add(player_id="anna", name="Anna")
+        answer.sanctions.add(act=act)
+    return answer
+
+
+def test_a_player_is_told_what_a_sanction_takes_in_which_game_and_what_for() -> None:
+    points = pairing.Act(type="PlayerSanctioned", round=1, player_ids=["anna"], game_id="g", note="shouted")
+    points.details.extend(["kind: points", "points: 25", "article: FISE 49"])
+    game = pairing.Act(type="PlayerSanctioned", round=1, player_ids=["anna"], game_id="g")
+    game.details.extend(["kind: game", "article: FISE 49"])
+    rounds = pairing.Act(type="PlayerSanctioned", player_ids=["anna"], details=["kind: rounds", "rounds: 4, 5"])
+    answer = _sanctions(points, game, rounds)
+    answer.sanctions[0].appeal.phase = pairing.APPEAL_PHASE_UPHELD
+    known = pairing.GetTournamentResponse(tournament_id="cup")
+    for player, name in (("anna", "Anna"), ("biel", "Biel")):
+        known.players.add(player_id=player, name=name)
+    known.played.add(round=1).pairings.add(table=2, game_id="g", player_ids=["anna", "biel"])
+    own = describe_sanctions(answer, Roster(known), "en").sanctions
+    where = "Anna – Biel (round 1, table 2)"
+    assert [list(each.further) for each in own] == [
+        ["Points taken off: 25.", f"In the game {where}.", "Reason: shouted"],
+        [f"The game {where} is lost."],
+        ["Not paired in rounds: 4, 5."],
+    ]
+    assert [each.phase for each in own] == ["The tribunal has upheld your appeal: the sanction is taken back.", "", ""]
+    assert own[0].said == "Anna is sanctioned (FISE 49)."
+
+
+@pytest.mark.parametrize(
+    ("scores", "told", "expected"),
+    [
+        ((400, 300), {"winner_id": "anna"}, results_pb2.OUTCOME_WIN),
+        ((400, 300), {"winner_id": "biel"}, results_pb2.OUTCOME_LOSS),
+        ((300, 300), {}, results_pb2.OUTCOME_DRAW),
+        ((0, 0), {"winner_id": "anna", "unplayed": True}, results_pb2.OUTCOME_WIN),
+        ((0, 0), {"lost_by_all": True, "unplayed": True}, results_pb2.OUTCOME_LOSS),
+        ((400, 300), {"loser_ids": ["anna"]}, results_pb2.OUTCOME_LOSS),
+    ],
+)
+def test_a_player_is_told_what_their_game_came_to_and_no_zeros_of_a_forfeit(
+    scores: tuple[int, int], told: dict[str, Any], expected: results_pb2.Outcome.ValueType
+) -> None:
+    table = results_pb2.Table(table=2, game_id="g", final=True, **told)
+    for player, score in zip(("anna", "biel"), scores, strict=True):
+        table.seats.add(player_id=player, name=player.title(), score=score)
+    assert outcome_for(table, "anna") == expected
+    page = _own_table("Challenge", "C A T", [], Place("anna", "Anna", table))
+    assert "This page shows your next table as soon as there is one." in page
+    assert "Who starts" not in page
+    assert ("0 – 0" in page, f"{scores[0]} – {scores[1]}" in page) == (False, not table.unplayed)
+
+
+def test_a_result_that_waits_to_be_confirmed_is_not_called_corrected() -> None:
+    corrected = results_pb2.Table(corrected=True)
+    assert describe_state(corrected, pairing.RESULT_CHECK_PHASE_UNSPECIFIED) == "The result was corrected."
+    assert describe_state(corrected, pairing.RESULT_CHECK_PHASE_OPEN) == "The result waits to be confirmed."
+    assert describe_state(results_pb2.Table(), pairing.RESULT_CHECK_PHASE_UNSPECIFIED) == ""
+
+
+@pytest.mark.parametrize(
+    ("zones", "expected"), [(["Europe/Madrid"] * 2, "Europe/Madrid"), (["UTC", "Asia/Tokyo"], ""), ([], "")]
+)
+def test_times_of_several_tournaments_are_in_the_zone_that_all_have(zones: list[str], expected: str) -> None:
+    assert common_time_zone(results_pb2.Tournament(time_zone=zone) for zone in zones) == expected
+
+
+def test_a_request_about_data_says_when_in_the_zone_of_its_tournament() -> None:
+    asked = pairing.DataRequest(request=1, tournament_id="cup", tournament_name="Cup", player_id="anna", name="Anna")
+    asked.kind = pairing_events.DATA_REQUEST_KIND_ERASURE
+    asked.state = pairing.DATA_REQUEST_STATE_GRANTED
+    asked.lodged_at.FromJsonString("2026-03-07T11:30:00Z")
+    for zone, expected in (("Europe/Madrid", "12:30\u202fPM CET"), ("", "11:30\u202fAM UTC")):
+        page = render(
+            "data_requests.html",
+            "en",
+            LIVE,
+            {
+                "zones": {"cup": zone},
+                "moment": moment,
+                "said": "",
+                "waiting": [],
+                "answered": [asked],
+                "kinds": DATA_REQUESTS,
+                "states": STATES,
+                "erasure": asked.kind,
+                "granted": asked.state,
+            },
+        )
+        assert expected in page
 
 
 @pytest.mark.parametrize("method", ["Challenge", "SignSheet"])

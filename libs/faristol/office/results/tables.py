@@ -75,9 +75,11 @@ class Tables:
         table = self[number]
         given = " – ".join(str(score.score) for score in table.scores_given)
         as_given = say(GIVEN, {"scores": given}, self._language) if given else ""
-        return ", ".join(filter(None, [self._outcome(table), as_given, self._who(table)]))
+        return ", ".join(filter(None, [self.decided(number), as_given, self._who(table)]))
 
-    def _outcome(self, table: pairing.TableResult) -> str:
+    def decided(self, number: int) -> str:
+        """How a result came about that its scores do not decide, such as a forfeit; empty for others."""
+        table = self[number]
         names = {player.player_id: name for player, name in zip(table.players, names_at(table), strict=True)}
         decided = outcome(
             list(names.values()),

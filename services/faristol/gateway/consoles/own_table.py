@@ -24,17 +24,19 @@ from faristol.gateway.entrance import led_to
 from faristol.gateway.form import Fields
 from faristol.gateway.language import language_of
 from faristol.gateway.mode import is_of_duplicate_games
+from faristol.gateway.outcome import CORRECTED
 from faristol.gateway.page import Part, private_page
-from faristol.gateway.results import Reader
+from faristol.gateway.results import Reader, Results
 from faristol.gateway.session import Session, SignedIn
 from faristol.gateway.spectators.pages import seat_of
-from faristol.gateway.spectators.seats import Place, latest
+from faristol.gateway.spectators.seats import Place, latest, outcome_for
 from faristol.kernel.refusal import N_
-from faristol.office.history import told
+from faristol.office.history import Told, told
 from faristol.office.names import Roster, name_in_id
 from faristol.pb.game.v1 import events_pb2, game_pb2
 from faristol.pb.pairing.v1 import pairing_pb2
 from faristol.pb.results.v1 import results_pb2 as pb
+from faristol.text import say
 
 LONGEST_ARGUMENT = 2_000
 """Limit in characters of the arguments of an appeal."""
@@ -49,10 +51,33 @@ LODGE = "LodgeAppeal"
 
 PHASES: Mapping[pairing_pb2.AppealPhase.ValueType, str] = {
     pairing_pb2.APPEAL_PHASE_OPEN: N_("You have appealed: the tribunal decides."),
+    pairing_pb2.APPEAL_PHASE_UPHELD: N_("The tribunal has upheld your appeal: the sanction is taken back."),
     pairing_pb2.APPEAL_PHASE_DISMISSED: N_("The tribunal has dismissed your appeal: that is final."),
     pairing_pb2.APPEAL_PHASE_WITHDRAWN: N_("Your appeal was withdrawn."),
 }
-"""Texts about the state of an appeal. An upheld appeal lifts the sanction."""
+"""Texts about the state of an appeal."""
+
+IN_GAME = N_("In the game {game}.")
+REASON = N_("Reason: {note}")
+
+SENTENCES_FOR_PLAYER = ("points_off", "rounds_out", "game_lost")
+"""Sentences of the history about a sanction that the player reads too."""
+
+
+CHECKS: Mapping[pairing_pb2.ResultCheckPhase.ValueType, str] = {
+    pairing_pb2.RESULT_CHECK_PHASE_OPEN: N_("The result waits to be confirmed."),
+    pairing_pb2.RESULT_CHECK_PHASE_DISPUTED: N_("The result is disputed: an official looks at it."),
+    pairing_pb2.RESULT_CHECK_PHASE_CONFIRMED: N_("The result is confirmed."),
+}
+"""Texts about the confirmation of a result."""
+
+
+def describe_state(table: pb.Table, check: pairing_pb2.ResultCheckPhase.ValueType) -> str:
+    """Return the state of a final result, an English text; empty for an ordinary one.
+
+    A result is not called corrected before it is confirmed: until then a correction repairs the entry.
+    """
+    return CHECKS.get(check) or (CORRECTED if table.corrected else "")
 
 
 class OwnSanction(NamedTuple):
@@ -61,6 +86,8 @@ class OwnSanction(NamedTuple):
     version: int
     said: str
     """Sentence about the sanction."""
+    further: Sequence[str]
+    """Sentences: points or rounds taken, the game, the reason."""
     appealable: bool
     phase: str
     """State of the appeal against it, an English text; empty without an appeal."""
@@ -141,29 +168,52 @@ async def _lodge(
         await signed_in.calls.ask(command)
     except grpc.aio.AioRpcError as error:
         language = language_of(request)
-        own = await _sanctions(signed_in, pb.Tournament(tournament_id=tournament_id), language)
+        found = await _ask_sanctions(signed_in, tournament_id)
         known = pairing_pb2.GetTournamentResponse(tournament_id=tournament_id)
-        roster = Roster(known, language, dict(own.without_country))
+        roster = Roster(known, language, dict(_without_country(found)))
         said = roster.named_in_refusal(refused(error, language).detail, error)
         return await _show(request, results, signed_in, tournament_id, "", said, given)
     return led_to(f"/tournaments/{tournament_id}/my-table")
 
 
-async def _sanctions(signed_in: Session, tournament: pb.Tournament, language: str) -> OwnSanctions:
-    """Return the sanctions in force on the player, in sentences; empty for an unregistered player."""
+async def _ask_sanctions(signed_in: Session, tournament_id: str) -> pairing_pb2.ListSanctionsResponse:
+    """Return the sanctions on the player; an empty answer for an unregistered player."""
     player = signed_in.credential.player_id
-    asked = pairing_pb2.ListSanctionsRequest(tournament_id=tournament.tournament_id, player_id=player)
+    asked = pairing_pb2.ListSanctionsRequest(tournament_id=tournament_id, player_id=player)
     try:
-        answer = await signed_in.calls.ask(asked)
+        answer: pairing_pb2.ListSanctionsResponse = await signed_in.calls.ask(asked)
     except grpc.aio.AioRpcError as error:
         if reason_of(error) != "NOT_REGISTERED":
             raise
-        return OwnSanctions()
-    roster = Roster(
-        pairing_pb2.GetTournamentResponse(
-            tournament_id=tournament.tournament_id, name=tournament.name, time_zone=tournament.time_zone
-        )
+        return pairing_pb2.ListSanctionsResponse()
+    return answer
+
+
+async def _sanctions(results: Results, signed_in: Session, tournament: pb.Tournament, language: str) -> OwnSanctions:
+    """Return the sanctions on the player, in sentences; empty for an unregistered player."""
+    answer = await _ask_sanctions(signed_in, tournament.tournament_id)
+    known = pairing_pb2.GetTournamentResponse(
+        tournament_id=tournament.tournament_id, name=tournament.name, time_zone=tournament.time_zone
     )
+    rounds = {each.act.round for each in answer.sanctions if each.act.game_id}
+    player = signed_in.credential.player_id
+    for number in sorted(rounds & {each.round for each in tournament.played}):
+        _add_tables(known, await results.pairings(tournament.tournament_id, number, seats_alone=True, player_id=player))
+    return describe_sanctions(answer, Roster(known, language), language)
+
+
+def _add_tables(known: pairing_pb2.GetTournamentResponse, paired: pb.GetPairingsResponse) -> None:
+    """Add the tables of a round, with the names of their players, to what is known of a tournament."""
+    round_ = known.played.add(round=paired.round)
+    for table in paired.tables:
+        seated = [seat.player_id for seat in table.seats]
+        round_.pairings.add(table=table.table, game_id=table.game_id, player_ids=seated)
+        for seat in table.seats:
+            known.players.add(player_id=seat.player_id, name=seat.name)
+
+
+def describe_sanctions(answer: pairing_pb2.ListSanctionsResponse, roster: Roster, language: str) -> OwnSanctions:
+    """Return sanctions in sentences. ``roster`` has the tables of their games."""
     acts = pairing_pb2.ListActsResponse(acts=[each.act for each in answer.sanctions])
     by_version = {each.act.version: each for each in answer.sanctions}
     return OwnSanctions(
@@ -171,13 +221,29 @@ async def _sanctions(signed_in: Session, tournament: pb.Tournament, language: st
             OwnSanction(
                 each.act.version,
                 each.said,
+                _further(each, roster, language),
                 by_version[each.act.version].appealable,
                 _phase(by_version[each.act.version]),
             )
             for each in told(acts, roster, language)
         ],
-        [(each.player_id, each.name or name_in_id(each.player_id)) for each in answer.without_country],
+        _without_country(answer),
     )
+
+
+def _further(told_: Told, roster: Roster, language: str) -> list[str]:
+    """Return sentences about a sanction: points or rounds taken, the game, the reason."""
+    found = [told_.also[field] for field in SENTENCES_FOR_PLAYER if field in told_.also]
+    if told_.act.game_id and "points_off" in told_.also:
+        found.append(say(IN_GAME, {"game": roster.named(told_.act.game_id)}, language))
+    if told_.act.note:
+        found.append(say(REASON, {"note": told_.act.note}, language))
+    return found
+
+
+def _without_country(answer: pairing_pb2.ListSanctionsResponse) -> list[tuple[str, str]]:
+    """Return the ids and names of persons without a known country."""
+    return [(each.player_id, each.name or name_in_id(each.player_id)) for each in answer.without_country]
 
 
 def _phase(sanction: pairing_pb2.PlayerSanction) -> str:
@@ -236,6 +302,12 @@ async def _show(
     if table and round_ and round_.phase == pb.ROUND_PHASE_STARTED and not is_of_duplicate_games(head.tournament):
         with hidden(grpc.StatusCode.PERMISSION_DENIED):
             offers, game = await _offered(signed_in, table.game_id)
+    check = None
+    if table and round_ and table.final:
+        asked = pairing_pb2.GetResultCheckRequest(
+            tournament_id=tournament_id, game_id=table.game_id, player_id=signed_in.credential.player_id
+        )
+        check = await signed_in.calls.ask(asked)
     play = None
     if game is not None:
         play = game.pending if game.HasField("pending") else game.open_play if game.HasField("open_play") else None
@@ -253,7 +325,9 @@ async def _show(
         names=LABELS,
         said=said,
         typed=Typed(given or {}),
-        own=await _sanctions(signed_in, head.tournament, language_of(request)),
+        own=await _sanctions(results, signed_in, head.tournament, language_of(request)),
+        outcome=outcome_for(table, signed_in.credential.player_id) if table and table.final else None,
+        stands=describe_state(table, check.check) if table and check else "",
         words=[" ".join(each.word.faces) for each in play.words] if play else [],
         totals=[(side.player_id, side.score) for side in game.sides] if game else [],
         seat_names={seat.player_id: seat.name for seat in table.seats} if table else {},

@@ -19,7 +19,7 @@ from faristol.kernel.times import to_timestamp
 from faristol.pairing.conditions import not_registered
 from faristol.pairing.discipline.appeals import is_appealable
 from faristol.pairing.discipline.checks import Sanction, is_lifted
-from faristol.pairing.model import stream
+from faristol.pairing.model import AppealPhase, stream
 from faristol.pairing.office.office import Office
 from faristol.pairing.questions.tournament import appeal_of, ratings_stream
 from faristol.pairing.situation import Situation
@@ -73,7 +73,10 @@ async def list_acts(office: Office, request: pb.ListActsRequest, context: Contex
 async def list_sanctions(
     office: Office, request: pb.ListSanctionsRequest, context: Context
 ) -> pb.ListSanctionsResponse:
-    """Return the sanctions in force on a player, without notes of officials, and the appeals against them."""
+    """Return the sanctions on a player with their reasons, and the appeals against them.
+
+    Include the sanctions in force, and those lifted by an appeal of the player.
+    """
     record, player_id = office.record, request.player_id
     loaded = await office.load(request.tournament_id)
     if loaded.state.player(player_id) is None:
@@ -84,13 +87,15 @@ async def list_sanctions(
     recorded = await record.read_stream(stream(request.tournament_id))
     facts = [event.message for event in recorded if event.version <= loaded.version]
     situation = Situation(loaded.state, now=office.runtime.now(), facts=facts)
+    upheld = {each.version for each in loaded.state.appeals if each.phase is AppealPhase.UPHELD}
     on_player = [
         event
         for event in recorded[: len(facts)]
         if isinstance(event.message, Sanction)
         and event.message.player_id == player_id
-        and not is_lifted(event.message, facts, event.version)
+        and (event.version in upheld or not is_lifted(event.message, facts, event.version))
     ]
+    notes = await record.notes_of(stream(request.tournament_id))
     known = dict(await people.names(record, {player_id, *(event.metadata.actor for event in on_player)}))
     shown = await office.names(loaded.state)
     for person_id, name in shown.items():
@@ -98,8 +103,7 @@ async def list_sanctions(
             known[person_id] = replace(known[person_id], name=name)
     answer = pb.ListSanctionsResponse()
     for event in on_player:
-        sanction = answer.sanctions.add(act=act_of(event, (), "", known, event.message))
-        sanction.act.ClearField("note")
+        sanction = answer.sanctions.add(act=act_of(event, (), notes.get(event.version, ""), known, event.message))
         sanction.appealable = is_appealable(situation, player_id, event.version)
         for number, appeal in enumerate(loaded.state.appeals, start=1):
             if appeal.version == event.version and appeal.player_id == player_id:

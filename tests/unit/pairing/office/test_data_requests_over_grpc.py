@@ -88,7 +88,7 @@ async def test_the_words_stand_beside_the_events_and_are_in_no_history_and_gone_
     assert (await verify(desk.record)).wrong == ""
 
 
-async def test_a_player_sees_their_sanctions_without_the_notes_of_officials_and_what_an_appeal_needs(
+async def test_a_player_sees_their_sanctions_with_what_they_are_for_and_what_came_of_an_appeal(
     desk: Desk,
 ) -> None:
     await create(desk, ruleset="fise", rounds=3)
@@ -110,7 +110,8 @@ async def test_a_player_sees_their_sanctions_without_the_notes_of_officials_and_
 
     answer = await own()
     (sanction,) = answer.sanctions
-    assert (sanction.act.type, sanction.act.note, sanction.appealable) == ("PlayerWarned", "", True)
+    assert (sanction.act.type, sanction.act.note) == ("PlayerWarned", "shouted at Player 2")
+    assert sanction.appealable
     assert {each.player_id: each.name for each in answer.without_country} == {
         "ona": "",
         "pau": "",
@@ -122,7 +123,8 @@ async def test_a_player_sees_their_sanctions_without_the_notes_of_officials_and_
     (sanction,) = (await own()).sanctions
     assert (sanction.appealable, sanction.appeal.phase) == (False, pb.APPEAL_PHASE_OPEN)
     await act(desk, "DecideAppeal", appeal=1, upheld=True)
-    assert not (await own()).sanctions
+    (sanction,) = (await own()).sanctions
+    assert (sanction.appealable, sanction.appeal.phase) == (False, pb.APPEAL_PHASE_UPHELD)
     with pytest.raises(grpc.aio.AioRpcError) as nobody:
         await own("nobody")
     assert nobody.value.code() is grpc.StatusCode.FAILED_PRECONDITION

@@ -64,7 +64,9 @@ GROUPS: Mapping[str, str] = {
 """Headings of the commands, in this order."""
 
 PLAYER = Field("player_id", N_("Player"), "player")
-NOTE = Field("note", N_("What for, in your words"), "text", optional=True, hint=N_("Never for the public."))
+NOTE = Field(
+    "note", N_("What for, in your words"), "text", optional=True, hint=N_("The player is told it; the public is not.")
+)
 
 ACTS: Sequence[Act] = (
     Act(game_pb2.AssignArbiterRequest, N_("I take the table"), group="call"),

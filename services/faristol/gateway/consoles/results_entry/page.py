@@ -31,6 +31,7 @@ from faristol.gateway.consoles.results_entry.entry import (
 from faristol.gateway.entrance import led_to
 from faristol.gateway.form import Fields
 from faristol.gateway.instead import check_has_tables
+from faristol.gateway.labels import ABANDONED
 from faristol.gateway.page import Part
 from faristol.gateway.problems import STATUSES
 from faristol.gateway.results import Moment, Reader
@@ -107,7 +108,10 @@ class _Entry(Console):
                 shown.players.add(player_id=seat.player_id, name=seat.name)
                 if table.final:
                     shown.scores.add(player_id=seat.player_id, score=seat.score)
-            shown.winner_id = table.winner_id
+            shown.winner_id, shown.lost_by_all = table.winner_id, table.lost_by_all
+            shown.unplayed = table.unplayed
+            if table.condition == ABANDONED:
+                shown.abandoned_by.extend(table.loser_ids)
             asked = pairing.GetResultCheckRequest(
                 tournament_id=self.tournament_id, game_id=table.game_id, player_id=own
             )
