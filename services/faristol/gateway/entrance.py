@@ -233,7 +233,7 @@ async def account(request: Request, results: Reader, signed_in: SignedIn) -> Res
 
 
 def common_time_zone(held: Iterable[results_pb2.Tournament]) -> str:
-    """Return the time zone that all of these tournaments have; empty, for UTC, where there are several or none."""
+    """Return the time zone of all of these tournaments; empty, for UTC, without a common one."""
     zones = {each.time_zone for each in held}
     return zones.pop() if len(zones) == 1 else ""
 

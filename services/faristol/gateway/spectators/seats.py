@@ -83,12 +83,12 @@ def latest(tournament: pb.Tournament) -> pb.Round | None:
 
 
 def has_no_result(tournament: pb.Tournament) -> bool:
-    """Whether no table of any round has a final result: a table of standings would be of zeros alone."""
+    """Return whether no table of any round has a final result: standings would be zeros alone."""
     return not any(round_.finished for round_ in tournament.played)
 
 
 def outcome_for(table: pb.Table, player_id: str) -> pb.Outcome.ValueType:
-    """Return what a final result is to a player of the table."""
+    """Return the outcome of a final result for a player of the table."""
     if table.lost_by_all or player_id in table.loser_ids:
         return pb.OUTCOME_LOSS
     if table.winner_id:
