@@ -374,6 +374,8 @@ ALWAYS: Mapping[str, int] = {
     "/sign-in/openid": 404,  # there is no provider
     "/sign-in/openid/callback": 303,
     "/judge/cases/{case_id}": 404,
+    "/tournaments/{tournament_id}": 307,
+    "/games/{game_id}": 307,
     "/tournaments/{tournament_id}/console/rounds": 303,
     "/tournaments/{tournament_id}/console/round/{number}": 200,
 }
