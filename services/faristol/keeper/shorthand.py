@@ -163,7 +163,10 @@ class Hand:
         return Refusal("NOBODY", "", NOBODY, told)
 
     def _on_turn(self, verb: str) -> str:
-        """Return the actor of a line without a name: the player on turn if possible, else another possible one."""
+        """Return the actor of a line without a name: the only possible one, or the player on turn.
+
+        Raises ``Refusal`` if the actor is ambiguous or the game has not begun.
+        """
         if verb == "rule":
             return JUDGE
         mover = self.shown.table.turn_player_id

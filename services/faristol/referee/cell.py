@@ -149,7 +149,7 @@ def _ruling(file: pb.WordFile, *, good: bool) -> events.WordRuling:
 
 
 async def asked(call: Awaitable[Any]) -> Any:
-    """Await the answer of a service. Raises its ``Refusal``, ``Invalid`` or ``NotFound``."""
+    """Await the answer of a service. Raises its ``Refusal``, ``Invalid``, ``NotFound`` or ``AlreadyExists``."""
     try:
         return await call
     except grpc.aio.AioRpcError as problem:
@@ -247,7 +247,7 @@ async def on_cell(nats_url: str, case: TableCase, now: Callable[[], datetime.dat
 
 
 async def appoint(channel: grpc.aio.Channel, tournament_id: str, language: str) -> None:
-    """Appoint judges: one rules on each case of a tournament, and another on an appeal."""
+    """Appoint the ``JUDGES`` and the director of a tournament, and let judges rule on its cases."""
     stub = pb_grpc.AdjudicationServiceStub(channel)
     for judge_id in (*JUDGES, DIRECTOR):
         request = pb.AppointJudgeRequest(

@@ -45,7 +45,7 @@ class TableWorld(World[TableServices]):
         await self.services.write(game_stream(GAME_ID), opened)
         await self.services.write(TOURNAMENT, pairing_of(opened))
         if not any(step.actor == DIRECTOR or step.verb == "postpone-game" for step in self.case.steps):
-            # Other cases start their round by a step of their own.
+            # In other cases, their own steps determine whether the round is started.
             await self.services.write(TOURNAMENT, start_of_the_round(self.now_ms))
         if self.case.ruleset.arbiter.required and self.case.position.arbiter:
             await self._commands.send(ARBITER, "assign-arbiter", self.case.place)

@@ -93,7 +93,7 @@ def by_rating(listed: Iterable[rows.Player]) -> list[rows.Player]:
 
 
 def pairings(round_: rows.Round, registered: Mapping[str, rows.Team]) -> results.GetPairingsResponse:
-    """Return the tables of a round with their current scores. Matches between teams have no results yet."""
+    """Return the tables of a round with their current scores, and matches between teams without results."""
     answer = like(
         results.GetPairingsResponse,
         round_,
@@ -163,11 +163,10 @@ def watched(of: rows.Game) -> results.WatchedTable:
 def standings(
     of: Championship, counted: Sequence[rows.Round], *, arithmetic: bool, only: str = ""
 ) -> list[results.Standing]:
-    """Return the standings after the rounds ``counted``, as stored.
+    """Return the standings after the rounds ``counted``, as stored; rank them here for ``arithmetic`` or if missing.
 
-    They are ranked here if they are not stored, and always with ``arithmetic``.
     With ``only``, return only the line of that player, ranked among all, or an empty list if the player has none.
-    Raises ``Refusal`` if standings are not stored and the tournament's rules are unavailable.
+    Raises ``Refusal`` if standings have to be ranked here and the tournament's rules are unavailable.
     """
     if of.standings and not arithmetic:
         kept = [each for each in of.standings if only in {"", each.player_id}]
@@ -267,7 +266,7 @@ def titled(
     answer.tournament_name, answer.division = above.name, above.division
     answer.entered_by, answer.unplayed = of.entered_by, of.unplayed
     answer.corrected, answer.corrected_by = of.corrected, of.corrected_by
-    # No clock was set up: no player was waited for, and the absent player had already lost (PES ΣΤ).
+    # Without a clock no player was waited for: the absent player had already lost (PES ΣΤ).
     by_book = of.unplayed and not answer.clocks
     if (of.entered_by or by_book) and of.final and not turns_taken(of):
         _take_over(answer, of)

@@ -21,7 +21,7 @@ def crosstable(
 ) -> list[results.CrosstableRow]:
     """Return the rows for ``lines``, which come with their arithmetic; the rows leave it out.
 
-    ``ranks`` are those of all players, even if ``lines`` are a part.
+    ``ranks`` are those of all players, needed if ``lines`` are only a part of them.
     """
     ranks = ranks or {line.player_id: line.rank for line in lines}
     seats = {round_.round: _seats(round_) for round_ in rounds}

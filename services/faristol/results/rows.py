@@ -1,9 +1,8 @@
 """Rows of the read models as plain values: a class for each table. Pure.
 
-A value that is queried, such as a score, a player or a line of a sheet, has a column or a row. A variable list that is
-read only with its row is a tuple of named tuples, stored as JSON in one column. Rarely read lists, such as the tiles
-and words of a play, stay JSON in memory too (``packed``). Values are replaced, never modified, so that changed rows can
-be detected.
+A queried value, such as a score, a player or a line, has a column or a row. A variable list that is read only with its
+row is a tuple of named tuples, stored as JSON in one column. Rarely read lists, such as the tiles and words of a play,
+stay JSON in memory too (``packed``). Values are replaced, never modified, so that changed rows can be detected.
 
 ``BESIDE`` marks fields whose rows are stored in other tables.
 """

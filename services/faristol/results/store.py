@@ -156,9 +156,9 @@ class Reader:
         return sorted(found, key=lambda each: (each.rank, key(each)))
 
     async def plays(self, tournament_id: str, expelled: Collection[str]) -> tuple[dict[str, int], list[Line], bool]:
-        """Return of a tournament's plays that count the bingos by player, the best plays, and whether any count.
+        """Return the bingos by player, the best plays, and whether any play is complete, in a tournament.
 
-        Plays of ``expelled`` players are not among the best.
+        Only complete plays count. Plays of ``expelled`` players are not among the best.
         """
         of = self.tables[Line].c
         stands = and_(of.tournament_id == tournament_id, of.kind == results.ENTRY_KIND_PLAY, of.complete)

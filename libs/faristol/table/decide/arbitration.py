@@ -94,8 +94,9 @@ def correct(table: Table, request: clock_pb2.CorrectClockRequest, at: Instant) -
 
     A forgotten press is not corrected if each player is responsible for the own clock (UF 21, FISC I.11, FISE 35); PES
     Δ.δ.ii allows it. If a deadline that ends the game was due before, only its events are returned. Raises ``Refusal``
-    for a forgotten press, for a player other than the mover if turns are timed, and after the end of the game. Raises
-    ``Invalid`` for no reason, no arbiter, a time that is negative or over a day, or a time before the last event.
+    for a forgotten press and after the end of the game. With timed turns, raises it also for a player other than the
+    mover. Raises ``Invalid`` for no reason, no arbiter, or a time before the last event. Raises it also for a used time
+    that is negative or over a day.
     """
     clock, ruleset = table.clock, table.ruleset
     player_id = request.player_id
@@ -141,8 +142,8 @@ def expire_round_time(table: Table, request: clock_pb2.ExpireRoundTimeRequest, a
 
     A player that has not arrived by then loses if the book says so (FISE 37), and no turn is owed. Other deadlines that
     were due before are recorded first, or instead if they ended the game. Raises ``Refusal`` if the book has no time of
-    the round, if it is over already, and during an absence that does not lose by it. Raises ``Invalid`` for no arbiter
-    or a time before the last event.
+    the round, and if it is over already. Raises it also during an absence that does not lose by it. Raises ``Invalid``
+    for no arbiter or a time before the last event.
     """
     clock, ruleset = table.clock, table.ruleset
     check_arbiter(table, request.arbiter_id)

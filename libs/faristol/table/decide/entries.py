@@ -56,8 +56,7 @@ def start_game(table: Table, request: game_pb2.StartGameRequest, at: Instant) ->
 def state_rack(table: Table, request: game_pb2.StateRackRequest, at: Instant) -> list[Message]:
     """State the rack of ``player_id``, at any time before the result is final.
 
-    Raises ``Invalid`` if it has another number of tiles than the player, lacks a known tile, or has one that is seen
-    elsewhere.
+    Raises ``Invalid`` if the number of tiles is wrong, a known tile is missing, or a tile is seen elsewhere.
     """
     game, ruleset = table.game, table.ruleset
     faces = request.faces
@@ -79,10 +78,10 @@ def state_rack(table: Table, request: game_pb2.StateRackRequest, at: Instant) ->
 def take_back_entries(table: Table, request: game_pb2.TakeBackEntriesRequest, at: Instant) -> list[Message]:
     """Restore the table to the start of ``turn`` as an arbiter; the entries remain on the record.
 
-    With a clock, only the current turn and the last pressed one can be entered again, the latter until the next player
-    acts. That corrects the scorer, not the players: the press stands, and the clock goes on. Errors in earlier turns
-    are corrected by other commands. Without a clock, any turn can begin again. Raises ``Invalid`` for a turn that does
-    not exist, ``Refusal`` if it has no entries.
+    With a clock, only the current turn and the last pressed one can be entered again. The last pressed one can be until
+    the next player acts. That corrects the scorer, not the players: the press stands, and the clock goes on. Errors in
+    earlier turns are corrected by other commands. Without a clock, any turn can begin again. Raises ``Invalid`` for a
+    turn that does not exist, ``Refusal`` if it has no entries.
     """
     game, ruleset = table.game, table.ruleset
     turn = request.turn

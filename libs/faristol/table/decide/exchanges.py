@@ -56,9 +56,9 @@ def announce_exchange(table: Table, request: game_pb2.AnnounceExchangeRequest, a
 def exchange(table: Table, request: game_pb2.ExchangeRequest, at: Instant) -> list[Message]:
     """Set tiles aside, draw as many, and only then return them to the bag (FISC I.7.1).
 
-    ``count`` is the number of tiles drawn if more or fewer by mistake, which is settled as after a play (UF 4, FISC
-    I.7.3, FISE 28, PES Δ.στ). ``done`` marks an exchange that happened at a hosted table, allowed or not. One of too
-    many tiles then costs what the rules say (PES Δ.β.iii), and is refused if they say no cost.
+    ``count`` is the number of tiles drawn, if it differs by mistake. That is settled as after a play (UF 4, FISC I.7.3,
+    FISE 28, PES Δ.στ). ``done`` marks an exchange that happened at a hosted table, allowed or not. One of too many
+    tiles then costs what the rules say (PES Δ.β.iii), and is refused if they say no cost.
     """
     game, ruleset = table.game, table.ruleset
     player_id = request.player_id

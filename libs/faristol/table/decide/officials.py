@@ -75,8 +75,8 @@ def impose_sanction(table: Table, request: game_pb2.ImposeSanctionRequest, at: I
 
     Points come off at once, and there may be a minimum (FISE 49: 25). A lost turn is the current one if it has not
     begun, else the next one. A game is lost by decision: at a table of several, that player is out and the others play
-    on. Raises ``Invalid`` for an unknown kind, points that do not fit it, or a player that has already left or lost the
-    game.
+    on. Raises ``Invalid`` for an unknown kind and for points that do not fit it. Raises it also for a player that has
+    already left or lost the game.
     """
     game, ruleset = table.game, table.ruleset
     kind = request.kind

@@ -63,8 +63,8 @@ def claim_time(table: Table, request: clock_pb2.ClaimTimeRequest, at: Instant) -
 def stop(table: Table, request: clock_pb2.StopRequest, at: Instant) -> list[Message]:
     """Stop the own clock after the move (FISE 32.2, PES Δ.β.i): no time runs until the press.
 
-    A running clock may be paused if the check of the count takes longer than the book allows (FISE 32.1), until the
-    score is written. If a time was over before, only that is recorded. Raises as ``press`` does.
+    If the check of the count takes longer than the book allows, a running clock may be paused until the score is
+    written (FISE 32.1). If a time was over before, only that is recorded. Raises as ``press`` does.
     """
     clock = table.clock
     check_seated(table, request.player_id)

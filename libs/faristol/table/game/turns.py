@@ -77,7 +77,7 @@ def _opened(_: Game, fact: events.GameOpened) -> Game:
 
 
 def _told_of_draws(game: Game, _: events.DrawsCommitted | events.SeedRevealed) -> Game:
-    return game  # the seed determines the start tiles
+    return game  # the game has the seed already, which determines all draws
 
 
 def _start_tile_drawn(game: Game, fact: events.StartTileDrawn) -> Game:

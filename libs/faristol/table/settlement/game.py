@@ -123,8 +123,8 @@ def _completed(game: Game, at: Instant) -> events.PlayCompleted:
 def _end(game: Game, clock: Clock, ruleset: Ruleset) -> EndCondition | None:
     """Return the condition that ends the game between two turns, if any.
 
-    If a play can still be challenged, until the next player begins or by a player that was away, a play that emptied a
-    rack must first be accepted.
+    While a play can still be challenged, a play that emptied a rack must first be accepted. The time for that ends when
+    the next player begins, or later for a player that was away.
     """
     if any(is_out(rack, game.bag_left) for rack in game.racks.values()):
         if in_doubt(game, clock, ruleset) is not None:
@@ -151,8 +151,8 @@ def _ended(game: Game, condition: EndCondition, at: Instant, losers: Sequence[st
 def _after_ruling(game: Game, clock: Clock, ruling: Ruling | None, ruleset: Ruleset) -> Sequence[Message]:
     """Return the events of the ruling, after the clock has applied the challenge.
 
-    Before that it is unknown whether the mover had time left, and a game that ends by overtime must end so in any order
-    of arrival. A player that can appeal a ruling of invalid is awaited (FISE 42.4).
+    Before that it is unknown whether the mover had time left. A game that ends by overtime must end so in any order of
+    arrival. A player that can appeal a ruling of invalid is awaited (FISE 42.4).
     """
     if game.ruled is None:
         heard = not _clock_listens(game, clock, ruleset) or clock.challenge >= game.challenges

@@ -164,7 +164,7 @@ class HallAtWork:
         self.journal.keep_command("slips", turn.number, request)
 
     def close(self) -> Played:
-        """Close the turn after all slips are in. Raises ``Refusal`` before its time is over."""
+        """Close the turn after all slips are in. Raises ``Refusal`` before its time is over or for doubted slips."""
         turn = self._turn()
         if turn.closed:
             raise Refusal("HALL_CLOSED", "", N_("The hall has closed round {turn} already."), {"turn": turn.number})

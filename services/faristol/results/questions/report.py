@@ -34,8 +34,8 @@ async def get_report(
 
     Only officials get the pairs kept apart and the byes granted for later rounds.
 
-    Raises ``NotFound`` for a round that is not paired, ``Invalid`` for one with a missing result, and ``Refusal`` for a
-    tournament that the format cannot express.
+    Raises ``NotFound`` for a round that is not paired, and ``Invalid`` for one with a missing result. Raises
+    ``Refusal`` for a tournament that the format cannot express.
     """
     found = await models.found(request, context, history.games, Part.PLAYERS | Part.TEAMS | Part.TABLES)
     check_has_tables(found.head)

@@ -187,7 +187,7 @@ class Delivery:
             found = await registry.numbers(connection)
         last = await self._means.record.last_position()
         live = [courier.course.position for courier in self._couriers.values() if not courier.course.stop]
-        # Every process reports the same of the tables, and 0 for an unknown lag: the largest value holds.
+        # Every process reports the same of the tables, and 0 for an unknown lag: the largest value is right.
         telemetry.lag.set(max((last - position for position in live), default=0))
         telemetry.failing.set(found.failing)
         telemetry.stopped.set(found.stopped)

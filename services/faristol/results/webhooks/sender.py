@@ -1,7 +1,7 @@
 """Sending: names are resolved here, and only an address that was checked is called.
 
-Only status and ``Retry-After`` of the answer are used. Redirects and proxies are not followed, and only the start of
-the answer is read.
+Only status and ``Retry-After`` of the answer are used. Redirects are not followed, proxies are not used, and only the
+start of the answer is read.
 """
 
 from __future__ import annotations

@@ -24,7 +24,7 @@ _TRANSLATED = IPv6Network("64:ff9b::/96")
 """The NAT64 prefix for IPv4 addresses."""
 
 _UNICAST = IPv6Network("2000::/3")
-"""All global IPv6 unicast addresses that are assigned."""
+"""The IPv6 prefix of all assigned global unicast addresses."""
 _PROTOCOLS = IPv4Network("192.0.0.0/24")
 """IPv4 addresses reserved for protocols."""
 
