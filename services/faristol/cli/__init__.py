@@ -2,5 +2,5 @@
 
 import os
 
-# gRPC reads this when it is first imported. What goes wrong is told in our words, once.
+# gRPC reads this at its import. The command line reports failures itself, once.
 os.environ.setdefault("GRPC_VERBOSITY", "NONE")

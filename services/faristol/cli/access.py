@@ -1,4 +1,4 @@
-"""`faristol access …`: who may do what."""
+"""`faristol access …`: credentials and their keys."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ FORMS = {"token": events.FORM_TOKEN, "link": events.FORM_LINK, "pin": events.FOR
 _LASTS = re.compile(r"(\d{1,5})([mhd])")
 _PIN = re.compile(r"[0-9]{6}")
 LONGEST = 400 * 86_400
-"""How many seconds the access service lets a credential last."""
+"""Longest lifetime in seconds that the access service grants."""
 _SECONDS = {"m": 60, "h": 3_600, "d": 86_400}
 
 TAKE_IT = N_("export {variable}={token}")
@@ -79,7 +79,7 @@ def grant(
     address: Address = None,
     json_output: AsJson = False,
 ) -> None:
-    """Give somebody a role: by a token, a link or a PIN."""
+    """Grant a role, by a token, a link or a PIN."""
     wanted = form if form in FORMS else ""
     if not wanted:
         raise typer.BadParameter(f"there is no form {form!r}; there are: {', '.join(FORMS)}")
@@ -100,7 +100,7 @@ def grant(
         form=FORMS[form],
         holder_key=key_files.make(key).public_key().public_bytes_raw() if key else b"",
     )
-    # Only an operator makes operators and services: at the console it is the operator who gives these roles.
+    # Only an operator may grant the roles operator and service, so the console calls in that role.
     given_by = calling_as(OPERATOR) if request.role in (OPERATOR, SERVICE) else nullcontext()
     with given_by:
         answer = answer_to(request, "access", address)
@@ -157,9 +157,9 @@ def sign_in(
     address: Address = None,
     json_output: AsJson = False,
 ) -> None:
-    """Get a token by the code of a link, or by a PIN at a table."""
+    """Get a token with the code of a link, or with a PIN at a table."""
     request = pb.SignInRequest()
-    by = by.strip().rpartition("#")[2]  # of a whole link
+    by = by.strip().rpartition("#")[2]  # accepts a whole link
     is_pin = bool(_PIN.fullmatch(by))
     if is_pin and not (tournament and table):
         raise StartError(said(PIN_AT_TABLE, options=_lacking(tournament, table)))
@@ -173,7 +173,7 @@ def sign_in(
 
 
 def who(address: Address = None, json_output: AsJson = False) -> None:
-    """Show whose credential you use, and for what."""
+    """Show the holder, role and scope of your credential."""
     answer = answer_to(pb.GetCallerRequest(), "access", address)
     credential = answer.credential
     until = credential.expires_at.ToDatetime(UTC).isoformat(timespec="minutes")
@@ -193,9 +193,9 @@ def hand_on(
     lasts: Lasts = "16h",
     json_output: AsJson = False,
 ) -> None:
-    """Make a token of less than you hold, without the network. Your own token is that of FARISTOL_TOKEN.
+    """Sign a token with a part of your rights, offline. Your own token is read from FARISTOL_TOKEN.
 
-    What is left out of the scope is as wide as your own.
+    Each omitted part of the scope is that of your own credential.
     """
     token = os.environ.get(TOKEN, "")
     if not token:
@@ -226,9 +226,9 @@ def keys(
     data: Data = None,
     json_output: AsJson = False,
 ) -> None:
-    """List, renew or remove the keys that sign credentials: in the folder `access` of the data, or FARISTOL_ACCESS.
+    """List, rotate or retire the keys that sign credentials, in FARISTOL_ACCESS or the folder `access` of the data.
 
-    After `rotate` the new key signs, and tokens of the old one stay good until `retire` removes it.
+    After `rotate` the new key signs, and tokens of the old one remain valid until `retire` removes it.
     """
     folder = settings_of(data=data).access_folder()
     match what:
@@ -238,7 +238,7 @@ def keys(
             content = [{"key": key_id, "file": file, "signs": signs} for key_id, file, signs in found]
             tell(content, columns(rows) if rows else said(N_("there are none")), json_output=json_output)
         case "rotate":
-            # In an empty folder the first key is made with what else there has to be.
+            # In an empty folder, `prepare` creates the first key and the secret.
             made = str(folder if keyring.prepare(folder) else keyring.rotate(folder))
             tell({"made": made}, made, json_output=json_output)
         case "retire":
@@ -249,7 +249,7 @@ def keys(
 
 
 def _check_place(place: Roll, halls: Sequence[str], tables: Sequence[int]) -> None:
-    """Check that a tournament has halls and tables, as far as their number is known. Raises ``StartError``."""
+    """Check that a tournament has these halls and tables, if they are known. Raises ``StartError``."""
     tournament = place.tournament
     for hall in halls:
         if hall not in (known := [each.name for each in tournament.halls]):
@@ -270,7 +270,7 @@ def _role(name: str) -> needs.Role.ValueType:
 
 
 def _lacking(tournament: object, table: object) -> str:
-    """The options of a PIN that were left out."""
+    """Return the missing options of a PIN."""
     return " ".join(option for option, given in (("--tournament ID", tournament), ("--table N", table)) if not given)
 
 
@@ -285,7 +285,7 @@ def _seconds(lasts: str) -> int:
 
 
 def _over(scope: events.Scope) -> str:
-    """A scope in a cell: ``open: hall A, table 3``."""
+    """Format a scope for a cell: ``open: hall A, table 3``."""
     parts = [f"hall {hall}" for hall in scope.halls] + [f"table {table}" for table in scope.tables]
     tournaments = ", ".join(scope.tournament_ids) or "all"
     return ": ".join(filter(None, (tournaments, ", ".join((*parts, *scope.languages)))))

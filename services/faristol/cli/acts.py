@@ -1,7 +1,7 @@
-"""How methods of the contract are said on the command line: what stands behind the verb, and the answer.
+"""The form of the contract's methods on the command line: arguments, options, and the JSON of answers.
 
-Nouns and verbs are in ``commands``. What an act has as a field is an option of the same name (``arbiter_id`` is
-``--arbiter``, ``scores`` is ``--score``), and its help is the comment of the contract; here is what is otherwise.
+Nouns and verbs are in ``commands``. A field of a request is an option of the same name (``arbiter_id`` is
+``--arbiter``, ``scores`` is ``--score``), with the comment of the contract as its help. This module has the exceptions.
 """
 
 from __future__ import annotations
@@ -13,36 +13,36 @@ from typing import Any, Literal
 from faristol.cli.commands import COMMANDS, Noun
 
 HIDDEN = frozenset({"command_id", "tournament_id"})
-"""Fields that are no options: the command sets them."""
+"""Fields without an option: the command sets them."""
 
 Which = Literal["", "next", "paired", "started", "last"]
 
 
 @dataclass(frozen=True, slots=True)
 class Act:
-    """How one method is said."""
+    """The form of one method."""
 
     arguments: tuple[str, ...] | None = None
-    """Fields that are positional arguments, after the tournament; None for the first that the contract has."""
+    """Fields that are positional arguments, after the tournament; None for the first field of the contract."""
     optional: frozenset[str] = frozenset()
-    """Arguments that may be left out, beside a game (it has a table) and a round where ``round`` says which."""
+    """Optional arguments, besides a game (which has a table) and a round with a default in ``round``."""
     spelled: Mapping[str, str] = field(default_factory=dict)
-    """Options of another name than their fields."""
+    """Options with a name that differs from their fields."""
     values: Mapping[str, str] = field(default_factory=dict)
-    """Values of enumerations by the words for them, where these are others than those of the contract."""
+    """Words for values of enumerations, if they differ from those of the contract."""
     new: str = ""
-    """The field with the id of what is created: it is not looked up."""
+    """Field with the id of the created object, which is not looked up."""
     round: Which = ""
-    """The round that is meant where none is given."""
+    """The default round."""
     unsaid: Mapping[str, tuple[str, str, int]] = field(default_factory=dict)
-    """The number of a field where none is given, and another field has a certain word."""
+    """Default number of a field if another field has a certain word."""
     echoed: tuple[str, ...] = ()
-    """Fields of the request that are part of the JSON answer, beside ids and rounds."""
+    """Fields of the request that are in the JSON answer, besides ids and rounds."""
 
     def positional(self, request: Any) -> tuple[str, ...]:
-        """The fields of ``request``, a descriptor, that are positional arguments.
+        """Return the fields of ``request``, a descriptor, that are positional arguments.
 
-        A player means a team where teams meet.
+        In a team event, a player argument means a team.
         """
         if self.arguments is not None:
             return self.arguments
@@ -96,4 +96,4 @@ ACTS: Mapping[str, Act] = {
     for method in (verb.where for verb in entry.verbs.values())
     if ":" not in method
 }
-"""How each method is said that is a verb."""
+"""The form of each method that has a verb."""

@@ -1,4 +1,4 @@
-"""How challenges of a tournament are ruled on, in words."""
+"""The adjudication of challenges in a tournament, as text."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ MODES: Mapping[events.Mode.ValueType, str] = {
 
 
 def adjudication(_request: object, answer: pb.GetAdjudicationResponse, _known: object, language: str) -> Iterator[str]:
-    """The lines of `judge show`: who rules, after how long the director may, and the judges."""
+    """Yield the lines of `judge show`: mode, escalation to the director, and the judges."""
     read = translations(language).gettext
     claims = PANEL_CLAIMS if answer.mode == events.MODE_PANEL else CLAIMS
     claimed: dict[str, str | int] = {"count": answer.panel, "seconds": answer.lease_seconds}
@@ -42,7 +42,7 @@ def adjudication(_request: object, answer: pb.GetAdjudicationResponse, _known: o
 
 
 def ruling_times(_request: object, answer: pb.GetRulingTimesResponse, _known: object, language: str) -> Iterator[str]:
-    """The lines of `ruling stats`: how long cases waited for their ruling, and how many wait."""
+    """Yield the lines of `ruling stats`: waiting times of rulings, and the number of waiting cases."""
     for times in answer.times:
         in_ms = {"median": times.median_ms, "p95": times.p95_ms, "longest": times.longest_ms}
         params: dict[str, str | int] = {

@@ -1,4 +1,4 @@
-"""What a director is told: sentences with names, in the language of the terminal; the same with ids as JSON."""
+"""Answers to a director: sentences with names in the language of the terminal, or JSON with ids."""
 
 from __future__ import annotations
 
@@ -88,7 +88,7 @@ ROLES: Mapping[events.TribunalRole.ValueType, str] = {
 
 
 def told(method: str, request: Message, answer: Message, known: Roll | None, language: str) -> Iterator[str]:
-    """The lines of an answer."""
+    """Yield the lines of an answer."""
     if method in _OWN:
         yield from _OWN[method](request, answer, known, language)
         return
@@ -108,7 +108,7 @@ def told(method: str, request: Message, answer: Message, known: Roll | None, lan
 
 
 def as_told(method: str, request: Message, answer: Message, known: Roll | None) -> dict[str, Any]:
-    """An answer for programs: with what it is about, and a name beside each id."""
+    """Return an answer as JSON: with the main fields of its request, and a name beside each id."""
     given, echoed = as_json(request), ACTS[method].echoed
     about = {
         field.name: _word(field, value) if field.enum_type else given[field.name]
@@ -121,7 +121,7 @@ def as_told(method: str, request: Message, answer: Message, known: Roll | None) 
 
 
 def _with_names(said: Mapping[str, Any], known: Roll) -> Iterator[tuple[str, Any]]:
-    """What is said, with ``player_name`` behind ``player_id`` and ``player_names`` behind ``player_ids``."""
+    """Yield the members of an answer, with names after ids: ``player_name`` after ``player_id``, and likewise lists."""
     for key, value in said.items():
         if isinstance(value, list):
             value = [dict(_with_names(part, known)) if isinstance(part, Mapping) else part for part in value]
@@ -138,7 +138,7 @@ def _with_names(said: Mapping[str, Any], known: Roll) -> Iterator[tuple[str, Any
 
 
 def _value(field: str, request: Message, answer: Message) -> Any:
-    """What the answer says of a field, and else the command."""
+    """Return the value of a field from the answer if set, else from the command."""
     fields = answer.DESCRIPTOR.fields_by_name
     if field in fields and (value := getattr(answer, field)):
         return value
@@ -146,7 +146,7 @@ def _value(field: str, request: Message, answer: Message) -> Any:
 
 
 def _params(method: str, request: Message, answer: Message, known: Roll | None, language: str) -> Params:
-    """Everything that a sentence may name: the fields of command and answer, with names for ids."""
+    """Return the parameters for a sentence: the fields of command and answer, with names for ids."""
     of: Any = request
     name = known.tournament.name if known else getattr(of, "tournament_id", "")
     params: dict[str, str | int] = {"tournament": name}
@@ -167,7 +167,7 @@ def _params(method: str, request: Message, answer: Message, known: Roll | None, 
 
 
 def _outcome(game_id: str, request: Message, known: Roll, language: str) -> str:
-    """How a game was decided if not by its scores, behind a comma, as the command has it; empty for other commands."""
+    """Describe how a command decides a game without its scores, after a comma; empty for other commands."""
     seated = known.at_table(game_id)
     corrections = pairing.CorrectResultRequest | pairing.CorrectOwnResultRequest
     entries = pairing.EnterResultRequest | pairing.EnterSignedSheetRequest
@@ -198,7 +198,7 @@ def _outcome(game_id: str, request: Message, known: Roll, language: str) -> str:
 
 
 def _shown(field: Any, value: Any, known: Roll | None, language: str) -> str | int:
-    """The value of a field for people."""
+    """Format the value of a field for people."""
     if field.is_repeated:
         shown = [str(_one_shown(field, entry, known, language)) for entry in value or ()]
         if not shown:
@@ -235,7 +235,7 @@ def _one_shown(field: Any, value: Any, known: Roll | None, language: str) -> str
 
 
 def _word(field: Any, value: int) -> str:
-    """The word for a value of an enumeration, as it is typed; empty where there is none."""
+    """Return the word for a value of an enumeration, as it is typed; empty for an unknown value."""
     return next((name for name, number in names_of(field.enum_type).items() if number == value), "")
 
 
@@ -247,7 +247,7 @@ def _member(member: pairing.Appointment | events.TribunalMember, known: Roll | N
 def _round_paired(
     request: pairing.PairRoundRequest, answer: pairing.PairRoundResponse, known: Roll, language: str
 ) -> Iterator[str]:
-    """How many games there are, who rests and why, and the tables."""
+    """Yield the number of games, the byes with their reasons, and the tables."""
     games = sum(bool(seat.table) for seat in answer.pairings)
     counted = translations(language).ngettext("%(num)s game", "%(num)s games", games) % {"num": games}
     bye = known.name(answer.bye_team_id or answer.bye_player_id)
@@ -258,7 +258,7 @@ def _round_paired(
 
 
 def _sitting_out(answer: pairing.PairRoundResponse, known: Roll, number: int, language: str) -> Iterator[str]:
-    """Who sits a round out other than by the pairing, with a team once for all its players."""
+    """Yield the byes that are not part of the pairing; a team is listed once for all its players."""
     granted = {
         who
         for who, byes in (
@@ -284,7 +284,7 @@ def _sitting_out(answer: pairing.PairRoundResponse, known: Roll, number: int, la
 def pairing_lines(
     pairings: Sequence[events.Pairing], matches: Iterable[events.TeamMatch], known: Roll, language: str
 ) -> Iterator[str]:
-    """The tables of a round, below the matches that they are boards of."""
+    """Yield the tables of a round, each after the match that it is a board of."""
     teams = {match.match: match for match in matches}
     before = 0
     at = [f"{seat.hall} {seat.table}" if seat.hall else str(seat.table or "–") for seat in pairings]
@@ -300,7 +300,7 @@ def pairing_lines(
 def _obstacles(
     _request: pairing.ListObstaclesRequest, answer: pairing.ListObstaclesResponse, known: Roll, language: str
 ) -> Iterator[str]:
-    """Why the next round cannot be paired, and the ways out; or that it can."""
+    """Yield the obstacles to pairing the next round and the remedies, or a sentence that it can be paired."""
     if not answer.round and not answer.obstacles:
         yield say(NO_ROUND_LEFT, {}, language)
         return
@@ -319,7 +319,7 @@ def _explained(
 def _tournament(
     _request: pairing.GetTournamentRequest, answer: pairing.GetTournamentResponse, known: Roll, language: str
 ) -> Iterator[str]:
-    """A tournament as it stands."""
+    """Yield the lines on the state of a tournament."""
     read = translations(language).gettext
     name = f"{answer.name}, {answer.division}" if answer.division else answer.name
     yield f"{name} ({answer.tournament_id})"
@@ -389,4 +389,4 @@ _OWN: Mapping[str, Callable[..., Iterator[str]]] = {
     "GetRulingTimes": ruling_times,
     "ListRatingSystems": rating_systems,
 }
-"""Answers that are more than a sentence."""
+"""Answers of more than one sentence."""

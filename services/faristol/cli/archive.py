@@ -42,7 +42,7 @@ def export(
     database_url: Database = None,
     json_output: AsJson = False,
 ) -> None:
-    """Write the record to a file that can be checked anywhere, and restored when it is of the whole record."""
+    """Write the record to a file that can be verified anywhere; one of the whole record can be restored."""
     from faristol.record.export import export as export_record
 
     async def work(record: Record) -> Exported:
@@ -64,9 +64,9 @@ def restore(
     database_url: Database = None,
     json_output: AsJson = False,
 ) -> None:
-    """Put an exported record into an empty one, of either kind of database, as it was. All of it, or nothing.
+    """Restore an exported record into an empty one, on either kind of database, in one transaction.
 
-    An archive with names has those of people who were erased after it was made: --erased says who they are.
+    An archive with names still has those of people erased after it was made: --erased names them.
     """
     from faristol.cli.upkeep import erasures_for, told_again
     from faristol.record.erasures import apply
@@ -81,7 +81,7 @@ def restore(
     again: list[str] = []
 
     async def work() -> Exported:
-        # The whole file before the database is touched: what cannot be restored leaves no empty record behind.
+        # Checked before the database is opened: an invalid archive leaves no empty record behind.
         with progress("checking") as done:
             check_whole(file, done, keys=keys)
         async with opened(settings, create=True) as record:
@@ -108,10 +108,10 @@ def erase_person(
     database_url: Database = None,
     json_output: AsJson = False,
 ) -> None:
-    """Forget a person for ever: name, club, country, and notes that concern or fully name them.
+    """Erase a person permanently: name, club, country, and notes that concern them or have their full name.
 
-    Results stay, under the player id, and every hash and seal is right. Exports and backups made before still hold the
-    name.
+    Results remain, under the player id, and every hash and seal remains valid. Earlier exports and backups still have
+    the name.
     """
     from faristol.record import erasure
 
@@ -139,12 +139,15 @@ def erase_person(
 
 
 def _agreed(question: str) -> bool:
-    """Whether the answer is yes. Raises ``StartError`` where the input ends without one."""
+    """Ask a question and return whether the answer is yes.
+
+    Raises ``StartError`` if the input ends without an answer.
+    """
     try:
         return typer.confirm(question, err=True)
     except typer.Abort as problem:
         if sys.stdin.isatty():
-            raise  # by Ctrl-C
+            raise  # interrupted by Ctrl-C
         typer.echo(err=True)
         raise StartError("nobody answered, and nothing was erased: give --yes to erase without a question") from problem
 
@@ -158,7 +161,7 @@ def erase_note(
     database_url: Database = None,
     json_output: AsJson = False,
 ) -> None:
-    """Forget for ever what was noted with one act. The act stays, and every hash and seal is right."""
+    """Erase the note on one act permanently. The act remains, and every hash and seal remains valid."""
     from faristol.record import erasure
 
     async def work(record: Record) -> str:
@@ -178,7 +181,7 @@ def migrate(
     database_url: Database = None,
     json_output: AsJson = False,
 ) -> None:
-    """Bring the tables of the record to the format of this version. Make a backup before."""
+    """Migrate the tables of the record to the format of this version. Make a backup before."""
     from faristol.record import migrations, tables
 
     settings = owners_settings_of(data=data, database_url=database_url)
@@ -207,10 +210,9 @@ def roles(
     database_url: Database = None,
     json_output: AsJson = False,
 ) -> None:
-    """Grant roles of PostgreSQL what the services need, and nothing that changes or removes a fact.
+    """Grant PostgreSQL roles the rights that the services need, but none to change or delete an event.
 
-    It is done as the owner of the tables, at FARISTOL_OWNER_DATABASE_URL or --database-url. Granting again changes
-    nothing.
+    Uses the owner of the tables, at FARISTOL_OWNER_DATABASE_URL or --database-url. The command is idempotent.
     """
     from faristol.host.roles import grant, told
 

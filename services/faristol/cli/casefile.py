@@ -1,4 +1,4 @@
-"""A case and the queue at a judge's terminal, and the ruling that is typed or piped in."""
+"""A case and the queue at a judge's terminal, and the ruling typed or piped in."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from faristol.terminal.common import as_json, said
 from faristol.terminal.keyboard import answered, forget_typed
 
 ANSWERS = ("y", "n", "r", "q")
-"""What a judge answers of a word, in every language: good, no word, give the case back, leave."""
+"""Answers of a judge on a word, in every language: good, no word, release the case, quit."""
 
 NO_WORD_OF_CASE = N_("{given} is no word of case {case}: expected {expected}")
 NOTHING_WAITS = N_("nothing waits")
@@ -41,9 +41,9 @@ AGAINST = N_("A ruling that is not the lexicon’s needs a reason and a source."
 
 
 def tiles_of(text: str, file: pb.GetCaseFileResponse) -> Sequence[str]:
-    """The word of the case that a person means: as tiles, or as text where one word alone is written so.
+    """Find the word of the case that a text means: as tiles, or as text if only one word is written so.
 
-    Raises ``StartError`` when it is none of them, or could be two.
+    Raises ``StartError`` if no word matches, or several.
     """
     words = [tuple(listed.word.faces) for listed in file.words]
     named = [word for word in words if " ".join(word) == text.upper()]
@@ -55,7 +55,7 @@ def tiles_of(text: str, file: pb.GetCaseFileResponse) -> Sequence[str]:
 
 
 def ruling(tiles: Sequence[str], valid: bool, reason: str, source: str) -> events.WordRuling:  # noqa: FBT001
-    """A ruling on one word."""
+    """Return a ruling on one word."""
     return events.WordRuling(word=game_events.Word(faces=tiles), valid=valid, reason=reason, source=source)
 
 
@@ -78,7 +78,7 @@ def show_queue(queue: pb.WatchQueueResponse, judge_id: str, *, json_output: bool
 
 
 def file_lines(file: pb.GetCaseFileResponse) -> Iterator[str]:
-    """What is known of a case."""
+    """Yield the lines of the file of a case."""
     lexicon = f"{file.lexicon.name} {file.edition}"
     params = {"case": file.case_id, "article": file.article, "lexicon": lexicon, "layers": ", ".join(file.layers)}
     yield said(CASE_WITH_LAYERS if file.layers else CASE, **params)
@@ -94,7 +94,7 @@ def file_lines(file: pb.GetCaseFileResponse) -> Iterator[str]:
 
 
 def ask_person(file: pb.GetCaseFileResponse) -> list[events.WordRuling] | None:
-    """Ask at the terminal, where no key that was pressed before answers. Raises ``EOFError`` when the judge leaves."""
+    """Ask at the terminal, ignoring earlier keystrokes. Raises ``EOFError`` if the judge quits."""
     typer.echo("\n".join(file_lines(file)))
     forget_typed()
     rulings = []
@@ -110,10 +110,9 @@ def ask_person(file: pb.GetCaseFileResponse) -> list[events.WordRuling] | None:
 
 
 def _ask_of_word(case_word: pb.WordFile) -> events.WordRuling | None:
-    """Ask until one word is ruled on, a case given back (None) or left (``EOFError``).
+    """Ask until a word is ruled on. Return None to release the case; raises ``EOFError`` if the judge quits.
 
-    Whoever rules against the lexicon and gives no reason or source is asked of the word again, so that a slip of the
-    key can be put right.
+    A ruling against the lexicon without reason or source repeats the question, so that a typing error can be corrected.
     """
     question = said(WHICH, word=" ".join(case_word.word.faces))
     while True:
@@ -136,12 +135,12 @@ def _ask_of_word(case_word: pb.WordFile) -> events.WordRuling | None:
 
 
 def _line(question: str) -> str:
-    """What is typed at a question; empty for Enter alone."""
+    """Ask a question and return the line typed; empty for Enter."""
     return str(typer.prompt(said(question), default="", show_default=False)).strip()
 
 
 def _listing(place: lexicon_pb2.Listing) -> str:
-    """Where the lexicon has a word: a layer, who says so, and whether it is off."""
+    """Format a listing of a word in the lexicon: layer, source, and whether it is off."""
     text = place.layer or said(ALWAYS)
     if place.source:
         text = said(BY_SOURCE, layer=text, source=place.source)
@@ -149,7 +148,7 @@ def _listing(place: lexicon_pb2.Listing) -> str:
 
 
 async def ask_program(file: pb.GetCaseFileResponse) -> list[events.WordRuling] | None:
-    """Ask by lines of JSON. Raises ``EOFError`` at the end of the input, ``StartError`` for what is no ruling."""
+    """Ask by lines of JSON. Raises ``EOFError`` at the end of the input, ``StartError`` for a malformed ruling."""
     typer.echo(json.dumps(as_json(file), ensure_ascii=False))
     line = await answered(sys.stdin.readline)
     if not line:

@@ -1,4 +1,4 @@
-"""Which nouns and verbs there are, and where each is carried out."""
+"""The nouns and verbs of the command line, and their implementations."""
 
 from __future__ import annotations
 
@@ -16,17 +16,17 @@ class Verb(NamedTuple):
     where: str
     """``module:function``, or the name of the method."""
     help: str = ""
-    """What it does, in short; of a method the contract says it."""
+    """Short help; empty for a method, whose comment in the contract is used."""
 
     @property
     def short(self) -> str:
-        """What it does, in one line."""
+        """Help in one line."""
         return self.help or COMMENTS[self.where].partition(". ")[0].removesuffix(".") + "."
 
 
 @dataclass(frozen=True, slots=True)
 class Noun:
-    """What there is to be done with something."""
+    """A noun with its verbs."""
 
     help: str
     verbs: Mapping[str, Verb]
@@ -325,11 +325,11 @@ COMMANDS: Mapping[str, Noun | Verb] = {
     "referee": Verb("referee:referee", N_("Play rulebook cases.")),
     "completion": Verb("completion:completion", N_("Print what a shell needs to complete words: bash, zsh or fish.")),
 }
-"""The commands but those of ``main``, in the order in which they are listed."""
+"""All commands except those of ``main``, in the order of the listing."""
 
 
 def spelled(method: str) -> str:
-    """The noun and verb of a method of the contract: ``round unpair`` of ``UnpairRound``."""
+    """Return noun and verb of a method of the contract: ``round unpair`` for ``UnpairRound``."""
     return _SPELLED.get(method, method)
 
 
@@ -349,7 +349,7 @@ _SPELLED = {
 
 
 def called(words: Sequence[str]) -> list[str]:
-    """The noun and the verb among the words of a command line, as far as there are such."""
+    """Return the noun and the verb in the words of a command line, if known."""
     for place, word in enumerate(words):
         entry = COMMANDS.get(word)
         if isinstance(entry, Noun):

@@ -1,6 +1,6 @@
-"""Completion of words by a shell: what it needs, and what is offered for a tournament or a player.
+"""Shell completion: the scripts, and the candidates for tournaments and players.
 
-Nothing is offered where services cannot be asked.
+Without answers from services, there are no candidates.
 """
 
 from __future__ import annotations
@@ -22,21 +22,21 @@ PATIENCE_S = 1.0
 """Timeout of a completion, in seconds."""
 
 COMPLETE = "_FARISTOL_COMPLETE"
-"""The environment variable by which a shell asks."""
+"""Environment variable by which a shell requests completions."""
 
 Offer = tuple[str, str]
-"""A word, and what it means."""
+"""A word and its meaning."""
 
 
 def tournaments(ctx: typer.Context, incomplete: str) -> list[Offer]:
-    """Names of tournaments that begin with what is written, and ids that do."""
+    """Complete names and ids of tournaments."""
     from faristol.terminal.names import tournaments_at
 
     return _offers(_asked(tournaments_at(ctx.params.get("address"))), incomplete)
 
 
 def players(ctx: typer.Context, incomplete: str) -> list[Offer]:
-    """Names of the players of the tournament, and of its teams, and ids that begin with what is written."""
+    """Complete names and ids of the players and teams of the tournament."""
     from faristol.terminal.names import roll
 
     tournament = ctx.params.get("tournament_id") or ctx.params.get("tournament")
@@ -47,7 +47,7 @@ def players(ctx: typer.Context, incomplete: str) -> list[Offer]:
 
 
 def _asked(work: Awaitable[T]) -> T | None:
-    """What services answer; None where they do not, or not in time."""
+    """Return the result of calls to services; None on failure or timeout."""
     from faristol.host import StartError
 
     async def wait() -> T:
@@ -78,22 +78,22 @@ def _offers(known: Iterable[object] | None, incomplete: str) -> list[Offer]:
 
 
 class Offered(str):
-    """A completion that need not begin with what is written: ``Àngels`` for ``ang``."""
+    """A completion that need not begin with the typed text, such as ``Àngels`` for ``ang``."""
 
     __slots__ = ()
 
     def startswith(self, *_: object) -> bool:
-        """True: it was chosen for what is written."""
+        """Return True, so that the shell's filter accepts it."""
         return True
 
 
 def _quoted(name: str) -> str:
-    """A name as a word of the shell that asks; Bash takes it as it stands, the others quote it."""
+    """Quote a name for Bash, which inserts it as it is; other shells quote it themselves."""
     return re.sub(r"[^\w@%+:,./-]", r"\\\g<0>", name) if os.environ.get(COMPLETE, "").endswith("bash") else name
 
 
 class Shell(StrEnum):
-    """Shells that words are completed in."""
+    """Supported shells."""
 
     BASH = "bash"
     ZSH = "zsh"
@@ -101,10 +101,10 @@ class Shell(StrEnum):
 
 
 def completion(shell: Annotated[Shell, typer.Argument(help="bash, zsh or fish.")]) -> None:
-    """Print what a shell needs to complete nouns, verbs, options, tournaments and players.
+    """Print the completion script of a shell for nouns, verbs, options, tournaments and players.
 
     In Bash `source <(faristol completion bash)`, best in ~/.bashrc; in zsh likewise, after `compinit`; in fish
-    `faristol completion fish > ~/.config/fish/completions/faristol.fish`. Tournaments and players are completed where
-    FARISTOL_PAIRING_ADDRESS and FARISTOL_RESULTS_ADDRESS say where they can be asked.
+    `faristol completion fish > ~/.config/fish/completions/faristol.fish`. Completion of tournaments and players
+    requires FARISTOL_PAIRING_ADDRESS and FARISTOL_RESULTS_ADDRESS.
     """
     typer.echo(get_completion_script(prog_name="faristol", complete_var=COMPLETE, shell=shell.value))

@@ -1,4 +1,4 @@
-"""Questions that a command asks at the terminal before it changes something."""
+"""Confirmations at the terminal before a command changes data."""
 
 from __future__ import annotations
 
@@ -23,13 +23,13 @@ def ask_whether_another(name: str, other: str, *, registers: bool = True) -> Non
 
 
 def agree(question: str, otherwise: str) -> None:
-    """Ask a question. Raises ``StartError`` with the sentence ``otherwise`` when the answer is no."""
+    """Ask a question. Raises ``StartError`` with the sentence ``otherwise`` if the answer is no."""
     if not is_agreed(question, otherwise):
         raise StartError(otherwise)
 
 
 def is_agreed(question: str, otherwise: str) -> bool:
-    """Return whether a person at the terminal says yes. Raises ``StartError`` without a terminal, with what to do."""
+    """Ask a question and return whether the answer is yes. Raises ``StartError`` without a terminal."""
     if not sys.stdin.isatty():
         raise StartError(f"{question} {otherwise}")
     return typer.confirm(question, err=True)

@@ -1,4 +1,4 @@
-"""Methods of the contract as commands: each is made of its descriptor, the comments of the contract, and ``acts``."""
+"""Commands built from the contract: from descriptors, comments and ``acts``."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ METHODS: Mapping[str, tuple[str, Any]] = {
     )
     for method in service.methods
 }
-"""The methods that can be commands, each with the name of its service."""
+"""Methods that can be commands, each with the name of its service."""
 
 Table = Annotated[int, typer.Option("--table", min=0, help="The table of the game, in place of its id.")]
 ANOTHER = "another_person"
@@ -49,7 +49,7 @@ OfRound = Annotated[int, typer.Option("--round", min=0, help="The round of that 
 
 
 def command_of(method: str) -> Callable[..., None]:
-    """The command of a method of the contract."""
+    """Build the command of a method of the contract."""
     act, kind = ACTS[method], _kind(method)
 
     def carry_out(*, address: str | None, json_output: bool, **given: Any) -> None:
@@ -57,13 +57,13 @@ def command_of(method: str) -> Callable[..., None]:
 
     parameters = [*_parameters(act, kind), *_of_names(kind), *_always()]
     carry_out.__doc__ = readable(COMMENTS[method])
-    carry_out.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined] # as inspect looks for it
+    carry_out.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined] # read by inspect
     carry_out.__annotations__ = {parameter.name: parameter.annotation for parameter in parameters}
     return carry_out
 
 
 def readable(comment: str) -> str:
-    """A comment of the contract with its methods as they are said on the command line."""
+    """Return a comment of the contract with methods replaced by their commands."""
     return re.sub(r"\b(?:[A-Z][a-z]+){2,}\b", lambda found: f"`{spelled(found[0])}`", comment) if comment else ""
 
 
@@ -72,7 +72,7 @@ def _kind(method: str) -> type[Message]:
 
 
 def _parameters(act: Act, kind: type[Message]) -> Iterator[inspect.Parameter]:
-    """What a command is given: the tournament, its arguments, and an option for every other field."""
+    """Yield the parameters of a command: the tournament, its arguments, and an option for every other field."""
     fields, arguments = kind.DESCRIPTOR.fields_by_name, act.positional(kind.DESCRIPTOR)
     if "tournament_id" in fields and act.new != "tournament_id":
         yield _parameter("tournament_id", Tournament)
@@ -88,7 +88,7 @@ def _parameters(act: Act, kind: type[Message]) -> Iterator[inspect.Parameter]:
 
 
 def _of_names(kind: type[Message]) -> Iterator[inspect.Parameter]:
-    """What a command that gives a player another name is told beforehand."""
+    """Yield the option that confirms a similar name in advance, for commands that change a player's name."""
     if kind in (pairing.AmendPlayerRequest, pairing.AnswerDataRequestRequest):
         yield _parameter(ANOTHER, Annotated[bool, typer.Option("--another-person", help=ANOTHER_HELP)], False)
 
@@ -103,7 +103,7 @@ def _parameter(name: str, annotation: Any, default: Any = inspect.Parameter.empt
 
 
 def _argument(act: Act, field: Any) -> inspect.Parameter:
-    """A field that is given by its place."""
+    """Build the positional argument of a field."""
     name = re.sub(r"_ids?$", "", field.name)
     metavar = "WHO" if _who(field) else name.replace("_", "-").upper()
     if field.enum_type is not None:
@@ -123,7 +123,7 @@ def _argument(act: Act, field: Any) -> inspect.Parameter:
 
 
 def _option(act: Act, field: Any) -> inspect.Parameter:
-    """A field that is given by its name."""
+    """Build the option of a field."""
     about: dict[str, Any] = {"help": _help(field), "show_default": False}
     name = option_of(act, field)
     if field.type == Field.TYPE_BOOL:
@@ -144,7 +144,7 @@ def _completing(words: list[str]) -> Callable[[str], list[str]]:
 
 
 def _help(field: Any) -> str:
-    """What the contract says of a field."""
+    """Return the help of a field from the comments of the contract."""
     return readable(COMMENTS.get(f"{field.containing_type.name}.{field.name}", ""))
 
 
@@ -153,7 +153,7 @@ def _whole(field: Any) -> bool:
 
 
 def _who(field: Any) -> bool:
-    """Whether a field stands for a player or a team."""
+    """Check whether a field is a player or a team."""
     return TEAM_FOR.get(field.name) in field.containing_type.fields_by_name
 
 
@@ -162,7 +162,7 @@ def _names_players(field: Any) -> bool:
 
 
 def _carry_out(method: str, given: Mapping[str, Any], address: str | None, *, json_output: bool) -> None:
-    """Send a command and tell the answer."""
+    """Send a command and print the answer."""
     from faristol.cli.answers import as_told, told
 
     act, kind = ACTS[method], _kind(method)
@@ -183,9 +183,9 @@ def _carry_out(method: str, given: Mapping[str, Any], address: str | None, *, js
 
 
 def _ask_about_name(request: Message, known: Roll, address: str | None, *, another: bool) -> None:
-    """Ask about a name that resembles another player's, before it is kept. Raises ``StartError`` where it is not to be.
+    """Ask about a new name that is similar to another player's. Raises ``StartError`` if they are the same person.
 
-    ``another`` says beforehand that they are two people.
+    With ``another``, the caller has already confirmed that they are two people.
     """
     from faristol.cli.confirmation import ask_whether_another
 
@@ -210,10 +210,10 @@ def _ask_about_name(request: Message, known: Roll, address: str | None, *, anoth
 def request_of(
     act: Act, kind: type[Message], given: Mapping[str, Any], known: Roll | None, tournament: Callable[[str], str]
 ) -> Message:
-    """A request of what was given on the command line.
+    """Build a request from the parameters of the command line.
 
-    ``tournament`` tells the id of another tournament. Raises ``BadParameter`` for what the contract does not know, and
-    ``Unclear`` for names that nobody has, or more than one.
+    ``tournament`` returns the id of another tournament. Raises ``BadParameter`` for an invalid value, and ``Unclear``
+    for an unknown or ambiguous name.
     """
     fields = kind.DESCRIPTOR.fields_by_name
     request = kind()
@@ -234,7 +234,7 @@ def request_of(
 
 
 def _round_meant(which: str, known: Roll | None) -> int:
-    """The round that is meant where none is given."""
+    """Return the default round."""
     assert known is not None, "only a round of a tournament that there is can be left out"
     played = known.tournament.played
     if which == "next":
@@ -244,7 +244,7 @@ def _round_meant(which: str, known: Roll | None) -> int:
 
 
 def call(address: str | None, method: str, request: Message) -> Any:
-    """What a service answers. Raises ``StartError`` for what it refuses, and where it cannot be reached."""
+    """Call a method and return its answer. Raises ``StartError`` if it is refused, or if the service is unreachable."""
     try:
         return answer_to(request, METHODS[method][0], address)
     except StartError as problem:
@@ -252,7 +252,7 @@ def call(address: str | None, method: str, request: Message) -> Any:
 
 
 def with_names(problem: StartError, known: Roll | None) -> str:
-    """A refusal with names for the ids of players, teams and games that it tells."""
+    """Return a refusal with names in place of the ids of players, teams and games."""
     cause = problem.__cause__
     if known is None or not isinstance(cause, grpc.aio.AioRpcError):
         return str(problem)
@@ -260,9 +260,9 @@ def with_names(problem: StartError, known: Roll | None) -> str:
 
 
 def as_written(refusal: str, method: str) -> str:
-    """A refusal with the fields of a command as the command line has them: ``--arbiter`` for ``arbiter_id``.
+    """Return a refusal with fields of the request as options of the command line: ``--arbiter`` for ``arbiter_id``.
 
-    An option of which the values have names is shown with them: ``--game lost|played-out``.
+    An option with named values is shown with them: ``--game lost|played-out``.
     """
     act, request = ACTS.get(method, Act(arguments=())), _kind(method).DESCRIPTOR
     fields = {field.name: field for field in request.fields if field.name not in HIDDEN}

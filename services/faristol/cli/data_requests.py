@@ -1,4 +1,4 @@
-"""`faristol data-request list`: what players ask to be corrected or erased, and what was answered."""
+"""`faristol data-request list`: requests of players for correction or erasure, and their answers."""
 
 from __future__ import annotations
 

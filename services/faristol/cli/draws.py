@@ -1,4 +1,4 @@
-"""`faristol draw verify`: checking that every draw of a game followed from the seed that was committed to."""
+"""`faristol draw verify`: check that every draw of a game follows from the seed of its commitment."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def verify(
     address: Address = None,
     json_output: AsJson = False,
 ) -> None:
-    """Make the draws of a final game again, and compare. Exit code 1 when one is otherwise, or the seed another."""
+    """Recompute the draws of a final game and compare. Exit code 1 if a draw or the seed differs."""
     if len(commitment) not in (0, 64) or set(commitment.lower()) - set("0123456789abcdef"):
         raise typer.BadParameter(f"{commitment!r} is no commitment: expected 64 hexadecimal digits")
     game_id = run(game_meant(game, table, number, address))

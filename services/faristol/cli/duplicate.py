@@ -53,17 +53,17 @@ SAME_CLAIM = N_("{claim} waits in several halls: say which by --hall; there are:
 
 
 def ask_games(request: Any, address: str | None) -> Any:
-    """What the duplicate service answers to a request. Raises ``StartError`` for what it refuses."""
+    """Send a request to the duplicate service and return its answer. Raises ``StartError`` if it is refused."""
     return answer_to(request, "game", address, DuplicateServiceStub)
 
 
 def turn_number(game: str, turn: int, address: str | None) -> int:
-    """The turn that is meant: the last one called where none is given."""
+    """Return the given turn, by default the last one called."""
     return turn or len(seen_inside(game, address).turns)
 
 
 def last_scored(game: str, turn: int, address: str | None) -> int:
-    """The turn that is meant: the last one scored where none is given."""
+    """Return the given turn, by default the last one scored."""
     if turn:
         return turn
     turns_ = seen_inside(game, address).turns
@@ -71,13 +71,13 @@ def last_scored(game: str, turn: int, address: str | None) -> int:
 
 
 def seen_inside(game: str, address: str | None) -> pb.GetDuplicateResponse:
-    """A game as its officials see it."""
+    """Return a game as its officials see it."""
     shown: pb.GetDuplicateResponse = ask_games(pb.GetDuplicateRequest(game_id=game, inside=True), address)
     return shown
 
 
 def hall_of(game: str, player: str, hall: str, address: str | None) -> str:
-    """The hall that is meant: where the player sits when none is given."""
+    """Return the given hall, by default that of the player."""
     if hall:
         return hall
     found: str = ask_games(pb.GetHallSheetRequest(game_id=game, player_id=player, inside=True), address).hall.name
@@ -133,9 +133,9 @@ def slips(
     address: Address = None,
     json_output: AsJson = False,
 ) -> None:
-    """Hand in the slips of a hall: all of a file, or none where a line is wrong.
+    """Hand in the slips of a hall from a file: all of them, or none if a line is wrong.
 
-    Slips that are null by their form, not by their words, are asked about before anything is taken.
+    Slips that are null by their form, not by their words, must be confirmed first.
     """
     players = ask_games(pb.GetHallSheetRequest(game_id=game, hall=hall, inside=True), address).players
     seats = {str(player.number): player.player_id for player in players}
@@ -162,10 +162,10 @@ def slips(
 def _hand_in(
     request: pb.SubmitSlipsRequest, players: Sequence[pb.PlayerSheet], address: str | None, *, check: bool
 ) -> int:
-    """Hand in slips, and return how many were taken.
+    """Hand in slips, and return the number accepted.
 
-    With ``check``, ask about those that are null by their form. Raises ``StartError`` if one of them is not as it is on
-    the paper, or without a terminal.
+    With ``check``, ask about those that are null by their form. Raises ``StartError`` if one of them differs from the
+    paper, or without a terminal.
     """
     request.check_form = check
 
@@ -244,7 +244,7 @@ def claim(
     address: Address = None,
     json_output: AsJson = False,
 ) -> None:
-    """Contest what a round was worth, for a player."""
+    """Contest the score of a round, for a player."""
     number = last_scored(game, turn, address)
     where = hall_of(game, player, hall, address)
     request = pb.RaiseClaimRequest(game_id=game, hall=where, turn=number, player_id=player, words=words)
@@ -297,13 +297,13 @@ def end(
 
 
 def validate(game: Game, arbiter: By = "judge", address: Address = None, json_output: AsJson = False) -> None:
-    """Declare the results of a game final: no claim is heard any more."""
+    """Declare the results of a game final, which ends the time for claims."""
     answer = ask_games(pb.ValidateResultsRequest(game_id=game, arbiter_id=arbiter), address)
     tell(answer, said(FINAL), json_output=json_output)
 
 
 def play_text(play: events.DuplicatePlay) -> str:
-    """A play as a judge says it: `H4 C A S E R N A`."""
+    """Format a play as a judge says it: `H4 C A S E R N A`."""
     direction = Direction.ACROSS if play.across else Direction.DOWN
     start_ = Start(Square(play.row, play.column), direction)
     return f"{Notation.FISC.write(start_)} {' '.join(play.faces)}"

@@ -44,7 +44,7 @@ NO_SEALED = N_("the game was not played from a sealed one, or is not over")
 
 
 class What(StrEnum):
-    """What is written of a game."""
+    """The content of an export."""
 
     SLIPS = "slips"
     TURNS = "turns"
@@ -59,9 +59,9 @@ def export(
     output: Output = None,
     address: Address = None,
 ) -> None:
-    """Write what everybody may see of a game: every slip of the rounds that are scored, the rounds, the standings.
+    """Write the public data of a game: every slip of the scored rounds, the rounds, or the standings.
 
-    For a tournament in place of a game the standings are those of all its games, summed.
+    For a tournament in place of a game, the standings are the sum of all its games.
     """
     if what is What.STANDINGS and not place_of_duplicate(game)[0]:
         summed = _totals(game, address)
@@ -88,7 +88,7 @@ def export(
 
 
 def duplicate_game(game_id: str, address: str | None) -> pb.GetDuplicateResponse | None:
-    """The duplicate game of that id; None where there is none. Raises ``StartError`` as ``service_at``."""
+    """Return the duplicate game of an id; None if it does not exist. Raises ``StartError`` as ``service_at``."""
 
     async def work(games: Duplicates) -> pb.GetDuplicateResponse | None:
         try:
@@ -102,7 +102,10 @@ def duplicate_game(game_id: str, address: str | None) -> pb.GetDuplicateResponse
 
 
 def names_in_standings(game: str, found: pb.GetDuplicateStandingsResponse, own: Names, address: str | None) -> Names:
-    """The names of all in the standings of a game, with its ``own``. Raises ``StartError`` as ``service_at``."""
+    """Return the names of all players in the standings of a game, with its ``own``.
+
+    Raises ``StartError`` as ``service_at``.
+    """
 
     async def work(stub: Any) -> Names:
         return await names_in(Results(stub, SOURCE, language_of_terminal()), game, found, own)
@@ -111,7 +114,7 @@ def names_in_standings(game: str, found: pb.GetDuplicateStandingsResponse, own: 
 
 
 def _sealed(game: str, address: str | None) -> str:
-    """The document of the sealed game that a game was played from. Raises ``BadParameter`` where there is none."""
+    """Return the document of the sealed game that a game was played from. Raises ``BadParameter`` if it has none."""
     shown = _ask(address, lambda games: games.game(game))
     if not shown.seal.content:
         raise typer.BadParameter(said(NO_SEALED))
@@ -119,7 +122,7 @@ def _sealed(game: str, address: str | None) -> str:
 
 
 def _totals(tournament_id: str, address: str | None) -> DuplicateTotals:
-    """The games of a tournament, summed."""
+    """Return the sum of the games of a tournament."""
     listed = listed_of(tournament_id, address)
     found = _ask(address, lambda games: games.totals(tournament_id))
     return DuplicateTotals.told(tournament_id, found, listed)
@@ -131,9 +134,9 @@ async def _sheets(games: Duplicates, game_id: str, names: Names, position: int) 
 
 
 def _names(game_id: str, address: str | None) -> tuple[Names, int]:
-    """The names of those who play, and a position up to which all that is asked afterwards holds.
+    """Return the names of the players, and a position that later answers include.
 
-    Nothing where the game is not called as that of a round: then the game service says that there is none.
+    Both are empty if the id is not that of a round's game; the game service then reports an unknown game.
     """
     tournament_id, _ = place_of_duplicate(game_id)
     if not tournament_id:
@@ -144,7 +147,7 @@ def _names(game_id: str, address: str | None) -> tuple[Names, int]:
 
 
 def listed_of(tournament_id: str, address: str | None) -> results_pb.ListPlayersResponse:
-    """The players of a tournament. Raises ``StartError`` as ``service_at``."""
+    """Return the players of a tournament. Raises ``StartError`` as ``service_at``."""
 
     async def work(stub: object) -> results_pb.ListPlayersResponse:
         return await Results(stub, SOURCE, language_of_terminal()).players(tournament_id)

@@ -1,4 +1,4 @@
-"""`faristol duplicate waiting | rule | master`: what the judge of a duplicate game decides at a terminal."""
+"""`faristol duplicate waiting | rule | master`: decisions of the judge of a duplicate game at a terminal."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ CHOSEN = N_("round {turn}: the master play is {play} for {score}, the highest sc
 
 
 class As(StrEnum):
-    """How a slip came, for its ruling."""
+    """How a slip was handed in, for its ruling."""
 
     IN_TIME = "in-time"
     LATE = "late"
@@ -32,7 +32,7 @@ class As(StrEnum):
 
 
 def waiting(game: Game, turn: Turn = 0, address: Address = None, json_output: AsJson = False) -> None:
-    """List what keeps a round from being scored: open halls, slips to rule on, and claims of any round."""
+    """List the obstacles to scoring a round: open halls, slips to rule on, and claims of any round."""
     request = pb.ListWaitingRequest(game_id=game, turn=turn_number(game, turn, address))
     answer: pb.ListWaitingResponse = ask_games(request, address)
     lines = [said(WAITS_OPEN, hall=_hall(hall)) for hall in answer.open_halls]
@@ -61,7 +61,7 @@ def rule(
     address: Address = None,
     json_output: AsJson = False,
 ) -> None:
-    """Say what counts of a slip that waits for an arbiter."""
+    """Rule on a slip that waits for an arbiter: the coordinates and the word that count."""
     number = turn_number(game, turn, address)
     where = hall_of(game, player, hall, address)
     name = f"HANDED_{handed.name}"

@@ -1,4 +1,4 @@
-"""`faristol duplicate run`: a hall at a terminal, from its bundle, with the line to the services or without."""
+"""`faristol duplicate run`: a hall at a terminal, from its bundle, online or offline."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ from faristol.terminal.services import address_of, let_in, way_to
 
 DAMAGED = N_("{file}: {problem}; write it again by `faristol duplicate bundle {game} --output {file}`")
 DEADLINE = 5.0
-"""Seconds after which a question without an answer means that there is no line."""
+"""Timeout in seconds, after which the hall is offline."""
 GONE = frozenset({grpc.StatusCode.UNAVAILABLE, grpc.StatusCode.DEADLINE_EXCEEDED, grpc.StatusCode.ABORTED})
 
 
@@ -42,7 +42,7 @@ def run(
     ] = None,
     address: Address = None,
 ) -> None:
-    """Run a hall: call racks, tell the time, take slips; without a network too, and send them when it is back."""
+    """Run a hall: call racks, tell the time, take slips. Offline, slips are stored and sent later."""
     bundle = bundles.read(file)
     kept = HallJournal(journal or file_of(bundle.game_id, bundle.hall))
     try:
@@ -68,6 +68,6 @@ async def _work(bundle: bundles.Bundle, journal: HallJournal, collector: str, ad
 
 
 async def _typed() -> AsyncIterator[str]:
-    """The lines that are typed."""
+    """Yield the lines that are typed."""
     while line := await asyncio.to_thread(sys.stdin.readline):
         yield line

@@ -1,4 +1,4 @@
-"""`faristol duplicate prepare`, `embargo`, `lift`, `bundle`, `verify`: games that are prepared, and checking them."""
+"""`faristol duplicate prepare`, `embargo`, `lift`, `bundle`, `verify`: prepared games and their verification."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ def prepare(
     address: Address = None,
     json_output: AsJson = False,
 ) -> None:
-    """Prepare the game of a round before it starts, sealed: nobody sees it."""
+    """Prepare the game of a round before it starts, sealed: it is visible to no person."""
     found = run(tournament_meant(tournament, address))
     answer = ask_games(pb.PrepareGameRequest(tournament_id=found, round=round_, rerun_of=rerun_of), address)
     line = said(PREPARED, game=answer.game_id, digest=answer.digest.hex())
@@ -93,7 +93,7 @@ def bundle(
     address: Address = None,
     json_output: AsJson = False,
 ) -> None:
-    """Write what a hall needs to play on when it is cut off."""
+    """Write the bundle with which a hall can continue offline."""
     answer = ask_games(pb.GetBundleRequest(game_id=game, hall=hall), address)
     bundles.write(bundles.Bundle(answer, hall), output)
     lines = [said(BUNDLED, game=game, file=str(output))]
@@ -113,9 +113,9 @@ def verify(
     address: Address = None,
     json_output: AsJson = False,
 ) -> None:
-    """Draw the racks of a game that is over again, and compare; of a file without asking anybody.
+    """Draw the racks of a finished game again, and compare; a file is verified offline.
 
-    Exit code 1 when one is otherwise.
+    Exit code 1 if a rack differs.
     """
     if (file := Path(game)).is_file():
         wrong, right, content = _of_file(file)
@@ -129,7 +129,7 @@ def verify(
 
 
 def _of_file(file: Path) -> tuple[list[str], list[str], dict[str, str]]:
-    """What is wrong with the sealed game of a file, what is said where nothing is, and the rest of the answer."""
+    """Return the errors in the sealed game of a file, the lines for a valid one, and the rest of the answer."""
     try:
         sealed = _sealed_of(file)
     except (DocumentError, EnvelopeError) as problem:
@@ -155,7 +155,7 @@ def _sealed_of(file: Path) -> SealedGame:
 
 
 def _of_game(game: str, address: str | None) -> tuple[list[str], list[str], dict[str, str]]:
-    """The same of a game that is over."""
+    """Return the same of a finished game."""
     shown = ask_games(pb.GetDuplicateRequest(game_id=game), address)
     if not shown.end:
         raise typer.BadParameter(said(NOT_OVER))
@@ -183,7 +183,7 @@ def _of_game(game: str, address: str | None) -> tuple[list[str], list[str], dict
 
 
 def _of_seal(shown: pb.GetDuplicateResponse) -> Iterator[tuple[int, list[str], Play | None]]:
-    """The turns that were played from the sealed game, the last one without the master play that voids it."""
+    """Yield the turns played from the sealed game, the last one without the master play that voids it."""
     for turn in shown.turns:
         if turn.sealed:
             is_last = turn.turn + 1 == shown.seal.void_from_turn
@@ -192,7 +192,7 @@ def _of_seal(shown: pb.GetDuplicateResponse) -> Iterator[tuple[int, list[str], P
 
 
 def _words(sealed: SealedGame) -> tuple[Words | None, list[str]]:
-    """The lexicon of a sealed game, and what is said where it is not here."""
+    """Return the lexicon of a sealed game, or None and a line if it is not installed."""
     try:
         ruleset = ruleset_of(sealed.ruleset)
         return Installed(Library(settings_of().lexicons)).words(sealed.lexicon, ruleset), []

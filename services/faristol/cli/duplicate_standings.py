@@ -1,4 +1,4 @@
-"""`faristol duplicate standings`: who stands where in a duplicate game, or in all games of a tournament."""
+"""`faristol duplicate standings`: the standings of a duplicate game, or of all games of a tournament."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def standings(
     address: Address = None,
     json_output: AsJson = False,
 ) -> None:
-    """Print the standings of a game after the rounds that are scored, or those of all games of a tournament, summed."""
+    """Print the standings of a game after the scored rounds, or those of all games of a tournament, summed."""
     if not place_of_duplicate(game)[0]:
         _totals(game, address, json_output=json_output)
         return

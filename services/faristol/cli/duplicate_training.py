@@ -1,4 +1,4 @@
-"""`faristol duplicate train`: a duplicate game alone, against the top, at a terminal."""
+"""`faristol duplicate train`: a duplicate game of one player against the top, at a terminal."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def train(
     turns: Annotated[int, typer.Option(min=0, help="How many rounds; to the end when left out.")] = 0,
     address: Address = None,
 ) -> None:
-    """Play a duplicate game alone: the verdicts of a hall, and the ten best plays after each round."""
+    """Play a duplicate game against the top: the verdicts of a hall, and the ten best plays after each round."""
     seed = "" if game else seed or secrets.token_hex(4)
     typer.echo(said(HELP))
     if seed:
@@ -67,7 +67,7 @@ def train(
 
 
 def _written(seconds: int) -> events.Slip | None:
-    """What is typed as a slip, late where the time of the turn was over; None to end."""
+    """Read a slip from the terminal, late if the time of the turn is over; None to end."""
     begun = time.monotonic()
     typer.echo("> ", nl=False)
     line = sys.stdin.readline()
@@ -94,7 +94,7 @@ def _verdict(found: pb.TrainTurnResponse) -> Iterator[str]:
 
 
 def board_lines(tiles: Iterable[game_events.Placement]) -> Iterator[str]:
-    """A board as text: rows with their letters, blanks in small letters."""
+    """Yield the lines of a board as text: rows with their letters, blanks in lower case."""
     lying = {(tile.row, tile.column): tile.face.lower() if tile.blank else tile.face for tile in tiles}
     yield "    " + "".join(f"{column + 1:<4}" for column in range(SIZE)).rstrip()
     for row in range(SIZE):

@@ -1,4 +1,4 @@
-"""`faristol enter`: at a prompt, from a file, or from standard input."""
+"""`faristol enter`: the results of a round, at a prompt, from a file, or from standard input."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from faristol.text import translations
 from faristol.text.terminal import language_of_terminal
 
 PATIENCE = 60.0
-"""Seconds of retries while a service is away, without a person at the prompt."""
+"""Timeout of retries in seconds while a service is unavailable, if not at a prompt."""
 
 WHO = N_("Your name, which is kept with each result")
 WHO_ENTERS = N_("say who enters the results, with --as NAME or FARISTOL_AS, or with --arbiter ID")
@@ -66,7 +66,7 @@ def enter(
 ) -> None:
     """Enter the results of a round, table by table, or all of a file or none.
 
-    At a terminal it asks for each table; 11 412 378 enters table 11, 412 378 the table asked, ? tells the rest.
+    At a terminal it asks for each table; 11 412 378 enters table 11, 412 378 the table asked, ? explains the rest.
     """
     language = language_of_terminal()
     terminal = not file and sys.stdin.isatty()
@@ -104,9 +104,9 @@ def _complain(text: str) -> None:
 
 
 async def _enter_file(calls: Calls, file: str, language: str, *, sure: bool, json_output: bool) -> int:
-    """Enter all results of a file. Gives the exit code: 0, and 2 where a line is wrong or the service refuses it.
+    """Enter all results of a file. Return the exit code: 0, or 2 if a line is wrong or the service refuses it.
 
-    Raises ``StartError`` for a file without a result, and for one that cannot be read.
+    Raises ``StartError`` if the file has no result or is unreadable.
     """
     name, text = "stdin" if file == "-" else file, content_of(file, language)
     tables = await calls.tables()
@@ -136,7 +136,7 @@ async def _enter_file(calls: Calls, file: str, language: str, *, sure: bool, jso
 
 
 def _by_line(listed: Sequence[Listed], tables: Tables, refused: Refused) -> list[LineError]:
-    """The refusal by lines of the file. Raises ``refused`` where it names no game."""
+    """Return the refusal by lines of the file. Raises ``refused`` if it names no game."""
     lines = {tables[result.given.table].game_id: result.line for result in listed}
     errors = [LineError(lines[game], told) for game, told in refused.by_game.items() if game in lines]
     if not errors:

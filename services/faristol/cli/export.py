@@ -35,7 +35,7 @@ InJson = Annotated[bool, typer.Option("--json", help="Write JSON, with the field
 
 
 class Edition(StrEnum):
-    """Which description of TRF a report follows."""
+    """Version of the TRF description that a report follows."""
 
     TRF16 = "TRF16"
     TRF26 = "TRF26"
@@ -49,7 +49,7 @@ def standings(
     output: Output = None,
     address: Address = None,
 ) -> None:
-    """Write the standings with their tie-breaks as CSV; as JSON with how every value comes about."""
+    """Write the standings with their tie-breaks as CSV; as JSON with the arithmetic of every value."""
 
     async def ask(results: Results, found: str) -> Any:
         if of_teams:
@@ -76,7 +76,7 @@ def pairings(
     output: Output = None,
     address: Address = None,
 ) -> None:
-    """Write the tables of a round with their scores, and who sits it out."""
+    """Write the tables of a round with their scores, and its byes."""
 
     async def ask(results: Results, found: str) -> Pairings:
         which = number or max(1, len((await results.tournament(found)).tournament.played))
@@ -92,7 +92,7 @@ def crosstable(
     output: Output = None,
     address: Address = None,
 ) -> None:
-    """Write everybody's rounds: opponents, results, scores, who started."""
+    """Write the rounds of all players: opponents, results, scores, starts."""
 
     async def ask(results: Results, found: str) -> Crosstable:
         return Crosstable.of(await results.crosstable(found, round_))
@@ -103,7 +103,7 @@ def crosstable(
 def ratings(
     tournament: Tournament, json_output: InJson = False, output: Output = None, address: Address = None
 ) -> None:
-    """Write the rating list after a tournament; while a round is left, an estimate from the results so far."""
+    """Write the rating list after a tournament; before its last round, an estimate from the results so far."""
 
     async def ask(results: Results, found: str) -> Ratings:
         async with stub_at("rating", address) as stub:
@@ -119,7 +119,7 @@ def whole(
     output: Output = None,
     address: Address = None,
 ) -> None:
-    """Write all of it as one JSON object, as of one position: tournament, players, teams, pairings, standings."""
+    """Write the tournament as one JSON object, as of one position: players, teams, pairings, standings."""
 
     async def ask(results: Results, found: str) -> dict[str, Any]:
         head = TournamentAnswer.of(await results.tournament(found))
@@ -167,9 +167,9 @@ def _export(
     ask: Callable[[Results, str], Awaitable[Any]],
     written: Callable[[Any], str] | None,
 ) -> None:
-    """Write what the results service tells of the tournament that is meant: as ``written``, and else as JSON.
+    """Write an answer of the results service on the tournament: formatted by ``written``, or as JSON.
 
-    A file has the same words on every terminal, and a refusal those of whose terminal it is.
+    The text of a file does not depend on the terminal's language; a refusal does.
     """
 
     async def work(stub: Any) -> Any:
@@ -180,12 +180,12 @@ def _export(
 
 
 def write(text: str, output: Path | None) -> None:
-    """Write a text byte for byte: files end their lines as their formats want it. Raises as ``write_bytes``."""
+    """Write a text byte for byte, without changes of line ends. Raises as ``write_bytes``."""
     write_bytes(text.encode(), output)
 
 
 def write_bytes(content: bytes, output: Path | None) -> None:
-    """Write a file, or to the terminal without one. Raises ``StartError`` where the file cannot be written."""
+    """Write to a file, or to standard output without one. Raises ``StartError`` if the file cannot be written."""
     if output is None:
         typer.get_binary_stream("stdout").write(content)
         return

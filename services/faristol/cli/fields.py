@@ -1,4 +1,4 @@
-"""The fields of the contract as they are written on the command line."""
+"""The fields of the contract in their written form on the command line."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from faristol.terminal.common import said
 from faristol.terminal.names import Roll, Unclear
 
 TEAM_FOR: Mapping[str, str] = {"player_id": "team_id", "player_ids": "team_ids"}
-"""The field that says of a team what another says of a player."""
+"""The team field for a player field."""
 
 PLAYERS = frozenset({"player_id", "player_ids", "other_player_id", "loser_ids", "winner_id", "abandoned_by"})
 TEAMS = frozenset({"team_id", "team_ids"})
@@ -44,17 +44,17 @@ PARTS: Mapping[str, str] = {
     "RoundTime": "ROUND=TIME",
     "Appointment": "PERSON=ROLE[=COUNTRY]",
 }
-"""How what has parts is written, where it is otherwise than NAME=VALUE."""
+"""Written forms of messages with parts, if they differ from NAME=VALUE."""
 
 
 def choices(field: Any, values: Mapping[str, str]) -> list[str]:
-    """The words of an enumeration, by the words that an act has for some."""
+    """List the words of an enumeration, with the replacements of an act."""
     other = {name: word for word, name in values.items()}
     return [other.get(name, name) for name, number in names_of(field.enum_type).items() if number]
 
 
 def written(field: Any, values: Mapping[str, str]) -> str:
-    """How a value is written: ``lost|played-out``, ``PLAYER=SCORE``."""
+    """Return the written form of a value: ``lost|played-out``, ``PLAYER=SCORE``."""
     if field.enum_type is not None:
         return "|".join(choices(field, values))
     if field.message_type is None:
@@ -67,7 +67,7 @@ def written(field: Any, values: Mapping[str, str]) -> str:
 
 
 def option_of(act: Act, field: Any) -> str:
-    """The option of a field: ``--arbiter`` of ``arbiter_id``, ``--score`` of ``scores``."""
+    """Return the option of a field: ``--arbiter`` for ``arbiter_id``, ``--score`` for ``scores``."""
     if field.name in act.spelled:
         return f"--{act.spelled[field.name]}"
     if field.name == "occurred_at":
@@ -79,11 +79,11 @@ def option_of(act: Act, field: Any) -> str:
 
 
 BITS: Mapping[int, int] = {Field.TYPE_INT32: 32, Field.TYPE_INT64: 64}
-"""How many bits a whole number of each type has."""
+"""Number of bits of each integer type."""
 
 
 class Reader:
-    """Reads what is given for the fields of an act."""
+    """Reads values from the command line into the fields of a request."""
 
     def __init__(self, act: Act, request: Any, known: Roll | None, tournament: Callable[[str], str]) -> None:
         self._act = act
@@ -113,7 +113,7 @@ class Reader:
             setattr(request, field.name, self._value(field, given))
 
     def read_game(self, request: Any, given: str, table: int, number: int) -> None:
-        """Set the game that is meant by its id or its table. Raises ``Unclear``."""
+        """Set the game by its id or its table. Raises ``Unclear``."""
         assert self._known is not None
         if given or table:
             request.game_id = self._known.game(given, table=table, number=number)
@@ -121,7 +121,7 @@ class Reader:
             raise Unclear(said(WHICH_GAME))
 
     def _entries(self, field: Any, text: str) -> Iterable[str]:
-        """The entries of a list, with commas between them; a comma within a name or a value parts nothing."""
+        """Split a comma-separated list; a comma within a name or a value does not separate."""
         parts = [part.strip() for part in text.split(",")]
         if len(parts) == 1:
             return parts
@@ -132,7 +132,7 @@ class Reader:
         return parts
 
     def _value(self, field: Any, given: Any) -> Any:
-        """A value as the contract has it."""
+        """Convert a value to that of the contract."""
         if field.name == self._act.new or (field.name == "name" and field.message_type is None):
             return given
         if field.enum_type is not None:
@@ -157,7 +157,7 @@ class Reader:
         return self._known.person(given) if field.name in PERSONS else given
 
     def _number(self, field: Any, given: Any) -> int:
-        """A whole number that the field can hold."""
+        """Return an integer in the range of the field."""
         most = 2 ** (BITS[field.type] - 1)
         try:
             number = int(given)
@@ -176,7 +176,7 @@ class Reader:
         raise self._cannot_be(given, ", ".join(expected), expected)
 
     def _fill(self, message: Any, field: Any, text: str) -> None:
-        """Set the parts of what has some."""
+        """Set the parts of a message."""
         kind = field.message_type.name
         name, equals, rest = text.rpartition("=") if kind == "FinalScore" else text.partition("=")
         if not equals or not name.strip():
@@ -203,18 +203,18 @@ class Reader:
                 raise self._cannot_be(text, written(field, {})) from problem
 
     def _moment(self, given: str) -> datetime:
-        """A moment; without a time zone it is in that of the halls."""
+        """Parse a moment; without a time zone it is in that of the halls."""
         try:
             moment = datetime.fromisoformat(given.strip())
             if moment.tzinfo is None:
                 zone = self._known.tournament.time_zone if self._known else ""
                 moment = self._in_zone(moment, ZoneInfo(zone or "UTC"))
             return moment.astimezone(UTC).replace(tzinfo=None)
-        except (ValueError, OverflowError):  # the second for a moment before the year 1 in UTC
+        except (ValueError, OverflowError):  # OverflowError: a moment before the year 1 in UTC
             raise self._cannot_be(given, "2026-03-07T10:00, 2026-03-07T10:00:00Z") from None
 
     def _in_zone(self, local: datetime, zone: ZoneInfo) -> datetime:
-        """The moment of a time of the halls. Raises ``BadParameter`` for one that clocks show never, or twice."""
+        """Return the moment of a local time of the halls. Raises ``BadParameter`` if clocks show it never, or twice."""
         moments = moments_of(local, zone)
         if len(moments) == 1:
             return moments[0]
@@ -225,7 +225,7 @@ class Reader:
         raise typer.BadParameter(said(WRITE_WHICH, **params, first=first, second=second))
 
     def _cannot_be(self, given: str, expected: str, known: Iterable[str] = ()) -> typer.BadParameter:
-        """What is wrong with a value, what was perhaps meant, and how it would be written."""
+        """Return the error for a value, with similar known values and the expected form."""
         near = likely(given, list(known), 2)
         field = self._field
         name = field.name.upper() if field.name in self._arguments else option_of(self._act, field)

@@ -1,4 +1,4 @@
-"""`faristol gcg …`: games in the form in which other programs tell them."""
+"""`faristol gcg …`: games in the exchange format of other programs."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ Digraphs = Annotated[
 
 @dataclass(frozen=True, slots=True)
 class _Checked:
-    """What became of one file: replayed, or so wrong that it could not be."""
+    """Result of one file: replayed, or with errors that prevent a replay."""
 
     file: Path
     replayed: Replay | None
@@ -71,10 +71,10 @@ def check(
     every: Annotated[bool, typer.Option("--all", help="Tell everything that is wrong, a line for each.")] = False,
     json_output: OneObject = False,
 ) -> None:
-    """Replay games and compare every score and total. Exit code 1 when a file is wrong or malformed.
+    """Replay games and compare every score and total. Exit code 1 if a file is wrong or malformed.
 
-    Under the rules `box` the file says which tiles it is played with, how failed challenges are paid and how the tiles
-    left are counted.
+    Under the rules `box`, the file determines its tile set, the cost of failed challenges and the count of the tiles
+    left.
     """
     rules, options = _rules(ruleset, option)
     paths = _files(files)
@@ -101,7 +101,7 @@ def show(
     digraphs: Digraphs = "",
     json_output: AsJson = False,
 ) -> None:
-    """Print the sheet and the board at the end, or at the line that is wrong (then exit code 1)."""
+    """Print the sheet and the board at the end, or at the wrong line (then exit code 1)."""
     if file.is_dir():
         raise typer.BadParameter(f"{file} is a folder: name a file")
     rules, options = _rules(ruleset, option)
@@ -139,7 +139,7 @@ def export(
 
 
 def _rules(name: str, given: Iterable[str] | None) -> tuple[Ruleset, dict[str, OptionValue]]:
-    """The ruleset and the options chosen for it, which it has."""
+    """Return the ruleset and its chosen options. Raises ``BadParameter`` if one is unknown."""
     of_tables = ruleset_names("classic", "multi")
     if name in ruleset_names("duplicate"):
         raise typer.BadParameter(
@@ -162,7 +162,7 @@ def _rules(name: str, given: Iterable[str] | None) -> tuple[Ruleset, dict[str, O
 
 
 def _files(given: Iterable[Path]) -> list[Path]:
-    """The files, those of folders in alphabetical order."""
+    """Return the files, those of folders in alphabetical order."""
     found: list[Path] = []
     for path in given:
         if path.is_dir():
@@ -194,7 +194,7 @@ def _check(path: Path, ruleset: Ruleset, options: Mapping[str, OptionValue], dig
 
 
 def _replace_digraphs(game: GcgGame, digraphs: str, rules: Ruleset) -> GcgGame:
-    """Replace the digraphs of other programs. Raises ``GcgError`` when the tiles of the file have no such digraphs."""
+    """Replace the digraphs of other programs. Raises ``GcgError`` if the tiles of the file have no such digraphs."""
     if not digraphs:
         return game
     try:
@@ -204,7 +204,7 @@ def _replace_digraphs(game: GcgGame, digraphs: str, rules: Ruleset) -> GcgGame:
 
 
 def _told(checked: _Checked, *, every: bool) -> list[str]:
-    """The line about a file, or with ``every`` one for each thing that is wrong with it."""
+    """Return the line on a file, or with ``every`` one for each of its errors."""
     replayed, problems = checked.replayed, checked.problems
     if problems:
         more = len(problems) - 1

@@ -1,4 +1,4 @@
-"""Groups of commands that are listed without importing them: only the command that is called is imported."""
+"""Groups of commands with lazy imports: listing them imports none, and a call imports only its command."""
 
 from __future__ import annotations
 
@@ -17,25 +17,25 @@ from faristol.terminal.common import acting_as, said
 
 
 class Group(TyperGroup):
-    """A group of commands that is listed without importing them."""
+    """A group of commands whose listing imports none of them."""
 
     context_class = HelpContext
 
     def shorts(self, ctx: Any) -> Mapping[str, str]:
-        """What each does, in one line, by their names."""
+        """Return the short help of each command by name."""
         return {name: command.get_short_help_str(100) for name, command in self.commands.items()}
 
     def list_commands(self, ctx: Any) -> list[str]:
-        """See ``click.Group``."""
+        """List the names of the commands."""
         return list(self.shorts(ctx))
 
     def format_commands(self, ctx: Any, formatter: Any) -> None:
-        """See ``click.Group``."""
+        """Write the list of commands."""
         with formatter.section("Commands"):
             formatter.write_dl(list(self.shorts(ctx).items()))
 
     def resolve_command(self, ctx: Any, args: list[str]) -> Any:
-        """See ``click.Group``. The error of an unknown command names the nearest one."""
+        """Find the command. The error for an unknown one suggests similar names."""
         known = self.list_commands(ctx)
         if args[0] not in known and not args[0].startswith("-") and not ctx.resilient_parsing:
             ctx.fail(unknown(N_("command"), args[0], known))
@@ -43,7 +43,7 @@ class Group(TyperGroup):
 
 
 def unknown(what: str, given: str, known: Iterable[str]) -> str:
-    """An error: there is no such thing; perhaps these were meant, or else all that there are."""
+    """Return the error for an unknown name, with similar known names, or else all of them."""
     known, what, name = list(known), said(what), repr(given)
     if near := likely(given, known, 3):
         alternative = said(N_("or"))
@@ -53,15 +53,15 @@ def unknown(what: str, given: str, known: Iterable[str]) -> str:
 
 
 class Commands(Group):
-    """The commands of ``main``, and those of ``COMMANDS``."""
+    """The commands of ``main`` and of ``COMMANDS``."""
 
     def shorts(self, ctx: Any) -> Mapping[str, str]:
-        """See ``Group``."""
+        """Return the short help of each command by name."""
         listed = {name: entry.help for name, entry in COMMANDS.items()}
         return {**super().shorts(ctx), **listed}
 
     def get_command(self, ctx: Any, cmd_name: str) -> Any:
-        """See ``click.Group``."""
+        """Return a command of ``main``, or import one of ``COMMANDS``."""
         if cmd_name not in COMMANDS:
             command = super().get_command(ctx, cmd_name)
             if command:
@@ -76,17 +76,17 @@ class Verbs(Group):
     noun: Noun
 
     def shorts(self, ctx: Any) -> Mapping[str, str]:
-        """See ``Group``."""
+        """Return the short help of each verb by name."""
         return {name: verb.short for name, verb in self.noun.verbs.items()}
 
     def get_command(self, ctx: Any, cmd_name: str) -> Any:
-        """See ``click.Group``."""
+        """Import the command of a verb; return None for an unknown one."""
         verb = self.noun.verbs.get(cmd_name)
         return command_of(cmd_name, verb) if verb else None
 
 
 def command_of(name: str, entry: Noun | Verb) -> Any:
-    """The command itself, imported."""
+    """Import and build a command."""
     if isinstance(entry, Noun):
         group = Verbs(name=name, help=entry.help, no_args_is_help=True, rich_markup_mode=None)
         group.noun = entry
@@ -121,4 +121,4 @@ def _somebody(
         ),
     ] = None,
 ) -> None:
-    """The command whose option every other command gets."""
+    """Carry the option ``--as``, which is copied to every other command."""

@@ -1,4 +1,4 @@
-"""`faristol tournament history`: what was done in a tournament, in sentences."""
+"""`faristol tournament history`: the acts in a tournament, as sentences."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from faristol.text.terminal import language_of_terminal
 
 
 def history(tournament: Tournament, address: Address = None, json_output: AsJson = False) -> None:
-    """Show everything that was done in a tournament: when, what, by whom, and what would undo it."""
+    """Show all acts in a tournament: time, act, actor, and the command that would undo it."""
     known = run(roll(tournament, address))
     answer = pairing.ListActsResponse(more=True)
     while answer.more:
@@ -29,7 +29,7 @@ def history(tournament: Tournament, address: Address = None, json_output: AsJson
 
 
 def told(answer: pairing.ListActsResponse, known: Roll, language: str) -> Iterator[str]:
-    """The lines of a history, in the order of the record: number, time by the clocks of the halls, what was done."""
+    """Yield the lines of a history, in the order of the record: number, local time of the halls, and the act."""
     zone = ZoneInfo(known.tournament.time_zone or "UTC")
     for each in office.told(answer, known, language, spelled):
         at = to_datetime(each.act.recorded_at).astimezone(zone).isoformat(" ", "seconds")

@@ -1,4 +1,4 @@
-"""`faristol judge …`: who rules on challenges, and ruling on them."""
+"""`faristol judge …`: the queue of cases, and rulings on challenges."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from faristol.terminal.services import asked, service_at
 from faristol.text import LANGUAGES
 
 PATIENCE = 5.0
-"""Seconds in which a service has to be there for a judge who comes; whom it goes away from later waits for it."""
+"""Timeout in seconds of the first connection; a later outage is waited out."""
 
 GIVEN_BACK = N_("{case}: given back to the queue")
 RULED = N_("{case}: ruled")
@@ -48,7 +48,7 @@ def watch(
     address: Address = None,
     json_output: AsJson = False,
 ) -> None:
-    """Show the cases that a judge may take, the longest wait first, whenever they change."""
+    """Show the cases that a judge may take, the longest wait first, after each change."""
 
     async def follow(sitting: Judge) -> None:
         async for queue in sitting.queue(language):
@@ -69,10 +69,10 @@ def sit_down(
         typer.Option("--json", help="Print each case as a line of JSON, and read its ruling as one line."),
     ] = False,
 ) -> None:
-    """Take cases as they come and rule on them. While you think the case stays yours; who goes away gives it back.
+    """Take cases as they come and rule on them. The case remains yours while you think; quitting releases it.
 
-    With --json a ruling is {"words": [{"tiles": ["A", "NY"], "valid": true, "reason": "…", "source": "…"}]}, and
-    {} gives the case back.
+    With --json a ruling is {"words": [{"tiles": ["A", "NY"], "valid": true, "reason": "…", "source": "…"}]}, and {}
+    releases the case.
     """
     away = asyncio.Event()
     listening = ExitStack()
@@ -136,7 +136,7 @@ def sit_down(
 
 
 def claim(case: Case, judge: As, address: Address = None, json_output: AsJson = False) -> None:
-    """Take a case and show what is known of it. It goes back when no sign follows: `judge sit` gives them."""
+    """Take a case and show its file. The claim expires without renewal, which `judge sit` does."""
 
     async def take(sitting: Judge) -> tuple[pb.ClaimCaseResponse, pb.GetCaseFileResponse]:
         return await sitting.claim(case), await sitting.file(case)
@@ -148,7 +148,7 @@ def claim(case: Case, judge: As, address: Address = None, json_output: AsJson = 
 
 
 def release(case: Case, judge: As, address: Address = None, json_output: AsJson = False) -> None:
-    """Give a case back."""
+    """Release a case."""
     asked("lexicon", address, lambda sitting: sitting.release(case), partial(Judge, judge_id=judge))
     tell({"case_id": case, "judge_id": judge}, said(GIVEN_BACK, case=case), json_output=json_output, indent=None)
 
@@ -165,7 +165,7 @@ def rule(
     address: Address = None,
     json_output: AsJson = False,
 ) -> None:
-    """Take a case, or have it, and rule on every word of it."""
+    """Take a case, unless you hold it, and rule on every word of it."""
     words = [(word, True) for word in valid or ()] + [(word, False) for word in invalid or ()]
 
     async def decide(sitting: Judge) -> pb.RuleCaseResponse:
@@ -175,7 +175,7 @@ def rule(
             rulings = [ruling(tiles_of(word, file), good, reason, source) for word, good in words]
             return await sitting.rule(case, rulings)
         except (StartError, grpc.aio.AioRpcError):
-            with suppress(grpc.aio.AioRpcError):  # it is not ours any more
+            with suppress(grpc.aio.AioRpcError):  # the claim is lost
                 await sitting.release(case)
             raise
 

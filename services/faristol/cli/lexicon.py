@@ -22,7 +22,7 @@ from faristol.words.lists import WordLists
 Folder = Annotated[Path | None, typer.Option("--lexicons", help="Folder of the lexicons.")]
 
 SHOWN = 10
-"""Lines that gave no word and are shown."""
+"""Rejected lines that are printed."""
 
 
 def install_lexicon(
@@ -35,7 +35,7 @@ def install_lexicon(
     lexicons: Folder = None,
     json_output: AsJson = False,
 ) -> None:
-    """Fetch an open word list by its package name and build a lexicon of it."""
+    """Fetch an open word list by its package name and build a lexicon from it."""
     from faristol.words import Library, install
 
     settings = settings_of(lexicons=lexicons)
@@ -74,7 +74,7 @@ def add_lexicon(
     lexicons: Folder = None,
     json_output: AsJson = False,
 ) -> None:
-    """Build a lexicon of a federation's own lists. The same lists and options give the same lexicon, bit for bit."""
+    """Build a lexicon from a federation's own lists. The same lists and options give the same lexicon, bit for bit."""
     from faristol.rules.tiles import load_tile_set
     from faristol.words import Library
     from faristol.words.hunspell import expand
@@ -116,7 +116,7 @@ def add_lexicon(
 
 
 def _content(installed: Installed) -> dict[str, object]:
-    """A lexicon for programs."""
+    """Return the JSON of a lexicon."""
     about, header = installed.about, installed.header
     return {
         "name": installed.name,
@@ -131,7 +131,7 @@ def _content(installed: Installed) -> dict[str, object]:
 
 
 def _listing(given: str) -> tuple[Listing, str]:
-    """``LAYER/SOURCE=FILE`` taken apart. Raises ``LexiconError`` for what is no name of a layer."""
+    """Parse ``LAYER/SOURCE=FILE``. Raises ``LexiconError`` for an invalid name of a layer."""
     where, equals, file = given.partition("=")
     if not equals:
         return Listing(), given
@@ -145,7 +145,7 @@ def _listing(given: str) -> tuple[Listing, str]:
 
 
 def _tell(read: WordLists, report: Path | None) -> None:
-    """Say what became of the lines, which gave no word and why, and write all of those to ``report``."""
+    """Print counts of lines and the first rejected ones, with reasons, and write all of those to ``report``."""
     left_out = read.left_out
     for line in left_out[:SHOWN]:
         console.print(f"{line.path}:{line.line}: {line.reason}", markup=False, highlight=False, soft_wrap=True)
@@ -176,7 +176,7 @@ def look_up(
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON, a line for each word.")] = False,
     lexicons: Folder = None,
 ) -> None:
-    """Say of each word as which tiles it is in, by which layers and sources. Exit code 1 when one is not."""
+    """Print as which tiles each word is in the lexicon, with layers and sources. Exit code 1 if one is not in it."""
     from faristol.words import Library
     from faristol.words.lists import unplayable
 

@@ -1,4 +1,4 @@
-"""The commands."""
+"""The entry point of the command line, and the commands `up`, `serve` and `demo`."""
 
 from __future__ import annotations
 
@@ -36,11 +36,11 @@ if TYPE_CHECKING:
 
 
 _started = logging.getLogger("faristol.serve")
-"""What services say to whoever starts them, where logs are JSON."""
+"""Logger for messages to the operator if logs are JSON."""
 
 
 class DemoMode(StrEnum):
-    """What a demonstration plays."""
+    """Kind of a demonstration."""
 
     CLASSIC = "classic"
     DUPLICATE = "duplicate"
@@ -55,7 +55,7 @@ app = typer.Typer(
 )
 
 
-def _version(wanted: bool) -> None:  # noqa: FBT001 # as Typer calls it
+def _version(wanted: bool) -> None:  # noqa: FBT001 # called by Typer
     if wanted:
         typer.echo(f"faristol {version('faristol')}")
         raise typer.Exit
@@ -86,7 +86,7 @@ def up(
     pages_apart: PagesApart = None,
     json_output: AsJson = False,
 ) -> None:
-    """`faristol up`."""
+    """Run `faristol up`."""
     settings = settings_of(
         data=data,
         http_port=http,
@@ -110,7 +110,7 @@ def serve(
     nats_url: Nats = None,
     json_output: AsJson = False,
 ) -> None:
-    """`faristol serve`."""
+    """Run `faristol serve`."""
     if service not in (*SERVICES, RELAY):
         raise typer.BadParameter(unknown(N_("service"), service, (*SERVICES, RELAY)))
     settings = settings_of(data=data, http_port=http, grpc_port=grpc, database_url=database_url, nats_url=nats_url)
@@ -118,7 +118,7 @@ def serve(
 
 
 async def _serve(settings: Settings, services: tuple[str, ...], *, json_output: bool) -> None:
-    gc.disable()  # what a start makes stays: looking through it again and again is a fifth of its time
+    gc.disable()  # objects of the start are permanent: collecting among them takes a fifth of its time
     from faristol.cell.processes import running, serve_until
     from faristol.host.process import stop_on_signals
     from faristol.host.startup import Cancelled
@@ -155,14 +155,14 @@ async def _serve(settings: Settings, services: tuple[str, ...], *, json_output: 
             if json_output:
                 at = {"grpc": process.grpc_address, "http": process.http_address if "gateway" in services else ""}
                 typer.echo(json.dumps({"services": services, **at}))
-            gc.freeze()  # what is there now stays: to look through it while serving stops everybody for 0.3 s
+            gc.freeze()  # permanent objects: a collection among them would pause serving for 0.3 s
             gc.enable()
             await serve_until(process, stop)
 
 
 @contextmanager
 def _ended_in_form(settings: Settings) -> Iterator[None]:
-    """Log why services end by an error outside Faristol, where logs are JSON: what gathers them reads nothing else."""
+    """Log an expected error that ends the services if logs are JSON, since collectors of logs read only that."""
     try:
         yield
     except Exception as problem:
@@ -208,7 +208,7 @@ def demo(
         bool, typer.Option("--connect", help="Play against services that run, at FARISTOL_ADDRESS.")
     ] = False,
 ) -> None:
-    """`faristol demo`."""
+    """Run `faristol demo`."""
     from faristol.demo import terminal
     from faristol.demo.duplicate.plan import DuplicatePlan
     from faristol.demo.plan import Plan
@@ -240,7 +240,7 @@ def demo(
 
 
 def main(arguments: list[str] | None = None) -> None:
-    """Run the command line. An error outside Faristol is printed as one sentence, with exit code 2."""
+    """Run the command line. An expected error is printed as one sentence, with exit code 2."""
     if COMPLETE in os.environ:
         completion_init()
     try:
@@ -271,16 +271,16 @@ _OUTSIDE = (
 
 
 def _outside() -> tuple[type[Exception], ...]:
-    """Errors outside Faristol, whose message is for the person at the terminal.
+    """Return the expected errors, whose messages are for the operator.
 
-    Only modules that are loaded are asked: another one cannot have raised anything.
+    Only loaded modules count: another one cannot have raised an error.
     """
     loaded = ((sys.modules.get(module), name) for module, name in _OUTSIDE)
     return tuple(getattr(module, name) for module, name in loaded if hasattr(module, name))
 
 
 def _help(problem: Exception, words: Sequence[str]) -> str:
-    """A pointer to the help of the command that was written, as far as there is such a command."""
+    """Return a pointer to the help of the command in these words, if known."""
     context = getattr(problem, "ctx", None)
     command = context.command_path if context else " ".join(["faristol", *called(words)])
     hint = said(N_("`{command} --help` shows what there is"), command=command)

@@ -1,4 +1,4 @@
-"""Options and arguments that several commands have."""
+"""Options and arguments of several commands."""
 
 from __future__ import annotations
 
@@ -56,9 +56,9 @@ InRound = Annotated[int, typer.Option("--round", help="Round of that table; the 
 
 
 def in_language(language: str) -> str:
-    """What ``--language`` asks for, where it may be left out.
+    """Validate ``--language``, which may be empty.
 
-    Raises ``BadParameter`` for a language that is not offered.
+    Raises ``BadParameter`` for an unsupported language.
     """
     if language and language not in LANGUAGES:
         raise typer.BadParameter(f"there is no language {language!r}; there are: {', '.join(LANGUAGES)}")
@@ -66,7 +66,7 @@ def in_language(language: str) -> str:
 
 
 def in_language_or_the_terminals(language: str) -> str:
-    """What ``--language`` asks for, else that of the terminal. Raises ``BadParameter`` as ``in_language`` does."""
+    """Validate ``--language``, by default that of the terminal. Raises ``BadParameter`` as ``in_language`` does."""
     return in_language(language) or language_of_terminal()
 
 

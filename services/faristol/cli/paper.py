@@ -29,7 +29,7 @@ from faristol.text.terminal import language_of_terminal
 
 
 class Kind(StrEnum):
-    """What can be printed: the names of ``ALL_PAPERS``."""
+    """Kinds of papers: the names of ``ALL_PAPERS``."""
 
     TABLES = "tables"
     NAMES = "names"
@@ -48,7 +48,7 @@ class Kind(StrEnum):
 
 
 class Size(StrEnum):
-    """The size of a sheet."""
+    """Paper size."""
 
     A4 = "A4"
     A5 = "A5"

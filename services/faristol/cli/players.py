@@ -32,7 +32,7 @@ from faristol.text import translations
 from faristol.text.terminal import language_of_terminal
 
 AT_ONCE = 500
-"""Players who are registered in one command."""
+"""Players registered in one command."""
 
 TEAM_LACKS = N_(
     "the team {team} is not registered, for nobody of line {lines} is; once they are in, put them in their place in: "
@@ -73,8 +73,8 @@ def import_players(
 ) -> None:
     """Register the players of a list in their divisions, and their teams.
 
-    A line that cannot be read registers nobody and is told. A list that can be read in two ways, and a name similar to
-    another, are asked about before anybody is registered.
+    A line that cannot be read is reported and registers no player. An ambiguous list, and a name similar to another,
+    must be confirmed before any registration.
     """
     language = language_of_terminal()
     head = run(roll(tournament, address)).tournament
@@ -117,7 +117,7 @@ def import_players(
 
 
 def _asked(listed: PlayerList, file: Path, read: Callable[[Answers], PlayerList]) -> PlayerList:
-    """The list as a person says that it is to be read. Raises ``StartError`` where no person is there to say it."""
+    """Return the list after questions on its reading. Raises ``StartError`` without a terminal to ask at."""
     answers = listed.answers
     if listed.title:
         typer.echo(f"{file}: {said(PASSED_OVER, lines=' / '.join(listed.title))}", err=True)
@@ -134,7 +134,7 @@ def _asked(listed: PlayerList, file: Path, read: Callable[[Answers], PlayerList]
 
 
 def _ask_of_similar(rows: Sequence[Listed], registered: Sequence[str]) -> None:
-    """Ask whether those are other people whose names are similar to those of others, and who have no id in the list."""
+    """Ask about each name without an id in the list that is similar to another name."""
     known = Resemblances(registered)
     for row in rows:
         name = row.request.name
@@ -144,7 +144,7 @@ def _ask_of_similar(rows: Sequence[Listed], registered: Sequence[str]) -> None:
 
 
 class _Complaints:
-    """Prints what was refused of a list, by its line."""
+    """Prints refusals on a list with their lines."""
 
     def __init__(self, file: Path) -> None:
         self._file = file
@@ -158,10 +158,10 @@ class _Complaints:
 def _register(
     address: str | None, rows: Sequence[Listed], rolls: Mapping[str, Roll], complaints: _Complaints
 ) -> tuple[Mapping[int, str], int]:
-    """The ids of those who are registered now, by their lines, and how many are new.
+    """Return the ids of all registered players by line, and the number of new ones.
 
-    Who was registered before is refused, and among the ids. Many are registered at a time; who is refused is asked for
-    alone, and the answer to that says why in words.
+    A player registered before is refused, but has an id in the result. Many players are registered in one command; each
+    refused one is sent again in a command of its own, whose answer has the reason.
     """
     ids: dict[int, str] = {}
     registered = 0
@@ -184,7 +184,7 @@ def _register(
 
 
 def _together(rows: Sequence[Listed]) -> Iterator[Sequence[Listed]]:
-    """The lines in order, as many of one tournament at a time as are registered in one command."""
+    """Yield the lines in order, in groups of one tournament and at most ``AT_ONCE``."""
     for _, of_one in groupby(rows, key=lambda row: row.request.tournament_id):
         listed = list(of_one)
         for start in range(0, len(listed), AT_ONCE):
@@ -192,7 +192,7 @@ def _together(rows: Sequence[Listed]) -> Iterator[Sequence[Listed]]:
 
 
 def _register_together(address: str | None, rows: Sequence[Listed]) -> Mapping[int, pairing.Registration]:
-    """What came of those who were registered in one command, by line; nobody where it was refused as a whole."""
+    """Register a group in one command and return the results by line; empty if the command is refused."""
     requests = [row.request for row in rows]
     asked = pairing.RegisterPlayersRequest(tournament_id=requests[0].tournament_id, players=requests)
     try:
@@ -203,7 +203,7 @@ def _register_together(address: str | None, rows: Sequence[Listed]) -> Mapping[i
 
 
 def stands_already(before: str, wanted: pairing.RegisterPlayerRequest, known: Roll) -> str:
-    """A sentence: the player of a line is registered already, and what to do if that is another person.
+    """Return the sentence that the player of a line is registered already, and how to register another person.
 
     ``before`` is the id of the registered player.
     """
@@ -214,9 +214,9 @@ def stands_already(before: str, wanted: pairing.RegisterPlayerRequest, known: Ro
 
 
 def _registered_before(problem: StartError, wanted: pairing.RegisterPlayerRequest) -> str:
-    """The id of the player who was registered already, empty where it was refused for another reason.
+    """Return the id of the player registered before; empty if the refusal has another reason.
 
-    Who has the name is another person where the line has an id, or a club that is not theirs.
+    A player of the same name counts as a different person if the line has an id, or a different club.
     """
     cause = problem.__cause__
     if not isinstance(cause, grpc.aio.AioRpcError):
@@ -239,9 +239,9 @@ def _make_teams(
     complaints: _Complaints,
     told: list[str],
 ) -> int | None:
-    """Register the teams of the list, and add players to those that are there already.
+    """Register the teams of the list, and add players to existing teams.
 
-    Gives how many were registered, None for a list without teams; ``told`` gets what became of the others.
+    Return the number registered, or None for a list without teams; ``told`` gets a line on each changed team.
     """
     made = 0
     teams = teams_of(rows, ids, tournaments)
@@ -266,7 +266,7 @@ def _make_teams(
 
 
 def list_players(tournament: Tournament, address: Address = None, json_output: AsJson = False) -> None:
-    """List the players in the order of registration: name, id, club, rating, and what is to be said of them."""
+    """List the players in the order of registration: name, id, club, rating, and remarks."""
     known = run(roll(tournament, address))
     listed = known.tournament.players
     rows = (
@@ -283,7 +283,7 @@ def list_players(tournament: Tournament, address: Address = None, json_output: A
 
 
 def _marks(player: pairing.Player) -> Iterator[str]:
-    """What is to be said of a player; what officials have to know, in the director's words, comes last."""
+    """Yield the remarks on a player; the director's note for officials comes last."""
     if player.category:
         yield player.category
     if player.checked_in:

@@ -1,4 +1,4 @@
-"""`faristol prize list`: who is ahead for the special prizes of a tournament."""
+"""`faristol prize list`: the leaders for the special prizes of a tournament."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from faristol.text import number, translations
 def prizes(
     tournament: Tournament, language: Language = "", address: Address = None, json_output: AsJson = False
 ) -> None:
-    """Print who is ahead for the special prizes. `faristol prize offer` says which there are."""
+    """Print the leaders for the special prizes. `faristol prize offer` defines the prizes."""
 
     async def ask(stub: Any) -> pb.GetPrizesResponse:
         return await Results(stub, language).prizes(await tournament_meant(tournament, address))
@@ -29,7 +29,7 @@ def prizes(
 
 
 def told(found: pb.GetPrizesResponse, language: str) -> Iterator[str]:
-    """Each prize with its best value so far, and whose it is."""
+    """Yield each prize with its best value so far, and the players with that value."""
     read = translations(language).gettext
     for prize in found.prizes:
         won = []

@@ -1,4 +1,4 @@
-"""`faristol projection …`: the tables that are computed from the record, and where their consumers stand."""
+"""`faristol projection …`: projections of the record, and the status of consumers."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ Name = Annotated[str, typer.Argument(help="Name of a projection; all of them whe
 
 
 def list_projections(data: Data = None, database_url: Database = None, json_output: AsJson = False) -> None:
-    """Show what follows the record: where it is, how far behind, and what it cannot take."""
+    """Show the relay, consumers, sealer and witnesses of the record: position, lag, and events that fail."""
     from faristol.bus.status import status
 
     lines, last = _with_record(data, database_url, status)
@@ -38,9 +38,9 @@ def list_projections(data: Data = None, database_url: Database = None, json_outp
 
 
 def rebuild(name: Name = "", data: Data = None, database_url: Database = None, json_output: AsJson = False) -> None:
-    """Build a projection again from the first event on, beside the one that is read, and then put it in its place.
+    """Rebuild a projection from the first event on, beside the one in use, and then switch to it.
 
-    Services may run meanwhile. One that was interrupted can be started again.
+    Services may run during the rebuild. An interrupted one can be restarted.
     """
     built = [
         _with_record(data, database_url, partial(_rebuild, projection=projection, quiet=json_output))
@@ -57,7 +57,7 @@ def drop(
     database_url: Database = None,
     json_output: AsJson = False,
 ) -> None:
-    """Drop the tables of a version that is no longer read."""
+    """Drop the tables of a version that is no longer in use."""
     from faristol.bus import generations
 
     _with_record(data, database_url, lambda record: generations.drop(record, name, version))
@@ -76,9 +76,9 @@ def retry(
     database_url: Database = None,
     json_output: AsJson = False,
 ) -> None:
-    """Have consumers try at once what they could not take: parked streams and tournaments, and where they stopped.
+    """Retry failed events of consumers now: parked streams and tournaments, and stopped consumers.
 
-    No event is ever skipped. What is parked is tried again by itself, too, less and less often.
+    No event is ever skipped. Parked keys are also retried automatically, with increasing pauses.
     """
     names, rows = _with_record(data, database_url, lambda record: _retry(record, name, key))
     if name and not names and not rows:
@@ -103,7 +103,7 @@ def _projections(name: str) -> list[Projection]:
 
 
 def _with_record(data: Path | None, database_url: str | None, work: Callable[[Record], Awaitable[Any]]) -> Any:
-    """What ``work`` gives. Raises ``StartError`` when it cannot be done."""
+    """Return the result of ``work``. Raises ``StartError`` if it fails for an expected reason."""
     from faristol.bus import CannotTake, ProjectionError, tables
 
     async def prepared(record: Record) -> Any:
@@ -121,7 +121,7 @@ def _with_record(data: Path | None, database_url: str | None, work: Callable[[Re
 
 
 async def _retry(record: Record, name: str, key: str) -> tuple[list[str], list[tuple[str, str]]]:
-    """The consumers that had stopped, and those with the keys that are parked, which are to try again."""
+    """Request retries; return the stopped consumers, and the parked keys with their consumers."""
     from faristol.bus import parked, stopped
 
     return [] if key else await stopped.retry(record, name), await parked.retry(record, name, key)

@@ -1,4 +1,4 @@
-"""`faristol rating show` and `faristol player export`: the ratings after a tournament; and the rating systems."""
+"""`faristol rating show`, `rating systems` and `player export`: ratings after a tournament, and the rating systems."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ NO_LIST = N_("{tournament} has no rating list yet: it is published when the last
 def rating_systems(
     _request: object, answer: rating.ListRatingSystemsResponse, _known: object, _language: str
 ) -> Iterator[str]:
-    """The lines of `rating systems`: the systems that a tournament can choose, with their parameters."""
+    """Yield the lines of `rating systems`: the systems that a tournament can choose, with their parameters."""
     for system in answer.systems:
         usual = " (usual)" if system.usual else ""
         if system.tau:
@@ -46,7 +46,7 @@ def rating_systems(
 
 
 def show(tournament: Tournament, address: Address = None, json_output: AsJson = False) -> None:
-    """Print the ratings after a tournament; while a round is left, those that the results so far would give."""
+    """Print the ratings after a tournament; before its last round, an estimate from the results so far."""
     tournament_id = run(tournament_meant(tournament, address))
     found = answer_to(rating.EstimateRatingsRequest(tournament_id=tournament_id), "rating", address)
     if json_output:
@@ -66,7 +66,7 @@ def show(tournament: Tournament, address: Address = None, json_output: AsJson = 
 
 
 def title(found: rating.EstimateRatingsResponse, language: str) -> str:
-    """By which system players are rated, and whether that is an estimate or a revision."""
+    """Return the name of the rating system, with whether the ratings are an estimate or a revision."""
     if not found.published:
         return say(ESTIMATE, {"system": found.system}, language)
     if found.revision:
@@ -76,7 +76,7 @@ def title(found: rating.EstimateRatingsResponse, language: str) -> str:
 
 
 def _called(tournament_id: str, address: str | None) -> Mapping[str, str]:
-    """What the players are called; by their ids alone where no results service can be asked."""
+    """Return the names of the players; empty without an address of the results service."""
     if not (address or Addresses().of("results")):
         return {}
     found = answer_to(results.ListPlayersRequest(tournament_id=tournament_id), "results", address)
@@ -84,7 +84,7 @@ def _called(tournament_id: str, address: str | None) -> Mapping[str, str]:
 
 
 def export(tournament: Tournament, address: Address = None, json_output: AsJson = False) -> None:
-    """Print the list after a tournament as CSV: what `faristol player import` takes for the next one."""
+    """Print the rating list after a tournament as CSV, the input of `faristol player import` for the next one."""
     request = results.ListPlayersRequest(tournament_id=run(tournament_meant(tournament, address)))
     found = answer_to(request, "results", address)
     if not found.rating_system:
@@ -96,7 +96,7 @@ def export(tournament: Tournament, address: Address = None, json_output: AsJson 
 
 
 def rating_list(players: Iterable[results.Player]) -> str:
-    """The list as CSV; nobody is registered without a name."""
-    # The note is for officials, and who asks here is the public.
+    """Return the rating list as CSV, without players that have no name."""
+    # The note is for officials only, and this list is public.
     lines = ([who.name, who.club, who.rating, who.player_id, who.country, who.category, ""] for who in of_list(players))
     return written(COLUMNS, lines)

@@ -1,4 +1,4 @@
-"""`faristol record verify | key | seal`: checking and sealing the record; and how commands open it."""
+"""`faristol record verify | key | seal`: verifying and sealing the record; and opening it for other commands."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ PublicKey = Annotated[
 
 
 def roles_of(writer: str, reader: str) -> dict[Role, str]:
-    """Return the roles of PostgreSQL that were named. Raises ``BadParameter`` for one name of two roles."""
+    """Return the given roles of PostgreSQL. Raises ``BadParameter`` if two have the same name."""
     from faristol.host.roles import Role
 
     names = {role: name for role, name in ((Role.WRITER, writer), (Role.READER, reader)) if name}
@@ -44,7 +44,7 @@ def roles_of(writer: str, reader: str) -> dict[Role, str]:
 
 
 def existing(settings: Settings) -> Settings:
-    """The settings themselves. Raises ``StartError`` when they name a file and there is none."""
+    """Return the settings. Raises ``StartError`` if they name a file that does not exist."""
     if not settings.database_url and not (settings.data / "record.db").exists():
         raise StartError(f"there is no record in {settings.data}: give its folder with --data")
     return settings
@@ -52,7 +52,7 @@ def existing(settings: Settings) -> Settings:
 
 @asynccontextmanager
 async def opened(settings: Settings, *, create: bool = False) -> AsyncIterator[Record]:
-    """The record of these settings. Raises ``RecordError`` when it cannot be opened, or its database fails."""
+    """Open the record of these settings. Raises ``RecordError`` if that or a later use of the database fails."""
     record = await Record.open(settings.record_url(), create=create)
     try:
         yield record
@@ -63,9 +63,9 @@ async def opened(settings: Settings, *, create: bool = False) -> AsyncIterator[R
 
 
 def with_record(settings: Settings, work: Callable[[Record], Awaitable[T]]) -> T:
-    """What ``work`` gives with the record of these settings.
+    """Return the result of ``work`` with the record of these settings.
 
-    Raises ``StartError`` when they name a file and there is none, and ``RecordError`` as ``opened`` does.
+    Raises ``StartError`` if they name a file that does not exist, and ``RecordError`` as ``opened`` does.
     """
 
     async def opened_once() -> T:
@@ -95,7 +95,7 @@ def verify(
     ] = False,
     json_output: OneObject = False,
 ) -> None:
-    """Check order, hash chain, seals and names. Exit code 1 when something is wrong; the first such thing is named."""
+    """Verify order, hash chain, seals and names. Exit code 1 on an error; the first one is named."""
     from faristol.record.keys import read_public
     from faristol.record.restoration import verify as verify_file
     from faristol.record.seals import kept as read_seals
@@ -142,7 +142,10 @@ def verify(
 
 
 async def _witnessed(where: str, settings: Settings) -> Sequence[Seal]:
-    """The seals that a witness has. Raises ``Wrong`` where they are no chain, ``RecordError`` where there are none."""
+    """Return the seals of a witness.
+
+    Raises ``Wrong`` if they are not a chain, ``RecordError`` if there are no seals.
+    """
     from faristol.record.witness import gap, open_witness
 
     witness = open_witness(where, settings.witness_token)
@@ -160,9 +163,9 @@ async def _witnessed(where: str, settings: Settings) -> Sequence[Seal]:
 
 
 def _unchecked(verdict: Verdict, *, signed: bool, outside: int, whole_file: bool) -> list[str]:
-    """What could be otherwise than it was, and this check would not have told.
+    """List what this verification did not cover.
 
-    ``outside`` is the position that the seals kept outside reach, 0 when there are none.
+    ``outside`` is the position up to which the seals kept outside reach, 0 without any.
     """
     found = []
     if verdict.after:
@@ -187,7 +190,7 @@ def _unchecked(verdict: Verdict, *, signed: bool, outside: int, whole_file: bool
 
 
 def _unbound(names: Names) -> list[str]:
-    """What was not checked of names."""
+    """List the names that were not verified."""
     said = (
         (names.unbound, "not bound to an event, as an older version kept {them}"),
         (names.elsewhere, "bound to an event that was not checked"),
@@ -220,7 +223,7 @@ def _told(verdict: Verdict, *, signed: bool, witnessed: int) -> str:
 
 
 def _before(verdict: Verdict) -> str:
-    """What can be said of the events before the first that is wrong."""
+    """Describe the result for the events before the first wrong one."""
     if not verdict.events:
         return "no event before it was checked"
     since = f", from position {verdict.after + 1} on," if verdict.after else ""
@@ -236,7 +239,7 @@ def key(
     ],
     json_output: AsJson = False,
 ) -> None:
-    """Make a key to seal with, and print its public half. Of a key that is in the token already, no more than that."""
+    """Create a sealing key, and print its public key. A key that is in a token already is only printed."""
     from faristol.record import keys
     from faristol.record.token_key import SCHEME, TokenKey
 
@@ -257,7 +260,7 @@ def seal(
     database_url: Database = None,
     json_output: AsJson = False,
 ) -> None:
-    """Seal what is not sealed yet: sign the Merkle root of every range of positions."""
+    """Seal all unsealed events: sign the Merkle root of every range of positions."""
     from faristol.record.seal_keys import open_key
     from faristol.record.sealer import seal as make_seals
 

@@ -1,4 +1,4 @@
-"""`faristol referee`: play rulebook cases, and say what they cover."""
+"""`faristol referee`: play rulebook cases, and report their coverage."""
 
 from __future__ import annotations
 
@@ -34,10 +34,10 @@ def referee(
     ] = False,
     json_output: OneObject = False,
 ) -> None:
-    """Play rulebook cases. Exit code 1 when one comes out otherwise than it says, 2 when one cannot be read.
+    """Play rulebook cases. Exit code 1 if a case has another outcome than it states, 2 if one cannot be read.
 
-    A case is a table or a tournament, what is done there, and what a rule book says comes of it; docs/rulebook-cases.md
-    says how one is written. What comes out otherwise is told last.
+    A case is a table or a tournament, the actions there, and their outcome by a rule book; docs/rulebook-cases.md
+    describes the format. Failed cases are printed last.
     """
     cases, errors = _read(paths)
     with progress("playing") as done:
@@ -91,7 +91,7 @@ async def _halls(*, cell: bool) -> AsyncIterator[Halls]:
 
 
 def _told(verdicts: Sequence[Verdict], *, every: bool, covered: bool) -> Iterator[str]:
-    """What is told, with what came out otherwise at the end, where it is looked for."""
+    """Yield the lines of the report, with the failed cases at the end, which is visible in a terminal."""
     for book in coverage(verdicts) if covered else ():
         yield f"{book.ruleset}: covered: {', '.join(book.shown) or 'nothing'}"
         if book.missing:

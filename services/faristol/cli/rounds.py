@@ -24,7 +24,7 @@ WINNER = N_("winner")
 
 
 def show(tournament: Tournament, number: LastRound = 0, address: Address = None, json_output: AsJson = False) -> None:
-    """Show the pairings of a round, table by table, with their results, and who sits it out."""
+    """Show the pairings of a round, table by table, with their results, and its byes."""
 
     async def ask(stub: Any) -> tuple[str, pb.GetPairingsResponse]:
         tournament_id = await tournament_meant(tournament, address)
@@ -37,7 +37,7 @@ def show(tournament: Tournament, number: LastRound = 0, address: Address = None,
 
 
 def told(tournament: str, found: pb.GetPairingsResponse, language: str) -> Iterator[str]:
-    """The lines of a round, in the words of its page: what the scores do not say of a result stands behind them."""
+    """Yield the lines of a round in the words of its page; remarks on a result follow its scores."""
     read = translations(language).gettext
     phase = read(words.PHASES[found.phase])
     yield say(HEAD, {"round": found.round, "tournament": tournament, "phase": phase}, language)
@@ -58,7 +58,7 @@ def told(tournament: str, found: pb.GetPairingsResponse, language: str) -> Itera
 
 
 def _besides(table: pb.Table, called: Mapping[str, str], read: Callable[[str], str]) -> Iterator[str]:
-    """What is to be said of a result: how the game was lost where not by its score, by whom, and who won it then."""
+    """Yield the remarks on a result: the kind of loss if not by score, the losers, and the winner."""
     if not table.final:
         if table.HasField("postponed_to"):
             yield read(N_("postponed"))

@@ -1,4 +1,4 @@
-"""`faristol ruleset …`: what each rule book says, and in what two of them differ."""
+"""`faristol ruleset …`: the values of rule books, and their differences."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ TO_BE_SAID = "to be said"
 
 
 def list_rulesets(json_output: AsJson = False) -> None:
-    """List the rulesets, and what each still needs from an organiser."""
+    """List the rulesets, with the options that an organiser must still choose."""
     rulesets = [load_ruleset(name) for name in ruleset_names()]
     if json_output:
         content = [
@@ -54,7 +54,7 @@ def list_rulesets(json_output: AsJson = False) -> None:
 
 
 def show(name: Name, json_output: AsJson = False) -> None:
-    """Print every value of a ruleset beside its article, then what is left to the organiser."""
+    """Print every value of a ruleset with its article, then the options."""
     ruleset = _ruleset(name)
     if json_output:
         tell(_content(ruleset), (), json_output=True)
@@ -81,7 +81,7 @@ def show(name: Name, json_output: AsJson = False) -> None:
 
 
 def diff(first: Name, second: Name, json_output: AsJson = False) -> None:
-    """Print the values in which two rulesets differ, with the articles of both; what one of them lacks is empty."""
+    """Print the values in which two rulesets differ, with the articles of both; a missing one is empty."""
     left, right = _ruleset(first), _ruleset(second)
     here, there = dict(_values(left)), dict(_values(right))
     keys = [
@@ -107,7 +107,7 @@ def diff(first: Name, second: Name, json_output: AsJson = False) -> None:
 
 
 def _ruleset(spec: str) -> Ruleset:
-    """The ruleset that a command line names, with its options. Raises ``typer.BadParameter``."""
+    """Return the ruleset of a specification with its options. Raises ``typer.BadParameter``."""
     name, *choices = spec.split(":")
     chosen = {}
     for choice in choices:
@@ -122,14 +122,14 @@ def _ruleset(spec: str) -> Ruleset:
 
 
 def _values(ruleset: Ruleset) -> Iterator[tuple[str, Any]]:
-    """Every value of a ruleset by its key, in the order of the files."""
+    """Yield every value of a ruleset by its key, in the order of the files."""
     for section, part in ruleset.sections.items():
         if not isinstance(part, Law):
             yield from ((f"{section}.{name}", getattr(part, name)) for name in part.__slots__)
 
 
 def _law(ruleset: Ruleset) -> Iterator[tuple[str, str]]:
-    """The article of every rule that has no value."""
+    """Yield the article of every rule without a value."""
     return ((name, getattr(ruleset.law, name)) for name in type(ruleset.law).__slots__)
 
 
@@ -158,7 +158,7 @@ def _content(ruleset: Ruleset) -> dict[str, Any]:
 
 
 def _setting(ruleset: Ruleset, option: Option) -> str:
-    """What an option comes to: what was chosen, what another option made of it, or that it must be said."""
+    """Return the value of an option: as chosen, as determined by another option, or that it must be chosen."""
     if option in unsettled(ruleset):
         return TO_BE_SAID
     if not option.choices:
@@ -185,7 +185,7 @@ def _table(*columns: str) -> Table:
 
 
 def _row(table: Table, *cells: str) -> None:
-    table.add_row(*map(Text, cells))  # text, so that [a] and [b] are not taken for markup
+    table.add_row(*map(Text, cells))  # Text objects, so that [a] and [b] are not interpreted as markup
 
 
 def _print(*parts: Table | Text) -> None:

@@ -1,4 +1,4 @@
-"""`faristol ruling …`: the record of rulings, for the public and for the committee that keeps the lexicon."""
+"""`faristol ruling …`: the record of rulings, for the public and for the lexicon committee."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ PLAYS: Mapping[tuple[bool, bool], str] = {
     (True, True): N_("play stands on appeal"),
     (True, False): N_("play withdrawn on appeal"),
 }
-"""What became of a play: whether it was ruled on by an appeal, and whether it is valid."""
+"""Outcome of a play: by whether an appeal ruled on it, and whether it is valid."""
 WRITTEN = N_("{file}: {count} {count:line|lines}")
 
 
@@ -38,7 +38,7 @@ def list_rulings(
     address: Address = None,
     json_output: AsJson = False,
 ) -> None:
-    """List the rulings of closed rounds, as the public may see them."""
+    """List the rulings of closed rounds in their public form."""
 
     async def pages(stub: Any) -> list[pb.PublicRuling]:
         tournament_id = await tournament_meant(tournament, address)

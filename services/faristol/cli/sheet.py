@@ -1,4 +1,4 @@
-"""`faristol game sheet`: a game's scoresheet in the form that its rules ask for."""
+"""`faristol game sheet`: a game's scoresheet in the form of its rules."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def sheet(
         bool, typer.Option("--explain", help="Print how each score comes about, square by square.")
     ] = False,
 ) -> None:
-    """Print the scoresheet of a game as its rules want it: notation, deductions, totals, who signs."""
+    """Print the scoresheet of a game as its rules want it: notation, deductions, totals, signatures."""
     found = shown(run(game_meant(game, table, number, address)), address)
     if explain:
         try:
@@ -46,7 +46,7 @@ def sheet(
 
 
 def shown(game_id: str, address: str | None) -> pb.GetGameResponse:
-    """A game as the public sees it. Raises ``StartError`` when there is none, or the results cannot be reached."""
+    """Return a game as the public sees it. Raises ``StartError`` if it is unknown or the service is unreachable."""
 
     async def ask(stub: Any) -> pb.GetGameResponse:
         answer: pb.GetGameResponse = await stub.GetGame(pb.GetGameRequest(game_id=game_id))

@@ -1,4 +1,4 @@
-"""A list of slips as CSV, as a hall types them: who, where, what."""
+"""A list of slips as CSV, as a hall types them: player, coordinates, word."""
 
 from __future__ import annotations
 
@@ -14,18 +14,18 @@ from faristol.terminal.common import said
 from faristol.text.terminal import language_of_terminal
 
 COLUMNS = ("player", "coordinates", "word", "score", "handed")
-"""Columns of a list of slips. The player is needed, by id or number; what is left out is empty."""
+"""Columns of a list of slips. Only the player is required, by id or number; omitted values are empty."""
 
 HANDED: Mapping[str, int] = {
     "": events.HANDED_IN_TIME,
     **{word: way for word, way in names_of(events.Handed.DESCRIPTOR).items() if way},
 }
-"""How a slip came, as a list has it."""
+"""Values of the column ``handed``."""
 
 LARGEST_FILE = 4_000_000
 """Bytes of a list."""
 ILLEGIBLE = "#"
-"""What stands in a column that cannot be read on the paper."""
+"""Value for a part of the slip that is illegible."""
 
 NO_COLUMN = N_("there is no column {given}; expected {expected}")
 NO_PLAYER = N_("the player is missing")
@@ -37,7 +37,7 @@ WRONG = N_("nothing was taken of {file}:\n{problems}")
 
 
 def read_slips(file: Path, seats: Mapping[str, str]) -> list[events.Slip]:
-    """The slips of a list. Raises ``StartError`` with everything that is wrong in it, line by line.
+    """Read the slips of a list. Raises ``StartError`` with all errors, line by line.
 
     ``seats`` has the players of the hall by their ids and by the numbers of their seats.
     """
@@ -61,7 +61,7 @@ def read_slips(file: Path, seats: Mapping[str, str]) -> list[events.Slip]:
 
 
 def _lines(text: str, errors: list[LineError]) -> Iterator[tuple[int, dict[str, str]]]:
-    """The fields of every line by their columns."""
+    """Yield the fields of each line by column."""
     rows = rows_of(text, COLUMNS)
     begin = next(rows, None)
     if begin is None:
@@ -85,7 +85,7 @@ def _lines(text: str, errors: list[LineError]) -> Iterator[tuple[int, dict[str, 
 def _slip(
     line: int, fields: Mapping[str, str], seats: Mapping[str, str], errors: list[LineError]
 ) -> events.Slip | None:
-    """The slip of a line; None where something is wrong with it, which ``errors`` takes."""
+    """Return the slip of a line; on errors, add them to ``errors`` and return None."""
     handed = fields.get("handed", "").lower()
     before = len(errors)
     player = fields.get("player", "")

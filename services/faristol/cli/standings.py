@@ -1,4 +1,4 @@
-"""`faristol standings show`: who stands where; `hall list`: the halls of a tournament."""
+"""`faristol standings show`: the standings; `hall list`: the halls of a tournament."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ def show(
 
 
 def told(tournament: str, found: Answer, language: str) -> Iterator[str]:
-    """The lines of standings, below what stands in their columns."""
+    """Yield a heading, then the lines of the standings in columns."""
     read = translations(language).gettext
     yield say(AFTER if found.round else BEFORE, {"tournament": tournament, "round": found.round}, language)
     lines = found.standings
@@ -94,7 +94,7 @@ def told(tournament: str, found: Answer, language: str) -> Iterator[str]:
 
 
 def _figures(line: pb.Standing | pb.TeamStanding, half_points: int, language: str) -> Iterator[str]:
-    """The points of a line, what was won, drawn and lost, and the tie-breaks, the spread with its sign."""
+    """Yield the cells of a line: points, wins, draws and losses, and the tie-breaks, the spread with its sign."""
     yield number(half_points / 2, language)
     yield f"{line.wins}–{line.draws}–{line.losses}"
     for item in line.tie_breaks:

@@ -1,4 +1,4 @@
-"""`faristol table keep`: at a prompt, or from a script on standard input."""
+"""`faristol table keep`: a table, at a prompt, or from a script on standard input."""
 
 from __future__ import annotations
 
@@ -42,10 +42,10 @@ def table(
     language: Language = "",
     address: Address = None,
 ) -> None:
-    """Keep a table that is being played: say what happens, in the words of rulebook cases (docs/tables.md).
+    """Keep a table that is being played, with the commands of rulebook cases (docs/tables.md).
 
-    At a terminal it asks line by line. Otherwise it reads a script, ends with code 1 at the first step that is refused,
-    and says its line.
+    At a terminal it asks line by line. Otherwise it reads a script, and at the first step that is refused prints its
+    line and ends with exit code 1.
     """
     terminal = sys.stdin.isatty()
     game_id = run(game_meant(game, at_table, number, address))
@@ -81,7 +81,7 @@ def table(
 
 
 async def _typed(*, terminal: bool) -> AsyncIterator[Typed]:
-    """What is typed at the prompt, or stands in the script."""
+    """Yield the commands of the prompt, or those of the script."""
     if not terminal:
         for typed in steps_of(script_lines(await asyncio.to_thread(sys.stdin.buffer.read))):
             yield typed

@@ -1,4 +1,4 @@
-"""`faristol trf pair`: a round of a TRF file by the Dutch system of FIDE, as other pairing programs print it."""
+"""`faristol trf pair`: a round of a TRF file by the Dutch system of FIDE, in the format of other pairing programs."""
 
 from __future__ import annotations
 
@@ -33,12 +33,12 @@ Line = tuple[int, int]
 
 
 SEED_MOST = (1 << 64) - 1
-"""The greatest seed that can be asked for."""
+"""Largest seed."""
 
 
 @dataclass(frozen=True, slots=True)
 class _Asked:
-    """What the options say about pairing."""
+    """Options for the pairing."""
 
     seed: int
     colours: bool
@@ -62,7 +62,7 @@ def pair(
     """Pair the next round of a tournament by the Dutch system (FIDE C.04.3, 2026).
 
     Prints the number of pairs and then, line by line, white and black; the bye is the pair with 0. With --check, exit
-    code 1 when a round of the file is paired otherwise: a tournament of another pairing system is.
+    code 1 if a round of the file is paired differently, as in a tournament of another pairing system.
     """
     asked = _Asked(seed, colours, language)
     document = _read(file, language)
@@ -121,7 +121,7 @@ def _preset_byes(document: Document, number: int) -> list[int]:
 
 
 def _without_pairs(a_round: Round, preset: list[int]) -> str:
-    """Return why there is no pair to look for in the round; empty when there is."""
+    """Return why the round has no pairs to find; empty if it has some."""
     if not a_round.players:
         return ALL_AWAY
     return SECOND_BYE if preset and len(a_round.players) % 2 else ""
@@ -134,7 +134,7 @@ def _paired(a_round: Round) -> Paired:
 
 
 def _impossible(a_round: Round, refusal: Refusal, language: str) -> list[str]:
-    """Why the round cannot be paired, and the ways out of it."""
+    """Return the reason why the round cannot be paired, and the remedies."""
     from faristol.pairing.engines.dutch.impossible import MESSAGES, choices
 
     told = [f"{render(refusal, language)} ({refusal.article})"]
@@ -188,7 +188,7 @@ def _check(document: Document, asked: _Asked, *, json_output: bool) -> None:
             theirs = _recorded(document, number)
             try:
                 found = {*_lines(_paired(_round(document, number, asked)))}
-                if not asked.colours:  # the start was drawn: who has white says nothing about the pairing
+                if not asked.colours:  # the colours of the start were drawn, so they are not compared
                     found, theirs = {*map(_without_colours, found)}, {*map(_without_colours, theirs)}
             except Refusal as refusal:
                 differing[number] = sorted(theirs), render(refusal, asked.language)
@@ -213,7 +213,7 @@ def _without_colours(line: Line) -> Line:
 
 
 def _recorded(document: Document, number: int) -> set[Line]:
-    """The pairs that the file has for a round."""
+    """Return the pairs of a round in the file."""
     cells = [(line.number, line.cell(number)) for line in document.players]
     return {(player, cell.opponent) for player, cell in cells if cell.colour == "w"} | {
         (player, 0) for player, cell in cells if cell.result == "U"

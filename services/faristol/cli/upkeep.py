@@ -1,4 +1,4 @@
-"""`faristol record prepare | prune | erasures | erase-again`: what a cell has done for its record again and again."""
+"""`faristol record prepare | prune | erasures | erase-again`: periodic maintenance of the record."""
 
 from __future__ import annotations
 
@@ -28,10 +28,10 @@ def prepare(
     database_url: Database = None,
     json_output: AsJson = False,
 ) -> None:
-    """Make the record ready for processes of this version, while those of the version before go on.
+    """Prepare the record for processes of this version while those of the previous version run.
 
-    Makes tables where there are none, takes the migrations that only add, and grants roles what they need. It is done
-    as the owner of the tables, at FARISTOL_OWNER_DATABASE_URL or --database-url. Again it changes nothing.
+    Creates missing tables, runs the migrations that only add, and grants roles their rights. Uses the owner of the
+    tables, at FARISTOL_OWNER_DATABASE_URL or --database-url. The command is idempotent.
     """
     from faristol.host.roles import grant, told
     from faristol.record import migrations
@@ -61,10 +61,10 @@ def prune(
     days: Annotated[int | None, typer.Option(min=0, help="Keep the last archive of each of so many days.")] = None,
     json_output: AsJson = False,
 ) -> None:
-    """Remove archives that are older than the rule keeps them: FARISTOL_ARCHIVE_HOURS, then FARISTOL_ARCHIVE_DAYS.
+    """Remove expired archives, by FARISTOL_ARCHIVE_HOURS and FARISTOL_ARCHIVE_DAYS.
 
-    Archives are named record-20261125T171700Z.archive; no other file is touched, and the newest archive stays. With
-    --names their names are printed, one a line, for a program that removes them elsewhere.
+    Archives are named record-20261125T171700Z.archive; other files are not touched, and the newest archive remains.
+    With --names it prints the names to remove, one a line, for a program that removes them elsewhere.
     """
     from faristol.record.event import utc_now
     from faristol.record.retention import expired
@@ -94,9 +94,9 @@ def erasures(
     database_url: Database = None,
     json_output: AsJson = False,
 ) -> None:
-    """Write who was erased to a file, by id and without names, to keep beside backups of the record.
+    """Write the ids of erased persons to a file, without names, to keep beside backups of the record.
 
-    A backup of before brings their names back; `record restore --erased` and `record erase-again` erase them there.
+    An older backup restores their names; `record restore --erased` and `record erase-again` erase them there.
     """
     from faristol.record import erasures as lists
 
@@ -111,7 +111,7 @@ def erasures(
 
 
 def erase_again(file: Erased, data: Data = None, database_url: Database = None, json_output: AsJson = False) -> None:
-    """Erase everybody again who was erased after the backup that this record was restored from."""
+    """Erase again all persons who were erased after the backup from which this record was restored."""
     from faristol.record import erasures as lists
 
     listed = lists.parse(file)
@@ -124,15 +124,15 @@ def erase_again(file: Erased, data: Data = None, database_url: Database = None, 
 
 
 def told_again(again: list[str]) -> str:
-    """What a command says of people who were erased again."""
+    """Return the message on repeated erasures."""
     return f"{many(len(again), 'person', 'people')} erased again" if again else "nobody had to be erased again"
 
 
 def erasures_for(erased: str, archive: Path) -> Erasures | None:
-    """The list of erasures for an archive that is to be restored; None where there is nothing to erase.
+    """Return the list of erasures for an archive to be restored; None if no person must be erased.
 
-    ``erased`` is a file, or ``none``. Raises ``StartError`` where an archive holds names and neither is given, and for
-    a list that ends before the archive was made; ``RecordError`` for what is no list.
+    ``erased`` is a file, or ``none``. Raises ``StartError`` if an archive with names has neither, or if the list is
+    older than the archive; ``RecordError`` if the list is malformed.
     """
     from faristol.record.erasures import parse
     from faristol.record.restoration import heading

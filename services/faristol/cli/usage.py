@@ -18,7 +18,7 @@ HEADINGS = (N_("Options"), N_("Arguments"), N_("Commands"))
 HELP = N_("Show this message and exit.")
 
 REMARKS = (N_("required"), N_("default: {default}"))
-"""What stands in brackets behind the help of a parameter."""
+"""Remarks in brackets after the help of a parameter."""
 
 ERRORS = (
     N_("Missing argument {name}."),
@@ -37,11 +37,11 @@ ERRORS = (
     N_("Input should be greater than or equal to {least}"),
     N_("Input should be less than or equal to {most}"),
 )
-"""What the parser says of a command line that it cannot read; what says more comes first."""
+"""Messages of the parser for an invalid command line; more specific ones come first."""
 
 
 def in_language(sentence: str, templates: Sequence[str], language: str) -> str:
-    """A sentence of the parser, which is one of ``templates`` with its places filled; itself where it is none."""
+    """Translate a message of the parser by the one of ``templates`` that matches; return it unchanged if none does."""
     for template in templates:
         places = re.sub(r"\\\{(\w+)\\\}", r"(?P<\1>.+?)", re.escape(template.removesuffix(".")))
         if found := re.fullmatch(rf"{places}\.?", sentence, re.DOTALL):
@@ -51,7 +51,7 @@ def in_language(sentence: str, templates: Sequence[str], language: str) -> str:
 
 
 class _Formatter(HelpFormatter):
-    """Writes help in the language of the terminal, as far as it is translated."""
+    """Writes help in the language of the terminal, if it is translated."""
 
     def __init__(self, **given: Any) -> None:
         super().__init__(**given)
@@ -59,23 +59,23 @@ class _Formatter(HelpFormatter):
         self._read = translations(self._language).gettext
 
     def write_usage(self, prog: str, args: str = "", prefix: str | None = None) -> None:
-        """See ``HelpFormatter``."""
+        """Write the usage with a translated prefix."""
         super().write_usage(prog, args, prefix or f"{self._read(USAGE)}: ")
 
     def write_heading(self, heading: str) -> None:
-        """See ``HelpFormatter``."""
+        """Write a translated heading."""
         super().write_heading(self._read(heading))
 
     def write_text(self, text: str) -> None:
-        """See ``HelpFormatter``."""
+        """Write a translated text."""
         super().write_text(self._read(text) if text else text)
 
     def write_dl(self, rows: Sequence[tuple[str, str]], *widths: Any, **more: Any) -> None:
-        """See ``HelpFormatter``."""
+        """Write a list of definitions with translated texts."""
         super().write_dl([(name, self._remarked(text)) for name, text in rows], *widths, **more)
 
     def _remarked(self, text: str) -> str:
-        """The help of a parameter with its remarks, or of a command."""
+        """Translate the help of a command, or of a parameter with its remarks."""
         said, _, remarks = text.partition("  [")
         told = self._read(said) if said else ""
         if not remarks:
@@ -85,6 +85,6 @@ class _Formatter(HelpFormatter):
 
 
 class HelpContext(Context):
-    """The context of every command."""
+    """Context of every command."""
 
     formatter_class = _Formatter

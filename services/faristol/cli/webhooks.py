@@ -78,7 +78,7 @@ def add(
     address: Address = None,
     json_output: AsJson = False,
 ) -> None:
-    """Have an address called with the news of a tournament, as the event stream tells them. Prints the secret once."""
+    """Call an address with the news of a tournament, as in the event stream. Prints the secret once."""
     wanted = pb.WebhookFilter(game_ids=games or (), rounds=rounds or (), tables=tables or (), types=types or ())
     request = pb.AddWebhookRequest(url=url, filter=wanted, after_position=after, with_content=with_content)
     answer = _answer_to(request, tournament, address)
@@ -87,20 +87,20 @@ def add(
 
 
 def list_webhooks(tournament: Tournament, address: Address = None, json_output: AsJson = False) -> None:
-    """List the webhooks of a tournament, the oldest first, and how each is."""
+    """List the webhooks of a tournament with their states, the oldest first."""
     answer = _answer_to(pb.ListWebhooksRequest(), tournament, address)
     rows = [(each.webhook_id, _state(each), str(each.position), each.url) for each in answer.webhooks]
     tell(answer, columns(rows) if rows else said(N_("there are none")), json_output=json_output)
 
 
 def show(tournament: Tournament, webhook: Which, address: Address = None, json_output: AsJson = False) -> None:
-    """Show a webhook: what it gets, how far it is, what went wrong, and its dead letters."""
+    """Show a webhook: its filter, its position, its last failure, and its dead letters."""
     answer = _answer_to(pb.ListWebhooksRequest(), tournament, address, webhook)
     tell(answer, _whole(answer), json_output=json_output)
 
 
 def remove(tournament: Tournament, webhook: Which, address: Address = None, json_output: AsJson = False) -> None:
-    """End a webhook for good, with its dead letters."""
+    """Remove a webhook permanently, with its dead letters."""
     request = pb.RemoveWebhookRequest()
     _answer_to(request, tournament, address, webhook)
     tell({"removed": request.webhook_id}, said(REMOVED, webhook=request.webhook_id), json_output=json_output)
@@ -113,14 +113,14 @@ def resume(
     address: Address = None,
     json_output: AsJson = False,
 ) -> None:
-    """Have a webhook that stopped go on where it stopped, so that nothing is lost; or have it go back to a position."""
+    """Resume a stopped webhook at its position, without loss, or at the position given."""
     request = pb.ResumeWebhookRequest(after_position=after)
     answer = _answer_to(request, tournament, address, webhook)
     tell(answer, said(RESUMED, webhook=request.webhook_id, position=answer.webhook.position), json_output=json_output)
 
 
 def rotate(tournament: Tournament, webhook: Which, address: Address = None, json_output: AsJson = False) -> None:
-    """Give a webhook a new secret, and print it once. The old one signs too for 24 hours."""
+    """Rotate the secret of a webhook, and print the new one once. The old one signs too for 24 hours."""
     answer = _answer_to(pb.RotateWebhookSecretRequest(), tournament, address, webhook)
     tell(answer, said(SECRET, secret=answer.secret), json_output=json_output)
 
@@ -132,7 +132,7 @@ def redeliver(
     address: Address = None,
     json_output: AsJson = False,
 ) -> None:
-    """Have dead letters delivered once more: one that arrives is a dead letter no more."""
+    """Deliver dead letters once more; one that arrives is removed from the dead letters."""
     answer = _answer_to(pb.RedeliverNewsRequest(positions=positions or ()), tournament, address, webhook)
     tell(answer, said(ASKED, count=answer.count), json_output=json_output)
 
@@ -144,13 +144,13 @@ def drop(
     address: Address = None,
     json_output: AsJson = False,
 ) -> None:
-    """Drop dead letters: they are not delivered any more."""
+    """Drop dead letters: they are not delivered again."""
     answer = _answer_to(pb.DropNewsRequest(positions=positions or ()), tournament, address, webhook)
     tell(answer, said(DROPPED, count=answer.count), json_output=json_output)
 
 
 def _answer_to(request: Any, tournament: str, address: str | None, webhook: str | None = None) -> Any:
-    """The answer to a request, which is given the tournament that was meant, and the webhook that a command is for."""
+    """Return the answer to a request, after setting its tournament, and its webhook if one is given."""
 
     async def ask(stub: Any) -> Any:
         request.tournament_id = await tournament_meant(tournament, address)
@@ -162,7 +162,7 @@ def _answer_to(request: Any, tournament: str, address: str | None, webhook: str 
 
 
 async def _meant(stub: Any, tournament_id: str, beginning: str) -> str:
-    """The id of a webhook by its beginning. Raises ``StartError`` for none and for several."""
+    """Find the id of a webhook by its prefix. Raises ``StartError`` for an unknown or ambiguous one."""
     found = await stub.ListWebhooks(pb.ListWebhooksRequest(tournament_id=tournament_id))
     known = [str(each.webhook_id) for each in found.webhooks]
     meant = [each for each in known if each.startswith(beginning)]
@@ -175,7 +175,7 @@ async def _meant(stub: Any, tournament_id: str, beginning: str) -> str:
 
 
 def _state(webhook: pb.Webhook) -> str:
-    """How it is, and why it has stopped: ``failing since 2026-03-07T10:00+00:00``."""
+    """Format a state with its reason: ``failing since 2026-03-07T10:00+00:00``."""
     state = said(STATES[webhook.state])
     if webhook.stop:
         return f"{state}: {said(STOPS[webhook.stop])}"
