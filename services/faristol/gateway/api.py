@@ -392,7 +392,7 @@ CHECKED_COUNT = 4_096
 async def _check(
     results: Results, duplicates: Duplicates, fanout: Fanout, filters: topics.Filters, tournament_ids: Sequence[str]
 ) -> None:
-    """Raise ``HTTPException`` for a filter by unknown rounds or games, whose stream would stay silent."""
+    """Raise ``RequestValidationError`` for a filter by unknown rounds or games, whose stream would stay silent."""
     if not filters.games and not filters.rounds:
         return
     if all((each, filters.games, filters.rounds) in fanout.checked for each in tournament_ids or [""]):
