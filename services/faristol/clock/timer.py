@@ -302,7 +302,7 @@ class Timer:
 
 def _lag(event: Recorded) -> int:
     """Return the recording lag of an event, in nanoseconds, at least 0."""
-    happened = instant(event.message.occurred_at)  # type: ignore[attr-defined] # every fact of a clock has it
+    happened = instant(event.message.occurred_at)  # type: ignore[attr-defined] # every event of a clock has it
     return max(0, _instant(event.recorded_at) - happened)
 
 

@@ -96,7 +96,7 @@ class Situation:
         repeated.occurred_at.CopyFrom(self.occurred_at)
         if "note" in repeated.DESCRIPTOR.fields_by_name:
             repeated.note = note
-        return repeated  # type: ignore[no-any-return] # a fact of the same type
+        return repeated  # type: ignore[no-any-return] # an event of the same type
 
     def act(self, version: int) -> Message:
         """Return the event of ``version``, from 1. Raises ``Invalid`` if it is 0, ``NotFound`` if it is unknown."""

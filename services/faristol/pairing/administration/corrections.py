@@ -33,12 +33,14 @@ def correct_result(situation: Situation, request: pb.CorrectResultRequest) -> li
 
     The scores are those of the game before sanctions; the result after sanctions follows in an event of its own.
     ``unplayed`` makes it a forfeit, which is no game for pairing, tie-breaks and ratings. Its default scores are those
-    of the book. FISC I.8 and PES Ε.α forbid corrections; under FISE 44 all players must ask; elsewhere the arbiter
-    decides. Only the sheet is final: an arbiter can correct a wrong entry under every book. A player who left the game,
-    or lost it by decision, still loses it unless ``winner_id`` is that player. Raises ``Invalid`` without an arbiter,
-    and unless the scores are those of both players. Raises ``Refusal`` if the scores make another player than
-    ``winner_id`` win. Forfeits and games that all had lost are exempt. Raises ``Refusal`` if the recorded scores are
-    not ``scores_before``.
+    of the book. A player who left the game, or lost it by decision, still loses it unless ``winner_id`` is that player.
+
+    FISC I.8 and PES Ε.α forbid corrections. Under FISE 44 all players must ask for them; under other books the arbiter
+    decides. Only the sheet is final: an arbiter can correct a wrong entry under every book.
+
+    Raises ``Invalid`` without an arbiter, and unless the scores are those of both players. Raises ``Refusal`` if the
+    scores make another player than ``winner_id`` win. Forfeits and games that all had lost are exempt. Raises
+    ``Refusal`` if the recorded scores are not ``scores_before``.
     """
     ruleset, game = situation.ruleset, request.game_id
     played, pairing = found_game(situation.state, game)

@@ -162,7 +162,7 @@ def _thing(act: events.RoundPaired | events.RoundUnpaired) -> Hashable:
 
 
 def _always(act: events.RoundUnpaired, later: Message) -> bool:
-    # A new pairing of the round is not the one that was taken back.
+    # A new pairing of the round is not the one that was undone.
     return True
 
 
