@@ -245,8 +245,7 @@ def may_be_kept(name: str, *, least: int) -> bool:
 def checked_name(field: str, value: str, *, empty: bool = False, longest: int = LONGEST_NAME) -> str:
     """Return the name as ``tidy`` does.
 
-    Raises ``Invalid`` if it is too long, if it has a character that cannot be shown, or if it is empty and ``empty`` is
-    False.
+    Raises ``Invalid`` if it is too long, has a character that cannot be shown, or is empty although ``empty`` is False.
     """
     name = tidy(value)
     least = 0 if empty else 1

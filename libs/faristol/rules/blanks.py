@@ -35,10 +35,10 @@ def check_blank_face(face: str, ruleset: Ruleset) -> None:
 def check_blank_kept(said: Iterable[str], counted: Iterable[str], played: Iterable[str], ruleset: Ruleset) -> None:
     """Raise ``Refusal`` if a blank stands for another letter than declared before in the turn.
 
-    ``said`` are the letters of the blanks laid or played before in the turn, ``counted`` those of a play that was
-    counted, ``played`` those of the present play. Under UF 5.1 and FM 5 a declared letter is binding at once, under
-    FISC I.6 and FISE 22 from the count of the play on. Under PES Δ.β it binds from the stop of the clock on, after
-    which no tile of a play is taken back. A blank that is back on the rack at the end of the turn is free.
+    ``said`` are the letters of the blanks laid or played before in the turn. ``counted`` are those of a play that was
+    counted, ``played`` those of the present play. Under UF 5.1 and FM 5 a declared letter is binding at once. Under
+    FISC I.6 and FISE 22 it is binding from the count of the play on. Under PES Δ.β it is from the stop of the clock on,
+    after which no tile of a play is taken back. A blank that is back on the rack at the end of the turn is free.
     """
     match ruleset.blank.fixed_on:
         case "declared":

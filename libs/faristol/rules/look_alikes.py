@@ -1,7 +1,7 @@
 """Characters that look alike: the character of an alphabet that a foreign character stands for.
 
 The classes are Unicode's confusables (UTS #39). Capitals stand for capitals. A small letter is looked up by its capital
-first, so that ``η`` is the Latin ``H``, and then by its own shape if the capital has no match in the alphabet.
+first, so that ``η`` is the Latin ``H``. If the capital has no match in the alphabet, its own shape is looked up.
 """
 
 from __future__ import annotations

@@ -110,8 +110,7 @@ class Ruleset:
         """The ruleset as JSON with sorted keys and no spaces, UTF-8: the input of ``digest``, and the recorded content.
 
         It has values and articles, and so every change by an option; it does not have the options themselves or the
-        title.
-        A ruleset read from a record keeps the recorded content, even if values were added to rulesets later.
+        title. A ruleset read from a record keeps the recorded content, even if values were added to rulesets later.
         """
         if self.kept:
             return self.kept

@@ -166,7 +166,7 @@ class Overdraw:
     """With the new tiles apart from the others: the surplus is taken at random from the new ones; or two more than the
     surplus are, and the opponent chooses which of them go back; or an arbiter decides."""
     racked: Literal["random-of-rack", "two-more-of-rack", "arbiter"]
-    """The same if the new tiles cannot be told from the others."""
+    """The same if the new tiles cannot be distinguished from the others."""
     seen_counts_as_racked: bool
     """Whether tiles that the player has seen are treated as racked."""
     returned_seen: Literal["by-nobody", "by-opponent-if-mover-saw", "by-opponent"]

@@ -123,9 +123,9 @@ def free_exchange(rack: Sequence[str], tiles: Sequence[str], bag_size: int, rule
     """Decide on a change of ``rack`` without losing the turn, on the own turn before any other action (UF 14.2, FM 6).
 
     ``tiles`` are those to change. The rack must be full and have only vowels or only consonants; a blank is neither,
-    unless the rules count it as the required kind. Raises ``Refusal`` if the rules have no such change, if the bag has
-    too few tiles, or if only a part of the rack is offered. Without such a rack it raises too, or returns ``TURN_LOST``
-    if the request costs the turn.
+    unless the rules count it as the required kind. Raises ``Refusal`` without such a change in the rules, with too few
+    tiles in the bag, or for a part of the rack only. Without such a rack it raises too, or returns ``TURN_LOST`` if the
+    request costs the turn.
     """
     law = ruleset.free_exchange
     if not law.allowed:

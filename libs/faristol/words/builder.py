@@ -27,8 +27,7 @@ def build(
 
     ``words`` are valid in every layer and name no source; those of ``listed`` have the layer and source of their
     listing. ``progress`` is called with the number of words in the graph and the total. Raises ``ValueError`` for an
-    empty word, an unknown face, a set of more than 62 faces, or a layer that is not lower-case letters, digits and
-    hyphens.
+    empty word, an unknown face, more than 62 faces, or a layer that is not lower-case letters, digits and hyphens.
     """
     if len(tile_set.faces) > MAX_FACES:
         raise ValueError(

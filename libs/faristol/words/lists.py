@@ -24,7 +24,7 @@ SHOWN = 40
 
 @dataclass(frozen=True, slots=True)
 class LeftOut:
-    """A line of a list that gave no word."""
+    """A rejected line of a list."""
 
     path: Path
     line: int

@@ -28,7 +28,7 @@ def playable(lines: Iterable[str], tile_set: TileSet) -> Iterator[tuple[str, ...
     - words that the set cannot spell (no K, W or lone Y in Catalan), under 2 or over 15 tiles;
     - strings of two or three tiles without a vowel, which in these lists are symbols and abbreviations
       (``cm``, ``dl``, ``rpm``). A digraph that is written with a vowel counts as a vowel (``QU``). Symbols with
-      a vowel cannot be told from words by rule, and stay: nearly all of them are words too (``ha``, ``mol``).
+      a vowel cannot be distinguished from words by rule, and stay: nearly all of them are words too (``ha``, ``mol``).
 
     Accents are dropped as the set drops them. A digraph is one tile if the rest of the word can be spelled.
     """

@@ -23,7 +23,7 @@ NO_WORD = N_("There is no word for the tiles {tile_set} in this list.")
 
 @dataclass(frozen=True, slots=True)
 class Skipped:
-    """A line of a list that gave no word."""
+    """A rejected line of a list."""
 
     number: int
     text: str

@@ -50,9 +50,9 @@ def adjudicate(
     """Return the events that are missing for ``question`` to be a case and, in automatic mode, to be ruled on.
 
     The play stands if every challenged word is valid (FISC I.10). The lexicon rules at the time of the challenge, as no
-    judge spends time on it. A case for judges waits in the queue from ``now`` on. No case is opened for an appeal if
-    only judges of the first ruling could rule on it: the arbiter at the table rules on it. If there are too few judges
-    for the panel and there is a director, the case is escalated at once.
+    judge spends time on it. A case for judges waits in the queue from ``now`` on. No case is opened for an appeal in
+    automatic mode, or if only judges of the first ruling could rule on it: the arbiter at the table does. If there are
+    too few judges for the panel and there is a director, the case is escalated at once.
     """
     facts: list[Message] = []
     if not case.open:
@@ -71,7 +71,7 @@ def adjudicate(
 
 
 def _another_judge(question: Question, adjudication: Adjudication, language: str) -> bool:
-    """Check whether enough judges, or a director, did not take part in the first ruling."""
+    """Check whether enough judges, or a director, did not take part in the first ruling; False in automatic mode."""
     if adjudication.mode == events.MODE_AUTOMATIC:
         return False
     barred = frozenset(question.barred)

@@ -140,8 +140,7 @@ def team_standings(
     """Return the standings of teams after the matches and byes ``held``, best first (FISE 4.4).
 
     ``by`` is the ranking score, and ``boards`` the number of boards of a match. ``rounds``, ``pending`` and
-    ``adjustments``
-    are as in ``standings``, for teams. Raises ``ValueError`` as ``standings`` does.
+    ``adjustments`` are as in ``standings``, for teams. Raises ``ValueError`` as ``standings`` does.
     """
     known = tuple(held)
     waiting = frozenset(pending)

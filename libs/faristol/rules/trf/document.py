@@ -103,8 +103,8 @@ _FIELDS_OF_CODES = {
 class Points:
     """The points of a round by its result, in tenths.
 
-    ``exceptions`` has the codes of JaVaFo (``BW``, ``BD``, ``BL``, ``FW``, ``FL``, ``FPB``, ``HPB``) with other points
-    than the result to which they belong, sorted by code.
+    ``exceptions`` has the codes with other points than the result to which they belong, sorted by code. They are
+    JaVaFo's codes: ``BW``, ``BD``, ``BL``, ``FW``, ``FL``, ``FPB`` and ``HPB``.
     """
 
     win: int = 10
