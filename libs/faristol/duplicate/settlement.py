@@ -11,7 +11,7 @@ from faristol.rules import Ruleset
 
 
 def next_tick(game: Duplicate, ruleset: Ruleset) -> tuple[Instant, Message] | None:
-    """Return the time and the event of the next tick of the running turn; None while none runs."""
+    """Return the time and the event of the next tick of the running turn; None without a running turn."""
     turn = game.current
     timer = turn.timer if turn else None
     if turn is None or timer is None or timer.called_at is not None or timer.ends_at is None or game.end:

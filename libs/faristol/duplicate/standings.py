@@ -42,7 +42,10 @@ def game_scores(game: Duplicate, halls: Iterable[Hall]) -> GameScores:
 
 
 def scores_of_groups(groups: Sequence[Group]) -> Scores:
-    """Return the scores of groups. Turns with the same rack and master play are one common turn."""
+    """Return the scores of groups.
+
+    Turns with the same number, rack and master play are one common turn; others belong only to their group.
+    """
     players: dict[str, tuple[str, str]] = {}
     merged: dict[object, TurnScores] = {}
     warnings: Counter[str] = Counter()

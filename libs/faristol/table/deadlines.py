@@ -77,8 +77,7 @@ def round_time_over(
 ) -> events.RoundTimeExpired:
     """End the time of the round at ``at``; the complete turns determine which turns are still played.
 
-    UF 27.4: none. FISC I.8.C, I.11: the hand begun and one more, two minutes a turn. FISE 30: the turn that a player is
-    owed.
+    UF 27.4: none. FISC I.8.C, I.11: the hand begun and one more, two minutes a turn. FISE 30: the turn owed.
     """
     taken = max(0, clock.turn - 1)
     left = turns_after_time_up(taken, len(game.player_ids), ruleset)

@@ -38,8 +38,7 @@ class Bench:
         Returns whether all is done from here; False while no case is open yet. ``said`` has reason and source, which a
         ruling against the lexicon needs. Without judges, ``valid`` None returns True. With ``valid`` None, a case of
         other judges is left to them, and the user is informed. Raises ``Refusal`` if ``valid`` is given and other
-        judges hold the case or the tournament has no judges. Raises ``grpc.aio.AioRpcError`` if the judge may not claim
-        it.
+        judges hold the case or no judges rule, ``grpc.aio.AioRpcError`` if the judge may not claim it.
         """
         if not await self.judged(table.tournament_id):
             if valid is not None:

@@ -258,10 +258,7 @@ def state_of(of: rows.Game, phase: int) -> results.GameState.ValueType:
 def titled(
     answer: results.GetGameResponse, of: rows.Game, above: rows.Tournament, phase: int
 ) -> results.GetGameResponse:
-    """Add to ``answer`` the name of the tournament and the result that counts there.
-
-    ``phase`` is that of the round.
-    """
+    """Add to ``answer`` the tournament's name and result; ``phase`` is that of the round."""
     answer.state = state_of(of, phase)
     answer.tournament_name, answer.division = above.name, above.division
     answer.entered_by, answer.unplayed = of.entered_by, of.unplayed

@@ -20,8 +20,7 @@ M = TypeVar("M", bound=Message)
 def like(kind: type[M], value: object, /, **others: Any) -> M:
     """Return a message filled from the fields of ``value``; ``others`` take precedence.
 
-    Times of ``value`` are nanoseconds since 1970 or ``datetime``; None is left out. Other message fields come only from
-    ``others``.
+    Times of ``value`` are nanoseconds since 1970 or ``datetime``; None is omitted. Other messages need ``others``.
     """
     names, read, moments = _shared(kind.DESCRIPTOR, cast("Hashable", type(value)))
     found = dict(zip(names, read(value), strict=True))

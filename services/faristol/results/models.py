@@ -104,8 +104,7 @@ class ReadModels:
     ) -> Found:
         """Return a tournament: ``folded`` as of the moment of the request, else the current one with ``parts``.
 
-        ``up_to``, ``only`` and ``player_id`` are those of ``lookup.tournament``; ``folded`` has the tables of all
-        players.
+        ``up_to``, ``only`` and ``player_id`` are those of ``lookup.tournament``; ``folded`` has all tables.
         """
         if moment := await self.moment(request):
             found = await folded(self.record, request.tournament_id, moment)
@@ -160,8 +159,7 @@ class ReadModels:
     async def reach(self, min_position: int, context: Context) -> None:
         """Wait until the rows reflect ``min_position``.
 
-        Raises ``Invalid`` at once for one more than ``AHEAD`` beyond the record's end, and ``Behind`` after the
-        timeout.
+        Raises ``Invalid`` at once for one more than ``AHEAD`` beyond the record's end, ``Behind`` after the timeout.
         """
         if min_position < 0:
             raise Invalid("min_position", NO_POSITION, {"position": min_position})

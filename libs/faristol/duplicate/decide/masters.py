@@ -33,8 +33,7 @@ def master(
 ) -> events.MasterPlayChosen:
     """Return the event that makes ``chosen``, or the proposed play, the master play of ``turn``.
 
-    While a sealed game is valid, its master play is proposed. Another one needs a reason, and voids the sealed turns
-    after it.
+    While a sealed game is valid, its master play is proposed. Another one needs a reason, and voids later sealed turns.
     """
     tops = situation.words.tops(turn.board, turn.rack)
     sealed = None if chosen and reason.strip() else sealed_master(situation, turn)

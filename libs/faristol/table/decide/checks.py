@@ -94,8 +94,7 @@ def check_no_arbiter_awaited(table: Table) -> None:
 def in_doubt(game: Game, clock: Clock, ruleset: Ruleset) -> events.PlayPlaced | None:
     """Return the play that can still be questioned: the pending one, or the previous one while its window is open.
 
-    The window is open until the next player begins (FM 4), or for a player that was away when it was completed (FISE
-    37).
+    The window is open until the next player begins (FM 4), or for a player that was away at its completion (FISE 37).
     """
     if game.pending is not None or game.open_play is None:
         return game.pending

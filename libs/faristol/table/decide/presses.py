@@ -25,8 +25,7 @@ def press(table: Table, request: clock_pb2.PressRequest, at: Instant) -> list[Me
 
     If the clocks are stopped until the score of a play is written, the press implies that it was (FISC I.10). If a time
     was over before, only that is recorded, whichever player presses: observing a player's time is up to the opponent
-    (FISC I.11). Raises ``Refusal`` if the rules forbid the press, ``Invalid`` if ``at`` is before the last event of the
-    table.
+    (FISC I.11). Raises ``Refusal`` if the rules forbid the press, ``Invalid`` if ``at`` is before the last event.
     """
     game, clock = table.game, table.clock
     player_id = request.player_id
@@ -194,7 +193,7 @@ def _check_turn(table: Table, player_id: str) -> None:
 
 
 def _check_exchange_over(table: Table) -> None:
-    """Check that the exchange is complete: the clock was stopped for it, and its draw is not in question."""
+    """Check that the exchange is complete: the clock was stopped for it, and it awaits no remedy."""
     game, ruleset = table.game, table.ruleset
     if ruleset.exchange.stops_clock and not table.clock.held:
         raise Refusal(
@@ -226,7 +225,7 @@ def _check_written(table: Table) -> None:
 
 
 def _check_taken(table: Table, player_id: str) -> None:
-    """Check that the time of ``player_id`` runs or is stopped, and that the turn has been taken."""
+    """Check that ``player_id`` is the mover of the clock and has taken the turn."""
     game, clock, ruleset = table.game, table.clock, table.ruleset
     if clock.mover != player_id:
         raise Refusal(

@@ -158,8 +158,7 @@ def settle_blank(table: Table, request: game_pb2.SettleBlankRequest, at: Instant
     """Settle the letter of a blank on the board from the notes of the players (FISE 10.4).
 
     ``stated`` is the letter that its player states to an arbiter, by default that of the board. ``face`` is the
-    decision of an arbiter, if one is required. Raises ``Invalid`` if no blank lies there, ``Refusal`` if the decision
-    is missing.
+    decision of an arbiter, if one is required. Raises ``Invalid`` if no blank lies there, ``Refusal`` without it.
     """
     game, ruleset = table.game, table.ruleset
     face = request.face or None

@@ -157,8 +157,7 @@ def report_tiles_found(table: Table, request: game_pb2.ReportTilesFoundRequest, 
     """Report tiles of the bag found beside the board: they go in, or stay out (PES Δ.ζ).
 
     The bag is counted without them. Raises ``Refusal`` if the system holds the bag: a report would take tiles out of
-    the game, or reveal tiles that the opponent cannot hold. Raises ``Invalid`` if the bag of this table cannot lack
-    them.
+    the game, or reveal tiles that the opponent cannot hold. Raises ``Invalid`` if the bag cannot lack them.
     """
     game, ruleset = table.game, table.ruleset
     faces = request.faces

@@ -38,8 +38,7 @@ def racks_of_a_kind(table: Table, player_id: str) -> Iterator[tuple[str, ...]]:
 def plays_of(table: Table, player_id: str) -> Iterator[list[Placement]]:
     """Yield plays of few tiles on allowed squares, and those that complete the tiles laid in this turn.
 
-    A tile beside another is a play in any book, and so is a word through the centre. The validity of words is not
-    checked here.
+    A tile beside another is a play in any book, and so is a word through the centre. Words are not validated.
     """
     laid = table.game.course.laid
     rack = [face for face in rack_of(table, player_id) if face]

@@ -92,8 +92,7 @@ def _effect(clock: Clock, game: Game, ruleset: Ruleset, signal: Signal, place: i
 def waits_for_score(clock: Clock, game: Game, ruleset: Ruleset, place: int | None = None) -> bool:
     """Check whether the clocks only wait for the score of a challenged play that stands (FISC I.10).
 
-    ``place`` is the index of the signal to check at, now if None. A play written before the challenge is on the sheet
-    already.
+    ``place`` is the index of the signal to check at, now if None. A play written before the challenge is on the sheet.
     """
     until = len(game.signals.given) if place is None else place
     if ruleset.clock.resumed_on != "written" or not clock.open or not _all_over(clock, game, until):

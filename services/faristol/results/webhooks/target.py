@@ -112,8 +112,7 @@ def callable_of(target: Target, addresses: Sequence[Address], networks: Collecti
 def check_callable(target: Target, addresses: Sequence[Address], networks: Collection[Network]) -> None:
     """Raise ``Invalid`` for a target with addresses of which none may be called.
 
-    A name that does not resolve yet may be called by TLS later. Without TLS it is invalid: only the loopback address is
-    called so.
+    A name that does not resolve yet may be called by TLS later. Without TLS it is invalid: only loopback is called so.
     """
     if not addresses and not target.is_tls:
         raise Invalid("url", NOT_SAFE)
