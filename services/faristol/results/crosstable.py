@@ -54,7 +54,7 @@ def _cell(
     if term is not None:
         cell.basis, cell.half_points = term.basis, term.quarters // 2
         cell.annulled = term.left_out == results.LEFT_OUT_ANNULLED
-        gives_nothing = term.basis in _BYES and not term.quarters  # a rest, or a bye of 0 points: nobody won or lost
+        gives_nothing = term.basis in _BYES and not term.quarters  # a rest or a bye of 0 points is neither won nor lost
         if term.basis != results.TERM_BASIS_ABSENCE and not gives_nothing:
             cell.outcome = term.outcome
     elif player_id in seats:
