@@ -50,10 +50,7 @@ class _ByTls(Client):
     """A client that requires TLS: nats-py follows the server's choice, whatever the URL requires."""
 
     def _connect_command(self) -> bytes:
-        """Return the first message, which has user and password.
-
-        Raises ``_NoTls`` if the server does not support TLS.
-        """
+        """Return the first message, with user and password. Raises ``_NoTls`` if the server does not offer TLS."""
         if not self._server_info.get("tls_required"):
             raise _NoTls
         return super()._connect_command()

@@ -1,8 +1,7 @@
 """Permissions on NATS: the users, and the subjects that each may publish and subscribe to.
 
 A process publishes to JetStream and receives replies in its own inbox. Only the relay publishes notifications, and only
-its own user pulls a consumer. No user may delete the stream, read it without a consumer, or subscribe to notifications
-directly.
+its own user pulls a consumer. No user deletes the stream, or reads it or notifications without a consumer.
 """
 
 from __future__ import annotations

@@ -123,10 +123,9 @@ async def sit(
 ) -> None:
     """Claim one case after the other, the longest wait first, ask for the rulings, and rule.
 
-    ``told`` is called for each case with its id and the answer, or the reason why there is none; ``seen`` for each
-    change of the queue. Returns after ``most`` cases, if that is not 0. If ``ask`` raises ``EOFError``, releases the
-    case, calls
-    ``left`` with its id and raises the error again. Raises ``grpc.aio.AioRpcError`` if a call is refused.
+    ``told`` is called for each case with its id and the answer or reason, ``seen`` for each change of the queue.
+    Returns after ``most`` cases, if that is not 0. If ``ask`` raises ``EOFError``, releases the case, calls ``left``
+    with its id and raises it again. Raises ``grpc.aio.AioRpcError`` if a call is refused.
     """
     done = 0
     given_back: set[str] = set()

@@ -22,10 +22,9 @@ NOWHERE = frozenset(
 
 
 async def fetch(stub: results_pb2_grpc.ResultsServiceAsyncStub, pin: game.Pin) -> None:
-    """Fetch the pinned rules for ``ruleset_of``, if they are not available locally.
+    """Fetch the pinned rules for ``ruleset_of``, which refuses if the record does not have them either.
 
-    If the record does not have them either, ``ruleset_of`` refuses later. Raises ``grpc.aio.AioRpcError`` if the
-    results service does not answer.
+    Raises ``grpc.aio.AioRpcError`` if the results service does not answer.
     """
     try:
         ruleset_of(pin)

@@ -48,10 +48,9 @@ async def call(
     patience: float | None = PATIENCE,
     retried: Callable[[], None] = lambda: None,
 ) -> M:
-    """Call a method, with backoff and retries while the service is unavailable.
+    """Call a method, with backoff and retries while the service is unavailable; a command takes effect once.
 
-    A command takes effect once, however often it is sent. ``patience`` is the time for retries in seconds, None for no
-    limit; ``retried`` is called before each retry.
+    ``patience`` limits the retries in seconds, None for no limit; ``retried`` is called before each retry.
     """
     loop = asyncio.get_running_loop()
     began, pause = loop.time(), 0.05

@@ -53,10 +53,7 @@ class Scope:
 
     @classmethod
     def from_claim(cls, claim: object) -> Scope:
-        """Parse the claim ``scope`` of a token.
-
-        Raises ``Unauthenticated`` if the claim is malformed or has an unknown limit, which must not be ignored.
-        """
+        """Parse the claim ``scope``. Raises ``Unauthenticated`` if it is malformed or has an unknown limit."""
         if not isinstance(claim, dict) or claim.keys() - set(_PARTS):
             raise Unauthenticated("CREDENTIAL_INVALID", MALFORMED, {"what": "scope"})
         for part, values in claim.items():
@@ -76,8 +73,7 @@ def _is_uuid(value: object) -> bool:
 def bound_id(parent_id: str, own_id: str) -> str:
     """Derive the id of a credential that was handed on from the id of its parent and the id that its giver chose.
 
-    The derivation prevents a giver from choosing the id of another person's credential, and so from ending that
-    credential.
+    So no giver can choose the id of another person's credential, and end that one.
     """
     return str(uuid.uuid5(uuid.UUID(parent_id), own_id))
 

@@ -13,8 +13,7 @@ REVOKED = N_("the credential was ended before its time")
 class AccessError(Exception):
     """A call that is refused because of its caller.
 
-    ``reason`` is a code for programs, ``message`` an English sentence with placeholders ``{named}`` that ``params``
-    fill.
+    ``reason`` is a code for programs, ``message`` English text with placeholders ``{named}`` that ``params`` fill.
     """
 
     def __init__(self, reason: str, message: str, params: Mapping[str, Param] | None = None) -> None:

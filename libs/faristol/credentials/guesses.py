@@ -21,10 +21,7 @@ class Guesses(NamedTuple):
     last: datetime
 
     def free_from(self, free: int) -> datetime:
-        """Return the moment from which the next PIN is accepted.
-
-        ``free`` is the number of wrong PINs without a pause, plus one; at least 1.
-        """
+        """Return when the next PIN is accepted; from the ``free``-th wrong one on (at least 1), there is a pause."""
         if self.wrong < free:
             return self.last
         doublings = min(self.wrong - free, 10)  # enough for the longest pause, and bounds the number

@@ -69,10 +69,7 @@ def name_record(path: Path, record_id: str) -> None:
 
 
 def rotate(folder: Path, now: Callable[[], datetime] = utc_now) -> Path:
-    """Create a new key beside the others and return its private file. It signs after ``SETTLES``.
-
-    Raises ``KeyFileError`` if the file cannot be written.
-    """
+    """Create a key, which signs after ``SETTLES``, and return its private file. Raises ``KeyFileError``."""
     path = folder / now().strftime(MADE_AT)
     keys.make(path)
     return path

@@ -121,8 +121,7 @@ def _check_game(credential: Credential, game: str, place: Place) -> None:
 def _check_everywhere(credential: Credential, game: str, place: Place, halls: list[str] | None, *, reads: bool) -> None:
     """Check a duplicate game: a holder limited to halls acts only in those.
 
-    A request without a hall requires the scope of the whole tournament. ``reads`` is true for a query whose answer is
-    public, at the latest when an embargo ends.
+    A request without a hall requires the whole tournament. ``reads``: the answer is public, at the end of an embargo.
     """
     if not reads:
         _check_not_own(credential, game, place)

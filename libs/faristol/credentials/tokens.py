@@ -51,10 +51,7 @@ class Verified:
 def issue(
     credential: Credential, key: Ed25519PrivateKey, audience: str, *, holder: Ed25519PublicKey | None = None
 ) -> str:
-    """Sign a token for a credential with a key of the cell ``audience``.
-
-    The owner of the private key of ``holder`` can hand on a part of its rights.
-    """
+    """Sign a token with a key of the cell ``audience``; the owner of ``holder``'s private key can hand it on."""
     return _signed(credential, key, {"aud": audience}, key_id(key.public_key()), holder)
 
 

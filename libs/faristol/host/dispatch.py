@@ -1,8 +1,7 @@
 """Implementations of gRPC services from their descriptors.
 
-A service gives a mapping of decisions for its commands, one function that executes any of them, and the functions of
-its queries. The methods come from the descriptor, so a new command is a message of the contract and an entry of that
-mapping.
+A service gives a mapping of decisions for its commands, one function that executes any of them, and its queries. The
+methods come from the descriptor, so a new command is a message of the contract and an entry of that mapping.
 """
 
 from __future__ import annotations

@@ -28,7 +28,7 @@ class JsonLines(logging.Formatter):
             "logger": record.name,
             "message": record.getMessage(),
         }
-        from opentelemetry import trace  # which a command at a terminal does without
+        from opentelemetry import trace  # not needed by commands that log text
 
         span = trace.get_current_span().get_span_context()
         if span.is_valid:

@@ -226,7 +226,7 @@ class Settings(BaseSettings):
 
     def record_url(self) -> str:
         """Return the URL of the record."""
-        from sqlalchemy import URL  # which who only asks a service does without
+        from sqlalchemy import URL  # not needed by commands that call a service
 
         own = URL.create("sqlite", database=str(self.data.absolute() / "record.db"))  # escapes any path
         url = self.database_url or own.render_as_string()

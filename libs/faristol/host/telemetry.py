@@ -31,10 +31,7 @@ class Telemetry:
     """
 
     def __init__(self, settings: Settings, service: str) -> None:
-        """Raises ``StartError`` if the port of the metrics is taken.
-
-        Port 0 in the settings is replaced by the one chosen.
-        """
+        """Raises ``StartError`` if the metrics port is taken. Port 0 in the settings is replaced by the one chosen."""
         # Imported here because the exporters and the SDK are slow to load and needed only with an endpoint.
         from opentelemetry.sdk.metrics import MeterProvider
         from opentelemetry.sdk.resources import Resource

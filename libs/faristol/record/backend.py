@@ -166,10 +166,10 @@ class Backend(Protocol):
         return True
 
     async def listen(self, heard: Callable[[int], None], listening: Callable[[bool], None]) -> None:
-        """Report the positions that other processes write, until cancelled.
+        """Report the positions that other processes write, until cancelled; return at once if unsupported.
 
-        Returns at once if the database cannot notify. ``listening`` is called with True when notifications begin,
-        before any event can be missed, and with False when they end.
+        ``listening`` is called with True when reports begin, before an event can be missed, and with False when they
+        end.
         """
 
     async def clean(self) -> str:

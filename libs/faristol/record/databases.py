@@ -35,10 +35,7 @@ _WITH_PASSWORD = re.compile(r"//[^/]*@")
 
 
 def parse(url: str) -> URL:
-    """Parse a URL and set its driver.
-
-    Raises ``UnknownDatabase`` if it is malformed or the database is not supported.
-    """
+    """Parse a URL and set its driver. Raises ``UnknownDatabase`` if it is malformed or not supported."""
     try:
         parsed = make_url(url)
     except (ArgumentError, ValueError):  # ValueError for a port that is not a number

@@ -83,10 +83,7 @@ async def erase(record: Record, player_id: str) -> Erased:
 async def _erased(
     record: Record, player_id: str, name: str, at: datetime
 ) -> tuple[datetime | None, int, tuple[str, ...]]:
-    """Return the time of an earlier erasure, the number of notes erased, and other officials of the name.
-
-    Raises ``Conflict``.
-    """
+    """Erase, or raise ``Conflict``; return the time of an earlier erasure, the notes erased, and namesakes."""
     version = len(await record.facts(STREAM))
     async with record.reading() as connection:
         before = await when_erased(connection, player_id)

@@ -181,10 +181,7 @@ class _Export:
         self.counts.seals += 1
 
     async def _answers(self) -> AsyncGenerator[_Answer, None]:
-        """Yield the answers of commands by position.
-
-        Sorted by the query: no index leads from a position to its commands.
-        """
+        """Yield the answers of commands by position, sorted by the query, since no index does it."""
         table = tables.commands
         query = select(table).where(table.c.position <= self._end).order_by(table.c.position, table.c.command_id)
         async with self._connection.stream(query) as rows:

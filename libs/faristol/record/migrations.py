@@ -164,10 +164,7 @@ async def migrate(url: str, taken: Callable[[Migration], None] = lambda _: None,
 
 
 async def _take_next(backend: Backend, url: URL, *, before: bool) -> tuple[int | None, Migration | None]:
-    """Run the next migration in a transaction.
-
-    Return the format found, and the migration or None if none is pending.
-    """
+    """Run the next migration in a transaction. Return the format found, and the migration or None."""
     async with backend.writing() as connection:
         await backend.alone(connection, _SETUP_LOCK)
         await backend.wait_for_locks(connection, LOCK_SECONDS)

@@ -390,9 +390,7 @@ class Record:
 def held(now: ColumnElement[int], longest: float) -> ColumnElement[bool]:
     """Build the condition that a lease, taken for at most ``longest`` seconds, is held at ``now`` (``Record.time``).
 
-    A statement that waited for another one reads the time again: a lease renewed by then ends later than the old time
-    plus
-    ``longest``.
+    A statement that waited reads the time again: a lease renewed by then may end after the old time plus ``longest``.
     """
     return tables.leases.c.until.between(now, now + _microseconds(longest))
 

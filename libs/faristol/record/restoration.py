@@ -246,10 +246,7 @@ async def _insert(connection: AsyncConnection, rows: list[Row]) -> None:
 
 
 def _check_person(line: Line, known: Mapping[str, str]) -> None:
-    """Check the data of a person: a file with valid checksums may still be forged.
-
-    Raises ``ArchiveError`` for values that a registration would refuse.
-    """
+    """Raise ``ArchiveError`` for personal data that a registration refuses: valid checksums may be forged."""
     for member, least in (("name", 1), ("club", 0)):
         if not may_be_kept(known[member], least=least):
             raise line.error(

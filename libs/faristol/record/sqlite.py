@@ -61,7 +61,7 @@ ROOM = 1024 * 1024
 _OF_THE_STATEMENT = re.compile(r'no such (column|function)\b|.+ has no column named |near ".*": syntax error')
 """Messages of SQLite for an invalid statement. The code is also that of a transaction lost to a full disk.
 
-A missing table is not included: a rebuild may have dropped it, and recreates it.
+A missing table is not included: a rebuild may have dropped it in favour of another.
 """
 
 _FULL = (sqlite3.SQLITE_FULL, sqlite3.SQLITE_IOERR_SHMSIZE)

@@ -114,10 +114,7 @@ seals = Table(
 
 
 def are_last(*of: ColumnElement[bool]) -> ColumnElement[bool]:
-    """Build the condition that an event is the last of its stream, for the streams bound as ``streams``.
-
-    With ``of``, only the events that meet these conditions are considered.
-    """
+    """Build the condition that an event is the last one of a stream in ``streams`` among those that meet ``of``."""
     stream, version = events.c.stream, events.c.version
     wanted = stream.in_(bindparam("streams", expanding=True))
     return tuple_(stream, version).in_(select(stream, func.max(version)).where(wanted, *of).group_by(stream))

@@ -62,7 +62,7 @@ def _attributes(text: str, separator: str) -> Mapping[str, str]:
 class TokenKey:
     """A key in a token. After a failure the session is reopened at the next call.
 
-    Every method blocks, and raises ``KeyAway`` if the token fails. It serves one caller at a time; a concurrent caller
+    Every method blocks, and raises ``KeyAway`` if the token fails. It serves one caller at a time; a concurrent one
     gets
     ``KeyAway`` at once and does not wait behind a token that hangs.
     """

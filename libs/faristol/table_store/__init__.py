@@ -1,6 +1,6 @@
 """Tables in the record: load a table from its two streams, settle it, and write both streams in one append.
 
-The game service and the clock service share this package: each of them writes game and clock together.
+The game and clock services share this package: each of them writes game and clock together.
 """
 
 from __future__ import annotations
@@ -84,10 +84,7 @@ class Settled:
         return [*facts, *settle(self.table.after(facts))]
 
     def decision(self, facts: Sequence[Message] = ()) -> Decision:
-        """Return a decision that writes the missing events, then ``facts``, each to its own stream.
-
-        It is empty if there are no events.
-        """
+        """Return a decision that writes the missing events, then ``facts``, each to its stream; empty without any."""
         events = [*self.missing, *facts]
         if not events:
             return Decision()

@@ -139,10 +139,7 @@ def erase_person(
 
 
 def _agreed(question: str) -> bool:
-    """Ask a question and return whether the answer is yes.
-
-    Raises ``StartError`` if the input ends without an answer.
-    """
+    """Ask a question and return whether the answer is yes. Raises ``StartError`` at the end of the input."""
     try:
         return typer.confirm(question, err=True)
     except typer.Abort as problem:

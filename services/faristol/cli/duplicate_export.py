@@ -102,10 +102,7 @@ def duplicate_game(game_id: str, address: str | None) -> pb.GetDuplicateResponse
 
 
 def names_in_standings(game: str, found: pb.GetDuplicateStandingsResponse, own: Names, address: str | None) -> Names:
-    """Return the names of all players in the standings of a game, with its ``own``.
-
-    Raises ``StartError`` as ``service_at``.
-    """
+    """Return the names of all players in a game's standings, with its ``own``. Raises as ``service_at``."""
 
     async def work(stub: Any) -> Names:
         return await names_in(Results(stub, SOURCE, language_of_terminal()), game, found, own)

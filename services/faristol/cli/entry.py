@@ -94,7 +94,7 @@ def enter(
 
 
 async def _asked(prompt: str) -> str:
-    import readline  # noqa: F401 # with it `input` lets a person edit and repeat lines
+    import readline  # noqa: F401 # gives `input` line editing and a history
 
     return await answered(partial(input, prompt))
 

@@ -142,10 +142,7 @@ def verify(
 
 
 async def _witnessed(where: str, settings: Settings) -> Sequence[Seal]:
-    """Return the seals of a witness.
-
-    Raises ``Wrong`` if they are not a chain, ``RecordError`` if there are no seals.
-    """
+    """Return the seals of a witness. Raises ``Wrong`` for a broken chain, ``RecordError`` without seals."""
     from faristol.record.witness import gap, open_witness
 
     witness = open_witness(where, settings.witness_token)
@@ -239,7 +236,7 @@ def key(
     ],
     json_output: AsJson = False,
 ) -> None:
-    """Create a sealing key, and print its public key. A key that is in a token already is only printed."""
+    """Create a sealing key, and print its public key. For a key that is in a token already, only print it."""
     from faristol.record import keys
     from faristol.record.token_key import SCHEME, TokenKey
 

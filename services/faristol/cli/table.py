@@ -86,7 +86,7 @@ async def _typed(*, terminal: bool) -> AsyncIterator[Typed]:
         for typed in steps_of(script_lines(await asyncio.to_thread(sys.stdin.buffer.read))):
             yield typed
         return
-    import readline  # noqa: F401 # with it `input` lets a person edit and repeat lines
+    import readline  # noqa: F401 # gives `input` line editing and a history
 
     number = 0
     while True:

@@ -153,10 +153,7 @@ class Repository:
         return bool(await self._git("config", "user.email", may_fail=True)) or "GIT_AUTHOR_EMAIL" in os.environ
 
     async def _git(self, *words: str, may_fail: bool = False, given: bytes = b"") -> bytes:
-        """Run git and return its output.
-
-        Raises ``WitnessAway`` on failure; with ``may_fail``, empty for an exit code of 1.
-        """
+        """Return the output of git; empty for exit code 1 with ``may_fail``. Raises ``WitnessAway`` on failure."""
         # Git must not prompt for a password.
         ssh = os.environ.get("GIT_SSH_COMMAND", "ssh -o BatchMode=yes")
         environment = {**os.environ, "GIT_TERMINAL_PROMPT": "0", "GIT_SSH_COMMAND": ssh, "LC_ALL": "C.UTF-8"}
