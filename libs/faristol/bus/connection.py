@@ -74,7 +74,8 @@ class Bus:
         the stream, within
         ``limits``.
 
-        Raises ``BusAway`` if no server answers, ``BusRefused`` if the process is refused or lacks a permission,
+        Raises ``BusAway`` if no server answers. Raises ``BusRefused`` if the process is refused or lacks a permission,
+        and
         ``BusError`` if JetStream is disabled or the credentials are malformed.
         """
         bus = cls(Entrance(url, credentials, tls, name), limits, publishes=publishes)

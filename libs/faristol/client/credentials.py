@@ -48,7 +48,7 @@ def _holding(variable: ContextVar[T], value: T) -> Iterator[None]:
 
 
 def acting(token: str) -> AbstractContextManager[None]:
-    """Authorize calls with this token instead of that of their channel; an empty token changes nothing."""
+    """Authorize calls with this token instead of that of their channel; an empty token has no effect."""
     return _holding(_acting, token)
 
 

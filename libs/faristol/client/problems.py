@@ -52,7 +52,7 @@ def reason_of(problem: grpc.aio.AioRpcError) -> str:
 
 
 def list_reasons(problem: grpc.aio.AioRpcError) -> list[tuple[str, str]]:
-    """List the reasons of a refusal: its subject (empty if there is none), and its message with its article."""
+    """List the reasons of a refusal: its subject (may be empty), and its message with its article."""
     status = rpc_status.from_call(problem)  # type: ignore[arg-type] # as above
     failure = error_details_pb2.PreconditionFailure()
     if status is not None and any(detail.Unpack(failure) for detail in status.details):

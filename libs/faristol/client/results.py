@@ -58,7 +58,7 @@ class Problem(Exception):  # the name of RFC 9457
 
     @property
     def reason(self) -> str:
-        """Code for programs, such as ``NOT_FOUND`` or ``RESULT_KNOWN``; empty if there is none."""
+        """Code for programs, such as ``NOT_FOUND`` or ``RESULT_KNOWN``; may be empty."""
         return str(self.body.get("reason", ""))
 
 

@@ -65,12 +65,12 @@ class Desk:
     ) -> M:
         """Execute a command and return its answer; a repeated command gets its first answer.
 
-        ``decide`` loads its input and returns the decision, and a function that builds the answer from the position of
-        the last event. It is called again after a conflict. Commands of one ``lane`` are decided one after the other:
-        they write to one stream, so all but one of a parallel group would fail.
+        ``decide`` loads its input and returns the decision, and a function that builds the answer from the last
+        position. It is called again after a conflict. Commands of one ``lane`` are decided one after the other: they
+        write to one stream, so all but one of a parallel group would fail.
 
-        Raises ``Invalid`` for a ``command_id`` that is not a UUID or belongs to another command, ``Conflict`` after too
-        many conflicts, and the exceptions of ``decide``.
+        Raises ``Invalid`` for a ``command_id`` that is not a UUID or belongs to another command. Raises ``Conflict``
+        after too many conflicts, and the exceptions of ``decide``.
         """
         metadata = _metadata(context, request)
         call = _Call(request, metadata, await actor_of(self._record, context, metadata.command_id), response)

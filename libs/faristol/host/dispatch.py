@@ -53,7 +53,7 @@ class Dispatcher:
 
 
 async def no_commands(request: Any, context: Context, response: type[Any]) -> Message:
-    """Fail: the command handler of a service without commands."""
+    """Raise ``AssertionError``: the command handler of a service without commands."""
     raise AssertionError(f"{type(request).__name__} is no command")
 
 

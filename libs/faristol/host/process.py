@@ -63,8 +63,8 @@ class Process:
     async def start(self) -> str:
         """Start the server and every consumer. Return the address of the gRPC server.
 
-        Raises ``StartError`` if the port is taken or the keys to verify credentials are missing, ``TypeError`` for a
-        method without access requirements in the contract.
+        Raises ``StartError`` if the port is taken or the keys to verify credentials are missing. Raises ``TypeError``
+        for a method without access requirements in the contract.
         """
         settings = self.runtime.settings
         interceptors: list[Any] = [TraceInterceptor(), ErrorInterceptor(self._stopping)]

@@ -176,7 +176,7 @@ class Record:
         if self.trouble is Trouble.FULL and not await self._backend.has_room():
             return
         async with self.writing() as connection:
-            # An update that matches no row writes nothing, so the row must exist.
+            # An update without a matching row writes no data, so the row must exist.
             await connection.execute(kind_of(connection).new_row(tables.leases).values(**_TRIED))
             await connection.execute(_SAME)
         self.trouble = None

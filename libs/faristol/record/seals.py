@@ -59,9 +59,9 @@ Tally = Mapping[str, int]
 def root_of(tree: bytes, tally: Tally) -> bytes:
     """Compute the root that a seal states for its events.
 
-    It is SHA-256 over a two byte, the root of the Merkle tree over their hashes, and for each tournament, in the byte
-    order of the ids, the length of the id, the id, and the number of events. Lengths and numbers have 8 bytes,
-    big-endian.
+    It is SHA-256 over a two byte, the root of the Merkle tree over their hashes, and a part for each tournament, in the
+    byte order of the ids. A part is the length of the id, the id, and the number of events. Lengths and numbers have 8
+    bytes, big-endian.
     """
     parts = [b"\x02", tree]
     for name, events in sorted((name.encode(), events) for name, events in tally.items()):
