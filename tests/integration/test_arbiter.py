@@ -220,9 +220,7 @@ def test_what_is_refused_is_told_with_its_article_and_what_is_next_and_stops_a_s
     unsaid = hall.table("Anna: leave-table\n")
     assert unsaid.returncode == 1
     assert "1: Diga si antes se avisó al árbitro: `Anna: leave-table yes`, o" in unsaid.stdout
-    assert unsaid.stdout.endswith(
-        "\nCon `no`, Anna queda descalificado y la partida termina al instante (FISE 46.5).\n"
-    )
+    assert unsaid.stdout.endswith("\nCon `no`, se descalifica a Anna y la partida termina al instante (FISE 46.5).\n")
     assert "1: no hay ningún verbo sing; `help` los dice todos" in hall.table("Anna: sing\n").stdout
     assert "1: turn no dice nada de 'tiles'; puede decir: –" in hall.table("Anna: turn pass, with: {tiles: A}\n").stdout
 

@@ -7,7 +7,7 @@ from google.rpc import error_details_pb2
 from grpc_status import rpc_status
 
 from faristol.kernel.refusal import N_
-from faristol.text import with_article
+from faristol.text import SOURCE, with_article
 
 _TLS = (
     ("certificate has expired", N_("the certificate of {address} has expired")),
@@ -51,15 +51,18 @@ def reason_of(problem: grpc.aio.AioRpcError) -> str:
     return info_of(problem).reason or problem.code().name
 
 
-def list_reasons(problem: grpc.aio.AioRpcError) -> list[tuple[str, str]]:
-    """List the reasons of a refusal: its subject (may be empty), and its message with its article."""
+def list_reasons(problem: grpc.aio.AioRpcError, language: str = SOURCE) -> list[tuple[str, str]]:
+    """List the reasons of a refusal: its subject (may be empty), and its message with its article.
+
+    The messages are in the language of the call, ``language``.
+    """
     status = rpc_status.from_call(problem)  # type: ignore[arg-type] # as above
     failure = error_details_pb2.PreconditionFailure()
     if status is not None and any(detail.Unpack(failure) for detail in status.details):
         return [(violation.subject, violation.description) for violation in failure.violations]
-    return [("", with_article(str(problem.details()), info_of(problem).metadata.get("article", "")))]
+    return [("", with_article(str(problem.details()), info_of(problem).metadata.get("article", ""), language))]
 
 
-def every_reason(problem: grpc.aio.AioRpcError) -> str:
+def every_reason(problem: grpc.aio.AioRpcError, language: str = SOURCE) -> str:
     """Return the message of a refusal, with its article; each of several reasons on its own line."""
-    return "\n".join(text for _, text in list_reasons(problem))
+    return "\n".join(text for _, text in list_reasons(problem, language))

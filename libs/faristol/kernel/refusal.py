@@ -12,7 +12,7 @@ from string import Formatter
 from types import MappingProxyType
 from typing import Any
 
-Param = str | int
+Param = str | int | float
 
 
 class _Filling(Formatter):

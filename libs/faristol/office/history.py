@@ -37,7 +37,7 @@ from faristol.pb.pairing.v1 import events_pb2 as events
 from faristol.pb.pairing.v1 import pairing_pb2 as pairing
 from faristol.rules.ruleset_file import load_ruleset, ruleset_names
 from faristol.rules.standings import Bye, is_rest
-from faristol.text import say, translations, with_article
+from faristol.text import number, say, translations, with_article
 
 METHODS = {kind.DESCRIPTOR.name: command for kind in events_of(events) if (command := meaning(kind).command)}
 """Command whose answer has the sentence of an event, by event type."""
@@ -122,7 +122,7 @@ def _in_sentences(act: pairing.Act, known: Roster, to_come: int, language: str, 
     texts += [text for field, text in (SENTENCES[method].further if method else {}).items() if params[field]]
     said = " ".join(say(text, params, language) for text in filter(None, texts))
     also = {field: say(text, params, language) for field, text in ALSO.items() if params[field]}
-    return Told(act, with_article(said, params["article"]), also)
+    return Told(act, with_article(said, params["article"], language), also)
 
 
 def _params(act: pairing.Act, known: Roster, to_come: int, language: str) -> dict[str, str]:
@@ -155,7 +155,7 @@ def _params(act: pairing.Act, known: Roster, to_come: int, language: str) -> dic
         "scores_before": " – ".join(f"{name(who)} {score}" for who, _, score in before),
         "arbiter_id": name(params["arbiter_id"]),
         "decided_by": ", ".join(named.get(who) or known.name_of_person(who) for who in _list(params, "decided_by")),
-        "fictitious": f"{int(params['fictitious_half_points'] or 0) / 2:g}",
+        "fictitious": number(int(params["fictitious_half_points"] or 0) / 2, language),
         "by": ITSELF if act.role == "service" else act.actor_name or act.actor,
         "note": act.note,
     }

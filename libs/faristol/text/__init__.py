@@ -55,24 +55,36 @@ def translations(language: str) -> gettext.NullTranslations:
 def say(message: str, params: Mapping[str, Param], language: str) -> str:
     """Return ``message`` in ``language``, with ``params`` in its placeholders: ``{named}`` or ``{number:one|many}``."""
     text = translations(language).gettext(message)
-    return fill(elide(text, params) if language == "ca" else text, params)
+    written = {name: _written(name, value, language) for name, value in params.items()}
+    return fill(elide(text, written) if language == "ca" else text, written)
 
 
-_DE = re.compile(r"\b([Dd])e \{([a-z_]+)\}")
+def _written(name: str, value: Param, language: str) -> Param:
+    """Return a parameter as a sentence in ``language`` has it: decimals, and articles of rules."""
+    if isinstance(value, float):
+        return number(value, language)
+    return cite(value, language) if name == "article" and isinstance(value, str) else value
 
 
-def elide(text: str, params: Mapping[str, Param]) -> str:
+_DE = re.compile(r"\b([Dd])e (?:\{(?P<braces>[a-z_]+)\}|%\((?P<percent>[a-z_]+)\)s)")
+
+_TAG = re.compile(r"<[^>]*>")
+
+
+def elide(text: str, params: Mapping[str, object]) -> str:
     """Write the Catalan ``de`` as ``d’`` before a placeholder whose value begins with a vowel or a silent h.
 
-    An i or a u that is a consonant does not elide: ``de Iolanda``, ``de hiena``. Numbers and quoted values stay
-    unchanged.
+    Placeholders are ``{name}`` and ``%(name)s``; the tags of a value in HTML are ignored. An i or a u that is a
+    consonant does not elide: ``de Iolanda``, ``de hiena``. Numbers and quoted values stay unchanged.
     """
 
     def shortened(found: re.Match[str]) -> str:
-        letters = unicodedata.normalize("NFD", str(params.get(found[2], ""))).casefold()
+        value = params.get(found["braces"] or found["percent"], "")
+        letters = unicodedata.normalize("NFD", _TAG.sub("", str(value))).casefold()
         plain = "".join(letter for letter in letters[:6] if not unicodedata.combining(letter)).removeprefix("h")
         semivowel = re.match(r"[iu][aeiou]", plain) is not None
-        return f"{found[1]}’{{{found[2]}}}" if plain[:1] in tuple("aeiou") and not semivowel else found[0]
+        elides = plain[:1] in tuple("aeiou") and not semivowel
+        return f"{found[1]}’{found[0].partition(' ')[2]}" if elides else found[0]
 
     return _DE.sub(shortened, text)
 
@@ -84,13 +96,24 @@ def render(refusal: Refusal, language: str) -> str:
 
 def cited(refusal: Refusal, language: str) -> str:
     """Return the sentence of ``refusal`` in ``language``, with its article."""
-    return with_article(render(refusal, language), refusal.article)
+    return with_article(render(refusal, language), refusal.article, language)
 
 
-def with_article(sentence: str, article: str) -> str:
+_BOOKS: Mapping[str, Mapping[str, str]] = {"el": {"PES": "ΠΕΣ"}}
+"""Names of rule books in languages that write them in other letters."""
+
+
+def cite(article: str, language: str) -> str:
+    """Return the article of a rule with the name of its book in ``language``: ``PES Δ.ε`` is ``ΠΕΣ Δ.ε`` in Greek."""
+    book, blank, place = article.partition(" ")
+    return f"{_BOOKS.get(language, {}).get(book, book)}{blank}{place}"
+
+
+def with_article(sentence: str, article: str, language: str = SOURCE) -> str:
     """Append the article of a rule to a sentence: ``The result is final (FISE 44).``; unchanged without one."""
     if not article:
         return sentence
+    article = cite(article, language)
     return f"{sentence[:-1]} ({article})." if sentence.endswith(".") else f"{sentence} ({article})"
 
 

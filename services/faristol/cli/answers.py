@@ -41,7 +41,7 @@ from faristol.pb.pairing.v1 import events_pb2 as events
 from faristol.pb.pairing.v1 import pairing_pb2 as pairing
 from faristol.terminal.common import as_json
 from faristol.terminal.names import Roll
-from faristol.text import say, translations, with_article
+from faristol.text import number, say, translations, with_article
 
 Params = Mapping[str, str | int]
 
@@ -158,7 +158,7 @@ def _params(method: str, request: Message, answer: Message, known: Roll | None, 
     params["who"] = " – ".join(filter(None, who)).replace(", ", " – ")
     new = ACTS[method].new
     params["id"] = str(_value(new, request, answer) or "") if new else ""
-    params["fictitious"] = f"{(_value('fictitious_half_points', request, answer) or 0) / 2:g}"
+    params["fictitious"] = number((_value("fictitious_half_points", request, answer) or 0) / 2, language)
     game_id = str(_value("game_id", request, answer) or "")
     if known is None:
         return params | {"game": game_id, "at_table": game_id, "outcome": ""}
@@ -306,14 +306,14 @@ def _obstacles(
         return
     yield say(UNPAIRABLE if answer.obstacles else PAIRABLE, {"round": answer.round}, language)
     for obstacle in answer.obstacles:
-        yield f"  {with_article(known.named_in(obstacle.text), obstacle.article)}"
+        yield f"  {with_article(known.named_in(obstacle.text), obstacle.article, language)}"
     yield from (f"  {known.named_in(way.text)}" for way in answer.ways_out)
 
 
 def _explained(
-    _request: pairing.ExplainPairingRequest, answer: pairing.ExplainPairingResponse, known: Roll, _language: str
+    _request: pairing.ExplainPairingRequest, answer: pairing.ExplainPairingResponse, known: Roll, language: str
 ) -> Iterator[str]:
-    yield with_article(known.named_in(answer.text), answer.article)
+    yield with_article(known.named_in(answer.text), answer.article, language)
 
 
 def _tournament(

@@ -10,7 +10,8 @@ from typing import Any
 from zoneinfo import ZoneInfo
 
 from babel.dates import format_date, format_interval, format_time
-from jinja2 import Environment, PackageLoader, StrictUndefined
+from jinja2 import Environment, PackageLoader, StrictUndefined, pass_context
+from jinja2.runtime import Context
 from markupsafe import Markup
 
 from faristol.gateway import labels
@@ -23,7 +24,7 @@ from faristol.gateway.standings import tie_break_value
 from faristol.gateway.table import clock_text, minutes
 from faristol.kernel.refusal import N_
 from faristol.pb.results.v1 import results_pb2 as pb
-from faristol.text import LANGUAGES, NAMES, number, percent, translations
+from faristol.text import LANGUAGES, NAMES, cite, elide, number, percent, translations
 
 ERASED = N_("a player (%(id)s)")
 
@@ -55,6 +56,8 @@ def environment(language: str) -> Environment:
         lstrip_blocks=True,
     )
     env.install_gettext_translations(translations(language), newstyle=True)  # type: ignore[attr-defined] # by i18n
+    _fill_by_language(env, language)
+    env.filters["article"] = lambda article: cite(article, language)
     env.filters["points"] = lambda value: number(value, language)
     env.filters["percent"] = lambda value: percent(value, language)
     env.filters["signed"] = lambda value: signed(value, language)
@@ -93,6 +96,31 @@ def environment(language: str) -> Environment:
         below=lambda side, sheet: below(side, sheet, language),
     )
     return env
+
+
+def _fill_by_language(env: Environment, language: str) -> None:
+    """Replace the functions that translate in templates: the parameters of a text follow its language too.
+
+    Catalan elides ``de`` before a name, and Greek has its own letters for the name of a rule book.
+    """
+    read = translations(language)
+
+    def filled(context: Context, text: str, params: dict[str, Any]) -> str:
+        if "article" in params:
+            params["article"] = cite(str(params["article"]), language)
+        text = elide(text, params) if language == "ca" else text
+        # A text of the catalogues is markup, as in jinja2.ext.i18n: its parameters alone are escaped.
+        return (Markup(text) if context.eval_ctx.autoescape else text) % params  # noqa: S704
+
+    @pass_context
+    def gettext(context: Context, message: str, /, **params: Any) -> str:
+        return filled(context, read.gettext(message), params)
+
+    @pass_context
+    def ngettext(context: Context, singular: str, plural: str, num: int, /, **params: Any) -> str:
+        return filled(context, read.ngettext(singular, plural, num), {"num": num, **params})
+
+    env.globals.update(gettext=gettext, ngettext=ngettext)
 
 
 def render(name: str, language: str, part: str, values: dict[str, Any]) -> str:

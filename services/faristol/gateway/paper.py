@@ -9,7 +9,7 @@ from faristol.gateway.plays import PLAYS
 from faristol.gateway.table import Line, Side, minutes
 from faristol.kernel.refusal import N_
 from faristol.pb.results.v1 import results_pb2 as pb
-from faristol.text import translations
+from faristol.text import cite, translations
 
 BLANKS = N_("Blanks")
 BINGOS = N_("Bingos")
@@ -33,7 +33,7 @@ def play_cell(line: Line, sheet: pb.Sheet, language: str) -> str:
     more = {
         pb.ENTRY_KIND_RACK_PENALTY: line.tiles,
         pb.ENTRY_KIND_TIME_PENALTY: minutes(entry.overtime_ms),
-        pb.ENTRY_KIND_LOST_TURN: f"({entry.article})" if entry.article else "",
+        pb.ENTRY_KIND_LOST_TURN: f"({cite(entry.article, language)})" if entry.article else "",
     }.get(entry.kind, "")
     return f"{read(line.label)} {more}".rstrip()
 

@@ -58,4 +58,4 @@ def customs(ruleset: Ruleset, language: str) -> Iterator[str]:
     ]
     for key, sentence in said:
         if sentence is not None:
-            yield with_article(say(sentence, {}, language), ruleset.article(key))
+            yield with_article(say(sentence, {}, language), ruleset.article(key), language)

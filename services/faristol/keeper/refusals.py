@@ -61,7 +61,7 @@ def told(problem: grpc.aio.AioRpcError, names: Mapping[str, str], language: str)
 def notices(shown: Shown, names: Mapping[str, str], language: str) -> Iterator[str]:
     """Yield pending decisions about a play on the board, without a refusal."""
     if shown.table.phase == game_pb2.PHASE_OFF_CENTRE:
-        yield with_article(say(MISSES_CENTRE, {}, language), shown.ruleset.article("first_move.centre"))
+        yield with_article(say(MISSES_CENTRE, {}, language), shown.ruleset.article("first_move.centre"), language)
         yield from hints("", shown, {}, names, language)
     if shown.entered_again:
         yield say(AGAIN, {"turn": shown.table.turn}, language)
@@ -89,7 +89,7 @@ def hints(
         yield say(ENTER_AGAIN, {"turn": table.turn}, language)
     if reason == "TOLD_NOT_SAID":
         article = ruleset.article("absence.untold") or ruleset.article("absence.told")
-        yield with_article(say(UNTOLD[ruleset.absence.untold], params, language), article)
+        yield with_article(say(UNTOLD[ruleset.absence.untold], params, language), article, language)
     closed = ruleset.challenge.closes_on != "next-turn"
     if reason == "NOTHING_TO_CHALLENGE" and closed and table.phase == game_pb2.PHASE_TURN and table.turn > 1:
         steps = ", ".join(f"`{TURN_STEPS[step]}`" for step in ruleset.turn.steps if step in TURN_STEPS)

@@ -74,7 +74,8 @@ def standing(shown: Shown, names: Mapping[str, str], now: Instant, language: str
         yield f"  {names[side.player_id]}: {side.score}  ({time}{runs})  {'▢' * side.rack_size}{mark}"
     if table.end_condition:
         key = ENDED_BY.get(table.end_condition, "")
-        yield with_article(read.gettext(labels.ENDS[table.end_condition]), shown.ruleset.article(key) if key else "")
+        article = shown.ruleset.article(key) if key else ""
+        yield with_article(read.gettext(labels.ENDS[table.end_condition]), article, language)
     if clock.reason:
         yield read.gettext(labels.NEUTRALISED[clock.reason])
 
@@ -110,9 +111,8 @@ def skipped(game: results_pb2.GetGameResponse, since: int, names: Mapping[str, s
         if line.turn >= since and line.kind == results_pb2.ENTRY_KIND_LOST_TURN and line.lost_for:
             reason = translations(language).gettext(labels.LOST[line.lost_for])
             player = names.get(line.player_id, line.player_id)
-            yield with_article(
-                say(SKIPPED, {"turn": line.turn, "player": player, "reason": reason}, language), line.article
-            )
+            told = say(SKIPPED, {"turn": line.turn, "player": player, "reason": reason}, language)
+            yield with_article(told, line.article, language)
 
 
 def outcome(game: results_pb2.GetGameResponse, language: str) -> str:

@@ -124,7 +124,7 @@ async def service_at(service: str, address: str | None) -> AsyncIterator[grpc.ai
             if problem.code() is grpc.StatusCode.UNAVAILABLE:
                 text = tls_problem(problem) or N_("the {service} service at {address} cannot be reached")
                 raise StartError(said(text, service=service, address=wanted)) from problem
-            told = every_reason(problem)
+            told = every_reason(problem, language_of_terminal())
             if info_of(problem).reason in _NOT_LET_IN:
                 told = f"{told.rstrip('.')}; {_way_in(wanted)}"
             raise StartError(told) from problem

@@ -90,25 +90,25 @@ async def test_a_director_sets_up_judges_and_a_judge_rules_from_the_command_line
         (
             "ca_ES",
             [
-                "ada: nomenat",
+                "Nomenament: ada",
                 "cup: comitè",
                 "comitè de 3; un cas es reté 30 s sense senyals",
                 "no hi ha res pendent",
                 "no hi ha resolucions de rondes tancades",
                 "0 pendents",
-                "nothing no està nomenat: no hi ha res a acabar.",
+                "nothing no té cap nomenament: no hi ha res a acabar.",
             ],
         ),
         (
             "es_ES",
             [
-                "ada: nombrado",
+                "Nombramiento: ada",
                 "cup: jurado",
                 "jurado de 3; un caso se retiene 30 s sin señales",
                 "no hay nada pendiente",
                 "no hay resoluciones de rondas cerradas",
                 "0 pendientes",
-                "nothing no está nombrado: no hay nada que terminar.",
+                "nothing no tiene nombramiento: no hay nada que terminar.",
             ],
         ),
         (

@@ -315,6 +315,18 @@ def test_times_of_several_tournaments_are_in_the_zone_that_all_have(zones: list[
     assert common_time_zone(results_pb2.Tournament(time_zone=zone) for zone in zones) == expected
 
 
+def test_a_text_of_a_page_follows_its_language_and_escapes_its_parameters() -> None:
+    appeal = '{{ _("Appeal %(number)s of %(name)s", number=1, name=name) }}'
+    for name, expected in (("Iria", "d’Iria"), ("Blai", "de Blai"), ("<i>Ona", "d’&lt;i&gt;Ona")):
+        assert environment("ca").from_string(appeal).render(name=name) == f"Apel·lació 1 {expected}"
+    taken = (
+        '{{ ngettext("A sanction took %(num)s point off the score of %(name)s (%(article)s).", "A sanction took %(num)s'
+        ' points off the score of %(name)s (%(article)s).", 2, name="Ήρα", article="PES Ζ") }} {{ "PES Ζ"|article }}'
+    )
+    shown = environment("el").from_string(taken).render()
+    assert ("(ΠΕΣ Ζ)" in shown, shown.endswith(" ΠΕΣ Ζ"), "PES" in shown) == (True, True, False)
+
+
 def test_a_request_about_data_says_when_in_the_zone_of_its_tournament() -> None:
     asked = pairing.DataRequest(request=1, tournament_id="cup", tournament_name="Cup", player_id="anna", name="Anna")
     asked.kind = pairing_events.DATA_REQUEST_KIND_ERASURE

@@ -317,7 +317,7 @@ async def test_a_round_says_who_won_who_gave_up_who_was_absent_and_who_is_not_in
     for language, (left, absent) in {
         "ca": ("ha abandonat la partida", "absent"),
         "es": ("ha abandonado la partida", "ausente"),
-        "el": ("εγκατέλειψε τον αγώνα", "απών"),
+        "el": ("εγκατέλειψε τον αγώνα", "απουσία"),
     }.items():
         page = await shown(language)
         assert left in player(page, "carme")

@@ -11,8 +11,20 @@ from babel.messages.catalog import Catalog
 from babel.messages.extract import DEFAULT_KEYWORDS, extract_from_dir
 from babel.messages.pofile import read_po
 
-from faristol.kernel.refusal import N_, Refusal, fill
-from faristol.text import LANGUAGES, NAMES, TRANSLATED, elide, negotiate, percent, render, say, translations
+from faristol.kernel.refusal import N_, Param, Refusal, fill
+from faristol.text import (
+    LANGUAGES,
+    NAMES,
+    TRANSLATED,
+    cite,
+    elide,
+    negotiate,
+    percent,
+    render,
+    say,
+    translations,
+    with_article,
+)
 
 ROOT = Path(__file__).parents[3]
 METHODS = [
@@ -183,3 +195,13 @@ def test_percentages_have_two_decimals_so_that_a_column_can_be_compared() -> Non
 def test_a_catalan_name_that_begins_with_a_vowel_takes_its_preposition_short(name: str, expected: str) -> None:
     assert elide("de {who}", {"who": name}).format(who=name) == expected
     assert elide("De {who}", {"who": name}).format(who=name)[1:] == expected[1:]
+    link = f'<a href="/players/x">{name}</a>'
+    assert elide("de %(who)s", {"who": link}) % {"who": name} == expected
+
+
+def test_decimals_and_names_of_rule_books_are_those_of_the_language() -> None:
+    points: dict[str, Param] = {"mine": 12.5, "theirs": 13.0, "article": "PES Δ.ε"}
+    for language, expected in (("ca", "12,5 13 (PES Δ.ε)"), ("el", "12,5 13 (ΠΕΣ Δ.ε)"), ("en", "12.5 13 (PES Δ.ε)")):
+        assert say("{mine} {theirs} ({article})", points, language) == expected
+    assert with_article("Τέλος.", "PES ΣΤ", "el") == "Τέλος (ΠΕΣ ΣΤ)."
+    assert [cite(article, "el") for article in ("FISE 49", "PES", "")] == ["FISE 49", "ΠΕΣ", ""]

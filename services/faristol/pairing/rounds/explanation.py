@@ -193,12 +193,12 @@ def _distance(
     return Explanation("lot", article, BY_LOT, names)
 
 
-def _measure(everybody: Sequence[Entrant], pairs: Sequence[tuple[str, str]]) -> tuple[str, int]:
+def _measure(everybody: Sequence[Entrant], pairs: Sequence[tuple[str, str]]) -> tuple[float, int]:
     """Return the sums of squared distances of a pairing, in points and in ranks."""
     place = {entrant.player_id: index for index, entrant in enumerate(everybody)}
     points = {entrant.player_id: entrant.half_points for entrant in everybody}
     quarters = sum((points[first] - points[other]) ** 2 for first, other in pairs)
-    return f"{quarters / 4:g}", sum((place[first] - place[other]) ** 2 for first, other in pairs)
+    return quarters / 4, sum((place[first] - place[other]) ** 2 for first, other in pairs)
 
 
 def _dutch(before: Tournament, ruleset: Ruleset, paired: Round, player_id: str, other: str) -> Explanation:

@@ -200,7 +200,7 @@ def test_why_a_longer_distance_was_not_taken_is_told_with_its_arithmetic() -> No
 
     found = explain(before, FISC, hall.state.played[1], "p1", "p8")
 
-    assert (found.reason, found.params["mine"], found.params["theirs"]) == ("distance", "0", "2")
+    assert (found.reason, found.params["mine"], found.params["theirs"]) == ("distance", 0, 2)
 
 
 def test_why_is_asked_of_players_of_the_round() -> None:

@@ -236,7 +236,9 @@ class Desk(Console):
             self.typed = given
             self.places = info_of(problem).metadata
             where = self.places.get("field", "")
-            text = as_labelled(self.roster.named_in_refusal(every_reason(problem), problem), self.language)
+            text = as_labelled(
+                self.roster.named_in_refusal(every_reason(problem, self.language), problem), self.language
+            )
             if where and where in given:
                 self.errors = {where: text.removeprefix(f"{where}: ")}
             else:

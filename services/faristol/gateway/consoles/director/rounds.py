@@ -156,7 +156,7 @@ async def _explained(desk: AtDesk, number: int, why: str, other: str) -> str:
         if problem.code() not in (grpc.StatusCode.INVALID_ARGUMENT, grpc.StatusCode.FAILED_PRECONDITION):
             raise
         return desk.roster.named_in_refusal(str(problem.details()), problem)
-    return with_article(desk.roster.named_in(answer.text), answer.article)
+    return with_article(desk.roster.named_in(answer.text), answer.article, desk.language)
 
 
 async def _by_hand(desk: AtDesk, number: int) -> tuple[list[tuple[str, ...]], list[tuple[str, ...]]]:

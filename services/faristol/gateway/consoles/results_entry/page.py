@@ -127,7 +127,7 @@ class _Entry(Console):
         except grpc.aio.AioRpcError as problem:
             if STATUSES.get(problem.code(), HTTPStatus.BAD_GATEWAY) >= HTTPStatus.INTERNAL_SERVER_ERROR:
                 raise
-            text = every_reason(problem)
+            text = every_reason(problem, self.language)
             if not self.is_player:
                 known = await self.calls.ask(pairing.GetTournamentRequest(tournament_id=self.tournament_id))
                 text = Roster(known, self.language).named_in_refusal(text, problem)
