@@ -126,7 +126,8 @@ def _result_entered(game: Game, event: pairing.ResultEntered, version: int) -> N
 
 
 def _result_corrected(game: Game, event: pairing.ResultCorrected, version: int) -> None:
-    game.corrected, game.corrected_by = True, event.arbiter_id or game.corrected_by
+    if not event.before_confirmation:
+        game.corrected, game.corrected_by = True, event.arbiter_id or game.corrected_by
     game.winner_id, game.lost_by_all = event.winner_id, event.lost_by_all
     if event.HasField("unplayed"):
         game.condition, game.unplayed = event.condition, event.unplayed

@@ -7,6 +7,7 @@ from typing import Any
 
 from tests.unit.results.folded import Folded
 
+from faristol.pb.game.v1.events_pb2 import FinalScore
 from faristol.pb.pairing.v1 import events_pb2 as pairing
 from faristol.pb.results.v1 import results_pb2 as results
 from faristol.record.people import Person
@@ -219,6 +220,18 @@ def test_points_that_a_sanction_takes_off_a_score_are_told_until_it_is_lifted() 
     folded.take(imposed, version=50)
     folded.take(pairing.PointsAdjusted(round=1, game_id="g", player_id="anna", points=-25), version=51)
     assert taken() == [("anna", 25, "FISE 49")]
+
+
+def test_an_entry_that_is_put_right_before_it_is_confirmed_is_no_corrected_result() -> None:
+    pair = pairing.Pairing(table=1, game_id="g", first_player_id="anna", second_player_id="carme")
+    folded = Folded()
+    folded.add(pairing.TournamentCreated(tournament_id="lliga"), pairing.RoundPaired(round=1, pairings=[pair]))
+    scores = [FinalScore(player_id="anna", score=410), FinalScore(player_id="carme", score=350)]
+    folded.add(pairing.ResultRecorded(round=1, game_id="g", scores=scores))
+    for before, expected in ((True, False), (False, True), (True, True)):
+        folded.add(pairing.ResultCorrected(round=1, game_id="g", scores=scores, before_confirmation=before))
+        (shown,) = folded.pairings(1).tables
+        assert (shown.corrected, shown.seats[0].score) == (expected, 410)
 
 
 def test_a_sanction_in_rounds_or_before_any_is_paired_changes_no_round() -> None:

@@ -67,9 +67,16 @@ def correct_result(situation: Situation, request: pb.CorrectResultRequest) -> li
         unplayed=request.unplayed,
         condition=_condition(before, unplayed=request.unplayed),
         loser_ids=_losers(before, pairing.player_ids, winner_id, unplayed=request.unplayed),
+        before_confirmation=_waits_for_confirmation(situation, played, pairing),
     )
     result = Unsanctioned(points, before.corrected(corrected))
     return [corrected, *after_sanctions(played, pairing, ruleset, result, corrected.occurred_at)]
+
+
+def _waits_for_confirmation(situation: Situation, played: Round, pairing: Pairing) -> bool:
+    """Check whether a result still waits for the confirmation of another person, in a round that is being played."""
+    is_open = played.phase is Phase.STARTED and situation.state.result_check.wanted
+    return is_open and played.is_unconfirmed(pairing)
 
 
 def correct_own_result(situation: Situation, request: pb.CorrectOwnResultRequest) -> list[Message]:

@@ -78,6 +78,24 @@ def test_a_corrected_result_is_confirmed_again_by_another_than_who_corrected_it(
     assert not is_open(hall)
 
 
+def test_an_entry_that_is_put_right_before_it_is_confirmed_is_said_to_be_that() -> None:
+    def correct(points: int) -> events.ResultCorrected:
+        scores = final_scores(zip(seated, (points, 350), strict=True))
+        (fact,) = hall.carry_out(pb.CorrectResultRequest(game_id=GAME, scores=scores, arbiter_id="eva"))
+        assert isinstance(fact, events.ResultCorrected)
+        return fact
+
+    hall, seated = entered()
+    assert correct(410).before_confirmation
+    say(hall, seated, "ona", (410, 350))
+    assert not correct(420).before_confirmation
+    hall.carry_out(pb.SetResultCheckRequest())
+    assert not correct(430).before_confirmation
+    hall.carry_out(pb.CloseRoundRequest(round=1))
+    hall.carry_out(pb.SetResultCheckRequest(second_person=True))
+    assert not correct(440).before_confirmation
+
+
 def test_a_disputed_result_waits_until_somebody_confirms_it_and_every_version_stays() -> None:
     hall, seated = entered()
     disputed = say(hall, seated, "ona", disputed=True, note="the slip says 405")
