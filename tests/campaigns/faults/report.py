@@ -13,8 +13,8 @@ from typing import Any
 from tests.campaigns.faults.campaign import Outcome
 
 COLUMNS = (
-    "fault", "calls", "sent again", "failed", "pages", "failed", "facts lost", "doubled", "standings", "silence",
-    "well after",
+    "fault", "calls", "retried", "failed", "pages", "not shown", "events lost", "duplicated", "standings",
+    "longest silence", "recovered after",
 )  # fmt: skip
 
 

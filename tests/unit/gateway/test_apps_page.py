@@ -81,7 +81,7 @@ async def started(made: Path, stage: Stage, address: str = "") -> AsyncIterator[
 async def test_the_client_with_content_keeps_its_game_and_fetches_nothing(stage: Stage, tmp_path: Path) -> None:
     hall = Championship()
     await stage.add(*hall.create())
-    made = example(tmp_path, "Content, so that nothing has to be fetched")
+    made = example(tmp_path, "Content in the stream")
     program = made.read_text().replace("json.load(", "no_answer(")  # whoever fetches breaks
     heard = "            name, _, value ="
     assert heard in program
@@ -101,7 +101,7 @@ async def test_the_client_with_content_keeps_its_game_and_fetches_nothing(stage:
 
 
 async def test_the_receiver_of_the_page_prints_each_result_once_and_refuses_what_is_not_signed(tmp_path: Path) -> None:
-    program, port = example(tmp_path, "Webhooks, so that your server is called"), free_port()
+    program, port = example(tmp_path, "Webhooks"), free_port()
     assert len(program.read_text().splitlines()) <= 30
     url = f"http://127.0.0.1:{port}/"
     wanted = webhooks_pb2.WebhookFilter(types=["ResultRecorded"])
