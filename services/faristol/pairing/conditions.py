@@ -151,6 +151,11 @@ def not_started(number: int) -> Refusal:
 def found_game(state: Tournament, game: str) -> tuple[Round, Pairing]:
     """Return the round and the table of a game of an open tournament. Raises ``Refusal``."""
     check_open(state)
+    return paired_game(state, game)
+
+
+def paired_game(state: Tournament, game: str) -> tuple[Round, Pairing]:
+    """Return the round and the table of a game. Raises ``Refusal``."""
     found = state.find_game(game)
     if found is None:
         raise Refusal(

@@ -10,7 +10,7 @@ from faristol.kernel.errors import Invalid
 from faristol.kernel.refusal import N_, Refusal
 from faristol.kernel.times import to_timestamp
 from faristol.pairing.administration.results import final_scores, winner_by
-from faristol.pairing.conditions import found_game, found_round
+from faristol.pairing.conditions import found_round, paired_game
 from faristol.pairing.model import Pairing, Phase, Round, Tournament, stream
 from faristol.pairing.office.office import Office
 from faristol.pairing.questions.tournament import PHASES
@@ -67,7 +67,7 @@ async def get_result_check(
     """Return the confirmations and disputes of a game's result. Raises ``Invalid`` if the player is not in it."""
     loaded = await office.load(request.tournament_id)
     state = loaded.state
-    played, pairing = found_game(state, request.game_id)
+    played, pairing = paired_game(state, request.game_id)
     if request.player_id not in pairing.player_ids:
         raise Invalid(
             "player_id",

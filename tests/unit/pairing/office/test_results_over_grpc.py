@@ -484,6 +484,8 @@ async def test_final_standings_have_the_sanctions_of_tables_that_were_not_noted_
     last = (await desk.record.read_stream("tournament-open"))[-1]
     assert (last.name, last.position) == ("StandingsPublished", published.position)
     assert await notes_in(desk) == [(pairing.game_id, "slow on purpose")]
+    own = pb.GetResultCheckRequest(tournament_id="open", game_id=pairing.game_id, player_id=pairing.player_ids[0])
+    assert (await desk.stub.GetResultCheck(own)).check == pb.RESULT_CHECK_PHASE_UNSPECIFIED  # a player may still look
     reopen = pb.ReopenStandingsRequest(command_id=command(), tournament_id="open")
     await desk.stub.ReopenStandings(reopen, metadata=EVA)
     request.command_id = command()
