@@ -184,7 +184,7 @@ async def test_a_championship_is_directed_from_its_rules_to_a_corrected_result(
         await expect(page.locator(".open-entry")).to_contain_text(["77: 401 – 299", "3: 4000 – 300"])
         await expect(page.locator("#entry-table")).to_be_focused()
         await type_in(page, 3, 4001, 300)  # what is open is no result yet, and is asked about
-        await expect(page.locator(".open-entry").last).to_contain_text("table 3 was typed before as 4000 – 300")
+        await expect(page.locator(".open-entry").last).to_contain_text("table 3 was already typed as 4000 – 300")
         await page.reload()
         await expect(page.locator(".open-entry")).to_have_count(3)
         await page.locator("#entry-table").press("Backspace")  # back to the last one, and to the score in doubt

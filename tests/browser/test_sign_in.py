@@ -100,7 +100,7 @@ async def test_a_pin_signs_in_at_its_table_until_too_many_were_wrong(browser: Br
         await expect(page.locator(".facts")).to_contain_text("table 2")
         for number in range(1, 12):
             await typed(f"{(int(pin) + number) % 10**6:06}")
-            told = "too many PINs were wrong at table 2" if number > 10 else "the PIN is not one of table 2"
+            told = "too many wrong PINs" if number > 10 else "the PIN is not valid for table 2"
             await expect(page.get_by_role("alert")).to_contain_text(told)
         await expect(page.get_by_role("textbox", name="Table")).to_have_value("2")
         await typed(pin)

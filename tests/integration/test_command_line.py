@@ -238,7 +238,7 @@ def test_options_of_a_demonstration_that_its_rule_book_does_not_have_are_told(tm
 def test_a_championship_that_the_rules_do_not_allow_is_told(lexicons: Path, tmp_path: Path) -> None:
     data = str(tmp_path / "data")
     for players, rounds, why in (
-        ("6", "4", "A championship has 5 rounds or more, not 4 (FISC I.1)."),
+        ("6", "4", "A championship needs 5 rounds or more, not 4 (FISC I.1)."),
         ("2", "5", "2 players can play 1 round without meeting twice; the championship has 5 (FISC I.1)."),
     ):
         told = said("demo", "--players", players, "--rounds", rounds, "--data", data, lexicons=lexicons)

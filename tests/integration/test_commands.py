@@ -60,7 +60,7 @@ def test_an_id_is_not_taken_for_another_command(pairing: pairing_pb2_grpc.Pairin
     pairing.CreateTournament(request)
     other = pairing_pb2.RegisterPlayerRequest(command_id=request.command_id, tournament_id="cup", name="A")
     code, told = refused(pairing.RegisterPlayer, other)
-    assert (code, "was the id of another command" in told) == (grpc.StatusCode.INVALID_ARGUMENT, True)
+    assert (code, "was already used for another command" in told) == (grpc.StatusCode.INVALID_ARGUMENT, True)
     changed = pairing_pb2.CreateTournamentRequest()
     changed.CopyFrom(request)
     changed.rounds = 7

@@ -242,7 +242,7 @@ async def test_players_whom_the_record_knows_are_found_by_name_list_and_number_t
 async def test_beginnings_of_rounds_are_announced_in_the_time_of_the_halls_and_undone(cell: Cell, desk: Desk) -> None:
     page, times = f"{CONSOLE}/round/1", {"starts_at.1": "2027-03-07T10:00", "starts_at.3": "2027-03-07T17:30"}
     said = await desk.done(page, "AnnounceRounds", **times)
-    assert "Announced to begin: 1 (2027-03-07 10:00), 3 (2027-03-07 17:30)." in said
+    assert "Announced starting times: 1 (2027-03-07 10:00), 3 (2027-03-07 17:30)." in said
     assert 'value="2027-03-07T17:30"' in (await desk.web.get(page)).text
     version = (await stands(cell)).version
     wrong = await desk.refused(page, "AnnounceRounds", **times | {"starts_at.2": "2027-03-07T18:00"})
@@ -250,7 +250,7 @@ async def test_beginnings_of_rounds_are_announced_in_the_time_of_the_halls_and_u
     assert "Expected a day and a time." in await desk.refused(page, "AnnounceRounds", **{"starts_at.1": "soon"})
     assert "What changed since" in await desk.refused(page, "AnnounceRounds", **times, expected_version=version - 1)
     await desk.done(f"{CONSOLE}/history", "UndoAct", version=version, note="a slip")
-    assert "Announced to begin: no round." in told(await desk.web.get(f"{CONSOLE}/history"))
+    assert "Announced starting times: no round." in told(await desk.web.get(f"{CONSOLE}/history"))
 
 
 async def test_what_was_entered_wrongly_is_corrected_and_what_another_director_changed_is_not_overwritten(
@@ -295,7 +295,7 @@ async def test_a_round_is_paired_started_entered_confirmed_corrected_closed_and_
     anna = players["Anna Puig"]
     page = f"{CONSOLE}/players"
     assert "Anna Puig is checked in." in await desk.done(page, "CheckInPlayer", player_id=anna)
-    assert "Anna Puig is not checked in any more." in await desk.done(page, "CheckOutPlayer", player_id=anna)
+    assert "Anna Puig is no longer checked in." in await desk.done(page, "CheckOutPlayer", player_id=anna)
     await desk.done(f"{CONSOLE}/halls", "SetHalls", **{"name.0": "Sala", "first_table.0": 1, "last_table.0": 9})
     twice = {"name.0": "A", "first_table.0": 1, "last_table.0": 3, "name.1": "B", "first_table.1": 3, "last_table.1": 6}
     clash = await desk.refused(f"{CONSOLE}/halls", "SetHalls", **twice)
@@ -315,13 +315,13 @@ async def test_a_round_is_paired_started_entered_confirmed_corrected_closed_and_
     assert "Take its pairing back" in await desk.refused(rounds, "KeepPair", **pair)  # and not one of the next round
     assert 'value="KeepPair"' not in seen
     await desk.done(rounds, "UnpairRound", round=1, note="too early")
-    assert "They meet in round 1: Anna Puig – Jordi Roca" in await desk.done(rounds, "KeepPair", **pair)
+    assert "Paired with each other in round 1: Anna Puig – Jordi Roca" in await desk.done(rounds, "KeepPair", **pair)
     await desk.done(rounds, "ReleasePair", **pair)
     await desk.done(rounds, "PairRound", round=1)
     stale = await desk.refused(rounds, "StartRound", round=1, expected_version=version[1])
     assert "has changed since this was begun" in stale
     assert "What changed since you opened this page" in stale
-    assert "Round 1 is not paired any more" in stale
+    assert "Round 1 is no longer paired" in stale
     await desk.done(rounds, "StartRound", round=1)
 
     assert "is unusually high" in await desk.refused(ENTRY, "EnterResult", table=1, first=4120, second=378)
@@ -386,7 +386,7 @@ async def test_what_is_no_act_of_a_page_and_what_is_for_directors_alone_is_not_d
         assert "Publish the final standings" not in told(page)
         refused = await Desk(web).send(f"{CONSOLE}/closing", "PublishStandings")
         assert refused.status_code == 409
-        assert "the role arbiter may not do this" in told(refused)
+        assert "the role arbiter is not permitted to do this" in told(refused)
 
 
 def form_of(page: str, player_id: str) -> str:
@@ -634,8 +634,8 @@ async def test_a_tournament_of_results_is_created_paired_and_finished_without_a_
     await desk.done("/new", "CreateTournament", **fields, tournament_id="paper")
     console = "/tournaments/paper/console"
     await desk.done(f"{console}/players/list", "register", text="Anna\nBiel")
-    assert "no challenge is ruled on" in told(await desk.web.get(f"{console}/judges"))
-    assert "no challenge is ruled on" in await desk.refused(
+    assert "challenges cannot be ruled on" in told(await desk.web.get(f"{console}/judges"))
+    assert "challenges cannot be ruled on" in await desk.refused(
         f"{console}/judges", "AppointJudge", judge_id="ada", languages="el"
     )
     assert "This tournament has none: results are typed." in told(await desk.web.get(f"{console}/settings"))

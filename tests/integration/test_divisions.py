@@ -146,12 +146,12 @@ def test_a_director_divides_a_championship_on_the_command_line(tmp_path: Path, m
 
         players.write_text("name,id,division\nBiel,biel,C\n", encoding="utf-8")
         told = said("player", "import", "copa", str(players), code=2)
-        assert told == f"{players}:2: the division is 'C'; expected A, B, or nothing: Biel,biel,C\n"
+        assert told == f"{players}:2: the division is 'C'; expected A, B, or an empty field: Biel,biel,C\n"
         assert "is registered" not in said("tournament", "history", "copa")
 
         players.write_text("name,id,team\nAnna,anna,\nBiel,biel,Torres\n", encoding="utf-8")
         told = said("player", "import", "copa", str(players), code=2)
-        expected = "the team is 'Torres'; expected nothing: in copa players play each for themselves"
+        expected = "the team is 'Torres'; expected an empty field: players play individually in copa"
         assert told == f"{players}:3: {expected}\n"
         assert "is registered" not in said("tournament", "history", "copa")
 

@@ -392,7 +392,7 @@ async def test_slips_of_a_hall_are_dated_by_its_own_begin_in_a_sealed_turn_alone
     request = pb.SubmitSlipsRequest(game_id="cup-r1", hall="Nord", turn=2, collector_id="hall", slips=[slip()])
     request.slips[0].player_id = "anna"
     request.began_at.FromDatetime(began)
-    with pytest.raises(Invalid, match="no sealed one"):
+    with pytest.raises(Invalid, match="its rack is not sealed"):
         await stage.ask(request)
     request.ClearField("began_at")
     request.command_id = ""

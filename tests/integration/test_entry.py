@@ -171,7 +171,7 @@ def test_what_is_implausible_is_asked_again_and_what_was_entered_is_corrected(ha
         terminal.until("3 · ")
         second = hall.results(tournament).tables[2].players[1].name
         terminal.type(f"412 378 {second}")
-        terminal.until(f"{second} did not win by these scores: they may be swapped\n")
+        terminal.until(f"these scores do not make {second} the winner: they may be swapped\n")
         terminal.until("with the scores swapped: 378–412")
         terminal.type("y")
         terminal.until("entered: 3 · ")

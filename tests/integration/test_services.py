@@ -166,7 +166,7 @@ def test_bytes_that_are_no_message_are_the_callers_fault_and_show_nothing_of_the
             to.unary_unary("/faristol.pairing.v1.PairingService/PairRound", None, None)(b"\xff\xff\xff", timeout=10)
         said = cast("grpc.Call", failed.value)
         assert said.code() is grpc.StatusCode.INVALID_ARGUMENT
-        assert said.details() == "request: its bytes are not a message of the type that this method takes"
+        assert said.details() == "request: is not a valid message of the type that this method takes"
     with channel(cell, "results") as to:
         following: Any = to.unary_stream("/faristol.results.v1.ResultsService/Follow", None, None)(
             b"\xff\xff\xff", timeout=10

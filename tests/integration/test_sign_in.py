@@ -323,7 +323,7 @@ async def test_a_pin_lets_in_at_its_table_and_is_locked_after_ten_wrong_ones(cel
         for number in range(1, 12):
             wrong = await web.send_form("/sign-in", **at, pin=f"{(int(pin) + number) % 10**6:06}")
             assert wrong.status_code == 401
-            assert ("too many PINs were wrong: try again in 1 minute" in wrong.text) == (number > 10)
+            assert ("too many wrong PINs: retry in 1 minute" in wrong.text) == (number > 10)
             assert not web.cookies
         assert (await web.send_form("/sign-in", **at, pin=pin)).status_code == 401
 
@@ -505,10 +505,10 @@ def federation(cell: Cell) -> str:
 @pytest.mark.parametrize(
     ("role", "form", "status", "told"),
     [
-        ("arbiter", {"act": "grant", "role": "director", "name": "Nil"}, 403, "cannot give the role director"),
-        ("scorer", {"act": "grant", "role": "arbiter", "name": "Nil"}, 403, "cannot give the role arbiter"),
+        ("arbiter", {"act": "grant", "role": "director", "name": "Nil"}, 403, "may not grant the role director"),
+        ("scorer", {"act": "grant", "role": "arbiter", "name": "Nil"}, 403, "may not grant the role arbiter"),
         ("director", {"act": "grant", "role": "scorer"}, 400, "expected the name or the id"),
-        ("director", {"act": "grant", "role": "player"}, 400, "a player is of a tournament"),
+        ("director", {"act": "grant", "role": "player"}, 400, "the role of a player requires the id of a tournament"),
         ("director", {"act": "grant", "role": "", "name": "Nil"}, 400, "expected one of"),
         (
             "director",

@@ -274,7 +274,7 @@ def test_a_director_says_at_a_terminal_how_a_list_is_read(tmp_path: Path) -> Non
     ):
         terminal.until("Players with the rating 0: 1. Are they unrated? [y/N]: ")
         terminal.type("y")
-        terminal.until("A player can enter until round 1 begins")
+        terminal.until("A player can enter only before round 1 starts")
         terminal.until("0 players registered")
         assert terminal.end() == 1
 

@@ -84,13 +84,13 @@ async def test_a_caller_comes_by_tls_from_a_known_authority_to_the_right_name(
     async with results(tmp_path, shared_nats, **mount.settings(mutual=False)) as process:
         at = process.grpc_address
         assert "cannot" not in (good := await told(at, files(tmp_path / "good", CA))), good
-        assert "does not talk to this program: where it speaks TLS, give FARISTOL_CA" in await told(at, {})
-        assert f"the certificate of {at} is of no authority in the file FARISTOL_CA" in await told(
+        assert "does not accept this connection: if it speaks TLS, set FARISTOL_CA" in await told(at, {})
+        assert f"the certificate of {at} is not signed by an authority in the file FARISTOL_CA" in await told(
             at, files(tmp_path / "wrong", OTHER)
         )
         mount.put(signed("clock", CA, "clock"), CA)
         await asyncio.sleep(1.1)
-        assert f"{at} is for another name than this address" in await told(at, files(tmp_path / "good", CA))
+        assert f"{at} is for a different name" in await told(at, files(tmp_path / "good", CA))
     async with results(tmp_path, shared_nats) as process:
         at = process.grpc_address
         assert f"{at} does not speak TLS" in await told(at, files(tmp_path / "good", CA))
@@ -116,7 +116,7 @@ async def test_a_caller_shows_a_certificate_where_authorities_of_callers_are_giv
                     with pytest.raises(grpc.aio.AioRpcError, match="Socket closed"):
                         await asked(channel)
             else:
-                assert "asks for a certificate, FARISTOL_CERTIFICATE and FARISTOL_KEY" in await told(at, given)
+                assert "requires a certificate, set FARISTOL_CERTIFICATE and FARISTOL_KEY" in await told(at, given)
         # What health checks and reflection say is for callers with a certificate too.
         credentials = grpc.ssl_channel_credentials(
             CA.pem, *(good[name].read_bytes() for name in ("key", "certificate"))
@@ -312,7 +312,7 @@ def test_up_makes_its_own_authority_and_certificate(tmp_path: Path, lexicons: Pa
             "tournament", "create", "--name", "Cup", "--rounds", "5", address=at, data=data, open="false", ca=ca
         )
         assert made.returncode == 0, made.stderr
-        assert "does not talk to this program" in faristol("tournament", "list", address=at, data=data).stderr
+        assert "does not accept this connection" in faristol("tournament", "list", address=at, data=data).stderr
         with urllib.request.urlopen(f"http://127.0.0.1:{http}/api/v1/tournaments", timeout=10) as answer:
             assert [each["name"] for each in json.load(answer)["tournaments"]] == ["Cup"], "the gateway asks by TLS"
         assert f"FARISTOL_CA={ca}" in child.output()  # it is said just after it serves

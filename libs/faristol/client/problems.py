@@ -12,14 +12,17 @@ from faristol.text import SOURCE, with_article
 _TLS = (
     ("certificate has expired", N_("the certificate of {address} has expired")),
     ("certificate is not yet valid", N_("the certificate of {address} is not valid yet")),
-    ("Hostname Verification", N_("the certificate of {address} is for another name than this address")),
-    ("CERTIFICATE_VERIFY_FAILED", N_("the certificate of {address} is of no authority in the file FARISTOL_CA")),
-    ("WRONG_VERSION_NUMBER", N_("{address} does not speak TLS, which FARISTOL_CA asks for")),
+    ("Hostname Verification", N_("the certificate of {address} is for a different name")),
+    (
+        "CERTIFICATE_VERIFY_FAILED",
+        N_("the certificate of {address} is not signed by an authority in the file FARISTOL_CA"),
+    ),
+    ("WRONG_VERSION_NUMBER", N_("{address} does not speak TLS, which FARISTOL_CA requires")),
     (
         "Socket closed",
         N_(
-            "{address} does not talk to this program: where it speaks TLS, give FARISTOL_CA, and where it asks for a "
-            "certificate, FARISTOL_CERTIFICATE and FARISTOL_KEY"
+            "{address} does not accept this connection: if it speaks TLS, set FARISTOL_CA; if it requires a "
+            "certificate, set FARISTOL_CERTIFICATE and FARISTOL_KEY"
         ),
     ),
 )

@@ -14,7 +14,7 @@ from faristol.credentials.roles import MAY_GIVE, NAMES, PLAYER, ROLES, Role
 from faristol.kernel.names import ACTOR_ID, may_be_kept
 from faristol.kernel.refusal import N_
 
-MALFORMED = N_("the credential is not one of Faristol's: {what}")
+MALFORMED = N_("the credential is malformed: {what}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,14 +121,14 @@ class Credential:
         """
         if other.role not in MAY_GIVE[self.role]:
             params = {"role": self.role_name, "other": other.role_name}
-            raise Denied("ROLE_NOT_GIVEN", N_("the role {role} cannot give the role {other}"), params)
+            raise Denied("ROLE_NOT_GIVEN", N_("the role {role} may not grant the role {other}"), params)
         if not other.scope.within(self.scope):
-            raise Denied("SCOPE_TOO_WIDE", N_("it would hold more than the credential that it is given by"))
+            raise Denied("SCOPE_TOO_WIDE", N_("the new credential would have more rights than its parent"))
         if other.expires_at > self.expires_at and not may_outlive:
-            raise Denied("LIVES_TOO_LONG", N_("it would outlive the credential that it is given by"))
+            raise Denied("LIVES_TOO_LONG", N_("the new credential would expire after its parent"))
         if self.player and other.player != self.player:
             # A player's credentials stay bound to that player in every role, or one could reach the player's own games.
-            raise Denied("SCOPE_TOO_WIDE", N_("it would hold more than the credential that it is given by"))
+            raise Denied("SCOPE_TOO_WIDE", N_("the new credential would have more rights than its parent"))
 
     def check_may_hand_on(self, other: Credential) -> None:
         """Check that the holder may hand ``other`` on offline, without a service.
@@ -137,7 +137,7 @@ class Credential:
         """
         self.check_may_give(other)
         if not other.subject.startswith(f"{self.subject}-"):
-            text = N_("who gets it without the network is called {subject}- and something more")
+            text = N_("the subject of a credential issued offline must begin with {subject}-")
             raise Denied("OTHER_PERSON", text, {"subject": self.subject})
 
     def to_claims(self) -> dict[str, Any]:

@@ -6,8 +6,8 @@ from collections.abc import Mapping
 
 from faristol.kernel.refusal import N_, Param, fill
 
-EXPIRED = N_("the credential ended at {time}")
-REVOKED = N_("the credential was ended before its time")
+EXPIRED = N_("the credential expired at {time}")
+REVOKED = N_("the credential was revoked")
 
 
 class AccessError(Exception):

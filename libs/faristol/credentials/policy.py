@@ -14,7 +14,7 @@ from faristol.credentials.roles import ARBITER, DIRECTOR, FEDERATION, JUDGE, NAM
 from faristol.kernel.errors import NotFound
 from faristol.kernel.refusal import N_
 
-NO_CREDENTIAL = N_("this needs a credential of one of the roles {roles}; the call has none")
+NO_CREDENTIAL = N_("this requires a credential with one of the roles {roles}; the call has none")
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +54,7 @@ def check_role(credential: Credential | None, needs: Needs, request: Message) ->
         if credential is None:
             raise Unauthenticated("NO_CREDENTIAL", NO_CREDENTIAL, names)
         if credential.role not in roles:
-            text = N_("the role {role} may not do this; it takes one of {roles}")
+            text = N_("the role {role} is not permitted to do this; expected one of {roles}")
             raise Denied("ROLE_MAY_NOT", text, {"role": credential.role_name, **names})
 
 
@@ -108,14 +108,16 @@ def _is_own(credential: Credential, place: Place) -> bool:
 
 def _check_not_own(credential: Credential, game: str, place: Place) -> None:
     if _is_own(credential, place):
-        raise Denied("OWN_GAME", N_("nobody is arbiter or judge of a game that they play: {game}"), {"game": game})
+        raise Denied(
+            "OWN_GAME", N_("a player cannot be the arbiter or judge of their own game: {game}"), {"game": game}
+        )
 
 
 def _check_game(credential: Credential, game: str, place: Place) -> None:
     _check_not_own(credential, game, place)
     theirs = credential.role != PLAYER or credential.player in place.players
     if not theirs or not credential.scope.holds_table(place.tournament, place.hall, place.table):
-        raise Denied("OUT_OF_SCOPE", N_("the credential does not hold game {game}"), {"game": game})
+        raise Denied("OUT_OF_SCOPE", N_("the credential does not cover game {game}"), {"game": game})
 
 
 def _check_everywhere(credential: Credential, game: str, place: Place, halls: list[str] | None, *, reads: bool) -> None:
@@ -133,7 +135,7 @@ def _check_everywhere(credential: Credential, game: str, place: Place, halls: li
     else:
         held = scope.holds(place.tournament)
     if not held:
-        raise Denied("OUT_OF_SCOPE", N_("the credential does not hold game {game}"), {"game": game})
+        raise Denied("OUT_OF_SCOPE", N_("the credential does not cover game {game}"), {"game": game})
 
 
 def _check_tournaments(credential: Credential, needs: Needs, request: Message, places: Places) -> None:
@@ -144,25 +146,25 @@ def _check_tournaments(credential: Credential, needs: Needs, request: Message, p
         named = values(request, path)
         if not named and scope.tournaments:
             # An unset field names no tournament; it must not bypass a scope that is limited to tournaments.
-            text = N_("{field} is empty, and the credential is for tournaments alone")
+            text = N_("{field} is empty; this credential is limited to tournaments")
             raise Denied("OUT_OF_SCOPE", text, {"field": path[-1]})
         for tournament in named:
             # A command at a table needs only that table in scope, if the table belongs to the named tournament.
             enough = not needs.is_command or credential.role == PLAYER or of_games == {tournament}
             if not (scope.touches(tournament) if enough else scope.holds(tournament)):
-                text = N_("the credential does not hold tournament {tournament}")
+                text = N_("the credential does not cover tournament {tournament}")
                 raise Denied("OUT_OF_SCOPE", text, {"tournament": tournament})
 
 
 def _check_persons(credential: Credential, needs: Needs, request: Message) -> None:
     if credential.role == PLAYER:
         if needs.players and values(request, needs.players) != [credential.player]:
-            text = N_("a player acts for themselves alone: the credential is of player {player}")
+            text = N_("a player can act only for themselves: the credential is for player {player}")
             raise Denied("OTHER_PLAYER", text, {"player": credential.player})
         if needs.occurred_at and values(request, needs.occurred_at):
-            raise Denied("DATED_BY_PLAYER", N_("a player does not say when they act; leave out occurred_at"))
+            raise Denied("DATED_BY_PLAYER", N_("a player cannot set the time of an action; omit occurred_at"))
     bound = ((JUDGE, needs.judge), (ARBITER, needs.judge), (ARBITER, needs.arbiter), (SCORER, needs.arbiter))
     for role, path in bound:
         if credential.role == role and path and any(value != credential.subject for value in values(request, path)):
-            text = N_("{field} is another person than who calls, {subject}")
+            text = N_("{field} is not the caller, {subject}")
             raise Denied("OTHER_PERSON", text, {"field": path[-1], "subject": credential.subject})

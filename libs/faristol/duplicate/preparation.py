@@ -58,14 +58,14 @@ class Round:
     def check(self) -> None:
         """Raise ``Refusal`` or ``Invalid`` if no game can be prepared for it."""
         if self.ruleset.game.mode != "duplicate":
-            raise Refusal("NO_DUPLICATE", "", N_("Under these rules tables are played, and no duplicate game."))
+            raise Refusal("NO_DUPLICATE", "", N_("These rules are for games at tables, not for duplicate games."))
         if not 1 <= self.number <= self.rounds:
             raise Invalid("round", N_("is {round}; expected 1 to {most}"), {"round": self.number, "most": self.rounds})
         if self.started:
             raise Refusal(
                 "GAME_BEGUN",
                 self.ruleset.article("turns.late_entry"),
-                N_("The round {round} has started: nothing is prepared for its game any more."),
+                N_("The round {round} has started: its game can no longer be prepared."),
                 {"round": self.number},
             )
 
@@ -86,7 +86,7 @@ def may_prepare(prepared: Prepared, of: Round, rerun_of: str) -> None:
     of.check()
     if prepared.seal is not None and (prepared.ruleset, prepared.lexicon) == of.pins:
         raise Refusal(
-            "PREPARED", "", N_("The game {game} is prepared already, and is not drawn again."), {"game": of.game_id}
+            "PREPARED", "", N_("The game {game} is already prepared and cannot be drawn again."), {"game": of.game_id}
         )
     if rerun_of == of.game_id:
         raise Invalid("rerun_of", N_("is the game itself"))
@@ -99,22 +99,19 @@ def may_rerun(of: Round, earlier: Duplicate) -> None:
     """
     known = {"game": earlier.game_id}
     if not earlier.end:
-        raise Refusal("GAME_RUNS", "", N_("The game {game} is not over: it cannot be played again yet."), known)
+        raise Refusal("GAME_RUNS", "", N_("The game {game} is not over: it cannot be rerun yet."), known)
     if (earlier.ruleset, earlier.lexicon) != of.pins:
         raise Refusal(
             "OTHER_RULES",
             of.ruleset.article("game.mode"),
-            N_(
-                "The game {game} was played by other rules or with other words: "
-                "it is played again with them or not at all."
-            ),
+            N_("The game {game} had other rules or another lexicon: a rerun requires the same ones."),
             known,
         )
     if earlier.is_embargoed and earlier.embargo is not None and of.game_id not in earlier.embargo.game_ids:
         raise Refusal(
             "EMBARGO_OTHERS",
             "",
-            N_("The game {game} is under embargo, and {other} is none of those that play it again."),
+            N_("The game {game} is under embargo, and {other} is not one of its reruns."),
             {**known, "other": of.game_id},
         )
 
@@ -146,10 +143,12 @@ def set_embargo(prepared: Prepared, of: Round, request: pb.SetEmbargoRequest, at
         )
     if strange := [game for game in others if not place_of_duplicate(game)[0]]:
         raise Invalid(
-            "game_ids", N_("{games}: expected a tournament and its round, as in cup-r1"), {"games": ", ".join(strange)}
+            "game_ids",
+            N_("{games}: expected a tournament and its round, such as cup-r1"),
+            {"games": ", ".join(strange)},
         )
     if len({of.game_id, *others}) <= len(others):
-        raise Invalid("game_ids", N_("name a game twice, or the first one"))
+        raise Invalid("game_ids", N_("name a game twice, or include the first game"))
     if prepared.seal is not None and prepared.seal.rerun_of:
         raise embargo_is_elsewhere(of.game_id)
     return events.EmbargoSet(
@@ -166,7 +165,7 @@ def embargo_is_elsewhere(game_id: str) -> Refusal:
     return Refusal(
         "RERUN",
         "",
-        N_("The game {game} plays another one again: its embargo is set at that one."),
+        N_("The game {game} is a rerun of another game: set the embargo on that game."),
         {"game": game_id},
     )
 

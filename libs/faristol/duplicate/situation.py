@@ -80,7 +80,7 @@ class Situation:
         if found is None:
             raise Invalid(
                 "turn",
-                N_("the rack of round {turn} was not called; {last} were"),
+                N_("the rack of round {turn} was not called; racks called so far: {last}"),
                 {"turn": number, "last": len(self.game.turns)},
             )
         return found
@@ -102,7 +102,8 @@ class Situation:
                 "SEAL_CLOSED",
                 "",
                 N_(
-                    "The sealed game cannot be opened here: its key is away. With a reason, another rack or play holds."
+                    "The sealed game cannot be opened here: its key is unavailable. To set another rack or play, "
+                    "specify a reason."
                 ),
             )
         return self.sealed.game.turn(number)
@@ -113,7 +114,7 @@ class Situation:
             raise Refusal(
                 "EMBARGO",
                 self.ruleset.law.correction,
-                N_("The game is under embargo until every group has played it: claims are heard from then on."),
+                N_("The game is under embargo until every group has played it: claims are accepted after that."),
             )
 
     def running(self) -> None:
@@ -135,7 +136,7 @@ class Situation:
         """Refuse if the results are final."""
         if self.game.validated:
             raise Refusal(
-                "RESULTS_FINAL", self.ruleset.law.result_final, N_("The results are validated, and so they are final.")
+                "RESULTS_FINAL", self.ruleset.law.result_final, N_("The results are validated and therefore final.")
             )
 
 
@@ -152,5 +153,5 @@ Commands = Mapping[type[Message], Decide]
 def reason_given(reason: str) -> str:
     """Return the reason. Raises ``Invalid`` if it is empty."""
     if not reason.strip():
-        raise Invalid("reason", N_("is empty; expected why"))
+        raise Invalid("reason", N_("is empty; expected a reason"))
     return reason.strip()

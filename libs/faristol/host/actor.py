@@ -47,7 +47,7 @@ def said(context: grpc.aio.ServicerContext[Any, Any]) -> Mapping[str, str | byte
 def checked(key: str, value: str | bytes) -> str:
     """Return an id from the metadata of a call, which may be empty. Raises ``Invalid`` if it is malformed."""
     if not isinstance(value, str) or not ACTOR_ID.fullmatch(value):
-        raise Invalid(key, N_("expected an id of at most 64 of a-z, 0-9 and -, and no name: it stays for ever"))
+        raise Invalid(key, N_("expected a permanent id of at most 64 of a-z, 0-9 and -, not a name"))
     return value
 
 

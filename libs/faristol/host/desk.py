@@ -178,7 +178,7 @@ class _Call(Generic[M]):
         if not kept.startswith(self._digest):
             raise Invalid(
                 "command_id",
-                N_("{command_id} was the id of another command: expected a new UUID for each"),
+                N_("{command_id} was already used for another command: expected a new UUID for each command"),
                 {"command_id": self.command_id},
             )
         return self._response.FromString(kept[len(self._digest) :])

@@ -45,14 +45,14 @@ class Unreachable(Exception):
         self.address = address
 
 
-BEHIND = N_("results are at position {here} and did not reach position {wanted} in time")
-CONFLICT = N_("others changed this at the same moment, several times over; nothing was done, try again")
-STOPPING = N_("this process is about to end; ask again in a moment")
-UNREACHABLE = N_("the service {service} cannot be reached at the moment; nothing was done, try again")
-UNREACHABLE_AT = N_("the service {service} does not answer at {address}; nothing was done, try again")
-FULL = N_("the disk of the record is full; nothing was done, try again when there is room")
-UNUSABLE = N_("this service cannot do that at the moment; nothing was done, and its log says why")
-UNAVAILABLE = N_("the record cannot be reached at the moment; nothing was done, try again")
+BEHIND = N_("results are at position {here} and did not reach position {wanted} before the deadline")
+CONFLICT = N_("other changes were made at the same time, repeatedly; nothing was changed, retry")
+STOPPING = N_("this process is shutting down; retry in a moment")
+UNREACHABLE = N_("the service {service} is unavailable; nothing was changed, retry")
+UNREACHABLE_AT = N_("the service {service} does not respond at {address}; nothing was changed, retry")
+FULL = N_("the disk of the record is full; nothing was changed, retry when there is free space")
+UNUSABLE = N_("this service cannot do that at the moment; nothing was changed, see its log")
+UNAVAILABLE = N_("the record is unavailable; nothing was changed, retry")
 
 
 LARGEST_STATUS = 6_000

@@ -22,7 +22,7 @@ from faristol.text import negotiate, say
 LONGEST_TEXT = 1_000
 """Characters in one field of a request."""
 
-DEFECT = N_("an error of Faristol's own; its log has the details")
+DEFECT = N_("internal error; see the log for details")
 
 _log = logging.getLogger(__name__)
 
@@ -76,7 +76,7 @@ def _reader(deserialize: Callable[[bytes], Any]) -> Callable[[bytes], Any]:
 def _check(request: Any) -> None:
     """Check a request. Raises ``Invalid`` if it is malformed or has an invalid text."""
     if isinstance(request, DecodeError):
-        raise Invalid("request", N_("its bytes are not a message of the type that this method takes"))
+        raise Invalid("request", N_("is not a valid message of the type that this method takes"))
     check_text(request)
 
 
@@ -100,7 +100,7 @@ def check_text(request: Message, path: str = "") -> None:
                         name, N_("has {length} {length:character|characters}; at most {most} are taken"), limits
                     )
                 if "\0" in text:
-                    raise Invalid(name, N_("has a NUL character, which is not text"))
+                    raise Invalid(name, N_("has a NUL character, which is not allowed in text"))
 
 
 def _guarded(method: Any, language: str) -> Any:

@@ -47,7 +47,7 @@ def kept_ruleset(content: bytes, pin: Pin) -> Ruleset:
         raise Refusal(
             "RULESET_UNREADABLE",
             "",
-            N_("This version cannot read the ruleset {name} as the record keeps it: {problem}."),
+            N_("This version cannot read the recorded ruleset {name}: {problem}."),
             {"name": pin.name, "problem": str(problem)},
         ) from problem
 

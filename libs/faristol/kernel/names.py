@@ -231,7 +231,7 @@ def _is_shown(text: str) -> bool:
 def check_text(field: str, text: str) -> None:
     """Raise ``Invalid`` if a character of ``text`` is not printable, or if a letter has too many marks."""
     if not text.isprintable():
-        raise Invalid(field, N_("{given} holds a character that cannot be shown"), {"given": repr(text)})
+        raise Invalid(field, N_("{given} contains a character that cannot be displayed"), {"given": repr(text)})
     if _has_too_many_marks(text):
         known: dict[str, str | int] = {"most": MOST_MARKS}
         raise Invalid(field, N_("has a letter with more than {most} marks above or below it"), known)

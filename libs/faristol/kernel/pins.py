@@ -46,8 +46,8 @@ def no_lexicon(text: str = "", article: str = "") -> Refusal:
     ``text`` is an English sentence, marked with ``N_``, that names the action; the default is about challenges.
     """
     challenges = N_(
-        "This tournament has no lexicon, so no challenge is ruled on. The director chooses one under “Settings”; it"
-        " holds at tables that open after that."
+        "This tournament has no lexicon, so challenges cannot be ruled on. The director chooses one under "
+        "“Settings”; it applies to tables that open after that."
     )
     return Refusal("NO_LEXICON", article, text or challenges)
 

@@ -42,7 +42,7 @@ def check_not_before(at: Instant, last: Instant) -> None:
     if at < last:
         raise Invalid(
             "occurred_at",
-            N_("is {at}, before the last thing at this table, which was at {last}"),
+            N_("is {at}, before the latest event at this table, at {last}"),
             {"at": written(at), "last": written(last)},
         )
 
@@ -99,7 +99,7 @@ def occurred_at(request: Any, now: Callable[[], datetime]) -> Timestamp:
     if moment > (latest := now() + AHEAD):
         raise Invalid(
             "occurred_at",
-            N_("is {given}, which has not come yet: expected {latest} at the latest"),
+            N_("is {given}, in the future: expected {latest} at the latest"),
             {"given": moment.isoformat(timespec="seconds"), "latest": latest.isoformat(timespec="seconds")},
         )
     return given

@@ -50,7 +50,7 @@ WITHOUT_ID: Mapping[str, str] = {
 """Sentences without the new id, for commands whose answer names it. A history needs no ids."""
 
 TOLD: Mapping[str, str] = {
-    "DivisionAdded": N_("The championship has another division."),
+    "DivisionAdded": N_("A division is added to the championship."),
     "ContactSet": N_("The contact is changed."),
     "ArbitersNamed": N_("The list of arbiters is changed."),
     "RulesetPinned": N_("Rules: {ruleset}."),
@@ -74,7 +74,7 @@ ALSO: Mapping[str, str] = {
     "game_lost": GAME_LOST,
     "arbiter_id": N_("Arbiter: {arbiter_id}."),
     "decided_by": N_("Decided by: {decided_by}."),
-    "by": N_("Done by {by}."),
+    "by": N_("By {by}."),
     "undo": N_("To undo it: `{undo}`."),
     "note": NOTE,
 }

@@ -25,7 +25,7 @@ from faristol.text.files import why_unread
 FORMULA = ("=", "+", "-", "@", "\t", "\r")
 """First characters of cells that a spreadsheet evaluates as a formula; a leading apostrophe makes them text."""
 
-UNREADABLE = N_("its quotes are wrong, or a field is longer than any name")
+UNREADABLE = N_("the line has an unclosed quotation mark, or a field is too long")
 
 _MARKED = (
     (codecs.BOM_UTF8, "utf-8"),
@@ -46,9 +46,9 @@ TITLE_ROWS_COUNT = 10
 _WORKBOOKS = (b"PK\x03\x04", b"\xd0\xcf\x11\xe0")
 """Signatures of spreadsheet files: ODS and XLSX, and XLS."""
 
-WORKBOOK = N_("it is a file of a spreadsheet program; save the sheet as CSV")
+WORKBOOK = N_("it is a spreadsheet file; save the sheet as CSV")
 UNKNOWN_ENCODING = N_("there is no encoding {given}; expected one of {known}")
-NOT_IN_ENCODING = N_("byte {place} is not {encoding}")
+NOT_IN_ENCODING = N_("byte {place} is not valid {encoding}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -142,7 +142,9 @@ def decoded_content_of(file: str, language: str, most: int = 0, encoding: str = 
             content = source.read(most + 1) if most else source.read()
         if most and len(content) > most:
             why: dict[str, str | int] = {"file": file, "most": most // 1_000_000}
-            raise StartError(say(N_("the list {file} is larger than {most} MB: not a list of players"), why, language))
+            raise StartError(
+                say(N_("the list {file} is larger than {most} MB: it is not a list of players"), why, language)
+            )
     except OSError as problem:
         why = {"file": file, "problem": why_unread(problem)}
         raise StartError(say(N_("the list {file} cannot be read: {problem}"), why, language)) from problem

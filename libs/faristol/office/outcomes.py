@@ -8,8 +8,8 @@ from faristol.kernel.refusal import N_
 from faristol.text import say
 
 BY_FORFEIT = N_("by forfeit: {outcome}")
-FORFEIT = N_("{winner} wins, {losers} did not come")
-FORFEIT_BY_ALL = N_("nobody came, and all lose")
+FORFEIT = N_("{winner} wins, {losers} did not arrive")
+FORFEIT_BY_ALL = N_("no player arrived, and all lose")
 ABANDONED = N_("abandoned by {players}")
 ABANDONED_WON = N_("abandoned by {players}: {winner} wins")
 ABANDONED_BY_ALL = N_("abandoned by {players}: all lose")

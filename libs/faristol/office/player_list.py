@@ -66,8 +66,8 @@ OTHER_HEADINGS: Mapping[str, str] = {
 """Columns by other usual headings of lists, in lower case."""
 
 STANDS_ALREADY = {
-    "name": N_("the name {given} stands in line {line} already"),
-    "id": N_("the id {given} stands in line {line} already"),
+    "name": N_("the name {given} is already in line {line}"),
+    "id": N_("the id {given} is already in line {line}"),
 }
 
 
@@ -77,7 +77,9 @@ LARGEST_FILE = 4_000_000
 MOST_COLUMNS_TOLD = 10
 """Limit of invalid columns reported for a list."""
 
-MORE_FIELDS = N_("there is no column for {given}: it is neither a rating nor a country, or there are two of a kind")
+MORE_FIELDS = N_(
+    "there is no column for {given}: it is neither a rating nor a country, or there are two of the same kind"
+)
 LONG_CATEGORY = N_("the category has {length} characters; expected {most} at the most")
 LONG_NOTE = N_("the note has {length} characters; expected {most} at the most")
 
@@ -350,7 +352,9 @@ def _wrong_columns(columns: Sequence[str], line: int, language: str) -> Iterator
     names = [say(HEADINGS[column], {}, language).lower() if column in HEADINGS else column for column in known]
     if "name" not in columns:
         expected = {"name": names[0], "known": ", ".join(names)}
-        yield LineError(line, say(N_("expected names of columns, with `{name}` among {known}"), expected, language))
+        yield LineError(
+            line, say(N_("expected a line of column names, with `{name}` among {known}"), expected, language)
+        )
     for column, times in Counter(columns).items():
         given = {"column": repr(column), "known": ", ".join(names)}
         if not column:
@@ -358,7 +362,7 @@ def _wrong_columns(columns: Sequence[str], line: int, language: str) -> Iterator
         if column not in known:
             yield LineError(line, say(N_("there is no column {column}; expected {known}"), given, language))
         elif times > 1:
-            yield LineError(line, say(N_("the column {column} stands there twice"), given, language))
+            yield LineError(line, say(N_("the column {column} is there twice"), given, language))
 
 
 def _division(row: Mapping[str, str], divisions: Sequence[events.Division], language: str) -> str:
@@ -375,7 +379,7 @@ def _division(row: Mapping[str, str], divisions: Sequence[events.Division], lang
     params = {"given": repr(given), "known": ", ".join(division.name for division in divisions)}
     if not divisions:
         raise ValueError(say(N_("the division is {given}; there are no divisions"), params, language))
-    raise ValueError(say(N_("the division is {given}; expected {known}, or nothing"), params, language))
+    raise ValueError(say(N_("the division is {given}; expected {known}, or an empty field"), params, language))
 
 
 def _player(given: Mapping[str, str], language: str) -> pairing.RegisterPlayerRequest:
@@ -384,11 +388,14 @@ def _player(given: Mapping[str, str], language: str) -> pairing.RegisterPlayerRe
         raise ValueError(say(N_("the name is missing"), {}, language))
     rating = _whole(given.get("rating", ""))
     if rating and not (rating.isascii() and rating.isdigit() and int(rating) <= 9999):
-        expected = N_("the rating is {given}; expected 0 to 9999, or nothing for an unrated player")
+        expected = N_("the rating is {given}; expected 0 to 9999, or an empty field for an unrated player")
         raise ValueError(say(expected, {"given": repr(given["rating"])}, language))
     country = given.get("country", "")
     if country and not COUNTRY.fullmatch(country):
-        expected = N_("the country is {given}; expected its three capital letters, as ESP, GRE or AND, or nothing")
+        expected = N_(
+            "the country is {given}; expected a code of three capital letters, such as ESP, GRE or AND, or an "
+            "empty field"
+        )
         raise ValueError(say(expected, {"given": repr(country)}, language))
     category, note = given.get("category", ""), given.get("note", "")
     for text, value, most in ((LONG_CATEGORY, category, LONGEST_CATEGORY), (LONG_NOTE, note, LONGEST_NOTE)):

@@ -13,12 +13,12 @@ from faristol.kernel.refusal import N_
 from faristol.pb.pairing.v1 import events_pb2 as events
 
 FOLLOWS: Mapping[str, str] = {
-    "round_to_pair_again": N_("Round {round_to_pair_again} is paired already: pair it again before it starts."),
+    "round_to_pair_again": N_("Round {round_to_pair_again} is already paired: pair it again before it starts."),
     "round_paired_without": N_(
-        "Round {round_paired_without} is paired without {who}: for {who} to play in it, unpair it and pair it again "
-        "before it starts."
+        "Round {round_paired_without} is paired without {who}: to include {who}, unpair it and pair it "
+        "again before it starts."
     ),
-    "rounds_after": N_("Rounds that were paired with the result as it was: {rounds_after}."),
+    "rounds_after": N_("Rounds paired with the earlier result: {rounds_after}."),
 }
 """Sentences that follow every answer with such a field."""
 
@@ -44,9 +44,9 @@ SENTENCES: Mapping[str, Sentences] = {
         N_("The settings of {tournament} are changed."), {"parts": N_("Changed: {parts}.")}
     ),
     "ChangeOptions": Sentences(N_("The rules of {tournament} are changed.")),
-    "ChooseLexicon": Sentences(N_("{tournament} has a lexicon now: it holds at tables that open from here on.")),
-    "ArchiveTournament": Sentences(N_("{tournament} is archived: it is not in the list of tournaments any more.")),
-    "RemoveTournament": Sentences(N_("{tournament} is removed: the public does not see it any more.")),
+    "ChooseLexicon": Sentences(N_("{tournament} has a lexicon now: it applies to tables that open from now on.")),
+    "ArchiveTournament": Sentences(N_("{tournament} is archived: it is no longer in the list of tournaments.")),
+    "RemoveTournament": Sentences(N_("{tournament} is removed: it is no longer public.")),
     "RestoreTournament": Sentences(N_("{tournament} is in the list of tournaments again.")),
     "ChangeRounds": Sentences(N_("{tournament} has {rounds} rounds.")),
     "RegisterPlayer": Sentences(
@@ -62,8 +62,10 @@ SENTENCES: Mapping[str, Sentences] = {
     "AnswerDataRequest": Sentences(
         "",
         {
-            "corrected": N_("Request {request} of {who} is granted: the data are corrected."),
-            "erased": N_("Request {request} of {who} is granted: the operator of the record erases the person."),
+            "corrected": N_("Request {request} of {who} is granted: the data is corrected."),
+            "erased": N_(
+                "Request {request} of {who} is granted: the operator of the record erases the data of the person."
+            ),
             "refused": N_("Request {request} of {who} is refused."),
         },
     ),
@@ -73,7 +75,7 @@ SENTENCES: Mapping[str, Sentences] = {
     "ReinstateTeam": Sentences(N_("{who} is paired again from round {round} on.")),
     "CheckInPlayer": Sentences(N_("{who} is checked in.")),
     "CheckInPlayers": Sentences(N_("Checked in: {player_ids}.")),
-    "CheckOutPlayer": Sentences(N_("{who} is not checked in any more.")),
+    "CheckOutPlayer": Sentences(N_("{who} is no longer checked in.")),
     "WithdrawPlayer": Sentences(
         N_("{who} has withdrawn, from round {round} on."), {"game_id": N_("The game {game} is lost.")}
     ),
@@ -81,41 +83,41 @@ SENTENCES: Mapping[str, Sentences] = {
     "MovePlayer": Sentences(N_("{who} is in {to_tournament_id} now.")),
     "WarnPlayer": Sentences(
         N_("{who} is warned. Warnings so far: {count}."),
-        {"expulsion_proposed": N_("Expulsion is put forward to the organisation.")},
+        {"expulsion_proposed": N_("Expulsion is proposed to the organisation.")},
     ),
     "ExpelPlayer": Sentences(N_("{who} is expelled.")),
     "LiftExpulsion": Sentences(N_("The expulsion of {who} is lifted.")),
     "SanctionPlayer": Sentences(N_("{who} is sanctioned.")),
     "LiftSanction": Sentences(N_("Act {version} is lifted.")),
     "AppointTribunal": Sentences(N_("The tribunal of appeals is appointed: {appointments}.")),
-    "LodgeAppeal": Sentences(N_("Appeal {appeal} is lodged. Who sits: {members}.")),
+    "LodgeAppeal": Sentences(N_("Appeal {appeal} is lodged. Members of the tribunal: {members}.")),
     "WithdrawAppeal": Sentences(N_("Appeal {appeal} is withdrawn.")),
     "DecideAppeal": Sentences(
         "",
         {
-            "upheld": N_("Appeal {appeal} is upheld: the act is taken back."),
-            "dismissed": N_("Appeal {appeal} is dismissed: the act stands."),
+            "upheld": N_("Appeal {appeal} is upheld: the decision is reversed."),
+            "dismissed": N_("Appeal {appeal} is dismissed: the decision stands."),
         },
     ),
-    "SetHalls": Sentences(N_("From the next pairing on: {halls}.")),
-    "AnnounceRounds": Sentences(N_("Announced to begin: {times}.")),
+    "SetHalls": Sentences(N_("In effect from the next pairing: {halls}.")),
+    "AnnounceRounds": Sentences(N_("Announced starting times: {times}.")),
     "FixTable": Sentences(N_("{who} sits at table {table}.")),
     "ReleaseTable": Sentences(N_("{who} may sit at any table again.")),
     "GrantBye": Sentences(N_("{who} sits round {round} out: {kind}.")),
-    "RevokeBye": Sentences(N_("{who} does not sit round {round} out any more.")),
-    "UnpairRound": Sentences(N_("Round {round} is not paired any more: it can be paired again.")),
+    "RevokeBye": Sentences(N_("{who} no longer sits out round {round}.")),
+    "UnpairRound": Sentences(N_("Round {round} is no longer paired: it can be paired again.")),
     "ForbidPair": Sentences(N_("Kept apart: {who}.")),
-    "AllowPair": Sentences(N_("They may meet again: {who}.")),
-    "KeepPair": Sentences(N_("They meet in round {round}: {who}.")),
-    "ReleasePair": Sentences(N_("They are paired like everybody else again: {who}.")),
+    "AllowPair": Sentences(N_("Allowed to meet again: {who}.")),
+    "KeepPair": Sentences(N_("Paired with each other in round {round}: {who}.")),
+    "ReleasePair": Sentences(N_("No longer paired by hand: {who}.")),
     "StartRound": Sentences(N_("Round {round} is started.")),
     "GiveForfeit": Sentences(N_("A forfeit: {scores} ({at_table}){outcome}.")),
     "EnterResult": Sentences(
         N_("Entered: {scores} ({at_table}){outcome}."),
-        {"turns_given_up": N_("From the signed sheet; turns recorded at the table and given up: {turns_given_up}.")},
+        {"turns_given_up": N_("From the signed sheet; turns recorded at the table and discarded: {turns_given_up}.")},
     ),
     "EnterSignedSheet": Sentences(
-        N_("Entered from the signed sheet: {scores} ({at_table}){outcome}. What the table recorded is given up.")
+        N_("Entered from the signed sheet: {scores} ({at_table}){outcome}. The record of the table is discarded.")
     ),
     "CorrectResult": Sentences(N_("Corrected: {scores} ({at_table}){outcome}.")),
     "CorrectOwnResult": Sentences(N_("Corrected: {scores} ({at_table}){outcome}.")),
@@ -123,21 +125,21 @@ SENTENCES: Mapping[str, Sentences] = {
         "",
         {
             "second_person": N_("A second person confirms results that an official enters."),
-            "blind": N_("They type each result anew, without seeing the first."),
+            "blind": N_("The second person types each result without seeing the first entry."),
             "players": N_("Players confirm the results of their games."),
-            "no_check": N_("Results are not confirmed by anybody else."),
+            "no_check": N_("Results are not confirmed by a second person."),
         },
     ),
     "ConfirmResult": Sentences(N_("Confirmed: {scores} ({at_table}).")),
-    "CorrectRuling": Sentences(N_("The ruling is put right. Points on the spread of {who}: {points}.")),
+    "CorrectRuling": Sentences(N_("The ruling is corrected. Points on the spread of {who}: {points}.")),
     "PostponeGame": Sentences(N_("{game} is postponed to {postponed_to}.")),
-    "CancelPostponement": Sentences(N_("{game} is played with its round again.")),
+    "CancelPostponement": Sentences(N_("{game} is played with its round as originally planned.")),
     "StartPostponedGame": Sentences(N_("{game} has started: the table is open, the clock runs.")),
     "CloseRound": Sentences(N_("Round {round} is closed.")),
     "OfferPrizes": Sentences(N_("Special prizes: {prizes}.")),
     "PublishStandings": Sentences(N_("The final standings of {tournament} are published.")),
     "ReopenStandings": Sentences(
-        N_("The final standings of {tournament} are taken back: results can be corrected and rounds added.")
+        N_("The final standings of {tournament} are withdrawn: results can be corrected and rounds added.")
     ),
     "UndoAct": Sentences(N_("Act {version} is undone, by `{undone_by}`.")),
     "ChooseRatingSystem": Sentences(N_("{tournament} is rated by {system}.")),
@@ -157,9 +159,9 @@ GAME_LOST = N_("The game {game} is lost.")
 TABLE_SANCTIONS: Mapping[str, str] = {
     "warning": N_("a warning"),
     "points": N_("{points} {points:point|points} taken off"),
-    "turn": N_("a turn lost"),
-    "game": N_("the game lost"),
-    "expulsion": N_("expulsion put forward"),
+    "turn": N_("loss of a turn"),
+    "game": N_("loss of the game"),
+    "expulsion": N_("expulsion proposed"),
 }
 """Sanctions of an arbiter at a table, by their names in events."""
 NOTE = N_("Note: {note}")
@@ -193,7 +195,7 @@ TOURNAMENT_PARTS: Mapping[events.TournamentPart.ValueType, str] = {
     events.TOURNAMENT_PART_ENDS_ON: N_("last day"),
     events.TOURNAMENT_PART_TIME_ZONE: N_("time zone"),
     events.TOURNAMENT_PART_ORGANISER: N_("organiser"),
-    events.TOURNAMENT_PART_LINK: N_("page on the web"),
+    events.TOURNAMENT_PART_LINK: N_("web page"),
 }
 
 RATING_SYSTEMS: Mapping[str, str] = {"elo-1": "Elo", "naspa-1": "NASPA", "glicko2-1": "Glicko-2"}
@@ -201,7 +203,7 @@ RATING_SYSTEMS: Mapping[str, str] = {"elo-1": "Elo", "naspa-1": "NASPA", "glicko
 
 PRIZES: Mapping[events.PrizeKind.ValueType, str] = {
     events.PRIZE_KIND_BINGOS: N_("Most bingos"),
-    events.PRIZE_KIND_HIGH_GAME: N_("Highest game"),
-    events.PRIZE_KIND_HIGH_PLAY: N_("Highest play"),
-    events.PRIZE_KIND_SPREAD: N_("Biggest spread"),
+    events.PRIZE_KIND_HIGH_GAME: N_("Highest score of a game"),
+    events.PRIZE_KIND_HIGH_PLAY: N_("Highest-scoring play"),
+    events.PRIZE_KIND_SPREAD: N_("Largest spread"),
 }

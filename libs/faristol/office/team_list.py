@@ -64,7 +64,7 @@ def without_teams(rows: Sequence[Listed], tournaments: Tournaments, language: st
         except Refusal:
             continue
         if ruleset.championship.team_boards is None:
-            text = N_("the team is {given}; expected nothing: in {tournament} players play each for themselves")
+            text = N_("the team is {given}; expected an empty field: players play individually in {tournament}")
             yield LineError(row.line, say(text, {"given": repr(row.team), "tournament": tournament_id}, language))
 
 

@@ -30,10 +30,12 @@ LARGEST_DECISION = 50_000
 LONGEST_SHOWN = 200
 """Characters of a malformed name that an error message repeats."""
 
-NO_STREAM = N_("{name} is not a stream name: expected a kind, - and an id of a-z, 0-9 and -, of 128 characters at most")
-NO_TOURNAMENT = N_("{name} is not the id of a tournament: expected 1 to 64 of a-z, 0-9 and -, the first not a -")
-LARGE_EVENT = N_("this would make the event {event} of {size} bytes; at most {most} are taken")
-MANY_EVENTS = N_("this would make {count} events at once; at most {most} are taken")
+NO_STREAM = N_(
+    "{name} is not a stream name: expected a kind, - and an id of a-z, 0-9 and -, at most 128 characters in total"
+)
+NO_TOURNAMENT = N_("{name} is not a tournament id: expected 1 to 64 of a-z, 0-9 and -, not beginning with -")
+LARGE_EVENT = N_("the event {event} would have {size} bytes; at most {most} are accepted")
+MANY_EVENTS = N_("the command would write {count} events; at most {most} are accepted")
 
 
 @dataclass(frozen=True, slots=True)

@@ -80,7 +80,7 @@ def not_amended_as_erased(player_id: str) -> Refusal:
     return Refusal(
         "PERSON_ERASED",
         "",
-        N_("The name of player {player} was erased on request: nothing that stands of them is amended any more."),
+        N_("The name of player {player} was erased on request: the data of this player can no longer be corrected."),
         {"player": player_id},
     )
 

@@ -27,7 +27,7 @@ def check_blank_face(face: str, ruleset: Ruleset) -> None:
         raise Refusal(
             "BLANK_FACE_UNKNOWN",
             ruleset.law.blank_face,
-            N_("A blank cannot stand for {face}: there is no such tile. It stands for one of {faces}."),
+            N_("A blank cannot stand for {face}: the set has no such tile. It can stand for one of {faces}."),
             {"face": face, "faces": " ".join(ruleset.tile_set.faces)},
         )
 
@@ -53,7 +53,7 @@ def check_blank_kept(said: Iterable[str], counted: Iterable[str], played: Iterab
         raise Refusal(
             "BLANK_FIXED",
             ruleset.article("blank.fixed_on"),
-            N_("A blank was said to be {said} in this turn, and stays that: it cannot be {face}."),
+            N_("The blank was declared as {said} in this turn and cannot change to {face}."),
             {"said": " ".join(sorted(kept_not.elements())), "face": " ".join(sorted(new.elements()))},
         )
 
@@ -99,6 +99,6 @@ def fake_blank_loses_turn(score_written: bool, ruleset: Ruleset) -> bool:  # noq
         raise Refusal(
             "FAKE_BLANK_LATE",
             ruleset.article("blank.fake"),
-            N_("The score is written: a tile that was played as a blank stays one."),
+            N_("The score is written: a tile that was played as a blank remains a blank."),
         )
     return True

@@ -64,7 +64,7 @@ def check_in_time(elapsed_ms: int, ruleset: Ruleset) -> None:
         raise Refusal(
             "CHALLENGE_TOO_LATE",
             ruleset.article("challenge.seconds_max"),
-            N_("A challenge is made within {most} seconds; {passed} have passed."),
+            N_("A challenge must be made within {most} seconds; {passed} have passed."),
             {"most": most, "passed": f"{-(-elapsed_ms // 100) / 10:.1f}"},
         )
 
@@ -113,9 +113,9 @@ def spread_correction(points: int, *, wrongly_refused: bool, same_day: bool, rul
     """
     law, article = ruleset.challenge, ruleset.article("challenge.corrected_later")
     if law.corrected_later == "none":
-        raise Refusal("RULING_FINAL", article, N_("A ruling is final: nothing is corrected after the game."))
+        raise Refusal("RULING_FINAL", article, N_("A ruling is final: it is not corrected after the game."))
     if not same_day:
         raise Refusal(
-            "CORRECTION_TOO_LATE", article, N_("A wrong ruling is put right on the day of the game, and not later.")
+            "CORRECTION_TOO_LATE", article, N_("A wrong ruling can be corrected only on the day of the game.")
         )
     return (points + law.corrected_later_points) * (1 if wrongly_refused else -1)

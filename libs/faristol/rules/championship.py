@@ -13,7 +13,7 @@ def check_rounds(rounds: int, ruleset: Ruleset) -> None:
         raise Refusal(
             "TOO_FEW_ROUNDS",
             ruleset.article("championship.rounds_min"),
-            N_("A championship has {least} {least:round|rounds} or more, not {rounds}."),
+            N_("A championship needs {least} {least:round|rounds} or more, not {rounds}."),
             {"least": least, "rounds": rounds},
         )
 
@@ -31,7 +31,7 @@ def check_first_round(rounds: int, ruleset: Ruleset) -> None:
         raise Refusal(
             "TOO_FEW_ROUNDS_FOR_LOT",
             ruleset.article("championship.system"),
-            N_("The first round is drawn by lot in championships of {least} rounds or more, not of {rounds}."),
+            N_("A first round by lot needs a championship of {least} rounds or more, not {rounds}."),
             {"least": FIRST_BY_LOT_FROM, "rounds": rounds},
         )
 
@@ -43,7 +43,7 @@ def check_late_entry(next_round: int, rounds: int, ruleset: Ruleset) -> None:
         raise Refusal(
             "TOO_LATE_TO_ENTER",
             ruleset.article("championship.late_entry"),
-            N_("A player can enter until round {last} begins; the next is round {next}."),
+            N_("A player can enter only before round {last} starts; the next round is {next}."),
             {"last": last, "next": next_round},
         )
 

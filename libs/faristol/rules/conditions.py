@@ -80,7 +80,7 @@ def check_agreement(ruleset: Ruleset) -> None:
         raise Refusal(
             "NO_AGREEMENT",
             ruleset.article("end.agreement") or ruleset.law.game_over,
-            N_("Under these rules no game ends by agreement: players who cannot lay a tile pass."),
+            N_("Under these rules no game ends by agreement: a player who cannot lay a tile must pass."),
         )
 
 

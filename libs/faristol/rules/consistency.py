@@ -212,7 +212,7 @@ def clash_of_teams(rules: Ruleset) -> Refusal | None:
         return Refusal(
             "OPTIONS_CLASH",
             article,
-            N_("The options {options} cannot be chosen together: teams are paired by {known}, and not by {system}."),
+            N_("The options {options} cannot be combined: teams are paired by {known}, not by {system}."),
             {**options, "known": ", ".join(OF_TEAMS), "system": champion.system},
         )
     if rules.start.method != "draw":
@@ -220,8 +220,8 @@ def clash_of_teams(rules: Ruleset) -> Refusal | None:
             "OPTIONS_CLASH",
             article,
             N_(
-                "The options {options} cannot be chosen together: where teams meet, the start of every game is drawn, "
-                "and not {method}."
+                "The options {options} cannot be combined: if teams meet, the start of each game is drawn, not by "
+                "{method}."
             ),
             {**options, "method": rules.start.method},
         )

@@ -29,7 +29,7 @@ def check_play_correction(*, final: bool, ruleset: Ruleset) -> None:
         raise Refusal(
             "PLAY_COUNT_FIXED",
             ruleset.article("scoresheet.plays_until"),
-            N_("The count of this play can no longer be corrected: only a running total can, while the game is open."),
+            N_("The points of this play can no longer be corrected: only a running total can, while the game is open."),
         )
 
 
@@ -46,12 +46,12 @@ def check_reopening(asked_by: Collection[str], players: Collection[str], ruleset
     """Raise ``Refusal`` for reopening a final game, unless the book allows it and all its players ask (FISE 44)."""
     article = ruleset.article("scoresheet.reopen_by")
     if ruleset.scoresheet.reopen_by == "nobody":
-        raise Refusal("RESULT_FINAL", article, N_("The result is final: no game is opened again."))
+        raise Refusal("RESULT_FINAL", article, N_("The result is final: the game cannot be reopened."))
     missing = [player for player in players if player not in asked_by]
     if missing:
         raise Refusal(
             "REOPENING_NOT_AGREED",
             article,
-            N_("A game is opened again only when all its players ask for it; {missing} did not."),
+            N_("A game can be reopened only if all its players ask for it; {missing} did not."),
             {"missing": ", ".join(missing)},
         )

@@ -41,9 +41,8 @@ def refuse_without_tables(mode: str, tournament_id: str) -> None:
             "DUPLICATE_GAMES",
             "",
             N_(
-                "{tournament} is a tournament of duplicate games, in which nobody meets an opponent: it has no "
-                "pairings, crosstable, special prizes, TRF report or rating list, and its standings are those of its "
-                "games."
+                "{tournament} is a tournament of duplicate games, without opponents: it has no pairings, "
+                "crosstable, special prizes, TRF report or rating list. Its standings are those of its games."
             ),
             {"tournament": tournament_id},
         )

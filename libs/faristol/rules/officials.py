@@ -16,6 +16,6 @@ def check_not_concerned(field: str, officials: Collection[str], concerned: Colle
         raise Refusal(
             "OWN_GAME",
             "",
-            N_("{officials} cannot decide on their own game or sanction: give another in {field}."),
+            N_("{officials} cannot decide on their own game or sanction: name another person in {field}."),
             {"officials": ", ".join(own), "field": field},
         )

@@ -96,7 +96,7 @@ def _check_squares(board: Board, laid: Sequence[Placement], ruleset: Ruleset) ->
         raise Refusal(
             "MORE_THAN_A_RACK",
             ruleset.article("game.rack_size"),
-            N_("These are {count} tiles. A play lays {most} at most: who holds more has drawn too many."),
+            N_("These are {count} tiles. A play lays {most} at most: a player with more tiles has drawn too many."),
             {"count": len(laid), "most": ruleset.game.rack_size},
         )
     seen: set[Square] = set()
@@ -112,7 +112,7 @@ def _check_squares(board: Board, laid: Sequence[Placement], ruleset: Ruleset) ->
             raise Refusal(
                 "SQUARE_TAKEN",
                 ruleset.law.free_square,
-                N_("{square} is taken: {there} lies there. {tile} needs an empty square."),
+                N_("{square} already has {there}. {tile} needs an empty square."),
                 {"square": str(square), "there": str(board[square]), "tile": str(tile)},
             )
         if square in seen:
@@ -148,16 +148,13 @@ def _check_tiles(laid: Sequence[Placement], rack: Sequence[str], ruleset: Rulese
             raise Refusal(
                 "NOT_IN_RACK",
                 ruleset.law.in_rack,
-                N_(
-                    "The play has more {tiles} than are left: all others lie on the board, "
-                    "or are known to be elsewhere."
-                ),
+                N_("The play has more {tiles} than are left: all others are on the board or known to be elsewhere."),
                 {"tiles": " ".join(sorted(missing.elements()))},
             ) from None
         raise Refusal(
             "NOT_IN_RACK",
             ruleset.law.in_rack,
-            N_("The rack does not hold {tiles}. A play is made of the tiles of one's own rack ({blank} is a blank)."),
+            N_("The rack does not hold {tiles}. A play uses only tiles of the player's own rack ({blank} is a blank)."),
             {"tiles": " ".join(sorted(missing.elements())), "blank": BLANK},
         ) from None
 
@@ -181,7 +178,7 @@ def _check_line(board: Board, laid: Sequence[Placement], ruleset: Ruleset) -> No
             raise Refusal(
                 "GAP",
                 ruleset.law.no_gap,
-                N_("{square} is empty, and there are tiles of the play on both sides of it. A word has no gap."),
+                N_("{square} is empty, and the play has tiles on both sides of it. A word cannot have a gap."),
                 {"square": str(square)},
             )
 

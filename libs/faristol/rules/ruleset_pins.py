@@ -109,8 +109,8 @@ def pinned_ruleset(name: str, digest: str, options: Mapping[str, OptionValue] | 
             "RULESET_MISSING",
             "",
             N_(
-                "The ruleset {name} is pinned with content {digest}, which is not installed here; "
-                "what is installed under that name: {found}."
+                "The ruleset {name} is pinned with the digest {digest}, which is not installed here; installed "
+                "under that name: {found}."
             ),
             {"name": name, "digest": digest, "found": found.digest if found else "–"},
         )

@@ -119,7 +119,7 @@ def overdraw(
 
 def check_returned(chosen: Sequence[str], shown: Sequence[str], count: int, article: str) -> None:
     """Raise ``Refusal`` unless ``chosen`` for the bag are ``count`` tiles out of those ``shown``."""
-    _check_choice(N_("{count} of {shown} go back into the bag, not {chosen}."), chosen, shown, count, article)
+    _check_choice(N_("{count} of {shown} must go back into the bag, not {chosen}."), chosen, shown, count, article)
 
 
 def check_kept(chosen: Sequence[str], revealed: Sequence[str], count: int, article: str) -> None:
@@ -127,7 +127,7 @@ def check_kept(chosen: Sequence[str], revealed: Sequence[str], count: int, artic
 
     The opponent chooses them after an exchange of too many.
     """
-    _check_choice(N_("The player keeps {count} of {shown}, not {chosen}."), chosen, revealed, count, article)
+    _check_choice(N_("The player must keep {count} of {shown}, not {chosen}."), chosen, revealed, count, article)
 
 
 def _check_choice(text: str, chosen: Sequence[str], shown: Sequence[str], count: int, article: str) -> None:
@@ -175,7 +175,7 @@ def underdraw(rack: Sequence[str], bag: Sequence[str], notice: Notice, ruleset: 
         raise Refusal(
             "UNDERDRAW_LATE",
             article,
-            N_("It is the player's turn again: tiles that are missing are not drawn before the next play is made."),
+            N_("It is the player's turn again: missing tiles are not drawn before the next play is made."),
         )
     apart = not (notice.racked or (notice.seen and ruleset.overdraw.seen_counts_as_racked))
     procedure = ruleset.underdraw.unracked if apart else ruleset.underdraw.racked

@@ -34,7 +34,7 @@ def check_change(done: Collection[Step], ruleset: Ruleset) -> None:
         raise Refusal(
             "PLAY_FIXED",
             ruleset.law.rearranged,
-            N_("The play can no longer be changed: no tile is moved or taken back once that point is passed."),
+            N_("The play is fixed at this point: no tile can be moved or taken back."),
         )
 
 
@@ -61,8 +61,8 @@ def check_touched(laid: Sequence[Placement], play: Sequence[Placement], ruleset:
             "LINE_CHANGED",
             ruleset.article("touch.line_fixed_by_first_tile"),
             N_(
-                "The play was begun at {square} and must stay in the row or column in which it was begun: "
-                "the tiles are withdrawn and the turn is lost."
+                "The play began at {square} and must stay in that row or column: the tiles are withdrawn and the "
+                "turn is lost."
             ),
             {"square": str(laid[0].square)},
         )

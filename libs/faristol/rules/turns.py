@@ -72,7 +72,7 @@ def check_exchange(rack: Sequence[str], tiles: Sequence[str], bag_size: int, rul
         raise Refusal(
             "EXCHANGE_TOO_LARGE",
             article,
-            N_("{asked} {asked:tile|tiles} cannot be exchanged while the bag holds {bag}: the most is {limit}."),
+            N_("{asked} {asked:tile|tiles} cannot be exchanged while the bag holds {bag}: the maximum is {limit}."),
             {"asked": len(tiles), "bag": bag_size, "limit": limit},
         )
 
@@ -83,7 +83,7 @@ def _check_held(tiles: Sequence[str], rack: Sequence[str], article: str) -> None
         raise Refusal(
             "NOT_IN_RACK",
             article,
-            N_("The rack does not hold {tiles}. Only tiles of one's own rack can be exchanged."),
+            N_("The rack does not hold {tiles}. Only tiles of the player's own rack can be exchanged."),
             {"tiles": " ".join(sorted(missing.elements()))},
         )
 
@@ -108,13 +108,13 @@ def check_cannot_play(bag_size: int, ruleset: Ruleset) -> None:
         raise Refusal(
             "CANNOT_PLAY_UNKNOWN",
             ruleset.article("passing.cannot_play") or ruleset.article("passing.allowed"),
-            N_("A turn is not given up by saying that nothing can be played: pass instead."),
+            N_("A turn cannot be given up because no play is possible: pass instead."),
         )
     if bag_size >= ruleset.game.rack_size:
         raise Refusal(
             "PASS_INSTEAD",
             ruleset.article("passing.allowed"),
-            N_("The bag holds {bag} tiles: while it holds {least} or more a turn is passed or tiles are exchanged."),
+            N_("The bag holds {bag} tiles: while it holds {least} or more, pass or exchange tiles."),
             {"bag": bag_size, "least": ruleset.game.rack_size},
         )
 
@@ -132,7 +132,7 @@ def free_exchange(rack: Sequence[str], tiles: Sequence[str], bag_size: int, rule
         raise Refusal(
             "FREE_EXCHANGE_UNKNOWN",
             ruleset.article("free_exchange.allowed"),
-            N_("These rules let nobody change tiles without losing the turn."),
+            N_("Under these rules tiles cannot be changed without losing the turn."),
         )
     if bag_size < law.bag_min:
         raise Refusal(
@@ -147,7 +147,7 @@ def free_exchange(rack: Sequence[str], tiles: Sequence[str], bag_size: int, rule
             raise Refusal(
                 "FREE_EXCHANGE_NOT_ALL",
                 ruleset.article("free_exchange.all_tiles"),
-                N_("All {rack} tiles are changed at once, not {tiles} of them."),
+                N_("All {rack} tiles must be changed at once, not {tiles} of them."),
                 {"rack": len(rack), "tiles": len(tiles)},
             )
         return FreeExchangeOutcome.GRANTED
@@ -156,7 +156,9 @@ def free_exchange(rack: Sequence[str], tiles: Sequence[str], bag_size: int, rule
     raise Refusal(
         "FREE_EXCHANGE_UNFOUNDED",
         ruleset.article("free_exchange.allowed"),
-        N_("{rack} are not {wanted} vowels or {wanted} consonants, so they are not changed without losing the turn."),
+        N_(
+            "{rack} does not have {wanted} vowels or {wanted} consonants: it cannot be changed without losing the turn."
+        ),
         {"rack": " ".join(rack), "wanted": ruleset.game.rack_size},
     )
 

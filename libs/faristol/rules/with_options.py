@@ -107,7 +107,7 @@ def _check(made: Ruleset, chosen: Mapping[str, OptionValue]) -> None:
             raise Refusal(
                 "OPTION_WITHOUT_SENSE",
                 option.article,
-                N_("The option {option} makes no sense here: it needs {needed}."),
+                N_("The option {option} has no effect here: it requires {needed}."),
                 {
                     "option": option.name,
                     "needed": ", ".join(f"{key} = {written(value)}" for key, value in option.when.items()),
@@ -119,7 +119,7 @@ def _check(made: Ruleset, chosen: Mapping[str, OptionValue]) -> None:
         raise Refusal(
             "OPTIONS_CLASH",
             made.articles.get(key, ""),
-            N_("The options {options} cannot be chosen together: {key}: {problem}."),
+            N_("The options {options} cannot be combined: {key}: {problem}."),
             {
                 "options": ", ".join(f"{name} = {written(value)}" for name, value in chosen.items()),
                 "key": key,

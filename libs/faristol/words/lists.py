@@ -85,7 +85,7 @@ def unplayable(text: str, tile_set: TileSet, *, in_list: bool = False) -> Refusa
     ``in_list``: the text is a line of a list and has one spelling; otherwise it was typed and may have several.
     """
     if not text.strip():
-        return Refusal("EMPTY_WORD", "", N_("The word is empty: expected at least {least} tiles."), {"least": SHORTEST})
+        return Refusal("EMPTY_WORD", "", N_("The word is empty: expected {least} tiles or more."), {"least": SHORTEST})
     shown = _printable(text[: SHOWN + 1])
     word = shown if len(text) <= SHOWN else f"{shown[:SHOWN]}…"
     tiles = tile_set.spell(text) if in_list else next(tile_set.spellings(text), None)
@@ -118,7 +118,7 @@ def unplayable(text: str, tile_set: TileSet, *, in_list: bool = False) -> Refusa
     return Refusal(
         "NO_SUCH_TILE",
         "",
-        N_("{word} holds {character}: {tile_set} has no tile for it."),
+        N_("{word} contains {character}: {tile_set} has no tile for it."),
         {"word": word, "character": named, "tile_set": tile_set.name},
     )
 

@@ -18,7 +18,7 @@ from faristol.kernel.refusal import N_, Refusal
 from faristol.kernel.times import to_timestamp
 from faristol.pb.access.v1 import events_pb2 as events
 
-PIN_WRONG = N_("the PIN is not one of table {table}")
+PIN_WRONG = N_("the PIN is not valid for table {table}")
 LONGEST = timedelta(days=400)
 """Maximum lifetime of a credential: a season."""
 SESSION = timedelta(hours=16)
@@ -68,7 +68,7 @@ def check_subject(giver: Credential | None, state: Access, credential: Credentia
     subject = credential.subject
     is_new_judge = credential.role == JUDGE and not subject.startswith(OFFICIAL) and not _held(state, subject)
     if not is_new_judge and not may_name(giver, state, subject):
-        text = N_("the caller may not speak for {subject}: leave the id out, and give the name")
+        text = N_("the caller may not set an id for {subject}: omit the id and give the name")
         raise Denied("OTHER_PERSON", text, {"subject": subject})
 
 
@@ -117,16 +117,19 @@ def _check(credential: Credential, form: events.Form.ValueType) -> None:
     if not timedelta(0) < credential.expires_at - credential.issued_at <= LONGEST:
         raise Invalid("lifetime_seconds", N_("expected 1 to {most} seconds"), {"most": int(LONGEST.total_seconds())})
     if credential.role == PLAYER and not (credential.player and len(scope.tournaments) == 1):
-        raise Invalid("player_id", N_("a player is of a tournament: expected its id in the scope, and the player's"))
+        raise Invalid(
+            "player_id",
+            N_("the role of a player requires the id of a tournament in the scope, and the id of the player"),
+        )
     if (scope.halls or scope.tables) and not scope.tournaments:
-        raise Invalid("scope.tournament_ids", N_("halls and tables are of a tournament: expected its id"))
+        raise Invalid("scope.tournament_ids", N_("halls and tables require the id of their tournament"))
     if any(table < 1 for table in scope.tables):
         raise Invalid("scope.tables", N_("tables are numbered from 1"))
     if credential.role in (FEDERATION, OPERATOR) and credential.scope.tournaments:
-        text = N_("the role {role} is of all tournaments: expected none")
+        text = N_("the role {role} covers all tournaments: expected no scope")
         raise Invalid("scope.tournament_ids", text, {"role": NAMES[credential.role]})
     if form == events.FORM_PIN and not (len(scope.tournaments) == 1 and scope.tables):
-        raise Invalid("scope.tables", N_("a PIN is typed in at a table: expected one tournament, and tables of it"))
+        raise Invalid("scope.tables", N_("a PIN is for a table: expected one tournament and one or more of its tables"))
 
 
 def revoke(caller: Credential | None, state: Access, credential_id: str, at: Timestamp) -> list[Message]:
@@ -144,7 +147,10 @@ def revoke(caller: Credential | None, state: Access, credential_id: str, at: Tim
         raise Refusal(
             "LAST_DIRECTOR",
             "",
-            N_("Nobody else directs {tournament}: give the role to another before, or let the federation end it."),
+            N_(
+                "{tournament} has no other director: give the role to another person first, or have the federation "
+                "revoke it."
+            ),
             {"tournament": ", ".join(sorted(granted.credential.scope.tournaments))},
         )
     return [events.CredentialRevoked(credential_id=credential_id, occurred_at=at)]
@@ -194,15 +200,15 @@ def by_link(state: Access, credential_id: str, session_id: str, now: datetime) -
     """Sign in a device by a link. Raises ``Unauthenticated``."""
     granted = state.granted.get(credential_id)
     if granted is None or granted.form != events.FORM_LINK:
-        raise Unauthenticated("CODE_UNKNOWN", N_("nobody was given this link"))
+        raise Unauthenticated("CODE_UNKNOWN", N_("this link is not valid"))
     return [_signed_in(state, granted, session_id, now)]
 
 
 def pin_locked(table: int, left: timedelta) -> Unauthenticated:
     """Return the refusal of any PIN during a pause, with the time ``left``."""
     text = N_(
-        "too many PINs were wrong: try again in {minutes} {minutes:minute|minutes}, or scan the QR code on the card of "
-        "table {table}"
+        "too many wrong PINs: retry in {minutes} {minutes:minute|minutes}, or scan the QR code on the card "
+        "of table {table}"
     )
     return Unauthenticated("PIN_LOCKED", text, {"minutes": -(-left // timedelta(minutes=1)), "table": table})
 

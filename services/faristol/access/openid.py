@@ -27,7 +27,7 @@ from faristol.kernel.refusal import N_
 ALGORITHMS = ("RS256", "RS384", "RS512", "PS256", "PS384", "PS512", "ES256", "ES384", "ES512", "EdDSA", "Ed25519")
 """Asymmetric signature algorithms. With a shared secret, any client could sign."""
 
-REFUSED = N_("the provider does not vouch for who signs in: {what}")
+REFUSED = N_("the sign-in provider did not confirm the identity: {what}")
 NOT_APPOINTED = N_("{who} has no role here: ask the federation for one")
 
 _MAY_BE = {ROLES[name] for name in ("scorer", "arbiter", "judge", "director", "federation", "operator")}

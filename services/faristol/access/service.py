@@ -111,7 +111,9 @@ class AccessDesk:
         given = (await self._load()).state.granted[answer.credential.credential_id]
         if (giver := caller()) and given.credential.ancestors[-1:] != (giver.credential_id,):
             # A caller who repeats another's command must not get that secret.
-            raise Invalid("command_id", N_("was the id of a command of somebody else: expected a new UUID for each"))
+            raise Invalid(
+                "command_id", N_("was the id of another caller's command: expected a new UUID for each command")
+            )
         given_as = events.Form.Name(given.form).removeprefix("FORM_").lower()
         what = f"gave the role {given.credential.role_name} by {given_as}, credential"
         audit.note_done(what, visitor_of(context), caller(), given.credential.credential_id)
@@ -131,7 +133,7 @@ class AccessDesk:
         if request.role == PLAYER:
             return Actor(request.player_id)
         if not subject and not name:
-            raise Invalid("name", N_("is empty; expected the name or the id of who gets the credential"))
+            raise Invalid("name", N_("is empty; expected the name or the id of the person who gets the credential"))
         if not subject:
             return new_official(name, command_id)
         return Actor(subject, name)
@@ -313,7 +315,7 @@ class AccessDesk:
                     raise Invalid("pin.pin", N_("expected six digits"))
                 return lambda credential_id: pin == pin_of(self._keyring, credential_id)
             case _:
-                raise Invalid("by", N_("neither a code nor a PIN is given"))
+                raise Invalid("by", N_("has neither a code nor a PIN"))
 
     async def list_credentials(
         self, request: pb.ListCredentialsRequest, context: Context
@@ -416,14 +418,14 @@ def _until(request: pb.GrantCredentialRequest, now: datetime) -> datetime:
     try:
         return now + timedelta(seconds=request.lifetime_seconds)
     except OverflowError:
-        raise Invalid("lifetime_seconds", N_("is more than any credential lasts")) from None
+        raise Invalid("lifetime_seconds", N_("exceeds the maximum lifetime of a credential")) from None
 
 
 def _holder(request: pb.GrantCredentialRequest) -> Ed25519PublicKey | None:
     if not request.holder_key:
         return None
     if request.form != events.FORM_TOKEN:
-        raise Invalid("holder_key", N_("only a token can be handed on"))
+        raise Invalid("holder_key", N_("only a token can be delegated"))
     try:
         return Ed25519PublicKey.from_public_bytes(request.holder_key)
     except ValueError:

@@ -17,7 +17,7 @@ from faristol.text import say, translations, with_article
 
 REFUSED = N_("Refused: %(problem)s")
 
-MISSES_CENTRE = N_("The play misses the centre: the opponent accepts it, or declares it invalid.")
+MISSES_CENTRE = N_("The play misses the centre: the opponent must accept it or declare it invalid.")
 OFF_CENTRE = N_("The opponent decides about the play: `{opponent}: decide-off-centre yes` accepts it, `no` does not.")
 ENTER_AGAIN = N_("Was it typed wrong? `arbiter: take-back-entries {turn}` takes it back, and it is entered again.")
 STEP_BY_STEP = N_(

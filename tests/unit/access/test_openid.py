@@ -172,7 +172,7 @@ def test_a_name_of_the_provider_is_one_that_may_be_kept() -> None:
         ('issuer = "ftp://localhost"', "expected an https address"),
         ('role = "player"', "there is no role 'player' for people"),
         ('role = "boss"', "there is no role 'boss' for people"),
-        ('tournaments = ["open"]', "of all tournaments"),
+        ('tournaments = ["open"]', "covers all tournaments"),
         ("subjects = []", "it is of nobody"),
         ('secret_file = "/nowhere"', "cannot be read"),
         ("unknown = 1", "unknown"),

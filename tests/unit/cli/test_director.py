@@ -256,7 +256,7 @@ def test_every_answer_is_a_sentence_with_names(said: Said) -> None:
     assert told == (
         "Anna Puig (Valls) has withdrawn, from round 2 on. "
         "The game Anna Puig (Valls) – Blai Soler (round 1, table 3) is lost. "
-        "Round 2 is paired already: pair it again before it starts.\n"
+        "Round 2 is already paired: pair it again before it starts.\n"
     )
     answer = pairing.PairRoundResponse(position=9, pairings=_copa().played[0].pairings, bye_player_id="p-1")
     _, told = said("round", "pair", "copa", answer=answer)
@@ -276,7 +276,7 @@ def test_every_answer_is_a_sentence_with_names(said: Said) -> None:
     answer = pairing.GiveForfeitResponse(scores=[game.FinalScore(player_id="anna", score=0)])
     _, told = said("result", "forfeit", "copa", "3", "--loser", "blai", answer=answer)
     assert told == (
-        "A forfeit: Anna Puig (Valls) 0 (round 1, table 3), Anna Puig (Valls) wins, Blai Soler did not come.\n"
+        "A forfeit: Anna Puig (Valls) 0 (round 1, table 3), Anna Puig (Valls) wins, Blai Soler did not arrive.\n"
     )
     _, told = said("tournament", "obstacles", "copa", answer=pairing.ListObstaclesResponse(round=2))
     assert told == "Round 2 can be paired.\n"
@@ -288,7 +288,7 @@ def test_every_answer_is_a_sentence_with_names(said: Said) -> None:
 @pytest.mark.parametrize(
     ("words", "expected"),
     [
-        (["forfeit", "--loser", "anna,blai"], "(round 1, table 3), nobody came, and all lose."),
+        (["forfeit", "--loser", "anna,blai"], "(round 1, table 3), no player arrived, and all lose."),
         (
             ["enter", "--score", "blai=120", "--abandoned-by", "blai"],
             "by Blai Soler: Anna Puig (Valls) wins.",
@@ -296,7 +296,7 @@ def test_every_answer_is_a_sentence_with_names(said: Said) -> None:
         (["enter", "--score", "blai=120", "--abandoned-by", "blai,anna"], "Anna Puig (Valls), Blai Soler: all lose."),
         (
             ["correct", "--unplayed", "--winner", "blai"],
-            "forfeit: Blai Soler wins, Anna Puig (Valls) did not come.",
+            "forfeit: Blai Soler wins, Anna Puig (Valls) did not arrive.",
         ),
         (["correct", "--score", "blai=120", "--lost-by-all"], "(round 1, table 3), all lost."),
         (["correct", "--score", "blai=120", "--winner", "blai"], "Corrected: Blai Soler 120 (round 1, table 3)."),
@@ -321,7 +321,7 @@ def test_who_comes_back_to_a_round_that_is_paired_is_told_how_to_play_in_it(said
     _, told = said("player", "reinstate", "copa", "blai", answer=answer)
     assert told == (
         "Blai Soler is paired again from round 3 on. Round 2 is paired without Blai Soler: "
-        "for Blai Soler to play in it, unpair it and pair it again before it starts.\n"
+        "to include Blai Soler, unpair it and pair it again before it starts.\n"
     )
     _, told = said("player", "reinstate", "copa", "blai", answer=pairing.ReinstatePlayerResponse(round=3))
     assert told == "Blai Soler is paired again from round 3 on.\n"
@@ -426,7 +426,7 @@ ANNA, BLAI = (
             ),
             "en",
             "A forfeit: Anna Puig (Valls) 0 – Blai Soler 150 (round 1, table 3), "
-            "Blai Soler wins, Anna Puig (Valls) did not come. Done by Faristol.",
+            "Blai Soler wins, Anna Puig (Valls) did not arrive. Done by Faristol.",
         ),
         (
             pairing.Act(
@@ -451,7 +451,7 @@ ANNA, BLAI = (
             "en",
             "Special prizes: Most bingos, Highest game.",
         ),
-        (pairing.Act(type="AppealDecided", details=["appeal: 1"]), "en", "Appeal 1 is dismissed: the act stands."),
+        (pairing.Act(type="AppealDecided", details=["appeal: 1"]), "en", "Appeal 1 is dismissed: the decision stands."),
         (
             pairing.Act(type="LineUpSet", player_ids=["anna"], details=["team-id: t1"]),
             "en",

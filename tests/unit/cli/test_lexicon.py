@@ -63,7 +63,7 @@ def test_a_federation_adds_its_lists_with_one_command() -> None:
             "text": "kiwi",
             "valid": False,
             "spellings": [],
-            "reason": "kiwi holds k (U+006B LATIN SMALL LETTER K): ca-100 has no tile for it.",
+            "reason": "kiwi contains k (U+006B LATIN SMALL LETTER K): ca-100 has no tile for it.",
         },
     ]
     assert look_up("al·lot", "--layer", "balearic")[0]["valid"] is True

@@ -112,7 +112,7 @@ def test_an_encoding_that_is_none_or_not_of_the_file_is_refused(tmp_path: Path) 
     with pytest.raises(StartError, match="byte 7 is not UTF-8"):
         read_players(file, encoding="utf8")
     file.write_bytes(b"PK\x03\x04\x14\x00")
-    with pytest.raises(StartError, match="it is a file of a spreadsheet program; save the sheet as CSV"):
+    with pytest.raises(StartError, match="it is a spreadsheet file; save the sheet as CSV"):
         read_players(file)
 
 

@@ -52,7 +52,7 @@ def test_players_are_read_by_the_names_of_their_columns(tmp_path: Path) -> None:
 def test_two_lines_of_one_id_are_an_error_before_anybody_enters(tmp_path: Path) -> None:
     text = "name,id\nAnna,anna\nBiel,\nCarme,\nGalo,anna\n"
 
-    assert listed(tmp_path, text)[1] == ["5: the id 'anna' stands in line 2 already"]
+    assert listed(tmp_path, text)[1] == ["5: the id 'anna' is already in line 2"]
 
 
 def test_a_list_may_have_two_of_one_name_with_different_clubs_or_ids(tmp_path: Path) -> None:
@@ -62,7 +62,7 @@ def test_a_list_may_have_two_of_one_name_with_different_clubs_or_ids(tmp_path: P
 
     found, errors = listed(tmp_path, text)
     assert [row[0] for row in found[:4]] == [2, 3, 4, 5]
-    assert errors == ["7: the name 'Carme' stands in line 6 already", "9: the name 'Dolors' stands in line 8 already"]
+    assert errors == ["7: the name 'Carme' is already in line 6", "9: the name 'Dolors' is already in line 8"]
 
 
 def test_a_category_and_a_note_are_read_from_a_list(tmp_path: Path) -> None:
@@ -80,12 +80,13 @@ def test_every_line_that_is_wrong_is_named(tmp_path: Path) -> None:
     text = "name,rating,country\nAnna,high,\n,1500,\nBiel,1200,,x\nCarme,1300,\ncarme,1400,\nDolors,,Spain\nEloi,,and\n"
 
     assert listed(tmp_path, text)[1] == [
-        "2: the rating is 'high'; expected 0 to 9999, or nothing for an unrated player",
+        "2: the rating is 'high'; expected 0 to 9999, or an empty field for an unrated player",
         "3: the name is missing",
-        "4: there is no column for 'x': it is neither a rating nor a country, or there are two of a kind",
-        "6: the name 'carme' stands in line 5 already",
-        "7: the country is 'Spain'; expected its three capital letters, as ESP, GRE or AND, or nothing",
-        "8: the country is 'and'; expected its three capital letters, as ESP, GRE or AND, or nothing",
+        "4: there is no column for 'x': it is neither a rating nor a country, or there are two of the same kind",
+        "6: the name 'carme' is already in line 5",
+        "7: the country is 'Spain'; expected a code of three capital letters, such as ESP, GRE or "
+        "AND, or an empty field",
+        "8: the country is 'and'; expected a code of three capital letters, such as ESP, GRE or AND, or an empty field",
     ]
 
 
@@ -94,14 +95,14 @@ def test_every_line_that_is_wrong_is_named(tmp_path: Path) -> None:
     [
         (
             "",
-            "2: expected names of columns, with `name` among name, club, rating, id, country, category, note, "
+            "2: expected a line of column names, with `name` among name, club, rating, id, country, category, note, "
             "division, team",
         ),
         (
             "name,prize",
             "1: there is no column 'prize'; expected name, club, rating, id, country, category, note, division, team",
         ),
-        ("name,name", "1: the column 'name' stands there twice"),
+        ("name,name", "1: the column 'name' is there twice"),
     ],
 )
 def test_columns_that_nobody_knows_are_told(tmp_path: Path, header: str, error: str) -> None:
@@ -141,7 +142,7 @@ def test_every_line_goes_to_its_division_and_to_the_tournament_where_it_says_non
 @pytest.mark.parametrize(
     ("divisions", "told"),
     [
-        (DIVISIONS, "3: the division is 'C'; expected A, Juvenil, or nothing"),
+        (DIVISIONS, "3: the division is 'C'; expected A, Juvenil, or an empty field"),
         ([], "3: the division is 'C'; there are no divisions"),
     ],
 )
@@ -281,11 +282,11 @@ def test_what_is_wrong_with_a_line_is_told_in_the_language_of_the_terminal(
 @pytest.mark.parametrize(
     ("content", "problem"),
     [
-        ('name,club\nAnna,"x"y\nBlai,c\n', "2: its quotes are wrong"),
-        ('name,club\nAnna,Valls\n"Blai,c\nCesca,d\n', "3: its quotes are wrong"),
-        ("name,club\n" + "A" * 200_000 + "\n", "2: its quotes are wrong, or a field is longer than any name"),
-        ('"name,club\n', "1: its quotes are wrong"),
-        ("name,name\nAnna,Anna\n", "1: the column 'name' stands there twice"),
+        ('name,club\nAnna,"x"y\nBlai,c\n', "2: the line has an unclosed quotation mark"),
+        ('name,club\nAnna,Valls\n"Blai,c\nCesca,d\n', "3: the line has an unclosed quotation mark"),
+        ("name,club\n" + "A" * 200_000 + "\n", "2: the line has an unclosed quotation mark, or a field is too long"),
+        ('"name,club\n', "1: the line has an unclosed quotation mark"),
+        ("name,name\nAnna,Anna\n", "1: the column 'name' is there twice"),
     ],
 )
 def test_a_list_that_is_no_csv_is_told_with_the_line_on_which_it_goes_wrong(

@@ -47,7 +47,7 @@ def test_every_wrong_line_is_told_at_once(tmp_path: Path) -> None:
     [
         ("player,place\nanna,H8\n", "there is no column 'place'; expected player, coordinates"),
         ("word\nCASA\n", "the player is missing"),
-        ('player\n"anna\n', "its quotes are wrong"),
+        ('player\n"anna\n', "the line has an unclosed quotation mark"),
     ],
 )
 def test_a_list_that_is_none_says_why(tmp_path: Path, text: str, said: str) -> None:

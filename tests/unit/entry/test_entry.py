@@ -81,13 +81,13 @@ def test_a_result_is_typed_in_the_keys_that_a_scorer_expects(line: str, asked: i
     ("line", "said"),
     [
         ("13 412 378", "there is no table 13 in this round"),
-        ("11 412", "expected 2 scores of table 11, and found 1"),
+        ("11 412", "expected 2 scores for table 11, found 1"),
         ("11 412 37O", "'37O' is not a result"),
         ("anna 412", "'anna 412' is not a result"),
-        ("11 ff 378", "the scores of a forfeit are in the book: write ff - at table 11"),
-        ("11 - 378", "the scores of a forfeit are in the book: write ff - at table 11"),
+        ("11 ff 378", "the rules define the scores of a forfeit: write ff - at table 11"),
+        ("11 - 378", "the rules define the scores of a forfeit: write ff - at table 11"),
         ("11 1234567 3", "is not a result"),
-        ("11,ff", "expected 2 scores of table 11, and found 1"),
+        ("11,ff", "expected 2 scores for table 11, found 1"),
         ("11,,", "is not a result|expected 2 scores"),
         ("11 412β 378", "is not a result"),
     ],
@@ -104,7 +104,7 @@ def test_what_is_no_result_is_told(line: str, said: str) -> None:
         (scores(412, 378), 0, []),
         (scores(4120, 37), None, ["4120 is unusually high", "37 is unusually low", "4083 points apart"]),
         (scores(378, 378), None, ["it is a draw"]),
-        (scores(378, 412), 0, ["Anna Puig did not win by these scores"]),
+        (scores(378, 412), 0, ["these scores do not make Anna Puig the winner"]),
         (scores(390, 360), None, ["table 9 has the same scores"]),
         (scores(600, 200), None, ["400 points apart"]),
         ((LEFT, Score(20)), None, []),
@@ -172,11 +172,11 @@ def test_every_line_of_a_file_that_is_wrong_is_told_at_once() -> None:
     assert [(error.line, error.problem.split(":")[0]) for error in errors] == [
         (3, "2 · Anna 2 400 – Blai 2 350, entered by Eva at 00"),
         (4, "there is no table 9 in this round"),
-        (5, "this is of round 2, and results of round 3 are entered"),
-        (6, "at table 3 sit Anna 3 – Blai 3, in this order; the line says Blai 3 – Anna 3"),
-        (7, "expected 2 scores of table 3, and found 1"),
+        (5, "is for round 2, but the results are being entered for round 3"),
+        (6, "table 3 has Anna 3 – Blai 3, in this order; the line has Blai 3 – Anna 3"),
+        (7, "expected 2 scores for table 3, found 1"),
         (8, "'Carme' does not play at table 3"),
-        (10, "the result of table 1 stands in line 2 already"),
+        (10, "the result of table 1 is already in line 2"),
         (11, "the table is missing"),
     ]
 
@@ -191,7 +191,7 @@ def test_a_line_whose_names_a_spreadsheet_garbled_is_taken_by_its_ids_and_table(
     assert errors[0].problem.startswith("at table 3 sit")
 
 
-ASKED = "; if it is right write `yes` in a column `sure`, or give --sure for the whole file"
+ASKED = "; if it is correct, write `yes` in a column `sure`, or use --sure for the whole file"
 
 
 def test_who_is_sure_of_a_line_is_asked_about_every_other_one() -> None:
@@ -200,7 +200,9 @@ def test_who_is_sure_of_a_line_is_asked_about_every_other_one() -> None:
     assert (new[0].given, new[0].sure) == (Given(1, scores(900, 500)), True)
     assert {error.line for error in errors} == {3, 4}
     _, _, errors = read_sheet("table,first_score,second_score,sure\n1,400,300,perhaps\n", ROUND, "en")
-    assert [error.problem for error in errors] == ["the column `sure` says 'perhaps'; expected `yes`, `no` or nothing"]
+    assert [error.problem for error in errors] == [
+        "the column `sure` is 'perhaps'; expected `yes`, `no` or an empty field"
+    ]
 
 
 def test_what_stands_already_is_passed_over_and_who_is_sure_may_enter_what_is_implausible() -> None:
@@ -234,7 +236,7 @@ def test_a_file_given_again_is_passed_over_also_where_the_book_made_other_scores
 @pytest.mark.parametrize(
     ("line", "said"),
     [
-        ("2,400,350,Blai 2", "Blai 2 did not win by these scores: they may be swapped"),
+        ("2,400,350,Blai 2", "these scores do not make Blai 2 the winner: they may be swapped"),
         ("2,400,350,Nobody", "'Nobody' does not play at table 2: Anna 2 – Blai 2"),
         ("2,400,350a", "2 · Anna 2 400 – Blai 2 350, entered by Eva at 00:00:00 stands already"),
         ("2,400a,350", "2 · Anna 2 400 – Blai 2 350, entered by Eva at 00:00:00 stands already"),
@@ -384,7 +386,7 @@ async def test_the_next_numbers_are_of_the_next_table_and_never_of_the_one_that_
 async def test_other_scores_for_what_is_open_are_asked_about_and_close_it_once_they_are_right() -> None:
     tables = round_of(table(1), table(2))
     calls, _, told = await at_prompt("1 380 380", "1 412 378", "y", "q", tables=tables)
-    assert "  ? table 1 was typed before as 1 380 380, which is open" in told
+    assert "  ? table 1 was already typed as 1 380 380, which is still open" in told
     assert [[score.score for score in result.scores] for result in calls.entered] == [[412, 378]]
     assert not [line for line in told if line.startswith("open, and not saved")]
 
@@ -431,8 +433,8 @@ def decided(*points: int, winner: str, unplayed: bool = False, left: Sequence[st
 @pytest.mark.parametrize(
     ("standing", "said"),
     [
-        (decided(0, 0, winner="blai-1", unplayed=True), ", by forfeit: Blai 1 wins, Anna 1 did not come, entered by"),
-        (decided(0, 0, winner="", unplayed=True), ", by forfeit: nobody came, and all lose, entered by"),
+        (decided(0, 0, winner="blai-1", unplayed=True), ", by forfeit: Blai 1 wins, Anna 1 did not arrive, entered by"),
+        (decided(0, 0, winner="", unplayed=True), ", by forfeit: no player arrived, and all lose, entered by"),
         (decided(272, 322, winner="blai-1", left=["anna-1"]), ", abandoned by Anna 1: Blai 1 wins, entered by"),
         (decided(0, 0, winner="", left=["anna-1", "blai-1"]), ", abandoned by Anna 1, Blai 1: all lose, entered by"),
     ],
@@ -454,7 +456,7 @@ def test_scores_that_the_book_has_changed_are_shown_as_they_were_entered_too() -
 async def test_a_forfeit_is_corrected_where_it_was_entered() -> None:
     standing = decided(0, 0, winner="blai-1", unplayed=True)
     calls, _, told = await at_prompt("1 - ff", "y", "1 412 378", "y", "q", tables=round_of(standing, table(2)))
-    assert "  ? in its place would come, by forfeit: Anna 1 wins, Blai 1 did not come" in told
+    assert "  ? in its place would come, by forfeit: Anna 1 wins, Blai 1 did not arrive" in told
     assert "  ? 412–378 would come in its place" in told
     assert [(list(result.forfeited_by), [score.score for score in result.scores]) for result in calls.corrected] == [
         (["blai-1"], []),
@@ -530,6 +532,6 @@ async def test_after_a_table_that_was_typed_the_next_one_is_asked_and_the_first_
 
 def test_a_refusal_says_what_is_typed_in_place_of_the_fields_of_the_service() -> None:
     told = as_typed("Anna gave copa up: give abandoned_by with Anna.", "en")
-    assert told.startswith("Anna gave copa up: give `a` with Anna. An `a` stands behind the points")
+    assert told.startswith("Anna gave copa up: give `a` with Anna. Write `a` after the points")
     assert as_typed("give forfeited_by with Anna.", "en").startswith("give `ff` with Anna.")
     assert as_typed("The round is closed.", "en") == "The round is closed."

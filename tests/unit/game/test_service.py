@@ -399,7 +399,7 @@ async def test_when_a_round_starts_each_of_its_tables_opens_once(
 
 async def test_a_table_is_not_opened_under_rules_other_than_those_pinned(record: Record) -> None:
     started = await tournament(record, "00")
-    with pytest.raises(Refusal, match="ruleset fisc-2023 is pinned with content 00"):
+    with pytest.raises(Refusal, match="ruleset fisc-2023 is pinned with the digest 00"):
         await follow(record, started)
 
 

@@ -83,9 +83,9 @@ async def by_hand(stage: Stage, rounds: int) -> str:
 async def test_after_the_last_round_a_prize_for_plays_that_were_not_recorded_says_so(stage: Stage) -> None:
     page = await by_hand(stage, rounds=1)
     parts = {part.split("</h3>")[0].split(":")[0]: part for part in page.split("<h3>")[1:]}
-    for kind in ("Most bingos", "Highest play"):
+    for kind in ("Most bingos", "Highest-scoring play"):
         assert "Not recorded: there are no plays on the record." in parts[kind]
-    assert ">Nobody.<" in parts["Biggest spread"]
+    assert ">Nobody.<" in parts["Largest spread"]
     assert "Nobody yet" not in page
     answer = (await stage.http.get("/api/v1/tournaments/lliga/prizes")).json()
     assert answer["over"]

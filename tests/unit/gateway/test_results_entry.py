@@ -83,14 +83,12 @@ def test_a_refusal_on_a_page_names_the_button_and_no_command_of_the_terminal() -
 
 def test_a_refusal_on_a_page_has_the_labels_of_the_page_and_no_fields_of_the_service() -> None:
     said = as_labelled("Anna is playing copa: say with running_game whether; give winner_id, or abandoned_by.", "en")
-    assert said.startswith(
-        "Anna is playing copa: say with “The game that is being played” whether; give “Outcome”, or `a`."
-    )
+    assert said.startswith("Anna is playing copa: say with “The game in progress” whether; give “Outcome”, or `a`.")
 
 
 def test_what_was_typed_before_and_is_open_is_asked_about() -> None:
     entry = typed(round_of(table(1)), SCORER, "1", "400", "350", before="400 – 400")
-    assert entry.doubts == ["table 1 was typed before as 400 – 400, which is open"]
+    assert entry.doubts == ["table 1 was already typed as 400 – 400, which is still open"]
     sure = typed(round_of(table(1)), SCORER, "1", "400", "350", before="400 – 400", sure=entry.sure)
     assert isinstance(sure.command, pairing.EnterResultsRequest)
 

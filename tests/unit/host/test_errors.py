@@ -104,7 +104,7 @@ def test_words_for_machines_are_the_same_in_every_language(language: str) -> Non
 
 
 def test_what_a_caller_sent_cannot_be_mistaken_for_a_place_to_fill() -> None:
-    problem = Invalid("name", N_("{given} holds a character that cannot be shown"), {"given": repr("{most}\n")})
+    problem = Invalid("name", N_("{given} contains a character that cannot be displayed"), {"given": repr("{most}\n")})
     for language in LANGUAGES:
         assert r"'{most}\n'" in message(problem, language)
         assert "'{0} {id}'" in message(NotFound("game", "{0} {id}"), language)
@@ -126,15 +126,17 @@ def test_a_service_that_is_away_and_a_missing_ruleset_are_told_in_the_language(l
 
 
 LONG = "Ω" * 4_000
-MANY = [Refusal("MANY", "", N_("{given} holds a character that cannot be shown"), {"given": LONG}, subject=LONG)] * 40
+MANY = [
+    Refusal("MANY", "", N_("{given} contains a character that cannot be displayed"), {"given": LONG}, subject=LONG)
+] * 40
 
 
 @pytest.mark.parametrize(
     "problem",
     [
-        Invalid("name", N_("{given} holds a character that cannot be shown"), {"given": LONG}),
-        Refusal("LONG", "", N_("{given} holds a character that cannot be shown"), {"given": LONG}),
-        Refusal("LONG", "", N_("{given} holds a character that cannot be shown"), {"given": LONG}, others=MANY),
+        Invalid("name", N_("{given} contains a character that cannot be displayed"), {"given": LONG}),
+        Refusal("LONG", "", N_("{given} contains a character that cannot be displayed"), {"given": LONG}),
+        Refusal("LONG", "", N_("{given} contains a character that cannot be displayed"), {"given": LONG}, others=MANY),
         NotFound("game", LONG),
         AlreadyExists("player", LONG),
         Unacceptable(NO_STREAM, name=LONG),

@@ -75,7 +75,7 @@ def test_a_challenge_after_a_whole_turn_is_told_how_a_turn_is_entered_that_may_b
 
 def test_a_play_off_the_centre_is_told_as_a_notice_with_its_article() -> None:
     assert list(notices(shown(phase=game_pb2.PHASE_OFF_CENTRE), NAMES, "en")) == [
-        "The play misses the centre: the opponent accepts it, or declares it invalid (FISE 20).",
+        "The play misses the centre: the opponent must accept it or declare it invalid (FISE 20).",
         "The opponent decides about the play: `Blai Soler: decide-off-centre yes` accepts it, `no` does not.",
     ]
     assert list(notices(shown(phase=game_pb2.PHASE_PLACED), NAMES, "en")) == []

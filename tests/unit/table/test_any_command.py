@@ -326,7 +326,7 @@ def test_taken_back_entries_leave_the_table_as_it_was_but_for_what_arbiters_did(
     left = left.but(begun=(), arbiter_called=called, **kept)
     request = game_pb2.TakeBackEntriesRequest(arbiter_id="eleni", turn=turn)
     if left.but(signals=game.signals) == game.but(begun=(), last_at=left.last_at):
-        with pytest.raises(Refusal, match="there is nothing to take back"):
+        with pytest.raises(Refusal, match="has no entries to take back"):
             decide(hall.table, request, hall.at)
         return
     hall._write(decide(hall.table, request, hall.at)[:1])

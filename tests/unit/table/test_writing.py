@@ -97,7 +97,7 @@ def test_only_the_play_of_a_turn_that_was_taken_is_corrected(turn: int) -> None:
     hall = Hall(rules("fise"), racks=RACKS)
     hall.turn("H8 C A S A")
     hall.turn("-")
-    with pytest.raises(Invalid, match="a turn whose play stands"):
+    with pytest.raises(Invalid, match="a turn with a valid play"):
         hall.decided(pb.CorrectPlayRequest(arbiter_id="eleni", turn=turn, score=1))
     before = hall.game.scores["anna"]
     (fact,) = hall.decided(pb.CorrectPlayRequest(arbiter_id="eleni", turn=1, score=before + 4))

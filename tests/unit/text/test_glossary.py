@@ -63,7 +63,7 @@ EXCEPT = {
     ("*", "Games among equals"),
     ("*", "Without a game, as the opponent is not there:"),
     ("*", "expected a game for points and for a game, and none for rounds"),
-    ("ca", "Tiles of this turn lie on the board: a rack is changed"),
+    ("ca", "Tiles of this turn are on the board: an exchange"),
     ("ca", "rack changed freely"),
     ("es", "Went out: no tiles left in the rack or in the bag."),
     ("es", "Each meets each by the table of rounds: no pair"),

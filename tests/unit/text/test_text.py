@@ -116,7 +116,7 @@ def test_a_refusal_is_told_in_the_readers_language() -> None:
     refusal = Refusal(
         "TOO_FEW_ROUNDS",
         "FISC I.1",
-        N_("A championship has {least} {least:round|rounds} or more, not {rounds}."),
+        N_("A championship needs {least} {least:round|rounds} or more, not {rounds}."),
         {"least": 5, "rounds": 3},
     )
     assert render(refusal, "ca") == "El mínim de rondes d’un campionat és 5, no pas 3."
@@ -129,7 +129,7 @@ def test_a_refusal_is_told_in_the_readers_language() -> None:
 def test_a_refusal_about_rounds_is_right_of_one_round_too(language: str) -> None:
     values = {"least": 1, "rounds": 1, "round": 1, "paired": 1, "most": 1, "players": 2}
     for text in (
-        "A championship has {least} {least:round|rounds} or more, not {rounds}.",
+        "A championship needs {least} {least:round|rounds} or more, not {rounds}.",
         "Round {round} has been paired: the championship cannot have {rounds} {rounds:round|rounds}.",
         "Round {round} is not a round to come: {paired} of {rounds} {paired:has|have} been paired.",
         "{players} players can play {most} {most:round|rounds} without meeting twice; the championship has {rounds}.",

@@ -89,7 +89,7 @@ def test_a_layer_that_is_no_name_is_told_with_its_line(path: Path) -> None:
 @pytest.mark.parametrize(
     ("text", "tiles", "reason", "said"),
     [
-        ("kiwi", "ca-100", "NO_SUCH_TILE", "kiwi holds k (U+006B LATIN SMALL LETTER K): ca-100 has no tile for it."),
+        ("kiwi", "ca-100", "NO_SUCH_TILE", "kiwi contains k (U+006B LATIN SMALL LETTER K): ca-100 has no tile for it."),
         ("ñu", "ca-100", "NO_SUCH_TILE", "ñu holds ñ (U+00F1 LATIN SMALL LETTER N WITH TILDE)"),
         ("åbac", "ca-100", "NO_SUCH_TILE", "holds å"),
         ("çedilla", "es-100", "NO_SUCH_TILE", "holds ç"),

@@ -27,7 +27,7 @@ def raise_claim(situation: Situation, request: pb.RaiseClaimRequest) -> list[Fac
     if about not in hall.seats:
         raise Invalid(
             "about_player_id",
-            N_("{player} does not play in this hall: the judge puts a slip of another hall right"),
+            N_("{player} does not play in this hall: the judge corrects the slips of other halls"),
             {"player": repr(about)},
         )
     scored(situation, hall, request.turn)
@@ -42,7 +42,7 @@ def raise_claim(situation: Situation, request: pb.RaiseClaimRequest) -> list[Fac
         raise Refusal(
             "CLAIM_OPEN",
             situation.ruleset.law.correction,
-            N_("A claim of {player} on round {turn} waits for the judge already."),
+            N_("A claim of {player} on round {turn} is already waiting for the judge."),
             {"player": request.player_id, "turn": request.turn},
         )
     raised = events.ClaimRaised(
@@ -66,7 +66,7 @@ def decide_claim(situation: Situation, request: pb.DecideClaimRequest) -> list[F
         raise Refusal(
             "CLAIM_DECIDED",
             situation.ruleset.law.correction,
-            N_("The claim {claim} is decided."),
+            N_("The claim {claim} is already decided."),
             {"claim": claim.claim_id},
         )
     reason = reason_given(request.reason)
@@ -74,7 +74,7 @@ def decide_claim(situation: Situation, request: pb.DecideClaimRequest) -> list[F
     accepted = request.HasField("corrected")
     if accepted:
         if request.corrected.player_id != claim.about:
-            raise Invalid("corrected", N_("is of another player than the claim, {player}"), {"player": claim.about})
+            raise Invalid("corrected", N_("is for another player than the claim, {player}"), {"player": claim.about})
         said = corrected(situation, hall, claim.turn, request.corrected, reason, request.arbiter_id, claim.claim_id)
         facts.append((hall.number, said))
     decided = events.ClaimDecided(

@@ -33,7 +33,7 @@ def corrected(
     seated(hall, slip.player_id)
     of_turn = scored(situation, hall, number)
     if slip.handed == events.HANDED_TWICE:
-        raise Invalid("slip", N_("says that two were handed in; expected the one that counts, or none"))
+        raise Invalid("slip", N_("says that two slips were handed in; expected the one that is scored, or none"))
     said = events.Slip()
     said.CopyFrom(slip)
     said.handed = slip.handed or events.HANDED_IN_TIME

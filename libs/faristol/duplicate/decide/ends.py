@@ -16,7 +16,7 @@ def end_game(situation: Situation, request: pb.EndGameRequest) -> list[Fact]:
         raise Refusal(
             "NO_AGREEMENT",
             situation.ruleset.article("finish.agreement"),
-            N_("Under these rules no game ends because it is decided so."),
+            N_("Under these rules no game ends by decision."),
         )
     ended = events.DuplicateEnded(
         end=events.DUPLICATE_END_AGREEMENT,

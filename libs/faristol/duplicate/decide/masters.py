@@ -41,7 +41,7 @@ def master(
         raise Refusal(
             "NO_PLAY",
             situation.ruleset.article("finish.no_play"),
-            N_("Nothing can be laid with the rack of round {turn}."),
+            N_("The rack of round {turn} has no valid play."),
             {"turn": turn.number},
         )
     play = chosen or sealed or tops[0]
@@ -50,7 +50,7 @@ def master(
         raise Refusal(
             "NOT_SEALED",
             situation.ruleset.article("master_plays.chosen_by"),
-            N_("The sealed game has the master play {play}. Another one voids its racks from the next on: say why."),
+            N_("The sealed game has the master play {play}. Another play voids its later racks: specify a reason."),
             {"play": str(sealed)},
         )
     if sealed is None:
@@ -96,12 +96,14 @@ def _named(situation: Situation, turn: Turn, request: pb.ChooseMasterRequest) ->
     except ValueError:
         raise Invalid(
             "coordinates",
-            N_("{written} is no square where a word can begin: expected a letter A to O and a number 1 to 15."),
+            N_("{written} is not a square where a word can begin: expected a letter A to O and a number 1 to 15."),
             {"written": repr(request.coordinates)},
         ) from None
     readings = word_readings(request.word, start, turn.board, situation.ruleset.tile_set)
     if not readings:
-        raise Invalid("word", N_("{word} cannot lie there: other tiles do."), {"word": repr(request.word)})
+        raise Invalid(
+            "word", N_("{word} does not fit there: other tiles are on its squares."), {"word": repr(request.word)}
+        )
     refusals = []
     for reading in readings:
         try:

@@ -32,7 +32,7 @@ def call_rack(situation: Situation, request: pb.CallRackRequest) -> list[Fact]:
         raise Refusal(
             "TURN_NOT_SCORED",
             ruleset.article("game.rack_size"),
-            N_("Round {turn} is not scored: its master play comes before the next rack."),
+            N_("Round {turn} is not scored: its master play is required before the next rack."),
             {"turn": current.number},
         )
     back: list[events.RejectedRack] = []
@@ -118,7 +118,7 @@ def _by_hand(
             raise Refusal(
                 "RACK_VALID",
                 ruleset.article("racks.vowels_min"),
-                N_("The rack {tiles} is valid and has a play, so it does not go back."),
+                N_("The rack {tiles} is valid and has a play: it cannot be returned."),
                 {"tiles": " ".join(tiles)},
             )
     written = [

@@ -38,7 +38,7 @@ def submit_slips(situation: Situation, request: pb.SubmitSlipsRequest) -> list[F
             "slips", N_("are {count}; expected 1 to {most}"), {"count": len(request.slips), "most": MOST_SLIPS}
         )
     if source == events.SLIP_SOURCE_PAPER and not request.collector_id:
-        raise Invalid("collector_id", N_("is empty; expected who typed the slips"))
+        raise Invalid("collector_id", N_("is empty; expected the person who typed the slips"))
     if strangers := [slip.player_id for slip in request.slips if slip.player_id not in hall.seats]:
         raise Invalid("slips", N_("are of {players}, who do not play in this hall"), {"players": ", ".join(strangers)})
     named = [slip.player_id for slip in request.slips]
@@ -93,7 +93,7 @@ def rule_slip(situation: Situation, request: pb.RuleSlipRequest) -> list[Fact]:
     seated(hall, request.slip.player_id)
     slip = _checked(request.slip, events.SLIP_SOURCE_PAPER, situation, timer.first_at)
     if slip.handed == events.HANDED_TWICE:
-        raise Invalid("slip", N_("says that two were handed in; expected the one that counts, or none"))
+        raise Invalid("slip", N_("says that two slips were handed in; expected the one that is scored, or none"))
     ruled = events.SlipRuled(
         turn=request.turn,
         slip=slip,
@@ -111,7 +111,7 @@ def open_turn(situation: Situation, hall: Hall, number: int) -> Timer:
     turn: Turn = situation.turn(number)
     article = situation.ruleset.article("turns.seconds")
     if turn.timer is None:
-        raise Refusal("TURN_NOT_STARTED", article, N_("The time of round {turn} has not begun."), {"turn": number})
+        raise Refusal("TURN_NOT_STARTED", article, N_("The time of round {turn} has not started."), {"turn": number})
     if hall.turn(number).scores:
         raise Refusal("TURN_SCORED", article, N_("Round {turn} is scored."), {"turn": number})
     return turn.timer
@@ -123,7 +123,7 @@ def same_rack(situation: Situation, turn: Turn, rack: Sequence[str]) -> None:
         raise Refusal(
             "OTHER_RACK",
             situation.ruleset.article("game.rack_size"),
-            N_("These slips are of the rack {theirs}, and that of round {turn} is {rack}."),
+            N_("These slips are for the rack {theirs}, but the rack of round {turn} is {rack}."),
             {"theirs": " ".join(rack), "turn": turn.number, "rack": " ".join(turn.rack)},
         )
 
@@ -144,7 +144,7 @@ def _begun_in_hall(situation: Situation, turn: Turn, request: pb.SubmitSlipsRequ
     if not turn.sealed:
         raise Invalid(
             "began_at",
-            N_("a hall begins round {turn} with all others: its rack is no sealed one"),
+            N_("a hall starts round {turn} with all the others: its rack is not sealed"),
             {"turn": turn.number},
         )
     at = instant(request.began_at)
@@ -155,7 +155,7 @@ def _begun_in_hall(situation: Situation, turn: Turn, request: pb.SubmitSlipsRequ
 def _in_time(situation: Situation, field: str, at: Instant, first: Instant) -> None:
     """Raise ``Invalid`` for an impossible time."""
     if not first <= at <= situation.at:
-        raise Invalid(field, N_("is not between the begin of the round and now"))
+        raise Invalid(field, N_("is not between the start of the round and now"))
 
 
 def _dated(said: events.Slip, situation: Situation, timer: Timer) -> events.Slip:
@@ -172,7 +172,7 @@ def _dated(said: events.Slip, situation: Situation, timer: Timer) -> events.Slip
         raise Refusal(
             "TURN_BEGAN_LATER",
             situation.ruleset.article("turns.seconds"),
-            N_("This was saved before the time of the round began, or began again: it does not count."),
+            N_("This slip was saved before the time of the round started or restarted: it is not scored."),
         )
     slip.written_at.CopyFrom(timestamp(at))
     return slip
@@ -200,7 +200,7 @@ def _checked(
         if not first <= at <= situation.at:
             raise Invalid(
                 "slips",
-                N_("of {player}: written_at is not between the begin of the round and now"),
+                N_("of {player}: written_at is not between the start of the round and now"),
                 {"player": said.player_id},
             )
     elif source == events.SLIP_SOURCE_PHONE:

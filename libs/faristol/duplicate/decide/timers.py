@@ -13,9 +13,9 @@ def start_turn(situation: Situation, request: pb.StartTurnRequest) -> list[Fact]
     """Start or restart the time of the called turn: "Temps!"."""
     turn = _current(situation, request.turn)
     if turn.timer is not None and not request.again:
-        raise _refused(situation, "TURN_STARTED", N_("The time of round {turn} has begun already."), turn)
+        raise _refused(situation, "TURN_STARTED", N_("The time of round {turn} has already started."), turn)
     if turn.timer is None and request.again:
-        raise _refused(situation, "TURN_NOT_STARTED", N_("The time of round {turn} has not begun."), turn)
+        raise _refused(situation, "TURN_NOT_STARTED", N_("The time of round {turn} has not started."), turn)
     reason = reason_given(request.reason) if request.again else ""
     started = ticks.TurnTimerStarted(
         turn=turn.number,
@@ -32,7 +32,7 @@ def stop_turn(situation: Situation, request: pb.StopTurnRequest) -> list[Fact]:
     turn = _current(situation, request.turn)
     timer = _timer(situation, turn)
     if timer.ends_at is None:
-        raise _refused(situation, "TURN_STOPPED", N_("The time of round {turn} stands already."), turn)
+        raise _refused(situation, "TURN_STOPPED", N_("The time of round {turn} is already stopped."), turn)
     stopped = ticks.TurnTimerStopped(
         turn=turn.number,
         milliseconds_left=(timer.ends_at - situation.at) // MS,
@@ -47,7 +47,7 @@ def resume_turn(situation: Situation, request: pb.ResumeTurnRequest) -> list[Fac
     turn = _current(situation, request.turn)
     timer = _timer(situation, turn)
     if timer.ends_at is not None:
-        raise _refused(situation, "TURN_RUNS", N_("The time of round {turn} runs already."), turn)
+        raise _refused(situation, "TURN_RUNS", N_("The time of round {turn} is already running."), turn)
     resumed = ticks.TurnTimerResumed(
         turn=turn.number,
         milliseconds_left=timer.left_ms,
@@ -68,7 +68,7 @@ def _current(situation: Situation, number: int) -> Turn:
 def _timer(situation: Situation, turn: Turn) -> Timer:
     """Return the timer of a turn. Raises ``Refusal`` if it has not begun or is over."""
     if turn.timer is None:
-        raise _refused(situation, "TURN_NOT_STARTED", N_("The time of round {turn} has not begun."), turn)
+        raise _refused(situation, "TURN_NOT_STARTED", N_("The time of round {turn} has not started."), turn)
     if turn.timer.called_at is not None:
         raise _refused(situation, "TIME_OVER", N_("The time of round {turn} is over."), turn)
     return turn.timer

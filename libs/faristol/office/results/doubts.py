@@ -14,8 +14,8 @@ LOW = N_("{score} is unusually low (less than {lowest})")
 FAR = N_("the scores are {difference} points apart (usually at most {largest})")
 DRAW = N_("it is a draw")
 LIKE_ANOTHER = N_("table {table} has the same scores")
-OPEN_BEFORE = N_("table {table} was typed before as {typed}, which is open")
-SWAPPED = N_("{winner} did not win by these scores: they may be swapped")
+OPEN_BEFORE = N_("table {table} was already typed as {typed}, which is still open")
+SWAPPED = N_("these scores do not make {winner} the winner: they may be swapped")
 
 
 @dataclass(frozen=True, slots=True)

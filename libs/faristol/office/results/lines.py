@@ -39,10 +39,10 @@ _BETWEEN = re.compile(r"(?<=\w)\s*[–:/,;]\s*(?=[\w-])|(?:(?<=[0-9])|(?<=[0-9][
 
 _SCORE = re.compile(r"([-−]?[0-9]{1,5})(\D?)")
 
-NO_RESULT = N_("{given} is not a result: expected a table and its scores, as 11 412 378, or the scores alone")
+NO_RESULT = N_("{given} is not a result: expected a table and its scores, such as 11 412 378, or only the scores")
 NO_TABLE = N_("there is no table {table} in this round")
-NO_SCORES = N_("expected {players} scores of table {table}, and found {found}")
-FORFEITS_HAVE_NONE = N_("the scores of a forfeit are in the book: write {expected} at table {table}")
+NO_SCORES = N_("expected {players} scores for table {table}, found {found}")
+FORFEITS_HAVE_NONE = N_("the rules define the scores of a forfeit: write {expected} at table {table}")
 
 
 class Slip(Exception):

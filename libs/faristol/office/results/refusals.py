@@ -13,11 +13,11 @@ TYPED: Mapping[str, str] = {"abandoned_by": LEFT, "forfeited_by": FORFEIT}
 """Typed marks, by the field of the service."""
 
 HOW_TYPED = N_(
-    "An `a` stands behind the points of who left the game, as 120a, and `ff` in the place of who did not come."
+    "Write `a` after the points of a player who abandoned, as in 120a, and `ff` in place of a player who did not come."
 )
 
 ON_PAGES: Mapping[str, str] = {
-    "running_game": N_("The game that is being played"),
+    "running_game": N_("The game in progress"),
     "winner_id": N_("Outcome"),
     "lost_by_all": N_("all lost"),
 }

@@ -22,14 +22,14 @@ COLUMNS = ("table", "first_score", "second_score")
 """Columns by which the headings of a list of results are found."""
 
 NO_COLUMN = N_("expected a column {column}; there are: {known}")
-OTHER_ROUND = N_("this is of round {given}, and results of round {round} are entered")
-TWICE = N_("the result of table {table} stands in line {line} already")
-OTHER_PLAYERS = N_("at table {table} sit {expected}, in this order; the line says {given}")
-STANDS_OTHERWISE = N_("{standing} stands already: correct it where it is wrong")
+OTHER_ROUND = N_("is for round {given}, but the results are being entered for round {round}")
+TWICE = N_("the result of table {table} is already in line {line}")
+OTHER_PLAYERS = N_("table {table} has {expected}, in this order; the line has {given}")
+STANDS_OTHERWISE = N_("{standing} is already recorded: correct it if it is wrong")
 LOOK_AGAIN = N_(
-    "table {table}: {doubt}; if it is right write `yes` in a column `sure`, or give --sure for the whole file"
+    "table {table}: {doubt}; if it is correct, write `yes` in a column `sure`, or use --sure for the whole file"
 )
-NEITHER = N_("the column `sure` says {given}; expected `yes`, `no` or nothing")
+NEITHER = N_("the column `sure` is {given}; expected `yes`, `no` or an empty field")
 NO_TABLE_SAID = N_("the table is missing")
 
 

@@ -21,12 +21,12 @@ ENTERED_AT = N_("entered at {time}")
 FROM_TABLE = N_("from its table at {time}")
 GIVEN = N_("entered as {scores}")
 TAKEN_OFF = N_(
-    "a sanction at the table takes {points} {points:point|points} off the score of {player}: "
-    "the score is to be typed as it is without the sanction"
+    "a sanction at the table takes {points} {points:point|points} off the score of {player}: type the "
+    "score without the sanction"
 )
 BESIDE = N_(
-    "a sanction at the table takes {points} {points:point|points} off the spread of {player}: "
-    "the score is to be typed as it is without the sanction"
+    "a sanction at the table takes {points} {points:point|points} off the spread of {player}: type the "
+    "score without the sanction"
 )
 NOBODY_IS = N_("{winner} does not play at table {table}: {players}")
 

@@ -64,12 +64,12 @@ def with_names(table: CallNames, own: Mapping[str, str], tile_set: TileSet, numb
     known = {*tile_set.faces, *ROW_NAMES, BLANK}
     for face, name in own.items():
         if face not in known:
-            raise Refusal("CALL_NAME_UNKNOWN", "", N_("There is no tile {tile} to be called."), {"tile": face})
+            raise Refusal("CALL_NAME_UNKNOWN", "", N_("There is no tile {tile} to name."), {"tile": face})
         if not name.strip() or len(name) > LONGEST:
             raise Refusal(
                 "CALL_NAME_WRONG",
                 "",
-                N_("The name of {tile} has 1 to {most} characters."),
+                N_("The name of {tile} must have 1 to {most} characters."),
                 {"tile": face, "most": LONGEST},
             )
     names = {**table.names, **{face: name.strip() for face, name in own.items() if face != BLANK}}
@@ -79,7 +79,7 @@ def with_names(table: CallNames, own: Mapping[str, str], tile_set: TileSet, numb
             raise Refusal(
                 "CALL_NAME_TWICE",
                 "",
-                N_("{tile} and {other} are both called {name}."),
+                N_("{tile} and {other} have the same name {name}."),
                 {"tile": face, "other": other, "name": name},
             )
     columns = _columns(numbers) if numbers else table.numbers
@@ -92,9 +92,9 @@ def _columns(numbers: Sequence[str]) -> tuple[str, ...]:
         raise Refusal(
             "CALL_NUMBERS_WRONG",
             "",
-            N_("The columns have {size} names of 1 to {most} characters."),
+            N_("The columns need {size} names of 1 to {most} characters."),
             {"size": SIZE, "most": LONGEST},
         )
     if len({number.casefold() for number in found}) < SIZE:
-        raise Refusal("CALL_NUMBER_TWICE", "", N_("Two columns are called the same."))
+        raise Refusal("CALL_NUMBER_TWICE", "", N_("Two columns have the same name."))
     return found

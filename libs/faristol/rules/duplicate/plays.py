@@ -65,16 +65,16 @@ def make_play(
     try:
         laid = lay(board, start, word)
     except ValueError:
-        raise _no_play(N_("{word} cannot lie there: other tiles do."), start, word, ruleset) from None
+        raise _no_play(N_("{word} does not fit there: other tiles are on its squares."), start, word, ruleset) from None
     words = check_play(board, laid, rack=rack, ruleset=ruleset)
     if not any(formed.start == start and formed.faces == tuple(tile.face for tile in word) for formed in words):
-        raise _no_play(N_("{word} is not the whole word that lies there then."), start, word, ruleset)
+        raise _no_play(N_("{word} would be only a part of the word formed there."), start, word, ruleset)
     for formed in words:
         if not is_word(formed.faces):
             raise Refusal(
                 "NO_WORD",
                 ruleset.article("lexicon.layers"),
-                N_("{word} is no word of the lexicon."),
+                N_("{word} is not in the lexicon."),
                 {"word": str(formed)},
             )
     main = next(formed for formed in words if formed.start == start)
@@ -96,13 +96,13 @@ def check_master(play: Play, top: int, reason: str, ruleset: Ruleset) -> None:
         raise Refusal(
             "MASTER_PLAY_LOWER",
             article,
-            N_("The master play has the highest score: {score} is not {top}."),
+            N_("The master play must have the highest score: {score} is not {top}."),
             params,
         )
     if not reason.strip():
         raise Refusal(
             "REASON_NEEDED",
             article,
-            N_("A master play of {score} where {top} can be had needs a reason."),
+            N_("A master play of {score} instead of {top} needs a reason."),
             params,
         )

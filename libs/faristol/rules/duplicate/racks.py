@@ -161,7 +161,7 @@ def enter_rack(
         raise Refusal(
             "NOT_IN_BAG",
             article,
-            N_("Bag and rack hold no {tiles} any more."),
+            N_("Bag and rack do not have enough {tiles}."),
             {"tiles": " ".join(sorted(missing.elements()))},
         )
     size = min(ruleset.game.rack_size, len(left))
@@ -169,14 +169,14 @@ def enter_rack(
         raise Refusal(
             "RACK_SIZE",
             ruleset.article("game.rack_size"),
-            N_("The rack of this round has {size} tiles, not {found}."),
+            N_("The rack of this round needs {size} tiles, not {found}."),
             {"size": size, "found": len(rack)},
         )
     if not redrawn and (gone := Counter(leftover) - Counter(rack)):
         raise Refusal(
             "LEFTOVER_MISSING",
             ruleset.article("game.rack_size"),
-            N_("The tiles of the round before stay in the rack, and {tiles} is not there."),
+            N_("The tiles of the round before stay in the rack, but {tiles} is missing."),
             {"tiles": " ".join(sorted(gone.elements()))},
         )
     if not is_valid(rack, turn, left, ruleset):
@@ -186,8 +186,8 @@ def enter_rack(
             "RACK_INVALID",
             ruleset.article("racks.vowels_min_late" if late else "racks.vowels_min"),
             N_(
-                "In round {turn} a rack has {vowels} {vowels:vowel|vowels} and {consonants} "
-                "{consonants:consonant|consonants} or more. This one goes back, and another is drawn."
+                "In round {turn} a rack needs {vowels} {vowels:vowel|vowels} and {consonants} "
+                "{consonants:consonant|consonants} or more. Return this rack and draw another."
             ),
             {"turn": turn, "vowels": need.vowels, "consonants": need.consonants},
         )

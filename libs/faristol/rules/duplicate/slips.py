@@ -190,12 +190,12 @@ def _not_handed_in(slip: WrittenSlip, ruleset: Ruleset) -> Finding | None:
         case Handed.NOT_AT_ALL:
             return Finding(Fault.NOT_HANDED_IN, late, N_("No slip was handed in."))
         case Handed.HAND_NOT_RAISED:
-            return Finding(Fault.HAND_NOT_RAISED, late, N_("The slip was not handed in as the judge had said."))
+            return Finding(Fault.HAND_NOT_RAISED, late, N_("The slip was not handed in as the judge had instructed."))
         case Handed.TWICE:
             return Finding(
                 Fault.TWO_SLIPS,
                 ruleset.article("slips.two_slips"),
-                N_("Two slips were handed in. An arbiter rules which of them counts."),
+                N_("Two slips were handed in. An arbiter rules which of them is scored."),
             )
         case Handed.IN_TIME:
             return None
@@ -211,7 +211,7 @@ def _start(slip: WrittenSlip, ruleset: Ruleset) -> Start:
         return Notation.FISC.read(slip.coordinates)
     except ValueError:
         raise _coordinates(
-            N_("{written} is no square where a word can begin: expected a letter A to O and a number 1 to 15."),
+            N_("{written} is not a square where a word can begin: expected a letter A to O and a number 1 to 15."),
             ruleset,
             {"written": slip.coordinates.strip()},
         ) from None
@@ -253,11 +253,11 @@ def _unreadable(slip: WrittenSlip, start: Start, turn: Turn) -> _NullError:
         square, lies, wanted = wrong
         params: dict[str, Param] = {"square": str(square), "there": str(lies or "–"), "tile": str(wanted or "–")}
         return _coordinates(
-            N_("The word cannot lie there: {square} holds {there}, and the word has {tile} there."),
+            N_("The word does not fit there: {square} has {there}, and the word has {tile} there."),
             turn.ruleset,
             params,
         )
-    return _word(Fault.ILLEGIBLE, N_("{word} is not written with tiles."), turn.ruleset, {"word": slip.word.strip()})
+    return _word(Fault.ILLEGIBLE, N_("{word} cannot be formed with tiles."), turn.ruleset, {"word": slip.word.strip()})
 
 
 def _judge(reading: Sequence[Tile], start: Start, turn: Turn) -> Verdict:
@@ -266,21 +266,21 @@ def _judge(reading: Sequence[Tile], start: Start, turn: Turn) -> Verdict:
     laid = lay(turn.board, start, reading)
     outside = next((square for square, _ in laid if not square.on_board), None)
     if outside is not None:
-        raise _coordinates(N_("The word runs off the board."), ruleset)
+        raise _coordinates(N_("The word extends beyond the board."), ruleset)
     if not laid:
-        raise _coordinates(N_("The word lies there already."), ruleset)
+        raise _coordinates(N_("The word is already there."), ruleset)
     laid, uncircled = _with_blanks(laid, start, turn)
     words = _checked(laid, turn)
     main = _main_word(reading, start, words, ruleset)
     if not turn.is_word(main.faces):
-        raise _word(Fault.INVALID, N_("{word} is no word of the lexicon."), ruleset, {"word": str(main)}, depth=3)
+        raise _word(Fault.INVALID, N_("{word} is not in the lexicon."), ruleset, {"word": str(main)}, depth=3)
     for word in words:
         if word is not main and ruleset.slips.cross_invalid == "null" and not turn.is_word(word.faces):
             raise _NullError(
                 Finding(
                     Fault.CROSS_WORD,
                     ruleset.article("slips.cross_invalid"),
-                    N_("{word}, across the main word, is no word of the lexicon."),
+                    N_("{word}, across the main word, is not in the lexicon."),
                     {"word": str(word)},
                 ),
                 depth=4,
@@ -320,14 +320,14 @@ def _main_word(reading: Sequence[Tile], start: Start, words: Sequence[Word], rul
     if along is None:
         raise _word(
             Fault.NOT_WHOLE,
-            N_("{word} makes no word in that direction."),
+            N_("{word} does not form a word in that direction."),
             ruleset,
             {"word": write_word(reading)},
             depth=2,
         )
     raise _word(
         Fault.NOT_WHOLE,
-        N_("The main word is {whole}, and {word} was written: letters on the board are a part of it."),
+        N_("The main word is {whole}, but {word} was written: the letters on the board are part of the word."),
         ruleset,
         {"whole": str(along), "word": write_word(reading)},
         depth=2,
@@ -355,7 +355,7 @@ def _with_blanks(laid: Sequence[Placement], start: Start, turn: Turn) -> tuple[t
     finding = Finding(
         Fault.UNCIRCLED,
         turn.ruleset.article("slips.blank_uncircled"),
-        N_("{letters} is a blank in this rack, and it is not circled."),
+        N_("{letters} is a blank in this rack, but it is not circled."),
         {"letters": letters},
     )
     return _blanked(laid, blanks), finding
@@ -409,7 +409,7 @@ def _with_score(slip: WrittenSlip, verdict: Verdict, ruleset: Ruleset) -> Verdic
         finding = Finding(
             Fault.SCORE_WRONG,
             ruleset.article("slips.score_wrong"),
-            N_("The play scores {points}, and {written} was written."),
+            N_("The play scores {points}, but {written} was written."),
             {"points": verdict.points, "written": written},
         )
         cost = slips.score_wrong

@@ -33,20 +33,20 @@ def neutralise(table: Table, request: clock_pb2.NeutraliseRequest, at: Instant) 
     check_arbiter(table, request.arbiter_id)
     wanted = next((known for known, written in REASONS.items() if written == request.reason), None)
     if wanted is None:
-        raise Invalid("reason", N_("expected the reason for which the clocks are to stand"))
+        raise Invalid("reason", N_("expected the reason to stop the clocks"))
     check_playing(table)
     if wanted not in ruleset.clock.neutralised_by:
         raise Refusal(
             "NOT_A_REASON",
             ruleset.article("clock.neutralised_by"),
-            N_("No clock stands for {reason} under these rules; it does for {reasons}."),
+            N_("Under these rules the clocks are not stopped for {reason}, only for {reasons}."),
             {"reason": wanted, "reasons": ", ".join(ruleset.clock.neutralised_by)},
         )
     if ARBITER in clock.open:
         raise Refusal(
             "NEUTRALISED_ALREADY",
             ruleset.article("clock.neutralised_by"),
-            N_("The arbiter has stopped the clocks already: they go on when the arbiter resumes them."),
+            N_("The arbiter has already stopped the clocks: they run again when the arbiter resumes them."),
         )
     late, after = overtaken(table, at)
     if after.played_out:
@@ -74,14 +74,12 @@ def resume(table: Table, request: clock_pb2.ResumeRequest, at: Instant) -> list[
     check_playing(table)
     article = table.ruleset.article("clock.neutralised_by")
     if ARBITER not in clock.open:
-        raise Refusal(
-            "NOT_NEUTRALISED", article, N_("The arbiter has not stopped the clocks: there is nothing to resume.")
-        )
+        raise Refusal("NOT_NEUTRALISED", article, N_("The arbiter has not stopped the clocks: they cannot be resumed."))
     if any(table.game.signals.interruption(number).ended_by is None for number in clock.open - {ARBITER}):
         raise Refusal(
             "STILL_INTERRUPTED",
             article,
-            N_("The clocks stand for something at the table that is not over: they can be resumed when it is."),
+            N_("The clocks are stopped for an open matter at the table: they can be resumed when it is settled."),
         )
     resumed = events.ClockResumed(
         player_id=clock.next_to_run, turn=clock.turn, occurred_at=timestamp(at), arbiter_id=request.arbiter_id
@@ -103,7 +101,7 @@ def correct(table: Table, request: clock_pb2.CorrectClockRequest, at: Instant) -
     reason = request.reason
     check_arbiter(table, request.arbiter_id)
     if reason not in events.CorrectionReason.values() or not reason:
-        raise Invalid("reason", N_("expected the reason for which the clock is corrected"))
+        raise Invalid("reason", N_("expected the reason to correct the clock"))
     if not 0 <= request.used_ms <= MOST_MS:
         raise Invalid(
             "used_ms", N_("expected 0 to {most} ms, not {given}"), {"most": MOST_MS, "given": request.used_ms}
@@ -114,7 +112,10 @@ def correct(table: Table, request: clock_pb2.CorrectClockRequest, at: Instant) -
         raise Refusal(
             "FORGOTTEN_NOT_HEARD",
             ruleset.article("clock.forgotten_heard"),
-            N_("Each player answers for the clock: what somebody forgot to press, stop or start is not put right."),
+            N_(
+                "Players are responsible for their clocks: a press, stop or start that a player forgot is not "
+                "corrected."
+            ),
         )
     if clock.turn_ms and player_id != clock.mover:
         raise Refusal(
@@ -150,7 +151,7 @@ def expire_round_time(table: Table, request: clock_pb2.ExpireRoundTimeRequest, a
     article = ruleset.article("round_time.rule")
     if ruleset.round_time.rule == "none":
         raise Refusal(
-            "NO_ROUND_TIME", article, N_("Under these rules no game ends because the time of the round is over.")
+            "NO_ROUND_TIME", article, N_("Under these rules a game does not end at the end of the round time.")
         )
     lost = lost_with_the_round(clock, ruleset, at) if clock.absent else []
     if not lost:

@@ -36,12 +36,12 @@ def report_absence(table: Table, request: clock_pb2.ReportAbsenceRequest, at: In
         check_playing(table)
     article = ruleset.article("lateness.loses_after_minutes")
     if player_id in clock.absent:
-        raise Refusal("ABSENT_ALREADY", article, N_("{player} is noted as absent already."), {"player": player_id})
+        raise Refusal("ABSENT_ALREADY", article, N_("{player} is already noted as absent."), {"player": player_id})
     if clock.turn > 1 or any(signal.kind is Kind.TAKEN for signal in game.signals.given):
         raise Refusal(
             "PLAY_BEGUN",
             article,
-            N_("A turn has been taken, so {player} was there: who goes away after that leaves the table."),
+            N_("A turn has been taken, so {player} was present: record a later absence as leaving the table."),
             {"player": player_id},
         )
     facts, after = overtaken(table, at)
@@ -151,9 +151,9 @@ def _check_told(table: Table, player_id: str) -> None:
     ruleset = table.ruleset
     match ruleset.absence.told:
         case "arbiter":
-            message = N_("{player} tells the arbiter before leaving the table.")
+            message = N_("{player} must tell the arbiter before leaving the table.")
         case "opponent":
-            message = N_("{player} tells the opponent before leaving the table.")
+            message = N_("{player} must tell the opponent before leaving the table.")
         case "nobody":
             return
     raise Refusal("TELL_FIRST", ruleset.article("absence.told"), message, {"player": player_id})
@@ -175,7 +175,7 @@ def _check_may_leave(table: Table, player_id: str) -> None:
         raise Refusal(
             "LEAVES_AFTER_WRITING",
             ruleset.article("absence.first"),
-            N_("{player} can leave the table when the play is complete: both players have written its score."),
+            N_("{player} can leave the table when the play is complete: after both players have written its score."),
             {"player": player_id},
         )
     laid = len(game.pending.placements) if game.pending else 0

@@ -54,18 +54,18 @@ def challenge(table: Table, request: game_pb2.ChallengeRequest, at: Instant) -> 
         raise Refusal(
             "CHALLENGED_ALREADY",
             ruleset.article("challenge.once") or ruleset.law.challenge_once,
-            N_("This play was challenged and stands: no other word of it can be challenged."),
+            N_("This play was challenged and stands: its other words cannot be challenged."),
         )
     _check_open(table, player_id, at)
     if not request.words:
-        raise Invalid("words", N_("expected at least one of the words that the play formed"))
+        raise Invalid("words", N_("expected one or more of the words that the play formed"))
     asked = list(dict.fromkeys(tuple(word.faces) for word in request.words))
     check_words(asked, [tuple(scored.word.faces) for scored in play.words], ruleset)
     if again := [word for word in asked if word in game.course.questioned]:
         raise Refusal(
             "WORD_RULED_ALREADY",
             ruleset.article("challenge.once") or ruleset.law.challenge_words,
-            N_("{words} was ruled on in this play already: another word of it can be challenged."),
+            N_("{words} in this play already has a ruling: only its other words can be challenged."),
             {"words": ", ".join("".join(word) for word in again)},
         )
     return [
@@ -92,15 +92,15 @@ def appeal(table: Table, request: game_pb2.AppealRequest, at: Instant) -> list[M
         raise Refusal("NO_APPEAL", article, N_("A ruling is final: these rules provide for no appeal."))
     if game.course.appealed and game.phase is Phase.CHALLENGED and game.ruled is None:
         raise Refusal(
-            "APPEALED_ALREADY", article, N_("The ruling is appealed already: the appeal waits for its ruling.")
+            "APPEALED_ALREADY", article, N_("The ruling is already appealed: the appeal is waiting for a ruling.")
         )
     if play is None or game.ruled is None:
-        raise Refusal("NO_RULING", article, N_("There is no ruling on a play on the board that could be appealed."))
+        raise Refusal("NO_RULING", article, N_("No play on the board has a ruling that can be appealed."))
     if game.course.rulings >= law.rulings_max:
         raise Refusal(
             "RULING_FINAL",
             ruleset.article("challenge.rulings_max"),
-            N_("The play was ruled on {count} {count:time|times}: the last ruling is final."),
+            N_("The play has {count} {count:ruling|rulings}: the last ruling is final."),
             {"count": game.course.rulings},
         )
     entitled = play.player_id if law.appeal_by == "mover" else game.course.challenger
@@ -109,14 +109,14 @@ def appeal(table: Table, request: game_pb2.AppealRequest, at: Instant) -> list[M
         raise Refusal(
             "NOT_ENTITLED",
             article,
-            N_("{player} cannot appeal this ruling: that is for {entitled}, when the ruling goes against that player."),
+            N_("{player} cannot appeal this ruling: only {entitled} can, if the ruling goes against that player."),
             {"player": player_id, "entitled": entitled or "–"},
         )
     if request.arguments_hidden and not law.arguments_hidden:
         raise Refusal(
             "ARGUMENTS_OPEN",
             ruleset.article("challenge.arguments_hidden") or article,
-            N_("These rules let nobody hide the arguments of an appeal."),
+            N_("Under these rules the arguments of an appeal cannot be hidden."),
         )
     check_undisturbed(table)
     if game.phase is not Phase.CHALLENGED:
@@ -138,7 +138,9 @@ def rule_appeal(table: Table, request: game_pb2.RuleAppealRequest, at: Instant) 
     check_arbiter(table, request.arbiter_id)
     check_running(table)
     if game.phase is not Phase.CHALLENGED or not game.course.appealed or game.ruled is not None:
-        raise Refusal("NO_APPEAL", table.ruleset.article("challenge.appeal_by"), N_("No appeal waits for a ruling."))
+        raise Refusal(
+            "NO_APPEAL", table.ruleset.article("challenge.appeal_by"), N_("No appeal is waiting for a ruling.")
+        )
     play = game.in_question
     assert play is not None, "an appeal is about a play"
     return [
@@ -154,7 +156,7 @@ def accept_ruling(table: Table, request: game_pb2.AcceptRulingRequest, at: Insta
     check_player(table, request.player_id)
     play = game.in_question
     if play is None or not awaits_mover(game, ruleset):
-        raise Refusal("NO_RULING", ruleset.law.withdrawn, N_("No ruling waits to be accepted."))
+        raise Refusal("NO_RULING", ruleset.law.withdrawn, N_("No ruling is waiting to be accepted."))
     if request.player_id != play.player_id:
         raise Refusal(
             "NOT_ENTITLED",
@@ -174,7 +176,7 @@ def cancel_play(table: Table, request: game_pb2.CancelPlayRequest, at: Instant) 
         raise Refusal(
             "CANNOT_CANCEL",
             ruleset.law.leaked,
-            N_("Only a play that is not complete can be cancelled, where the rules know that at all."),
+            N_("Only an incomplete play can be cancelled, and only under rules that provide for it."),
         )
     return [withdrawn(game, ruleset, events.WITHDRAWAL_REASON_LEAKED, at)]
 
@@ -194,13 +196,13 @@ def claim_fake_blank(table: Table, request: game_pb2.ClaimFakeBlankRequest, at: 
         raise Refusal(
             "ARBITER_DECIDES",
             ruleset.article("blank.fake"),
-            N_("These rules do not say what a letter turned over costs: an arbiter decides."),
+            N_("These rules define no penalty for a letter turned over: an arbiter decides."),
         )
     if game.hosted:
         raise Refusal(
             "BLANK_IS_GENUINE",
             ruleset.article("blank.fake"),
-            N_("The tile on {square} came out of the bag as a blank: it is not {face} turned over."),
+            N_("The tile on {square} came out of the bag as a blank: it is not a {face} turned over."),
             {"square": str(square), "face": request.face or "–"},
         )
     check_possible(game, ruleset, "face", [request.face])
@@ -227,27 +229,27 @@ def _challengeable(table: Table, player_id: str) -> events.PlayPlaced:
         raise Refusal(
             "NOTHING_TO_CHALLENGE",
             ruleset.article("challenge.closes_on"),
-            N_("No play lies on the board that can be challenged: the last turn is complete and accepted."),
+            N_("The board has no play that can be challenged: the last turn is complete and accepted."),
         )
     if player_id == play.player_id:
         raise Refusal(
             "OWN_PLAY",
             ruleset.article("challenge.by"),
-            N_("The play is {player}'s own: only the others can challenge it."),
+            N_("This is {player}'s own play: only the other players can challenge it."),
             {"player": player_id},
         )
     if law.by == "opponent" and player_id != game.next_player(play.player_id):
         raise Refusal(
             "NOT_ENTITLED",
             ruleset.article("challenge.by"),
-            N_("Only {opponent} can challenge the play, who has the turn after it."),
+            N_("Only {opponent}, who has the next turn, can challenge the play."),
             {"opponent": game.next_player(play.player_id)},
         )
     if law.by == "nobody":
         raise Refusal(
             "CHECKED_ALREADY",
             ruleset.article("challenge.by"),
-            N_("Every play is checked as it is laid: nobody challenges one."),
+            N_("Each play is checked when it is laid: plays cannot be challenged."),
         )
     check_no_challenge(table)
     check_undisturbed(table)
@@ -259,22 +261,22 @@ def _check_open(table: Table, player_id: str, at: Instant) -> None:
     game, clock, ruleset = table.game, table.clock, table.ruleset
     law, article = ruleset.challenge, ruleset.article("challenge.closes_on")
     if game.entered_again and clock.pressed_turn == game.turn:
-        text = N_("The clock was pressed for turn {turn}, which is only entered again: its play is accepted.")
+        text = N_("The clock was already pressed for turn {turn}, which is being re-entered: its play is accepted.")
         raise Refusal("CHALLENGE_TOO_LATE", article, text, {"turn": game.turn})
     if law.opens_on == "clock-stopped" and clock.held_turn != game.turn:
         raise Refusal(
             "CHALLENGE_TOO_EARLY",
             ruleset.article("challenge.opens_on"),
-            N_("{mover} has not stopped the clock yet: the play is challenged after that."),
+            N_("{mover} has not stopped the clock yet: the play can be challenged after that."),
             {"mover": game.mover},
         )
     written = game.course.written
     match law.closes_on:
         case "refill" if game.phase is Phase.DRAWN:
-            text = N_("{mover} has begun to draw, so the play is complete and accepted.")
+            text = N_("{mover} has begun to draw: the play is complete and accepted.")
             raise Refusal("CHALLENGE_TOO_LATE", article, text, {"mover": game.mover})
         case "challenger-writes" if player_id in written:
-            text = N_("{player} has written the score of the play, and has accepted it by that.")
+            text = N_("{player} has written the score of the play and so has accepted the play.")
             raise Refusal("CHALLENGE_TOO_LATE", article, text, {"player": player_id})
         case "both-write" if all(player in written for player in game.player_ids):
             text = N_("Both players have written the score of the play: it is accepted.")

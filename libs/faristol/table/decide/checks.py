@@ -34,7 +34,7 @@ def check_seated(table: Table, player_id: str) -> None:
 def check_not_over(table: Table) -> None:
     """Check that the last turn has not been taken."""
     if table.game.over:
-        raise Refusal("GAME_OVER", table.ruleset.law.game_over, N_("The game is over: no turn can be taken any more."))
+        raise Refusal("GAME_OVER", table.ruleset.law.game_over, N_("The game is over: no turn can be taken."))
 
 
 def check_not_final(table: Table) -> None:
@@ -46,7 +46,7 @@ def check_not_final(table: Table) -> None:
 def checked_blank(square: Square, tile: Tile | None) -> Tile:
     """Return the ``tile`` found on ``square``. Raises ``Invalid`` if it is no blank."""
     if tile is None or not tile.blank:
-        raise Invalid("row", N_("no blank lies on {square}"), {"square": str(square)})
+        raise Invalid("row", N_("there is no blank on {square}"), {"square": str(square)})
     return tile
 
 
@@ -58,7 +58,7 @@ def check_running(table: Table) -> None:
         raise Refusal(
             "NOT_STARTED",
             ruleset.article("start.method"),
-            N_("The game has not started: who begins has not been entered."),
+            N_("The game has not started: the first player has not been entered."),
         )
     if game.phase is Phase.UNSPECIFIED:
         raise no_arbiter(ruleset)
@@ -69,7 +69,7 @@ def no_arbiter(ruleset: Ruleset) -> Refusal:
     return Refusal(
         "NO_ARBITER",
         ruleset.article("arbiter.required"),
-        N_("The game has not started: no game is played without an arbiter, and this table has none yet."),
+        N_("The game cannot start: it requires an arbiter, and this table has none yet."),
     )
 
 
@@ -86,7 +86,7 @@ def check_no_arbiter_awaited(table: Table) -> None:
         raise Refusal(
             "ARBITER_AWAITED",
             table.ruleset.article("clock.neutralised_by"),
-            N_("{player} has called an arbiter: the game goes on when the arbiter has left the table."),
+            N_("{player} has called an arbiter: the game continues when the arbiter has left the table."),
             {"player": game.arbiter_called},
         )
 
@@ -117,16 +117,18 @@ def check_undisturbed(table: Table) -> None:
         case None:
             return
         case events.OverdrawFound() as found:
-            text = N_("{player} holds too many tiles: first it is settled which of them go back into the bag.")
+            text = N_("{player} has too many tiles: first settle which of them go back into the bag.")
             raise Refusal("OVERDRAW_OPEN", found.article, text, {"player": found.player_id})
         case events.UnderdrawFound() as found:
-            text = N_("{player} holds too few tiles: first an arbiter decides about it.")
+            text = N_("{player} has too few tiles: an arbiter must decide first.")
             raise Refusal("UNDERDRAW_OPEN", found.article, text, {"player": found.player_id})
         case events.IllegalExchangeFound() as found:
-            text = N_("{player} exchanged more tiles than allowed: first the opponent chooses what is kept.")
+            text = N_("{player} exchanged more tiles than allowed: first the opponent chooses the tiles to keep.")
             raise Refusal("EXCHANGE_OPEN", ruleset.article("exchange.illegal"), text, {"player": found.player_id})
         case events.CountDisputed():
-            raise Refusal("COUNT_DISPUTED", ruleset.law.correction, N_("The count is disputed: first it is settled."))
+            raise Refusal(
+                "COUNT_DISPUTED", ruleset.law.correction, N_("The score of a play is disputed: settle it first.")
+            )
 
 
 def check_board_unquestioned(table: Table) -> None:
@@ -146,20 +148,20 @@ def check_no_challenge(table: Table, article: str = "") -> None:
             raise Refusal(
                 "RULING_OPEN",
                 ruleset.article("challenge.appeal_by"),
-                N_("The play was found invalid: {mover} takes it back, or appeals."),
+                N_("The play was ruled invalid: {mover} must take it back or appeal."),
                 {"mover": game.in_question.player_id if game.in_question else game.mover},
             )
         drawing = "" if ruleset.challenge.mover_may_draw else ruleset.article("challenge.mover_may_draw")
         raise Refusal(
             "CHALLENGE_PENDING",
             article or drawing or ruleset.law.challenge_once,
-            N_("The play was challenged: wait for the ruling."),
+            N_("The play is challenged: wait for the ruling."),
         )
     if game.phase is Phase.OFF_CENTRE:
         raise Refusal(
             "OFF_CENTRE_OPEN",
             ruleset.article("first_move.centre"),
-            N_("The play misses the centre: the opponent accepts it, or declares it invalid."),
+            N_("The play misses the centre: the opponent must accept it or declare it invalid."),
         )
 
 
@@ -193,7 +195,7 @@ def check_on_turn(table: Table, player_id: str, at: Instant, *, on_board: bool =
             raise Refusal(
                 "DRAW_AWAITED",
                 ruleset.article("turn.next_waits_for_draw"),
-                N_("{mover} has not drawn and started the clock of {player} yet: no tile is laid before that."),
+                N_("{mover} has not yet drawn and started the clock of {player}: no tile can be laid before that."),
                 {"mover": game.mover, "player": player_id},
             )
         raise Refusal(
@@ -225,7 +227,7 @@ def check_accepted(table: Table) -> None:
         raise Refusal(
             "PLAY_NOT_ACCEPTED",
             table.ruleset.article("challenge.closes_on"),
-            N_("{player} has laid the last tiles: the play is accepted, or challenged, before the game ends."),
+            N_("{player} has laid the last tiles: the play must be accepted or challenged before the game ends."),
             {"player": game.open_play.player_id},
         )
 
@@ -237,13 +239,13 @@ def check_nothing_begun(table: Table) -> None:
         raise Refusal(
             "EXCHANGE_ANNOUNCED",
             ruleset.article("exchange.announced_can_be_dropped") or ruleset.article("exchange.number_fixed"),
-            N_("An exchange was announced: this turn can only be used for it."),
+            N_("An exchange was announced: this turn can be used only for the exchange."),
         )
     if game.course.laid and ruleset.touch.rule == "strict":
         raise Refusal(
             "TILES_LIE",
             ruleset.article("touch.rule"),
-            N_("Tiles of this turn lie on the board: they must be played, or are taken back and the turn is lost."),
+            N_("Tiles of this turn are on the board: play them, or take them back and lose the turn."),
         )
 
 
@@ -257,7 +259,7 @@ def check_agreed(table: Table, player_ids: Collection[str], arbiter_id: str) -> 
         raise Refusal(
             "NOT_AGREED",
             table.ruleset.law.correction,
-            N_("All players must agree to this, or an arbiter decides; {missing} did not."),
+            N_("All players must agree to this, or an arbiter decides; {missing} did not agree."),
             {"missing": ", ".join(missing)},
         )
 
@@ -286,7 +288,7 @@ def check_present(table: Table, player_id: str) -> None:
         raise Refusal(
             "PLAYER_ABSENT",
             table.ruleset.article("lateness.clock_starts_after_minutes"),
-            N_("{absent} has not arrived: no turn is taken before that."),
+            N_("{absent} has not arrived: no turn can be taken before that."),
             {"absent": ", ".join(sorted(awaited))},
         )
     check_back(table, player_id)
@@ -298,7 +300,7 @@ def check_back(table: Table, player_id: str) -> None:
         raise Refusal(
             "PLAYER_AWAY",
             table.ruleset.law.absence,
-            N_("{player} has left the table: nothing is done there before the return."),
+            N_("{player} has left the table: wait for the return of the player."),
             {"player": player_id},
         )
 
@@ -317,6 +319,6 @@ def check_in_time(table: Table, at: Instant) -> None:
     raise Refusal(
         "TURN_TIMED_OUT",
         ruleset.article("clock.turn_timeout" if limited else "round_time.last_turn_seconds"),
-        N_("The time of {mover}'s turn was over at {until}: nothing can be played in it any more."),
+        N_("The time of {mover}'s turn ended at {until}: the turn can no longer be played."),
         {"mover": game.mover, "until": written(clock.turn_until)},
     )

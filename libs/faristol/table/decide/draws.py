@@ -40,15 +40,15 @@ def draw_tiles(table: Table, request: game_pb2.DrawTilesRequest, at: Instant) ->
         _check_play_drawn_for(table, player_id)
     check_undisturbed(table)
     if game.bag_left == 0:
-        raise Refusal(
-            "BAG_EMPTY", ruleset.law.refill, N_("The bag is empty: there is nothing to draw, press the clock.")
-        )
+        raise Refusal("BAG_EMPTY", ruleset.law.refill, N_("The bag is empty: press the clock without drawing."))
     bag = bag_of(game, ruleset)
     wanted = min(max(ruleset.game.rack_size - len(game.racks[player_id]), 0), len(bag))
     if count is not None:
         if not 1 <= count <= len(bag):
             raise Invalid(
-                "count", N_("is {count}; expected 1 to {most}, which the bag holds"), {"count": count, "most": len(bag)}
+                "count",
+                N_("is {count}; expected 1 to {most}, the number in the bag"),
+                {"count": count, "most": len(bag)},
             )
         wanted = count
     facts: list[Message] = []
@@ -110,7 +110,7 @@ def _entered(game: Game, ruleset: Ruleset, player_id: str, faces: Sequence[str],
     if len(faces) != count or len(faces) > game.bag_left:
         raise Invalid(
             "faces",
-            N_("are {count}; expected as many as were drawn, {most} at most"),
+            N_("are {count}; expected the number drawn, {most} at most"),
             {"count": len(faces), "most": game.bag_left},
         )
     return events.TilesDrawn(player_id=player_id, faces=faces, draw=game.next_draw, bag_left=game.bag_left - len(faces))
@@ -122,7 +122,7 @@ def check_possible(game: Game, ruleset: Ruleset, field: str, faces: Iterable[str
     if missing:
         raise Invalid(
             field,
-            N_("{faces} cannot be: all of them are seen elsewhere"),
+            N_("{faces} are not possible: all of them are seen elsewhere"),
             {"faces": " ".join(sorted(missing.elements()))},
         )
 
@@ -134,7 +134,7 @@ def _check_play_drawn_for(table: Table, player_id: str) -> None:
         raise Refusal(
             "NOTHING_PLAYED",
             ruleset.law.refill,
-            N_("{player} has placed no play, and so has no tiles to draw; {mover} is on turn."),
+            N_("{player} has not placed a play and cannot draw tiles; {mover} is on turn."),
             {"player": player_id, "mover": game.mover},
         )
     if not (game.phase is Phase.CHALLENGED and ruleset.challenge.mover_may_draw):
@@ -161,7 +161,7 @@ def _check_nobody_away(table: Table, player_id: str) -> None:
         raise Refusal(
             "OPPONENT_AWAY",
             ruleset.article("absence.opponent_may_draw"),
-            N_("{away} has left the table: nobody draws before the return."),
+            N_("{away} has left the table: no player draws before the return."),
             {"away": ", ".join(sorted(clock.away))},
         )
     first = game.undrawn[0] if game.undrawn else player_id
@@ -169,7 +169,7 @@ def _check_nobody_away(table: Table, player_id: str) -> None:
         raise Refusal(
             "DRAW_IN_ORDER",
             ruleset.article("absence.opponent_may_draw"),
-            N_("{first} completed a play before and draws first."),
+            N_("{first} completed a play earlier and draws first."),
             {"first": first},
         )
 

@@ -38,7 +38,7 @@ def agree_end(table: Table, request: game_pb2.AgreeEndRequest, at: Instant) -> l
         raise Refusal(
             "TURN_OPEN",
             ruleset.article("end.agreement"),
-            N_("The turn of {player} is not complete: after it the players can agree that the game is over."),
+            N_("The turn of {player} is not complete: the players can agree to end the game after it."),
             {"player": game.mover},
         )
     facts: list[Message] = [events.EndAgreed(turn=game.turn, player_id=request.player_id)]
@@ -58,7 +58,7 @@ def abandon(table: Table, request: game_pb2.AbandonRequest, at: Instant) -> list
     if not leaving or not set(leaving) <= set(game.player_ids) - game.gone.keys():
         raise Invalid(
             "player_ids",
-            N_("are {players}; expected one or more of those who play at this table"),
+            N_("are {players}; expected one or more of the players at this table"),
             {"players": ", ".join(leaving) or "–"},
         )
     facts: list[Message] = [events.Abandoned(turn=game.turn, player_ids=leaving)]
@@ -99,19 +99,19 @@ def sign_sheet(table: Table, request: game_pb2.SignSheetRequest, at: Instant) ->
         raise Refusal("RESULT_FINAL", ruleset.law.result_final, N_("The sheet is signed: the result is final."))
     if game.phase is not Phase.ENDED:
         raise Refusal(
-            "GAME_NOT_OVER", ruleset.law.signatures, N_("The game is not over: its scoresheet cannot be signed yet.")
+            "GAME_NOT_OVER", ruleset.law.signatures, N_("The game is not over: the scoresheet cannot be signed yet.")
         )
     if not clock_is_done(clock, ruleset):
         raise Refusal(
             "CLOCK_NOT_STOPPED",
             ruleset.law.signatures,
-            N_("The clock has not been stopped yet, so overtime is not known: sign in a moment."),
+            N_("The clock has not stopped yet, so overtime is not known: sign in a moment."),
         )
     if hidden := racks_wanted(game, clock, ruleset):
         raise Refusal(
             "RACKS_UNKNOWN",
             ruleset.law.signatures,
-            N_("The tiles left to {players} were not entered, and they count."),
+            N_("The tiles left to {players} were not entered, and they affect the score."),
             {"players": ", ".join(hidden)},
         )
     wanted = signers(game, ruleset)
@@ -119,7 +119,7 @@ def sign_sheet(table: Table, request: game_pb2.SignSheetRequest, at: Instant) ->
         raise Refusal(
             "NOT_A_SIGNER",
             ruleset.article("scoresheet.signers"),
-            N_("{player} does not sign this sheet; {signers} signs it."),
+            N_("{player} cannot sign this sheet; {signers} must sign it."),
             {"player": player_id, "signers": ", ".join(wanted) or "–"},
         )
     missing = awaited_signers(game, ruleset)
@@ -127,7 +127,7 @@ def sign_sheet(table: Table, request: game_pb2.SignSheetRequest, at: Instant) ->
         raise Refusal(
             "SIGNED_ALREADY",
             ruleset.law.signatures,
-            N_("{player} has signed; the signature of {other} is awaited."),
+            N_("{player} has signed; waiting for the signature of {other}."),
             {"player": player_id, "other": ", ".join(missing)},
         )
     if request.totals:
@@ -152,10 +152,7 @@ def _check_totals(table: Table, player_id: str, totals: Sequence[int]) -> None:
         raise Refusal(
             "SHEETS_DIFFER",
             table.ruleset.law.signatures,
-            N_(
-                "The sheets differ: that of {player} has {given}, and the recorded one {recorded}. "
-                "First what is wrong is put right."
-            ),
+            N_("The sheets differ: {player} has {given}, and the record has {recorded}. Correct the error first."),
             {"player": player_id, "given": _listed(totals), "recorded": _listed(recorded)},
         )
 
@@ -170,14 +167,16 @@ def reopen_game(table: Table, request: game_pb2.ReopenGameRequest, at: Instant) 
     check_arbiter(table, request.arbiter_id)
     if game.phase is not Phase.FINAL:
         raise Refusal(
-            "NOT_FINAL", ruleset.article("scoresheet.reopen_by"), N_("The result is not final: it can be corrected.")
+            "NOT_FINAL",
+            ruleset.article("scoresheet.reopen_by"),
+            N_("The result is not final: it can be corrected without reopening."),
         )
     check_reopening(request.player_ids, game.player_ids, ruleset)
     if game.closed:
         raise Refusal(
             "RESULT_ENTERED",
             ruleset.article("scoresheet.reopen_by"),
-            N_("An arbiter entered the result, and not this table: the result itself is corrected."),
+            N_("An arbiter entered the result instead of this table: correct the result itself."),
         )
     return [events.GameReopened(player_ids=request.player_ids, arbiter_id=request.arbiter_id)]
 

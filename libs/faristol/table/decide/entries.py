@@ -44,7 +44,7 @@ def start_game(table: Table, request: game_pb2.StartGameRequest, at: Instant) ->
         raise Refusal(
             "NOT_FIRST_NAMED",
             ruleset.article("start.method"),
-            N_("{first} begins, whom the pairing names first, and not {player}."),
+            N_("{first} begins, as the first player of the pairing, not {player}."),
             {"first": game.player_ids[0], "player": player_id},
         )
     return [
@@ -96,7 +96,7 @@ def take_back_entries(table: Table, request: game_pb2.TakeBackEntriesRequest, at
         raise Refusal(
             "INTERRUPTED",
             ruleset.law.correction,
-            N_("The clocks stand in turn {turn}: that is settled first, and then its entries are taken back."),
+            N_("The clocks are stopped in turn {turn}: settle the reason first, then take back its entries."),
             {"turn": game.turn},
         )
     begun = game.begun[turn - 1]
@@ -107,7 +107,7 @@ def take_back_entries(table: Table, request: game_pb2.TakeBackEntriesRequest, at
         raise Refusal(
             "NOTHING_ENTERED",
             ruleset.law.correction,
-            N_("Nothing was entered in turn {turn} yet: there is nothing to take back."),
+            N_("Turn {turn} has no entries to take back."),
             {"turn": turn},
         )
     return [taken_back]
@@ -120,14 +120,14 @@ def _check_last_pressed(table: Table, turn: int) -> None:
         raise Refusal(
             "TURN_OVER",
             ruleset.law.play_complete,
-            N_("Turn {turn} is over on the clock: what was entered wrong in it is corrected, not taken back."),
+            N_("Turn {turn} is over on the clock: its entries can be corrected, but not taken back."),
             {"turn": turn},
         )
     if game.last_ruling is not None and game.last_ruling.play.turn == turn:
         raise Refusal(
             "PLAY_RULED",
             ruleset.law.challenge_words,
-            N_("The play of turn {turn} was ruled on: it stands as it was then, and is not entered again."),
+            N_("The play of turn {turn} has a ruling: it cannot be re-entered."),
             {"turn": turn},
         )
     as_begun = evolve(game, events.EntriesTakenBack(turn=game.turn))
@@ -136,14 +136,14 @@ def _check_last_pressed(table: Table, turn: int) -> None:
         raise Refusal(
             "NEXT_TURN_BEGUN",
             ruleset.law.correction,
-            N_("Turn {next} has begun: what was entered of it is taken back first, and then turn {turn}."),
+            N_("Turn {next} has begun: first take back its entries, then those of turn {turn}."),
             {"next": game.turn, "turn": turn},
         )
 
 
 def _check_recorded(table: Table) -> None:
     if table.game.hosted:
-        raise Refusal("TABLE_HOSTED", "", N_("The system holds the bag of this table: nobody enters its tiles."))
+        raise Refusal("TABLE_HOSTED", "", N_("The system holds the bag of this table: its tiles cannot be entered."))
 
 
 COMMANDS: Mapping[type[Message], Decide] = {

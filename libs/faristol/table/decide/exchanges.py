@@ -36,14 +36,14 @@ def announce_exchange(table: Table, request: game_pb2.AnnounceExchangeRequest, a
     if not 1 <= count <= len(game.racks[player_id]):
         raise Invalid(
             "count",
-            N_("is {count}; expected 1 to {most}, which the rack holds"),
+            N_("is {count}; expected 1 to {most}, the number on the rack"),
             {"count": count, "most": len(game.racks[player_id])},
         )
     if count > limit:
         raise Refusal(
             "EXCHANGE_TOO_LARGE",
             ruleset.article("exchange.limit"),
-            N_("{asked} {asked:tile|tiles} cannot be exchanged while the bag holds {bag}: the most is {limit}."),
+            N_("{asked} {asked:tile|tiles} cannot be exchanged while the bag holds {bag}: the maximum is {limit}."),
             {"asked": count, "bag": game.bag_left, "limit": limit},
         )
     if game.course.announced is None:
@@ -116,12 +116,12 @@ def keep_after_exchange(table: Table, request: game_pb2.KeepAfterExchangeRequest
     found = game.interruption
     article = table.ruleset.article("exchange.illegal")
     if not isinstance(found, events.IllegalExchangeFound):
-        raise Refusal("NO_CHOICE", article, N_("No choice after an exchange is awaited."))
+        raise Refusal("NO_CHOICE", article, N_("No choice is due after an exchange."))
     if player_id == found.player_id:
         raise Refusal(
             "OWN_EXCHANGE",
             article,
-            N_("{player} exchanged too many tiles: the opponent chooses what is kept."),
+            N_("{player} exchanged too many tiles: the opponent chooses the tiles to keep."),
             {"player": player_id},
         )
     check_kept(request.faces, (*found.from_rack, *found.bag), found.keep, article)
@@ -152,7 +152,10 @@ def free_exchange(table: Table, request: game_pb2.FreeExchangeRequest, at: Insta
         raise Refusal(
             "TURN_BEGUN",
             ruleset.article("free_exchange.when"),
-            N_("Tiles of this turn lie on the board: a rack is changed for nothing before anything else is done."),
+            N_(
+                "Tiles of this turn are on the board: an exchange without losing the turn is possible only before "
+                "the first tile is laid."
+            ),
         )
     shown = events.FreeExchangeShown(turn=game.turn, player_id=player_id, rack=rack)
     if outcome is FreeExchangeOutcome.TURN_LOST:
@@ -198,7 +201,7 @@ def _drawn_for(
     if not 1 <= request.count <= len(bag):
         raise Invalid(
             "count",
-            N_("is {count}; expected 1 to {most}, which the bag holds"),
+            N_("is {count}; expected 1 to {most}, the number in the bag"),
             {"count": request.count, "most": len(bag)},
         )
     return exchange_tiles(bag, faces, game.seed, game.next_draw, count=request.count)
@@ -210,7 +213,7 @@ def _check_number(table: Table, count: int) -> None:
         raise Refusal(
             "EXCHANGE_NUMBER_FIXED",
             ruleset.article("exchange.number_fixed"),
-            N_("The exchange of {announced} {announced:tile|tiles} was announced: it cannot be one of {count}."),
+            N_("An exchange of {announced} {announced:tile|tiles} was announced: {count} cannot be exchanged."),
             {"announced": game.course.announced or 0, "count": count},
         )
 

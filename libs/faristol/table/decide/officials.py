@@ -65,7 +65,7 @@ def dismiss_arbiter(table: Table, request: game_pb2.DismissArbiterRequest, at: I
         raise Refusal(
             "NO_CALL",
             table.ruleset.article("clock.neutralised_by"),
-            N_("No arbiter is at the table: none was called, or the arbiter has left."),
+            N_("No arbiter is at the table: no arbiter was called, or the arbiter has left."),
         )
     return [events.ArbiterLeft(turn=game.turn, arbiter_id=request.arbiter_id)]
 
@@ -90,7 +90,9 @@ def impose_sanction(table: Table, request: game_pb2.ImposeSanctionRequest, at: I
     in_points = kind == events.SANCTION_KIND_POINTS
     if in_points is not (points > 0):
         raise Invalid(
-            "points", N_("are {points}; a sanction in points takes off 1 or more, and no other any"), {"points": points}
+            "points",
+            N_("are {points}; expected 1 or more for a sanction in points, and 0 for any other kind"),
+            {"points": points},
         )
     check_points("points", points)
     least = ruleset.arbiter.sanction_points_min
@@ -179,12 +181,12 @@ def record_word_asked(table: Table, request: game_pb2.RecordWordAskedRequest, at
         raise Refusal(
             "ASKING_UNREGULATED",
             ruleset.article("arbiter.asked_word"),
-            N_("These rules do not say what asking about a word costs: impose a sanction where one is due."),
+            N_("These rules define no penalty for asking about a word: impose a sanction if one is due."),
         )
     if not request.word.faces:
         raise Invalid("word", N_("expected the word that was asked about, as tiles"))
     if answerer_id == player_id:
-        raise Invalid("answerer_id", N_("is who asked: expected another player, or nobody"))
+        raise Invalid("answerer_id", N_("is the player who asked: expected another player, or an empty field"))
     check_not_concerned("arbiter_id", [arbiter_id], [answerer_id])
     before = {*table.asked_elsewhere, *(player for player, _ in game.asked)}
     again = [player for player in (player_id, answerer_id) if player in before]
@@ -228,7 +230,7 @@ def _check_in_play(table: Table, player_id: str) -> None:
     if player_id in game.gone:
         raise Invalid(
             "player_id",
-            N_("{player} is out of the game already; expected one of {players}"),
+            N_("{player} is already out of the game; expected one of {players}"),
             {"player": player_id, "players": ", ".join(game.in_play)},
         )
 

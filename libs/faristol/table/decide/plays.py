@@ -66,7 +66,7 @@ def lay_tiles(table: Table, request: game_pb2.LayTilesRequest, at: Instant) -> l
             raise Refusal(
                 "SQUARE_TAKEN",
                 ruleset.law.free_square,
-                N_("{square} is taken: {there} lies there. {tile} needs an empty square."),
+                N_("{square} already has {there}. {tile} needs an empty square."),
                 {
                     "square": str(square),
                     "there": str(game.board.get(square) or dict(lying).get(square) or tile),
@@ -129,9 +129,9 @@ def place_play(table: Table, request: game_pb2.PlacePlayRequest, at: Instant) ->
     if game.lexicon == UNPINNED:
         raise no_lexicon(
             N_(
-                "Each play is checked by the lexicon as it is laid, and this tournament has none: enter the result of"
-                " the table, or have the director choose a lexicon under “Settings”, which holds at tables that open"
-                " after that."
+                "Each play is checked by the lexicon when it is laid, and this tournament has none. Enter the "
+                "result of the table, or have the director choose a lexicon under “Settings”, which applies to "
+                "tables that open after that."
             ),
             ruleset.article("challenge.by"),
         )
@@ -178,9 +178,9 @@ def decide_off_centre(table: Table, request: game_pb2.DecideOffCentreRequest, at
     check_player(table, player_id)
     article = table.ruleset.article("first_move.centre")
     if game.phase is not Phase.OFF_CENTRE:
-        raise Refusal("NOT_OFF_CENTRE", article, N_("No play lies on the board that misses the centre."))
+        raise Refusal("NOT_OFF_CENTRE", article, N_("No play on the board misses the centre."))
     if player_id == game.mover:
-        raise Refusal("OWN_PLAY", article, N_("The play is {player}'s own."), {"player": player_id})
+        raise Refusal("OWN_PLAY", article, N_("This is {player}'s own play."), {"player": player_id})
     check_undisturbed(table)
     decided = events.OffCentreDecided(turn=game.turn, player_id=player_id, accepted=request.accept)
     if request.accept:
@@ -198,9 +198,9 @@ def accept_play(table: Table, request: game_pb2.AcceptPlayRequest, at: Instant) 
     article = ruleset.article("challenge.closes_on")
     play = in_doubt(game, table.clock, ruleset)
     if play is None or play is game.pending:
-        raise Refusal("NOTHING_TO_ACCEPT", article, N_("No complete play waits to be accepted."))
+        raise Refusal("NOTHING_TO_ACCEPT", article, N_("No complete play is waiting to be accepted."))
     if player_id == play.player_id:
-        raise Refusal("OWN_PLAY", article, N_("The play is {player}'s own."), {"player": player_id})
+        raise Refusal("OWN_PLAY", article, N_("This is {player}'s own play."), {"player": player_id})
     check_back(table, player_id)
     return [events.PlayAccepted(turn=play.turn, player_id=player_id)]
 
@@ -236,7 +236,7 @@ def _check_held(table: Table, player_id: str, placements: Iterable[Placement]) -
         raise Refusal(
             "NOT_IN_RACK",
             ruleset.law.in_rack,
-            N_("The rack does not hold all these tiles. A play is made of the tiles of one's own rack."),
+            N_("The rack does not hold all these tiles. A play uses only tiles of the player's own rack."),
         ) from None
 
 
@@ -246,7 +246,7 @@ def _check_not_asked(table: Table, player_id: str, words: Iterable[Word]) -> Non
             raise Refusal(
                 "WORD_ASKED",
                 table.ruleset.article("arbiter.asked_word"),
-                N_("{player} asked about {word} before playing it, and cannot play it."),
+                N_("{player} asked about {word} before playing it and cannot play it."),
                 {"player": player_id, "word": "".join(word.faces)},
             )
 

@@ -55,7 +55,9 @@ def claim_time(table: Table, request: clock_pb2.ClaimTimeRequest, at: Instant) -
     check_seated(table, request.player_id)
     late, _ = overtaken(table, at)
     if not late:
-        raise Refusal("NO_TIME_OVER", table.ruleset.article("clock.model"), N_("No time is over at this table."))
+        raise Refusal(
+            "NO_TIME_OVER", table.ruleset.article("clock.model"), N_("No time limit has passed at this table.")
+        )
     return late
 
 
@@ -76,7 +78,7 @@ def stop(table: Table, request: clock_pb2.StopRequest, at: Instant) -> list[Mess
         raise Refusal(
             "STOPPED_ALREADY",
             table.ruleset.article("clock.stopped_by_mover"),
-            N_("{mover} has stopped the clock: it goes on with the press."),
+            N_("{mover} has stopped the clock: it continues with the press."),
             {"mover": clock.mover},
         )
     _check_taken(table, request.player_id)
@@ -97,7 +99,7 @@ def _check_stoppable(table: Table) -> None:
         raise Refusal(
             "RUNS_UNTIL_PRESSED",
             ruleset.article("clock.stopped_by_mover"),
-            N_("The clock runs until it is pressed: nobody stops it after laying tiles."),
+            N_("The clock runs until it is pressed: it cannot be stopped after laying tiles."),
         )
 
 
@@ -113,7 +115,10 @@ def _check_verification(table: Table, at: Instant) -> None:
         raise Refusal(
             "VERIFICATION_TOO_SHORT",
             ruleset.article("clock.verification_pause_seconds"),
-            N_("The clock runs while the score is checked, and may be paused when that takes over {seconds} seconds."),
+            N_(
+                "The clock runs while the score is checked; it can be stopped if the check takes over {seconds} "
+                "seconds."
+            ),
             {"seconds": seconds},
         )
 
@@ -125,7 +130,7 @@ def _check_pressable(table: Table, player_id: str) -> None:
         raise Refusal(
             "NO_PRESS",
             ruleset.article("turn.steps"),
-            N_("No clock is pressed under these rules: a turn is over when it has been taken."),
+            N_("Under these rules clocks are not pressed: a turn ends when it has been taken."),
         )
     _check_going(table)
 
@@ -134,21 +139,21 @@ def check_playing(table: Table) -> None:
     """Refuse a game that has not started, or is over, or is played without a clock."""
     clock, ruleset = table.clock, table.ruleset
     if ruleset.clock.model == "none":
-        raise Refusal("NO_CLOCK", ruleset.article("clock.model"), N_("No clock stands at this table."))
+        raise Refusal("NO_CLOCK", ruleset.article("clock.model"), N_("This table has no clock."))
     if clock.stopped or clock.played_out or table.game.over:
-        raise Refusal("GAME_OVER", ruleset.law.game_over, N_("The game is over: its clock is not pressed any more."))
+        raise Refusal("GAME_OVER", ruleset.law.game_over, N_("The game is over: its clock can no longer be pressed."))
     if clock.absent:
         raise Refusal(
             "PLAYER_ABSENT",
             ruleset.article("lateness.clock_starts_after_minutes"),
-            N_("The game begins when {players} has come."),
+            N_("The game begins when {players} has arrived."),
             {"players": ", ".join(clock.absent)},
         )
     if not clock.started:
         raise Refusal(
             "NOT_STARTED",
             ruleset.article("start.method"),
-            N_("The game has not started: its clock runs once both racks are filled."),
+            N_("The game has not started: its clock starts when both racks are full."),
         )
 
 
@@ -159,13 +164,13 @@ def _check_going(table: Table) -> None:
         raise Refusal(
             "CLOCK_NEUTRALISED",
             ruleset.article("clock.neutralised_by"),
-            N_("The clock is neutralised, and nobody's time runs: wait until it goes on."),
+            N_("The clock is stopped for both players: wait until it runs again."),
         )
     if _waits_for_the_turn(clock, game):
         raise Refusal(
             "TURN_TIMED_OUT",
             ruleset.article("clock.turn_seconds"),
-            N_("The time of {mover}'s turn is over: the clock goes on with the next turn."),
+            N_("The time of {mover}'s turn is over: the clock runs again with the next turn."),
             {"mover": clock.mover},
         )
 
@@ -187,7 +192,7 @@ def _check_turn(table: Table, player_id: str) -> None:
         raise Refusal(
             "RACK_NOT_REFILLED",
             ruleset.law.play_complete,
-            N_("The bag holds {left} {left:tile|tiles}: {player} has to refill the rack before pressing the clock."),
+            N_("The bag holds {left} {left:tile|tiles}: {player} must refill the rack before pressing the clock."),
             {"left": game.bag_left, "player": player_id},
         )
 
@@ -199,14 +204,14 @@ def _check_exchange_over(table: Table) -> None:
         raise Refusal(
             "STOP_FIRST",
             ruleset.article("exchange.stops_clock"),
-            N_("{mover} stops the clock for the exchange, and presses it when that is over."),
+            N_("{mover} must stop the clock for the exchange and press it after the exchange."),
             {"mover": game.mover},
         )
     if isinstance(game.interruption, events.IllegalExchangeFound):
         raise Refusal(
             "EXCHANGE_OPEN",
             ruleset.article("exchange.illegal"),
-            N_("{player} exchanged more tiles than allowed: first the opponent chooses what is kept."),
+            N_("{player} exchanged more tiles than allowed: first the opponent chooses the tiles to keep."),
             {"player": game.interruption.player_id},
         )
 
@@ -219,7 +224,7 @@ def _check_written(table: Table) -> None:
         raise Refusal(
             "SCORE_NOT_WRITTEN",
             table.ruleset.article("turn.steps"),
-            N_("The clock is pressed when both players have written the score; {missing} has not."),
+            N_("The clock can be pressed when both players have written the score; {missing} has not."),
             {"missing": ", ".join(missing)},
         )
 
@@ -238,7 +243,7 @@ def _check_taken(table: Table, player_id: str) -> None:
         raise Refusal(
             "TURN_NOT_TAKEN",
             ruleset.law.play_complete,
-            N_("{player} has to place a play, exchange or pass before pressing the clock."),
+            N_("{player} must place a play, exchange or pass before pressing the clock."),
             {"player": player_id},
         )
 

@@ -47,7 +47,7 @@ def write_score(table: Table, request: game_pb2.WriteScoreRequest, at: Instant) 
     play = in_doubt(game, clock, ruleset)
     if play is None:
         raise Refusal(
-            "NOTHING_TO_WRITE", ruleset.law.write, N_("No play lies on the board whose score is to be written.")
+            "NOTHING_TO_WRITE", ruleset.law.write, N_("The board has no play whose score is still to be written.")
         )
     check_no_challenge(table)
     check_undisturbed(table)
@@ -60,7 +60,7 @@ def write_score(table: Table, request: game_pb2.WriteScoreRequest, at: Instant) 
         raise Refusal(
             "WRITTEN_ALREADY",
             ruleset.law.write,
-            N_("{player} has written this score; what was written wrong is disputed or corrected."),
+            N_("{player} has already written this score; dispute or correct a wrong score."),
             {"player": player_id},
         )
     if score is not None:
@@ -97,7 +97,7 @@ def settle_count(table: Table, request: game_pb2.SettleCountRequest, at: Instant
     score = request.score if request.HasField("score") else None
     check_running(table)
     if not isinstance(game.interruption, events.CountDisputed):
-        raise Refusal("NOT_DISPUTED", ruleset.law.correction, N_("No count is disputed."))
+        raise Refusal("NOT_DISPUTED", ruleset.law.correction, N_("No score is disputed."))
     check_agreed(table, request.player_ids, request.arbiter_id)
     if score is not None:
         check_points("score", score, 0)
@@ -105,7 +105,7 @@ def settle_count(table: Table, request: game_pb2.SettleCountRequest, at: Instant
         raise Refusal(
             "PLAY_COUNT_FIXED",
             ruleset.article("scoresheet.plays_until"),
-            N_("No play lies on the board whose count is open: correct it, or a total, where that is allowed."),
+            N_("The board has no play with an open score: correct the score or a total, if the rules allow it."),
         )
     play = game.pending
     points = score if score is not None else play.score if play else 0
@@ -120,7 +120,7 @@ def correct_play(table: Table, request: game_pb2.CorrectPlayRequest, at: Instant
     game = table.game
     turn = request.turn
     if not 1 <= turn <= len(game.turns_taken) or game.turns_taken[turn - 1].kind is not TurnKind.PLAY:
-        raise Invalid("turn", N_("is {turn}; expected the number of a turn whose play stands"), {"turn": turn})
+        raise Invalid("turn", N_("is {turn}; expected the number of a turn with a valid play"), {"turn": turn})
     check_play_correction(final=game.phase is Phase.FINAL, ruleset=table.ruleset)
     check_agreed(table, request.player_ids, request.arbiter_id)
     check_points("score", request.score, 0)
@@ -177,7 +177,7 @@ def settle_blank(table: Table, request: game_pb2.SettleBlankRequest, at: Instant
         raise Refusal(
             "ARBITER_DECIDES",
             ruling.article,
-            N_("What the blank on {square} stands for is for an arbiter to decide."),
+            N_("An arbiter must decide what the blank on {square} stands for."),
             {"square": str(square)},
         )
     check_blank_face(settled, ruleset)
@@ -200,7 +200,7 @@ def _check_stopped(table: Table) -> None:
         raise Refusal(
             "STOP_FIRST",
             ruleset.article("clock.stopped_by_mover"),
-            N_("{mover} stops the clock before the score is written."),
+            N_("{mover} must stop the clock before the score is written."),
             {"mover": game.mover},
         )
 

@@ -45,7 +45,7 @@ def claim_overdraw(table: Table, request: game_pb2.ClaimOverdrawRequest, at: Ins
         raise Refusal(
             "NO_SURPLUS",
             ruleset.law.overdraw_claim,
-            N_("{player} holds {held} {held:tile|tiles}, and a full rack has {rack}: there is nothing to give back."),
+            N_("{player} has {held} {held:tile|tiles}, and a full rack has {rack}: there is no surplus to return."),
             {"player": drawer_id, "held": len(held) + len(new), "rack": ruleset.game.rack_size},
         )
     if request.HasField("surplus") and request.surplus != surplus:
@@ -84,12 +84,12 @@ def choose_surplus(table: Table, request: game_pb2.ChooseSurplusRequest, at: Ins
     check_player(table, player_id)
     found = game.interruption
     if not isinstance(found, events.OverdrawFound) or not found.choose:
-        raise Refusal("NO_CHOICE", ruleset.law.overdraw_claim, N_("No choice of surplus tiles is awaited."))
+        raise Refusal("NO_CHOICE", ruleset.law.overdraw_claim, N_("No choice of surplus tiles is due."))
     if player_id == found.player_id:
         raise Refusal(
             "OWN_SURPLUS",
             found.article,
-            N_("{player} drew too many tiles: the opponent chooses which go back."),
+            N_("{player} drew too many tiles: the opponent chooses the tiles that go back."),
             {"player": player_id},
         )
     shown = tuple(found.shown) if game.hosted else rack_for(game, ruleset, found.player_id, request.faces)
@@ -104,7 +104,7 @@ def resolve_overdraw(table: Table, request: game_pb2.ResolveOverdrawRequest, at:
     check_running(table)
     found = game.interruption
     if not isinstance(found, events.OverdrawFound) or not found.arbiter:
-        raise Refusal("NOT_FOR_ARBITER", ruleset.law.overdraw_claim, N_("No surplus waits for an arbiter."))
+        raise Refusal("NOT_FOR_ARBITER", ruleset.law.overdraw_claim, N_("No surplus is waiting for an arbiter."))
     check_returned(request.faces, game.racks[found.player_id], found.surplus, found.article)
     return _returned(game, ruleset, found, request.faces, request.arbiter_id)
 
@@ -122,7 +122,7 @@ def claim_underdraw(table: Table, request: game_pb2.ClaimUnderdrawRequest, at: I
         raise Refusal(
             "NOTHING_MISSING",
             ruleset.article("underdraw.racked") or ruleset.law.refill,
-            N_("{player} holds {held} {held:tile|tiles} and the bag {bag}: no tile is missing that was due."),
+            N_("{player} has {held} {held:tile|tiles} and the bag {bag}: no tile is missing."),
             {"player": drawer_id, "held": len(rack), "bag": len(bag)},
         )
     notice = _notice(game, request)
@@ -148,7 +148,7 @@ def resolve_underdraw(table: Table, request: game_pb2.ResolveUnderdrawRequest, a
     found = game.interruption
     if not isinstance(found, events.UnderdrawFound):
         raise Refusal(
-            "NOT_FOR_ARBITER", ruleset.article("underdraw.racked"), N_("No missing tile waits for an arbiter.")
+            "NOT_FOR_ARBITER", ruleset.article("underdraw.racked"), N_("No missing tile is waiting for an arbiter.")
         )
     return _completed(game, bag_of(game, ruleset), found, shown=request.show, arbiter_id=request.arbiter_id)
 
@@ -170,7 +170,7 @@ def report_tiles_found(table: Table, request: game_pb2.ReportTilesFoundRequest, 
         raise Refusal(
             "BAG_IS_WHOLE",
             ruleset.article("found_tiles.rule"),
-            N_("The system holds the bag of this table: no tile of it can be found elsewhere."),
+            N_("The system holds the bag of this table: its tiles cannot be found elsewhere."),
         )
     check_possible(game, ruleset, "faces", faces)
     left = len(bag) if into_bag else len(bag) - len(faces)

@@ -130,7 +130,9 @@ class HallAtWork:
         if not turn.own:
             raise Refusal("WAIT", "", N_("The time of this round begins with that of all halls."))
         if turn.began_at is not None:
-            raise Refusal("TURN_STARTED", "", N_("The time of round {turn} has begun already."), {"turn": turn.number})
+            raise Refusal(
+                "TURN_STARTED", "", N_("The time of round {turn} has already started."), {"turn": turn.number}
+            )
         now = self._clock.now()
         begun = replace(turn, began_at=now, ends_at=now + self.bundle.answer.seconds * 1000 * MS)
         self.journal.keep_turn(begun)
@@ -143,7 +145,9 @@ class HallAtWork:
         """
         turn = self._turn()
         if turn.began_at is None:
-            raise Refusal("TURN_NOT_STARTED", "", N_("The time of round {turn} has not begun."), {"turn": turn.number})
+            raise Refusal(
+                "TURN_NOT_STARTED", "", N_("The time of round {turn} has not started."), {"turn": turn.number}
+            )
         if number not in self._seats:
             raise Refusal("NO_SEAT", "", N_("Nobody in this hall has the number {number}."), {"number": number})
         slip.player_id = self._seats[number]

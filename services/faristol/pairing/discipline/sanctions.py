@@ -135,7 +135,9 @@ def _check_fields(request: pb.SanctionPlayerRequest) -> None:
         raise Invalid("game_id", N_("expected a game for points and for a game, and none for rounds"))
     if (kind == POINTS) is not (0 < points <= MOST_POINTS) or points < 0:
         raise Invalid(
-            "points", N_("are {points}; a sanction in points takes off 1 or more, and no other any"), {"points": points}
+            "points",
+            N_("are {points}; expected 1 or more for a sanction in points, and 0 for any other kind"),
+            {"points": points},
         )
     if bool(request.rounds) is not (kind == ROUNDS):
         raise Invalid("rounds", N_("expected rounds that the player is not paired in, and none for another kind"))

@@ -78,7 +78,9 @@ async def test_the_words_stand_beside_the_events_and_are_in_no_history_and_gone_
     assert not any("card" in each for each in sentences)
     assert sentences[-4:-1][0].startswith("Request 1 of Ana Puit is received: correction of personal data.")
     assert sentences[-2].startswith("Request 1 of Ana Puit is refused.")
-    assert sentences[-1].startswith("Request 2 of Ana Puit is granted: the operator of the record erases the person.")
+    assert sentences[-1].startswith(
+        "Request 2 of Ana Puit is granted: the operator of the record erases the data of the person."
+    )
     assert [each.state for each in await listed(desk, "open")] == [REFUSED, GRANTED]
     await erase(desk.record, "anna")
     for each in await listed(desk, "open"):

@@ -298,7 +298,7 @@ async def test_nobody_is_judge_of_their_own_game_under_their_own_name(desk: Desk
     own = ((EVA[0][0], first.players[0].name.upper().encode()),)
     code, told, info = await refused(enter(desk, [result(second, 412, 370), result(first, 412, 378)], own))
     assert (code, info.reason) == (grpc.StatusCode.FAILED_PRECONDITION, "OWN_GAME")
-    assert told.startswith("Player 1 cannot decide on their own game or sanction: give another in arbiter_id.")
+    assert told.startswith("Player 1 cannot decide on their own game or sanction: name another person in arbiter_id.")
     await enter(desk, [result(second, 412, 370)], own)
     await enter(desk, [result(first, 412, 378)])
     correct = pb.CorrectResultRequest(
@@ -407,7 +407,7 @@ async def test_who_acts_under_no_name_that_can_be_shown_is_told_so(desk: Desk) -
     (table, *_) = (await listed(desk)).tables
     for name, why in (
         (b"\xff", "expected a name in UTF-8"),
-        ("Eva\u202e".encode(), "holds a character that cannot be shown"),
+        ("Eva\u202e".encode(), "contains a character that cannot be displayed"),
         (b"E" * 201, "has 201 characters; expected 0 to 200"),
     ):
         code, told, _ = await refused(enter(desk, [result(table, 1, 0)], (("faristol-actor-name-bin", name),)))

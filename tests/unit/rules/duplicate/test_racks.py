@@ -139,7 +139,7 @@ def test_a_rack_taken_by_hand_is_checked_as_one_that_is_drawn(rack: str, redrawn
 
 
 def test_a_refused_rack_is_told_what_it_needs() -> None:
-    with pytest.raises(Refusal, match="In round 4 a rack has 2 vowels and 2 consonants or more"):
+    with pytest.raises(Refusal, match="In round 4 a rack needs 2 vowels and 2 consonants or more"):
         enter_rack(4, "ARBCDLM", (), tuple("AERBCDLMIO"), FISC, redrawn=True)
 
 
