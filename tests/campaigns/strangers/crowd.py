@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import os
 import resource
 import socket
 import sys
@@ -20,6 +21,8 @@ ADDRESSES = 40
 """Loopback addresses from which the connections come."""
 AT_ONCE = 200
 """Connections that are being made at a time."""
+LOWEST_PRIORITY = 19
+"""The niceness of the process. Attackers have machines of their own: the crowd must not take the platform's cores."""
 CLIENT_PREFACE = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n"
 SETTINGS = bytes(3) + b"\x04\x00" + bytes(4)
 HEADERS_BEGUN = b"\x00\x00\x10\x01\x00\x00\x00\x00\x01" + bytes(4)
@@ -113,6 +116,7 @@ async def crowd(kind: str, port: int, count: int, seconds: float) -> dict[str, i
 
 def main() -> None:
     """Be the crowd."""
+    os.nice(LOWEST_PRIORITY)
     kind, port, count, seconds = sys.argv[1:]
     _, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     resource.setrlimit(resource.RLIMIT_NOFILE, (hard, hard))

@@ -19,14 +19,13 @@ STREAM = "FARISTOL"
 FORBIDDEN = (
     f"$JS.API.STREAM.DELETE.{STREAM}",
     f"$JS.API.STREAM.PURGE.{STREAM}",
-    f"$JS.API.STREAM.UPDATE.{STREAM}",
     f"$JS.API.STREAM.MSG.GET.{STREAM}",
     f"$JS.API.STREAM.MSG.DELETE.{STREAM}",
     f"$JS.API.DIRECT.GET.{STREAM}",
     "$JS.API.STREAM.NAMES",
     "$SYS.REQ.SERVER.PING",
 )
-"""Subjects that no process of the platform needs."""
+"""Subjects that no process of the platform needs. The relay needs ``STREAM.UPDATE``: its settings limit the stream."""
 HEARD = ("faristol.>", ">", "$JS.>", "_INBOX.>")
 """Subjects on which all news would be heard, or the answers to others."""
 PUBLIC = frozenset({"lock", "record"})
