@@ -57,6 +57,12 @@ async def told(url: str, *statements: str) -> list[tuple[object, ...]]:
         await engine.dispose()
 
 
+def has_database_owner(url: str) -> bool:
+    """Whether the schema ``public`` is that of the owner of the database, as since PostgreSQL 15."""
+    ((version,),) = asyncio.run(told(url, "SHOW server_version_num"))
+    return int(str(version)) >= 150_000
+
+
 @pytest.fixture
 def database(new_database: str) -> Database:
     suffix = uuid.uuid4().hex[:8]
@@ -68,6 +74,7 @@ def database(new_database: str) -> Database:
             *(f"CREATE ROLE {role} LOGIN" for role in (owner, *others)),
             *(f"GRANT {role} TO {owner}" for role in others),
             f"ALTER DATABASE {name} OWNER TO {owner}",
+            *(() if has_database_owner(new_database) else (f"ALTER SCHEMA public OWNER TO {owner}",)),
         )
     )
 
@@ -146,6 +153,20 @@ async def test_with_the_credentials_of_a_service_no_fact_is_changed_or_removed(d
     async with opened(database.owner) as record:
         assert (await verify(record)).wrong == ""
         assert (await names(record, ["anna"]))["anna"].name == "Anna"
+
+
+async def test_roles_that_may_create_in_the_schema_of_the_record_are_refused(database: Database) -> None:
+    await fill(database.owner)
+    await told(
+        database.superuser, "ALTER SCHEMA public OWNER TO CURRENT_USER", "GRANT CREATE ON SCHEMA public TO PUBLIC"
+    )
+    given = (f"--writer={database.names['writer']}", f"--reader={database.names['reader']}")
+    refused = await asyncio.to_thread(faristol, "record", "roles", *given, owner_database_url=database.owner)
+    assert refused.returncode != 0
+    owner = make_url(database.owner).username
+    assert f"run `ALTER SCHEMA public OWNER TO {owner}` as postgres" in " ".join(refused.stderr.split())
+    await told(database.superuser, f"ALTER SCHEMA public OWNER TO {owner}")
+    await asyncio.to_thread(database.grant)
 
 
 async def test_who_only_reads_adds_nothing(database: Database) -> None:

@@ -24,6 +24,11 @@ _OF_OTHERS = text(
     "SELECT relname::text, pg_get_userbyid(relowner)::text FROM pg_class"
     " WHERE relname = ANY (:names) AND relkind = 'r' AND to_regclass(relname::text) IS NULL ORDER BY 1"
 )
+_MAY_CREATE = text(
+    "SELECT pg_get_userbyid(nspowner)::text FROM pg_namespace"
+    " WHERE oid = CAST(:schema AS regnamespace) AND has_schema_privilege(CAST(:role AS name), oid, 'CREATE')"
+)
+"""The owner of the schema of the record, if a role may create in it. A REVOKE by other roles only warns."""
 _IS_ROLE = text("SELECT 1 FROM pg_roles WHERE rolname = :role")
 _ELSEWHERE = text(
     "SELECT c.oid::regclass::text AS found, quote_ident(c.relname) AS name FROM pg_class c"
@@ -55,6 +60,11 @@ async def grant(connection: AsyncConnection, role: str, rights: Sequence[Right],
     quoted = _quoted(connection, role)
     for statement in _statements(connection, found.schema, quoted, rights):
         await connection.execute(text(statement))
+    if (owner := (await connection.execute(_MAY_CREATE, {"schema": found.schema, "role": role})).scalar()) is not None:
+        raise RecordError(
+            f"{role!r} may create tables and functions in the schema {found.schema}, which {owner} owns, as everybody "
+            f"may on PostgreSQL 14: run `ALTER SCHEMA {found.schema} OWNER TO {found.owner}` as {owner}, and try again"
+        )
     for table in (await connection.execute(_ELSEWHERE, {"names": sorted(own), "role": role})).all():
         await connection.execute(text(f"ALTER TABLE {table.found} SET SCHEMA {quoted}"))
         await connection.execute(text(f"ALTER TABLE {quoted}.{table.name} OWNER TO {quoted}"))
