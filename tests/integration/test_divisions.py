@@ -162,9 +162,7 @@ def test_a_director_divides_a_championship_on_the_command_line(tmp_path: Path, m
         rows = "name,id,division,rating\nAnna,anna,,\nBiel,biel,b,0\nCesca,cesca,A,\nDora,dora,C,\n"
         players.write_text(rows, encoding="utf-8")
         asked = said("player", "import", "copa", str(players), code=2)
-        assert (
-            "Players with the rating 0: 1. Are they unrated? No player was registered: say which with --zero." in asked
-        )
+        assert "Players with the rating 0: 1. Are they unrated? No player was registered: specify --zero." in asked
         told = said("player", "import", "copa", str(players), "--zero", "unrated", code=1)
         assert f"{players}:5: the division is 'C'" in told
         assert "3 players registered" in told

@@ -243,8 +243,8 @@ async def test_a_game_is_run_at_a_terminal_and_verified(stage: Stage, tmp_path: 
     wrong.write_text("player,coordinates,word\n1,P8,CASA\nblai,H5,Z Z\n", encoding="utf-8")
     asked = await typed("slips", FIRST, str(wrong), "--hall", "Nord", code=2)
     assert re.search("number 1, P8 CASA: .+\nnumber 2, H5 Z Z: .+", asked), asked
-    assert "name with --sure each player" in asked
-    assert "sits in this hall" in await typed("slips", FIRST, str(wrong), "--hall", "Nord", "--sure", "9", code=2)
+    assert "use --sure for each player" in asked
+    assert "plays in this hall" in await typed("slips", FIRST, str(wrong), "--hall", "Nord", "--sure", "9", code=2)
     assert not [fact for fact in await stage.record.facts(stream_of(FIRST, 1)) if isinstance(fact, events.SlipsTaken)]
     for collector, line in (("one", "anna,H8,CASA"), ("two", "anna,H4,C A S E R N A")):
         file = tmp_path / f"{collector}.csv"
@@ -257,7 +257,7 @@ async def test_a_game_is_run_at_a_terminal_and_verified(stage: Stage, tmp_path: 
     assert "Nord anna (typed-otherwise): H8 CASA / H4 C A S E R N A" in await typed("waiting", FIRST)
     played = ("--coordinates", "H4", "--word", "C A S E R N A")
     await typed("rule", FIRST, "anna", *played, "--reason", "read again")
-    assert "nothing waits" in await typed("waiting", FIRST)
+    assert "no case is pending" in await typed("waiting", FIRST)
     assert (await typed("tops", FIRST)).startswith("H4 C A S E R N A 70")
     assert "for 66, the highest score is 70" in await typed("master", FIRST, "H5", "C A S E R N A")
     assert "for 70, the highest score is 70" in await typed("master", FIRST, "H4", "C A S E R N A")
@@ -278,10 +278,10 @@ async def test_a_game_is_run_at_a_terminal_and_verified(stage: Stage, tmp_path: 
     refused = await asyncio.to_thread(faristol, "gcg", "export", FIRST, address=stage.address, open="true")
     assert (refused.returncode, "everybody has the same rack" in refused.stderr) == (2, True)
     await typed("verify", FIRST, code=2)
-    assert "there is no file cup.bundle" in await typed("verify", "cup.bundle", code=2)
+    assert "there is neither a file nor a duplicate game cup.bundle" in await typed("verify", "cup.bundle", code=2)
     await typed("end", FIRST, "--reason", "it is late")
     assert "final" in await typed("validate", FIRST)
-    assert "every rack is as the seed" in await typed("verify", FIRST)
+    assert "every rack matches the seed" in await typed("verify", FIRST)
 
 
 def test_nothing_but_takes_and_waits_is_answered_to_who_hands_in() -> None:
@@ -329,5 +329,5 @@ async def test_whoever_follows_the_page_runs_a_game_and_settles_a_claim(
                 if "duplicate start" in command:
                     clock.wait(181)
     assert "claim t1-1: the slip is worth" in told
-    assert "every rack is as the seed" in told
+    assert "every rack matches the seed" in told
     assert (tmp_path / "slips-of-all.csv").read_text(encoding="utf-8").count("\n") == 6

@@ -555,7 +555,7 @@ async def test_a_game_is_prepared_at_a_terminal_run_in_a_hall_and_verified_witho
     await typed("bundle", "cup-r1", "--hall", "Sud", "--output", str(bundle))
     told = await typed("verify", str(bundle))
     assert digest in told
-    assert "no play was looked up" in told
+    assert "the plays were not checked" in told
     await stage.score("cup-r1", "Nord")
     await typed("end", "cup-r1", "--reason", "it is late")
     head, _, written = bundle.read_text().partition("\n")
@@ -567,7 +567,7 @@ async def test_a_game_is_prepared_at_a_terminal_run_in_a_hall_and_verified_witho
     damaged.write_text(f"{head}\n{json.dumps(changed)}")
     assert "cannot be opened by this key" in await typed("verify", str(damaged), code=1)
     told = await typed("run", str(damaged), "--journal", str(tmp_path / "new.jsonl"), code=2)
-    assert f"write it again by `faristol duplicate bundle cup-r1 --output {damaged}`" in " ".join(told.split())
+    assert f"create it again with `faristol duplicate bundle cup-r1 --output {damaged}`" in " ".join(told.split())
     document = tmp_path / "sealed.json"
     await typed("export", "sealed", "cup-r1", "--output", str(document))
     assert hashlib.sha256(document.read_bytes()).hexdigest() == digest

@@ -122,7 +122,7 @@ def test_two_people_enter_forty_results_at_once_within_ten_minutes_and_overwrite
     by = {table.table: table.actor_name for table in hall.results(tournament).tables}
     assert set(by.values()) == {EVA, NIL}
     assert all("Traceback" not in line for line in shown)
-    assert "It stands: " in shown[0] + shown[1]
+    assert "Recorded: " in shown[0] + shown[1]
 
 
 def test_who_comes_second_is_shown_what_stands_and_who_entered_it(hall: Hall) -> None:
@@ -134,20 +134,20 @@ def test_who_comes_second_is_shown_what_stands_and_who_entered_it(hall: Hall) ->
         eva.until(" 378, entered by Eva Soler at ")
         nil.type("402 378")
         assert "has a result already" in nil.until("Eva Soler was first, at ")
-        nil.until("It stands: 1 · ")
+        nil.until("Recorded: 1 · ")
         nil.until(" 412 – ")
         nil.until(", entered by Eva Soler at ")
         assert hall.scores(tournament) == {1: (412, 378)}
         # Both look at it, and both correct it.
         eva.type("1 413 378")
-        eva.until("413–378 would come in its place")
+        eva.until("413–378 would replace it")
         nil.type("1 414 378")
-        nil.until("414–378 would come in its place")
+        nil.until("414–378 would replace it")
         eva.type("y")
         eva.until("entered: 1 · ")
         nil.type("y")
         nil.until("stands at 413–378 by now, and not at 412–378")
-        nil.until("It stands: 1 · ")
+        nil.until("Recorded: 1 · ")
     assert hall.scores(tournament) == {1: (413, 378)}
 
 
@@ -160,7 +160,7 @@ def test_what_is_implausible_is_asked_again_and_what_was_entered_is_corrected(ha
         terminal.until("37 is unusually low")
         terminal.until("Not saved, and open: 1: 4120 37. Type y if it is right")
         terminal.type("n")
-        terminal.until("Left out: 1: 4120 37")
+        terminal.until("Discarded: 1: 4120 37")
         terminal.type("1 412 370")
         terminal.until("entered: 1 · ")
         terminal.until("2 · ")
@@ -184,7 +184,7 @@ def test_what_is_implausible_is_asked_again_and_what_was_entered_is_corrected(ha
         terminal.type("1 412 37O")
         terminal.until("is no")
         terminal.type("1 412 371")
-        terminal.until("412–371 would come in its place")
+        terminal.until("412–371 would replace it")
         terminal.type("y")
         terminal.until("entered: 1 · ")
         terminal.until("> ")
@@ -267,9 +267,9 @@ def test_entering_goes_on_when_the_service_was_briefly_away(tmp_path: Path) -> N
             terminal.until("1 · ")
             child.kill()
             terminal.type("412 378")
-            terminal.until("What you entered is kept, and sent until it does.")
+            terminal.until("Your entries are saved and are sent when it is available again.")
             child.start()
-            terminal.until("It answers again.")
+            terminal.until("The pairing service is available again.")
             terminal.until("entered: 1 · ")
             terminal.until("2 · ")
             terminal.type("q")

@@ -514,7 +514,7 @@ def federation(cell: Cell) -> str:
             "director",
             {"act": "grant", "role": "scorer", "name": "Nil", "by": "pin"},
             400,
-            "a PIN is typed in at a table",
+            "a PIN is for a table",
         ),
         ("director", {"act": "grant", "role": "scorer", "name": "Nil", "tables": "x"}, 400, "Expected numbers"),
         ("director", {"act": "cards", "tables": "1-201"}, 400, "Expected numbers"),
@@ -720,7 +720,7 @@ async def test_a_player_asks_for_a_correction_and_for_erasure_and_sees_what_is_a
             assert (answer.status_code, answer.headers["location"]) == (303, "/my-data")
         again = await web.send_form("/my-data", act="correction", command_id=str(uuid.uuid4()), **asked)
         assert again.status_code == 409
-        assert (await web.get("/my-data")).text.count("waits for an answer") == 2
+        assert (await web.get("/my-data")).text.count("pending") == 2
         foreign = await web.send_form(
             "/my-data", act="correction", command_id=str(uuid.uuid4()), tournament_id=FOREIGN, note="x"
         )

@@ -26,7 +26,7 @@ __all__ = ["catalan", "library"]
 
 ANY, ANYS = ("A", "NY"), ("A", "NY", "S")
 GAME = "cup-r1-t1"
-WORDS = "y good, n no word, r give back, q leave [{usual}]: "
+WORDS = "y valid, n invalid, r return, q leave [{usual}]: "
 
 PROMPTS = {
     "cli/archive.py": "test_an_operator_answers_before_a_person_is_erased",
@@ -69,7 +69,7 @@ async def test_a_judge_types_rulings_at_a_terminal(court: Court) -> None:
         with Terminal("judge", "sit", "--as", "ada", "--cases", "1", lexicon_address=court.address) as terminal:
             terminal.until(f"A NY: {WORDS.format(usual='y')}")
             terminal.type("perhaps")
-            terminal.until("'perhaps' is no answer: expected y, n, r, q\n")
+            terminal.until("'perhaps' is not a valid answer: expected y, n, r, q\n")
             terminal.until(WORDS.format(usual="y"))
             terminal.type("")
             terminal.until("reason (Enter for none): ")
@@ -96,7 +96,7 @@ async def test_a_judge_types_rulings_at_a_terminal(court: Court) -> None:
 
 async def test_no_key_that_a_judge_pressed_before_a_case_came_answers_it_and_q_leaves(court: Court) -> None:
     with Terminal("judge", "sit", "--as", "ada", lexicon_address=court.address) as terminal:
-        await asyncio.to_thread(terminal.until, "q and Enter leaves\n")
+        await asyncio.to_thread(terminal.until, "q and Enter to leave\n")
         for _ in range(3):
             terminal.type("")
         case_id = await court.challenge(GAME, ANY)
@@ -104,7 +104,7 @@ async def test_no_key_that_a_judge_pressed_before_a_case_came_answers_it_and_q_l
         def work() -> None:
             terminal.until(f"A NY: {WORDS.format(usual='y')}")
             terminal.type("r")
-            terminal.until(f"{case_id}: given back to the queue\n")
+            terminal.until(f"{case_id}: returned to the queue\n")
             terminal.type("q")
             assert terminal.end() == 0
 
@@ -119,7 +119,7 @@ async def test_a_judge_who_agrees_with_the_lexicon_needs_no_reason(court: Court)
         with Terminal("judge", "sit", "--as", "ada", "--cases", "1", lexicon_address=court.address) as terminal:
             terminal.until(WORDS.format(usual="n"))
             terminal.type("x")
-            terminal.until(f"'x' is no answer: expected y, n, r, q\nA NY S: {WORDS.format(usual='n')}")
+            terminal.until(f"'x' is not a valid answer: expected y, n, r, q\nA NY S: {WORDS.format(usual='n')}")
             terminal.type("")
             terminal.until("reason (Enter for none): ")
             terminal.type("")
@@ -135,7 +135,7 @@ async def test_a_judge_who_agrees_with_the_lexicon_needs_no_reason(court: Court)
 
 async def test_a_judge_who_gives_no_reason_against_the_lexicon_is_asked_of_the_word_again(court: Court) -> None:
     case_id = await court.challenge(GAME, ANYS)
-    needed = "A ruling that is not the lexicon’s needs a reason and a source.\n"
+    needed = "A ruling that differs from the lexicon needs a reason and a source.\n"
 
     def work() -> None:
         with Terminal("judge", "sit", "--as", "ada", "--cases", "1", lexicon_address=court.address) as terminal:
@@ -151,7 +151,7 @@ async def test_a_judge_who_gives_no_reason_against_the_lexicon_is_asked_of_the_w
             terminal.type("")
             terminal.until(f"{needed}A NY S: {WORDS.format(usual='n')}")
             terminal.type("r")
-            terminal.until(f"{case_id}: given back to the queue\n")
+            terminal.until(f"{case_id}: returned to the queue\n")
             assert terminal.end() == 0
 
     await asyncio.to_thread(work)
@@ -232,7 +232,7 @@ async def test_a_judge_who_leaves_the_terminal_gives_the_case_back(court: Court,
             terminal.until(WORDS.format(usual="y"))
             terminal.press(keys)
             assert terminal.end() == code, terminal.shown
-            assert f"{case_id}: given back to the queue\n" in terminal.shown
+            assert f"{case_id}: returned to the queue\n" in terminal.shown
             return terminal.shown
 
     assert "Traceback" not in await asyncio.to_thread(work)
@@ -351,7 +351,7 @@ def test_who_enters_results_says_their_name_at_a_terminal(tmp_path: Path) -> Non
         opened(tmp_path, game.KEEPING_RECORDED, now()) as hall,
         Terminal("enter", "copa", "--address", hall.address, home=tmp_path) as terminal,
     ):
-        terminal.until("Your name, which is kept with each result: ")
+        terminal.until("Your name, stored with each result: ")
         terminal.type("Eva Soler")
         terminal.until("Type ? for help.\n")
         terminal.until(": ")

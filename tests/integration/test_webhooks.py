@@ -534,12 +534,12 @@ async def test_a_director_runs_webhooks_at_a_terminal_and_the_operator_sees_thei
         while (await stage.http.get("/api/v1/status")).json()["webhooks"] != stopped:
             assert time.monotonic() < give_up
             await asyncio.sleep(0.05)
-        assert "stopped: the receiver answered 410 (Gone)" in await call("list", "lliga")
+        assert "stopped: the receiver returned 410 (Gone)" in await call("list", "lliga")
         assert "stopped: 1" in (await stage.http.get("/status")).text
 
         assert "it has" in await call("remove", "lliga", "nosuch", code=2)
         assert await call("remove", "lliga", webhook_id[:6]) == f"{webhook_id}: removed\n"
-        assert await call("list", "lliga") == "there are none\n"
+        assert await call("list", "lliga") == "no entries\n"
         refused = await call("add", "lliga", "https://192.168.1.7/", code=2)
         assert "192.168.1.7 is no public address" in refused
 

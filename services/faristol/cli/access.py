@@ -46,11 +46,11 @@ _SECONDS = {"m": 60, "h": 3_600, "d": 86_400}
 TAKE_IT = N_("export {variable}={token}")
 AT_TABLE = N_("PIN at table {tables}: {pin}")
 LINK = N_("sign in with the code {code}")
-ENDED = N_("ended; it works nowhere within two seconds")
+ENDED = N_("revoked; it stops working everywhere within two seconds")
 NO_SUCH_TABLE = N_("{tournament} has no table {table}; it has {known}")
 NO_SUCH_HALL = N_("{tournament} has no hall {hall}; it has {known}")
 NO_HALLS = N_("{tournament} has no halls")
-PIN_AT_TABLE = N_("a PIN is typed in at a table: add {options}")
+PIN_AT_TABLE = N_("a PIN is for a table: add {options}")
 
 Role = Annotated[str, typer.Argument(help=f"One of {', '.join(NAMES.values())}.")]
 Tournaments = Annotated[list[str] | None, typer.Option("--tournament", help="Over this tournament; again for more.")]
@@ -137,7 +137,7 @@ def list_credentials(
         )
         for line in answer.credentials
     ]
-    tell(answer, columns(rows) if rows else said(N_("there are none")), json_output=json_output)
+    tell(answer, columns(rows) if rows else said(N_("no entries")), json_output=json_output)
 
 
 def revoke(
@@ -199,7 +199,7 @@ def hand_on(
     """
     token = os.environ.get(TOKEN, "")
     if not token:
-        raise StartError(said(N_("your own token is not in {variable}"), variable=TOKEN))
+        raise StartError(said(N_("{variable} does not contain your own token"), variable=TOKEN))
     try:
         own = claimed(token)
         now = datetime.now(UTC).replace(microsecond=0)
@@ -236,7 +236,7 @@ def keys(
             found = keyring.listed(folder)
             rows = [(key_id, file, "signs" if signs else "") for key_id, file, signs in found]
             content = [{"key": key_id, "file": file, "signs": signs} for key_id, file, signs in found]
-            tell(content, columns(rows) if rows else said(N_("there are none")), json_output=json_output)
+            tell(content, columns(rows) if rows else said(N_("no entries")), json_output=json_output)
         case "rotate":
             # In an empty folder, `prepare` creates the first key and the secret.
             made = str(folder if keyring.prepare(folder) else keyring.rotate(folder))

@@ -10,12 +10,12 @@ from faristol.pb.lexicon.v1 import events_pb2 as events
 from faristol.text import number, say, translations
 
 NO_LAYERS = N_("no layers")
-CLAIMS = N_("{mode}; claims last {seconds} s without a sign")
-PANEL_CLAIMS = N_("{mode} of {count}; claims last {seconds} s without a sign")
+CLAIMS = N_("{mode}; claims expire after {seconds} s without activity")
+PANEL_CLAIMS = N_("{mode} of {count}; claims expire after {seconds} s without activity")
 TO_DIRECTOR = N_("to the director after {seconds} s")
 LAYERS = N_("layers: {layers}")
 DIRECTOR = N_("director")
-WAITING = N_("{count} waiting")
+WAITING = N_("{count} pending")
 TIMES = N_(
     "{mode}: {count} {count:ruling|rulings}, median {median} s, p95 {p95} s, longest {longest} s, "
     "{escalated} escalated, {returned} returned"

@@ -50,7 +50,7 @@ PAIRED_BYE = N_("Round {round} is paired: {games}, bye: {bye}.")
 MATCH = N_("Match {match}: {players}")
 PAIRABLE = N_("Round {round} can be paired.")
 UNPAIRABLE = N_("Round {round} cannot be paired:")
-NO_ROUND_LEFT = N_("There is no round left to pair.")
+NO_ROUND_LEFT = N_("All rounds are paired.")
 
 TOURNAMENT = (
     N_("Rules: {ruleset}. Words: {lexicon}. Time zone: {time_zone}."),
@@ -63,16 +63,16 @@ PHASES: Mapping[pairing.RoundPhase.ValueType, str] = {
 }
 OVER = N_("The final standings are published.")
 PLAYERS = N_("Players: {players}.")
-CHECKED_IN = N_("Players: {players}, of whom checked in: {checked_in}.")
-LEFT = N_("Have withdrawn: {players}.")
+CHECKED_IN = N_("Players: {players}, checked in: {checked_in}.")
+LEFT = N_("Withdrawn: {players}.")
 TEAMS = N_("Teams: {teams}.")
 HALLS = N_("Halls: {halls}.")
 OWN_TABLE = N_("{who} sits at table {table}.")
 BYE_TO_COME = N_("{who} sits round {round} out: {kind}.")
-OPPONENT_GONE = N_("{who} has no game in round {round}, as the opponent is not there: {kind}.")
+OPPONENT_GONE = N_("{who} has no game in round {round} because the opponent is absent: {kind}.")
 DIVISIONS = N_("Divisions: {divisions}.")
 TRIBUNAL = N_("Tribunal of appeals: {members}.")
-APPEAL = N_("Appeal {appeal} of {player}, against act {version}: {phase}. Who sits: {members}.")
+APPEAL = N_("Appeal {appeal} of {player}, against act {version}: {phase}. Members of the tribunal: {members}.")
 APPEAL_PHASES: Mapping[pairing.AppealPhase.ValueType, str] = {
     pairing.APPEAL_PHASE_OPEN: N_("to be decided"),
     pairing.APPEAL_PHASE_UPHELD: N_("upheld"),

@@ -23,9 +23,9 @@ from faristol.terminal.keyboard import answered, forget_typed
 ANSWERS = ("y", "n", "r", "q")
 """Answers of a judge on a word, in every language: good, no word, release the case, quit."""
 
-NO_WORD_OF_CASE = N_("{given} is no word of case {case}: expected {expected}")
-NOTHING_WAITS = N_("nothing waits")
-NOT_APPOINTED = N_("nothing waits: no tournament has appointed {judge} as a judge")
+NO_WORD_OF_CASE = N_("{given} is not a word of case {case}: expected {expected}")
+NOTHING_WAITS = N_("no case is pending")
+NOT_APPOINTED = N_("no case is pending: {judge} is not appointed as a judge of any tournament")
 YOURS, APPEAL, ESCALATED = N_("yours"), N_("appeal"), N_("escalated")
 CASE = N_("case {case} ({article}): lexicon {lexicon}")
 CASE_WITH_LAYERS = N_("case {case} ({article}): lexicon {lexicon}, layers {layers}")
@@ -33,11 +33,11 @@ ARGUMENTS, NO_ARGUMENTS = N_("appeal: {arguments}"), N_("appeal, without argumen
 LISTED, NOT_LISTED = N_("in the lexicon"), N_("not in the lexicon")
 ALWAYS, BY_SOURCE, OFF = N_("always"), N_("{layer} by {source}"), N_("{listing} (off)")
 GOOD, NO_WORD = N_("good"), N_("no word")
-WHICH = N_("{word}: y good, n no word, r give back, q leave")
-NO_ANSWER = N_("{given} is no answer: expected {expected}")
+WHICH = N_("{word}: y valid, n invalid, r return, q leave")
+NO_ANSWER = N_("{given} is not a valid answer: expected {expected}")
 REASON, SOURCE = N_("reason"), N_("source")
 REASON_OR_NONE, SOURCE_OR_NONE = N_("reason (Enter for none)"), N_("source (Enter for none)")
-AGAINST = N_("A ruling that is not the lexicon’s needs a reason and a source.")
+AGAINST = N_("A ruling that differs from the lexicon needs a reason and a source.")
 
 
 def tiles_of(text: str, file: pb.GetCaseFileResponse) -> Sequence[str]:

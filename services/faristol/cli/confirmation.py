@@ -10,11 +10,11 @@ from faristol.host import StartError
 from faristol.kernel.refusal import N_
 from faristol.terminal.common import said
 
-SIMILAR = N_("{name} is similar to {other}. Is this another person?")
-GIVE_ID = N_("No player was registered: if {name} and {other} are two people, give {name} an id.")
+SIMILAR = N_("{name} is similar to {other}. Is this a different person?")
+GIVE_ID = N_("No player was registered: if {name} and {other} are different people, give {name} an id.")
 
 
-GIVE_FLAG = N_("Nothing was changed: if {name} and {other} are two people, give --another-person.")
+GIVE_FLAG = N_("Nothing was changed: if {name} and {other} are different people, use --another-person.")
 
 
 def ask_whether_another(name: str, other: str, *, registers: bool = True) -> None:

@@ -19,7 +19,7 @@ from faristol.terminal.services import asked
 
 NO_REQUESTS = N_("There are no requests.")
 STATES: Mapping[pb.DataRequestState.ValueType, str] = {
-    pb.DATA_REQUEST_STATE_WAITING: N_("waits for an answer"),
+    pb.DATA_REQUEST_STATE_WAITING: N_("pending"),
     pb.DATA_REQUEST_STATE_GRANTED: N_("granted"),
     pb.DATA_REQUEST_STATE_REFUSED: N_("refused"),
     pb.DATA_REQUEST_STATE_ERASED: N_("erased"),

@@ -36,20 +36,22 @@ HallOfPlayer = Annotated[str, typer.Option("--hall", help="The hall by its name;
 ENDED = N_("the game is over: {end}")
 CALLED = N_("round {turn}: {faces}")
 STARTED = N_("round {turn} has begun")
-TAKEN = N_("{count} {count:slip|slips} taken")
+TAKEN = N_("{count} {count:slip|slips} accepted")
 SCORED = N_("round {turn}: {count} {count:slip|slips} scored, the master play is {play} for {score}")
 SCORED_WITHOUT_PLAY = N_(
-    "round {turn}: {count} {count:slip|slips} scored; nothing can be laid with the rack, which goes back to the bag"
+    "round {turn}: {count} {count:slip|slips} scored; the rack has no valid play and goes back to the bag"
 )
-RAISED = N_("claim {claim} waits for the judge")
+RAISED = N_("claim {claim} is waiting for the judge")
 CORRECTED = N_("claim {claim}: the slip is worth {points}")
 REFUSED = N_("claim {claim} is refused")
 FINAL = N_("the results are final")
 DOUBT = N_("number {number}, {slip}: {why}")
-ON_PAPER = N_("These slips would be null by their form. Do they stand so on the paper?")
-SAY_SURE = N_("Nothing was taken: mend the file, or name with --sure each player whose slip stands so on the paper.")
-NO_CLAIMS = N_("no claim waits")
-SAME_CLAIM = N_("{claim} waits in several halls: say which by --hall; there are: {halls}")
+ON_PAPER = N_("These slips would be void because of their form. Are they written like this on the paper?")
+SAY_SURE = N_(
+    "Nothing was saved: correct the file, or use --sure for each player whose slip is written like this on the paper."
+)
+NO_CLAIMS = N_("no claim is pending")
+SAME_CLAIM = N_("{claim} is pending in several halls: select one with --hall; there are: {halls}")
 
 
 def ask_games(request: Any, address: str | None) -> Any:

@@ -40,7 +40,7 @@ from faristol.text.terminal import language_of_terminal
 
 T = TypeVar("T")
 
-NO_SEALED = N_("the game was not played from a sealed one, or is not over")
+NO_SEALED = N_("the game was not played from a sealed game, or is not over")
 
 
 class What(StrEnum):

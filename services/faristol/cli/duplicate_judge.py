@@ -17,7 +17,7 @@ from faristol.terminal.common import said, tell
 WAITS_OPEN = N_("hall {hall} is open")
 WAITS_SLIP = N_("{hall} {player} ({why}): {slips}")
 WAITS_CLAIM = N_("{hall} {claim} of {player}: {words}")
-NOTHING_WAITS = N_("nothing waits")
+NOTHING_WAITS = N_("no case is pending")
 RULED = N_("round {turn}: the slip of {player} is ruled on")
 CHOSEN = N_("round {turn}: the master play is {play} for {score}, the highest score is {top}")
 

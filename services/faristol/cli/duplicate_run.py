@@ -28,7 +28,7 @@ from faristol.terminal.common import run as run_work
 from faristol.terminal.common import said
 from faristol.terminal.services import address_of, let_in, way_to
 
-DAMAGED = N_("{file}: {problem}; write it again by `faristol duplicate bundle {game} --output {file}`")
+DAMAGED = N_("{file}: {problem}; create it again with `faristol duplicate bundle {game} --output {file}`")
 DEADLINE = 5.0
 """Timeout in seconds, after which the hall is offline."""
 GONE = frozenset({grpc.StatusCode.UNAVAILABLE, grpc.StatusCode.DEADLINE_EXCEEDED, grpc.StatusCode.ABORTED})

@@ -32,16 +32,16 @@ from faristol.words import Library
 Round = Annotated[int, typer.Argument(min=1, max=999, metavar="ROUND", help="The round, which has not started.")]
 
 PREPARED = N_("{game} is prepared and sealed; its SHA-256 is {digest}")
-EMBARGOED = N_("under embargo until all of them are played: {games}")
-LIFTED = N_("the embargo of {game} is over")
+EMBARGOED = N_("under embargo until all of these are played: {games}")
+LIFTED = N_("the embargo of {game} is lifted")
 BUNDLED = N_("the bundle of {game} is in {file}")
-NO_KEY = N_("without its key, which is told when the game begins")
-ALL_RIGHT = N_("{game}: every rack is as the seed {seed} gives it")
-SEALED_RIGHT = N_("the sealed game of {game} is right; its SHA-256 is {digest}")
-UNCHECKED = N_("the lexicon {lexicon} is not installed here: no play was looked up in it")
+NO_KEY = N_("without its key, which is published when the game begins")
+ALL_RIGHT = N_("{game}: every rack matches the seed {seed}")
+SEALED_RIGHT = N_("the sealed game of {game} is valid; its SHA-256 is {digest}")
+UNCHECKED = N_("the lexicon {lexicon} is not installed here: the plays were not checked against it")
 NOT_OVER = N_("the game is not over: its seed is not public")
-NO_FILE = N_("there is no file {given}, and no duplicate game is called so")
-CLOSED = N_("{file} cannot be read without the key of its game, which is told when the game begins")
+NO_FILE = N_("there is neither a file nor a duplicate game {given}")
+CLOSED = N_("{file} cannot be read without the key of its game, which is published when the game begins")
 
 
 def prepare(

@@ -19,7 +19,7 @@ from faristol.text import number, percent
 from faristol.text.terminal import language_of_terminal
 
 NO_GAMES = N_("{tournament} has no duplicate game that has begun and is not under embargo")
-HIDDEN = N_("{game} is under embargo until every group has played it; its officials see it by --inside")
+HIDDEN = N_("{game} is under embargo until every group has played it; its officials can see it with --inside")
 
 
 def standings(

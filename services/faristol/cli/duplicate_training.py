@@ -22,9 +22,10 @@ from faristol.rules.board import ROW_NAMES, SIZE
 from faristol.terminal.common import said
 
 HELP = N_(
-    "Type H8 and a word, across; 8H and a word, down; the letter of a blank in parentheses. Empty: no slip. q: end."
+    "Type H8 and a word to play across; 8H and a word to play down; the letter of a blank in "
+    "parentheses. Enter: no slip. q: end."
 )
-GAME = N_("game {seed}: the same name has the same racks again")
+GAME = N_("game {seed}: the same name gives the same racks")
 ROUND = N_("round {turn}: {faces} ({seconds} seconds)")
 WORTH = N_("{points} of {top}")
 NULL = N_("0 of {top}: {fault} {article}")

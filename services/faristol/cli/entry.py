@@ -28,11 +28,11 @@ from faristol.text.terminal import language_of_terminal
 PATIENCE = 60.0
 """Timeout of retries in seconds while a service is unavailable, if not at a prompt."""
 
-WHO = N_("Your name, which is kept with each result")
-WHO_ENTERS = N_("say who enters the results, with --as NAME or FARISTOL_AS, or with --arbiter ID")
+WHO = N_("Your name, stored with each result")
+WHO_ENTERS = N_("specify the person who enters the results: use --as NAME or FARISTOL_AS, or --arbiter ID")
 NOTHING = N_("Nothing was entered.")
-STAND_ALREADY = N_("{tables} stand already as the file has them.")
-NO_RESULTS = N_("there is no result in {file}")
+STAND_ALREADY = N_("{tables} already have the results in the file.")
+NO_RESULTS = N_("the file {file} has no result")
 AND_MORE = N_("and {more} more")
 LEFT = N_("left: {tables}")
 

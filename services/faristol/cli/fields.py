@@ -31,12 +31,12 @@ TEAMS = frozenset({"team_id", "team_ids"})
 PERSONS = frozenset({"arbiter_id", "decided_by", "person_id"})
 TOURNAMENTS = frozenset({"division_of", "to_tournament_id"})
 
-NO_SUCH_TIME = N_("There is no {time} on {date}: summer time begins.")
-WRITE_WHICH = N_("{time} comes twice on {date}, as summer time ends: write {first} or {second}.")
+NO_SUCH_TIME = N_("There is no {time} on {date}: daylight saving time begins.")
+WRITE_WHICH = N_("{time} occurs twice on {date}, when daylight saving time ends: write {first} or {second}.")
 CANNOT_BE = N_("{field} cannot be {given}: expected {expected}")
 CANNOT_BE_NEAR = N_("{field} cannot be {given}; did you mean {near}? Expected {expected}")
 
-WHICH_GAME = N_("say which game: by its id, or by its table with --table and --round")
+WHICH_GAME = N_("specify the game: use its id, or its table with --table and --round")
 
 PARTS: Mapping[str, str] = {
     "FinalScore": "PLAYER=SCORE",

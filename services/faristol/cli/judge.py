@@ -28,10 +28,10 @@ from faristol.text import LANGUAGES
 PATIENCE = 5.0
 """Timeout in seconds of the first connection; a later outage is waited out."""
 
-GIVEN_BACK = N_("{case}: given back to the queue")
+GIVEN_BACK = N_("{case}: returned to the queue")
 RULED = N_("{case}: ruled")
-OPINION_GIVEN = N_("{case}: opinion given, the other judges are waited for")
-TO_LEAVE = N_("q and Enter leaves")
+OPINION_GIVEN = N_("{case}: opinion recorded, waiting for the other judges")
+TO_LEAVE = N_("q and Enter to leave")
 YOURS_FOR = N_("yours for {seconds} {seconds:second|seconds}")
 
 As = Annotated[str, typer.Option("--as", help="Id of the judge.")]

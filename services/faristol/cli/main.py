@@ -74,7 +74,7 @@ def faristol(
     acting_as(name)
 
 
-@app.command(help=N_("Serve everything in one process."))
+@app.command(help=N_("Run all services in one process."))
 def up(
     data: Data = None,
     http: Http = None,
@@ -100,7 +100,7 @@ def up(
     run(_serve(settings, SERVICES, json_output=json_output))
 
 
-@app.command(help=N_("Serve one service in a process of its own."))
+@app.command(help=N_("Run one service in its own process."))
 def serve(
     service: Annotated[str, typer.Argument(help=", ".join((*SERVICES, RELAY)))],
     data: Data = None,
@@ -173,7 +173,7 @@ def _ended_in_form(settings: Settings) -> Iterator[None]:
 
 
 @app.command(
-    help=N_("Play a championship through the public interfaces, with players who bluff, challenge and run late.")
+    help=N_("Play a championship through the public interfaces, with players who bluff, challenge and are late.")
 )
 def demo(
     mode: Annotated[DemoMode, typer.Option(help="At tables, or duplicate games in halls.")] = DemoMode.CLASSIC,
@@ -283,7 +283,7 @@ def _help(problem: Exception, words: Sequence[str]) -> str:
     """Return a pointer to the help of the command in these words, if known."""
     context = getattr(problem, "ctx", None)
     command = context.command_path if context else " ".join(["faristol", *called(words)])
-    hint = said(N_("`{command} --help` shows what there is"), command=command)
+    hint = said(N_("`{command} --help` lists the commands"), command=command)
     return f"; {hint}"
 
 

@@ -55,11 +55,12 @@ class Size(StrEnum):
 
 
 NO_ROUND = N_("No round is paired yet.")
-NO_PAPER = N_("Of {tournament} there are no {kind} to print; there are: {papers}.")
+NO_PAPER = N_("{tournament} has no {kind} to print; there are: {papers}.")
 NO_ADDRESS = N_(
-    "The codes on slips lead to the pages: say where these are by --pages https://… or FARISTOL_HTTP_ADDRESS."
+    "The codes on slips link to the pages: give the address of the pages with --pages https://… or "
+    "FARISTOL_HTTP_ADDRESS."
 )
-TO_A_FILE = N_("A PDF is not for a terminal: name a file by --output.")
+TO_A_FILE = N_("A PDF cannot be written to a terminal: specify a file with --output.")
 
 
 def print_paper(

@@ -35,23 +35,23 @@ AT_ONCE = 500
 """Players registered in one command."""
 
 TEAM_LACKS = N_(
-    "the team {team} is not registered, for nobody of line {lines} is; once they are in, put them in their place in: "
-    "{command}"
+    "the team {team} is not registered: no player of line {lines} is registered; after their "
+    "registration, add them in order with: {command}"
 )
-STANDS = N_("{who} is registered already")
+STANDS = N_("{who} is already registered")
 STANDS_WITH_CLUB = N_(
-    "{who} is registered already; if this is somebody else of the same name and club, give the line an id"
+    "{who} is already registered; if this is a different person with the same name and club, give the line an id"
 )
 STANDS_WITHOUT = N_(
-    "{who} is registered already; if this is somebody else of the same name, give each a club, or an id"
+    "{who} is already registered; if this is a different person with the same name, give each a club or an id"
 )
-PASSED_OVER = N_("passed over, as it stands before the names of columns: {lines}")
-GUESSED = N_("The file is read as {encoding}, which is a guess: {example}. Is that right?")
-GIVE_ENCODING = N_("No player was registered: give the encoding with --encoding.")
+PASSED_OVER = N_("ignored, before the line of column names: {lines}")
+GUESSED = N_("The file is read as {encoding}, which is a guess: {example}. Is this correct?")
+GIVE_ENCODING = N_("No player was registered: specify the encoding with --encoding.")
 ZERO = N_("Players with the rating 0: {count}. Are they unrated?")
-GIVE_ZERO = N_("No player was registered: say which with --zero.")
-COMMA = N_("{name}: does the given name stand behind the comma?")
-GIVE_COMMA = N_("No player was registered: say which with --comma.")
+GIVE_ZERO = N_("No player was registered: specify --zero.")
+COMMA = N_("{name}: does the given name come after the comma?")
+GIVE_COMMA = N_("No player was registered: specify --comma.")
 TEAM_HAS_MORE = N_("the team {team} has more players, after those who were in its line-up: {players}")
 
 

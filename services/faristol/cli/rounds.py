@@ -19,7 +19,7 @@ from faristol.text.terminal import language_of_terminal
 HEAD = N_("Round {round} of {tournament}: {phase}.")
 RESTS = N_("bye")
 SITS_OUT = N_("Sits out:")
-OPPONENT_GONE = N_("Without a game, as the opponent is not there:")
+OPPONENT_GONE = N_("No game, because the opponent is absent:")
 WINNER = N_("winner")
 
 

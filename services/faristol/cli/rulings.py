@@ -18,8 +18,8 @@ from faristol.terminal.common import as_json, said
 from faristol.terminal.names import tournament_meant
 from faristol.terminal.services import asked
 
-NONE_OF_ROUND = N_("no rulings of round {round}, or it is not closed")
-NONE_OF_ANY = N_("no rulings of closed rounds")
+NONE_OF_ROUND = N_("no rulings in round {round}, or it is not closed")
+NONE_OF_ANY = N_("no rulings in closed rounds")
 PLAYS: Mapping[tuple[bool, bool], str] = {
     (False, True): N_("play stands"),
     (False, False): N_("play withdrawn"),

@@ -29,11 +29,11 @@ ILLEGIBLE = "#"
 
 NO_COLUMN = N_("there is no column {given}; expected {expected}")
 NO_PLAYER = N_("the player is missing")
-NOT_HERE = N_("nobody with the id or the number {given} sits in this hall")
-TWICE = N_("{given} stands in line {line} already")
-NO_HANDED = N_("{given} is no way in which a slip comes; expected {expected}")
+NOT_HERE = N_("no player with the id or the number {given} plays in this hall")
+TWICE = N_("{given} is already in line {line}")
+NO_HANDED = N_("{given} is not a way to hand in a slip; expected {expected}")
 MANY_FIELDS = N_("has {count} fields; expected {most} at most")
-WRONG = N_("nothing was taken of {file}:\n{problems}")
+WRONG = N_("no slip of {file} was saved:\n{problems}")
 
 
 def read_slips(file: Path, seats: Mapping[str, str]) -> list[events.Slip]:

@@ -25,10 +25,10 @@ from faristol.text import number, say, translations
 from faristol.text.terminal import language_of_terminal
 
 AFTER = N_("Standings of {tournament} after round {round}.")
-ANNULLED = N_("{player} left before half of the games, which count for nobody (FIDE C.05 6.6).")
-BEFORE = N_("Standings of {tournament}: no round is counted yet.")
+ANNULLED = N_("{player} left before half of the games, which are not scored for any player (FIDE C.05 6.6).")
+BEFORE = N_("Standings of {tournament}: no round is scored yet.")
 
-OF_DUPLICATES = N_("{tournament} is of duplicate games: `faristol duplicate standings {id}` has them summed")
+OF_DUPLICATES = N_("{tournament} has duplicate games: `faristol duplicate standings {id}` lists their total")
 
 Answer = pb.GetStandingsResponse | pb.GetTeamStandingsResponse
 

@@ -20,13 +20,13 @@ if TYPE_CHECKING:
     from faristol.pairing.engines.dutch.player import Round
 
 TEAMS = N_("the file pairs teams; this command pairs individual players by FIDE C.04.3")
-ALL_AWAY = N_("round {round} has no pair: each player has a bye in it")
+ALL_AWAY = N_("round {round} has no pair: each player has a bye")
 SECOND_BYE = N_(
-    "round {round} has its allocated bye already ({players}), and an odd number of players is left to be paired; "
-    "expected an even number, or a bye of another kind for one more player"
+    "round {round} already has its allocated bye ({players}), and an odd number of players is left to "
+    "pair; expected an even number, or a bye of another kind for one more player"
 )
 DIFFERS = N_("round {round}: the file has {file}; the FIDE Dutch system gives {dutch}")
-CHECKED = N_("{rounds} {rounds:round|rounds} checked, {differing} paired otherwise than the FIDE Dutch system does")
+CHECKED = N_("{rounds} {rounds:round|rounds} checked, {differing} paired differently from the FIDE Dutch system")
 
 Line = tuple[int, int]
 """White and black, by pairing number; black is 0 for the bye."""

@@ -24,25 +24,25 @@ STATES: Mapping[pb.WebhookState.ValueType, str] = {
     pb.WEBHOOK_STATE_STOPPED: N_("stopped"),
 }
 STOPS: Mapping[pb.WebhookStop.ValueType, str] = {
-    pb.WEBHOOK_STOP_FAILING: N_("nothing arrived for 24 hours"),
-    pb.WEBHOOK_STOP_GONE: N_("the receiver answered 410 (Gone)"),
-    pb.WEBHOOK_STOP_DEAD_LETTERS: N_("too many messages were refused"),
+    pb.WEBHOOK_STOP_FAILING: N_("no message was delivered for 24 hours"),
+    pb.WEBHOOK_STOP_GONE: N_("the receiver returned 410 (Gone)"),
+    pb.WEBHOOK_STOP_DEAD_LETTERS: N_("too many messages were rejected"),
 }
 FAILURES: Mapping[pb.WebhookFailure.ValueType, str] = {
-    pb.WEBHOOK_FAILURE_STATUS: N_("the receiver answered {status}"),
-    pb.WEBHOOK_FAILURE_NO_ADDRESS: N_("the name has no address"),
-    pb.WEBHOOK_FAILURE_ADDRESS_REFUSED: N_("the name has private addresses alone"),
-    pb.WEBHOOK_FAILURE_NO_CONNECTION: N_("no connection came about"),
-    pb.WEBHOOK_FAILURE_CERTIFICATE: N_("the certificate of the receiver is not good"),
-    pb.WEBHOOK_FAILURE_TIMEOUT: N_("no answer came in time"),
+    pb.WEBHOOK_FAILURE_STATUS: N_("the receiver returned {status}"),
+    pb.WEBHOOK_FAILURE_NO_ADDRESS: N_("the host name has no address"),
+    pb.WEBHOOK_FAILURE_ADDRESS_REFUSED: N_("the host name has only private addresses"),
+    pb.WEBHOOK_FAILURE_NO_CONNECTION: N_("the connection failed"),
+    pb.WEBHOOK_FAILURE_CERTIFICATE: N_("the certificate of the receiver is invalid"),
+    pb.WEBHOOK_FAILURE_TIMEOUT: N_("the receiver did not respond before the timeout"),
 }
 
-SECRET = N_("secret, shown this once: {secret}")
+SECRET = N_("secret, shown only once: {secret}")
 NO_SUCH = N_("{tournament} has no webhook {webhook}; it has {known}")
-SEVERAL = N_("{webhook} may be each of {known}; give more of the id")
+SEVERAL = N_("{webhook} matches more than one of {known}; give more of the id")
 REMOVED = N_("{webhook}: removed")
-RESUMED = N_("{webhook}: goes on after position {position}")
-ASKED = N_("to be delivered once more: {count}")
+RESUMED = N_("{webhook}: resumes after position {position}")
+ASKED = N_("to be redelivered: {count}")
 DROPPED = N_("dropped: {count}")
 
 Url = Annotated[str, typer.Argument(metavar="URL", help="What is called: https://HOST/PATH.")]
@@ -90,7 +90,7 @@ def list_webhooks(tournament: Tournament, address: Address = None, json_output: 
     """List the webhooks of a tournament with their states, the oldest first."""
     answer = _answer_to(pb.ListWebhooksRequest(), tournament, address)
     rows = [(each.webhook_id, _state(each), str(each.position), each.url) for each in answer.webhooks]
-    tell(answer, columns(rows) if rows else said(N_("there are none")), json_output=json_output)
+    tell(answer, columns(rows) if rows else said(N_("no entries")), json_output=json_output)
 
 
 def show(tournament: Tournament, webhook: Which, address: Address = None, json_output: AsJson = False) -> None:
@@ -195,16 +195,18 @@ def _whole(answer: pb.ListWebhooksResponse) -> Iterator[str]:
     if wanted := _filter(webhook.filter):
         yield wanted
     if webhook.with_content:
-        yield said(N_("with what the news has changed"))
+        yield said(N_("with content"))
     yield said(N_("delivered up to position {position} of {last}"), position=webhook.position, last=answer.position)
     if webhook.last_failure:
         yield said(N_("last failure: {what}"), what=_failure(webhook.last_failure, webhook.last_status))
     if webhook.HasField("next_try_at"):
         yield said(
-            N_("tries of the next message: {count}; again at {at}"), count=webhook.tries, at=_at(webhook.next_try_at)
+            N_("attempts for the next message: {count}; next attempt at {at}"),
+            count=webhook.tries,
+            at=_at(webhook.next_try_at),
         )
     if webhook.HasField("old_secret_until"):
-        yield said(N_("an old secret signs too until {at}"), at=_at(webhook.old_secret_until))
+        yield said(N_("an old secret also signs until {at}"), at=_at(webhook.old_secret_until))
     if answer.dead_letters:
         yield said(N_("dead letters, by position:"))
         yield from columns([_letter(each) for each in answer.dead_letters])
@@ -212,7 +214,7 @@ def _whole(answer: pb.ListWebhooksResponse) -> Iterator[str]:
 
 def _letter(letter: pb.DeadLetter) -> Sequence[str]:
     what = _failure(letter.failure, letter.status)
-    again = said(N_("is delivered once more")) if letter.again else ""
+    again = said(N_("is redelivered")) if letter.again else ""
     return (str(letter.position), _at(letter.failed_at), f"× {letter.tries}", what, again)
 
 

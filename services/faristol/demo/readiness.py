@@ -62,10 +62,10 @@ def check(plan: Plan) -> None:
     except Refusal as refusal:
         raise _cannot_begin(cited(refusal, language_of_terminal())) from refusal
     if rules.championship.team_boards is not None:
-        text = N_("the players of the demonstration are in no teams: leave the option {option} out")
+        text = N_("the players of the demonstration are not in teams: omit the option {option}")
         raise _cannot_begin(said(text, option="teams"))
     if rules.round_time.minutes is not None and rules.round_time.last_turn_seconds is not None:
-        text = N_("the players of the demonstration know no last hand against time: leave the option {option} out")
+        text = N_("the players of the demonstration do not support a last turn against time: omit the option {option}")
         raise _cannot_begin(said(text, option="round_minutes"))
     _check_most(plan, rules)
 
@@ -90,8 +90,8 @@ def open_lexicon(settings: Settings, plan: Plan) -> tuple[str, WordGraph]:
     names = [lexicon.name for lexicon in library.list() if lexicon.header.tile_set == tile_set.name]
     if not names:
         text = N_(
-            "no lexicon in {folder} is spelled with the tiles {tiles}, which {ruleset} is played with: "
-            "run `faristol lexicon install {name}`"
+            "no lexicon in {folder} uses the tiles {tiles}, which {ruleset} requires: run `faristol lexicon "
+            "install {name}`"
         )
         where = {"folder": str(settings.lexicons), "tiles": tile_set.name, "ruleset": plan.ruleset, "name": usual}
         raise StartError(said(text, **where))

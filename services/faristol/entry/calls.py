@@ -23,11 +23,11 @@ from faristol.pb.pairing.v1 import pairing_pb2_grpc as pairing_grpc
 from faristol.terminal.names import Roll
 from faristol.text import say
 
-AWAY = N_("The pairing service does not answer. What you entered is kept, and sent until it does.")
-BACK = N_("It answers again.")
+AWAY = N_("The pairing service is unavailable. Your entries are saved and are sent when it is available again.")
+BACK = N_("The pairing service is available again.")
 GAVE_UP = N_(
-    "the pairing service has not answered for {seconds} seconds; whether the results were entered is not known: give "
-    "the same file again, what stands already is passed over"
+    "the pairing service has not responded for {seconds} seconds, and the results may have been "
+    "entered: run the command with the same file again, recorded results are skipped"
 )
 
 

@@ -17,32 +17,34 @@ from faristol.pb.pairing.v1 import pairing_pb2 as pairing
 from faristol.text import say
 
 HELP = N_(
-    "Type the scores of the table asked, in the order of the names: 412 378. Or those of any table: 11 412 378.\n"
-    "  412 378 anna  and who won, to be checked      ff -      the first did not come, and loses by forfeit\n"
-    "  120a 100      the first abandoned at 120      ff ff     nobody came\n"
-    "  11            look at table 11, to enter or correct it\n"
-    "  Enter         leave this table for later      b         back to what was entered last\n"
-    "  y             what was just asked is right    n         it is left out; y 11 and n 11: that of table 11\n"
-    "  l             what is left and what is open   q         end"
+    "Type the scores of the table shown, in the order of the names: 412 378. Or the scores of any table: 11 412 378.\n"
+    "  412 378 anna  and the winner, as a check      ff -      the first did not come, and loses by forfeit\n"
+    "  120a 100      the first abandoned at 120      ff ff     no player came\n"
+    "  11            show table 11, to enter or correct it\n"
+    "  Enter         skip this table for now         b         back to the last entry\n"
+    "  y             confirm the last question       n         discard it; y 11 and n 11: that of table 11\n"
+    "  l             list the open entries           q         end"
 )
 TITLE = N_("{tournament}, round {round}: {left}. Type ? for help.")
 ALL_IN = N_("All results are in. Type a table to correct it, or q to end.")
 LEFT = N_("left: {tables}")
-NOTHING_LEFT = N_("nothing left")
+NOTHING_LEFT = N_("no table left")
 SWAP = N_("with the scores swapped: {scores}")
-REPLACE = N_("{scores} would come in its place")
-REPLACE_BY = N_("in its place would come, {outcome}")
-ASKED = N_("Not saved, and open: {typed}. Type y if it is right, or go on with the next one.")
-REFUSED = N_("Not saved, and open: {typed}. Go on with the next one, or type it anew.")
+REPLACE = N_("{scores} would replace it")
+REPLACE_BY = N_("the new result would be: {outcome}")
+ASKED = N_("Not saved, and open: {typed}. Type y if it is correct, or continue with the next one.")
+REFUSED = N_("Not saved, and open: {typed}. Continue with the next one, or type it again.")
 STILL_OPEN = N_("open, and not saved: {typed} ({why})")
-NOT_ASKED = N_("Nothing was just asked that y or n could answer. Say of which table, as y 11; l shows what is open.")
-NOT_SURE = N_("Of {typed} no y can make a result: type it anew.")
-STANDS = N_("It stands: {standing}")
+NOT_ASKED = N_(
+    "There is no open question that y or n could answer. Specify the table, such as y 11; l lists the open entries."
+)
+NOT_SURE = N_("y cannot make {typed} a result: type it again.")
+STANDS = N_("Recorded: {standing}")
 CONFIRMED = N_("confirmed: {standing}")
-NOTHING_ENTERED = N_("Nothing was entered here yet.")
-NO_CORRECTION = N_("A game that was abandoned is corrected by the scores that count in the end: {command}")
+NOTHING_ENTERED = N_("No result was entered here yet.")
+NO_CORRECTION = N_("To correct a game that was abandoned, enter its final scores: {command}")
 DONE = N_("{count} entered here; {left}.")
-LEFT_OUT = N_("Left out: {typed}")
+LEFT_OUT = N_("Discarded: {typed}")
 ENTERED = N_("entered: {standing}")
 
 

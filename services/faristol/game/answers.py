@@ -205,7 +205,9 @@ def racks(settled: Settled, facts: Sequence[Message]) -> list[Held]:
 
 def _check_revealed(game: Game, facts: Sequence[Message]) -> None:
     if not game.hosted:
-        raise Refusal("NO_DRAWS", "", N_("This table is played over the board: people draw there, not the system."))
+        raise Refusal(
+            "NO_DRAWS", "", N_("This table is played over the board: players draw the tiles, not the system.")
+        )
     revealed = any(isinstance(fact, events.SeedRevealed) for fact in facts)
     if not revealed and game.phase is not Phase.FINAL:
         raise Refusal(

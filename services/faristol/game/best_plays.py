@@ -56,7 +56,7 @@ class BestPlays:
 
     def _look(self, lexicon: str, held: Sequence[Held]) -> pb.ListBestPlaysResponse:
         if not lexicon:
-            raise no_lexicon(N_("This game has no lexicon: the best plays are looked up in one."))
+            raise no_lexicon(N_("This game has no lexicon: best plays require one."))
         try:
             graph = self._library.open(lexicon)
         except MissingLexiconError as problem:

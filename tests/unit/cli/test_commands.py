@@ -109,7 +109,7 @@ def test_who_writes_a_command_wrongly_is_pointed_to_its_help(
     monkeypatch.setenv("LC_ALL", "en")
     with pytest.raises(SystemExit):
         main(words)
-    assert capsys.readouterr().err.endswith(f"; `{help_of} --help` shows what there is.\n")
+    assert capsys.readouterr().err.endswith(f"; `{help_of} --help` lists the commands.\n")
 
 
 def _lines(guide: Path) -> Iterator[tuple[int, str, bool]]:

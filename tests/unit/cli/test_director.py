@@ -183,7 +183,7 @@ def test_a_time_without_a_zone_is_that_of_the_halls(said: Said, written: str, ho
 @pytest.mark.parametrize(
     ("written", "told"),
     [
-        ("2026-03-29T02:30", "There is no 02:30 on 2026-03-29: summer time begins."),
+        ("2026-03-29T02:30", "There is no 02:30 on 2026-03-29: daylight saving time begins."),
         (
             "2025-10-26T02:30",
             "02:30 comes twice on 2025-10-26, as summer time ends: write 2025-10-26T02:30+02:00 or "
@@ -200,7 +200,7 @@ def test_a_time_that_is_none_or_two_is_refused_with_the_ways_to_write_it(said: S
 def test_a_player_whose_name_is_similar_to_another_is_asked_about(said: Said) -> None:
     made, refused = said("player", "add", "copa", "Anná Puig", code=1)
     assert made is None
-    assert "Anná Puig is similar to Anna Puig. Is this another person?" in refused
+    assert "Anná Puig is similar to Anna Puig. Is this a different person?" in refused
     assert "give Anná Puig an id" in refused
     made, _ = said("player", "add", "copa", "Anná Puig", "--id", "anna-2")
     assert made.player_id == "anna-2"
@@ -209,7 +209,7 @@ def test_a_player_whose_name_is_similar_to_another_is_asked_about(said: Said) ->
 def test_a_corrected_name_that_is_similar_to_another_is_asked_about(said: Said) -> None:
     made, refused = said("player", "amend", "copa", "blai", "--name", "Anná Puig", code=1)
     assert made is None
-    assert "Anná Puig is similar to Anna Puig. Is this another person?" in refused
+    assert "Anná Puig is similar to Anna Puig. Is this a different person?" in refused
     assert "give --another-person" in refused
     made, _ = said("player", "amend", "copa", "blai", "--name", "Anná Puig", "--another-person")
     assert (made.player_id, made.name) == ("p-1", "Anná Puig")
@@ -230,7 +230,7 @@ def test_a_corrected_name_that_is_similar_to_another_is_asked_about(said: Said) 
             ["result", "enter", "copa", "--table", "3", "--score", "anna"],
             "--score cannot be 'anna': expected PLAYER=SCORE",
         ),
-        (["result", "enter", "copa", "--score", "anna=1"], "say which game: by its id, or by its table"),
+        (["result", "enter", "copa", "--score", "anna=1"], "specify the game: use its id, or its table"),
         (["result", "enter", "copa", "--table", "9", "--score", "anna=1"], "round 1 has no table 9; it has 3–4"),
         (["round", "pair", "copa", "99999999999"], "cannot be '99999999999': expected NUMBER"),
         (["hall", "set", "copa", "--hall", "A=1-99999999999"], "cannot be '99999999999': expected NUMBER"),
@@ -271,7 +271,7 @@ def test_every_answer_is_a_sentence_with_names(said: Said) -> None:
     _, told = said("round", "pair", "copa", answer=answer)
     assert told.splitlines()[1:] == [
         "Anna Puig (Valls) sits round 2 out: half a point.",
-        "Cesca, Riu has no game in round 2, as the opponent is not there: a point.",
+        "Cesca, Riu has no game in round 2 because the opponent is absent: a point.",
     ]
     answer = pairing.GiveForfeitResponse(scores=[game.FinalScore(player_id="anna", score=0)])
     _, told = said("result", "forfeit", "copa", "3", "--loser", "blai", answer=answer)
@@ -353,7 +353,7 @@ def test_a_tournament_has_the_players_whom_its_pages_count_and_says_who_is_there
     )
     assert "\nPlayers: 2.\n" in said("tournament", "show", "copa", answer=answer)[1]
     answer.players[0].checked_in = True
-    assert "\nPlayers: 2, of whom checked in: 1.\n" in said("tournament", "show", "copa", answer=answer)[1]
+    assert "\nPlayers: 2, checked in: 1.\n" in said("tournament", "show", "copa", answer=answer)[1]
 
 
 @pytest.mark.parametrize("method", ACTS)

@@ -80,9 +80,9 @@ async def test_a_director_sets_up_judges_and_a_judge_rules_from_the_command_line
             [
                 "ada: appointed",
                 "cup: panel",
-                "panel of 3; claims last 30 s without a sign",
-                "nothing waits",
-                "no rulings of closed rounds",
+                "panel of 3; claims expire after 30 s without activity",
+                "no case is pending",
+                "no rulings in closed rounds",
                 "0 waiting",
                 "nothing is not appointed: there is nothing to end.",
             ],

@@ -220,7 +220,7 @@ def test_a_surname_before_a_comma_is_asked_about() -> None:
 def test_one_name_in_two_writings_is_one_player(text: str) -> None:
     listed = players_of(text)
     assert len(listed.rows) == 1
-    assert "stands in line 2 already" in listed.errors[0].problem
+    assert "is already in line 2" in listed.errors[0].problem
 
 
 FIELD = Path(__file__).parents[4] / "shared" / "data" / "field" / "csv"

@@ -248,12 +248,20 @@ def test_who_has_the_name_of_a_line_is_another_person_where_the_line_has_an_id_o
         (
             {"club": "VALLS"},
             "p-1",
-            "Anna Puig (Valls) is registered already; if this is somebody else of the same name and",
+            "Anna Puig (Valls) is already registered; if this is a different person with the same name and",
         ),
-        ({}, "p-1", "Anna Puig (Valls) is registered already; if this is somebody else of the same name, give each a"),
-        ({"club": "Valls"}, "p-2", "Blai Soler is registered already; if this is somebody else of the same name, give"),
-        ({"player_id": "p-1"}, "p-1", "Anna Puig (Valls) is registered already"),
-        ({}, "p-9", "anna puig is registered already; if this is somebody else"),
+        (
+            {},
+            "p-1",
+            "Anna Puig (Valls) is already registered; if this is a different person with the same name, give each a",
+        ),
+        (
+            {"club": "Valls"},
+            "p-2",
+            "Blai Soler is already registered; if this is a different person with the same name, give",
+        ),
+        ({"player_id": "p-1"}, "p-1", "Anna Puig (Valls) is already registered"),
+        ({}, "p-9", "anna puig is already registered; if this is a different person"),
     ],
 )
 def test_who_was_registered_before_is_told_by_name_and_club_with_what_the_line_lacks(

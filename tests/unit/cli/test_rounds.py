@@ -48,7 +48,7 @@ def test_what_the_scores_of_a_game_do_not_say_stands_behind_them(
     ("algorithm", "kind", "said"),
     [
         ("swiss-2", pairing.BYE_KIND_HALF_POINT, "Sits out: half a point"),
-        ("berger-1", pairing.BYE_KIND_FULL_POINT, "Without a game, as the opponent is not there: a point"),
+        ("berger-1", pairing.BYE_KIND_FULL_POINT, "No game, because the opponent is absent: a point"),
     ],
 )
 def test_who_sits_a_round_out_is_shown_with_why(algorithm: str, kind: pairing.ByeKind.ValueType, said: str) -> None:

@@ -37,8 +37,8 @@ def test_every_wrong_line_is_told_at_once(tmp_path: Path) -> None:
         read_slips(listed(tmp_path, text), SEATS)
     lines = str(wrong.value).splitlines()[1:]
     assert [line.split(":")[0] for line in lines] == ["3", "4", "5", "6", "7", "8"]
-    assert "anna stands in line 2 already" in lines[2]
-    assert "nobody with the id or the number 9 sits in this hall" in lines[5]
+    assert "anna is already in line 2" in lines[2]
+    assert "no player with the id or the number 9 plays in this hall" in lines[5]
     assert "expected in-time, late, not-at-all, hand-not-raised, twice" in lines[1]
 
 

@@ -26,7 +26,7 @@ def test_standings_are_told_in_the_words_of_their_page() -> None:
 
 
 def test_before_the_first_round_the_standings_say_that_none_is_counted() -> None:
-    assert list(told("Copa", pb.GetStandingsResponse(), "en")) == ["Standings of Copa: no round is counted yet."]
+    assert list(told("Copa", pb.GetStandingsResponse(), "en")) == ["Standings of Copa: no round is scored yet."]
 
 
 def test_teams_are_told_with_the_score_that_ranks_them() -> None:

@@ -297,7 +297,7 @@ def test_of_a_value_that_is_far_too_long_no_more_than_its_beginning_is_told(text
 def test_a_file_without_a_result_is_refused(text: str, monkeypatch: pytest.MonkeyPatch) -> None:
     found = entered_by_command("cup", given=text, monkeypatch=monkeypatch)
     assert found.exit_code not in {0, None}
-    assert "there is no result in stdin" in str(found.exception)
+    assert "the file stdin has no result" in str(found.exception)
 
 
 def test_of_very_many_wrong_lines_the_first_are_told_and_how_many_more(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -366,7 +366,7 @@ async def test_yes_is_a_whole_word_of_any_of_the_languages(answer: str) -> None:
 async def test_no_enters_nothing(answer: str) -> None:
     calls, _, told = await at_prompt("1 380 380", answer, "l", "q")
     assert calls.entered == []
-    assert told[-3:] == ["Left out: 1 380 380", "left: 1, 3–4", "0 entered here; left: 1, 3–4."]
+    assert told[-3:] == ["Discarded: 1 380 380", "left: 1, 3–4", "0 entered here; left: 1, 3–4."]
 
 
 @pytest.mark.parametrize("line", ["stop", "salta", "yesterday", "", "3 411 377", "1", "νομίζω", "y 2", "12 400 301"])
@@ -395,7 +395,8 @@ async def test_a_yes_that_does_not_say_of_which_table_is_about_what_was_just_ask
     calls, _, told = await at_prompt("1 380 380", "l", "y", "y 1", "q", tables=round_of(table(1), table(2)))
     assert (
         told.count(
-            "Nothing was just asked that y or n could answer. Say of which table, as y 11; l shows what is open."
+            "There is no open question that y or n could answer. Specify the table, such as y 11; l lists the "
+            "open entries."
         )
         == 1
     )
@@ -456,8 +457,8 @@ def test_scores_that_the_book_has_changed_are_shown_as_they_were_entered_too() -
 async def test_a_forfeit_is_corrected_where_it_was_entered() -> None:
     standing = decided(0, 0, winner="blai-1", unplayed=True)
     calls, _, told = await at_prompt("1 - ff", "y", "1 412 378", "y", "q", tables=round_of(standing, table(2)))
-    assert "  ? in its place would come, by forfeit: Anna 1 wins, Blai 1 did not arrive" in told
-    assert "  ? 412–378 would come in its place" in told
+    assert "  ? the new result would be: by forfeit: Anna 1 wins, Blai 1 did not arrive" in told
+    assert "  ? 412–378 would replace it" in told
     assert [(list(result.forfeited_by), [score.score for score in result.scores]) for result in calls.corrected] == [
         (["blai-1"], []),
         ([], [412, 378]),

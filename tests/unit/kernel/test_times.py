@@ -62,7 +62,7 @@ def test_a_form_says_which_of_two_times_it_means(typed: str, which: str, hour: i
             "at.which",
             "02:30 comes twice on 2026-10-25, as summer time ends. Say which of the two it is.",
         ),
-        ("2026-03-29T02:30", "", "There is no 02:30 on 2026-03-29: summer time begins."),
+        ("2026-03-29T02:30", "", "There is no 02:30 on 2026-03-29: daylight saving time begins."),
         ("soon", "", "Expected a day and a time."),
     ],
 )

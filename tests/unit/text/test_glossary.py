@@ -61,7 +61,7 @@ EXCEPT = {
     ("*", "By the line-up {one} is at board {board}, and wins there without a game"),
     ("*", "Each meets each here: the opponent of {player}"),
     ("*", "Games among equals"),
-    ("*", "Without a game, as the opponent is not there:"),
+    ("*", "No game, because the opponent is absent:"),
     ("*", "expected a game for points and for a game, and none for rounds"),
     ("ca", "Tiles of this turn are on the board: an exchange"),
     ("ca", "rack changed freely"),

@@ -38,7 +38,7 @@ LONGEST_NOTE = 500
 """Limit in characters of the note of a request and of its answer."""
 
 STATES: Mapping[pairing.DataRequestState.ValueType, str] = {
-    pairing.DATA_REQUEST_STATE_WAITING: N_("waits for an answer"),
+    pairing.DATA_REQUEST_STATE_WAITING: N_("pending"),
     pairing.DATA_REQUEST_STATE_GRANTED: N_("granted"),
     pairing.DATA_REQUEST_STATE_REFUSED: N_("refused"),
     pairing.DATA_REQUEST_STATE_ERASED: N_("erased"),

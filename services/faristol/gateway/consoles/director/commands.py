@@ -20,7 +20,7 @@ Given = Mapping[str, str]
 
 NOT_A_NUMBER = N_("Expected a whole number.")
 NOT_A_TIME = N_("Expected a day and a time.")
-NO_SUCH_TIME = N_("There is no {time} on {date}: summer time begins.")
+NO_SUCH_TIME = N_("There is no {time} on {date}: daylight saving time begins.")
 TWO_SUCH_TIMES = N_("{time} comes twice on {date}, as summer time ends. Say which of the two it is.")
 MOST_DIGITS = 9
 
