@@ -6,7 +6,7 @@ import csv
 import re
 import uuid
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
 from functools import cache
@@ -185,7 +185,69 @@ def players_of(text: str, reading: Reading = BY_ITSELF) -> PlayerList:
         return PlayerList([], errors, whole=True)
     title = tuple(filter(None, (each.strip(f" {SEPARATORS}") for each in lines_of(text)[: line - 1])))
     title = tuple(each for each in title if not each.lower().startswith("sep="))
-    return replace(_players(rows, columns, lines_of(text), reading), title=title)
+    lines, unreadable = _as_far_as_readable(rows)
+    lines, joined, first = _with_commas_in_names(lines, columns, reading.answers)
+    again = (each for each in lines) if unreadable is None else _then_raise(lines, unreadable)
+    found = _players(again, columns, lines_of(text), reading, joined)
+    return replace(found, title=title, asks_comma=found.asks_comma or first)
+
+
+Rows = list[tuple[int, list[str]]]
+"""The fields of rows, each with the number of its line."""
+
+
+def _as_far_as_readable(rows: Iterator[tuple[int, list[str]]]) -> tuple[Rows, Unreadable | None]:
+    found: Rows = []
+    try:
+        found.extend(rows)
+    except Unreadable as problem:
+        return found, problem
+    return found, None
+
+
+def _then_raise(rows: Rows, problem: Unreadable) -> Iterator[tuple[int, list[str]]]:
+    yield from rows
+    raise problem
+
+
+def _with_commas_in_names(rows: Rows, columns: Sequence[str], answers: Answers) -> tuple[Rows, set[int], str]:
+    """Join ``Puig`` and ``Anna`` in rows that have a cell more than there are columns, because of the comma in a name.
+
+    In such a list a row whose last cell is empty has as many cells as columns. Return the rows, the lines that were
+    joined, and the first such name where it can be read in two ways.
+    """
+    place = columns.index("name")
+    joined: dict[int, list[str]] = {}
+    for count in (len(columns) + 1, len(columns)):
+        for line, fields in rows if joined or count > len(columns) else ():
+            name = ", ".join(fields[place : place + 2])
+            together = [*fields[:place], name, *fields[place + 2 :]]
+            is_name = len(fields) == count and _SURNAME_FIRST.fullmatch(name) is not None
+            is_certain = count > len(columns) or _are_surnames([name], of_every_row=False)
+            if is_name and is_certain and _fits(together, columns) and not _fits(fields, columns):
+                joined[line] = together
+    names = [fields[place] for fields in joined.values()]
+    first = names[0] if names and not _are_surnames(names, of_every_row=len(names) == len(rows)) else ""
+    if first and answers.comma is Comma.CLUB:
+        joined = {}
+    return [(line, joined.get(line, fields)) for line, fields in rows], set(joined), first
+
+
+def _fits(fields: Sequence[str], columns: Sequence[str]) -> bool:
+    """Return whether each cell of a row is valid in its column, by the columns of ratings and countries."""
+    row = dict(zip(columns, fields, strict=False))
+    rating, country = _whole(row.get("rating", "")), row.get("country", "")
+    spare = any(fields[len(columns) :]) or bool(row.get("", ""))
+    return not spare and (not rating or rating.isdigit()) and (not country or COUNTRY.fullmatch(country) is not None)
+
+
+def _are_surnames(names: Sequence[str], *, of_every_row: bool) -> bool:
+    """Return whether the text before the commas is a surname: a single word is no whole name.
+
+    In a list that is written so in every row, one single word is enough; elsewhere each has to be one.
+    """
+    single = [" " not in name.partition(",")[0].strip() for name in names]
+    return any(single) if of_every_row else all(single)
 
 
 def _players(
@@ -193,8 +255,9 @@ def _players(
     columns: Sequence[str],
     texts: Sequence[str],
     reading: Reading,
+    joined: Collection[int] = (),
 ) -> PlayerList:
-    """Return the players of the rows below the headings."""
+    """Return the players of the rows below the headings; in the ``joined`` lines the name begins with the surname."""
     language, answers = reading.language, reading.answers
     rows: list[Listed] = []
     errors: list[LineError] = []
@@ -216,7 +279,8 @@ def _players(
                 if spare:
                     raise ValueError(say(MORE_FIELDS, {"given": repr(", ".join(spare))}, language))
                 is_known = bool(row.get("id"))  # the name stays as the list with its id has it
-                turned = "" if is_known or answers.comma is Comma.CLUB else _turned(given)
+                as_it_is = is_known or (answers.comma is Comma.CLUB and line not in joined)
+                turned = "" if as_it_is else _turned(given)
                 if zero and answers.zero is not Zero.RATING:
                     row["rating"] = ""
                 request = _player(row | {"name": turned or given}, language)
@@ -225,7 +289,8 @@ def _players(
                 tell(line, str(problem))
                 continue
             zeros += zero
-            with_comma = with_comma or (given if _turned(given) and not is_known else "")
+            asks_comma = bool(_turned(given)) and not is_known and line not in joined
+            with_comma = with_comma or (given if asks_comma else "")
             namesakes = by_name.setdefault(name_key(request.name), [])
             if known := next((row for row in namesakes if not _told_apart(row.request, request)), None):
                 tell(line, say(STANDS_ALREADY["name"], {"given": repr(request.name), "line": known.line}, language))
@@ -257,7 +322,8 @@ def players_pasted(text: str, reading: Reading = BY_ITSELF) -> PlayerList:
 
     Without headings a line begins with the name. A rating (a number), a country (three capital letters) and a club
     follow in any order. The separators are tabs, semicolons, vertical bars or commas. If every line is two words with a
-    comma between them, the first is the surname.
+    comma between them, the first is the surname; likewise in a line of commas with a text more than a name and a club,
+    such as ``Puig, Anna, Valls, 1730``. A list that can be read in two ways is asked about.
     """
     text = text.removeprefix("\ufeff")
     if column_line(text):
@@ -266,14 +332,52 @@ def players_pasted(text: str, reading: Reading = BY_ITSELF) -> PlayerList:
     pairs = [_SURNAME_FIRST.fullmatch(line.strip()) for line in lines if line.strip()]
     asks = all(pairs) and bool(pairs)
     answers = reading.answers
-    if asks and answers.comma is None:
+    if not asks:
+        return _pasted(lines, reading)
+    if answers.comma is None:
         alone = all(pair and " " not in pair[1].strip() for pair in pairs)
         answers = replace(answers, comma=Comma.NAME if alone else Comma.CLUB)
-    named = asks and answers.comma is Comma.NAME
+    named = answers.comma is Comma.NAME
     rows = ((number, [line.strip()] if named else _cells(line)) for number, line in enumerate(lines, 1) if line.strip())
     found = _players(rows, PASTED, lines, replace(reading, answers=answers))
-    first = next((pair[0] for pair in pairs if pair), "") if asks else found.asks_comma
-    return replace(found, asks_comma=first)
+    return replace(found, asks_comma=next((pair[0] for pair in pairs if pair), ""))
+
+
+MOST_TEXTS_COUNT = 2
+"""Texts of a line beside its rating and country: the name and the club."""
+
+
+def _pasted(lines: Sequence[str], reading: Reading) -> PlayerList:
+    """Return the players of pasted lines, in which names such as ``Puig, Anna`` may have no quotation marks."""
+    of_commas = {number: _texts_between_commas(line) for number, line in enumerate(lines, 1) if line.strip()}
+    longer = {number: texts for number, texts in of_commas.items() if len(texts) == MOST_TEXTS_COUNT + 1}
+    shorter = {number: texts for number, texts in of_commas.items() if len(texts) == MOST_TEXTS_COUNT}
+    names = [", ".join(texts[:2]) for texts in (*longer.values(), *shorter.values())]
+    first, comma = "", reading.answers.comma
+    if longer:
+        certain = not shorter and _are_surnames(names, of_every_row=len(longer) == len(of_commas))
+        first = "" if certain else next((", ".join(texts[:2]) for texts in (shorter or longer).values()), "")
+    elif len(shorter) == len(of_commas) and all(" " not in name.partition(",")[0].strip() for name in names):
+        first = names[0] if names else ""
+    asked_of = shorter if shorter and longer else longer or (shorter if first else {})
+    joined = {*longer, *(shorter if first else ())}
+    if first and comma is Comma.CLUB:
+        joined -= {*asked_of}
+    rows = ((number, _cells(line, with_comma=number in joined)) for number, line in enumerate(lines, 1) if line.strip())
+    found = _players(rows, PASTED, lines, reading, joined)
+    return replace(found, asks_comma=first or found.asks_comma)
+
+
+def _texts_between_commas(line: str) -> list[str]:
+    """Return the cells of a line that has no separator but commas, without rating and country.
+
+    Empty for another line, and for a line that does not begin with a possible surname and given name.
+    """
+    cells = _split(line, ",") if not any(sign in line for sign in "\t;|") else []
+    if not _SURNAME_FIRST.fullmatch(", ".join(cells[:2])):
+        return []
+    texts = [cell for cell in cells if cell and not _NUMBER.fullmatch(cell) and not COUNTRY.fullmatch(cell)]
+    return texts if texts[:2] == cells[:2] else []
 
 
 def column_line(text: str) -> int:
@@ -321,11 +425,20 @@ def _columns(fields: Sequence[str]) -> list[str]:
     return [_names_of_columns().get(folded(field), field) for field in columns_of(fields)]
 
 
-def _cells(line: str) -> list[str]:
-    """Return the fields of a pasted line in the order of ``PASTED``, with surplus fields behind them."""
-    sign = next((sign for sign in ("\t", ";", "|", ",") if sign in line), ",")
+def _split(line: str, sign: str) -> list[str]:
+    """Return the cells of a line between separators, without surplus spaces."""
     cells = next(csv.reader([line], delimiter=sign, skipinitialspace=sign != "\t"), [""])
-    name, *others = (" ".join(text_of(cell).split()) for cell in cells)
+    return [" ".join(text_of(cell).split()) for cell in cells]
+
+
+def _cells(line: str, *, with_comma: bool = False) -> list[str]:
+    """Return the fields of a pasted line in the order of ``PASTED``, with surplus fields behind them.
+
+    ``with_comma``: the first two cells are the name.
+    """
+    sign = next((sign for sign in ("\t", ";", "|", ",") if sign in line), ",")
+    cells = _split(line, sign)
+    name, *others = [", ".join(cells[:2]), *cells[2:]] if with_comma else cells
     found = {"name": name}
     spare = []
     for cell in filter(None, others):

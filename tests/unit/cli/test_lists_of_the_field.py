@@ -214,6 +214,53 @@ def test_a_surname_before_a_comma_is_asked_about() -> None:
 
 
 @pytest.mark.parametrize(
+    ("text", "asked", "read"),
+    [
+        (
+            "Puig, Anna, Valls, 1730\nMas Riu, Núria, Reus, ESP\n",
+            "",
+            [("Anna Puig", "Valls"), ("Núria Mas Riu", "Reus")],
+        ),
+        ("Puig, Anna, Valls, 1730\nNúria Mas\n", "", [("Anna Puig", "Valls"), ("Núria Mas", "")]),
+        ("Puig, Anna, Valls\nSoler, Blai, 1500\n", "Soler, Blai", [("Anna Puig", "Valls"), ("Blai Soler", "")]),
+        (
+            "Anna Puig, Club Escacs, Valls\nBlai Soler\n",
+            "Anna Puig, Club Escacs",
+            [("Club Escacs Anna Puig", "Valls"), ("Blai Soler", "")],
+        ),
+        ("Puig, Anna, 1730\nSoler, Blai, 1500\n", "Puig, Anna", [("Anna Puig", ""), ("Blai Soler", "")]),
+        ("Anna Puig, Valls, 1730\nBlai Soler, Reus, 1500\n", "", [("Anna Puig", "Valls"), ("Blai Soler", "Reus")]),
+        (
+            "name,club,rating\nPuig, Anna, Valls, 1730\nSoler, Blai, Reus,\n",
+            "",
+            [("Anna Puig", "Valls"), ("Blai Soler", "Reus")],
+        ),
+        (
+            "name,club,rating\nPuig Mas, Anna, Valls, 1730\nBlai Soler,Reus,1500\n",
+            "Puig Mas, Anna",
+            [("Anna Puig Mas", "Valls"), ("Blai Soler", "Reus")],
+        ),
+        ("name,club,rating\nAnna Puig,Valls,1730,\n", "", [("Anna Puig", "Valls")]),
+    ],
+)
+def test_a_surname_before_a_comma_without_quotation_marks_is_read_by_the_number_of_cells(
+    text: str, asked: str, read: list[tuple[str, str]]
+) -> None:
+    listed = players_pasted(text)
+    assert (listed.asks_comma, [found[1:3] for found in told(listed)], listed.errors) == (asked, read, [])
+    of_comma = [row for row in listed.rows if row.given_name]
+    assert all(row.given_name.replace(",", "").split() for row in of_comma)
+
+
+def test_a_comma_of_which_it_is_said_that_it_is_no_name_stays_what_it_is() -> None:
+    clubs = Reading(answers=Answers(comma=Comma.CLUB))
+    listed = players_pasted("Puig, Anna, Valls\nSoler, Reus, 1500\n", clubs)
+    assert [found[1:3] for found in told(listed)] == [("Anna Puig", "Valls"), ("Soler", "Reus")]
+    listed = players_of("name,club,rating\nPuig Mas, Anna, Valls, 1730\nBlai Soler,Reus,1500\n", clubs)
+    assert (names(listed), [error.line for error in listed.errors]) == (["Blai Soler"], [2])
+
+
+@pytest.mark.parametrize(
     "text",
     ["name\nNúria d’Or\nNúria d'Or\n", "name\nΓΙΩΡΓΟΣ ΠΑΠΑΣ\nΓιώργος Παπάς\n", "name\nPuigdel·lívol\nPuigdeŀlívol\n"],
 )

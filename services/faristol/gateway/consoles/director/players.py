@@ -18,7 +18,7 @@ from faristol.gateway.consoles.director.desk import AtDesk
 from faristol.gateway.entrance import led_to
 from faristol.gateway.form import Fields, Lists, file_of
 from faristol.kernel.names import name_key
-from faristol.kernel.refusal import N_
+from faristol.kernel.refusal import N_, Param
 from faristol.office.encodings import ENCODINGS
 from faristol.office.lists import LineError, decode_list, lines_of
 from faristol.office.names import seats_of
@@ -60,6 +60,9 @@ OTHERWISE = N_("was not registered ({reason})")
 EMPTY = N_("There is no player in the list.")
 RESEMBLES = N_("The name of {name}, who is registered, is similar. Is this a different person?")
 SAY_OTHERS = N_("Confirm that the marked players are different people, or remove their lines.")
+IS_KNOWN = N_("{name} is registered already, under the same name")
+RESEMBLES_PLAYER = N_("similar to {name}, who is registered")
+RESEMBLES_ROW = N_("similar to {name} in line {line} of this list")
 READ_AS = N_("Read as {encoding}.")
 GUESSED = N_("Read as {encoding}, which is a guess: see whether all letters are right, or choose another encoding.")
 
@@ -110,7 +113,7 @@ async def take_list(desk: AtDesk, given: Lists) -> Response:
             tournaments[other] = await desk.calls.ask(pairing.GetTournamentRequest(tournament_id=other))
         of_teams = list(without_teams(rows, tournaments, desk.language))
         wrong, whole = [*wrong, *of_teams], bool(of_teams)
-    marks = _marks(rows, [player.name for player in desk.tournament.players])
+    marks = _marks(rows, desk.tournament.players)
     asked = _asked(listed, answers)
     if not rows and not wrong:
         desk.errors = {"text": say(EMPTY, {}, desk.language)}
@@ -207,20 +210,33 @@ def _lines_left(text: str, refused: Sequence[int], wrong: Sequence[LineError]) -
 class Mark:
     """Warnings about a row before registration."""
 
-    known: bool = False
-    """True if the name is registered."""
+    known: str = ""
+    """Registered player of this name, with the club."""
     resembles: str = ""
-    """Similar name of a registered player or an earlier row."""
+    """Similar name of a registered player, with the club, or of an earlier row."""
+    line: int = 0
+    """Line of that row; 0 for a registered player."""
+
+    def describe(self, language: str) -> str:
+        """Return why the row is marked; empty if it is not."""
+        text = IS_KNOWN if self.known else RESEMBLES_ROW if self.line else RESEMBLES_PLAYER
+        params: Mapping[str, Param] = {"name": self.known or self.resembles, "line": self.line}
+        return say(text, params, language) if self.known or self.resembles else ""
 
 
-def _marks(rows: Sequence[Listed], registered: Sequence[str]) -> Mapping[int, Mark]:
-    known, resemblances = set(map(name_key, registered)), Resemblances(registered)
+def _marks(rows: Sequence[Listed], registered: Sequence[pairing.Player]) -> Mapping[int, Mark]:
+    """Return the warnings about rows by line."""
+    shown = {player.name: f"{player.name} ({player.club})" if player.club else player.name for player in registered}
+    known = {name_key(name): label for name, label in shown.items()}
+    resemblances, lines = Resemblances(shown), dict[str, int]()
     marks = {}
     for row in rows:
         name = row.request.name
         similar = "" if row.request.player_id else resemblances.of(name)
-        marks[row.line] = Mark(name_key(name) in known, similar)
+        marks[row.line] = Mark(known.get(name_key(name), ""), shown.get(similar, similar), lines.get(similar, 0))
         resemblances.add(name)
+        if name not in shown:
+            lines.setdefault(name, row.line)
     return marks
 
 
