@@ -180,8 +180,12 @@ def _export(
 
 
 def write(text: str, output: Path | None) -> None:
-    """Write a text byte for byte, without changes of line ends. Raises as ``write_bytes``."""
-    write_bytes(text.encode(), output)
+    """Write a text byte for byte, without changes of line ends. Raises as ``write_bytes``.
+
+    A file whose name ends in ``.csv`` begins with a byte order mark, which spreadsheets need.
+    """
+    is_csv = output is not None and output.suffix.lower() == ".csv"
+    write_bytes(f"{comma_separated.BYTE_ORDER_MARK if is_csv else ''}{text}".encode(), output)
 
 
 def write_bytes(content: bytes, output: Path | None) -> None:

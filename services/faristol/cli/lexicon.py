@@ -161,7 +161,7 @@ def _tell(read: WordLists, report: Path | None) -> None:
         )
     if report:
         try:
-            with report.open("w", newline="", encoding="utf-8") as file:
+            with report.open("w", newline="", encoding="utf-8-sig") as file:
                 rows = csv.writer(file)
                 rows.writerow(["file", "line", "text", "reason", "why"])
                 rows.writerows([line.path, line.line, line.text, line.reason.reason, line.reason] for line in left_out)

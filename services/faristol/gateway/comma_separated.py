@@ -18,6 +18,9 @@ from faristol.gateway.standings import Standings
 from faristol.gateway.teams import Teams, TeamStandings
 from faristol.office.lists import FORMULA
 
+BYTE_ORDER_MARK = "\ufeff"
+"""What a file begins with: without it Excel reads UTF-8 as the encoding of the machine, and garbles accents."""
+
 Value = str | int | float | bool | None
 
 STANDINGS = ("rank", "player_id", "name", "points", "wins", "draws", "losses", "bye", "spread", "total")

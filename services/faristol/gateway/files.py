@@ -55,6 +55,11 @@ def _of(media_type: str, what: str) -> dict[int | str, dict[str, Any]]:
     return {**ERRORS, 200: {"description": what, "content": content}}
 
 
+def _csv_body(text: str, position: int, if_none_match: str | None, name: str) -> Response:
+    """Return a CSV to download, with the byte order mark that tells a spreadsheet its encoding."""
+    return tagged_body(f"{comma_separated.BYTE_ORDER_MARK}{text}", position, if_none_match, CSV, name)
+
+
 routes = APIRouter(prefix="/api/v1", tags=["files"], dependencies=[KNOWN], default_response_class=Response)
 
 
@@ -69,7 +74,7 @@ async def get_standings_csv(
     """Return the standings as CSV."""
     answer = await results.standings(tournament_id, round, when)
     text = await asyncio.to_thread(lambda: comma_separated.standings(Standings.of(answer)))
-    return tagged_body(text, answer.position, if_none_match, CSV, f"{tournament_id}-standings.csv")
+    return _csv_body(text, answer.position, if_none_match, f"{tournament_id}-standings.csv")
 
 
 @routes.get("/tournaments/{tournament_id}/team-standings.csv", responses=_of(CSV, "A line for each team."))
@@ -83,7 +88,7 @@ async def get_team_standings_csv(
     """Return the standings of teams as CSV."""
     answer = await results.team_standings(tournament_id, round, when)
     text = comma_separated.team_standings(TeamStandings.of(answer))
-    return tagged_body(text, answer.position, if_none_match, CSV, f"{tournament_id}-team-standings.csv")
+    return _csv_body(text, answer.position, if_none_match, f"{tournament_id}-team-standings.csv")
 
 
 @routes.get(
@@ -97,8 +102,8 @@ async def get_teams_csv(
 ) -> Response:
     """Return the teams with their line-ups as CSV."""
     answer = await results.teams(tournament_id, when)
-    return tagged_body(
-        comma_separated.teams(Teams.of(answer)), answer.position, if_none_match, CSV, f"{tournament_id}-teams.csv"
+    return _csv_body(
+        comma_separated.teams(Teams.of(answer)), answer.position, if_none_match, f"{tournament_id}-teams.csv"
     )
 
 
@@ -116,7 +121,7 @@ async def get_pairings_csv(
     """Return the pairings of a round with current scores as CSV."""
     answer = await results.pairings(tournament_id, number, when)
     text = comma_separated.pairings(Pairings.of(answer))
-    return tagged_body(text, answer.position, if_none_match, CSV, f"{tournament_id}-round-{number}.csv")
+    return _csv_body(text, answer.position, if_none_match, f"{tournament_id}-round-{number}.csv")
 
 
 @routes.get("/tournaments/{tournament_id}/crosstable.csv", responses=_of(CSV, "A line for each player."))
@@ -130,7 +135,7 @@ async def get_crosstable_csv(
     """Return the crosstable as CSV."""
     answer = await results.crosstable(tournament_id, round, when)
     text = await asyncio.to_thread(lambda: comma_separated.crosstable(Crosstable.of(answer)))
-    return tagged_body(text, answer.position, if_none_match, CSV, f"{tournament_id}-crosstable.csv")
+    return _csv_body(text, answer.position, if_none_match, f"{tournament_id}-crosstable.csv")
 
 
 @routes.get("/tournaments/{tournament_id}/ratings.csv", responses=_of(CSV, "A line for each player."))
@@ -144,9 +149,7 @@ async def get_ratings_csv(
     """Return the rating list, or an estimate while rounds remain, as CSV."""
     players = await results.players(tournament_id, Moment(min_position))
     answer = Ratings.joined(await ratings.of(tournament_id), players)
-    return tagged_body(
-        comma_separated.ratings(answer), answer.position, if_none_match, CSV, f"{tournament_id}-ratings.csv"
-    )
+    return _csv_body(comma_separated.ratings(answer), answer.position, if_none_match, f"{tournament_id}-ratings.csv")
 
 
 @routes.get("/tournaments/{tournament_id}/report.trf", responses=_of(TRF, "The file, lines ending in CR LF."))

@@ -93,7 +93,7 @@ def test_every_line_that_gave_no_word_is_in_the_report(folder: Path) -> None:
     (folder / "long.txt").write_text("sol\n" + "kiwi\n" * 30, encoding="utf-8")
     added = lexicon("add", "fisc", "--from", "long.txt", *ABOUT, "--report", "report.csv")
     assert added.stderr.count("kiwi holds k") == 10
-    with (folder / "report.csv").open(encoding="utf-8") as file:
+    with (folder / "report.csv").open(encoding="utf-8-sig") as file:
         rows = list(csv.DictReader(file))
     assert [row["line"] for row in rows] == [str(line) for line in range(2, 32)]
     assert {row["reason"] for row in rows} == {"NO_SUCH_TILE"}

@@ -10,6 +10,7 @@ from tests.unit.gateway.stage import Stage
 from tests.unit.results.synthetic import COUNTRIES, NAMES, Championship, append, game_id
 
 from faristol.gateway import comma_separated
+from faristol.gateway.comma_separated import BYTE_ORDER_MARK
 from faristol.gateway.files import EDITIONS, EditionName
 from faristol.gateway.pairings import Pairings
 from faristol.gateway.results import Results
@@ -35,7 +36,7 @@ def asked(stage: Stage) -> Results:
 
 
 def rows(text: str) -> list[dict[str, str]]:
-    return list(csv.DictReader(StringIO(text, newline="")))
+    return list(csv.DictReader(StringIO(text.removeprefix(BYTE_ORDER_MARK), newline="")))
 
 
 async def test_a_crosstable_says_of_every_round_whom_a_player_met_and_what_came_of_it(finished: Stage) -> None:
@@ -72,6 +73,7 @@ async def test_files_say_what_the_json_says(finished: Stage) -> None:
     told = (await finished.http.get(f"{AT}/standings")).json()["standings"]
     answer = await finished.http.get(f"{AT}/standings.csv")
     assert answer.headers["content-type"] == "text/csv; charset=utf-8"
+    assert answer.text.startswith(BYTE_ORDER_MARK), "a spreadsheet would read another encoding"
     assert [(row["player_id"], float(row["berger"]), int(row["spread"])) for row in rows(answer.text)] == [
         (line["player_id"], line["tie_breaks"]["berger"], line["spread"]) for line in told
     ]

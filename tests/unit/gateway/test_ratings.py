@@ -100,7 +100,7 @@ async def test_ratings_are_estimated_then_listed_then_revised(stage: Stage) -> N
     }
     assert players["rating_revision"] == 1
     text = (await stage.http.get(f"{RATINGS}.csv")).text
-    lines = list(csv.DictReader(io.StringIO(text)))
+    lines = list(csv.DictReader(io.StringIO(text.removeprefix("\ufeff"))))
     assert [(line["player_id"], int(line["new_rating"])) for line in lines] == [
         (rating["player_id"], rating["new_rating"]) for rating in revised["ratings"]
     ]

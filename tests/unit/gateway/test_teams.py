@@ -33,7 +33,7 @@ async def playing(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Sta
 
 
 def rows(text: str) -> list[dict[str, str]]:
-    return list(csv.DictReader(StringIO(text)))
+    return list(csv.DictReader(StringIO(text.removeprefix("\ufeff"))))
 
 
 async def test_the_standings_of_teams_are_told_with_their_rounds_and_as_of_a_round(playing: Stage) -> None:
