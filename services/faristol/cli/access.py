@@ -10,6 +10,7 @@ from contextlib import nullcontext
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Annotated
+from urllib.parse import urlsplit
 
 import typer
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
@@ -33,7 +34,7 @@ from faristol.pb.access.v1 import needs_pb2 as needs
 from faristol.record import keys as key_files
 from faristol.terminal.common import columns, run, said, tell
 from faristol.terminal.names import Roll, roll, tournament_meant
-from faristol.terminal.services import answer_to
+from faristol.terminal.services import address_of, answer_to
 from faristol.terminal.settings import settings_of
 
 FORMS = {"token": events.FORM_TOKEN, "link": events.FORM_LINK, "pin": events.FORM_PIN}
@@ -45,7 +46,8 @@ _SECONDS = {"m": 60, "h": 3_600, "d": 86_400}
 
 TAKE_IT = N_("export {variable}={token}")
 AT_TABLE = N_("PIN at table {tables}: {pin}")
-LINK = N_("sign in with the code {code}")
+LIKELY_PAGES = N_("The address of this link is a guess: set {setting} to the address at which people reach the pages.")
+DEFAULT_PORT = 8080
 ENDED = N_("revoked; it stops working everywhere within two seconds")
 NO_SUCH_TABLE = N_("{tournament} has no table {table}; it has {known}")
 NO_SUCH_HALL = N_("{tournament} has no hall {hall}; it has {known}")
@@ -104,16 +106,26 @@ def grant(
     given_by = calling_as(OPERATOR) if request.role in (OPERATOR, SERVICE) else nullcontext()
     with given_by:
         answer = answer_to(request, "access", address)
+    tell(answer, describe_grant(answer, address), json_output=json_output)
+
+
+def describe_grant(answer: pb.GrantCredentialResponse, address: str | None) -> str:
+    """Return what its holder signs in by: a variable for a token, the link of a code, or a PIN."""
     if answer.token:
-        line = said(TAKE_IT, variable=TOKEN, token=answer.token)
-    elif answer.code and (pages := Addresses().http_address):
+        return said(TAKE_IT, variable=TOKEN, token=answer.token)
+    if not answer.code:
+        return said(AT_TABLE, tables=", ".join(map(str, answer.credential.scope.tables)), pin=answer.pin)
+    if pages := Addresses().http_address:
         link = sign_in_link(pages, answer.code)
-        line = f"{qr_code(link)}\n{link}"
-    elif answer.code:
-        line = said(LINK, code=answer.code)
-    else:
-        line = said(AT_TABLE, tables=", ".join(map(str, answer.credential.scope.tables)), pin=answer.pin)
-    tell(answer, line, json_output=json_output)
+        return f"{qr_code(link)}\n{link}"
+    link = sign_in_link(_likely_pages(address), answer.code)
+    return f"{link}\n{said(LIKELY_PAGES, setting='FARISTOL_HTTP_ADDRESS')}"
+
+
+def _likely_pages(address: str | None) -> str:
+    """Return the likely URL of the pages: the host of the access service with the port of the settings."""
+    host = urlsplit(f"//{address_of('access', address)}").hostname or "localhost"
+    return f"http://{f'[{host}]' if ':' in host else host}:{settings_of().http_port or DEFAULT_PORT}"
 
 
 def list_credentials(

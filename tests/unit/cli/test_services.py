@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import codecs
 from collections.abc import Callable, Sequence
 from inspect import signature
+from pathlib import Path
 from typing import Any
 
 import grpc
@@ -11,6 +13,8 @@ import pytest
 import typer
 from typer.testing import CliRunner
 
+from faristol.cli.access import describe_grant
+from faristol.cli.export import write
 from faristol.cli.main import app
 from faristol.cli.options import Language
 from faristol.cli.prizes import prizes
@@ -18,6 +22,7 @@ from faristol.cli.sheet import sheet
 from faristol.cli.table import table
 from faristol.cli.trf import pair
 from faristol.host import StartError
+from faristol.pb.access.v1 import access_pb2 as access
 from faristol.pb.results.v1 import webhooks_pb2 as pb
 from faristol.terminal.services import send, service_at
 from faristol.text.terminal import language_of_terminal
@@ -148,3 +153,27 @@ async def test_a_request_goes_to_its_method_and_a_command_has_an_id_of_its_own()
     assert await send(Listening(), pb.ListWebhooksRequest(tournament_id="cup")) == pb.ListWebhooksRequest(
         tournament_id="cup"
     )
+
+
+@pytest.mark.parametrize(
+    ("pages", "address", "link"),
+    [
+        ("", "results.test:50051", "http://results.test:8080/sign-in#abc"),
+        ("", "[::1]:50051", "http://[::1]:8080/sign-in#abc"),
+        ("https://results.test", "localhost:50051", "https://results.test/sign-in#abc"),
+    ],
+)
+def test_a_role_that_is_given_by_a_link_prints_the_link(
+    pages: str, address: str, link: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("FARISTOL_HTTP_ADDRESS", pages)
+    monkeypatch.delenv("FARISTOL_HTTP_PORT", raising=False)
+    lines = describe_grant(access.GrantCredentialResponse(code="abc"), address).splitlines()
+    assert link in lines
+    assert ("set FARISTOL_HTTP_ADDRESS" in lines[-1]) == (not pages)
+
+
+def test_a_file_for_spreadsheets_begins_with_a_byte_order_mark(tmp_path: Path) -> None:
+    for name, mark in (("a.csv", codecs.BOM_UTF8), ("a.trf", b"")):
+        write("Núria\r\n", tmp_path / name)
+        assert (tmp_path / name).read_bytes() == mark + "Núria\r\n".encode()
