@@ -16,6 +16,25 @@ def tables_of(halls: Iterable[events.Hall], players: int, seated: Iterable[int] 
     return frozenset(of_halls or range(1, (players + 1) // 2 + 1)).union(seated)
 
 
+def count_tables(players: int, players_max: int, teams: int = 0, boards: int = 0) -> int:
+    """Count the tables of a round: of ``players`` at tables of at most ``players_max``, or of ``teams`` that meet.
+
+    An odd player or team rests where two meet. ``boards`` are those of a match of teams; 0 where players are paired.
+    """
+    if boards:
+        return teams // 2 * boards
+    return players // 2 if players_max == 2 else -(-players // players_max)
+
+
+def playing_tables(halls: Iterable[events.Hall], needed: int) -> list[int]:
+    """Return as many tables as are ``needed`` in a round, in their order: of the halls, or from 1 where there are none.
+
+    Fewer where the halls have fewer.
+    """
+    of_halls = sorted({table for hall in halls for table in range(hall.first_table, hall.last_table + 1)})
+    return of_halls[:needed] if of_halls else list(range(1, needed + 1))
+
+
 def ranges(numbers: Iterable[int]) -> str:
     """Format numbers in ascending order, with consecutive ones as a range: ``1–5, 9``."""
     runs: list[list[int]] = []

@@ -17,7 +17,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from faristol.client.links import sign_in_link
-from faristol.client.places import ranges, tables_of
+from faristol.client.places import count_tables, playing_tables, ranges, tables_of
 from faristol.credentials.roles import FEDERATION, JUDGE, MAY_GIVE, NAMES, OPERATOR, ROLES, SCORER, SERVICE
 from faristol.gateway.consoles.commands import form_id, hidden
 from faristol.gateway.consoles.doors import doors
@@ -26,6 +26,7 @@ from faristol.gateway.divisions import titled
 from faristol.gateway.entrance import led_to
 from faristol.gateway.form import Fields, public_address
 from faristol.gateway.language import language_of
+from faristol.gateway.mode import is_of_duplicate_games, known_rules
 from faristol.gateway.page import private_page
 from faristol.gateway.problems import Problem, of_rpc
 from faristol.gateway.qr import qr
@@ -35,6 +36,7 @@ from faristol.kernel.refusal import N_, Param
 from faristol.kernel.times import to_timestamp
 from faristol.pb.access.v1 import access_pb2 as pb
 from faristol.pb.access.v1 import events_pb2 as events
+from faristol.pb.results.v1 import results_pb2 as results_pb
 from faristol.text import LANGUAGES, say
 
 MOST_CARDS = 200
@@ -130,11 +132,28 @@ class _Desk:
             ways={key: text for key, (text, _) in FORMS.items()},
             players=players.players,
             known_languages=LANGUAGES,
-            tables=ranges(self.session.credential.scope.tables or range(1, max(1, tournament.players // 2) + 1)),
+            tables=ranges(await self._proposed_tables(tournament, players.players)),
+            has_tables=not is_of_duplicate_games(tournament),
             for_players=bool(given - {SCORER}),
             for_judges=JUDGE in given,
             new_id=lambda: str(uuid.uuid4()),
         )
+
+    async def _proposed_tables(
+        self, tournament: results_pb.Tournament, players: Sequence[results_pb.Player]
+    ) -> list[int]:
+        """Return the tables that the present players fill, limited to those in the scope of the caller."""
+        own = set(self.session.credential.scope.tables)
+        rules = known_rules(tournament.ruleset)
+        teams = (await self.results.teams(self.tournament_id)).teams if tournament.team_boards else ()
+        needed = count_tables(
+            sum(not player.withdrawn_round for player in players),
+            rules.game.players_max if rules else 2,
+            sum(not team.withdrawn_round for team in teams),
+            tournament.team_boards,
+        )
+        there = playing_tables(tournament.halls, needed)
+        return [table for table in there if not own or table in own] or sorted(own)
 
     async def end(self, given: Mapping[str, str]) -> Response:
         """Revoke a credential."""
