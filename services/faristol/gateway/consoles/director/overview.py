@@ -6,7 +6,10 @@ from fastapi import APIRouter
 from starlette.responses import Response
 
 from faristol.gateway.consoles.director.desk import AtDesk
+from faristol.gateway.consoles.doors import may
+from faristol.gateway.mode import is_of_duplicate_games
 from faristol.pb.pairing.v1 import pairing_pb2 as pairing
+from faristol.pb.results.v1 import results_pb2 as results
 
 routes = APIRouter(include_in_schema=False)
 
@@ -27,7 +30,21 @@ async def show_overview(desk: AtDesk) -> Response:
         players=players,
         checked_in=sum(player.checked_in for player in players),
         late=await _late(desk),
+        appeals=[each for each in desk.tournament.appeals if each.phase == pairing.APPEAL_PHASE_OPEN],
+        appealed_tables=await _appealed_tables(desk),
     )
+
+
+async def _appealed_tables(desk: AtDesk) -> list[results.WatchedTable]:
+    """Return the tables of the running round at which a ruling was appealed."""
+    last = desk.last
+    if last is None or last.phase != pairing.ROUND_PHASE_STARTED or is_of_duplicate_games(desk.tournament):
+        return []
+    request = results.ListTablesRequest(tournament_id=desk.tournament_id, min_position=desk.done)
+    if not may(desk.session, type(request)):
+        return []
+    listed: results.ListTablesResponse = await desk.calls.ask(request)
+    return [table for table in listed.tables if any(wait.kind == results.WAIT_KIND_APPEAL for wait in table.waits)]
 
 
 async def _late(desk: AtDesk) -> list[pairing.TableResult]:
