@@ -283,5 +283,16 @@ def told_apart(names: Iterable[tuple[str, str, str]]) -> dict[str, str]:
 ACTOR_ID = re.compile(r"[a-z0-9-]{0,64}")
 """The format of the id of an actor; empty for no actor."""
 
+NAMED_PERSON = "m-"
+"""What the id begins with of a person who is named in one tournament and is no player or official of it."""
+
+_NAMED_PERSON = re.compile(rf"{NAMED_PERSON}[0-9a-f]{{12}}")
+
+
+def is_named_person(person_id: str) -> bool:
+    """Return whether an id is of the kind that is made for a person who is named in one tournament."""
+    return _NAMED_PERSON.fullmatch(person_id) is not None
+
+
 OFFICIAL = "o-"
 """Prefix of the id of an official with a name. The id is not derived from the name."""

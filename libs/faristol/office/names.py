@@ -129,7 +129,9 @@ class Roster:
         self.teams = [Named(team.team_id, team.name) for team in tournament.teams]
         sitting = (member for each in tournament.appeals for member in each.members)
         tribunal = {each.person_id: name_in_id(each.person_id) for each in (*tournament.tribunal, *sitting)}
-        self._called = {**tribunal, **(officials or {}), **labels(self.teams), **labels(self.players)}
+        self.persons = [Named(each.player_id, each.name) for each in tournament.persons]
+        persons = {each.id: each.name for each in self.persons}
+        self._called = {**tribunal, **persons, **(officials or {}), **labels(self.teams), **labels(self.players)}
 
     @property
     def tournament_id(self) -> str:

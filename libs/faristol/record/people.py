@@ -12,7 +12,7 @@ from sqlalchemy import bindparam, delete, select
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from faristol.kernel import facts
-from faristol.kernel.names import OFFICIAL
+from faristol.kernel.names import OFFICIAL, is_named_person
 from faristol.kernel.names import told_apart as names_told_apart
 from faristol.kernel.refusal import N_, Refusal
 from faristol.pb.event.v1 import event_pb2 as event
@@ -117,6 +117,26 @@ async def remember_all(connection: AsyncConnection, persons: Sequence[Person]) -
     if changed:
         await connection.execute(kind_of(connection).upsert(people, changed[0].keys() - {"player_id"}), changed)
     return said
+
+
+async def remember_persons(connection: AsyncConnection, persons: Sequence[Person]) -> list[str]:
+    """Store names, clubs and countries of persons who are no players, and return their bindings (``Decision.also``).
+
+    A person of one tournament (``is_named_person``) takes the new values. Another known person keeps the name, and gets
+    a club or a country if none is stored. Raises ``Refusal`` for an erased person.
+    """
+    said: list[str] = []
+    for person in persons:
+        known = await _kept(connection, person.player_id)
+        if known is None or is_named_person(person.player_id):
+            club = person.club or (known.club if known else "")
+            country = person.country or (known.country if known else "")
+            said.append(await remember(connection, person.player_id, person.name, club, country))
+            continue
+        told = {"club": person.club, "country": person.country}
+        added = {part: value for part, value in told.items() if value and not getattr(known, part)}
+        said.append(await amend(connection, person.player_id, added))
+    return [each for each in said if each]
 
 
 async def all_erased(connection: AsyncConnection, player_ids: Collection[str]) -> set[str]:

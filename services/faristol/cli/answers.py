@@ -240,7 +240,8 @@ def _word(field: Any, value: int) -> str:
 
 
 def _member(member: pairing.Appointment | events.TribunalMember, known: Roll | None, language: str) -> str:
-    name = known.name(member.person_id) if known else member.person_id
+    given = member.name if isinstance(member, pairing.Appointment) else ""
+    name = given or (known.name(member.person_id) if known else member.person_id)
     return f"{name} ({translations(language).gettext(ROLES[member.role])})" if member.role in ROLES else name
 
 

@@ -42,7 +42,7 @@ PARTS: Mapping[str, str] = {
     "FinalScore": "PLAYER=SCORE",
     "Hall": "NAME=FIRST-LAST",
     "RoundTime": "ROUND=TIME",
-    "Appointment": "PERSON=ROLE[=COUNTRY]",
+    "Appointment": "PERSON=ROLE[=COUNTRY[=NAME]]",
 }
 """Written forms of messages with parts, if they differ from NAME=VALUE."""
 
@@ -190,7 +190,7 @@ class Reader:
                 setattr(message, part, self._number(message.DESCRIPTOR.fields_by_name[part], number))
             return
         parts = field.message_type.fields
-        values = [name.strip(), *(rest.split("=", 1) if len(parts) > 2 else [rest])]
+        values = [name.strip(), *rest.split("=", max(0, len(parts) - 2))]
         for part, value in zip(parts, values, strict=False):
             if part.message_type is not None:
                 getattr(message, part.name).FromDatetime(self._moment(value))

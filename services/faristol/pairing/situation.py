@@ -21,7 +21,7 @@ from faristol.kernel.errors import Invalid, NotFound
 from faristol.kernel.refusal import N_
 from faristol.kernel.times import to_timestamp
 from faristol.pairing import conditions
-from faristol.pairing.model import Origins, Rulings, Tournament
+from faristol.pairing.model import NamedPerson, Origins, Rulings, Tournament
 from faristol.pb.game.v1 import events_pb2 as game_events
 from faristol.pb.pairing.v1 import events_pb2 as events
 from faristol.rules import Ruleset, pinned_ruleset
@@ -128,6 +128,8 @@ class Command:
     """Whether the sanctions at tables that the tournament has not noted yet are read."""
     persons: Callable[[Tournament, Any], Collection[str]] = lambda state, request: ()
     """Returns the persons whose countries and affiliations are read."""
+    keeps: Callable[[Tournament, Any], Sequence[NamedPerson]] = lambda state, request: ()
+    """Returns the persons whose names are stored with its events, see ``people.remember_persons``."""
     rests_on: tuple[type[Message], ...] = (Message,)
     """Types of events that make an older ``expected_version`` stale."""
     concerned: Callable[[Tournament, Any], Collection[str]] | None = None

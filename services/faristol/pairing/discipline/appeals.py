@@ -7,6 +7,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from google.protobuf.message import Message
 
 from faristol.kernel.errors import Invalid
+from faristol.kernel.names import is_named_person
 from faristol.kernel.refusal import N_, Refusal
 from faristol.pairing.conditions import check_open
 from faristol.pairing.discipline import tribunal
@@ -20,7 +21,7 @@ from faristol.pairing.discipline.checks import (
 )
 from faristol.pairing.discipline.sanctions import lifted
 from faristol.pairing.identity import checked_id, checked_name
-from faristol.pairing.model import Appeal, AppealPhase, Phase, Tournament
+from faristol.pairing.model import Appeal, AppealPhase, NamedPerson, Phase, Tournament
 from faristol.pairing.situation import Command, Situation, Undo
 from faristol.pb.pairing.v1 import events_pb2 as events
 from faristol.pb.pairing.v1 import pairing_pb2 as pb
@@ -43,13 +44,23 @@ def appoint(situation: Situation, request: pb.AppointTribunalRequest) -> list[Me
     _check_number("affiliations", len(request.affiliations))
     affiliations = _affiliations(request.affiliations)
     countries = {member.person_id: member.country for member in request.appointments}
-    origins = situation.origins.with_given("appointments", countries, affiliations)
+    corrected = {
+        member.person_id for member in request.appointments if member.name and is_named_person(member.person_id)
+    }
+    known = situation.origins.without(corrected)
+    origins = known.with_given("appointments", countries, affiliations)
     members = [events.TribunalMember(person_id=each.person_id, role=each.role) for each in request.appointments]
     check_open(state)
     if not article:
         raise Refusal("NO_TRIBUNAL", "", N_("These rules provide for no tribunal of appeals."))
-    for member in members:
+    for member in request.appointments:
         checked_id("appointments", member.person_id)
+        if member.name and not origins.countries.get(member.person_id):
+            raise Invalid(
+                "appointments",
+                N_("expected the country of {person}"),
+                {"person": checked_name("appointments", member.name)},
+            )
     begun, elected = _begun(state), _players_own(state.tribunal)
     if begun and not elected and _players_own(members):
         raise Refusal(
@@ -264,6 +275,18 @@ def _appointed(state: Tournament, request: pb.AppointTribunalRequest) -> Collect
     return named | {person.person_id for person in request.affiliations}
 
 
+def _persons_of(state: Tournament, request: pb.AppointTribunalRequest) -> Sequence[NamedPerson]:
+    """Return the members whose names are given, with what the request says of them; players keep what they entered."""
+    affiliations = {each.person_id: each.affiliation for each in request.affiliations}
+    return [
+        NamedPerson(
+            each.person_id, checked_name("appointments", each.name), affiliations.get(each.person_id, ""), each.country
+        )
+        for each in request.appointments
+        if each.name and state.player(each.person_id) is None
+    ]
+
+
 def _in_dispute(state: Tournament, request: pb.LodgeAppealRequest) -> Collection[str]:
     known = {player.player_id for player in state.players} | {member.person_id for member in state.tribunal}
     named = {person.person_id for person in request.countries} | {person.person_id for person in request.affiliations}
@@ -271,7 +294,7 @@ def _in_dispute(state: Tournament, request: pb.LodgeAppealRequest) -> Collection
 
 
 COMMANDS: Mapping[type[Message], Command] = {
-    pb.AppointTribunalRequest: Command(appoint, persons=_appointed),
+    pb.AppointTribunalRequest: Command(appoint, persons=_appointed, keeps=_persons_of),
     pb.LodgeAppealRequest: Command(lodge, tells=events.AppealLodged, facts=True, persons=_in_dispute),
     pb.WithdrawAppealRequest: Command(withdraw_appeal),
     pb.DecideAppealRequest: Command(decide_appeal, facts=True, divisions=True),

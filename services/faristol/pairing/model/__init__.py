@@ -2,7 +2,7 @@
 
 from faristol.pairing.model.entries import BYES, KINDS
 from faristol.pairing.model.evolution import evolve
-from faristol.pairing.model.origins import Origins
+from faristol.pairing.model.origins import NamedPerson, Origins
 from faristol.pairing.model.player import Player
 from faristol.pairing.model.rounds import take_off_entered
 from faristol.pairing.model.rulings import Rulings, game_stream, watch

@@ -5,13 +5,23 @@ A decision gets them as an argument and does not write them: events hold no pers
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 from faristol.kernel.errors import Invalid
 from faristol.kernel.names import same_affiliation
 from faristol.kernel.refusal import N_
 from faristol.pairing.identity import checked_country
+
+
+class NamedPerson(NamedTuple):
+    """A person with the name, club and country that a command gives."""
+
+    person_id: str
+    name: str
+    club: str
+    country: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,6 +32,13 @@ class Origins:
     """Country codes."""
     affiliations: Mapping[str, str] = field(default_factory=dict)
     """Clubs or associations."""
+
+    def without(self, persons: Collection[str]) -> Origins:
+        """Return the same without some persons."""
+        return Origins(
+            {person_id: country for person_id, country in self.countries.items() if person_id not in persons},
+            {person_id: club for person_id, club in self.affiliations.items() if person_id not in persons},
+        )
 
     def with_given(self, name: str, countries: Mapping[str, str], affiliations: Mapping[str, str]) -> Origins:
         """Return these origins with those of a request; ``name`` is the request's field of the countries.

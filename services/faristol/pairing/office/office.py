@@ -11,6 +11,7 @@ from typing import Any, TypeVar
 from weakref import WeakValueDictionary
 
 from google.protobuf.message import Message
+from sqlalchemy.ext.asyncio import AsyncConnection
 
 from faristol.host import Runtime
 from faristol.host.actor import actor_of
@@ -85,7 +86,12 @@ class Office:
                 check_meets_at_tables(situation.ruleset)
             facts = command.decide(situation, asked)
             answer = answer_to(command, response, situation, asked, facts)
-            return Decision([write_of(loaded, facts)], guards), answer
+            persons = [people.Person(*person) for person in command.keeps(loaded.state, asked)]
+
+            async def remember(connection: AsyncConnection) -> Sequence[str]:
+                return await people.remember_persons(connection, persons)
+
+            return Decision([write_of(loaded, facts)], guards, also=remember if persons else None), answer
 
         return await self.handle(request, context, attempt, response, among_divisions=command.divisions)
 
@@ -233,6 +239,13 @@ class Office:
         """Return the display names of a tournament's players, which tell namesakes apart, by player id."""
         known = await people.names(self.record, [player.player_id for player in state.players])
         return people.told_apart(known.values())
+
+    async def persons(self, state: Tournament) -> dict[str, str]:
+        """Return the known names of members of the tribunal who are no players, by id."""
+        members = [*state.tribunal, *(member for appeal in state.appeals for member in appeal.members)]
+        wanted = {member.person_id for member in members if state.player(member.person_id) is None}
+        known = await people.names(self.record, wanted) if wanted else {}
+        return {person_id: person.name for person_id, person in sorted(known.items()) if person.name}
 
     def at(self, request: Any) -> datetime | None:
         """Return the time that the request gives, or None."""

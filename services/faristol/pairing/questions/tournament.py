@@ -98,6 +98,9 @@ async def get_tournament(
         teams=[_team(team, paired) for team in state.teams],
         waiting_data_requests=sum(each.waits for each in state.data_requests),
         tribunal=state.tribunal,
+        persons=[
+            pb.ActPlayer(player_id=person_id, name=name) for person_id, name in (await office.persons(state)).items()
+        ],
         appeals=[appeal_of(number, appeal) for number, appeal in enumerate(state.appeals, start=1)],
         rating_system=rating_system(await record.facts(ratings_stream(tournament_id))),
     )

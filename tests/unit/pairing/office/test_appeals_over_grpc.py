@@ -10,6 +10,7 @@ import pytest
 from tests.unit.pairing.conftest import Desk
 from tests.unit.pairing.office.test_service import act, create, refused, register
 
+from faristol.kernel.names import NAMED_PERSON
 from faristol.pb.pairing.v1 import events_pb2 as events
 from faristol.pb.pairing.v1 import pairing_pb2 as pb
 from faristol.record.erasure import erase
@@ -101,6 +102,53 @@ async def test_clubs_of_players_are_those_they_entered_with_and_affiliations_of_
     assert [member.person_id for member in lodged.members] == ["ona", "pau", "p3"]
     for event in await desk.record.read_stream("tournament-open"):
         assert not any(name in event.payload for name in (b"Tarragona", b"Valls"))
+
+
+async def test_names_of_members_are_kept_beside_the_events_with_their_countries_and_can_be_erased(desk: Desk) -> None:
+    await create(desk, ruleset="fise", rounds=3)
+    for place, country in enumerate(("ESP", "ESP", "COL", "VEN"), start=1):
+        await register(desk, player_id=f"p{place}", name=f"Player {place}", country=country)
+    ona, pau = f"{NAMED_PERSON}{'a' * 12}", f"{NAMED_PERSON}{'b' * 12}"
+    members = appointments()
+    members[0] = pb.Appointment(person_id=ona, role=events.TRIBUNAL_ROLE_ORGANISERS, name="Núria Peñalver")
+    members[1] = pb.Appointment(person_id=pau, role=events.TRIBUNAL_ROLE_FEDERATION, name="Ζωή Ρώτα", country="GRC")
+    code, message, _ = await refused(act(desk, "AppointTribunal", appointments=members))
+    assert (code, message) == (
+        grpc.StatusCode.INVALID_ARGUMENT,
+        "appointments: expected the country of Núria Peñalver",
+    )
+    for country in ("FRA", "AND"):  # what is said of a person of this tournament last holds
+        members[0].country = country
+        await act(desk, "AppointTribunal", appointments=members)
+    await act(desk, "WarnPlayer", player_id="p1", arbiter_id="marta")
+    version = len(await desk.record.read_stream("tournament-open"))
+
+    asked = pb.GetTournamentRequest(tournament_id="open")
+    shown = {each.player_id: each.name for each in (await desk.stub.GetTournament(asked)).persons}
+    assert shown == {ona: "Núria Peñalver", pau: "Ζωή Ρώτα"}
+    sanctions = await desk.stub.ListSanctions(pb.ListSanctionsRequest(tournament_id="open", player_id="p1"))
+    assert (sanctions.sanctions[0].appealable, list(sanctions.without_country)) == (True, [])
+    lodged = await act(desk, "LodgeAppeal", player_id="p1", version=version)
+    assert isinstance(lodged, pb.LodgeAppealResponse)
+    assert [member.person_id for member in lodged.members] == [ona, pau, "p3"]
+    for event in await desk.record.read_stream("tournament-open"):
+        assert not any(name.encode() in event.payload for name in ("Peñalver", "Ζωή"))
+    await erase(desk.record, ona)
+    assert [each.name for each in (await desk.stub.GetTournament(asked)).persons] == ["Ζωή Ρώτα"]
+
+
+async def test_the_name_of_a_person_who_is_known_otherwise_stays_when_they_are_appointed(desk: Desk) -> None:
+    await create(desk, ruleset="fise", rounds=3)
+    await create(desk, tournament_id="cup", ruleset="fise", rounds=3)
+    await register(desk, tournament_id="cup", player_id="ona", name="Ona Rius")
+    for place, country in enumerate(("ESP", "ESP", "COL", "VEN"), start=1):
+        await register(desk, player_id=f"p{place}", name=f"Player {place}", country=country)
+    members = appointments()
+    members[0].name = "Another Name"
+    await act(desk, "AppointTribunal", appointments=members)
+
+    shown = (await desk.stub.GetTournament(pb.GetTournamentRequest(tournament_id="open"))).persons
+    assert [(each.player_id, each.name) for each in shown] == [("ona", "Ona Rius")]
 
 
 async def test_an_appeal_is_against_an_act_that_there_is(desk: Desk) -> None:

@@ -172,7 +172,10 @@ def _tribunal(request: Any, given: Given) -> None:
     for role in ("1", "2", "3", "4.1", "4.2"):
         if person := given.get(f"person.{role}", "").strip():
             request.appointments.add(
-                person_id=person, role=int(role[0]), country=given.get(f"country.{role}", "").strip().upper()
+                person_id=person,
+                role=int(role[0]),
+                country=given.get(f"country.{role}", "").strip().upper(),
+                name=given.get(f"named.person.{role}", ""),
             )
             if club := given.get(f"affiliation.{role}", "").strip():
                 request.affiliations.add(person_id=person, affiliation=club)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import uuid
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
@@ -15,7 +16,7 @@ from starlette.responses import Response
 
 from faristol.client.problems import every_reason, info_of, reason_of
 from faristol.gateway.calls import NAMED
-from faristol.gateway.consoles.commands import hidden
+from faristol.gateway.consoles.commands import form_id, hidden
 from faristol.gateway.consoles.director.commands import Given, Unusable, command_of
 from faristol.gateway.consoles.doors import may
 from faristol.gateway.consoles.frame import AtConsole, Console, Done, TournamentId, Typed
@@ -25,7 +26,7 @@ from faristol.gateway.mode import is_of_duplicate_games, known_rules
 from faristol.gateway.page import Part
 from faristol.gateway.problems import STATUSES
 from faristol.gateway.results import Moment, Reader, Results
-from faristol.kernel.names import slug
+from faristol.kernel.names import NAMED_PERSON, slug
 from faristol.kernel.refusal import N_
 from faristol.office.history import Told, told
 from faristol.office.names import Roster, folded
@@ -249,17 +250,36 @@ class Desk(Console):
 
     def _with_ids(self, given: Given) -> Given:
         """Replace typed names of officials by ids. An unknown name yields a new id."""
-        named = {folded(player.name): player.id for player in self.roster.players}
+        roster = self.roster
+        named = {folded(roster.name(each.person_id)): each.person_id for each in self.tournament.tribunal}
+        named |= {folded(player.name): player.id for player in roster.players}
         named |= {folded(each.name): each.id for each in self.officials}
         changed = dict(given)
         for name, value in given.items():
-            if name.startswith(BY_NAME):
+            if name.startswith("person.") and given.get("act") == "AppointTribunal":
+                changed |= self._appointed(name, value, named, given)
+            elif name.startswith(BY_NAME):
                 changed[name] = ",".join(ids_in(value, named))
         several = sorted(key for key in changed if key.startswith("decided_by."))
         if several and changed.get("decided_by"):
             for number, person in enumerate(changed.pop("decided_by").split(","), 1_000):
                 changed[f"decided_by.{number}"] = person
         return changed
+
+    def _appointed(self, field: str, typed: str, named: Mapping[str, str], given: Given) -> dict[str, str]:
+        """Return the id for a typed name, and the name itself unless it is that of a player.
+
+        A new person has an id that does not come from the name. It is the same each time that the form is sent.
+        """
+        name = " ".join(typed.split())
+        if not name:
+            return {}
+        players = {player.id for player in self.roster.players}
+        person = named.get(folded(name), "")
+        if not person and name in {*named.values(), *players}:
+            person, name = name, self.roster.name(name)
+        person = person or f"{NAMED_PERSON}{uuid.uuid5(form_id(given), field).hex[:12]}"
+        return {field: person, f"named.{field}": "" if person in players else name}
 
     async def _changed(self, given: Given) -> None:
         """Load the changes since the form was rendered, and set its expected version to the current one."""
