@@ -112,6 +112,16 @@ async def test_an_option_out_of_range_is_told_beside_its_field_and_nothing_typed
         assert "Expected a whole number." in await desk.refused("/new", "CreateTournament", **{**fields, field: "x"})
 
 
+async def test_the_form_of_a_tournament_says_and_checks_the_least_number_of_rounds(desk: Desk) -> None:
+    for ruleset, least in (("fisc-2023", 5), ("pes-2024", 1)):
+        page = await desk.web.get(f"/new?ruleset={ruleset}")
+        (rounds,) = re.findall(r'<input id="f-rounds"[^>]*>', page.text)
+        assert ('type="number"' in rounds, f'min="{least}"' in rounds) == (True, True)
+        assert ("At least 5 by the rules (FISC I.1)" in told(page)) == (least == 5)
+    (rounds,) = re.findall(r'<input id="f-rounds"[^>]*>', (await desk.web.get(f"{CONSOLE}/settings")).text)
+    assert 'min="5"' in rounds
+
+
 @pytest.mark.parametrize("language", TRANSLATED)
 async def test_options_of_a_rule_book_are_explained_in_the_readers_language(desk: Desk, language: str) -> None:
     english: set[str] = set()
@@ -154,7 +164,7 @@ async def test_a_list_that_can_be_read_in_two_ways_is_asked_about_before_anybody
         answer = await desk.send(path, "register", text=text, **fields)
         assert answer.status_code in (200, 400)
         assert await ids(cell, desk) == before
-    assert "resembles Núria Mas" in told(answer)
+    assert "Line 3: Nuria Màs , similar to Núria Mas, who is registered" in told(answer)
     assert "Confirm that the marked players are different people" in told(answer)
     seen = await desk.send(path, "preview", text=text)
     assert "1 player has the rating 0. What does it say?" in told(seen)
@@ -296,6 +306,8 @@ async def test_a_round_is_paired_started_entered_confirmed_corrected_closed_and_
     page = f"{CONSOLE}/players"
     assert "Anna Puig is checked in." in await desk.done(page, "CheckInPlayer", player_id=anna)
     assert "Anna Puig is no longer checked in." in await desk.done(page, "CheckOutPlayer", player_id=anna)
+    all_in = re.search(r"Checked in: (\d+) players\.", await desk.done(page, "CheckInPlayers"))
+    assert all_in
     await desk.done(f"{CONSOLE}/halls", "SetHalls", **{"name.0": "Sala", "first_table.0": 1, "last_table.0": 9})
     twice = {"name.0": "A", "first_table.0": 1, "last_table.0": 3, "name.1": "B", "first_table.1": 3, "last_table.1": 6}
     clash = await desk.refused(f"{CONSOLE}/halls", "SetHalls", **twice)
@@ -306,7 +318,7 @@ async def test_a_round_is_paired_started_entered_confirmed_corrected_closed_and_
     await desk.done(f"{CONSOLE}/closing", "SetResultCheck", second_person=1)
 
     rounds = f"{CONSOLE}/round/1"
-    assert "Round 1 is paired" in await desk.done(rounds, "PairRound", round=1)
+    assert f"Round 1 is paired: {int(all_in[1]) // 2} games." in await desk.done(rounds, "PairRound", round=1)
     seen = (await desk.web.get(rounds)).text
     version = re.search(r'name="expected_version" value="(\d+)"', seen)
     assert version
@@ -363,6 +375,7 @@ async def test_a_round_is_paired_started_entered_confirmed_corrected_closed_and_
         assert "To be confirmed by somebody else" in left  # no other result than was shown
         left = await ona.done(ENTRY, "ConfirmAll", seen=" ".join(listed))
         assert "To be confirmed by somebody else" not in left
+        assert "Confirmed: 1 result." in left
     assert "Round 1 is closed." in await desk.done(rounds, "CloseRound", round=1)
     history = await desk.web.get(f"{CONSOLE}/history")
     act = re.search(
@@ -579,23 +592,28 @@ async def test_an_appeal_is_lodged_with_the_countries_that_nobody_knew(cell: Cel
     await desk.done(f"{console}/players/list", "register", text="Ana\nBruno\nCarla\nDavid")
     ana, bruno, *_ = (await ids(cell, desk, "apela")).values()
     page = f"{console}/discipline"
-    members = {"1": "ona", "2": "pau", "3": "rui", "4.1": "sam", "4.2": "tom"}
+    assert "AppointTribunal" not in (await desk.web.get(f"{CONSOLE}/discipline")).text
+    members = {"1": "Núria Peñalver", "2": "Ζωή Ρώτα", "3": "Rui", "4.1": "Sam", "4.2": "Tom"}
     homes = {"1": "AND", "2": "POR", "3": "FRA", "4.1": "ITA", "4.2": "GRC"}
     tribunal = {f"person.{key}": name for key, name in members.items()}
+    assert "expected the country of" in await desk.refused(page, "AppointTribunal", **tribunal)
     tribunal |= {f"country.{key}": country for key, country in homes.items()}
-    await desk.done(page, "AppointTribunal", **tribunal)
+    assert "Núria Peñalver, Ζωή Ρώτα, Rui" in await desk.done(page, "AppointTribunal", **tribunal)
     await desk.done(page, "WarnPlayer", player_id=ana, note="noise")
     asked = form((await desk.web.get(page)).text, "LodgeAppeal")
     (appealed,) = re.findall(r'<option value="(\d+ [^"]+)"', asked)
     who = {key: value(asked, key) for key in re.findall(r'name="(person\.\d+)"', asked)}
-    assert sorted(who.values()) == sorted(members.values())
     lodged: dict[str, Any] = {"appealed": appealed, "note": "it was not me", "player_ids.1": bruno, **who}
-    told_of = {
-        f"country.{key}": homes[next(role for role in members if members[role] == name)] for key, name in who.items()
-    }
-    assert "expected the country of" in await desk.refused(page, "LodgeAppeal", **lodged, **told_of)
-    told_of |= {"country.appellant": "esp", "country.player_ids.1": "esp"}
+    assert "expected the country of" in await desk.refused(page, "LodgeAppeal", **lodged)
+    told_of = {"country.appellant": "esp", "country.player_ids.1": "esp"}
     assert "Appeal 1 of Ana is lodged" in await desk.done(page, "LodgeAppeal", **lodged, **told_of)
+    overview = await desk.web.get(console)
+    assert "Appeal 1 of Ana waits for the tribunal." in told(overview)
+    assert f'href="{console}/discipline#appeal-1"' in overview.text
+    assert (
+        'name="tables" required maxlength="200" autocomplete="off" value="1–2"'
+        in (await desk.web.get("/tournaments/apela/access")).text
+    )
     (appeal,) = (await stands(cell, "apela")).appeals
     assert (appeal.player_id, sorted(appeal.player_ids)) == (ana, sorted([ana, bruno]))
 

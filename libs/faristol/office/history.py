@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
@@ -80,6 +80,19 @@ ALSO: Mapping[str, str] = {
 }
 """Further sentences, by the parameter that must be set for them."""
 
+CONSEQUENCES = ("points_off", "rounds_out", "game_lost")
+"""Sentences of ``ALSO`` that say what an act takes from a player."""
+
+COUNTED: Mapping[str, str] = {
+    "PlayerCheckedIn": N_("Checked in: {count} {count:player|players}."),
+    "PlayerRegistered": N_("Registered: {count} {count:player|players}."),
+}
+"""What is said of several acts of one type that one command did."""
+ALIKE = N_("{first} And {count} acts of this kind in all.")
+PAIRED = N_("Round {round} is paired: {games} {games:game|games}.")
+FOLLOWING = N_("Acts that follow from it: {count}.")
+MOST_FOLLOWING_COUNT = 3
+
 ITSELF = "Faristol"
 """Name shown for events that a service writes by itself."""
 
@@ -109,6 +122,34 @@ def told(
         elif act.type == "RoundUnpaired":
             paired = act.round - 1
         yield _in_sentences(act, known, paired + 1, language, spelled)
+
+
+def describe_done(acts: Sequence[Told], known: Roster, language: str) -> str:
+    """Say what a command did, by the acts that were written with it in the order of the record; empty for none.
+
+    The first is what was asked for, and how many it concerned; the others follow from it.
+    """
+    if not acts:
+        return ""
+    first = acts[0]
+    alike = [each for each in acts if each.act.type == first.act.type]
+    said = [first.said]
+    if len(alike) > 1:
+        said = [say(COUNTED.get(first.act.type, ALIKE), {"count": len(alike), "first": first.said}, language)]
+    elif first.act.type == "RoundPaired" and (games := _games_of(first.act.round, known)):
+        said = [say(PAIRED, {"round": first.act.round, "games": games}, language)]
+    said += [text for field, text in first.also.items() if field in CONSEQUENCES and len(alike) == 1]
+    following = [each.said for each in acts if each.act.type != first.act.type]
+    if len(following) > MOST_FOLLOWING_COUNT:
+        following = [say(FOLLOWING, {"count": len(following)}, language)]
+    return " ".join(dict.fromkeys([*said, *following]))
+
+
+def _games_of(number: int, known: Roster) -> int:
+    """Count the tables of a round."""
+    return sum(
+        bool(seat.table) for played in known.tournament.played if played.round == number for seat in played.pairings
+    )
 
 
 def _in_sentences(act: pairing.Act, known: Roster, to_come: int, language: str, spelled: Callable[[str], str]) -> Told:

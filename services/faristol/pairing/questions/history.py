@@ -52,22 +52,35 @@ async def list_acts(office: Office, request: pb.ListActsRequest, context: Contex
     for player_id, name in (await office.names(loaded.state)).items():
         if player_id in known:
             known[player_id] = replace(known[player_id], name=name)
+    acts = [
+        act_of(
+            event,
+            facts[: event.version - 1],
+            "" if isinstance(event.message, _CONFIDENTIAL) else notes.get(event.version, ""),
+            known,
+            told[event.version],
+            can_undo(loaded.state, facts, event.version),
+        )
+        for event in page
+    ]
+    first = _first_versions(recorded)
+    for act in acts:
+        act.first_version = first[act.version]
     return pb.ListActsResponse(
-        acts=[
-            act_of(
-                event,
-                facts[: event.version - 1],
-                "" if isinstance(event.message, _CONFIDENTIAL) else notes.get(event.version, ""),
-                known,
-                told[event.version],
-                can_undo(loaded.state, facts, event.version),
-            )
-            for event in page
-        ],
+        acts=acts,
         version=loaded.version,
         more=more,
         rating_choices=[] if more else await _rating_choices(record, tournament_id),
     )
+
+
+def _first_versions(recorded: Sequence[Recorded]) -> Mapping[int, int]:
+    """Return by the version of each event the version of the first event of the same command."""
+    by_command: dict[str, int] = {}
+    return {
+        event.version: by_command.setdefault(event.metadata.command_id or str(event.version), event.version)
+        for event in recorded
+    }
 
 
 async def list_sanctions(

@@ -28,7 +28,7 @@ from faristol.gateway.problems import STATUSES
 from faristol.gateway.results import Moment, Reader, Results
 from faristol.kernel.names import NAMED_PERSON, slug
 from faristol.kernel.refusal import N_
-from faristol.office.history import Told, told
+from faristol.office.history import Told, describe_done, told
 from faristol.office.names import Roster, folded
 from faristol.office.results.refusals import as_labelled
 from faristol.pb.access.v1 import access_pb2 as access
@@ -201,9 +201,17 @@ class Desk(Console):
         """Return the sentence of the event that led to this page; empty if a later form was refused."""
         if not self.done or self.typed:
             return ""
-        answer = await self.acts(max(0, self.tournament.version - LOOKED_BACK))
-        found = (each.said for each in told(answer, self.roster, self.language) if each.act.position == self.done)
-        return next(found, say(SAID, {}, self.language))
+        after = max(0, self.tournament.version - LOOKED_BACK)
+        roster, answer = self.roster, await self.acts(after)
+        last = next((act for act in answer.acts if act.position == self.done), pairing.Act())
+        if 0 < last.first_version <= after:
+            answer = await self.acts(last.first_version - 1)
+        together = [
+            each
+            for each in told(answer, roster, self.language)
+            if each.act.position == self.done or 0 < last.first_version == each.act.first_version
+        ]
+        return describe_done(together, roster, self.language) or say(SAID, {}, self.language)
 
     async def carry_out(self, given: Given, page: str, **acts: frozenset[str]) -> Response | None:
         """Send the command of a form and redirect to ``page``; return None if it was refused.

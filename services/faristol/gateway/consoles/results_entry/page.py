@@ -44,10 +44,12 @@ from faristol.text import say
 
 DISPUTED = N_("Table {table}: the result is disputed, and an official looks at it.")
 CONFIRMED = N_("Confirmed: {standing}")
+CONFIRMED_RESULTS = N_("Confirmed: {count} {count:result|results}.")
+MOST_TABLES_COUNT = 999_999
 
 Number = Annotated[int, Path(ge=1, le=10_000)]
 Table = Annotated[int, Path(ge=1, le=999_999)]
-At = Annotated[int, Query(ge=0, le=999_999)]
+At = Annotated[int, Query(ge=0, le=MOST_TABLES_COUNT)]
 
 routes = APIRouter(include_in_schema=False)
 
@@ -185,12 +187,18 @@ AtEntry = Annotated[_Entry, Depends()]
 
 
 @routes.get("/tournaments/{tournament_id}/round/{number}/results")
-async def show_results(page: AtEntry, at: At = 0) -> Response:
-    """Show the tables of the round and the form; a player is redirected to the own table."""
+async def show_results(
+    page: AtEntry, at: At = 0, confirmed: Annotated[int, Query(ge=0, le=MOST_TABLES_COUNT)] = 0
+) -> Response:
+    """Show the tables of the round and the form; a player is redirected to the own table.
+
+    ``confirmed`` is the number of results that one form has just confirmed.
+    """
     tables = await page.tables()
     if page.is_player and not page.part:
         return led_to(f"{page.address}/{tables.listed.tables[0].table}")
-    return await page.show(tables, Entry(), said=describe_saved(tables, at, page.rights, page.language))
+    said = say(CONFIRMED_RESULTS, {"count": confirmed}, page.language) if confirmed else ""
+    return await page.show(tables, Entry(), said=said or describe_saved(tables, at, page.rights, page.language))
 
 
 @routes.post("/tournaments/{tournament_id}/round/{number}/results")
@@ -252,13 +260,13 @@ async def _confirmed(page: _Entry, given: Mapping[str, str], tables: Tables, tab
 
 
 async def _all_confirmed(page: _Entry, given: Mapping[str, str], tables: Tables, back: str) -> Response:
-    position = 0
+    position = confirmed = 0
     for command in confirm_all(given, tables, page.tournament_id, page.subject):
         answer = await page.ask(command)
         if answer is None:
             return await page.show(await page.tables(), Entry())
-        position = answer.position
-    return led_to(f"{back}?done={position}")
+        position, confirmed = answer.position, confirmed + 1
+    return led_to(f"{back}?done={position}&confirmed={confirmed}")
 
 
 def _is_hidden(tables: Tables, table: int, rights: Rights) -> bool:
