@@ -183,7 +183,7 @@ async def test_a_file_is_read_in_its_own_encoding_and_the_guess_is_said(desk: De
     assert answer.json()["text"] == greek
     assert "Read as Windows-1253, which is a guess" in answer.json()["encoding"]
     answer = await desk.web.post(f"{path}?encoding=utf-8", content=greek.encode("cp1253"), headers=headers)
-    assert (answer.status_code, answer.json()["problem"]) == (400, "byte 1 is not UTF-8")
+    assert (answer.status_code, answer.json()["problem"]) == (400, "byte 1 is not valid UTF-8")
     answer = await desk.web.post(path, content=greek.encode("utf-16"), headers=headers)
     assert answer.json() == {"text": greek, "encoding": "Read as UTF-16."}
     answer = await desk.web.post(path, content=b"x" * 1_000_001, headers=headers)
@@ -652,7 +652,7 @@ async def test_a_tournament_of_results_is_created_paired_and_finished_without_a_
     await desk.done("/new", "CreateTournament", **fields, tournament_id="paper")
     console = "/tournaments/paper/console"
     await desk.done(f"{console}/players/list", "register", text="Anna\nBiel")
-    assert "challenges cannot be ruled on" in told(await desk.web.get(f"{console}/judges"))
+    assert "no challenge is ruled on" in told(await desk.web.get(f"{console}/judges"))
     assert "challenges cannot be ruled on" in await desk.refused(
         f"{console}/judges", "AppointJudge", judge_id="ada", languages="el"
     )

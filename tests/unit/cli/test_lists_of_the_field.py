@@ -109,7 +109,7 @@ def test_an_encoding_that_is_none_or_not_of_the_file_is_refused(tmp_path: Path) 
     file.write_bytes("name\nNúria\n".encode("cp1252"))
     with pytest.raises(StartError, match="there is no encoding 'latin'; expected one of UTF-8, UTF-16"):
         read_players(file, encoding="latin")
-    with pytest.raises(StartError, match="byte 7 is not UTF-8"):
+    with pytest.raises(StartError, match="byte 7 is not valid UTF-8"):
         read_players(file, encoding="utf8")
     file.write_bytes(b"PK\x03\x04\x14\x00")
     with pytest.raises(StartError, match="it is a spreadsheet file; save the sheet as CSV"):
