@@ -128,7 +128,7 @@ async def test_a_judge_out_of_sight_loses_the_case_and_not_what_was_written(brow
         await ada.locator("#reason-0").fill("in the grammar")
         await berta.goto(f"/judge/cases/{case_id}")
         await berta.get_by_role("button", name="Take the case").click()
-        await expect(berta.get_by_role("alert")).to_have_text(f"Case {case_id} is in the hands of ada.")
+        await expect(berta.get_by_role("alert")).to_have_text(f"Case {case_id} is assigned to ada.")
         await ada.evaluate(HIDE, True)
         await expect(ada).to_have_title("0 s · A case · Faristol", timeout=1_000 * (LEASE + 5))
         await expect(berta.get_by_role("button", name="Take the case")).to_be_visible(timeout=10_000)

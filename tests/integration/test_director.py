@@ -500,7 +500,7 @@ async def test_judges_are_appointed_and_dismissed_and_who_rules_is_set(cell: Cel
     judges: dict[str, Any] = {"mode": 2, "lease_seconds": 60, "escalate_after_seconds": 300}
     assert "There are no judges" in told(await desk.web.get(page))
     await desk.refused(page, "SetAdjudication", **judges)
-    assert "is not the id of a judge" in await desk.refused(page, "AppointJudge", judge_id="No!", languages="ca")
+    assert "is not a judge id" in await desk.refused(page, "AppointJudge", judge_id="No!", languages="ca")
     for judge_id in ("ada", "pau"):
         await desk.done(page, "AppointJudge", judge_id=judge_id, languages="ca, es")
     await desk.done(page, "AppointJudge", judge_id="eva", languages="ca", director=1)
@@ -623,7 +623,7 @@ async def test_a_lexicon_is_installed_on_a_page_and_chosen_by_a_tournament(desk:
     about: dict[str, Any] = {"name": "club", "tile_set": "el-104", "edition": "1", "licence": "CC0-1.0"}
     page = await desk.refused("/lexicons", "AddLexicon", **about, date="2026-03-07", words=" ")
     assert "No word was sent: choose a file, or paste the words." in page
-    assert "expected one as 2026-03-07" in await desk.refused("/lexicons", "AddLexicon", **about, words="ΝΕΡΟ")
+    assert "expected one such as 2026-03-07" in await desk.refused("/lexicons", "AddLexicon", **about, words="ΝΕΡΟ")
     assert "no word list" in await desk.refused("/lexicons", "InstallLexicon", name="klingon")
     page = await desk.done("/lexicons", "AddLexicon", **about, date="2026-03-07", words="ΝΕΡΟ\nwater")
     while "is being installed" in page:

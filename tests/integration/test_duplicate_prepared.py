@@ -335,9 +335,9 @@ async def test_a_slip_that_is_null_by_its_form_is_typed_twice_in_a_hall_with_a_l
     told: list[str] = []
     at = AtTerminal(hall, told.append)
     await at.do("4 P8 CASA")
-    assert "number 4 is not taken: type it once more, as it is on the paper" in told
+    assert "number 4 is rejected: type it again, as it is on the paper" in told
     await at.do("close")
-    assert "Type the slips that were not taken first: 4." in told
+    assert "First retype the slips that were rejected: 4." in told
     await at.do("4 P8 CASA")
     await at.do("5 Q8 CASA")
     await at.do("5 # CASA")
@@ -358,7 +358,7 @@ async def test_without_a_sealed_game_a_hall_finishes_the_turn_and_stops(stage: S
     await hall.sync()
     hall.take(4, slip())
     hall.close()
-    with pytest.raises(Refusal, match="no line and no sealed game"):
+    with pytest.raises(Refusal, match="no connection and no sealed game"):
         hall.call()
     await stage.score("cup-r1", "Nord", without_open_halls=True, reason="Sud has no line")
     await stage.ask(pb.EndGameRequest(game_id="cup-r1", reason="it is late", arbiter_id="judge"))

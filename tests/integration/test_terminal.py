@@ -285,17 +285,17 @@ def test_an_arbiter_types_at_a_table(tmp_path: Path) -> None:
         Terminal("table", "keep", TABLE, "--address", hall.address, home=tmp_path) as terminal,
     ):
         terminal.until("Next: Anna Puig: start-game; Blai Soler: start-game\n> ")
-        assert "Say who: `Anna Puig: start-game`; `Blai Soler: start-game`." in told(terminal, "start-game")
+        assert "Specify the player: `Anna Puig: start-game`; `Blai Soler: start-game`." in told(terminal, "start-game")
         assert "Turn 1 · " in told(terminal, "anna: start-game")
         asked = told(terminal, "x rra")
         assert asked.startswith("Which tiles? 1: exchange RR A, 2: exchange R R A.")
         assert "Blai Soler: turn" in told(terminal, "h8 c a r r o s")
-        assert "E counts 9, not 90: nothing was entered." in told(terminal, "h14 e 90")
+        assert "E scores 9, not 90: it was not entered." in told(terminal, "h14 e 90")
         assert "Turn 3 · " in told(terminal, "h14 e 9")
         told(terminal, "place-play 15η een")
         assert "Blai Soler: challenge" in told(terminal, "table")
         terminal.type("blai: leave-table no")
-        terminal.until("Is that meant? [y/N]: ")
+        terminal.until("Is that correct? [y/N]: ")
         terminal.type("n")
         assert "over" not in terminal.until("> ")
         terminal.type("challenge een")
@@ -334,10 +334,10 @@ def test_a_table_whose_case_a_judge_elsewhere_holds_says_with_whom_and_waits(tmp
         for line in ("anna: start-game", "place-play 8f z u ll a", "challenge z u ll a"):
             told(terminal, line)
         ada.until("[y]: ")
-        other = "This case is with ada: write `judge: rule` to wait for the ruling."
+        other = "This case is assigned to ada: write `judge: rule` to wait for the ruling."
         assert other in told(terminal, "judge: rule invalid, with: {reason: no, source: no}")
         terminal.type("judge: rule")
-        terminal.until("This case is with ada: the table waits for the ruling.\n")
+        terminal.until("This case is assigned to ada: the table waits for the ruling.\n")
         ada.type("y")
         for question in ("reason", "source"):
             ada.until(f"{question} (Enter for none): ")

@@ -83,7 +83,7 @@ def add_lexicon(
     settings = settings_of(lexicons=lexicons)
     for option, value in (("edition", edition), ("licence", licence)):
         if not value.strip():
-            raise LexiconError(f"--{option} is empty: the record of every ruling names it")
+            raise LexiconError(f"--{option} is empty: every ruling records it")
     try:
         tile_set = load_tile_set(tiles)
     except LookupError as problem:

@@ -16,8 +16,8 @@ from faristol.pb.lexicon.v1 import adjudication_pb2_grpc as pb_grpc
 from faristol.pb.lexicon.v1 import events_pb2 as events
 from faristol.pb.lexicon.v1 import lexicon_pb2, lexicon_pb2_grpc
 
-HELD = N_("This case is with %(judges)s: the table waits for the ruling.")
-QUEUED = N_("The case waits for a judge, and the table for the ruling.")
+HELD = N_("This case is assigned to %(judges)s: the table waits for the ruling.")
+QUEUED = N_("The case waits for a judge, and the table waits for the ruling.")
 
 
 class Bench:
@@ -43,7 +43,7 @@ class Bench:
         if not await self.judged(table.tournament_id):
             if valid is not None:
                 raise Refusal(
-                    "LEXICON_RULES", "", N_("The lexicon rules alone in this tournament: write `judge: rule`.")
+                    "LEXICON_RULES", "", N_("Only the lexicon rules in this tournament: write `judge: rule`.")
                 )
             return True
         case = await self._open_case(table.game_id)
@@ -55,7 +55,7 @@ class Bench:
                 raise Refusal(
                     "CASE_TAKEN",
                     "",
-                    N_("This case is with {judges}: write `judge: rule` to wait for the ruling."),
+                    N_("This case is assigned to {judges}: write `judge: rule` to wait for the ruling."),
                     {"judges": holders},
                 )
             self._say(HELD, judges=holders)

@@ -9,9 +9,11 @@ from faristol.rules import Ruleset
 from faristol.text import say, with_article
 
 SEATS: Mapping[str, str] = {
-    "drawn": N_("The players may draw for the seat or for the direction of the board, before the draw for the start."),
-    "starter-chooses": N_("Whoever begins chooses the seat."),
-    "lot": N_("The lot for the start says who sits where too."),
+    "drawn": N_(
+        "The players may draw lots for the seat or for the direction of the board before the draw for the start."
+    ),
+    "starter-chooses": N_("The player who begins chooses the seat."),
+    "lot": N_("The draw for the start also decides the seats."),
 }
 """The seating rule, by ``start.seat``; absent if the book has no rule."""
 
@@ -22,24 +24,22 @@ DIRECTIONS: Mapping[str, str] = {
 """The direction of turns at a table of more than two, by ``game.turn_direction``."""
 
 LEAVING: Mapping[str, str] = {
-    "arbiter": N_("Who leaves the table for a while tells the arbiter first."),
-    "opponent": N_("Who leaves the table for a while tells the opponent first."),
+    "arbiter": N_("A player tells the arbiter before leaving the table for a while."),
+    "opponent": N_("A player tells the opponent before leaving the table for a while."),
 }
 """The person to tell before leaving, by ``absence.told``."""
 
 BLANKS: Mapping[str, str] = {
     "both": N_("Both players note what a blank stands for."),
-    "mover": N_("Who lays a blank notes what it stands for."),
-    "keeper": N_("Who keeps the sheet notes what a blank stands for."),
+    "mover": N_("The player who lays a blank notes what it stands for."),
+    "keeper": N_("The scorekeeper notes what a blank stands for."),
 }
 """The player that notes a blank, by ``blank.written_by``."""
 
 DEFINITIVE: Mapping[str, str] = {
-    "both-signed": N_("The result is definitive when both players have signed the sheet."),
-    "handed-over": N_(
-        "The result is definitive when the signed sheet is handed over: the last signature hands it over here."
-    ),
-    "written": N_("The result is definitive as it is written: nobody signs."),
+    "both-signed": N_("The result is final when both players have signed the sheet."),
+    "handed-over": N_("The result is final when the signed sheet is handed over: here, with the last signature."),
+    "written": N_("The result is final when it is written, without signatures."),
 }
 """The condition of a definitive result, by ``scoresheet.final_on``."""
 

@@ -40,25 +40,25 @@ WATCH_SECONDS = 0.5
 DO = ("board", "book", "help", "quit", "rack", "sheet", "table")
 """Commands of the tool itself."""
 
-AWAY = N_("The services do not answer. What you typed is kept and sent until they do.")
-KEPT = N_("It was not carried out. It is kept, and will be sent when you open this table again.")
+AWAY = N_("The services are unavailable. Your entries are saved and are sent when they are available again.")
+KEPT = N_("The entry was not carried out. It is saved, and is sent when you open this table again.")
 GOING_ON = N_("From last time, not carried out yet: %(step)s")
 HELP = N_(
     "WHO: VERB …, where WHO is a player, arbiter or judge. A whole turn: `Anna: turn H8 C A S A`, "
-    "`Anna: turn exchange A E`, `Anna: turn pass`. More: `Anna: draw-tiles, with: {count: 4}`, `at: 12:30` for minutes "
-    "since the round began, `after: 0:30` since the step before."
+    "`Anna: turn exchange A E`, `Anna: turn pass`. Options: `Anna: draw-tiles, with: {count: 4}`, `at: "
+    "12:30` for minutes since the start of the round, `after: 0:30` since the last step."
 )
 SHORT = N_(
-    "In short, for the player on turn: `h8 casa` or, to have the count checked, `h8 casa 24`; `-` a pass; `-AE` or "
-    "`x AE` an exchange; (A) or ?a a blank, a dot a tile that lies on the board."
+    "Short forms for the player on turn: `h8 casa`, or `h8 casa 24` to check the score; `-` for a "
+    "pass; `-AE` or `x AE` for an exchange; (A) or ?a for a blank, and a dot for a tile on the board."
 )
 ALSO = N_("Also: %(words)s (rack WHO, help VERB).")
-RACK_OF = N_("Say whose rack: `rack WHO`, where WHO is one of {known}.")
-COLON = N_("Write a colon behind the name: `{who}: {rest}`.")
-NEAR = N_("{words} is no step; near it: {near}.")
-SURE = N_("Is that meant?")
+RACK_OF = N_("Specify the player: `rack WHO`, where WHO is one of {known}.")
+COLON = N_("Write a colon after the name: `{who}: {rest}`.")
+NEAR = N_("{words} is not a step; did you mean {near}?")
+SURE = N_("Is that correct?")
 NO = ("no", "false")
-NO_STEP = N_("{words} is no step: expected `WHO: VERB …`, or {known}.")
+NO_STEP = N_("{words} is not a step: expected `WHO: VERB …`, or {known}.")
 
 
 class Keeper:

@@ -19,25 +19,28 @@ REFUSED = N_("Refused: %(problem)s")
 
 MISSES_CENTRE = N_("The play misses the centre: the opponent must accept it or declare it invalid.")
 OFF_CENTRE = N_("The opponent decides about the play: `{opponent}: decide-off-centre yes` accepts it, `no` does not.")
-ENTER_AGAIN = N_("Was it typed wrong? `arbiter: take-back-entries {turn}` takes it back, and it is entered again.")
+ENTER_AGAIN = N_("Is the entry wrong? `arbiter: take-back-entries {turn}` takes it back; then enter it again.")
 STEP_BY_STEP = N_(
-    "A turn that is typed whole, as `h8 casa` or `turn …`, is complete, and no longer open to a challenge. Where one "
-    "may come, type `place-play …`, and then `challenge …` or {steps}."
+    "A turn typed as a whole, such as `h8 casa` or `turn …`, is complete and can no longer be "
+    "challenged. To allow a challenge, type `place-play …`, and then `challenge …` or {steps}."
 )
-AGAIN = N_("Turn {turn} is entered again as it was played. The press of its clock stands, and time goes on from there.")
-TAKE_BACK = N_("Was it typed wrong? `arbiter: take-back-entries {turn}` takes that back.")
-CORRECT_PLAY = N_("What a play counts is corrected by `arbiter: correct-play, with: {{turn: {turn}, score: …}}`.")
+AGAIN = N_(
+    "Turn {turn} is being re-entered as it was played. The press of its clock is unchanged, and the "
+    "time counts from there."
+)
+TAKE_BACK = N_("Is the entry wrong? `arbiter: take-back-entries {turn}` takes it back.")
+CORRECT_PLAY = N_("To correct the score of a play: `arbiter: correct-play, with: {{turn: {turn}, score: …}}`.")
 CORRECT_TOTAL = N_(
-    "What a play counts stands; a total is corrected by `arbiter: correct-total, with: {{player: …, total: …}}`."
+    "The score of a play is fixed; to correct a total: `arbiter: correct-total, with: {{player: …, total: …}}`."
 )
 CORRECT_CLOCK = N_(
-    "Was the time wrong? `arbiter: correct-clock 12:30, with: {{player: {mover}, reason: device}}` sets it."
+    "Is the time wrong? `arbiter: correct-clock 12:30, with: {{player: {mover}, reason: device}}` sets it."
 )
 
 UNTOLD: Mapping[str, str] = {
     "disqualified": N_("With `no` {who} is disqualified, and the game is over at once."),
     "game-lost": N_("With `no` {who} loses the game, and it is over at once."),
-    "none": N_("With `no` it is refused, and nothing happens."),
+    "none": N_("With `no` it is refused, and no state changes."),
 }
 """The penalty for leaving without telling, by ``absence.untold``."""
 

@@ -32,9 +32,9 @@ from faristol.referee.verbs import Verb
 from faristol.rules import Ruleset
 
 MS_NS = 1_000_000
-NO_VERB = N_("there is no verb {verb}; `help` tells all of them")
-VERB_NEAR = N_("there is no verb {verb}; near it: {near}. `help` tells all of them")
-RULED_ALREADY = N_("The challenge of turn {turn} is ruled already, and otherwise.")
+NO_VERB = N_("there is no verb {verb}; `help` lists all of them")
+VERB_NEAR = N_("there is no verb {verb}; did you mean {near}? `help` lists all of them")
+RULED_ALREADY = N_("The challenge of turn {turn} already has the opposite ruling.")
 CASE_SECONDS = 10.0
 """The timeout for a challenge to become a case."""
 
@@ -176,7 +176,7 @@ class Session:
             and not {"player_id", "player-id"} & set(fields)
         ):
             raise step.place.wrong(
-                N_("say who it is about: `arbiter: {verb} …, with: {{player: {who}}}`"),
+                N_("specify the player: `arbiter: {verb} …, with: {{player: {who}}}`"),
                 {"verb": verb.name, "who": self.names[self.players[0]]},
             )
         return argument, fields
@@ -186,7 +186,7 @@ class Session:
         table = await self._services.table()
         if table.appealed and await self._bench.judged(table.tournament_id):
             article = self.ruleset.article("challenge.appeal_by")
-            raise Refusal("JUDGES_RULE", article, N_("A judge rules on this appeal, and not the arbiter at the table."))
+            raise Refusal("JUDGES_RULE", article, N_("A judge rules on this appeal, not the arbiter at the table."))
 
     def _check_players(self, written: Value) -> None:
         """Check that ``written`` names players of the table. Raises ``CaseError``."""
@@ -228,7 +228,7 @@ class Session:
             ruled = table.HasField("ruling") and table.ruling.turn >= table.turn - 1
             awaited, self._ruling_awaited = self._ruling_awaited, False
             if not (awaited or ruled or table.pending_ruled_valid or table.phase == game_pb2.PHASE_REFUSED):
-                raise step.place.wrong(N_("nothing was challenged"))
+                raise step.place.wrong(N_("no play was challenged"))
             if ruled and valid is not None and valid is not table.ruling.valid:
                 raise Refusal("RULED_ALREADY", "", RULED_ALREADY, {"turn": table.ruling.turn})
             return  # the ruling arrived by itself
@@ -238,7 +238,7 @@ class Session:
             if not done:
                 done = await self._bench.rule(table, fields, self._step_id, valid=valid)
                 if not done and time.monotonic() > give_up:
-                    raise Refusal("NO_CASE", "", N_("The challenge of this table has not become a case yet."))
+                    raise Refusal("NO_CASE", "", N_("The challenge at this table has not become a case yet."))
             await asyncio.sleep(LOOK_SECONDS)
             table = await self._services.table()
         self._ruling_awaited = False
@@ -259,14 +259,10 @@ def check_told(ruleset: Ruleset, who: str) -> None:
     """Raise ``Refusal`` if a step must state whether the absence was announced (UF 28.4, FISE 37, PES Δ.η)."""
     match ruleset.absence.told:
         case "arbiter":
-            message = N_(
-                "Say whether the arbiter was told before: `{who}: leave-table yes`, or `{who}: leave-table no` "
-                "where nobody was."
-            )
+            message = N_("Specify if the arbiter was told before: `{who}: leave-table yes` or `{who}: leave-table no`.")
         case "opponent":
             message = N_(
-                "Say whether the opponent was told before: `{who}: leave-table yes`, or `{who}: leave-table no` "
-                "where nobody was."
+                "Specify if the opponent was told before: `{who}: leave-table yes` or `{who}: leave-table no`."
             )
         case "nobody":
             return
@@ -278,7 +274,7 @@ def _check_words(step: Step, words: Collection[str], fields: Collection[str] = (
     for name, value in step.fields.items():
         if name not in words and name.replace("-", "_") not in fields:
             raise value.wrong(
-                N_("{verb} says nothing about {name}; it can say: {known}"),
+                N_("{verb} does not take {name}; it takes: {known}"),
                 {"verb": step.verb, "name": repr(name), "known": ", ".join(words) or "–"},
             )
 

@@ -42,20 +42,20 @@ SPOKEN: Mapping[str, str] = {
 DASHES = "-–—−"
 """Signs for a pass, and with tiles for an exchange, as in GCG files."""
 
-WHICH = N_("Which tiles? {readings}. Type the number, or the tiles with a space between them.")
-WHO = N_("Say who: {known}.")
-NO_TILES = N_("{text} cannot be tiles of {tiles}: a blank is (A) or ?a, a tile that lies on the board may be a dot.")
+WHICH = N_("Which tiles? {readings}. Type the number, or the tiles separated by spaces.")
+WHO = N_("Specify the player: {known}.")
+NO_TILES = N_("{text} does not fit the tiles of {tiles}: a blank is (A) or ?a, and a tile on the board may be a dot.")
 MISCOUNTED = N_(
-    "{word} counts {counted}, not {score}: nothing was entered. Where the players counted so, write "
-    "`{who}: place-play …` and then `{who}: write-score, with: {{score: {score}}}`."
+    "{word} scores {counted}, not {score}: it was not entered. If the players agreed on that score, "
+    "write `{who}: place-play …` and then `{who}: write-score, with: {{score: {score}}}`."
 )
 
 NO_SQUARE = N_("There is no square {square}: a row is one of {rows}, a column 1 to {most}.")
-NOTHING_LIES = N_("No tile lies on {square}, where {word} has a tile of the board.")
-ANOTHER_LIES = N_("On {square} lies {tile}, where {word} has {wanted}.")
+NOTHING_LIES = N_("{square} has no tile, but {word} has a tile of the board there.")
+ANOTHER_LIES = N_("{square} has {tile}, but {word} has {wanted} there.")
 NOT_BEGUN = N_("The game has not begun; first {known}.")
-NOBODY = N_("Nobody at this table is called {given}. There are: {known}.")
-PERHAPS = N_("Nobody at this table is called {given}; did you mean {near}? There are: {known}.")
+NOBODY = N_("No player or official at this table has the name {given}. There are: {known}.")
+PERHAPS = N_("No player or official at this table has the name {given}; did you mean {near}? There are: {known}.")
 
 _SQUARE = re.compile(r"[A-Z]\d{1,2}|\d{1,2}[A-Z]")
 _TAIL = re.compile(r",\s*(?:with|at|after):\s")

@@ -35,7 +35,7 @@ VALID, INVALID = N_("{word}: valid"), N_("{word}: invalid")
 """The same of one word."""
 
 AWAY = N_("away from the table")
-COUNTED = N_("{word} counts {points} {points:point|points}.")
+COUNTED = N_("{word} scores {points} {points:point|points}.")
 SKIPPED = N_("Turn {turn} of {player} is lost: {reason}.")
 
 ENDED_BY: Mapping[events.EndCondition.ValueType, str] = {
@@ -51,7 +51,7 @@ ENDED_BY: Mapping[events.EndCondition.ValueType, str] = {
 
 WON = N_("{winner} wins {scores}. The result is final.")
 DRAWN = N_("A draw, {scores}. The result is final.")
-LOST_BY_ALL = N_("Nobody wins, {scores}: all players lose. The result is final.")
+LOST_BY_ALL = N_("All players lose, {scores}. The result is final.")
 
 
 def standing(shown: Shown, names: Mapping[str, str], now: Instant, language: str) -> Iterator[str]:

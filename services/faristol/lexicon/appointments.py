@@ -103,9 +103,7 @@ def dismiss(situation: Situation, request: pb.DismissJudgeRequest) -> list[Messa
     state, judge_id = situation.state, request.judge_id
     check_judge_id(judge_id)
     if judge_id not in state.judges:
-        raise Refusal(
-            "NOT_APPOINTED", "", N_("{judge} is not appointed: there is nothing to end."), {"judge": judge_id}
-        )
+        raise Refusal("NOT_APPOINTED", "", N_("{judge} is not appointed and cannot be dismissed."), {"judge": judge_id})
     fact = events.JudgeDismissed(judge_id=judge_id, occurred_at=situation.at)
     _check_judges(evolve(state, fact), situation, situation.waiting)
     return [fact]
@@ -122,10 +120,12 @@ def choose_layers(situation: Situation, request: pb.ChooseLayersRequest) -> list
     article = ruleset.article("lexicon.frozen_on")
     if ruleset.lexicon.frozen_on == "created":
         raise Refusal(
-            "LAYERS_FROZEN", article, N_("The layers of the lexicon are chosen when a tournament is created.")
+            "LAYERS_FROZEN", article, N_("The layers of the lexicon can be chosen only when a tournament is created.")
         )
     if tournament.started:
-        raise Refusal("LAYERS_FROZEN", article, N_("The first game has begun: no dictionary is added or taken away."))
+        raise Refusal(
+            "LAYERS_FROZEN", article, N_("The first game has begun: dictionaries can no longer be added or removed.")
+        )
     if unknown := sorted(set(chosen) - set(situation.known_layers)):
         raise Refusal(
             "NO_SUCH_LAYER",
@@ -163,7 +163,7 @@ def check_judge_id(judge_id: str) -> None:
     if not JUDGE_ID.fullmatch(judge_id):
         raise Invalid(
             "judge_id",
-            N_("{judge} is not the id of a judge: expected 1 to 40 of a-z, 0-9 and -, the first not a -"),
+            N_("{judge} is not a judge id: expected 1 to 40 of a-z, 0-9 and -, not beginning with -"),
             {"judge": repr(judge_id[:64])},
         )
 
@@ -179,7 +179,7 @@ def _check_mode(request: pb.SetAdjudicationRequest) -> None:
             {"panel": request.panel, "least": least, "most": most},
         )
     if request.mode != events.MODE_PANEL and request.panel > 1:
-        raise Invalid("panel", N_("is {given}; only a panel has more judges than one"), {"given": request.panel})
+        raise Invalid("panel", N_("is {given}; only a panel has more than one judge"), {"given": request.panel})
 
 
 def _check_seconds(field: str, given: int, limits: tuple[int, int]) -> None:
@@ -187,14 +187,14 @@ def _check_seconds(field: str, given: int, limits: tuple[int, int]) -> None:
     if given and not least <= given <= most:
         raise Invalid(
             field,
-            N_("are {given}; expected {least} to {most}, or 0 to leave it as it is"),
+            N_("are {given}; expected {least} to {most}, or 0 to leave the number unchanged"),
             {"given": given, "least": least, "most": most},
         )
 
 
 def _check_languages(request: pb.AppointJudgeRequest) -> None:
     if not request.languages and not request.director:
-        raise Invalid("languages", N_("are missing; expected one at least, such as ca"))
+        raise Invalid("languages", N_("are missing; expected one or more, such as ca"))
     if len(request.languages) > MOST_LANGUAGES:
         raise Invalid(
             "languages",
@@ -226,7 +226,7 @@ def _check_judges(state: Adjudication, situation: Situation, waiting: Collection
         Refusal(
             "TOO_FEW_JUDGES",
             "",
-            N_("Judges that are needed for {language}: {panel}; appointed: {able}. Appoint them first."),
+            N_("Judges required for {language}: {panel}; appointed: {able}. Appoint them first."),
             {"panel": panel, "language": needed, "able": len(state.able(needed))},
         )
         for needed, panel in sorted(panels.items())
@@ -237,7 +237,7 @@ def _check_judges(state: Adjudication, situation: Situation, waiting: Collection
             Refusal(
                 "NO_DIRECTOR",
                 "",
-                N_("A case that waits for too long goes to a director: appoint one with that right first."),
+                N_("A case that waits too long is escalated to a director: first appoint a director with that right."),
             )
         )
     if state.mode != events.MODE_AUTOMATIC and appeals_by and not _appeals_find_a_judge(state, language):
@@ -246,8 +246,8 @@ def _check_judges(state: Adjudication, situation: Situation, waiting: Collection
                 "NO_JUDGE_FOR_APPEALS",
                 appeals_by,
                 N_(
-                    "An appeal goes to another judge than the first, and there would be none. Enough are: judges for "
-                    "{language} who are not directors: {panel}; and a director who is no judge for {language}."
+                    "An appeal goes to a different judge, and there would be none. Required: judges for {language} who "
+                    "are not directors: {panel}; and a director who is not a judge for {language}."
                 ),
                 {"panel": state.panel, "language": language},
             )
@@ -274,7 +274,7 @@ def _lost_to_appeals(before: Adjudication, after: Adjudication, waiting: Collect
                     "TOO_FEW_JUDGES",
                     article,
                     N_(
-                        "An appeal waits. Judges for {language} that it needs, who did not rule first: {panel}; "
+                        "An appeal is pending. Judges required for {language} who did not rule first: {panel}; "
                         "appointed: {able}. Appoint them first."
                     ),
                     {"panel": panel, "language": language, "able": able},
@@ -285,7 +285,7 @@ def _lost_to_appeals(before: Adjudication, after: Adjudication, waiting: Collect
                 Refusal(
                     "NO_DIRECTOR",
                     article,
-                    N_("An appeal waits, and may need a director who did not rule first: appoint one first."),
+                    N_("An appeal is pending and may require a director who did not rule first: appoint one first."),
                 )
             )
     return lost

@@ -18,7 +18,7 @@ LEFT_OUT_SHOWN_COUNT = 20
 TEXT_CHARACTERS = 60
 """Characters of a rejected line that are shown."""
 
-NO_WORD = N_("There is no word for the tiles {tile_set} in this list.")
+NO_WORD = N_("No word in this list can be formed with the tiles {tile_set}.")
 
 
 @dataclass(frozen=True, slots=True)

@@ -46,7 +46,7 @@ def check_may_claim(case: Case, judge: Judge) -> None:
         raise Refusal(
             "RULED_FIRST",
             case.article,
-            N_("{judge} made the first ruling: an appeal goes to another judge."),
+            N_("{judge} made the first ruling: an appeal requires a different judge."),
             {"judge": judge.judge_id},
         )
     if case.language not in judge.languages and not alone:
@@ -60,7 +60,7 @@ def check_may_claim(case: Case, judge: Judge) -> None:
         raise Refusal(
             "OPINION_GIVEN",
             "",
-            N_("{judge} has ruled on this case; it waits for the other judges."),
+            N_("{judge} has already ruled on this case; it is waiting for the other judges."),
             {"judge": judge.judge_id},
         )
     holders = [claim.judge_id for claim in case.claims if (claim.seat == DIRECTOR) == alone]
@@ -68,7 +68,7 @@ def check_may_claim(case: Case, judge: Judge) -> None:
         raise Refusal(
             "CASE_TAKEN",
             "",
-            N_("Case {case} is in the hands of {judges}."),
+            N_("Case {case} is assigned to {judges}."),
             {"case": case.case_id, "judges": ", ".join(holders or [opinion.judge_id for opinion in case.opinions])},
         )
 
@@ -134,7 +134,10 @@ def check_holds(case: Case, judge_id: str) -> Claim:
         raise Refusal(
             "CLAIM_LOST",
             "",
-            N_("{judge} does not hold case {case}: it is in the queue, or another judge took it. Claim it first."),
+            N_(
+                "Case {case} is not assigned to {judge}: it is in the queue, or another judge claimed it. Claim it "
+                "first."
+            ),
             {"judge": judge_id, "case": case.case_id},
         )
     return held
@@ -158,12 +161,12 @@ def _check_waiting(case: Case) -> None:
         raise Refusal(
             "CASE_RULED",
             case.article,
-            N_("Case {case} was ruled on by {judges}: a ruling is made once."),
+            N_("Case {case} was already ruled on by {judges}."),
             {"case": case.case_id, "judges": ", ".join(case.ruled_by) or case.lexicon.name},
         )
     if case.withdrawn:
         raise Refusal(
-            "CASE_WITHDRAWN", "", N_("Case {case} needs no ruling any more: it was withdrawn."), {"case": case.case_id}
+            "CASE_WITHDRAWN", "", N_("Case {case} no longer needs a ruling: it was withdrawn."), {"case": case.case_id}
         )
 
 
@@ -178,7 +181,7 @@ def _in_order(case: Case, rulings: Sequence[Ruling]) -> list[Ruling]:
         raise Refusal(
             "WORDS_NOT_THOSE_OF_CASE",
             "",
-            N_("A ruling is made on every word of the case, once: expected {expected}, got {given}."),
+            N_("A ruling is made on every word of the case exactly once: expected {expected}, got {given}."),
             {"expected": _told(case.words), "given": _told([ruling.word for ruling in rulings])},
         )
     return [by_word[word] for word in case.words]
@@ -197,12 +200,9 @@ def _supported(ruling: Ruling, listed: str | None, case: Case) -> Ruling:
         return Ruling(ruling.word, ruling.valid, ruling.reason, ruling.source or listed or "")
     if not ruling.reason.strip() or not ruling.source.strip():
         text = (
-            N_(
-                "{word} is not in the lexicon {lexicon}: a judge who accepts it gives a reason and a source, "
-                "such as a grammar."
-            )
+            N_("{word} is not in the lexicon {lexicon}: to accept it, give a reason and a source, such as a grammar.")
             if ruling.valid
-            else N_("{word} is in the lexicon {lexicon}: a judge who refuses it gives a reason and a source.")
+            else N_("{word} is in the lexicon {lexicon}: to reject it, give a reason and a source.")
         )
         raise Refusal("UNSUPPORTED_RULING", "", text, {"word": "".join(ruling.word), "lexicon": case.lexicon.name})
     return ruling

@@ -109,7 +109,7 @@ class Rulings:
         if request.round < 0:
             raise Invalid(
                 "round",
-                N_("{round} is not a round: expected 1 or more, or 0 for every closed one"),
+                N_("{round} is not a round: expected 1 or more, or 0 for all closed rounds"),
                 {"round": request.round},
             )
         least, most = PAGES
@@ -165,5 +165,5 @@ def _place(token: str) -> queries.Place | None:
         return queries.Place.read(token) if token else None
     except ValueError:
         raise Invalid(
-            "page_token", N_("is not a token that an answer ended with: expected its next_page_token")
+            "page_token", N_("is not a valid page token: expected the next_page_token of an answer")
         ) from None

@@ -54,11 +54,11 @@ TILE_SETS = tuple(sorted({source.tile_set for source in SOURCES.values()}))
 
 NOT_FETCHED = N_("The lexicon {name} could not be installed: {problem}.")
 BROKEN = N_(
-    "The lexicon {name} could not be installed: the program that builds it has ended. The log of the server says more."
+    "The lexicon {name} could not be installed: the program that builds it has failed. See the log of the server."
 )
-NO_GZIP = N_("is no list compressed by gzip")
-LARGE = N_("has more than {most} bytes when it is unpacked")
-LONG = N_("has {count} lines; at most {most} are taken")
+NO_GZIP = N_("is not a list compressed with gzip")
+LARGE = N_("has more than {most} bytes when uncompressed")
+LONG = N_("has {count} lines; at most {most} are accepted")
 
 
 @dataclass(slots=True)
@@ -99,7 +99,7 @@ class Installations:
         if request.tile_set not in TILE_SETS:
             known = ", ".join(TILE_SETS)
             raise Invalid(
-                "tile_set", N_("{given} is no tile set; expected one of {known}"), _pair(request.tile_set, known)
+                "tile_set", N_("{given} is not a tile set; expected one of {known}"), _pair(request.tile_set, known)
             )
         self._check_may_begin()
         text, encoding = await asyncio.to_thread(unpack, request.words)
@@ -128,14 +128,14 @@ class Installations:
         """Raise ``Denied`` for a credential limited to some tournaments, and ``Refusal`` if none can start."""
         held = caller()
         if held is not None and held.scope.tournaments:
-            raise Denied("OUT_OF_SCOPE", N_("a lexicon is for every tournament, and the credential is for some alone"))
+            raise Denied("OUT_OF_SCOPE", N_("a lexicon is for all tournaments, and the credential covers only some"))
         if self._work is not None and self._work.is_running:
-            text = N_("The lexicon {name} is being installed: begin when it is there.")
+            text = N_("The lexicon {name} is being installed: start when it is ready.")
             raise Refusal("INSTALLING", "", text, {"name": self._work.name})
         if not _is_writable(self._library.path):
             text = N_(
-                "The lexicons of this server cannot be changed from here: {folder} cannot be written. Those who run"
-                " the server install them."
+                "The lexicons of this server cannot be changed here: {folder} is read-only. Ask the operator to "
+                "install them."
             )
             raise Refusal("LEXICONS_READ_ONLY", "", text, {"folder": str(self._library.path)})
 
@@ -170,7 +170,7 @@ class Installations:
 def unpack(packed: bytes) -> tuple[str, str]:
     """Decompress a list; return its text and its encoding, such as ``UTF-8``. Raises ``Invalid`` for ``words``."""
     if len(packed) > PACKED_BYTES:
-        raise Invalid("words", N_("has {count} bytes; at most {most} are taken"), _sizes(len(packed), PACKED_BYTES))
+        raise Invalid("words", N_("has {count} bytes; at most {most} are accepted"), _sizes(len(packed), PACKED_BYTES))
     stream = zlib.decompressobj(wbits=31)  # gzip only
     try:
         data = stream.decompress(packed, UNPACKED_BYTES + 1)
@@ -195,11 +195,14 @@ def _about(request: pb.AddLexiconRequest) -> About:
     try:
         check_name(request.name)
     except LexiconError:
-        text = N_("{given} is no name for a lexicon: expected letters a to z, digits and hyphens, a letter first")
+        text = N_(
+            "{given} is not a valid name of a lexicon: expected letters a to z, digits and hyphens, beginning "
+            "with a letter"
+        )
         raise Invalid("name", text, {"given": repr(request.name)}) from None
     for field in ("edition", "licence"):
         if not getattr(request, field).strip():
-            raise Invalid(field, N_("is empty: the record of every ruling names it"))
+            raise Invalid(field, N_("is empty: every ruling records it"))
     for field in ("edition", "licence", "source"):
         if (count := len(getattr(request, field))) > LONGEST_CHARACTERS:
             raise Invalid(
@@ -209,7 +212,7 @@ def _about(request: pb.AddLexiconRequest) -> About:
         when = date.fromisoformat(request.date.strip())
     except ValueError:
         raise Invalid(
-            "date", N_("{given} is no date; expected one as 2026-03-07"), {"given": repr(request.date)}
+            "date", N_("{given} is not a date; expected one such as 2026-03-07"), {"given": repr(request.date)}
         ) from None
     return About(request.name, request.edition.strip(), request.licence.strip(), request.source.strip(), when)
 

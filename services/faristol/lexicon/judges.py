@@ -194,7 +194,7 @@ def _holds_another(judge_id: str) -> Refusal:
     return Refusal(
         "HOLDS_ANOTHER",
         "",
-        N_("{judge} holds another case: rule on it or give it back first."),
+        N_("{judge} has another case: rule on it or return it first."),
         {"judge": judge_id},
     )
 

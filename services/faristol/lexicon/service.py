@@ -72,7 +72,7 @@ class LookUps:
             if len(text) > LONGEST_WORD:
                 raise Invalid(
                     "words",
-                    N_("number {number} has {count} characters; expected {most} at most"),
+                    N_("word {number} has {count} characters; expected {most} at most"),
                     {"number": number, "count": len(text), "most": LONGEST_WORD},
                 )
         graph = self._lexicons.find(request.lexicon)
@@ -89,7 +89,7 @@ class LookUps:
     async def get_case(self, request: pb.GetCaseRequest, context: Context) -> pb.GetCaseResponse:
         """Return the current state of a case, for officials."""
         if request.game_id and request.case_id:
-            raise Invalid("game_id", N_("and `case_id` are both given; expected either of them"))
+            raise Invalid("game_id", N_("and `case_id` are both given; expected only one of them"))
         if request.game_id:
             case = (await last_case_of(self._record, request.game_id)).state
             if self._admission and not await self._admission.is_for_caller(case.case_id):

@@ -55,7 +55,7 @@ async def test_a_director_sets_up_judges_and_a_judge_rules_from_the_command_line
     queue = json.loads(await told(court, "judge", "watch", "--as", "eva", "--once", "--json"))
     assert [case["case_id"] for case in queue["cases"]] == [case_id]
     refused = await told(court, "judge", "rule", case_id, "--as", "eva", "--valid", "any", "--valid", "anys", code=2)
-    assert "ANYS is not in the lexicon catalan: a judge who accepts it gives a reason and a source" in refused
+    assert "ANYS is not in the lexicon catalan: to accept it, give a reason and a source" in refused
     other = await told(court, "judge", "rule", case_id, "--as", "ada", "--valid", "any", code=2)
     assert "expected A NY, A NY S" in other, "a ruling that is refused leaves the case to others"
     ruled = await told(court, "judge", "rule", case_id, "--as", "eva", "--valid", "any", "--invalid", "a ny s")
@@ -84,7 +84,7 @@ async def test_a_director_sets_up_judges_and_a_judge_rules_from_the_command_line
                 "no case is pending",
                 "no rulings in closed rounds",
                 "0 waiting",
-                "nothing is not appointed: there is nothing to end.",
+                "nothing is not appointed and cannot be dismissed.",
             ],
         ),
         (

@@ -9,13 +9,13 @@ from faristol.text import LANGUAGES
 
 def test_each_book_says_what_people_do_that_no_command_does() -> None:
     assert list(customs(load_ruleset("pes-2024"), "en")) == [
-        "Whoever begins chooses the seat (PES Γ.α).",
+        "The player who begins chooses the seat (PES Γ.α).",
         "Both players note what a blank stands for (PES Δ.β).",
-        "Who leaves the table for a while tells the opponent first (PES Δ.η).",
-        "The result is definitive when both players have signed the sheet (PES Ε.α).",
+        "A player tells the opponent before leaving the table for a while (PES Δ.η).",
+        "The result is final when both players have signed the sheet (PES Ε.α).",
     ]
     fm = list(customs(load_ruleset("festa-major"), "en"))
-    assert "The lot for the start says who sits where too (FM pr.)." in fm
+    assert "The draw for the start also decides the seats (FM pr.)." in fm
     assert any(line.startswith("The turn passes to the player on the right (") for line in fm)
 
 

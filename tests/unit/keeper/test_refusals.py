@@ -35,7 +35,7 @@ def shown(ruleset: str = "fise", **table: Any) -> Shown:
     [
         ("fise", "FISE 37", "arbiter", "With `no` Anna is disqualified, and the game is over at once (FISE 46.5)."),
         ("uf-2007", "UF 28.4", "arbiter", "With `no` Anna is disqualified, and the game is over at once (UF 28.4)."),
-        ("pes-2024", "PES Δ.η", "opponent", "With `no` it is refused, and nothing happens (PES Δ.η)."),
+        ("pes-2024", "PES Δ.η", "opponent", "With `no` it is refused, and no state changes (PES Δ.η)."),
     ],
 )
 def test_who_leaves_is_asked_whether_somebody_was_told_and_hears_what_no_costs(
@@ -44,7 +44,7 @@ def test_who_leaves_is_asked_whether_somebody_was_told_and_hears_what_no_costs(
     with pytest.raises(Refusal) as refused:
         check_told(load_ruleset(ruleset), "Anna")
     assert refused.value.article == article
-    assert f"Say whether the {whom} was told before: `Anna: leave-table yes`, or" in str(refused.value)
+    assert f"Specify if the {whom} was told before: `Anna: leave-table yes` or" in str(refused.value)
     assert list(hints(refused.value.reason, shown(ruleset), refused.value.params, NAMES, "en")) == [cost]
 
 
@@ -66,8 +66,8 @@ def test_who_types_out_of_turn_is_not_told_to_take_back_the_play_of_somebody_els
 def test_a_challenge_after_a_whole_turn_is_told_how_a_turn_is_entered_that_may_be_challenged() -> None:
     at = shown(phase=game_pb2.PHASE_TURN)
     assert hinted("NOTHING_TO_CHALLENGE", at) == [
-        "A turn that is typed whole, as `h8 casa` or `turn …`, is complete, and no longer open to a challenge. Where "
-        "one may come, type `place-play …`, and then `challenge …` or `write-score`, `draw-tiles`, `press`."
+        "A turn typed as a whole, such as `h8 casa` or `turn …`, is complete and can no longer be challenged. To allow "
+        "a challenge, type `place-play …`, and then `challenge …` or `write-score`, `draw-tiles`, `press`."
     ]
     assert hinted("NOTHING_TO_CHALLENGE", shown("festa-major", phase=game_pb2.PHASE_TURN)) == []
     assert hinted("NOTHING_TO_CHALLENGE", shown(phase=game_pb2.PHASE_ENDED)) == []

@@ -152,7 +152,7 @@ def test_a_rack_that_is_known_and_a_score_say_which_tiles_are_meant() -> None:
 
 def test_a_score_that_does_not_agree_with_the_count_enters_nothing() -> None:
     assert meant("h8 casa 12") == "Núria Puig: turn H8 C A S A"
-    with pytest.raises(Refusal, match="CASA counts 12, not 41: nothing was entered"):
+    with pytest.raises(Refusal, match="CASA scores 12, not 41: it was not entered"):
         meant("h8 casa 41")
 
 
@@ -165,18 +165,22 @@ def test_words_of_a_challenge_are_those_that_the_play_formed() -> None:
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        ("h8 cabeça", "cannot be tiles of es-100"),
-        ("x 3", "cannot be tiles of es-100"),
+        ("h8 cabeça", "does not fit the tiles of es-100"),
+        ("x 3", "does not fit the tiles of es-100"),
         ("q8 casa", "There is no square Q8: a row is one of ABCDEFGHIJKLMNO, a column 1 to 15."),
         ("h16 casa", "There is no square H16"),
         ("Núria: 8q casa", "There is no square 8Q"),
-        ("h7 .alle", "No tile lies on H7, where .alle has a tile of the board."),
+        ("h7 .alle", "H7 has no tile, but .alle has a tile of the board there."),
         ("h7 . A L", "No tile lies on H7"),
         ("h8 c(as)a", "No tile lies on H10"),
-        ("h8 cosa", "On H9 lies A, where cosa has O."),
-        ("pepe: pass", "Nobody at this table is called 'pepe'. There are: Núria Puig, Blai Soler, arbiter, judge."),
-        ("Blay: pass", "Nobody at this table is called 'Blay'; did you mean Blai Soler? There are: "),
-        ("start-game", "Say who: `Núria Puig: start-game`; `Blai Soler: start-game`."),
+        ("h8 cosa", "H9 has A, but cosa has O there."),
+        (
+            "pepe: pass",
+            "No player or official at this table has the name 'pepe'. There are: Núria Puig, Blai "
+            "Soler, arbiter, judge.",
+        ),
+        ("Blay: pass", "No player or official at this table has the name 'Blay'; did you mean Blai Soler? There are: "),
+        ("start-game", "Specify the player: `Núria Puig: start-game`; `Blai Soler: start-game`."),
     ],
 )
 def test_what_cannot_be_meant_says_why(text: str, said: str) -> None:

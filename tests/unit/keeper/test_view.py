@@ -42,7 +42,7 @@ def test_a_ruling_is_told_word_by_word_where_the_book_lets_players_know_so_much(
         ((322, 378), "blai", False, "Blai Soler wins 378–322. The result is final."),
         ((400, 378), "blai", False, "Blai Soler wins 378–400. The result is final."),
         ((350, 350), "", False, "A draw, 350–350. The result is final."),
-        ((12, 20), "", True, "Nobody wins, 20–12: all players lose. The result is final."),
+        ((12, 20), "", True, "All players lose, 20–12. The result is final."),
     ],
 )
 def test_at_the_end_it_is_told_who_won_and_that_it_is_final(

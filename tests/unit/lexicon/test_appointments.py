@@ -138,7 +138,7 @@ def test_who_judges_and_directs_alone_is_enough_where_nobody_appeals() -> None:
         if enough:
             assert set_adjudication(alone, events.MODE_JUDGE, 0, needs)
             continue
-        with pytest.raises(Refusal, match="goes to another judge than the first, and there would be none"):
+        with pytest.raises(Refusal, match="goes to a different judge, and there would be none"):
             set_adjudication(alone, events.MODE_JUDGE, 0, needs)
 
 
@@ -179,7 +179,7 @@ def test_an_appeal_that_waits_keeps_the_judges_and_directors_who_did_not_rule_fi
         appoint(state, "berta", ["es"], [appeal])
     directed = staff(["ada"], ["ada", "head"])
     assert dismiss(directed, "ada", [appeal])
-    with pytest.raises(Refusal, match="may need a director who did not rule first"):
+    with pytest.raises(Refusal, match="may require a director who did not rule first"):
         dismiss(directed, "head", [appeal])
 
 

@@ -38,7 +38,7 @@ def rules(case: Case, judge: str, *valid: bool, seconds: float = 2) -> Case:
 
 def test_one_judge_holds_a_case_and_the_other_is_told_who() -> None:
     case = claimed(opened(judged(), SOL), "ada")
-    with pytest.raises(Refusal, match="in the hands of ada") as caught:
+    with pytest.raises(Refusal, match="assigned to ada") as caught:
         claim(case, judged(), "berta", NOBODY, at(2))
     assert caught.value.reason == "CASE_TAKEN"
 

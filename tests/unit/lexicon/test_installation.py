@@ -72,7 +72,7 @@ async def test_a_list_of_a_club_is_installed_while_the_service_runs(
     await stub.AddLexicon(addition())
     assert await reason(stub.InstallLexicon(pb.InstallLexiconRequest(name="greek"))) == (
         "INSTALLING",
-        "The lexicon club is being installed: begin when it is there.",
+        "The lexicon club is being installed: start when it is ready.",
     )
     answer = await settled(stub, "el")
     assert (answer.problem, answer.lexicon.words, answer.encoding, answer.left_out) == ("", 2, "UTF-8", 1)
@@ -84,20 +84,20 @@ async def test_a_list_of_a_club_is_installed_while_the_service_runs(
     found = await stub.LookUp(pb.LookUpRequest(lexicon="club", words=["νερό", "λαδι"]))
     assert [bool(entry.spellings) for entry in found.entries] == [True, False]
     await stub.AddLexicon(addition("# nothing\n", name="empty"))
-    assert (await settled(stub)).problem == "There is no word for the tiles el-104 in this list."
+    assert (await settled(stub)).problem == "No word in this list can be formed with the tiles el-104."
     assert len((await stub.ListLexicons(pb.ListLexiconsRequest())).lexicons) == 2
 
 
 @pytest.mark.parametrize(
     ("wrong", "field", "text"),
     [
-        ({"name": "../x"}, "name", "is no name for a lexicon"),
+        ({"name": "../x"}, "name", "is not a valid name of a lexicon"),
         ({"tile_set": "xx-1"}, "tile_set", "expected one of ca-100, el-104, en-100, es-100"),
         ({"edition": " "}, "edition", "is empty"),
         ({"licence": "x" * 201}, "licence", "has 201 characters; at most 200"),
-        ({"date": "yesterday"}, "date", "expected one as 2026-03-07"),
-        ({"words": b"KALA"}, "words", "is no list compressed by gzip"),
-        ({"words": gzip.compress(b"KALA")[:-9]}, "words", "is no list compressed by gzip"),
+        ({"date": "yesterday"}, "date", "expected one such as 2026-03-07"),
+        ({"words": b"KALA"}, "words", "is not a list compressed with gzip"),
+        ({"words": gzip.compress(b"KALA")[:-9]}, "words", "is not a list compressed with gzip"),
         ({"words": gzip.compress(bytes(64_000_001), 1)}, "words", "more than 64,000,000 bytes"),
         ({"words": gzip.compress(b"\n" * 2_000_001, 1)}, "words", "has 2,000,001 lines"),
         ({"words": gzip.compress(b"PK\x03\x04")}, "words", "save the sheet as CSV"),
@@ -134,7 +134,7 @@ async def test_a_credential_for_some_tournaments_installs_nothing(
     scope = Scope(frozenset({"cup"}))
     held = Credential("c", "eva", DIRECTOR, scope, now, now + timedelta(hours=1))
     monkeypatch.setattr(installation, "caller", lambda: held)
-    with pytest.raises(Denied, match="for some alone"):
+    with pytest.raises(Denied, match="covers only some"):
         await Installations(Library(tmp_path), utc_now).install(pb.InstallLexiconRequest(name="greek"), NO_CONTEXT)
 
 

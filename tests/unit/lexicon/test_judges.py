@@ -58,7 +58,7 @@ async def test_of_two_judges_who_claim_at_once_one_gets_the_case_and_the_other_i
     (claimed,) = await court.facts(case_id, events.CaseClaimed)
     refused = [answer for answer in answers if isinstance(answer, grpc.aio.AioRpcError)]
     assert len(refused) == 2
-    assert all(f"in the hands of {claimed.judge_id}" in str(answer.details()) for answer in refused)
+    assert all(f"assigned to {claimed.judge_id}" in str(answer.details()) for answer in refused)
 
 
 async def test_a_judge_holds_one_case_at_a_time(court: Court) -> None:

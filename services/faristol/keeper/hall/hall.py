@@ -118,7 +118,7 @@ class HallAtWork:
             self._follow(shown)
             return Called(number, tuple(shown.faces), self._sealed_turn(number - 1))
         if self.online and shown is None:
-            raise Refusal("WAIT", "", N_("There is a line: the rack comes when it is called for all halls."))
+            raise Refusal("WAIT", "", N_("There is a connection: the rack is shown when it is called for all halls."))
         if sealed is None:
             raise self._no_rack(number)
         self.journal.keep_turn(Played(number, sealed.rack.faces, own=True))
@@ -128,7 +128,7 @@ class HallAtWork:
         """Start the time of a turn that the hall has called by itself. Raises ``Refusal``."""
         turn = self._turn()
         if not turn.own:
-            raise Refusal("WAIT", "", N_("The time of this round begins with that of all halls."))
+            raise Refusal("WAIT", "", N_("The time of this round starts with that of all halls."))
         if turn.began_at is not None:
             raise Refusal(
                 "TURN_STARTED", "", N_("The time of round {turn} has already started."), {"turn": turn.number}
@@ -149,7 +149,7 @@ class HallAtWork:
                 "TURN_NOT_STARTED", "", N_("The time of round {turn} has not started."), {"turn": turn.number}
             )
         if number not in self._seats:
-            raise Refusal("NO_SEAT", "", N_("Nobody in this hall has the number {number}."), {"number": number})
+            raise Refusal("NO_SEAT", "", N_("No player in this hall has the number {number}."), {"number": number})
         slip.player_id = self._seats[number]
         request = pb.SubmitSlipsRequest(
             command_id=str(uuid.uuid4()),
@@ -175,7 +175,7 @@ class HallAtWork:
         if self.doubted:
             numbers = ", ".join(map(str, sorted(self.doubted)))
             raise Refusal(
-                "SLIPS_DOUBTED", "", N_("Type the slips that were not taken first: {numbers}."), {"numbers": numbers}
+                "SLIPS_DOUBTED", "", N_("First retype the slips that were rejected: {numbers}."), {"numbers": numbers}
             )
         if turn.ends_at is None or self._clock.now() < turn.ends_at:
             raise Refusal("TIME_NOT_OVER", "", N_("The time of round {turn} is not over."), {"turn": turn.number})
@@ -295,7 +295,7 @@ class HallAtWork:
 
     def _turn(self) -> Played:
         if self.current is None:
-            raise Refusal("NO_RACK", "", N_("No rack was called yet."))
+            raise Refusal("NO_RACK", "", N_("No rack has been called yet."))
         return self.current
 
     def _sealed_turn(self, number: int) -> SealedTurn | None:
@@ -311,7 +311,7 @@ class HallAtWork:
             raise Refusal("GAME_OVER", "", N_("The game is over."))
         if turn is not None and not turn.closed:
             raise Refusal(
-                "HALLS_OPEN", "", N_("Close round {turn} first: its slips are not all in."), {"turn": turn.number}
+                "HALLS_OPEN", "", N_("Close round {turn} first: some of its slips are missing."), {"turn": turn.number}
             )
 
     def _no_rack(self, number: int) -> Refusal:
@@ -319,13 +319,16 @@ class HallAtWork:
             return Refusal(
                 "NO_LINE",
                 "",
-                N_("There is no line and no sealed game that can be opened: the hall stops until there is one."),
+                N_(
+                    "There is no connection and no sealed game that can be opened: the hall stops until it is "
+                    "connected."
+                ),
             )
         if self._is_void(number):
             return Refusal(
                 "SEAL_VOID",
                 "",
-                N_("The racks of the sealed game are void from round {turn} on: the hall stops until there is a line."),
+                N_("The racks of the sealed game are void from round {turn} on: the hall stops until it is connected."),
                 {"turn": self.journal.void_from},
             )
         self.over = True

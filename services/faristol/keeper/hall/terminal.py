@@ -22,23 +22,24 @@ HANDED = {word: way for word, way in names_of(events.Handed.DESCRIPTOR).items() 
 """How a slip was handed in, other than in time."""
 
 HELP = N_(
-    "call: the next rack; temps: its time begins; 12 H4 C A S A: the slip of number 12, # for what nobody can read; "
-    "12 late (not-at-all, hand-not-raised, twice); close: the hall has handed everything in; status; quit"
+    "call: the next rack; temps: its time starts; 12 H4 C A S A: the slip of number 12, # for an "
+    "illegible part; 12 late (not-at-all, hand-not-raised, twice); close: all slips of the hall are "
+    "handed in; status; quit"
 )
 CALLED = N_("round {turn}: {faces}")
 LAY = N_("lay {play} of round {turn} on the boards")
 BEGUN = N_("Temps! Round {turn} runs")
 LEFT = N_("{seconds} seconds!")
 TIME = N_("Temps! Round {turn} is over")
-KEPT = N_("kept: {number}")
+KEPT = N_("saved: {number}")
 CLOSED = N_("round {turn} is closed here")
-NO_LINE = N_("no line: what is typed is kept")
-LINE = N_("the line is there")
+NO_LINE = N_("no connection: entries are saved here")
+LINE = N_("connected")
 WAITING = N_("{count} {count:command waits|commands wait} to be sent")
-NOT_TAKEN = N_("round {turn}: not taken: {why}")
-TYPE_AGAIN = N_("number {number} is not taken: type it once more, as it is on the paper")
+NOT_TAKEN = N_("round {turn}: rejected: {why}")
+TYPE_AGAIN = N_("number {number} is rejected: type it again, as it is on the paper")
 OVER = N_("the game is over")
-UNKNOWN = N_("{line} is not understood; help says what can be typed")
+UNKNOWN = N_("{line} is not understood; type help for a list of commands")
 
 
 class AtTerminal:
