@@ -91,7 +91,7 @@ def test_a_player_known_from_elsewhere_keeps_the_name(pairing: pairing_pb2_grpc.
 
     pairing.RegisterPlayer(register("first", "Anna Puig"))
     code, told = refused(pairing.RegisterPlayer, register("second", "Boris Serra"))
-    assert (code, "belongs to a player of another name" in told) == (grpc.StatusCode.FAILED_PRECONDITION, True)
+    assert (code, "belongs to a player with another name" in told) == (grpc.StatusCode.FAILED_PRECONDITION, True)
     pairing.RegisterPlayer(register("second", "Anna Puig"))
 
 

@@ -133,7 +133,7 @@ def test_who_comes_second_is_shown_what_stands_and_who_entered_it(hall: Hall) ->
         eva.type("412 378")
         eva.until(" 378, entered by Eva Soler at ")
         nil.type("402 378")
-        assert "has a result already" in nil.until("Eva Soler was first, at ")
+        assert "already has a result" in nil.until("Eva Soler was faster, at ")
         nil.until("Recorded: 1 · ")
         nil.until(" 412 – ")
         nil.until(", entered by Eva Soler at ")
@@ -146,7 +146,7 @@ def test_who_comes_second_is_shown_what_stands_and_who_entered_it(hall: Hall) ->
         eva.type("y")
         eva.until("entered: 1 · ")
         nil.type("y")
-        nil.until("stands at 413–378 by now, and not at 412–378")
+        nil.until("now has the result 413–378, not 412–378")
         nil.until("Recorded: 1 · ")
     assert hall.scores(tournament) == {1: (413, 378)}
 

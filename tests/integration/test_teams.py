@@ -142,7 +142,7 @@ async def test_a_player_is_told_why_their_team_meets_another_and_at_which_board_
 
 async def test_single_players_are_not_paired_by_hand_where_teams_meet(league: Championship) -> None:
     forbid = pairing.ForbidPairRequest(player_ids=["b1", "c1"])
-    assert "say it of a team" in await refused(league, league.api.pairing.ForbidPair, forbid)
+    assert "use this with a team" in await refused(league, league.api.pairing.ForbidPair, forbid)
     both = pairing.ForbidPairRequest(player_ids=["b1", "c1"], team_ids=["burgos", "conca"])
     assert "either players or teams" in await refused(league, league.api.pairing.ForbidPair, both)
 

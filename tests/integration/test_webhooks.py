@@ -541,7 +541,7 @@ async def test_a_director_runs_webhooks_at_a_terminal_and_the_operator_sees_thei
         assert await call("remove", "lliga", webhook_id[:6]) == f"{webhook_id}: removed\n"
         assert await call("list", "lliga") == "no entries\n"
         refused = await call("add", "lliga", "https://192.168.1.7/", code=2)
-        assert "192.168.1.7 is no public address" in refused
+        assert "192.168.1.7 is not a public address" in refused
 
 
 # --- one message -----------------------------------------------------------------------------------------------------

@@ -21,7 +21,7 @@ def check_not_removed(state: Tournament) -> None:
         raise Refusal(
             "TOURNAMENT_REMOVED",
             "",
-            N_("{name} was removed. To go on with it, restore it first: `tournament restore`."),
+            N_("{name} was removed. Restore it first: `tournament restore`."),
             {"name": state.name},
         )
 
@@ -53,7 +53,7 @@ def check_meets_at_tables(ruleset: Ruleset) -> None:
         raise Refusal(
             "NO_TABLES",
             "",
-            N_("This is a tournament of duplicate games: nobody meets anybody at a table, and slips are scored."),
+            N_("This is a tournament of duplicate games: players do not meet at tables, and slips are scored."),
         )
 
 
@@ -75,7 +75,7 @@ def check_to_come(state: Tournament, number: int) -> None:
         raise Refusal(
             "ROUND_NOT_TO_COME",
             "",
-            N_("Round {round} is not a round to come: {paired} of {rounds} {paired:has|have} been paired."),
+            N_("Round {round} is not an upcoming round: {paired} of {rounds} {paired:has|have} been paired."),
             {"round": number, "paired": paired, "rounds": state.rounds},
         )
 
@@ -112,7 +112,7 @@ def expelled(player: Player) -> Refusal:
     return Refusal(
         "EXPELLED",
         player.expelled_under,
-        N_("{player} has been expelled: only an expulsion that is lifted lets them come back."),
+        N_("{player} has been expelled: they can return only if the expulsion is lifted."),
         {"player": player.player_id},
         subject=f"players/{player.player_id}",
     )
@@ -172,7 +172,7 @@ def result_known(game: str, article: str) -> Refusal:
     return Refusal(
         "RESULT_KNOWN",
         article,
-        N_("{game} has a result already: correct it where the rules allow that."),
+        N_("{game} already has a result: correct it, if the rules allow that."),
         {"game": game},
         subject=f"games/{game}",
     )
@@ -184,7 +184,9 @@ def check_unchanged(later: Iterable[Message], rests_on: tuple[type[Message], ...
         raise Refusal(
             "CHANGED_MEANWHILE",
             "",
-            N_("{name} has changed since this was begun: look at what has changed, and do it again if it still holds."),
+            N_(
+                "{name} has changed since you started: review the changes, then repeat the command if it still applies."
+            ),
             {"name": name, "fact": found.DESCRIPTOR.name},
         )
 
@@ -203,6 +205,6 @@ def too_early(at: datetime, latest: datetime) -> Invalid:
     """Return the error for a command with a time before that of an event it follows."""
     return Invalid(
         "occurred_at",
-        N_("is {at}, before what has happened already at {latest}"),
+        N_("is {at}, before the latest event, at {latest}"),
         {"at": at.isoformat(), "latest": latest.isoformat()},
     )

@@ -24,7 +24,7 @@ def checked_id(field: str, value: str) -> str:
     if not _ID.fullmatch(value):
         raise Invalid(
             field,
-            N_("{given} is not an id; expected 1 to {most} of a-z, 0-9 and -, the first not a -"),
+            N_("{given} is not an id; expected 1 to {most} of a-z, 0-9 and -, not beginning with -"),
             {"given": repr(value), "most": LONGEST_ID},
         )
     return value
@@ -35,7 +35,7 @@ def checked_player_id(field: str, value: str) -> str:
     if checked_id(field, value).startswith(OFFICIAL):
         raise Invalid(
             field,
-            N_("{given} begins with {prefix}, as ids of officials do; expected another id"),
+            N_("{given} begins with {prefix}, which is reserved for ids of officials; expected another id"),
             {"given": repr(value), "prefix": OFFICIAL},
         )
     return value
@@ -46,7 +46,7 @@ def checked_tournament_id(field: str, value: str) -> str:
     if is_as_of_a_game(checked_id(field, value)):
         raise Invalid(
             field,
-            N_("{given} reads as the id of a game of another tournament; expected one that does not end as -r1 does"),
+            N_("{given} looks like the id of a game of another tournament; expected one that does not end like -r1"),
             {"given": repr(value)},
         )
     return value
@@ -58,8 +58,8 @@ def checked_country(field: str, value: str) -> str:
         raise Invalid(
             field,
             N_(
-                "{given} is not a country: expected a code of three capital letters, "
-                "such as ESP, GRE or AND, or nothing"
+                "{given} is not a country: expected a code of three capital letters, such as ESP, GRE or AND, or "
+                "an empty field"
             ),
             {"given": repr(value)},
         )

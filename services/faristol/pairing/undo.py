@@ -42,7 +42,7 @@ def undo(situation: Situation, request: pb.UndoActRequest) -> list[Message]:
         raise Refusal(
             "NOT_UNDONE",
             "",
-            N_("A result is not undone but corrected: `result correct` for {game}."),
+            N_("A result cannot be undone: correct it with `result correct` for {game}."),
             {"game": act.game_id},
             subject=f"games/{act.game_id}",
         )
@@ -55,7 +55,7 @@ def undo(situation: Situation, request: pb.UndoActRequest) -> list[Message]:
         raise Refusal(
             "NOT_UNDONE",
             "",
-            N_("Act {version} cannot be undone any more: act {later} came after it."),
+            N_("Act {version} can no longer be undone: act {later} came after it."),
             {"version": version, "later": place},
         )
     if entry.decide is not None:

@@ -32,14 +32,14 @@ def choose(state: RatingList, *, tournament_id: str, system: str, occurred_at: T
         raise Refusal(
             "LIST_PUBLISHED",
             "",
-            N_("The rating list of {tournament} is published, by {system}: it can be rated by no other system."),
+            N_("The rating list of {tournament} is published with {system}: the rating system cannot change."),
             {"tournament": tournament_id, "system": state.system},
         )
     if wanted == state.system:
         raise Refusal(
             "SAME_SYSTEM",
             "",
-            N_("{tournament} is rated by {system} already."),
+            N_("{tournament} is already rated by {system}."),
             {"tournament": tournament_id, "system": wanted},
         )
     return [events.RatingSystemChosen(tournament_id=tournament_id, system=wanted, occurred_at=occurred_at)]

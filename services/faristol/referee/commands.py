@@ -71,7 +71,7 @@ class Commands:
             setattr(request, by, actor)
         if argument is not None:
             if not verb.argument:
-                raise argument.wrong(N_("nothing stands behind {verb}"), {"verb": verb.name})
+                raise argument.wrong(N_("{verb} takes no argument"), {"verb": verb.name})
             fields = {verb.argument: argument, **fields}
         if "player_ids" in known and actor in self._players and not {"player_ids", "player-ids"} & set(fields):
             request.player_ids.append(actor)
@@ -85,7 +85,7 @@ class Commands:
         ``answers`` receives those of the commands, in order.
         """
         if argument is None:
-            raise place.wrong(N_("expected what the turn is: `turn H8 C A S A`, `turn exchange A E` or `turn pass`"))
+            raise place.wrong(N_("expected the kind of turn: `turn H8 C A S A`, `turn exchange A E` or `turn pass`"))
         what, _, rest = argument.text().partition(" ")
         book = self._ruleset
         # The clock was pressed for a re-entered turn: it is at the next turn and is not pressed a second time.

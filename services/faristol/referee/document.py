@@ -19,11 +19,11 @@ from faristol.text import say, translations
 LOADER: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 """The loader written in C if PyYAML has it: it is ten times as fast."""
 
-NO_YAML = N_("this is no YAML: {said}")
+NO_YAML = N_("this is not YAML: {said}")
 QUESTION_MARK = N_(
-    'what begins with ? stands in quotation marks, such as "? A E": a bare ? means something else in YAML'
+    'a value that begins with ? needs quotation marks, such as "? A E": a bare ? has another meaning in YAML'
 )
-ALIAS = N_("what stands behind * is written out in full: anchors and aliases of YAML are not read")
+ALIAS = N_("a value after * must be written in full: anchors and aliases of YAML are not supported")
 TOO_DEEP = N_("this is nested more than {most} levels deep")
 MOST_LEVELS = 30
 """Nesting levels of lists and keys: three times those of the deepest case."""
@@ -117,7 +117,7 @@ class Value:
         names = sorted(known)
         params: dict[str, Param] = {"what": what, "name": repr(name), "known": ", ".join(names)}
         if near := get_close_matches(name, names, n=1, cutoff=0.75):
-            return self.wrong(N_("there is no {what} {name}: is it {near}?"), {**params, "near": repr(near[0])})
+            return self.wrong(N_("there is no {what} {name}; did you mean {near}?"), {**params, "near": repr(near[0])})
         return self.wrong(N_("there is no {what} {name}; there are: {known}"), params)
 
     def saying(self, text: str) -> Value:
@@ -175,7 +175,7 @@ class Value:
             try:
                 name = self._key(Value(self.file, key), known)
                 if name in found:
-                    raise Value(self.file, key).wrong(N_("{name} stands here twice"), {"name": repr(name)})
+                    raise Value(self.file, key).wrong(N_("{name} is there twice"), {"name": repr(name)})
             except CaseError as error:
                 if errors is None:
                     raise

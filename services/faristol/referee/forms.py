@@ -75,7 +75,7 @@ def _laid(value: Value, board: Board, tile_set: TileSet | None) -> tuple[Placeme
         begins, word = Notation.FISC.read_first(value.text())
     except ValueError as error:
         raise value.wrong(
-            N_("{text} is no start of a word: expected a square such as H8 (across) or 8H (down)"),
+            N_("{text} is not a start of a word: expected a square such as H8 (across) or 8H (down)"),
             {"text": repr(start)},
         ) from error
     try:

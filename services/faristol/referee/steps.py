@@ -68,14 +68,14 @@ def read_step(
     keys = value.keys({*actors, *SAID_KEYS, *expectations, *given}, errors)
     acting = [key for key in keys if key in actors]
     if len(acting) > 1:
-        raise value.wrong(N_("expected one to act in a step, got {acting}"), {"acting": " and ".join(acting)})
+        raise value.wrong(N_("expected one actor in a step, got {acting}"), {"acting": " and ".join(acting)})
     verb, argument = "", None
     if acting:
         said = keys[acting[0]]
         verb, _, rest = said.text().partition(" ")
         argument = said.saying(rest) if rest.strip() else None
         if not verb:
-            raise said.wrong(N_("expected what {who} does"), {"who": acting[0]})
+            raise said.wrong(N_("expected the action of {who}"), {"who": acting[0]})
     if "at" in keys and "after" in keys:
         raise value.wrong(N_("expected `at` or `after`, not both"))
     return Step(

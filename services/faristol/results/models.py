@@ -55,7 +55,7 @@ WAITING = 500
 """Queries that may wait for a position at a time; a further one gets the current position at once."""
 
 NO_POSITION = N_("{position} is not a position: expected 0 or more")
-NOT_COME = N_("the record has not come to {position}: its last position is {last}")
+NOT_COME = N_("the record has not reached {position}: its last position is {last}")
 
 MARGIN = 0.1
 """Seconds before the caller's deadline at which waiting stops, so that the answer still gives the reason."""
@@ -143,7 +143,7 @@ class ReadModels:
         if not request.as_of_position and not request.HasField("as_of"):
             return None
         if request.min_position:
-            raise Invalid("min_position", N_("is of what there is now: expected as_of or min_position, not both"))
+            raise Invalid("min_position", N_("applies to the present state: expected as_of or min_position, not both"))
         if request.HasField("as_of"):
             return Moment(time=moment_of("as_of", request.as_of))
         if request.as_of_position < 0:

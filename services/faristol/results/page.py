@@ -22,7 +22,7 @@ def page(items: Sequence[T], size: int, token: str) -> tuple[Sequence[T], str]:
     if size < 0:
         raise Invalid("page_size", N_("is {size}; expected 1 or more, or 0 for everything"), {"size": size})
     if token and not (token.isascii() and token.isdigit() and len(token) <= LONGEST_TOKEN):
-        raise Invalid("page_token", N_("expected what an answer gave as next_page_token"))
+        raise Invalid("page_token", N_("expected the next_page_token of an answer"))
     start = int(token or 0)
     end = start + size if size else len(items)
     return items[start:end], str(end) if end < len(items) else ""

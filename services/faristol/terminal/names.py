@@ -23,14 +23,14 @@ from faristol.terminal.common import said
 from faristol.terminal.services import stub_at
 from faristol.text.terminal import language_of_terminal
 
-COULD_BE = N_("{given} could be {known}: say which by the id, or by the whole name")
+COULD_BE = N_("{given} could be {known}: use the id or the whole name")
 DID_YOU_MEAN = N_("there is no {given}; did you mean {known}?")
 THERE_IS_NO = N_("there is no {given} in {tournament}")
 NO_TOURNAMENT = N_("there is no tournament {given}")
 NO_TABLE = N_("round {round} has no table {table}; it has {known}")
 NO_ROUND = N_("no round of {tournament} is paired")
 NOT_PAIRED = N_("round {round} of {tournament} is not paired")
-NO_GAME = N_("there is no game {given}: say its id, or the number of its table with --table and --round")
+NO_GAME = N_("there is no game {given}: use its id, or the number of its table with --table and --round")
 
 MOST = 8
 """Candidates in an error message."""

@@ -45,10 +45,10 @@ STUBS: Mapping[str, Stub] = {
 }
 """The stub of each service; some serve more of the contract."""
 
-LET_IN_BY = N_("set FARISTOL_TOKEN to your token, or at the console FARISTOL_DATA to the data folder")
+LET_IN_BY = N_("set FARISTOL_TOKEN to your token or, at the console, FARISTOL_DATA to the data folder")
 NO_NOTE = N_(
-    "at this console {file} is to say which record the keys are for, and cannot be read: the access service writes it "
-    "when it starts, into the data folder that FARISTOL_DATA names"
+    "at this console {file} identifies the record of the keys, but cannot be read: the access service "
+    "writes it at start into the data folder in FARISTOL_DATA"
 )
 
 _NOT_LET_IN = frozenset({"NO_CREDENTIAL", "CREDENTIAL_INVALID"})
@@ -105,7 +105,7 @@ def address_of(service: str, address: str | None) -> str:
     """Return ``address`` or the service's address in the settings. Raises ``StartError`` without either."""
     if wanted := address or Addresses().of(service):
         return wanted
-    text = N_("say where the {service} service is: give --address or {setting}")
+    text = N_("specify the address of the {service} service: use --address or {setting}")
     raise StartError(said(text, service=service, setting="FARISTOL_ADDRESS"))
 
 

@@ -239,7 +239,7 @@ async def test_a_line_that_says_no_ruling_is_not_taken_for_one(
 async def test_where_no_service_is_a_command_says_so_in_one_sentence(court: Court) -> None:
     nowhere = await asyncio.to_thread(faristol, "judge", "show", "cup")
     assert nowhere.returncode == 2
-    assert "give --address or FARISTOL_ADDRESS" in nowhere.stderr
+    assert "use --address or FARISTOL_ADDRESS" in nowhere.stderr
     assert "Traceback" not in nowhere.stderr
     gone = await asyncio.to_thread(faristol, "judge", "show", "cup", "--address", "127.0.0.1:9")
     assert "the lexicon service at 127.0.0.1:9 cannot be reached" in gone.stderr

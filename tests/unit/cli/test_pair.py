@@ -81,7 +81,7 @@ def test_an_impossible_round_says_why_and_what_the_arbiter_may_do(tmp_path: Path
     done = run(tmp_path, [line(1, "1.0", "   2 w 1"), line(2, "0.0", "   1 b 0")])
     assert done.exit_code == 1
     assert done.stdout == ""
-    assert "Player 1 may meet nobody" in done.stderr
+    assert "Player 1 may meet no remaining player" in done.stderr
     assert "Let 1–2 meet again." in done.stderr
 
 

@@ -49,8 +49,8 @@ def test_what_is_no_step_is_for_the_tool() -> None:
     [
         ("Cesca: pass", "'Cesca'"),
         ("Anna: pass, score: 10", "'score'"),
-        ("Anna: pass, Blai: pass", "one to act"),
-        ("Anna: [", "this is no YAML"),
+        ("Anna: pass, Blai: pass", "one actor"),
+        ("Anna: [", "this is not YAML"),
         ("Anna: pass, at: soon", "minutes and seconds"),
     ],
 )

@@ -35,7 +35,7 @@ def test_a_malformed_id_says_what_was_expected(value: str) -> None:
 
 @pytest.mark.parametrize("value", ["cup-r2", "cup-r1-t12", "cup-r2-r3"])
 def test_a_tournament_is_not_called_as_a_game_of_another_one_is(value: str) -> None:
-    with pytest.raises(Invalid, match=r"tournament_id: .* reads as the id of a game"):
+    with pytest.raises(Invalid, match=r"tournament_id: .* looks like the id of a game"):
         checked_tournament_id("tournament_id", value)
     for taken in ("cup", "cup-r", "cup-r2-b", "r2", "cup-t2"):
         assert checked_tournament_id("tournament_id", taken) == taken

@@ -376,7 +376,7 @@ def test_a_pairing_that_would_come_out_otherwise_is_not_made_again() -> None:
     (back,) = hall.carry_out(pb.UnpairRoundRequest(round=1))
     before = hall.state
 
-    with pytest.raises(Refusal, match="would be paired otherwise"):
+    with pytest.raises(Refusal, match="would be paired differently"):
         undo(hall, back)
     assert hall.state == before
 

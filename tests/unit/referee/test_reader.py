@@ -53,11 +53,16 @@ def test_tiles_called_n_and_y_and_times_are_no_truths_and_no_numbers(tmp_path: P
         ("fisc-2023", "fisc-1999", 1, "there is no ruleset 'fisc-1999'"),
         ("fisc-2023", "uf-2007", 1, "leave minutes to the organiser"),
         ("fisc-2023", "fise:minutes", 1, "'minutes' is no option: expected NAME=VALUE"),
-        ("FISC I.6", "FISC I.66", 5, "no article in the book of fisc-2023 'FISC I.66': is it 'FISC I.6'?"),
+        ("FISC I.6", "FISC I.66", 5, "no article in the book of fisc-2023 'FISC I.66'; did you mean 'FISC I.6'?"),
         ("    articles: FISC I.6\n", "", 4, "expected the key 'articles'"),
-        ("score: 10", "refused: FISC I.8.G", 9, "there is no article in the book of fisc-2023 'FISC I.8.G': is it"),
+        (
+            "score: 10",
+            "refused: FISC I.8.G",
+            9,
+            "there is no article in the book of fisc-2023 'FISC I.8.G'; did you mean",
+        ),
         ("racks:", "rack:", 6, "there is no key 'rack'"),
-        ("Anna: C A", "Ana: C A", 6, "there is no key 'Ana': is it 'Anna'?"),
+        ("Anna: C A", "Ana: C A", 6, "there is no key 'Ana'; did you mean 'Anna'?"),
         ("N Y T", "NN T", 6, "ca-100 has no tile 'NN'"),
         ("score: 10", "score: ten", 9, "expected a whole number, got 'ten'"),
         ("score: 10", "skore: 10", 9, "there is no key 'skore'"),
@@ -65,12 +70,12 @@ def test_tiles_called_n_and_y_and_times_are_no_truths_and_no_numbers(tmp_path: P
         ("score: 10", "facts: [PlayPlaced: {words: [{square: H88}]}]", 9, "expected a square such as H8, got 'H88'"),
         ("score: 10", "at: ten", 9, "expected minutes and seconds such as 1:30 or 0:15.1"),
         ("    steps:\n      - Anna: place-play H8 C A S A\n        score: 10", "    steps: []", 7, "at least one step"),
-        ("score: 10", "score: [", 10, "this is no YAML"),
-        ("score: 10", "score: 1\n        score: 2", 10, "'score' stands here twice"),
+        ("score: 10", "score: [", 10, "this is not YAML"),
+        ("score: 10", "score: 1\n        score: 2", 10, "'score' is there twice"),
         ("place-play", "lay", 8, "there is no verb 'lay'; there are: abandon, "),
-        ("H8 C A S A", "Z8 C A S A", 8, "'Z8' is no start of a word"),
+        ("H8 C A S A", "Z8 C A S A", 8, "'Z8' is not a start of a word"),
         ("N Y T", "X X T", 4, "the set has not as many tiles X as the rack of Anna asks for"),
-        ("score: 10", "facts: [Playplaced]", 9, "there is no fact 'Playplaced': is it 'PlayPlaced'?"),
+        ("score: 10", "facts: [Playplaced]", 9, "there is no fact 'Playplaced'; did you mean 'PlayPlaced'?"),
         (
             "score: 10",
             "facts: [PlayPlaced: {points: 10}]",
@@ -112,22 +117,22 @@ cases:
 @pytest.mark.parametrize(
     ("good", "bad", "line", "problem"),
     [
-        ("kind: tournament", "kind: turnament", 1, "there is no kind 'turnament': is it 'tournament'?"),
+        ("kind: tournament", "kind: turnament", 1, "there is no kind 'turnament'; did you mean 'tournament'?"),
         ("    rounds: 5\n", "", 4, "expected the key 'rounds' in every case of a tournament"),
         ("rounds: 5", "rounds: five", 6, "expected a whole number, got 'five'"),
-        ("Blai: 1400", "Anna: 1400", 7, "'Anna' stands here twice"),
+        ("Blai: 1400", "Anna: 1400", 7, "'Anna' is there twice"),
         ("Blai: 1400", "director: 1400", 7, "expected players, none of them called"),
         ("Blai: 1400", "Ánna: 1400", 7, "expected names that differ in more than accents"),
         ("Blai: 1400", "Blai: strong", 7, "expected a whole number, got 'strong'"),
         ("play-round 1", "play-round one", 9, "expected the number of a round, such as `play-round 1`"),
-        ("play-round 1", "play-ruond 1", 9, "there is no verb 'play-ruond': is it 'play-round'?"),
+        ("play-round 1", "play-ruond 1", 9, "there is no verb 'play-ruond'; did you mean 'play-round'?"),
         ("play-round 1", "grant-bye Anna 1 half-point 7 8", 9, "grant-bye takes no '7 8'"),
         ("play-round 1", "grant-bye Anna 1 quarter", 9, "there is no bye-kind 'quarter'"),
         ("Blai 400 – Eloi", "Blai 400 – Elio", 10, "'Elio' is nobody of this case; there are: Anna, Blai"),
         ("Blai 400 – Eloi 300", "Blai 400 – Eloi", 10, "expected players with their scores"),
         ("Blai 400 – Eloi", "Blai 400 – Fina", 10, "Blai and Fina have not been paired"),
         ("Blai 400 – Eloi 300", "Blai – Eloi: {absent: Fina}", 10, "Fina does not play there"),
-        ("points: {Anna: 1}", "points: {Ana: 1}", 11, "there is no key 'Ana': is it 'Anna'?"),
+        ("points: {Anna: 1}", "points: {Ana: 1}", 11, "there is no key 'Ana'; did you mean 'Anna'?"),
         ("points: {Anna: 1}", "points: {Anna: one}", 11, "expected a number such as 8.5, got 'one'"),
         ("points: {Anna: 1}", "skore: 1", 11, "there is no key 'skore'"),
         ("points: {Anna: 1}", "score: 1", 11, "score is expected of a table: nothing has been done at any"),
@@ -194,7 +199,7 @@ def test_a_case_that_is_no_yaml_does_not_drop_its_file(tmp_path: Path, bad: str)
     text = SEVERAL.replace("rack: {Anna: C A}", bad)
     cases, errors = read_file(written(tmp_path, text))
     assert [case.name for case in cases] == ["A word", "A third word"]
-    assert [error.problem.partition(":")[0] for error in errors] == ["this is no YAML"]
+    assert [error.problem.partition(":")[0] for error in errors] == ["this is not YAML"]
     assert errors[0].line in (12, 13)
 
 
@@ -214,7 +219,7 @@ async def test_lines_that_are_found_wrong_as_they_are_played_are_told_at_once(tm
 def test_a_rack_that_begins_with_a_question_mark_is_explained(tmp_path: Path, rack: str) -> None:
     _, (error,) = read_file(written(tmp_path, GOOD.replace("{Anna: C A S A N Y T}", rack)))
     assert error.problem == (
-        'what begins with ? stands in quotation marks, such as "? A E": a bare ? means something else in YAML'
+        'a value that begins with ? needs quotation marks, such as "? A E": a bare ? has another meaning in YAML'
     )
     assert error.line == (7 if "\n" in rack else 6)
 
@@ -230,8 +235,8 @@ BOMB = "a: &a [x, x]\n" + "".join(f"b{n}: &b{n} [*{'a' if n == 0 else f'b{n - 1}
         ("{a: " * DEEP, "this is nested more than 30 levels deep"),
         ("- " * DEEP, "this is nested more than 30 levels deep"),
         ("? " * DEEP, "this is nested more than 30 levels deep"),
-        (BOMB, "what stands behind * is written out in full: anchors and aliases of YAML are not read"),
-        ("a: &a [*a]", "what stands behind * is written out in full: anchors and aliases of YAML are not read"),
+        (BOMB, "a value after * must be written in full: anchors and aliases of YAML are not supported"),
+        ("a: &a [*a]", "a value after * must be written in full: anchors and aliases of YAML are not supported"),
     ],
 )
 def test_yaml_that_cannot_be_walked_through_is_refused_with_a_sentence(tmp_path: Path, text: str, problem: str) -> None:
@@ -269,7 +274,7 @@ cases:
         ("Anna Puig: start-game", "judge: rule maybe", "12: expected at which table, such as"),
         ("score: 10", "scores: {Anna Puig: 9}", "15: expected 9 points for Anna Puig, got 0"),
         ("score: 10", "with: {game-id: Anna Puig – Blai}", "14: Anna Puig and Blai sit at no table"),
-        ("place-play H8", "place-play Z8", "14: 'Z8' is no start of a word"),
+        ("place-play H8", "place-play Z8", "14: 'Z8' is not a start of a word"),
     ],
 )
 async def test_what_is_wrong_at_a_table_of_a_tournament_is_told_with_its_place(

@@ -176,7 +176,7 @@ async def test_what_is_as_of_nothing_that_can_be_is_refused(hall: Hall) -> None:
     last = max(hall.given)
     for wrong, told in (
         ({"as_of_position": -1}, "-1 is not a position"),
-        ({"as_of_position": last + 1}, f"the record has not come to {last + 1}: its last position is {last}"),
+        ({"as_of_position": last + 1}, f"the record has not reached {last + 1}: its last position is {last}"),
         ({"as_of_position": 3, "as_of": to_timestamp(datetime.now(UTC))}, "expected a position or a time, not both"),
         ({"as_of_position": 3, "min_position": 3}, "expected as_of or min_position, not both"),
         ({"as_of": Timestamp(seconds=10**15)}, "as_of: is not a time between the years 1 and 9999"),

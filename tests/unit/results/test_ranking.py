@@ -307,7 +307,7 @@ def test_games_of_who_left_early_are_marked_in_every_answer_and_stay_in_the_cros
     assert (anna.half_points, anna.losses, anna.spread, anna.total, anna.annulled) == (0, 0, 0, 0, False)
     explanations.word([anna], {player.player_id: player.player_id for player in players}, "en")
     (term,) = anna.point_arithmetic.terms
-    assert term.text == "Round 1, eloi: 0 (not counted: a player who left before half of the games, FIDE C.05 6.6)"
+    assert term.text == "Round 1, eloi: 0 (not scored: a player who left before half of the games, FIDE C.05 6.6)"
 
     rows = crosstable(lines, {player.player_id: player for player in players}, rounds)
     cells = {row.standing.player_id: row.cells[0] for row in rows}

@@ -280,7 +280,7 @@ async def test_players_of_a_team_that_was_left_over_have_its_bye_and_a_board_wit
     (line,) = (await service.GetStandings(request, CALLER)).standings
     assert [term.text for term in line.point_arithmetic.terms[1:]] == [
         "Round 2, bye: 1",
-        "Round 3, won without a game: the other team had nobody there: 1",
+        "Round 3, won without a game: the other team had no player there: 1",
     ]
     trf = read_trf((await service.GetReport(results.GetReportRequest(tournament_id="lliga"), CALLER)).text)
     cells = sorted("".join(cell.result for cell in each.cells if not cell.opponent) for each in trf.players)

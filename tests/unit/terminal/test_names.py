@@ -50,8 +50,8 @@ def test_a_player_is_meant_by_id_name_or_a_beginning_whatever_case_and_accents(g
 @pytest.mark.parametrize(
     ("given", "said"),
     [
-        ("anna p", "'anna p' could be Anna Puig (Valls, anna); Anna Puig (Reus, anna-2): say which"),
-        ("bla", "'bla' could be Blai Soler (Valls, p-3); Blanca Sol (p-4): say which"),
+        ("anna p", "'anna p' could be Anna Puig (Valls, anna); Anna Puig (Reus, anna-2): use the id"),
+        ("bla", "'bla' could be Blai Soler (Valls, p-3); Blanca Sol (p-4): use the id"),
         ("Blaii Soler", "there is no 'Blaii Soler'; did you mean Blai Soler (Valls, p-3)?"),
         ("Xavier", "there is no 'Xavier' in Copa"),
         ("", "there is no '' in Copa"),
@@ -118,7 +118,7 @@ def test_a_game_is_meant_by_its_id_or_its_table_in_a_round(given: str, table: in
 @pytest.mark.parametrize(
     ("given", "table", "number", "said"),
     [
-        ("copa-r9-t9", 0, 0, "there is no game 'copa-r9-t9': say its id, or the number of its table"),
+        ("copa-r9-t9", 0, 0, "there is no game 'copa-r9-t9': use its id, or the number of its table"),
         ("", 3, 2, "round 2 has no table 3; it has 1, 4"),
         ("", 3, 1, "round 1 has no table 3; it has 1–2"),
         ("", 1, 5, "round 5 of Copa is not paired"),

@@ -131,7 +131,7 @@ def test_a_refusal_about_rounds_is_right_of_one_round_too(language: str) -> None
     for text in (
         "A championship needs {least} {least:round|rounds} or more, not {rounds}.",
         "Round {round} has been paired: the championship cannot have {rounds} {rounds:round|rounds}.",
-        "Round {round} is not a round to come: {paired} of {rounds} {paired:has|have} been paired.",
+        "Round {round} is not an upcoming round: {paired} of {rounds} {paired:has|have} been paired.",
         "{players} players can play {most} {most:round|rounds} without meeting twice; the championship has {rounds}.",
         "{players} teams can play {most} {most:round|rounds} without meeting twice; the championship has {rounds}.",
     ):

@@ -40,7 +40,7 @@ def amend(situation: Situation, request: pb.AmendPlayerRequest) -> list[Message]
     if player is None:
         raise not_registered(state, player_id)
     if request.HasField("rating") and request.unrated:
-        raise Invalid("unrated", N_("stands beside a rating; expected one of the two"))
+        raise Invalid("unrated", N_("conflicts with the given rating; expected only one of the two"))
     check_rating(request.rating)
     parts = [part for part, field in BESIDE.items() if _differs(field, request, situation.words)]
     fact = events.PlayerAmended(player_id=player_id, occurred_at=situation.occurred_at)
@@ -59,7 +59,7 @@ def amend(situation: Situation, request: pb.AmendPlayerRequest) -> list[Message]
         raise Refusal(
             "SAME_ENTRY",
             "",
-            N_("Nothing of {player} would be another: give the name, club, country, rating, category or note to be."),
+            N_("No change for {player}: specify a new name, club, country, rating, category or note."),
             {"player": player_id},
         )
     fact.parts.extend(sorted(parts))
@@ -81,7 +81,7 @@ def _check_not_paired(state: Tournament, player: Player) -> None:
         raise Refusal(
             "ROUND_PAIRED",
             "",
-            N_("Round {round} has been paired with the rating of {player}: it cannot be another any more."),
+            N_("Round {round} has been paired with the rating of {player}: the rating can no longer change."),
             {"player": player.player_id, "round": player.entered},
             subject=f"rounds/{player.entered}",
         )
@@ -97,7 +97,7 @@ def _check_undone(situation: Situation, act: events.PlayerAmended) -> None:
         raise Refusal(
             "NOT_UNDONE",
             "",
-            N_("What stood of {player} before is not kept: say with `player amend` what is right."),
+            N_("The earlier data of {player} is not stored: enter the correct data with `player amend`."),
             {"player": act.player_id},
         )
 

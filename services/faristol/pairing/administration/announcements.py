@@ -30,12 +30,12 @@ def announce(situation: Situation, request: pb.AnnounceRoundsRequest) -> list[Me
             params = {"round": given.round, "most": state.rounds}
             raise Invalid("times", N_("there is no round {round}; expected 1 to {most}"), params)
         if not given.HasField("starts_at"):
-            raise Invalid("times", N_("round {round} has no time"), {"round": given.round})
+            raise Invalid("times", N_("round {round} has no starting time"), {"round": given.round})
         times.append((given.round, moment_of("times", given.starts_at)))
     times.sort()
     for (before, earlier), (number, later) in pairwise(times):
         if before == number:
-            raise Invalid("times", N_("round {round} is there twice"), {"round": number})
+            raise Invalid("times", N_("round {round} is listed twice"), {"round": number})
         if earlier >= later:
             params = {"round": number, "before": before}
             raise Invalid("times", N_("round {round} would not begin later than round {before}"), params)

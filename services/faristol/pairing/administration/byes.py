@@ -32,8 +32,8 @@ def grant(situation: Situation, request: pb.GrantByeRequest) -> list[Message]:
             "BYE_WITH_POINTS",
             ruleset.article("championship.system"),
             N_(
-                "Each meets each here: the opponent of {player} in round {round} wins without a game, and a bye with "
-                "points would give them out twice; grant a zero-point bye."
+                "All players meet each other: the opponent of {player} in round {round} wins without a game. A bye "
+                "with points would award them twice; grant a zero-point bye."
             ),
             {"player": entry, "round": number},
         )
@@ -42,7 +42,7 @@ def grant(situation: Situation, request: pb.GrantByeRequest) -> list[Message]:
         raise Refusal(
             "BYE_GRANTED",
             "",
-            N_("{player} sits out round {round} already: revoke that bye first."),
+            N_("{player} already sits out round {round}: revoke that bye first."),
             {"player": entry, "round": number},
         )
     return [events.ByeGranted(round=number, kind=kind, occurred_at=situation.occurred_at, **said)]
@@ -57,7 +57,7 @@ def revoke(situation: Situation, request: pb.RevokeByeRequest) -> list[Message]:
         raise Refusal(
             "NO_BYE",
             "",
-            N_("{player} has asked for no bye in round {round}."),
+            N_("{player} has no requested bye in round {round}."),
             {"player": entry, "round": request.round},
         )
     return [events.ByeRevoked(round=request.round, occurred_at=situation.occurred_at, **said)]

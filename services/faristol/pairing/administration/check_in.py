@@ -21,7 +21,7 @@ def check_in(situation: Situation, request: pb.CheckInPlayerRequest) -> list[Mes
     """
     player = _not_paired_yet(situation.state, request.player_id)
     if player.checked_in:
-        raise Refusal("CHECKED_IN", "", N_("{player} is checked in already."), {"player": player.player_id})
+        raise Refusal("CHECKED_IN", "", N_("{player} is already checked in."), {"player": player.player_id})
     return [events.PlayerCheckedIn(player_id=player.player_id, occurred_at=situation.occurred_at)]
 
 
@@ -49,7 +49,7 @@ def check_in_all(situation: Situation, request: pb.CheckInPlayersRequest) -> lis
         if not player.checked_in
     ]
     if not facts:
-        raise Refusal("CHECKED_IN", "", N_("Everybody is checked in already."))
+        raise Refusal("CHECKED_IN", "", N_("All players are already checked in."))
     return facts
 
 
@@ -79,7 +79,7 @@ def _was_paired(state: Tournament, player: Player) -> bool:
 
 
 def _closed() -> Refusal:
-    return Refusal("CHECK_IN_CLOSED", "", N_("Round 1 has been paired: players are checked in before that."))
+    return Refusal("CHECK_IN_CLOSED", "", N_("Round 1 has been paired: players must be checked in before that."))
 
 
 COMMANDS: Mapping[type[Message], Command] = {

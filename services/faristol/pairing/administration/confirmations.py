@@ -24,7 +24,7 @@ def set_result_check(situation: Situation, request: pb.SetResultCheckRequest) ->
     """
     check_open(situation.state)
     if request.blind and not request.second_person:
-        raise Invalid("blind", N_("expected a second person too, who types the results anew"))
+        raise Invalid("blind", N_("expected a second person too, who types the results again"))
     return [
         events.ResultCheckSet(
             second_person=request.second_person,
@@ -51,7 +51,7 @@ def confirm_result(situation: Situation, request: pb.ConfirmResultRequest) -> li
         raise Refusal(
             "SAME_PERSON",
             "",
-            N_("{person} entered the result of {game}: somebody else confirms it."),
+            N_("{person} entered the result of {game}: another person must confirm it."),
             {"person": person, "game": request.game_id},
             subject=f"games/{request.game_id}",
         )
@@ -69,7 +69,7 @@ def confirm_result(situation: Situation, request: pb.ConfirmResultRequest) -> li
         raise Refusal(
             "CONFIRMED_ALREADY",
             "",
-            N_("{person} has confirmed {game} already."),
+            N_("{person} has already confirmed {game}."),
             {"person": person, "game": request.game_id},
         )
     return [events.ResultConfirmed(**said)]
@@ -78,12 +78,14 @@ def confirm_result(situation: Situation, request: pb.ConfirmResultRequest) -> li
 def _check_due(situation: Situation, played: Round, game: str) -> None:
     """Raise ``Refusal`` if results are not confirmed, or if no official entered this one."""
     if not situation.state.result_check.wanted:
-        raise Refusal("NO_RESULT_CHECK", "", N_("Results are not confirmed here: the organiser has not chosen it."))
+        raise Refusal(
+            "NO_RESULT_CHECK", "", N_("Results are not confirmed here: the organiser has not enabled confirmation.")
+        )
     if not played.entered_by.get(game):
         raise Refusal(
             "NO_RESULT_ENTERED",
             "",
-            N_("No official has entered a result of {game}: there is nothing to confirm."),
+            N_("{game} has no result entered by an official: there is no result to confirm."),
             {"game": game},
             subject=f"games/{game}",
         )
@@ -100,7 +102,7 @@ def _person(situation: Situation, pairing: Pairing, request: pb.ConfirmResultReq
             )
         if not situation.state.result_check.players:
             raise Refusal(
-                "PLAYERS_DO_NOT_CONFIRM", "", N_("Players do not confirm results here: an official does it for them.")
+                "PLAYERS_DO_NOT_CONFIRM", "", N_("Players do not confirm results here: an official confirms them.")
             )
         return request.player_id
     check_arbiter(request.arbiter_id, pairing.player_ids)

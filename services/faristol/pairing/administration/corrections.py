@@ -53,7 +53,7 @@ def correct_result(situation: Situation, request: pb.CorrectResultRequest) -> li
     winner_id = _winner(before, request, scores)
     known = (unsanctioned.scores, before.winner_id, before.lost_by_all, before.unplayed)
     if known == (points, winner_id, request.lost_by_all, request.unplayed):
-        raise Refusal("SAME_RESULT", "", N_("This is the result of {game} already."), {"game": game})
+        raise Refusal("SAME_RESULT", "", N_("{game} already has this result."), {"game": game})
     corrected = events.ResultCorrected(
         round=played.number,
         game_id=game,
@@ -108,7 +108,7 @@ def _check_own(played: Round, game: str, person: str) -> None:
         raise Refusal(
             "NOT_OWN_RESULT",
             "",
-            N_("{person} did not enter the result of {game}: an arbiter corrects it."),
+            N_("{person} did not enter the result of {game}: an arbiter must correct it."),
             {"person": person, "game": game},
             subject=f"games/{game}",
         )
@@ -116,7 +116,7 @@ def _check_own(played: Round, game: str, person: str) -> None:
         raise Refusal(
             "CONFIRMED_ALREADY",
             "",
-            N_("The result of {game} is confirmed, or its round is closed: an arbiter corrects it."),
+            N_("The result of {game} is confirmed, or its round is closed: an arbiter must correct it."),
             {"game": game},
             subject=f"games/{game}",
         )
@@ -129,7 +129,7 @@ def _check_result(played: Round, pairing: Pairing, request: pb.CorrectResultRequ
         raise Refusal(
             "NO_RESULT",
             "",
-            N_("{game} has no result yet: there is nothing to correct."),
+            N_("{game} has no result yet that could be corrected."),
             {"game": game},
             subject=f"games/{game}",
         )
@@ -148,7 +148,7 @@ def _scores(situation: Situation, pairing: Pairing, request: pb.CorrectResultReq
 def _check_asked(situation: Situation, played: Round, pairing: Pairing, request: pb.CorrectResultRequest) -> None:
     """Validate the winner and the players who ask, and check that the rules allow the correction."""
     if request.winner_id and (request.winner_id not in pairing.player_ids or request.lost_by_all):
-        raise Invalid("winner_id", N_("expected one of the players, or none when all lost"))
+        raise Invalid("winner_id", N_("expected one of the players, or none if all lost"))
     if strangers := set(request.player_ids) - set(pairing.player_ids):
         raise Invalid(
             "player_ids",
@@ -178,13 +178,13 @@ def _winner(before: Decided, request: pb.CorrectResultRequest, scores: Scores) -
         raise Refusal(
             "WINNER_NOT_SAID",
             "",
-            N_("All players of {game} left it or lost it by decision: give winner_id, or lost_by_all."),
+            N_("All players of {game} left it or lost it by decision: give winner_id or lost_by_all."),
             {"game": request.game_id},
             subject=f"games/{request.game_id}",
         )
     winner_id = winner_by(stayed)
     if request.unplayed and not winner_id:
-        raise Invalid("unplayed", N_("expected a winner, or that all lost: a game that nobody played is no draw"))
+        raise Invalid("unplayed", N_("expected a winner, or that all lost: an unplayed game cannot be a draw"))
     return winner_id
 
 

@@ -30,13 +30,13 @@ def lodge(situation: Situation, request: pb.LodgeDataRequestRequest) -> list[Mes
     if state.player(request.player_id) is None:
         raise not_registered(state, request.player_id)
     if request.kind == CORRECTION and not request.note:
-        raise Invalid("note", N_("is missing; expected what is wrong, and what is right"))
+        raise Invalid("note", N_("is missing; expected the error and the correct data"))
     for number, asked in enumerate(state.data_requests, start=1):
         if asked == DataRequest(request.player_id, request.kind):
             raise Refusal(
                 "REQUEST_WAITS",
                 "",
-                N_("Request {request} for the same waits for an answer already."),
+                N_("Request {request} for the same data is already pending."),
                 {"request": number},
             )
     return [
@@ -62,13 +62,13 @@ def answer(situation: Situation, request: pb.AnswerDataRequestRequest) -> list[M
     asked = found_request(situation, request.request)
     if (asked.kind == ERASURE and request.corrected) or (asked.kind == CORRECTION and request.erased):
         said = "corrected" if request.corrected else "erased"
-        raise Invalid(said, N_("is the answer to another kind of request"))
+        raise Invalid(said, N_("answers another kind of request"))
     if request.refused and not request.note:
-        raise Invalid("note", N_("is missing; expected why the request is refused"))
+        raise Invalid("note", N_("is missing; expected the reason for the refusal"))
     fields: tuple[Literal["name", "club", "country"], ...] = ("name", "club", "country")
     for field in fields:
         if request.HasField(field) and not request.corrected:
-            raise Invalid(field, N_("is given, and no correction is granted"))
+            raise Invalid(field, N_("is given, but no correction is granted"))
     return [
         events.DataRequestAnswered(
             request=request.request,
@@ -88,7 +88,7 @@ def found_request(situation: Situation, number: int) -> DataRequest:
         raise Refusal("NO_REQUEST", "", N_("There is no request {request}."), {"request": number})
     found = requests[number - 1]
     if not found.waits:
-        raise Refusal("REQUEST_ANSWERED", "", N_("Request {request} is answered already."), {"request": number})
+        raise Refusal("REQUEST_ANSWERED", "", N_("Request {request} is already answered."), {"request": number})
     return found
 
 

@@ -67,7 +67,7 @@ def describe(situation: Situation, request: pb.DescribeTournamentRequest) -> lis
     if parts:
         facts.append(events.TournamentDescribed(parts=parts, occurred_at=situation.occurred_at, **now))
     if not facts:
-        raise Refusal("SAME_DESCRIPTION", "", N_("Nothing of {name} would be another."), {"name": state.name})
+        raise Refusal("SAME_DESCRIPTION", "", N_("No change for {name}: specify a new value."), {"name": state.name})
     return facts
 
 
@@ -86,7 +86,7 @@ def archive(situation: Situation, request: pb.ArchiveTournamentRequest) -> list[
     state = situation.state
     check_not_removed(state)
     if state.archived:
-        raise Refusal("ARCHIVED", "", N_("{name} is archived already."), {"name": state.name})
+        raise Refusal("ARCHIVED", "", N_("{name} is already archived."), {"name": state.name})
     return [events.TournamentArchived(occurred_at=situation.occurred_at)]
 
 
@@ -102,14 +102,16 @@ def remove(situation: Situation, request: pb.RemoveTournamentRequest) -> list[Me
         raise Refusal(
             "ROUND_PLAYED",
             "",
-            N_("A round of {name} was started: what was played stays. It can be archived: `tournament archive`."),
+            N_(
+                "{name} cannot be removed, because a round of it was started. It can be archived: `tournament archive`."
+            ),
             {"name": state.name},
         )
     if len(state.divisions) > 1:
         raise Refusal(
             "HAS_DIVISIONS",
             "",
-            N_("{name} is the first division of a championship that has others: it cannot be removed."),
+            N_("{name} is the first division of a championship with other divisions: it cannot be removed."),
             {"name": state.name},
         )
     return [events.TournamentRemoved(occurred_at=situation.occurred_at)]
@@ -147,7 +149,7 @@ def _checked_day(field: str, value: str) -> str:
             return date.fromisoformat(value).isoformat()
     except ValueError:
         pass
-    raise Invalid(field, N_("{given} is no day; expected one such as 2026-11-28"), {"given": repr(value[:40])})
+    raise Invalid(field, N_("{given} is not a date; expected one such as 2026-11-28"), {"given": repr(value[:40])})
 
 
 def _check_days(first: str, last: str, field: str) -> None:
@@ -166,7 +168,7 @@ def _checked_link(field: str, value: str) -> str:
     if not fits or len(value) > LONGEST_LINK_COUNT or not value.isprintable() or any(map(str.isspace, value)):
         raise Invalid(
             field,
-            N_("{given} is no address of a page; expected one as https://example.org, of {most} characters at most"),
+            N_("{given} is not a web address; expected one such as https://example.org, of {most} characters at most"),
             {"given": repr(value[:60]), "most": LONGEST_LINK_COUNT},
         )
     return value

@@ -34,7 +34,7 @@ def add_division(situation: Situation, added: events.Division, *, first_division
         raise Refusal(
             "NOT_FIRST_DIVISION",
             "",
-            N_("{tournament} is a division of {first} itself: name that one."),
+            N_("{tournament} is itself a division of {first}: use that one."),
             {"tournament": first.tournament_id, "first": first.division_of},
         )
     own = events.Division(tournament_id=first.tournament_id, name=first_division)
@@ -44,7 +44,7 @@ def add_division(situation: Situation, added: events.Division, *, first_division
         if not first_division:
             raise Invalid(
                 "first_division",
-                N_("is missing; expected a name, for {tournament} is no division yet"),
+                N_("is missing; expected a name, because {tournament} is not a division yet"),
                 {"tournament": first.tournament_id},
             )
         facts.append(events.DivisionAdded(division=own, occurred_at=occurred_at))
@@ -52,7 +52,7 @@ def add_division(situation: Situation, added: events.Division, *, first_division
         raise Refusal(
             "DIVISION_NAMED",
             "",
-            N_("{tournament} is division {division} already."),
+            N_("{tournament} is already division {division}."),
             {"tournament": first.tournament_id, "division": first.division},
         )
     if len(first.divisions) >= MOST_DIVISIONS:
@@ -67,7 +67,7 @@ def add_division(situation: Situation, added: events.Division, *, first_division
             raise Refusal(
                 "DIVISION_TAKEN",
                 "",
-                N_("Division {division} is {tournament} already."),
+                N_("Division {division} is already {tournament}."),
                 {"division": other.name, "tournament": other.tournament_id},
             )
     return [*facts, events.DivisionAdded(division=added, occurred_at=occurred_at)]
@@ -88,7 +88,7 @@ def check_in_no_other(player_id: str, divisions: Sequence[Tournament]) -> None:
             raise Refusal(
                 "ALREADY_IN_DIVISION",
                 "",
-                N_("{player} is in division {division} ({tournament}): nobody plays in two divisions."),
+                N_("{player} is in division {division} ({tournament}): a player cannot be in two divisions."),
                 {"player": player_id, "division": other.division, "tournament": other.tournament_id},
                 subject=f"tournaments/{other.tournament_id}",
             )
@@ -105,7 +105,10 @@ def check_not_moved(situation: Situation, act: Any) -> None:
             raise Refusal(
                 "MOVED",
                 "",
-                N_("{player} left division {division} ({tournament}) before: move them back, or withdraw them."),
+                N_(
+                    "{player} was earlier moved out of division {division} ({tournament}): move them back, or withdraw "
+                    "them."
+                ),
                 {"player": act.player_id, "division": other.division, "tournament": other.tournament_id},
                 subject=f"tournaments/{other.tournament_id}",
             )
@@ -119,7 +122,7 @@ def check_tables(halls: Sequence[Hall], divisions: Sequence[Tournament]) -> None
             raise Refusal(
                 "TABLES_OF_DIVISION",
                 "",
-                N_("Division {division} ({tournament}) has the tables {tables}: no table is in two divisions."),
+                N_("Division {division} ({tournament}) has the tables {tables}: a table cannot be in two divisions."),
                 {"division": other.division, "tournament": other.tournament_id, "tables": _ranges(shared)},
                 subject=f"tournaments/{other.tournament_id}",
             )

@@ -42,7 +42,7 @@ def set_halls(situation: Situation, request: pb.SetHallsRequest) -> list[Message
             raise Refusal(
                 "TABLE_NEEDED",
                 "",
-                N_("{player} has table {table}, which would be in no hall: release it first."),
+                N_("{player} has table {table}, which would not be in any hall: release it first."),
                 {"player": player.player_id, "table": player.table},
                 subject=f"players/{player.player_id}",
             )
@@ -78,7 +78,7 @@ def fix_table(situation: Situation, request: pb.FixTableRequest) -> list[Message
             raise Refusal(
                 "TABLE_TAKEN",
                 "",
-                N_("Table {table} is {player}’s already."),
+                N_("Table {table} is already assigned to {player}."),
                 {"table": table, "player": other.player_id},
             )
     return [events.TableFixed(player_id=player.player_id, table=table, occurred_at=situation.occurred_at)]
@@ -88,7 +88,7 @@ def release_table(situation: Situation, request: pb.ReleaseTableRequest) -> list
     """Release the fixed table of a player."""
     player = registered(situation.state, request.player_id)
     if player.table is None:
-        raise Refusal("NO_OWN_TABLE", "", N_("{player} has no table of their own."), {"player": player.player_id})
+        raise Refusal("NO_OWN_TABLE", "", N_("{player} has no fixed table."), {"player": player.player_id})
     return [events.TableReleased(player_id=player.player_id, table=player.table, occurred_at=situation.occurred_at)]
 
 

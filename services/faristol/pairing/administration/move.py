@@ -55,7 +55,10 @@ def move(leaving: Situation, entering: Situation, request: pb.MovePlayerRequest)
         raise Refusal(
             "SANCTIONED",
             "",
-            N_("{player} has been sanctioned in division {division}: lift that first, and impose it where they play."),
+            N_(
+                "{player} has been sanctioned in division {division}: lift the sanction first, and impose it in "
+                "the new division."
+            ),
             {"player": player_id, "division": left_state.division},
             subject=f"players/{player_id}",
         )

@@ -31,7 +31,7 @@ def postpone(situation: Situation, request: pb.PostponeGameRequest) -> list[Mess
     scheduled_at, postponed_to = _times(request)
     hours = ruleset.lateness.postponement_hours
     if hours is None:
-        raise Refusal("NO_POSTPONEMENT", article, N_("Under these rules no game is postponed."))
+        raise Refusal("NO_POSTPONEMENT", article, N_("Under these rules games cannot be postponed."))
     if played.phase is not Phase.PAIRED:
         raise Refusal(
             "ROUND_STARTED",
@@ -40,13 +40,13 @@ def postpone(situation: Situation, request: pb.PostponeGameRequest) -> list[Mess
             {"game": game},
         )
     if game in played.postponed:
-        raise Refusal("POSTPONED_ALREADY", article, N_("{game} has been postponed already."), {"game": game})
+        raise Refusal("POSTPONED_ALREADY", article, N_("{game} is already postponed."), {"game": game})
     missing = [player_id for player_id in pairing.player_ids if player_id not in request.player_ids]
     if missing:
         raise Refusal(
             "POSTPONEMENT_NOT_AGREED",
             article,
-            N_("A game is postponed only when all its players agree; {missing} did not."),
+            N_("A game can be postponed only if all its players agree; {missing} did not."),
             {"missing": ", ".join(missing)},
         )
     before_ms = round((scheduled_at - situation.moment).total_seconds() * 1000)
@@ -54,10 +54,7 @@ def postpone(situation: Situation, request: pb.PostponeGameRequest) -> list[Mess
         raise Refusal(
             "POSTPONEMENT_TOO_LATE",
             article,
-            N_(
-                "A game can be postponed up to {hours} hours before it; after that, "
-                "a player who does not come loses it."
-            ),
+            N_("A game can be postponed up to {hours} hours before it starts; after that, an absent player loses it."),
             {"hours": hours},
         )
     return [

@@ -23,7 +23,7 @@ def offer_prizes(situation: Situation, request: pb.OfferPrizesRequest) -> list[M
     prizes, known = request.prizes, [number for number in events.PrizeKind.values() if number]
     if not set(prizes) <= set(known) or len(set(prizes)) < len(prizes):
         names = ", ".join(events.PrizeKind.Name(number) for number in known)
-        raise Invalid("prizes", N_("expected some of {known}, each once"), {"known": names})
+        raise Invalid("prizes", N_("expected one or more of {known}, each once"), {"known": names})
     return [events.PrizesOffered(prizes=prizes, occurred_at=situation.occurred_at)]
 
 

@@ -27,7 +27,10 @@ def publish(situation: Situation, request: pb.PublishStandingsRequest) -> list[M
         raise Refusal(
             "ROUNDS_LEFT",
             "",
-            N_("Final standings follow the last round: {closed} of {rounds} rounds are closed, round {next} is not."),
+            N_(
+                "Final standings require all rounds to be closed: {closed} of {rounds} rounds are closed, round "
+                "{next} is not."
+            ),
             {"closed": closed, "rounds": state.rounds, "next": closed + 1},
         )
     check_none(
@@ -35,7 +38,7 @@ def publish(situation: Situation, request: pb.PublishStandingsRequest) -> list[M
             Refusal(
                 "APPEAL_OPEN",
                 ruleset.law.appeal,
-                N_("Appeal {appeal}, of {player}, has not been decided."),
+                N_("Appeal {appeal} of {player} has not been decided."),
                 {"appeal": number, "player": appeal.player_id},
             )
             for number, appeal in enumerate(state.appeals, start=1)

@@ -51,7 +51,7 @@ def register(situation: Situation, request: pb.RegisterPlayerRequest) -> list[Me
         raise Refusal(
             "TOO_MANY_PLAYERS",
             "",
-            N_("A tournament takes {most} players; {player} would be one more."),
+            N_("A tournament accepts {most} players; {player} would exceed this."),
             {"most": most, "player": player_id},
         )
     unrated = not request.HasField("rating")
@@ -72,7 +72,7 @@ def register(situation: Situation, request: pb.RegisterPlayerRequest) -> list[Me
         raise Refusal(
             "GAME_BEGUN",
             _article_of_late_entry(situation.ruleset),
-            N_("{player} cannot enter: the last game of the tournament has begun, and takes no more players."),
+            N_("{player} cannot enter: the last game of the tournament has begun."),
             {"player": player_id},
         )
     rating = UNRATED if unrated else request.rating
@@ -94,7 +94,7 @@ def check_rating(rating: int) -> None:
     """Raise ``Invalid`` for an invalid rating."""
     if not 0 <= rating <= 9999:
         raise Invalid(
-            "rating", N_("is {rating}; expected 0 to 9999, or none for an unrated player"), {"rating": rating}
+            "rating", N_("is {rating}; expected 0 to 9999, or no rating for an unrated player"), {"rating": rating}
         )
 
 
@@ -120,7 +120,7 @@ def check_registration_open(ruleset: Ruleset, entry: str) -> None:
         raise Refusal(
             "REGISTRATION_CLOSED",
             ruleset.article("championship.system"),
-            N_("{player} cannot come in: each meets each, and the rounds are drawn for those who began."),
+            N_("{player} cannot enter: all players meet each other, and the rounds are already drawn."),
             {"player": entry},
         )
 

@@ -50,7 +50,7 @@ def give_forfeit(situation: Situation, request: pb.GiveForfeitRequest, *, field:
     if not losers or len(losers) != len(given):
         raise Invalid(
             field,
-            N_("are {found}; expected one of {expected}, or all of them, each once"),
+            N_("are {found}; expected one or all of {expected}, each once"),
             {"found": ", ".join(sorted(given))[:200] or "–", "expected": ", ".join(pairing.player_ids)},
         )
     _check_given_up(situation, pairing, losers, field)
@@ -188,7 +188,7 @@ def _enter(situation: Situation, result: pb.GameResult, arbiter_id: str, note: s
         )
         return enter_result(situation, entry)
     if result.scores or result.abandoned_by or result.winner_id:
-        raise Invalid("forfeited_by", N_("expected nobody, or no scores: those of a forfeit are in the book"))
+        raise Invalid("forfeited_by", N_("expected no player, or no scores: the rules define the scores of a forfeit"))
     forfeit = pb.GiveForfeitRequest(game_id=game, loser_ids=losers, arbiter_id=arbiter_id, note=note)
     return give_forfeit(situation, forfeit, field="forfeited_by")
 
@@ -235,8 +235,8 @@ def _undecided(situation: Situation, game: str, arbiter_id: str) -> Pairing:
             "GAME_BEGUN",
             "",
             N_(
-                "{game} is being played at its table, where {turns} {turns:turn is|turns are} over: "
-                "its end is entered there, or an arbiter takes the result from the signed sheet."
+                "{game} is being played at its table, where {turns} {turns:turn is|turns are} over: enter its end "
+                "there, or have an arbiter enter the result from the signed sheet."
             ),
             {"game": game, "turns": turns},
             subject=f"games/{game}",
@@ -250,7 +250,7 @@ def _check_given_up(situation: Situation, pairing: Pairing, losers: Collection[s
         raise Refusal(
             "GAME_GIVEN_UP",
             situation.ruleset.article("abandon.rule"),
-            N_("{players} withdrew and gave {game} up: give {field} with {players}, or reinstate them first."),
+            N_("{players} withdrew and gave up {game}: give {field} with {players}, or reinstate them first."),
             {"players": ", ".join(missing), "game": pairing.game_id, "field": field},
             subject=f"games/{pairing.game_id}",
         )

@@ -45,7 +45,7 @@ def record_result(
         raise Refusal(
             "GAME_NOT_PAIRED",
             "",
-            N_("A result came in for {game}, which is not a game of {tournament}."),
+            N_("A result was received for {game}, which is not a game of {tournament}."),
             {"game": game, "tournament": state.tournament_id},
         )
     played, pairing = found
@@ -54,7 +54,7 @@ def record_result(
         raise Refusal(
             "WRONG_PLAYERS",
             "",
-            N_("The result of {game} is of {found}; it was paired for {expected}, in this order."),
+            N_("The result of {game} has the players {found}; the pairing has {expected}, in this order."),
             {"game": game, "found": ", ".join(names), "expected": ", ".join(pairing.player_ids)},
         )
     result = tuple(score for _, score in scores)
@@ -75,14 +75,14 @@ def record_result(
         raise Refusal(
             "RESULT_KNOWN",
             ruleset.law.result_final,
-            N_("{game} ended {known} on the record; {found} came in after that."),
+            N_("{game} ended {known} in the record; {found} was received after that."),
             {"game": game, "known": written(known), "found": written(result)},
         )
     if played.phase is not Phase.STARTED and not corrects:
         raise Refusal(
             "ROUND_NOT_STARTED",
             "",
-            N_("A result of {game} came in, but round {round} is not being played."),
+            N_("A result of {game} was received, but round {round} is not in progress."),
             {"game": game, "round": played.number},
         )
     recorded = events.ResultRecorded(
@@ -129,7 +129,7 @@ def check_standing(played: Round, pairing: Pairing, given: Sequence[game_events.
         raise Refusal(
             "RESULT_CHANGED",
             "",
-            N_("{game} stands at {standing} by now, and not at {seen}: somebody else has corrected it."),
+            N_("{game} now has the result {standing}, not {seen}: another person has corrected it."),
             {"game": game, "standing": written(played.results[game]), "seen": written(seen)},
             subject=f"games/{game}",
         )
@@ -161,7 +161,7 @@ def scores_swapped(winner_id: str, scores: Scores) -> Refusal:
     return Refusal(
         "SCORES_SWAPPED",
         "",
-        N_("{winner} did not win by {scores}: have the scores been swapped?"),
+        N_("{winner} did not win with {scores}: are the scores swapped?"),
         {"winner": winner_id, "scores": ", ".join(f"{player_id} {score}" for player_id, score in scores)},
     )
 

@@ -42,7 +42,7 @@ def create(situation: Situation, request: pb.CreateTournamentRequest, lexicon: P
     if len(request.seed) != SEED_SIZE:
         raise Invalid(
             "seed",
-            N_("has {length} {length:byte|bytes}; expected {expected}, or none to have it drawn"),
+            N_("has {length} {length:byte|bytes}; expected {expected}, or an empty field to have it drawn"),
             {"length": len(request.seed), "expected": SEED_SIZE},
         )
     check_settled(ruleset)
@@ -82,17 +82,17 @@ def change_options(situation: Situation, ruleset: Ruleset) -> list[Message]:
         raise Refusal(
             "ROUND_PAIRED",
             "",
-            N_("Round {round} has been paired under the rules as they are: they cannot be others any more."),
+            N_("Round {round} has been paired under the present rules: they can no longer change."),
             {"round": 1},
             subject="rounds/1",
         )
     if pin_of(ruleset) == state.ruleset:
-        raise Refusal("SAME_OPTIONS", "", N_("Nothing of the rules would be another."))
+        raise Refusal("SAME_OPTIONS", "", N_("No change of the rules: specify a new option."))
     if state.teams and ruleset.championship.team_boards != situation.ruleset.championship.team_boards:
         raise Refusal(
             "TEAMS_REGISTERED",
             ruleset.article("championship.team_boards"),
-            N_("Teams are registered with their boards: how many boards a match has cannot be changed any more."),
+            N_("Teams are registered with their boards: the number of boards of a match can no longer change."),
         )
     check_settled(ruleset)
     _check_number(state.rounds, ruleset)
@@ -108,7 +108,7 @@ def choose_lexicon(situation: Situation, lexicon: Pin) -> list[Message]:
         raise Refusal(
             "LEXICON_PINNED",
             "",
-            N_("{name} is played by the lexicon {lexicon}, which is pinned and cannot be another."),
+            N_("{name} is pinned to the lexicon {lexicon}, which cannot change."),
             {"name": state.name, "lexicon": state.lexicon.name},
         )
     return [events.LexiconPinned(lexicon=lexicon.message())]
@@ -126,13 +126,13 @@ def change_rounds(situation: Situation, request: pb.ChangeRoundsRequest) -> list
     article = ruleset.article("championship.rounds_min")
     if rounds == state.rounds:
         raise Refusal(
-            "SAME_ROUNDS", "", N_("The championship has {rounds} {rounds:round|rounds} already."), {"rounds": rounds}
+            "SAME_ROUNDS", "", N_("The championship already has {rounds} {rounds:round|rounds}."), {"rounds": rounds}
         )
     if ruleset.championship.system in CYCLES and state.played:
         raise Refusal(
             "PAIRED_BY_TABLE",
             ruleset.article("championship.system"),
-            N_("Each meets each by the table of rounds, which has been drawn: it has {rounds} {rounds:round|rounds}."),
+            N_("The table of rounds for all players is already drawn: it has {rounds} {rounds:round|rounds}."),
             {"rounds": state.rounds},
         )
     _check_number(rounds, ruleset)
@@ -158,16 +158,16 @@ def _check_needs_no_lexicon(ruleset: Ruleset, keeping: game.Keeping.ValueType) -
     if ruleset.game.mode == "duplicate":
         raise no_lexicon(
             N_(
-                "A duplicate game is scored by a lexicon: it cannot be played without one. Choose a lexicon that is"
-                " installed here; whoever runs the server installs others."
+                "A duplicate game is scored with a lexicon and cannot be played without one. Choose a lexicon that "
+                "is installed here; the operator of the server installs others."
             )
         )
     if keeping != game.KEEPING_RECORDED:
         raise no_lexicon(
             N_(
-                "Where the system holds the bag it rules on challenges by a lexicon. Without one choose play over the"
-                " board, for which results are typed; or choose a lexicon that is installed here. Whoever runs"
-                " the server installs others."
+                "If the system holds the bag, it rules on challenges with a lexicon. Without one, choose play over "
+                "the board and enter the results; or choose a lexicon that is installed here. The operator of the "
+                "server installs others."
             )
         )
 

@@ -29,7 +29,7 @@ def withdraw(situation: Situation, request: pb.WithdrawPlayerRequest, *, since: 
         raise Refusal(
             "WITHDRAWN",
             "",
-            N_("{player} had withdrawn already, from round {round} on."),
+            N_("{player} has already withdrawn, from round {round} on."),
             {"player": player_id, "round": player.withdrawn},
         )
     current = state.open_round
@@ -43,7 +43,10 @@ def withdraw(situation: Situation, request: pb.WithdrawPlayerRequest, *, since: 
         raise Refusal(
             "GAME_RUNNING",
             "",
-            N_("{player} is playing {game}: say with running_game whether the game is given up or played to its end."),
+            N_(
+                "{player} is playing {game}: specify with running_game whether the game is given up or played to "
+                "its end."
+            ),
             {"player": player_id, "game": game},
             subject=f"games/{game}",
         )

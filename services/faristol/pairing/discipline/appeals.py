@@ -67,8 +67,8 @@ def appoint(situation: Situation, request: pb.AppointTribunalRequest) -> list[Me
             "TOURNAMENT_BEGUN",
             article,
             N_(
-                "The players’ representative and the substitutes were to be chosen before the tournament began: appoint"
-                " those of the organisers and the federation without them."
+                "The players’ representative and the substitutes had to be chosen before the tournament began: "
+                "appoint only the representatives of the organisers and the federation."
             ),
         )
     tribunal.check_composition(members, origins, article, elected=bool(elected) or not begun)
@@ -76,7 +76,7 @@ def appoint(situation: Situation, request: pb.AppointTribunalRequest) -> list[Me
         raise Refusal(
             "TOURNAMENT_BEGUN",
             article,
-            N_("The players’ representative and the substitutes are chosen before the tournament begins."),
+            N_("The players’ representative and the substitutes must be chosen before the tournament begins."),
         )
     return [
         events.TribunalAppointed(
@@ -192,7 +192,7 @@ def _waiting(situation: Situation, appeal: int) -> Appeal:
         raise Refusal(
             "APPEAL_WITHDRAWN",
             ruleset.law.appeal,
-            N_("Appeal {appeal}, of {player}, was taken back: lodge another."),
+            N_("Appeal {appeal} of {player} was withdrawn: lodge a new one."),
             {"appeal": appeal, "player": found.player_id},
         )
     return found
@@ -219,9 +219,9 @@ def _check_appeal(state: Tournament, ruleset: Ruleset, act: Sanction, player_id:
             "NO_TRIBUNAL",
             ruleset.law.tribunal,
             N_(
-                "No tribunal of appeals was appointed before the tournament began, and the players can choose nobody"
-                " any more. The organisers can still appoint a representative of theirs and one of the federation, or"
-                " who decided on the sanction lifts it."
+                "No tribunal of appeals was appointed before the tournament began, and the players can no longer "
+                "choose its members. The organisers can still appoint their representative and one of the "
+                "federation, or the person who decided on the sanction can lift it."
             ),
         )
     if not state.tribunal:

@@ -32,7 +32,7 @@ def sanctionable(state: Tournament, player_id: str) -> Player:
         raise Refusal(
             "LEFT_DIVISION",
             "",
-            N_("{player} left division {division} before any round: impose it where they play."),
+            N_("{player} left division {division} before any round: impose the sanction in the present division."),
             {"player": player_id, "division": state.division},
             subject=f"players/{player_id}",
         )
@@ -42,14 +42,14 @@ def sanctionable(state: Tournament, player_id: str) -> Player:
 def article_of(law: str) -> str:
     """Return the article on sanctions by officials. Raises ``Refusal`` if the book has none."""
     if not law:
-        raise Refusal("NO_SANCTIONS", "", N_("These rules provide for no sanctions beyond the game."))
+        raise Refusal("NO_SANCTIONS", "", N_("These rules provide for no sanctions outside a game."))
     return law
 
 
 def check_deciders(decided_by: Sequence[str], concerned: Collection[str]) -> None:
     """Raise ``Refusal`` if a decider is a player concerned, ``Invalid`` without deciders or for a malformed id."""
     if not decided_by:
-        raise Invalid("decided_by", N_("expected the ids of those who decided it"))
+        raise Invalid("decided_by", N_("expected the ids of the persons who decided it"))
     for person_id in decided_by:
         checked_id("decided_by", person_id)
     check_not_concerned("decided_by", decided_by, concerned)
@@ -61,7 +61,7 @@ def check_no_tribunal(situation: Situation) -> None:
         raise Refusal(
             "APPEAL_NEEDED",
             situation.ruleset.law.appeal,
-            N_("A tribunal of appeals was appointed: it decides whether a sanction is lifted, if the player appeals."),
+            N_("A tribunal of appeals was appointed: if the player appeals, it decides whether a sanction is lifted."),
         )
 
 
@@ -72,7 +72,7 @@ def sanction_of(situation: Situation, version: int) -> Sanction:
         raise Refusal(
             "NO_SANCTION",
             "",
-            N_("Version {version} of the history is no warning, sanction or expulsion: it is {act}."),
+            N_("Version {version} of the history is not a warning, sanction or expulsion: it is {act}."),
             {"version": version, "act": act.DESCRIPTOR.name},
         )
     return act
@@ -94,7 +94,7 @@ def check_not_lifted(situation: Situation, act: Sanction, version: int) -> None:
         raise Refusal(
             "SANCTION_LIFTED",
             act.article,
-            N_("The sanction on {player} has been lifted already."),
+            N_("The sanction on {player} has already been lifted."),
             {"player": act.player_id},
             subject=f"players/{act.player_id}",
         )
@@ -109,7 +109,7 @@ def check_not_appealed(state: Tournament, ruleset: Ruleset, version: int) -> Non
             raise Refusal(
                 "APPEAL_LODGED",
                 ruleset.law.appeal,
-                N_("{player} has appealed against that already: the tribunal decides."),
+                N_("{player} has already appealed against that: the tribunal decides."),
                 {"player": appeal.player_id},
             )
 
@@ -119,7 +119,7 @@ def appeal_final(ruleset: Ruleset, appeal: Appeal) -> Refusal:
     return Refusal(
         "APPEAL_FINAL",
         ruleset.law.appeal,
-        N_("The tribunal has decided on the appeal of {player}: that is final."),
+        N_("The tribunal has decided on the appeal of {player}: the decision is final."),
         {"player": appeal.player_id},
     )
 

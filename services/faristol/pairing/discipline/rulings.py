@@ -30,28 +30,26 @@ def correct_ruling(situation: Situation, request: pb.CorrectRulingRequest) -> li
         raise Refusal(
             "GAME_NOT_OVER",
             article,
-            N_("{game} has no result yet: a wrong ruling is put right after the game."),
+            N_("{game} has no result yet: a wrong ruling can be corrected after the game."),
             {"game": game},
             subject=f"games/{game}",
         )
     if turn < 1:
         turns = ", ".join(map(str, sorted(rulings.ruled))) or "–"
-        raise Invalid(
-            "turn", N_("expected the turn of the play that was ruled on; of this game: {turns}"), {"turns": turns}
-        )
+        raise Invalid("turn", N_("expected the turn of a play with a ruling; in this game: {turns}"), {"turns": turns})
     ruled = rulings.ruled.get(turn)
     if ruled is None:
         raise Refusal(
             "NOT_RULED",
             article,
-            N_("There was no ruling on a play of turn {turn} of {game}."),
+            N_("The play of turn {turn} of {game} has no ruling."),
             {"turn": turn, "game": game},
         )
     if (game, turn) in played.corrected_rulings:
         raise Refusal(
             "RULING_CORRECTED",
             article,
-            N_("The ruling on the play of turn {turn} has been put right already."),
+            N_("The ruling on the play of turn {turn} has already been corrected."),
             {"turn": turn},
         )
     halls = ZoneInfo(state.time_zone)

@@ -132,7 +132,9 @@ def _check_fields(request: pb.SanctionPlayerRequest) -> None:
     if kind not in (POINTS, GAME, ROUNDS):
         raise Invalid("kind", N_("is {kind}; expected one of the kinds of sanction"), {"kind": kind})
     if bool(request.game_id) is (kind == ROUNDS):
-        raise Invalid("game_id", N_("expected a game for points and for a game, and none for rounds"))
+        raise Invalid(
+            "game_id", N_("expected a game for a sanction in points or the loss of a game, and none for rounds")
+        )
     if (kind == POINTS) is not (0 < points <= MOST_POINTS) or points < 0:
         raise Invalid(
             "points",
@@ -140,7 +142,7 @@ def _check_fields(request: pb.SanctionPlayerRequest) -> None:
             {"points": points},
         )
     if bool(request.rounds) is not (kind == ROUNDS):
-        raise Invalid("rounds", N_("expected rounds that the player is not paired in, and none for another kind"))
+        raise Invalid("rounds", N_("expected rounds for an exclusion from rounds, and none for another kind"))
 
 
 def _check_game(state: Tournament, request: pb.SanctionPlayerRequest) -> None:
@@ -153,7 +155,7 @@ def _check_game(state: Tournament, request: pb.SanctionPlayerRequest) -> None:
         raise Refusal(
             "GAME_NOT_OVER",
             "",
-            N_("{game} has no result yet: a sanction in it is imposed at its table."),
+            N_("{game} has no result yet: impose the sanction at its table."),
             {"game": game},
             subject=f"games/{game}",
         )
@@ -161,7 +163,7 @@ def _check_game(state: Tournament, request: pb.SanctionPlayerRequest) -> None:
         raise Refusal(
             "GAME_LOST",
             "",
-            N_("{player} has lost {game} by decision already."),
+            N_("{player} has already lost {game} by decision."),
             {"player": player_id, "game": game},
             subject=f"games/{game}",
         )
@@ -382,7 +384,7 @@ def _impose_again(situation: Situation, version: int, note: str) -> list[Message
             raise Refusal(
                 "ROUND_NOT_TO_COME",
                 "",
-                N_("No round that {player} was excluded from is left to play."),
+                N_("No round with an exclusion of {player} is left to play."),
                 {"player": act.player_id},
             )
         return [again, *_consequences(situation, again)]

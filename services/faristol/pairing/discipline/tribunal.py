@@ -37,7 +37,7 @@ def check_composition(members: Sequence[Member], origins: Origins, article: str,
     """
     roles = Counter(member.role for member in members)
     if not elected and roles != UNELECTED:
-        raise Invalid("appointments", N_("expected one for the organisers and one for the federation, and nobody else"))
+        raise Invalid("appointments", N_("expected only one for the organisers and one for the federation"))
     if elected and roles != COMPOSITION:
         raise Invalid(
             "appointments",
@@ -99,14 +99,14 @@ def _bar(
             N_("{person} cannot sit on the tribunal: {other}, who is involved, is of the same country.")
             if by_country
             else N_(
-                "{person} cannot sit on the tribunal: {other}, who is involved, is of the same country, and not known"
-                " to be of another affiliation."
+                "{person} cannot sit on the tribunal: {other}, who is involved, is of the same country, and a "
+                "different affiliation is not known."
             )
         )
     elif other := _first_of_same(person, [member.person_id for member in sitting], origins.apart):
         message = N_(
-            "{person} cannot sit on the tribunal: {other}, who sits on it, is of the same country, and not known to be"
-            " of another affiliation."
+            "{person} cannot sit on the tribunal: {other}, who sits on it, is of the same country, and a "
+            "different affiliation is not known."
         )
     else:
         return None

@@ -35,7 +35,7 @@ def pair_neighbours(
         raise Refusal(
             "NO_PAIRING",
             "",
-            N_("So many players are kept apart that the {players} who are there cannot all be paired."),
+            N_("Too many players are kept apart: the {players} players present cannot all be paired."),
             {"players": len(there)},
         )
     return tuple((there[high], there[low]) for high, low in found), bye

@@ -155,7 +155,7 @@ def no_bye_left(players: int) -> Refusal:
     return Refusal(
         "NO_BYE_LEFT",
         "FIDE C.04.1",
-        N_("The {players} players are an odd number and each of them has had the bye once, so nobody may rest."),
+        N_("The {players} players are an odd number, and each has already had a bye, so no player may have it."),
         {"players": players},
     )
 
@@ -260,12 +260,12 @@ def _impossible(standing: Sequence[Entrant]) -> Refusal:
             return Refusal(
                 "NO_OPPONENT_LEFT",
                 "FIDE C.04.1 1.9.3",
-                N_("{player} has met every other player, and nobody meets twice; the arbiter decides."),
+                N_("{player} has met every other player, and players cannot meet twice; the arbiter decides."),
                 {"player": entrant.player_id},
             )
     return Refusal(
         "NO_PAIRING",
         "FIDE C.04.1 1.9.3",
-        N_("The {players} players cannot all be paired without somebody meeting twice; the arbiter decides."),
+        N_("The {players} players cannot all be paired without two meeting twice; the arbiter decides."),
         {"players": count},
     )

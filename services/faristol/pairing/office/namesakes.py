@@ -114,15 +114,18 @@ def check_name_free(
                     "NAME_TAKEN",
                     "",
                     N_(
-                        "{player} is registered under this name already: if they are two people, give each a club or "
-                        "an id."
+                        "{player} is already registered under this name: if they are different people, give each a "
+                        "club or an id."
                     ),
                     {"player": person.player_id, "club": person.club},
                 )
             raise Refusal(
                 "NAME_TAKEN",
                 "",
-                N_("{player} of division {division} has this name: if they are two people, give each a club or an id."),
+                N_(
+                    "{player} of division {division} has this name: if they are different people, give each a club or "
+                    "an id."
+                ),
                 {"player": person.player_id, "division": division.division},
             )
 

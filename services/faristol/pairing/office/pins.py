@@ -42,7 +42,7 @@ def ruleset_named(name: str, options: Sequence[tuple[str, OptionValue]]) -> Rule
         if times[option.name] > 1:
             raise Invalid(
                 "options",
-                N_("name {option} more than once; expected one value for it: {range}"),
+                N_("give {option} more than once; expected one value for it: {range}"),
                 {"option": option.name, "range": option.range},
             )
     return with_options(ruleset, dict(options))
@@ -71,7 +71,7 @@ def choose_lexicon(lexicons: list[lexicon_pb2.Lexicon], name: str, ruleset: Rule
         raise Refusal(
             "LEXICON_OF_OTHER_TILES",
             "",
-            N_("The lexicon {name} is spelled with the tiles {found}; {ruleset} is played with {expected}."),
+            N_("The lexicon {name} uses the tiles {found}; {ruleset} requires {expected}."),
             {
                 "name": wanted,
                 "found": found.tile_set,

@@ -97,7 +97,9 @@ async def register_players(
         )
     for number, asked in enumerate(request.players):
         if asked.tournament_id not in {"", request.tournament_id}:
-            raise Invalid(f"players[{number}].tournament_id", N_("is another tournament; expected none, or the same"))
+            raise Invalid(
+                f"players[{number}].tournament_id", N_("is a different tournament; expected none, or the same one")
+            )
 
     async def attempt() -> tuple[Decision, Callable[[int], pb.RegisterPlayersResponse]]:
         loaded = await office.load(request.tournament_id)
@@ -230,7 +232,7 @@ async def _amend(
     facts = amend(situation, asked)
     beside: dict[str, str] = {field: getattr(asked, field) for field in BESIDE_EVENTS if asked.HasField(field)}
     if beside and not (known.name or asked.name):
-        raise Invalid("name", N_("is missing; none is kept of {player}"), {"player": asked.player_id})
+        raise Invalid("name", N_("is missing; none is stored for {player}"), {"player": asked.player_id})
     called = replace(known, **beside)
     if (called.name, called.club) != (known.name, known.club):
         await _check_name_free(office, called, loaded.state, others.tournaments)
@@ -312,7 +314,7 @@ def _check_same_name(known: people.Person | None, name: str) -> None:
         raise Refusal(
             "NAME_DIFFERS",
             "",
-            N_("The id {player} belongs to a player of another name: give that name, or another id."),
+            N_("The id {player} belongs to a player with another name: give that name, or another id."),
             {"player": known.player_id},
         )
 

@@ -25,10 +25,10 @@ MOST = 1_000
 MOST_PLAYERS = 4
 """Limit of players to name: enough for a table, not for a round."""
 
-WAS_FIRST = N_("{who} was first, at {time}.")
-WAS_FIRST_WITH = N_("{who} was first, at {time}: {players}.")
-CAME_FIRST = N_("This came first, at {time}.")
-CAME_FIRST_WITH = N_("This came first, at {time}: {players}.")
+WAS_FIRST = N_("{who} was faster, at {time}.")
+WAS_FIRST_WITH = N_("{who} was faster, at {time}: {players}.")
+CAME_FIRST = N_("Another change was faster, at {time}.")
+CAME_FIRST_WITH = N_("Another change was faster, at {time}: {players}.")
 
 _Thing = Mapping[str, str]
 """The game, player and round of an event or a refusal, as far as it has one."""

@@ -120,14 +120,14 @@ def _checked(request: pb.CreateTournamentRequest) -> pb.CreateTournamentRequest:
     asked = pb.CreateTournamentRequest()
     asked.CopyFrom(request)
     if request.lexicon and request.without_lexicon:
-        raise Invalid("lexicon", N_("expected none where without_lexicon is set"))
+        raise Invalid("lexicon", N_("expected none if without_lexicon is set"))
     asked.name = checked_name("name", request.name)
     if request.tournament_id:
         checked_tournament_id("tournament_id", request.tournament_id)
     asked.division = checked_name("division", request.division, empty=True)
     asked.first_division = checked_name("first_division", request.first_division, empty=True)
     if asked.first_division and not request.division_of:
-        raise Invalid("first_division", N_("expected none where division_of is empty"))
+        raise Invalid("first_division", N_("expected none if division_of is empty"))
     return asked
 
 

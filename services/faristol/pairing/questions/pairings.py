@@ -73,7 +73,7 @@ async def explain_pairing(
 ) -> pb.ExplainPairingResponse:
     """Explain the opponent of a player in a round, or why two players do not meet."""
     if request.player_id == request.other_player_id:
-        raise Invalid("other_player_id", N_("expected another player than player_id, or none"))
+        raise Invalid("other_player_id", N_("expected a player other than player_id, or none"))
     after = (await office.load(request.tournament_id)).state
     paired = found_round(after, request.round)
     before = await _before(office.record, request.tournament_id, request.round)

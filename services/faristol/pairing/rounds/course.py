@@ -22,7 +22,7 @@ def start(situation: Situation, request: pb.StartRoundRequest) -> list[Message]:
     state, ruleset, number = situation.state, situation.ruleset, request.round
     paired = paired_round(state, number)
     if paired.phase is not Phase.PAIRED:
-        raise Refusal("ROUND_STARTED", "", N_("Round {round} has been started already."), {"round": number})
+        raise Refusal("ROUND_STARTED", "", N_("Round {round} has already been started."), {"round": number})
     check_all_there(state, ruleset, paired)
     started = events.RoundStarted(round=number, occurred_at=situation.occurred_at)
     return [started, *lost_by_absence(evolve(state, started), ruleset, number, started.occurred_at)]
@@ -34,15 +34,15 @@ def close(situation: Situation, request: pb.CloseRoundRequest) -> list[Message]:
     played = paired_round(situation.state, number)
     if played.phase is Phase.CLOSED:
         raise Refusal(
-            "ROUND_CLOSED", ruleset.law.result_final, N_("Round {round} has been closed already."), {"round": number}
+            "ROUND_CLOSED", ruleset.law.result_final, N_("Round {round} has already been closed."), {"round": number}
         )
     if played.phase is Phase.PAIRED:
         raise Refusal(
             "ROUND_NOT_STARTED", "", N_("Round {round} cannot be closed: it has not been started."), {"round": number}
         )
     if played.missing:
-        single = N_("Round {round} cannot be closed: one result is missing, of table {tables}.")
-        several = N_("Round {round} cannot be closed: {count} results are missing, of tables {tables}.")
+        single = N_("Round {round} cannot be closed: one result is missing, at table {tables}.")
+        several = N_("Round {round} cannot be closed: {count} results are missing, at tables {tables}.")
         raise Refusal(
             "RESULTS_MISSING",
             ruleset.law.signatures,
@@ -57,7 +57,7 @@ def close(situation: Situation, request: pb.CloseRoundRequest) -> list[Message]:
         raise Refusal(
             "RESULTS_UNCONFIRMED",
             "",
-            N_("Round {round} cannot be closed: somebody else has to confirm the results of tables {tables}."),
+            N_("Round {round} cannot be closed: a second person must confirm the results of tables {tables}."),
             {"round": number, "tables": ", ".join(str(pairing.table) for pairing in open_)},
         )
     return [events.RoundClosed(round=number, occurred_at=situation.occurred_at)]

@@ -14,37 +14,43 @@ from faristol.pairing.rounds.systems import CYCLES, by_table, dutch_round, loser
 from faristol.rules import Ruleset, derive_seed
 from faristol.rules.championship import SYSTEMS_BY_LOT
 
-BYE_LOWEST = N_("{one} has the bye: of those who have had none, the lowest whose absence leaves the others pairable.")
+BYE_LOWEST = N_(
+    "{one} has the bye: of the players without a bye so far, the lowest whose absence leaves the others pairable."
+)
 BYE_TABLE = N_("{one} has the bye by the table of rounds.")
-BYE_BY_HAND = N_("{one} has the bye: the arbiter paired everybody else by hand.")
-BYE_GRANTED = N_("{one} sits this round out: a bye was granted for it.")
-OPPONENT_GONE = N_("By the table of rounds {one} would meet {other}, and {other} is not in this round.")
+BYE_BY_HAND = N_("{one} has the bye: the arbiter paired all other players by hand.")
+BYE_GRANTED = N_("{one} sits out this round: a bye was granted.")
+OPPONENT_GONE = N_("By the table of rounds {one} would meet {other}, but {other} is not in this round.")
 NEIGHBOURS = N_("King of the hill: {one} and {other} stand next to each other in the standings.")
 NEAREST_APART = N_(
-    "King of the hill: some are kept apart, so each meets the nearest in the standings with whom all can be paired: "
-    "{one} meets {other}."
+    "King of the hill: some players are kept apart, so each meets the nearest in the standings that "
+    "lets all be paired: {one} meets {other}."
 )
 NOT_NEAREST_APART = N_(
-    "King of the hill: some are kept apart, so each meets the nearest in the standings with whom all can be paired: "
-    "{one} and {other} do not meet."
+    "King of the hill: some players are kept apart, so each meets the nearest in the standings that "
+    "lets all be paired: {one} and {other} do not meet."
 )
-NOT_NEIGHBOURS = N_("King of the hill: each meets who stands next in the standings, and {one} and {other} do not.")
+NOT_NEIGHBOURS = N_(
+    "King of the hill: each player meets the next in the standings, and {one} and {other} are not next to each other."
+)
 BY_TABLE = N_("By the table of rounds {one} meets {other} in another round.")
 MEET = N_("{one} and {other} meet in this round.")
 BY_HAND = N_("The arbiter paired {one} and {other} by hand.")
-KEPT = N_("The arbiter paired {one} or {other} with somebody else by hand.")
+KEPT = N_("The arbiter paired {one} or {other} with another player by hand.")
 MET = N_("{one} and {other} have met before.")
 FORBIDDEN = N_("{one} and {other} are kept apart.")
 HALVES = N_("In the first round the top half meets the bottom half: {one} meets {other}.")
-OTHER_HALVES = N_("In the first round the top half meets the bottom half: {one} and {other} do not stand opposite.")
-NEAREST = N_("{one} and {other} belong to the pairing in which the distance between opponents is least.")
+OTHER_HALVES = N_(
+    "In the first round the top half meets the bottom half: {one} and {other} are not opposite each other."
+)
+NEAREST = N_("{one} and {other} are in the pairing with the least distance between opponents.")
 NO_OTHER = N_("If {one} met {other}, the others could not all be paired.")
-FARTHER = N_("If {one} met {other}, the squares of the distances in points would add up to {theirs}, and not {mine}.")
-LOWER = N_("If {one} met {other}, the squares of the distances in rank would add up to {theirs}, and not {mine}.")
+FARTHER = N_("If {one} met {other}, the squares of the distances in points would add up to {theirs}, not {mine}.")
+LOWER = N_("If {one} met {other}, the squares of the distances in rank would add up to {theirs}, not {mine}.")
 FIRST_BY_LOT = N_("The first round is drawn by lot: {one} meets {other}.")
-TOGETHER_BY_LOT = N_("The lot brought {one} together with {others}.")
-APART_BY_LOT = N_("The lot did not bring {one} and {other} together.")
-BY_LOT = N_("If {one} met {other}, the distances would be the same: it was decided by lot.")
+TOGETHER_BY_LOT = N_("The draw paired {one} with {others}.")
+APART_BY_LOT = N_("The draw did not pair {one} and {other}.")
+BY_LOT = N_("If {one} met {other}, the distances would be the same: the draw decided.")
 
 
 @dataclass(frozen=True, slots=True)

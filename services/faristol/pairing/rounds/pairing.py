@@ -117,7 +117,7 @@ def unpair(situation: Situation, request: pb.UnpairRoundRequest) -> list[Message
         raise Refusal(
             "ROUND_STARTED",
             "",
-            N_("Round {round} has been started: its pairing stands."),
+            N_("Round {round} has been started: its pairing cannot change."),
             {"round": number},
             subject=f"rounds/{number}",
         )
@@ -149,7 +149,9 @@ def _pair_again(situation: Situation, version: int, note: str) -> list[Message]:
         raise Refusal(
             "NOT_UNDONE",
             "",
-            N_("Round {round} would be paired otherwise than before: pair it as it comes."),
+            N_(
+                "Round {round} would be paired differently from before: pair it without expecting a particular pairing."
+            ),
             {"round": number},
             subject=f"rounds/{number}",
         )

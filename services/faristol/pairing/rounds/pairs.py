@@ -27,7 +27,7 @@ def forbid(situation: Situation, request: pb.ForbidPairRequest) -> list[Message]
     state, pair, field = of_pair(situation, request)
     _check_by_hand(situation.ruleset)
     if frozenset(pair) in state.forbidden:
-        raise Refusal("PAIR_FORBIDDEN", "", N_("{one} and {other} are kept apart already."), _names(pair))
+        raise Refusal("PAIR_FORBIDDEN", "", N_("{one} and {other} are already kept apart."), _names(pair))
     number = len(state.played) + 1
     if _is_kept(state, number, pair):
         text = N_("{one} and {other} have been paired by hand in round {round}: release that pair first.")
@@ -55,21 +55,23 @@ def keep(situation: Situation, request: pb.KeepPairRequest) -> list[Message]:
     if number > state.rounds:
         raise Refusal("NO_ROUND_LEFT", "", N_("All {rounds} rounds have been paired."), {"rounds": state.rounds})
     if frozenset(pair) in state.forbidden:
-        raise Refusal("PAIR_FORBIDDEN", "", N_("{one} and {other} are kept apart: let them meet first."), _names(pair))
+        raise Refusal(
+            "PAIR_FORBIDDEN", "", N_("{one} and {other} are kept apart: allow them to meet first."), _names(pair)
+        )
     there = {player.player_id for player in state.to_pair(number)}
     for player_id in pair:
         if player_id not in there:
             raise Refusal(
                 "NOT_TO_PAIR",
                 "",
-                N_("{player} is not there to be paired in round {round}."),
+                N_("{player} is not available for pairing in round {round}."),
                 {"player": player_id, "round": number},
             )
         if any(player_id in kept for kept in state.kept.get(number, ())):
             raise Refusal(
                 "PAIR_KEPT",
                 "",
-                N_("{player} has been paired by hand in round {round} already."),
+                N_("{player} has already been paired by hand in round {round}."),
                 {"player": player_id, "round": number},
             )
     met = any(past.opponent == pair[1] for past in past_of(state, ruleset, pair[0], number))
@@ -77,7 +79,7 @@ def keep(situation: Situation, request: pb.KeepPairRequest) -> list[Message]:
         raise Refusal(
             "MET_BEFORE",
             ruleset.article("championship.system"),
-            N_("{one} and {other} have met before; the arbiter has to say that they meet again."),
+            N_("{one} and {other} have met before; the arbiter must confirm that they meet again."),
             _names(pair),
         )
     return [events.PairKept(round=number, rematch=met, occurred_at=situation.occurred_at, **{field: pair})]
@@ -107,13 +109,13 @@ def _check_by_hand(ruleset: Ruleset) -> None:
         raise Refusal(
             "PAIRED_BY_LOT",
             ruleset.article("championship.system"),
-            N_("The lot makes the tables: no pair is made or forbidden by hand."),
+            N_("The draw makes the tables: pairs cannot be made or forbidden by hand."),
         )
     if ruleset.championship.system in CYCLES or ruleset.championship.system == "match":
         raise Refusal(
             "PAIRED_BY_TABLE",
             ruleset.article("championship.system"),
-            N_("Each meets each by the table of rounds: no pair is made or forbidden by hand."),
+            N_("All players meet by the table of rounds: pairs cannot be made or forbidden by hand."),
         )
 
 

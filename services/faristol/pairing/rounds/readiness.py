@@ -23,7 +23,7 @@ def check_next(state: Tournament, number: int) -> None:
     check_given(number)
     paired = len(state.played)
     if 1 <= number <= paired:
-        raise Refusal("ROUND_PAIRED", "", N_("Round {round} has been paired already."), {"round": number})
+        raise Refusal("ROUND_PAIRED", "", N_("Round {round} has already been paired."), {"round": number})
     if paired == state.rounds:
         raise Refusal(
             "NO_ROUND_LEFT",
@@ -35,7 +35,7 @@ def check_next(state: Tournament, number: int) -> None:
         raise Refusal(
             "ROUND_OUT_OF_ORDER",
             "",
-            N_("Round {round} cannot be paired: {paired} of {rounds} rounds have been, so the next is round {next}."),
+            N_("Round {round} cannot be paired: {paired} of {rounds} rounds are paired, so the next is round {next}."),
             {"round": number, "paired": paired, "rounds": state.rounds, "next": paired + 1},
         )
 
@@ -57,7 +57,7 @@ def _open_round(state: Tournament, ruleset: Ruleset, number: int) -> Iterator[Re
     yield Refusal(
         "ROUND_OPEN",
         ruleset.article("championship.system"),
-        N_("Round {round} cannot be paired: round {open} has not been closed, so the standings are not known."),
+        N_("Round {round} cannot be paired: round {open} is not closed, so the standings are not known."),
         {"round": number, "open": current.number},
         subject=f"rounds/{current.number}",
     )
@@ -84,7 +84,7 @@ def _entries(state: Tournament, of_players: Tournament, ruleset: Ruleset, number
     if ruleset.game.mode == "duplicate":
         if not to_pair:
             yield Refusal(
-                "TOO_FEW_PLAYERS", ruleset.article("game.players_min"), N_("Nobody is entered who could play.")
+                "TOO_FEW_PLAYERS", ruleset.article("game.players_min"), N_("No player who could play is entered.")
             )
             return
     elif len(to_pair) < 2:
@@ -118,7 +118,7 @@ def _not_checked_in(state: Tournament, number: int) -> Iterator[Refusal]:
         yield Refusal(
             "NOT_CHECKED_IN",
             "",
-            N_("{player} is not checked in: check them in, let them sit the round out, or withdraw them."),
+            N_("{player} is not checked in: check them in, have them sit out the round, or withdraw them."),
             {"player": waiting[0]},
             subject=f"players/{waiting[0]}",
         )
@@ -127,8 +127,8 @@ def _not_checked_in(state: Tournament, number: int) -> Iterator[Refusal]:
             "NOT_CHECKED_IN",
             "",
             N_(
-                "{count} players are not checked in: {players}. "
-                "Check them in, let them sit the round out, or withdraw them."
+                "{count} players are not checked in: {players}. Check them in, have them sit out the round, or "
+                "withdraw them."
             ),
             {"count": len(waiting), "players": ", ".join(waiting)},
         )
@@ -183,7 +183,7 @@ def check_all_there(state: Tournament, ruleset: Ruleset, played: Round) -> None:
         raise Refusal(
             "ENTERED_AFTER_PAIRING",
             "",
-            N_("Round {round} cannot be started: {players} came in after it was paired; pair it again."),
+            N_("Round {round} cannot be started: {players} entered after it was paired; pair it again."),
             {"round": played.number, "players": ", ".join(left_out)},
         )
 

@@ -143,7 +143,7 @@ def _system_of_round(ruleset: Ruleset, wanted: str) -> str:
         raise Refusal(
             "SYSTEM_FIXED",
             ruleset.article("championship.system"),
-            N_("The pairings follow from the whole tournament here ({system}): no round has its own system."),
+            N_("The pairings follow from the whole tournament here ({system}): a round cannot have its own system."),
             {"system": ruleset.championship.system},
         )
     return wanted
@@ -157,7 +157,7 @@ def _by_hand(to_pair: RoundToPair) -> Proposal:
         raise Refusal(
             "PAIRS_MISSING",
             "",
-            N_("Round {round} is paired by hand, and without an opponent are: {players}."),
+            N_("Round {round} is paired by hand, and these players have no opponent: {players}."),
             {"round": to_pair.number, "players": ", ".join(left)},
             subject=f"rounds/{to_pair.number}",
         )
@@ -200,15 +200,15 @@ def _beside(kept: Sequence[tuple[str, str]], refusal: Refusal) -> Refusal:
             refusal.reason,
             refusal.article,
             N_(
-                "Beside the pairs made by hand ({pairs}) {players} players are left, and each of them has had the bye "
-                "once: release a pair."
+                "With the pairs made by hand ({pairs}) {players} players are left, and each has already had the "
+                "bye: release a pair."
             ),
             {"pairs": pairs, "players": refusal.params["players"]},
         )
     return Refusal(
         refusal.reason,
         refusal.article,
-        N_("Beside the pairs made by hand ({pairs}) the others cannot all be paired: release a pair."),
+        N_("With the pairs made by hand ({pairs}) the others cannot all be paired: release a pair."),
         {"pairs": pairs},
     )
 
@@ -318,7 +318,7 @@ def not_a_match(players: int, ruleset: Ruleset) -> Refusal:
     return Refusal(
         "NOT_A_MATCH",
         ruleset.article("championship.system"),
-        N_("A match is of two players; {players} can be paired."),
+        N_("A match needs two players; {players} can be paired."),
         {"players": players},
     )
 

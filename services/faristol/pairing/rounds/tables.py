@@ -28,19 +28,19 @@ def most_tables(ruleset: Ruleset) -> int:
 def check_halls(halls: Sequence[Hall], most: int = MOST_TABLES) -> None:
     """Raise ``Invalid`` unless halls have unique names and disjoint tables up to ``most``."""
     if len({hall.name for hall in halls}) < len(halls) or not all(hall.name for hall in halls):
-        raise Invalid("halls", N_("expected a name for every hall, and no name twice"))
+        raise Invalid("halls", N_("expected a name for each hall, without duplicates"))
     for hall in halls:
         if not 1 <= hall.first_table <= hall.last_table <= most:
             raise Invalid(
                 "halls",
-                N_("{hall} has tables {first} to {last}; expected numbers from 1 to {most}, the lower first"),
+                N_("{hall} has tables {first} to {last}; expected numbers from 1 to {most}, in ascending order"),
                 {"hall": hall.name, "first": hall.first_table, "last": hall.last_table, "most": most},
             )
     for lower, other in pairwise(sorted(halls, key=lambda hall: hall.first_table)):
         if other.first_table <= lower.last_table:
             raise Invalid(
                 "halls",
-                N_("table {table} is in {one} and in {other}; expected every table in one hall"),
+                N_("table {table} is in {one} and in {other}; expected each table in one hall"),
                 {"table": other.first_table, "one": lower.name, "other": other.name},
             )
 
@@ -160,7 +160,7 @@ def _own_tables(state: Tournament, pairings: Sequence[Sequence[str]]) -> dict[in
             raise Refusal(
                 "OWN_TABLES_CLASH",
                 "",
-                N_("{players} meet, and each of them has a table of their own: release one of them."),
+                N_("{players} meet, and each of them has a fixed table: release one of them."),
                 {"players": ", ".join(having)},
                 subject=f"players/{having[0]}",
             )

@@ -110,7 +110,7 @@ def against_line_ups(state: Tournament, ruleset: Ruleset, number: int) -> Iterat
             yield Refusal(
                 "NOT_IN_TEAM",
                 article,
-                N_("{player} is in the line-up of no team: set one with them, or withdraw them."),
+                N_("{player} is not in the line-up of any team: set a line-up that includes them, or withdraw them."),
                 {"player": player.player_id},
                 subject=f"players/{player.player_id}",
             )
@@ -119,7 +119,7 @@ def against_line_ups(state: Tournament, ruleset: Ruleset, number: int) -> Iterat
             yield Refusal(
                 "NOBODY_LEFT",
                 article,
-                N_("{team} has nobody who can play in round {round}: set another line-up, or withdraw the team."),
+                N_("{team} has no player who can play in round {round}: set another line-up, or withdraw the team."),
                 {"team": team.team_id, "round": number},
                 subject=f"teams/{team.team_id}",
             )

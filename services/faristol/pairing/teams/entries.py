@@ -49,7 +49,7 @@ def register_team(situation: Situation, request: pb.RegisterTeamRequest) -> list
         raise Refusal(
             "TOO_MANY_TEAMS",
             "",
-            N_("A tournament takes {most} teams; {team} would be one more."),
+            N_("A tournament accepts {most} teams; {team} would exceed this."),
             {"most": MOST_TEAMS, "team": team_id},
         )
     _check_line_up(state, ruleset, team_id, request.player_ids)
@@ -78,7 +78,7 @@ def set_line_up(situation: Situation, request: pb.SetLineUpRequest) -> list[Mess
     team = found_team(situation.state, request.team_id)
     _check_line_up(situation.state, situation.ruleset, team.team_id, request.player_ids)
     if tuple(request.player_ids) == team.line_up:
-        raise Refusal("SAME_LINE_UP", "", N_("{team} has this line-up already."), {"team": team.team_id})
+        raise Refusal("SAME_LINE_UP", "", N_("{team} already has this line-up."), {"team": team.team_id})
     return [events.LineUpSet(team_id=team.team_id, player_ids=request.player_ids, occurred_at=situation.occurred_at)]
 
 
@@ -121,7 +121,7 @@ def _check_name_free(state: Tournament, name: str) -> None:
             raise Refusal(
                 "NAME_TAKEN",
                 "",
-                N_("The team {team} has the name {name} already."),
+                N_("The team {team} already has the name {name}."),
                 {"team": team.team_id, "name": name},
             )
 
@@ -129,9 +129,7 @@ def _check_name_free(state: Tournament, name: str) -> None:
 def _check_line_up(state: Tournament, ruleset: Ruleset, team_id: str, player_ids: Sequence[str]) -> None:
     """Raise ``Invalid`` if a line-up is empty or has a player twice, ``Refusal`` if a player cannot be in it."""
     if not player_ids:
-        raise Invalid(
-            "player_ids", N_("is empty; expected the players in the order of the boards, reserves after them")
-        )
+        raise Invalid("player_ids", N_("is empty; expected the players in the order of the boards, then the reserves"))
     known = {player.player_id for player in state.players}
     before: set[str] = set()
     for player_id in player_ids:
@@ -153,7 +151,7 @@ def _check_in_no_other(state: Tournament, ruleset: Ruleset, team_id: str, player
             raise Refusal(
                 "IN_OTHER_TEAM",
                 ruleset.article("championship.team_boards"),
-                N_("{player} is in the line-up of {team}: nobody plays for two teams."),
+                N_("{player} is in the line-up of {team}: a player cannot play for two teams."),
                 {"player": player_id, "team": of_other[player_id]},
                 subject=f"players/{player_id}",
             )
@@ -162,7 +160,7 @@ def _check_in_no_other(state: Tournament, ruleset: Ruleset, team_id: str, player
             raise Refusal(
                 "PLAYED_FOR_OTHER_TEAM",
                 ruleset.article("championship.team_boards"),
-                N_("{player} had a board of {team} in round {round}: nobody plays for two teams."),
+                N_("{player} had a board of {team} in round {round}: a player cannot play for two teams."),
                 {"player": player_id, "team": seat.team_id, "round": seat.round},
                 subject=f"players/{player_id}",
             )

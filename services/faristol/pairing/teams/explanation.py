@@ -14,10 +14,10 @@ from faristol.pairing.teams.tournament import between, round_between, rules_betw
 from faristol.rules import Ruleset
 
 AT_BOARD = N_("By the line-ups {one} plays at board {board}, against {other}.")
-ALONE = N_("By the line-up {one} is at board {board}, and wins there without a game: {team} has nobody left for it.")
-RESERVE = N_("{one} is a reserve of {team} in this round: others come before them in the line-up.")
+ALONE = N_("By the line-up {one} is at board {board}, and wins there without a game: {team} has no player left for it.")
+RESERVE = N_("{one} is a reserve of {team} in this round: other players come first in the line-up.")
 OTHER_BOARDS = N_("By the line-ups {one} plays at board {board}, and {other} at board {its}.")
-ONE_TEAM = N_("{one} and {other} are of one team, {team}.")
+ONE_TEAM = N_("{one} and {other} are in the same team, {team}.")
 
 
 def explain(before: Tournament, ruleset: Ruleset, paired: Round, player_id: str, other: str) -> tuple[Explanation, ...]:

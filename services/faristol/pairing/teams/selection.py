@@ -64,7 +64,7 @@ def _for_teams(ruleset: Ruleset, players: Sequence[str], teams: Sequence[str]) -
         raise Refusal(
             "OF_TEAMS",
             ruleset.article("championship.team_boards"),
-            N_("Teams meet here, and line-ups say who sits where: say it of a team."),
+            N_("Teams meet here, and the line-ups decide the seats: use this with a team."),
         )
     return any(teams)
 

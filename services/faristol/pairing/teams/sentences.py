@@ -16,43 +16,43 @@ SAID_OF_TEAMS: Mapping[str, str] = {
     "All against all of {players} players takes {expected} {expected:round|rounds}; the championship has {rounds}.": N_(
         "All against all of {players} teams takes {expected} {expected:round|rounds}; the championship has {rounds}."
     ),
-    "The {players} players are an odd number and each of them has had the bye once, so nobody may rest.": N_(
-        "The {players} teams are an odd number and each of them has had the bye once, so none may rest."
+    "The {players} players are an odd number, and each has already had a bye, so no player may have it.": N_(
+        "The {players} teams are an odd number, and each has already had a bye, so no team may have it."
     ),
-    "{player} has met every other player, and nobody meets twice; the arbiter decides.": N_(
-        "{player} has met every other team, and none meets another twice; the arbiter decides."
+    "{player} has met every other player, and players cannot meet twice; the arbiter decides.": N_(
+        "{player} has met every other team, and teams cannot meet twice; the arbiter decides."
     ),
-    "Player {player} may meet nobody who is left; the arbiter decides.": N_(
-        "Team {player} may meet none that is left; the arbiter decides."
+    "Player {player} may meet no remaining player; the arbiter decides.": N_(
+        "Team {player} may meet no remaining team; the arbiter decides."
     ),
-    "The {players} players cannot all be paired without somebody meeting twice; the arbiter decides.": N_(
+    "The {players} players cannot all be paired without two meeting twice; the arbiter decides.": N_(
         "The {players} teams cannot all be paired without two meeting twice; the arbiter decides."
     ),
     "The {players} players cannot all be paired within the rules; the arbiter decides.": N_(
         "The {players} teams cannot all be paired within the rules; the arbiter decides."
     ),
-    "So many players are kept apart that the {players} who are there cannot all be paired.": N_(
-        "So many teams are kept apart that the {players} that are there cannot all be paired."
+    "Too many players are kept apart: the {players} players present cannot all be paired.": N_(
+        "Too many teams are kept apart: the {players} teams present cannot all be paired."
     ),
-    "Beside the pairs made by hand ({pairs}) {players} players are left, and each of them has had the bye once: "
-    "release a pair.": N_(
-        "Beside the pairs made by hand ({pairs}) {players} teams are left, and each of them has had the bye once: "
+    "With the pairs made by hand ({pairs}) {players} players are left, and each has already had the "
+    "bye: release a pair.": N_(
+        "With the pairs made by hand ({pairs}) {players} teams are left, and each has already had the bye: "
         "release a pair."
     ),
-    "{one} has the bye: nobody with fewer points may have it.": N_(
+    "{one} has the bye: no player with fewer points may have it.": N_(
         "{one} has the bye: no team with fewer points may have it."
     ),
-    "{one} has the bye: of those who have had none, the lowest whose absence leaves the others pairable.": N_(
-        "{one} has the bye: of the teams that have had none, the lowest whose absence leaves the others pairable."
+    "{one} has the bye: of the players without a bye so far, the lowest whose absence leaves the others pairable.": N_(
+        "{one} has the bye: of the teams without a bye so far, the lowest whose absence leaves the others pairable."
     ),
-    "{one} has the bye: the arbiter paired everybody else by hand.": N_(
+    "{one} has the bye: the arbiter paired all other players by hand.": N_(
         "{one} has the bye: the arbiter paired all other teams by hand."
     ),
-    "The arbiter paired {one} or {other} with somebody else by hand.": N_(
+    "The arbiter paired {one} or {other} with another player by hand.": N_(
         "The arbiter paired {one} or {other} with another team by hand."
     ),
-    "If {one} met {other}, the players left could not all be paired.": N_(
-        "If {one} met {other}, the teams left could not all be paired."
+    "If {one} met {other}, the remaining players could not all be paired.": N_(
+        "If {one} met {other}, the remaining teams could not all be paired."
     ),
     "If {one} met {other}, the bye would go to a player with more points.": N_(
         "If {one} met {other}, the bye would go to a team with more points."
@@ -90,8 +90,8 @@ SAID_OF_TEAMS: Mapping[str, str] = {
     "If {one} met {other}, a player who met one from above two rounds before would meet one from higher up.": N_(
         "If {one} met {other}, a team that met one from above two rounds before would meet one from higher up."
     ),
-    "With the bye for {one}, the players left could not all be paired.": N_(
-        "With the bye for {one}, the teams left could not all be paired."
+    "With the bye for {one}, the remaining players could not all be paired.": N_(
+        "With the bye for {one}, the remaining teams could not all be paired."
     ),
     "{one} has more points than others who may have the bye.": N_(
         "{one} has more points than other teams that may have the bye."

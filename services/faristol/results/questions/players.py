@@ -44,7 +44,7 @@ async def search_players(
     if not 0 <= request.page_size <= MOST_FOUND:
         raise Invalid(
             "page_size",
-            N_("{limit} cannot be asked for: expected 1 to {most}, or 0 for {usual}"),
+            N_("{limit} is not a valid limit: expected 1 to {most}, or 0 for {usual}"),
             {"limit": request.page_size, "most": MOST_FOUND, "usual": FOUND},
         )
     if len(request.search) > LONGEST_SEARCH:

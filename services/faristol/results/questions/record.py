@@ -86,7 +86,7 @@ async def list_seals(
     if not 0 <= request.limit <= MOST_SEALS:
         raise Invalid(
             "limit",
-            N_("{limit} cannot be asked for: expected 1 to {most}, or 0 for {usual}"),
+            N_("{limit} is not a valid limit: expected 1 to {most}, or 0 for {usual}"),
             {"limit": request.limit, "most": MOST_SEALS, "usual": SEALS},
         )
     return await lookup.seals(models.record, request.after_position, request.limit or SEALS, newest=request.newest)

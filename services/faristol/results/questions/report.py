@@ -24,7 +24,7 @@ _EDITIONS: Mapping[results.ReportEdition.ValueType, Edition] = {
     results.REPORT_EDITION_TRF26: Edition.TRF26,
 }
 
-PAIRS_ALONE = N_("a report holds games of two players, and this tournament has tables with more")
+PAIRS_ALONE = N_("a report supports only games of two players, and this tournament has tables with more")
 
 
 async def get_report(
@@ -44,7 +44,7 @@ async def get_report(
     if number and len(counted) < number:
         raise Invalid(
             "round",
-            N_("round {round} has results to come; the last that is over is {last}"),
+            N_("round {round} has missing results; the last complete round is {last}"),
             {"round": number, "last": len(counted)},
         )
     if any(len(game.seats) > standings.PAIR for round_ in counted for game in round_.games):

@@ -54,7 +54,9 @@ def _day(field: str, given: str) -> str:
     try:
         return date.fromisoformat(given).isoformat() if given else ""
     except ValueError:
-        raise Invalid(field, N_("expected a day as 2026-11-28, got {given}"), {"given": repr(given[:40])}) from None
+        raise Invalid(
+            field, N_("expected a date such as 2026-11-28, got {given}"), {"given": repr(given[:40])}
+        ) from None
 
 
 def _is_wanted(tournament: results.Tournament, state: results.TournamentState.ValueType, first: str, last: str) -> bool:
@@ -152,7 +154,7 @@ async def get_ruleset(
 ) -> results.GetRulesetResponse:
     """Return the rules that some tournament pins, as they were when it did."""
     if not DIGEST.fullmatch(request.digest):
-        raise Invalid("digest", N_("expected 64 of 0-9 and a-f"))
+        raise Invalid("digest", N_("expected 64 characters of 0-9 and a-f"))
     content = await content_of(models.record, request.digest)
     if not content:
         raise NotFound("ruleset", request.digest)

@@ -48,13 +48,13 @@ LOOK_UP = 3.0
 OLD_SECRETS = 3
 """Secrets that sign beside the newest, at most."""
 
-TOO_MANY = N_("{tournament} has {most} webhooks already, and gets no more: remove one first")
-TOO_MANY_IN_CELL = N_("there are {most} webhooks already, and there will be no more: remove one first")
+TOO_MANY = N_("{tournament} already has {most} webhooks: remove one first")
+TOO_MANY_IN_CELL = N_("there are already {most} webhooks: remove one first")
 NO_COMMAND_ID = N_("expected a UUID of the caller's choice, got {given}")
 OTHER_COMMAND = N_("{command_id} was already used for another command: expected a new UUID for each command")
-NO_TYPE = N_("there is never news of the type {type}; expected {expected}")
+NO_TYPE = N_("there are no notifications of the type {type}; expected {expected}")
 TOO_MANY_NAMED = N_("expected {most} at most")
-NOT_YET = N_("the record has not come to {position}: its last position is {last}")
+NOT_YET = N_("the record has not reached {position}: its last position is {last}")
 
 _log = logging.getLogger(__name__)
 

@@ -29,10 +29,13 @@ _PROTOCOLS = IPv4Network("192.0.0.0/24")
 """IPv4 addresses reserved for protocols."""
 
 EXPECTED = N_("expected https://HOST/PATH of at most {most} ASCII characters")
-WITH_USER = N_("has a name or a password before the host, which would be kept in clear: the signature says who sends")
+WITH_USER = N_(
+    "has a user name or a password before the host, which would be stored in plain text: the signature "
+    "identifies the sender"
+)
 WITH_FRAGMENT = N_("has a part after #, which is never sent")
-NOT_SAFE = N_("http is for loopback addresses of allowed networks alone; expected https")
-NOT_PUBLIC = N_("{host} is no public address; the operator allows networks by {setting}")
+NOT_SAFE = N_("http is only for loopback addresses of allowed networks; expected https")
+NOT_PUBLIC = N_("{host} is not a public address; the operator allows networks with {setting}")
 SETTING = "FARISTOL_WEBHOOK_NETWORKS"
 
 

@@ -53,7 +53,7 @@ def test_a_round_that_is_none_or_in_no_order_is_refused(times: list[tuple[int, i
 
 
 def test_a_round_without_a_time_is_refused() -> None:
-    with pytest.raises(Invalid, match="round 1 has no time"):
+    with pytest.raises(Invalid, match="round 1 has no starting time"):
         hall_of_five_rounds().decided(pb.AnnounceRoundsRequest(times=[events.RoundTime(round=1)]))
 
 

@@ -165,7 +165,7 @@ def test_a_correction_by_whose_scores_another_wins_than_is_said_is_refused() -> 
     refusal = refusal_of(lambda: correct(hall, ("p1", 410), ("p5", 290), winner_id="p5"))
     assert refusal.reason == "SCORES_SWAPPED"
     refusal = refusal_of(lambda: correct(hall, ("p1", 300), ("p5", 300), winner_id="p5"))
-    assert str(refusal) == "p5 did not win by p1 300, p5 300: have the scores been swapped?"
+    assert str(refusal) == "p5 did not win with p1 300, p5 300: are the scores swapped?"
     assert hall.state == before
     correct(hall, ("p1", 290), ("p5", 410), winner_id="p5")
     assert hall.state.played[0].decided[GAME].winner_id == "p5"
@@ -278,7 +278,7 @@ def test_who_corrects_a_ruling_without_its_turn_is_asked_for_it() -> None:
     hall = hall_of("pes-2024")
     hall.play(1)
     rulings = ruled(34, valid=False)
-    with pytest.raises(Invalid, match="expected the turn of the play that was ruled on; of this game: 3"):
+    with pytest.raises(Invalid, match="expected the turn of a play with a ruling; in this game: 3"):
         hall.decided(pb.CorrectRulingRequest(game_id=GAME, turn=0, arbiter_id="eleni"), tables={GAME: rulings})
 
 

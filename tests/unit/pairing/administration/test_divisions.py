@@ -126,7 +126,7 @@ def test_a_division_without_a_name_is_malformed() -> None:
 def test_a_division_of_a_further_division_is_refused_with_the_first() -> None:
     state = championship()["second"].state
     act = partial(add_division, Situation(state, now=state.latest), division("x", "X"), first_division="")
-    assert refused(act) == ("NOT_FIRST_DIVISION", "second is a division of open itself: name that one.")
+    assert refused(act) == ("NOT_FIRST_DIVISION", "second is itself a division of open: use that one.")
 
 
 def test_no_division_is_added_once_the_first_is_over() -> None:
@@ -145,7 +145,7 @@ def test_a_championship_has_a_largest_number_of_divisions() -> None:
 def test_who_is_in_a_division_does_not_enter_another_and_is_told_which() -> None:
     assert refused(lambda: register(championship(), "third", "a1")) == (
         "ALREADY_IN_DIVISION",
-        "a1 is in division A (open): nobody plays in two divisions.",
+        "a1 is in division A (open): a player cannot be in two divisions.",
     )
 
 
@@ -306,7 +306,7 @@ def test_divisions_share_halls_and_no_table() -> None:
     set_halls(halls, "second", Tables("Gran", 11, 20))
     assert refused(lambda: set_halls(halls, "third", Tables("Gran", 8, 12), Tables("Altra", 30, 40))) == (
         "TABLES_OF_DIVISION",
-        "Division A (open) has the tables 8–10, 30: no table is in two divisions.",
+        "Division A (open) has the tables 8–10, 30: a table cannot be in two divisions.",
     )
     set_halls(halls, "open", Tables("Petita", 21, 30))
     set_halls(halls, "third", Tables("Gran", 1, 10))
@@ -319,7 +319,7 @@ def test_tables_at_which_a_division_still_plays_a_round_are_its_own_until_that_i
     set_halls(halls, "open", Tables("Petita", 21, 30))
     assert refused(lambda: set_halls(halls, "second", Tables("Gran", 3, 10))) == (
         "TABLES_OF_DIVISION",
-        "Division A (open) has the tables 3: no table is in two divisions.",
+        "Division A (open) has the tables 3: a table cannot be in two divisions.",
     )
     set_halls(halls, "second", Tables("Gran", 4, 10))
 

@@ -138,7 +138,7 @@ def test_a_second_withdrawal_is_not_answered_as_the_first_was() -> None:
     hall = hall_of()
     hall.play(1)
     withdraw(hall, "p3")
-    with pytest.raises(Refusal, match=r"^p3 had withdrawn already, from round 2 on\.$") as refused:
+    with pytest.raises(Refusal, match=r"^p3 has already withdrawn, from round 2 on\.$") as refused:
         withdraw(hall, "p3")
     assert refused.value.reason == "WITHDRAWN"
 

@@ -197,7 +197,7 @@ def test_scores_that_were_swapped_are_refused() -> None:
 
     refusal = refusal_of(lambda: enter(hall, ("p1", 412), ("p5", 310), winner_id="p5"))
     assert refusal.reason == "SCORES_SWAPPED"
-    assert str(refusal) == "p5 did not win by p1 412, p5 310: have the scores been swapped?"
+    assert str(refusal) == "p5 did not win with p1 412, p5 310: are the scores swapped?"
     assert hall.state == before
     assert enter(hall, ("p1", 310), ("p5", 412), winner_id="p5").winner_id == "p5"
 

@@ -184,7 +184,7 @@ def test_the_next_round_waits_for_the_one_before() -> None:
     refusal = refusal_of(lambda: hall.pair(2))
 
     assert refusal.reason == "ROUND_OPEN"
-    assert "round 1 has not been closed" in str(refusal)
+    assert "round 1 is not closed" in str(refusal)
 
 
 def test_there_is_no_round_after_the_last() -> None:
@@ -215,7 +215,7 @@ def test_closing_names_every_table_whose_result_is_missing() -> None:
     refusal = refusal_of(lambda: hall.close(1))
 
     assert (refusal.reason, refusal.article) == ("RESULTS_MISSING", "FISC I.8")
-    assert "2 results are missing, of tables 2 (open-r1-t2), 4 (open-r1-t4)" in str(refusal)
+    assert "2 results are missing, at tables 2 (open-r1-t2), 4 (open-r1-t4)" in str(refusal)
 
 
 def test_a_round_is_closed_once_and_after_it_is_started() -> None:

@@ -57,7 +57,7 @@ async def test_a_division_is_created_and_made_known_to_the_first_in_one_append(d
         ({"division_of": "open"}, grpc.StatusCode.INVALID_ARGUMENT, "division"),
         ({"division": "\u202e", "division_of": "open"}, grpc.StatusCode.INVALID_ARGUMENT, "division"),
         ({"division": "C", "first_division": "A"}, grpc.StatusCode.INVALID_ARGUMENT, "first_division"),
-        ({"division": "C", "division_of": "second"}, grpc.StatusCode.FAILED_PRECONDITION, "name that one"),
+        ({"division": "C", "division_of": "second"}, grpc.StatusCode.FAILED_PRECONDITION, "use that one"),
         ({"division": "b", "division_of": "open"}, grpc.StatusCode.FAILED_PRECONDITION, "second already"),
     ],
 )
@@ -76,7 +76,7 @@ async def test_a_player_of_a_division_is_refused_in_another_by_id_and_by_name(de
     _, told, info = await refused(register(desk, tournament_id="second", player_id="anna", name="Anna Puig"))
     assert (info.reason, told) == (
         "ALREADY_IN_DIVISION",
-        "anna is in division A (open): nobody plays in two divisions.",
+        "anna is in division A (open): a player cannot be in two divisions.",
     )
     _, told, info = await refused(register(desk, tournament_id="second", name="anna puig"))
     assert (info.reason, "anna of division A has this name" in told) == ("NAME_TAKEN", True)

@@ -245,7 +245,7 @@ async def test_who_comes_second_is_told_who_was_first_with_what_and_when(desk: D
     assert [kind for kind, *_ in reasons] == ["RESULT_KNOWN", "WAS_FIRST"]
     assert reasons[1][1] == f"games/{first.game_id}"
     told = reasons[1][2]
-    assert told.startswith("Eva Soler was first, at ")
+    assert told.startswith("Eva Soler was faster, at ")
     assert told.endswith(": Player 1 412, Player 5 378.")
 
     withdrawn = pb.WithdrawPlayerRequest(
@@ -255,7 +255,7 @@ async def test_who_comes_second_is_told_who_was_first_with_what_and_when(desk: D
     withdrawn.command_id = command()
     reasons = await all_reasons(desk.stub.WithdrawPlayer(withdrawn, metadata=EVA))
     assert [kind for kind, *_ in reasons] == ["WITHDRAWN", "WAS_FIRST"]
-    assert reasons[1][2].startswith("Nil Camps was first, at ")
+    assert reasons[1][2].startswith("Nil Camps was faster, at ")
     assert reasons[1][2].endswith(": Player 8.")
 
 
@@ -288,7 +288,7 @@ async def test_a_refused_command_is_not_decided_again_to_find_who_was_first(
     reasons = await all_reasons(desk.stub.PairRound(pair, metadata=NIL))
     assert tried <= 2, "in turn, and to be decided"
     assert [kind for kind, *_ in reasons] == ["ROUND_PAIRED", "WAS_FIRST"]
-    assert reasons[1][2].startswith("This came first, at ")
+    assert reasons[1][2].startswith("Another change was faster, at ")
     assert "Player" not in reasons[1][2], "those of a whole round are not named"
 
 
@@ -334,7 +334,7 @@ async def test_a_correction_of_what_somebody_else_has_corrected_since_is_refused
     await desk.stub.CorrectResult(corrected(413, 378), metadata=EVA)
     reasons = await all_reasons(desk.stub.CorrectResult(corrected(414, 378), metadata=NIL))
     assert [kind for kind, *_ in reasons] == ["RESULT_CHANGED", "WAS_FIRST"]
-    assert "stands at 413–378 by now, and not at 412–378" in reasons[0][2]
+    assert "now has the result 413–378, not 412–378" in reasons[0][2]
     assert "Eva Soler was first" in reasons[1][2]
     assert [score.score for score in (await listed(desk)).tables[0].scores] == [413, 378]
 
@@ -395,7 +395,7 @@ async def test_a_player_is_never_taken_for_an_official(desk: Desk) -> None:
     code, told, _ = await refused(desk.stub.RegisterPlayer(register))
     assert (code, told) == (
         grpc.StatusCode.INVALID_ARGUMENT,
-        "player_id: 'o-zoe' begins with o-, as ids of officials do; expected another id",
+        "player_id: 'o-zoe' begins with o-, which is reserved for ids of officials; expected another id",
     )
     async with desk.record.writing() as connection:
         await people.remember(connection, "o-zoe", "Zoe Roca", "")  # as an older version let in

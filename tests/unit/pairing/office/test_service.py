@@ -180,10 +180,10 @@ async def test_without_a_lexicon_results_can_be_typed_and_one_is_chosen_later(de
 @pytest.mark.parametrize(
     ("fields", "expected"),
     [
-        ({}, "Where the system holds the bag"),
+        ({}, "If the system holds the bag"),
         (
             {"ruleset": "fisc-2023-duplicate", "keeping": game_events.KEEPING_RECORDED},
-            "A duplicate game is scored by a lexicon",
+            "A duplicate game is scored with a lexicon",
         ),
     ],
 )
@@ -512,7 +512,7 @@ async def test_what_was_done_can_be_seen_and_undone(desk: Desk) -> None:
     code, message, _ = await refused(act(desk, "UndoAct"))
     assert (code, message) == (
         grpc.StatusCode.INVALID_ARGUMENT,
-        "version: is missing; expected the number of the act, which the history tells",
+        "version: is missing; expected the number of the act in the history",
     )
     for command_name in ("PairRound", "StartRound", "CloseRound"):
         code, message, _ = await refused(act(desk, command_name))

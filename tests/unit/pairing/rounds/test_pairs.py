@@ -87,7 +87,7 @@ def test_where_pairs_made_by_hand_leave_nobody_for_the_bye_they_are_named(rulese
     refusal = refusal_of(lambda: hall.pair(4))
 
     assert refusal.reason == "NO_BYE_LEFT"
-    assert str(refusal).startswith(f"Beside the pairs made by hand ({left} – {other}) 3 players are left")
+    assert str(refusal).startswith(f"With the pairs made by hand ({left} – {other}) 3 players are left")
 
 
 def test_players_who_have_met_meet_again_only_where_the_arbiter_says_so() -> None:

@@ -119,7 +119,7 @@ def test_of_several_pairings_as_near_the_first_player_meets_the_nearest_then_the
 def test_a_round_by_hand_needs_everybody_in_a_pair_and_says_who_is_left() -> None:
     hall = hall_of(6, 1)
     hall.carry_out(pb.KeepPairRequest(player_ids=["p0", "p1"], rematch=False))
-    with pytest.raises(Refusal, match="without an opponent are: p2, p3, p4, p5"):
+    with pytest.raises(Refusal, match="these players have no opponent: p2, p3, p4, p5"):
         pair(hall, 2, "by-hand")
     for first, other in (("p2", "p5"), ("p3", "p4")):
         hall.carry_out(pb.KeepPairRequest(player_ids=[first, other], rematch=True))

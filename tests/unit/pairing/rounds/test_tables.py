@@ -73,7 +73,7 @@ def test_who_has_a_table_of_their_own_always_sits_there() -> None:
 
     assert tables.tables_for(state, [("a", "b"), ("c", "d")]) == (1, 13)
     other = replace(state, players=(*state.players, Registered("c", 0, True, table=12)))
-    with pytest.raises(Refusal, match="c, d meet, and each of them has a table"):
+    with pytest.raises(Refusal, match="c, d meet, and each of them has a fixed table"):
         tables.tables_for(other, [("a", "b"), ("c", "d")])
 
 
@@ -137,7 +137,7 @@ def test_a_table_is_in_a_hall_and_of_one_player() -> None:
 @pytest.mark.parametrize(
     ("halls", "said"),
     [
-        ([Hall("Main", 1, 3), Hall("Main", 4, 6)], "no name twice"),
+        ([Hall("Main", 1, 3), Hall("Main", 4, 6)], "without duplicates"),
         ([Hall("", 1, 3)], "expected a name"),
         ([Hall("Main", 3, 1)], "Main has tables 3 to 1"),
         ([Hall("Main", 0, 1)], "expected numbers from 1"),

@@ -123,7 +123,7 @@ def test_a_latecomer_meets_who_would_have_rested() -> None:
     hall = hall_of(5)
     assert bye_of(list(hall.pair(1))) == "p5"
     hall.carry_out(pb.RegisterPlayerRequest(player_id="p6", rating=1500))
-    with pytest.raises(Refusal, match="p6 came in after it was paired"):
+    with pytest.raises(Refusal, match="p6 entered after it was paired"):
         hall.start(1)
     hall.carry_out(pb.UnpairRoundRequest(round=1))
     facts = list(hall.pair(1))

@@ -495,9 +495,9 @@ def test_it_is_said_why_two_teams_meet_and_who_sits_where() -> None:
     assert explained(hall, "c1", "a2")[1] == ("board", "By the line-ups c1 plays at board 1, against a2.")
     assert explained(hall, "a2", "c2")[1] == ("board", "By the line-ups a2 plays at board 1, and c2 at board 2.")
     assert explained(hall, "a3")[1] == (
-        "reserve", "a3 is a reserve of a in this round: others come before them in the line-up."
+        "reserve", "a3 is a reserve of a in this round: other players come first in the line-up."
     )  # fmt: skip
-    assert explained(hall, "a2", "a3") == [("one-team", "a2 and a3 are of one team, a.")]
+    assert explained(hall, "a2", "a3") == [("one-team", "a2 and a3 are in the same team, a.")]
     assert [reason for reason, _ in explained(hall, "a2", "d1")] == ["halves"]
     assert [reason for reason, _ in explained(hall, "e1")] == ["bye"]
     hall = Hall(players_of("a", "b"), 1, OF_TWO)
@@ -506,7 +506,7 @@ def test_it_is_said_why_two_teams_meet_and_who_sits_where() -> None:
     hall.do([hall.decided(pb.WithdrawPlayerRequest(player_id=player_id))[0] for player_id in ("b2", "b3")])
     hall.pair(1)
     assert explained(hall, "a2")[1] == (
-        "board", "By the line-up a2 is at board 2, and wins there without a game: b has nobody left for it."
+        "board", "By the line-up a2 is at board 2, and wins there without a game: b has no player left for it."
     )  # fmt: skip
     assert refusal_of(lambda: explained(hall, "b2"))[0] == "NOT_IN_ROUND"
 
@@ -516,7 +516,7 @@ def test_it_is_said_of_a_team_that_rests_whether_a_bye_was_granted_or_the_oppone
     kind = events.BYE_KIND_HALF_POINT
     hall.do(grant_team_bye(hall, "b", 1, kind))
     hall.pair(1)
-    granted = ("bye-granted", "b sits this round out: a bye was granted for it.")
+    granted = ("bye-granted", "b sits out this round: a bye was granted.")
     assert explained(hall, "b1") == [granted]
     assert explained(hall, "a1", "b2") == [granted]
 
@@ -530,7 +530,7 @@ def test_it_is_said_of_a_team_that_rests_whether_a_bye_was_granted_or_the_oppone
     assert resting
     ((reason, told),) = explained(hall, f"{resting}1")
     assert (reason, told) == (
-        "opponent-gone", f"By the table of rounds {resting} would meet d, and d is not in this round."
+        "opponent-gone", f"By the table of rounds {resting} would meet d, but d is not in this round."
     )  # fmt: skip
 
 
@@ -587,7 +587,8 @@ def test_where_teams_are_kept_apart_king_of_the_hill_says_so() -> None:
     hall.carry_out(pb.PairRoundRequest(round=2, system="king-of-the-hill"))
     assert hall.state.played[1].matches[0].team_ids == (ranked[0], ranked[2])
     apart = (
-        "King of the hill: some are kept apart, so each meets the nearest in the standings with whom all can be paired"
+        "King of the hill: some players are kept apart, so each meets the nearest in the standings "
+        "that lets all be paired"
     )
     first, last = f"{ranked[0]}1", f"{ranked[3]}1"
     assert explained(hall, first)[0][1] == f"{apart}: {ranked[0]} meets {ranked[2]}."

@@ -56,7 +56,7 @@ def impossible(field: Field) -> Refusal:
         return Refusal(
             "NO_BYE_LEFT",
             "FIDE C.04.3 C2",
-            N_("The {players} players are an odd number and each of them has had the bye once, so nobody may rest."),
+            N_("The {players} players are an odd number, and each has already had a bye, so no player may have it."),
             {"players": count},
         )
     for index, player in enumerate(field.players):
@@ -64,7 +64,7 @@ def impossible(field: Field) -> Refusal:
             return Refusal(
                 "NO_OPPONENT_LEFT",
                 ARTICLE,
-                N_("Player {player} may meet nobody who is left; the arbiter decides."),
+                N_("Player {player} may meet no remaining player; the arbiter decides."),
                 {"player": player.number},
             )
     return Refusal(

@@ -28,17 +28,18 @@ MESSAGES = {
     BY_HAND: N_("The arbiter paired {one} and {other} by hand."),
     KEPT: N_("The arbiter made a pair by hand, so {one} and {other} do not meet."),
     FORBIDDEN: N_("The organiser keeps {one} and {other} apart."),
-    ABSENT: N_("{one} or {other} is not to be paired in this round."),
-    BYE: N_("{one} has the bye: nobody with fewer points may have it."),
+    ABSENT: N_("{one} or {other} is not available for pairing in this round."),
+    BYE: N_("{one} has the bye: no player with fewer points may have it."),
     FIRST: N_("{one} and {other} are a pair of the first candidate: the upper half against the lower half in order."),
     ORDER: N_(
-        "With {one} against {other} the round would be as good, but that comes later in the order of candidates."
+        "With {one} against {other} the round would be equally good, but that pairing comes later in the "
+        "order of candidates."
     ),
-    NO_BYE: N_("No bye is given in this round."),
+    NO_BYE: N_("This round has no bye."),
     "C1": N_("{one} and {other} have met already."),
-    "C2": N_("{one} has had a bye already, or a win without playing."),
-    "C3": N_("{one} and {other} both must have the same colour."),
-    "C4": N_("If {one} met {other}, the players left could not all be paired."),
+    "C2": N_("{one} has already had a bye or a win without playing."),
+    "C3": N_("{one} and {other} must both have the same colour."),
+    "C4": N_("If {one} met {other}, the remaining players could not all be paired."),
     "C5": N_("If {one} met {other}, the bye would go to a player with more points."),
     "C6": N_("If {one} met {other}, fewer players would be paired within their bracket."),
     "C7": N_("If {one} met {other}, a player with more points would go down a bracket."),
@@ -65,13 +66,16 @@ BYE_MESSAGES = {
     NO_BYE: MESSAGES[NO_BYE],
     BYE: MESSAGES[BYE],
     "C2": MESSAGES["C2"],
-    "C4": N_("With the bye for {one}, the players left could not all be paired."),
+    "C4": N_("With the bye for {one}, the remaining players could not all be paired."),
     "C5": N_("{one} has more points than others who may have the bye."),
-    ORDER: N_("With the bye for {one} the round would be as good, but that comes later in the order of candidates."),
+    ORDER: N_(
+        "With the bye for {one} the round would be equally good, but that pairing comes later in the order "
+        "of candidates."
+    ),
 }
 """The sentence of each reason if the bye takes the place of an opponent."""
 
-BYE_OTHERWISE = N_("With the bye for {one}, criterion {criterion} would be served worse.")
+BYE_OTHERWISE = N_("With the bye for {one}, criterion {criterion} would be met less well.")
 """The sentence of every other criterion against the bye."""
 
 ARTICLES = {

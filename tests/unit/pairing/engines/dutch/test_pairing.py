@@ -144,7 +144,7 @@ def test_pairs_made_by_hand_stand() -> None:
 
 def test_without_colours_the_higher_player_stands_first_and_histories_do_not_matter() -> None:
     players = tuple(Player(number, colours=(WHITE, WHITE)) for number in range(1, 5))
-    with pytest.raises(Refusal, match="may meet nobody"):
+    with pytest.raises(Refusal, match="may meet no remaining player"):
         pair_round(Round(players, number=3))
     paired = pair_round(Round(players, number=3, colours=False))
     assert [(board.white, board.black, board.article) for board in paired.boards] == [(1, 3, ""), (2, 4, "")]
