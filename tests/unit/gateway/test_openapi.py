@@ -103,7 +103,7 @@ async def test_the_types_of_news_are_listed_with_their_meanings(finished: Stage)
     assert schemas["News"]["properties"]["type"]["$ref"] == "#/components/schemas/EventType"
     listed = schemas["EventType"]
     assert listed["enum"] == sorted([*PUBLIC, "Reset"]) == list(listed["x-enum-descriptions"])
-    assert listed["x-enum-descriptions"]["RoundStarted"] == "The judge gave the signal: tables open, clocks run."
+    assert listed["x-enum-descriptions"]["RoundStarted"] == "A round was started: tables open and clocks run."
 
 
 async def test_a_malformed_request_is_described_as_the_400_that_it_is_and_not_as_a_422(finished: Stage) -> None:
