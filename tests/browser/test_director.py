@@ -108,8 +108,8 @@ async def create(page: Page, name: str, players: int) -> str:
     console = page.url.partition("?")[0]
     await page.get_by_role("link", name="Paste a list of players").click()
     names = "\n".join(f"{name} {number:02}; club {number % 7}; {1000 + number}" for number in range(1, players + 1))
-    await page.get_by_label("One player a line").fill(names)
-    await page.get_by_role("button", name="Look at it first").click()
+    await page.get_by_label("One player per line").fill(names)
+    await page.get_by_role("button", name="Preview").click()
     await page.get_by_role("button", name=f"Register {players} players").click()
     await expect(page.locator("#players > li")).to_have_count(players, timeout=60_000)
     return console
@@ -264,9 +264,9 @@ async def test_two_directors_see_each_others_acts_and_never_overwrite(browser: B
 async def test_everything_works_without_script(browser: Browser, cell: Cell) -> None:
     async with seated(browser, cell, "eva", java_script_enabled=False, **PHONE) as page:
         console = await create(page, "Sense guió", 4)
-        await page.locator("#players > li").first.get_by_role("button", name="Here").click()
+        await page.locator("#players > li").first.get_by_role("button", name="Present").click()
         await expect(page.locator("button.there")).to_have_count(1)
-        await page.get_by_role("button", name="Here").nth(1).click()
+        await page.get_by_role("button", name="Present").nth(1).click()
         await expect(page.locator("button.there")).to_have_count(2)
         await page.goto(f"{console}/closing")
         await page.get_by_label("Rounds", exact=True).fill("99999999999")

@@ -72,9 +72,9 @@ async def test_a_challenge_comes_to_a_judge_and_a_call_to_an_arbiter_and_both_ta
         signed_in(browser, cell, arbiter("eva"), viewport=PHONE) as eva,
     ):
         await ada.goto("/judge")
-        await expect(ada.get_by_text("Nothing waits.")).to_be_visible()
+        await expect(ada.get_by_text("No case is waiting.")).to_be_visible()
         await eva.goto(f"/tournaments/{OWN}/arbiter")
-        await expect(eva.get_by_text("Nothing waits at any table.")).to_be_visible()
+        await expect(eva.get_by_text("No table has a pending call.")).to_be_visible()
         case_id = await challenge(cell, FIRST, "ada")
         await expect(ada.locator(f"[data-case='{case_id}']")).to_be_visible()
         await expect(ada.locator(".waited")).to_have_text(re.compile(r"^0:\d\d$"))
@@ -102,14 +102,14 @@ async def test_a_challenge_comes_to_a_judge_and_a_call_to_an_arbiter_and_both_ta
         await ada.keyboard.press("l")
         await ada.keyboard.press("Enter")
         await expect(ada.get_by_role("status").filter(has_text="Ruled.")).to_be_visible()
-        await expect(eva.get_by_text("Nothing waits at any table.")).to_be_visible()
+        await expect(eva.get_by_text("No table has a pending call.")).to_be_visible()
         assert (await do(cell, game.GetGameRequest(game_id=FIRST))).phase != game.PHASE_CHALLENGED
 
         caller = (await do(cell, game.GetGameRequest(game_id=SECOND))).sides[0].player_id
         await do(cell, game.CallArbiterRequest(game_id=SECOND, player_id=caller))
         await eva.get_by_role("button", name="I am coming").click()
         await expect(eva.locator("h1")).to_have_text("Table 2")
-        await eva.get_by_role("button", name="I leave, the game goes on").click()
+        await eva.get_by_role("button", name="Leave the table; the game goes on").click()
         await expect(eva.get_by_role("status").filter(has_text="Done: I leave")).to_be_visible()
         assert not (await do(cell, clock.GetClockRequest(game_id=SECOND))).neutralised
 
@@ -134,13 +134,13 @@ async def test_a_judge_out_of_sight_loses_the_case_and_not_what_was_written(brow
         await expect(berta.get_by_role("button", name="Take the case")).to_be_visible(timeout=10_000)
         await ada.wait_for_timeout(3_000)  # the service lets a claim lapse a moment later
         await ada.evaluate(HIDE, False)
-        await expect(ada.locator("#lost")).to_contain_text("The case is not yours any more")
+        await expect(ada.locator("#lost")).to_contain_text("The case is no longer yours")
         await expect(ada.locator("#rule")).to_be_hidden()
         await ada.get_by_role("button", name="Take the case").click()
         await expect(ada.locator("#lease")).to_be_visible()
         await expect(ada.locator("#reason-0")).to_have_value("in the grammar")
-        await ada.get_by_role("button", name="Give the case back").click()
-        await expect(ada.get_by_role("status").filter(has_text="in the queue again")).to_be_visible()
+        await ada.get_by_role("button", name="Return the case").click()
+        await expect(ada.get_by_role("status").filter(has_text="back in the queue")).to_be_visible()
 
 
 @pytest.mark.nightly

@@ -146,7 +146,7 @@ async def prepare(place: Place, page: Page) -> None:
     await page.goto(f"{console}/round/1")
     at = datetime.now(ZoneInfo(ZONE)) + timedelta(days=1)
     await page.locator("[name='starts_at.1']").fill(at.strftime("%Y-%m-%dT%H:%M"))
-    await press(page, place.said("Announce it"), at.strftime("%Y-%m-%d"))
+    await press(page, place.said("Announce the times"), at.strftime("%Y-%m-%d"))
     await place.shot(page, "04-announced")
 
 

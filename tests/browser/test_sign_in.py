@@ -140,7 +140,7 @@ async def test_a_page_of_another_site_signs_nobody_in_or_out(browser: Browser, c
             await page.route(f"{elsewhere}/evil", serving(f'<form method="post" action="{here}{path}">{field}<button>'))
             await page.goto(f"{elsewhere}/evil")
             await page.locator("button").click()
-            await expect(page.locator("h1")).to_have_text("The request came from another site. Nothing was done.")
+            await expect(page.locator("h1")).to_have_text("The request came from another site and was refused.")
             await page.unroute(f"{elsewhere}/evil")
         await page.goto("/account")
         await expect(page.locator("h1")).to_have_text("Ona Mas")

@@ -54,28 +54,28 @@ async def test_what_a_phone_with_a_wrong_clock_saves_without_a_network_is_sent_w
     async with signed_in(browser, cell, held(needs.ROLE_PLAYER, player="anna"), AN_HOUR_AHEAD) as phone:
         page = await phone.new_page()
         await page.goto(SLIP)
-        await expect(page.locator("#state")).to_have_text("Nothing is saved for this round.")
+        await expect(page.locator("#state")).to_have_text("No slip is saved for this round.")
         await page.fill("#word", "xyz")
         await expect(page.locator("#state")).to_have_text("Written, not saved")
         await page.fill("#coordinates", "h8")
         saved = page.locator("#saved")  # by itself, once there is no key for a moment
-        await expect(saved).to_contain_text("H8 XYZ It has arrived.", timeout=20_000)
+        await expect(saved).to_contain_text("H8 XYZ The slip has arrived.", timeout=20_000)
         assert await page.locator(".tag, .refusal, [aria-invalid]").count() == 0, "what is no word looks like one"
         await expect(page.locator("#state")).to_have_text("Everything is saved")
         await phone.set_offline(True)
         await page.fill("#word", "casb")
-        await expect(saved).to_contain_text("H8 CASB It is kept on this phone", timeout=20_000)
+        await expect(saved).to_contain_text("H8 CASB The slip is stored on this phone", timeout=20_000)
         await page.fill("#coordinates", "8h")
         await page.fill("#word", "casa")
         assert await page.locator("[data-key=save]").evaluate("b => b.getBoundingClientRect().bottom <= innerHeight")
         await page.locator("[data-key=tile-3]").click()
         await expect(page.locator("#word")).to_have_value("CAS(A)")
         await page.locator("[data-key=save]").click()
-        await expect(saved).to_contain_text("8H CAS(A) It is kept on this phone", timeout=20_000)
+        await expect(saved).to_contain_text("8H CAS(A) The slip is stored on this phone", timeout=20_000)
         before = CLOCK().timestamp()
         CLOCK.wait(300)
         await phone.set_offline(False)
-        await expect(saved).to_contain_text("an arbiter decides", timeout=20_000)
+        await expect(saved).to_contain_text("An arbiter decides", timeout=20_000)
         (waits,) = (await do(cell, pb.ListWaitingRequest(game_id=GAME, turn=1))).slips
         last = waits.arrived[-1]
         assert (waits.why, last.slip.coordinates, last.slip.word) == ("sent-later", "8H", "CAS(A)")

@@ -39,7 +39,7 @@ async def test_a_player_types_a_name_keeps_it_and_sees_the_next_table_without_as
     await stage.add(*Championship().create(), {STREAM: [tables(1, ("anna", "carme"), ("biel", "dolors"))]})
     await page.set_viewport_size({"width": 390, "height": 780})
     await page.goto("/t/lliga")
-    await page.get_by_role("link", name="Find me").click()
+    await page.get_by_role("link", name="Find my seat").click()
     asked: list[str] = []
     page.on("request", lambda request: asked.append(request.url))
     await page.get_by_label("Type a name").fill("VILANOVÀ do")
@@ -48,7 +48,7 @@ async def test_a_player_types_a_name_keeps_it_and_sees_the_next_table_without_as
     await expect(mine).to_contain_text("Table 2")
     await expect(mine).to_contain_text(NAMES["biel"][0])
     assert [url for url in asked if "/find" in url] == []
-    await page.get_by_role("button", name="Keep me on top").click()
+    await page.get_by_role("button", name="Show me at the top").click()
     await page.get_by_label("Type a name").fill("zzz")
     await expect(page.locator("#nobody")).to_be_visible()
     await page.get_by_label("Type a name").fill("")

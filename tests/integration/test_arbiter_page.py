@@ -79,7 +79,7 @@ async def test_a_call_is_answered_from_the_list_and_the_clocks_run_again_when_th
     taken = await press(eva, f"{HALL}/{SECOND}", "AssignArbiter")
     assert taken.headers["location"] == f"{HALL}/{SECOND}"
     after = await eva.get(taken.headers["location"])
-    assert told(after) == "Done: I take the table."
+    assert told(after) == "Done: Take the table."
     assert "FISC I.11" in after.text
     assert "You have this table." in await waits(eva, "You have this table.")
     assert (await time(cell, SECOND)).neutralised
@@ -88,10 +88,10 @@ async def test_a_call_is_answered_from_the_list_and_the_clocks_run_again_when_th
         await ona.send_form("/sign-in", code=code)
         await ona.send_form(f"{HALL}/{SECOND}", act="AssignArbiter", command_id=command_id())
         page = (await ona.get(f"{HALL}/{SECOND}")).text
-        assert "<dt>Who has the table</dt><dd>Ona Mas</dd>" in page  # a name, and not an id
+        assert "<dt>Arbiter of the table</dt><dd>Ona Mas</dd>" in page  # a name, and not an id
     await press(eva, f"{HALL}/{SECOND}", "DismissArbiter")
     assert not (await time(cell, SECOND)).neutralised
-    assert "calls an arbiter" not in await waits(eva, "Nothing waits at any table.")
+    assert "calls an arbiter" not in await waits(eva, "No table has a pending call.")
 
 
 async def test_who_is_not_there_loses_by_the_book_at_a_time_that_is_told_unless_they_come(
@@ -99,8 +99,8 @@ async def test_who_is_not_there_loses_by_the_book_at_a_time_that_is_told_unless_
 ) -> None:
     player = (await table(cell, THIRD)).sides[1].player_id
     await press(eva, f"{HALL}/{THIRD}", "ReportAbsence", player_id=player)
-    page = await waits(eva, "not there at the signal", "absent")
-    assert "who is not there loses at" in page
+    page = await waits(eva, "absent at the starting signal", "absent")
+    assert "the absent player loses at" in page
     await press(eva, f"{HALL}/{THIRD}", "RecordArrival", player_id=player)
     assert not (await time(cell, THIRD)).absent_player_ids
 
@@ -137,14 +137,14 @@ async def test_a_sanction_takes_points_off_once_however_often_its_form_is_sent(
         for page in ("discipline", "history"):
             while True:  # until the sanction is noted
                 shown = (await director.get(f"/tournaments/{OWN}/console/{page}")).text
-                if "At the table: 30 points taken off" in shown:
+                if "At the table: 30 points deducted" in shown:
                     break
                 await asyncio.sleep(0.05)
             assert "shouted" in shown
             assert "Arbiter: eva" in shown or "Arbiter: Eva" in shown
     refused = await press(eva, address, "ImposeSanction", player_id=player, kind="1", points="5")
     assert refused.status_code == 400
-    assert told(refused).startswith("Nothing was done. Points taken off: are 5")
+    assert told(refused).startswith("No change was made. Points deducted: are 5")
     warned = await press(eva, address, "WarnPlayer", player_id=player, note="again")
     assert warned.status_code == 303
 
@@ -163,7 +163,7 @@ async def test_a_disputed_count_is_settled_and_a_form_made_before_another_disput
     then = seen[1].replace("&amp;", "&").replace("incident=count+1", "incident=count+9")
     stale = await press(eva, address, "SettleCount", score="44", seen=then)
     assert stale.status_code == 409
-    assert "The table has changed since you opened this page. Nothing was done" in told(stale)
+    assert "The table has changed since you opened this page, so the command was not carried out" in told(stale)
     assert "count disputed (9) → <strong>count disputed (1)</strong>" in stale.text
     assert 'value="44"' in stale.text
     form = {"command_id": command_id(), "score": "44", "seen": seen[1].replace("&amp;", "&")}
@@ -177,15 +177,15 @@ async def test_a_disputed_count_is_settled_and_a_form_made_before_another_disput
             await asyncio.sleep(0.05)
     gone = await press(eva, address, "SettleCount", score="44", seen=form["seen"])
     assert gone.status_code == 409
-    assert told(gone).startswith("Nothing was done.")
+    assert told(gone).startswith("No change was made.")
     assert "Points of the play: <strong>44</strong>" in gone.text
-    assert "what is to be settled: count disputed (1) → <strong>–</strong>" in gone.text
+    assert "the incident to settle: count disputed (1) → <strong>–</strong>" in gone.text
 
 
 async def test_nobody_is_arbiter_at_a_table_where_they_play(cell: Cell) -> None:
     player = (await table(cell, SECOND)).sides[0].player_id
     async with browser(cell, arbiter("eva", player=player)) as web:
-        assert "You play here: another arbiter has to come." in (await web.get(f"{HALL}?show=all")).text
+        assert "You play at this table: another arbiter must come." in (await web.get(f"{HALL}?show=all")).text
         page = await web.get(f"{HALL}/{SECOND}")
         assert f"a player cannot be the arbiter or judge of their own game: {SECOND}" in page.text
         assert offers(page.text) == set()

@@ -167,7 +167,7 @@ async def test_a_list_that_can_be_read_in_two_ways_is_asked_about_before_anybody
     assert "Line 3: Nuria Màs , similar to Núria Mas, who is registered" in told(answer)
     assert "Confirm that the marked players are different people" in told(answer)
     seen = await desk.send(path, "preview", text=text)
-    assert "1 player has the rating 0. What does it say?" in told(seen)
+    assert "1 player has the rating 0. What does 0 mean?" in told(seen)
     assert "“Prat, Zoe”: what stands behind the comma?" in told(seen)
     assert "Register 2 players" not in told(seen)
     answers = {"zero": "unrated", "comma": "name", "others": "yes"}
@@ -187,13 +187,13 @@ async def test_a_file_is_read_in_its_own_encoding_and_the_guess_is_said(desk: De
     answer = await desk.web.post(path, content=greek.encode("utf-16"), headers=headers)
     assert answer.json() == {"text": greek, "encoding": "Read as UTF-16."}
     answer = await desk.web.post(path, content=b"x" * 1_000_001, headers=headers)
-    assert (answer.status_code, answer.json()["problem"]) == (413, "It is too large: at most 1,000 kB are taken.")
+    assert (answer.status_code, answer.json()["problem"]) == (413, "The request is too large: the limit is 1,000 kB.")
 
 
 async def test_a_player_whose_name_is_similar_is_asked_about_by_the_form_too(cell: Cell, desk: Desk) -> None:
     before = await ids(cell, desk)
     asked = await desk.refused(f"{CONSOLE}/players", "RegisterPlayer", name="Anná Puig")
-    assert "The name of Anna Puig, who is registered, is similar. Is this a different person?" in asked
+    assert "The registered player Anna Puig has a similar name. Is this a different person?" in asked
     assert await ids(cell, desk) == before
     await desk.done(f"{CONSOLE}/players", "RegisterPlayer", name="Anná Puig", others="yes")
     assert (await ids(cell, desk)).keys() - before == {"Anná Puig"}
@@ -203,7 +203,7 @@ async def test_a_corrected_name_that_is_similar_is_asked_about(cell: Cell, desk:
     known = await ids(cell, desk)
     changed = {"player_id": known["Zoe Prat"], "name.before": "Zoe Prat"}
     asked = await desk.refused(f"{CONSOLE}/players", "AmendPlayer", name="Nuria Más", **changed)
-    assert "who is registered, is similar. Is this a different person?" in asked
+    assert "has a similar name. Is this a different person?" in asked
     assert await ids(cell, desk) == known
     await desk.done(f"{CONSOLE}/players", "AmendPlayer", name="Nuria Más", others="yes", **changed)
     back = {"player_id": known["Zoe Prat"], "name.before": "Nuria Más"}
@@ -228,7 +228,7 @@ async def test_players_whom_the_record_knows_are_found_by_name_list_and_number_t
     ticked = {"player_ids.own-1": "own-1"}
     found = await desk.send(page, "look", list="foreign", numbers="foreign-2, foreign-3 nobody", **ticked)
     assert found.status_code == 400
-    assert "Nobody has the number nobody." in told(found)
+    assert "No player has the number nobody." in told(found)
     assert re.findall(r'value="([^"]*)" checked', found.text) == ["own-1", "foreign-2", "foreign-3"]
     command = str(uuid.uuid4())
     ticked |= {"player_ids.foreign-2": "foreign-2"}
@@ -239,7 +239,7 @@ async def test_players_whom_the_record_knows_are_found_by_name_list_and_number_t
     assert (stand["own-1"].name, stand["foreign-2"].name) == ("own 1", "foreign 2")
     found = await desk.send(page, "look", name="own 1")
     assert re.search(r'value="own-1" disabled', found.text)
-    assert "Nobody is ticked." in told(await desk.send(page, "register"))
+    assert "No player is selected." in told(await desk.send(page, "register"))
     before = re.search(r"<strong data-say>(\d+) players", (await desk.web.get(f"{CONSOLE}/players")).text)
     for player_id in ("own-1", "foreign-2"):
         await desk.done(f"{CONSOLE}/players", "WithdrawPlayer", player_id=player_id)
@@ -257,8 +257,8 @@ async def test_beginnings_of_rounds_are_announced_in_the_time_of_the_halls_and_u
     version = (await stands(cell)).version
     wrong = await desk.refused(page, "AnnounceRounds", **times | {"starts_at.2": "2027-03-07T18:00"})
     assert "round 3 would not begin later than round 2" in wrong
-    assert "Expected a day and a time." in await desk.refused(page, "AnnounceRounds", **{"starts_at.1": "soon"})
-    assert "What changed since" in await desk.refused(page, "AnnounceRounds", **times, expected_version=version - 1)
+    assert "Expected a date and a time." in await desk.refused(page, "AnnounceRounds", **{"starts_at.1": "soon"})
+    assert "Changes since" in await desk.refused(page, "AnnounceRounds", **times, expected_version=version - 1)
     await desk.done(f"{CONSOLE}/history", "UndoAct", version=version, note="a slip")
     assert "Announced starting times: no round." in told(await desk.web.get(f"{CONSOLE}/history"))
 
@@ -282,7 +282,7 @@ async def test_what_was_entered_wrongly_is_corrected_and_what_another_director_c
         assert "The entry of Ona Vidal i Mas is corrected: name, rating." in said
         late = await Desk(web).send(page, "AmendPlayer", **second | {"name": "Aina Vidal", "club": "Vic"})
         assert late.status_code == 409
-        assert "What changed since you opened this page" in told(late)
+        assert "Changes since you opened this page" in told(late)
         assert "The entry of Ona Vidal i Mas is corrected" in told(late)
         assert 'value="Aina Vidal"' in late.text  # nothing typed is lost
         assert re.search(r'name="rating"[^>]* value="1510"', form_of(late.text, player))  # untouched
@@ -324,7 +324,7 @@ async def test_a_round_is_paired_started_entered_confirmed_corrected_closed_and_
     assert version
     assert "paired" in told(await desk.web.get(f"{rounds}?why={anna}"))
     pair = {"player_ids.1": anna, "player_ids.2": players["Jordi Roca"]}
-    assert "Take its pairing back" in await desk.refused(rounds, "KeepPair", **pair)  # and not one of the next round
+    assert "cancel the pairing first" in await desk.refused(rounds, "KeepPair", **pair)  # and not one of the next round
     assert 'value="KeepPair"' not in seen
     await desk.done(rounds, "UnpairRound", round=1, note="too early")
     assert "Paired with each other in round 1: Anna Puig – Jordi Roca" in await desk.done(rounds, "KeepPair", **pair)
@@ -332,7 +332,7 @@ async def test_a_round_is_paired_started_entered_confirmed_corrected_closed_and_
     await desk.done(rounds, "PairRound", round=1)
     stale = await desk.refused(rounds, "StartRound", round=1, expected_version=version[1])
     assert "has changed since you started" in stale
-    assert "What changed since you opened this page" in stale
+    assert "Changes since you opened this page" in stale
     assert "Round 1 is no longer paired" in stale
     await desk.done(rounds, "StartRound", round=1)
 
@@ -344,7 +344,7 @@ async def test_a_round_is_paired_started_entered_confirmed_corrected_closed_and_
         helper = Desk(web)
         await helper.done(ENTRY, "EnterResult", table=3, first=413, second=344)
         asked = await helper.send(ENTRY, "EnterResult", table=3, first=403, second=344)
-        assert "Send it again to correct it." in told(asked)  # their own, that nobody has confirmed
+        assert "Send this result again to correct it." in told(asked)  # their own, that nobody has confirmed
         sure = re.search(r'name="sure" value="(\w+)"', asked.text)
         assert sure
         own = {"table": 3, "first": 403, "second": 344, "sure": sure[1]}
@@ -355,9 +355,11 @@ async def test_a_round_is_paired_started_entered_confirmed_corrected_closed_and_
         assert ("Confirmed: 3 · " if table == 3 else f"{table} · ") in said  # typed once more, it is confirmed
     async with visiting(cell, cell.token(pep)) as web:
         foreign = await Desk(web).refused(ENTRY, "EnterResult", table=1, first=411, second=348)
-        assert "stands already: an arbiter corrects it." in foreign  # at once, and not once it was sent again
+        assert "is already recorded. An arbiter can correct it." in foreign  # at once, and not once it was sent again
         assert 'name="sure"' not in foreign
-    assert "Send it again to correct it." in await desk.refused(ENTRY, "EnterResult", table=1, first=402, second=348)
+    assert "Send this result again to correct it." in await desk.refused(
+        ENTRY, "EnterResult", table=1, first=402, second=348
+    )
     assert "a second person must confirm the results" in await desk.refused(rounds, "CloseRound", round=1)
     shown: dict[str, Any] = {"says": "right", "table": 1, "seen_first": 401, "seen_second": 348}
     assert "another person must confirm it" in await desk.refused(ENTRY, "ConfirmResult", **shown)
@@ -372,9 +374,9 @@ async def test_a_round_is_paired_started_entered_confirmed_corrected_closed_and_
         assert "confirmed" in await ona.done(ENTRY, "ConfirmResult", **shown)
         listed = [f"{table}:{400 + table}:{350 - 2 * table}" for table in tables]
         left = await ona.done(ENTRY, "ConfirmAll", seen=" ".join([*listed[:-1], f"{tables[-1]}:{400 + tables[-1]}:1"]))
-        assert "To be confirmed by somebody else" in left  # no other result than was shown
+        assert "To be confirmed by another official" in left  # no other result than was shown
         left = await ona.done(ENTRY, "ConfirmAll", seen=" ".join(listed))
-        assert "To be confirmed by somebody else" not in left
+        assert "To be confirmed by another official" not in left
         assert "Confirmed: 1 result." in left
     assert "Round 1 is closed." in await desk.done(rounds, "CloseRound", round=1)
     history = await desk.web.get(f"{CONSOLE}/history")
@@ -451,7 +453,7 @@ async def test_teams_are_registered_lined_up_withdrawn_and_let_in_again(cell: Ce
     seen = (await desk.web.get(page)).text
     line_up = form(seen, "SetLineUp")
     assert re.findall(r"<option value=\"([^\"]+)\" selected", line_up) == [a, b]
-    assert f'value="{c}"' not in line_up, "who is in another team is not in the list"
+    assert f'value="{c}"' not in line_up, "a player of another team is not in the list"
     team = value(line_up, "team_id")
     changed: dict[str, Any] = {"player_ids.1": e, "player_ids.2": a, "player_ids.3": b}
     said = await desk.done(
@@ -463,7 +465,7 @@ async def test_teams_are_registered_lined_up_withdrawn_and_let_in_again(cell: Ce
     await desk.done(page, "ReinstateTeam", team_id=team)
     team_now = next(each for each in (await stands(cell, "liga")).teams if each.team_id == team)
     assert (list(team_now.player_ids), team_now.withdrawn_round) == ([e, a, b], 0)
-    assert "this is not a team tournament" in told(await desk.web.get(f"{CONSOLE}/teams"))
+    assert "not a team tournament" in told(await desk.web.get(f"{CONSOLE}/teams"))
 
 
 async def test_a_game_is_postponed_in_the_time_of_its_halls_and_a_ruling_is_put_right(cell: Cell, desk: Desk) -> None:
@@ -622,27 +624,27 @@ async def test_a_lexicon_is_installed_on_a_page_and_chosen_by_a_tournament(desk:
     await desk.done("/new", "CreateTournament", name="X", rounds=1, ruleset="pes-2024", lexicon="-", tournament_id="x")
     about: dict[str, Any] = {"name": "club", "tile_set": "el-104", "edition": "1", "licence": "CC0-1.0"}
     page = await desk.refused("/lexicons", "AddLexicon", **about, date="2026-03-07", words=" ")
-    assert "No word was sent: choose a file, or paste the words." in page
+    assert "The list is empty: choose a file, or paste the words." in page
     assert "expected one such as 2026-03-07" in await desk.refused("/lexicons", "AddLexicon", **about, words="ΝΕΡΟ")
     assert "no word list" in await desk.refused("/lexicons", "InstallLexicon", name="klingon")
     page = await desk.done("/lexicons", "AddLexicon", **about, date="2026-03-07", words="ΝΕΡΟ\nwater")
     while "is being installed" in page:
         await asyncio.sleep(0.1)
         page = told(await desk.web.get("/lexicons"))
-    assert "club is installed: 1 words as tiles." in page
-    assert "1 line gave no word: Line 2:" in page
+    assert "club is installed, with 1 words." in page
+    assert "1 line contains no word: Line 2:" in page
     sent = {"Origin": str(desk.web.base_url).rstrip("/"), "Content-Type": "application/octet-stream"}
     query = httpx.QueryParams({**about, "date": "2026-03-07"})
     answer = await desk.web.post(f"/lexicons/file?{query}", content=b"plain", headers=sent)
     assert (answer.status_code, answer.json()["field"]) == (400, "words")
     settings = "/tournaments/x/console/settings"
     await desk.done(settings, "ChooseLexicon", lexicon="club")
-    assert "This tournament has none: results are typed." not in told(await desk.web.get(settings))
+    assert "This tournament has no lexicon: results are entered by hand." not in told(await desk.web.get(settings))
 
 
 async def test_a_tournament_of_results_is_created_paired_and_finished_without_a_lexicon(desk: Desk) -> None:
     form = (await desk.web.get("/new?ruleset=pes-2024")).text
-    assert '<option value="-">none: results are typed' in form
+    assert '<option value="-">none: results are entered by hand' in form
     assert '<option value="-"' not in (await desk.web.get("/new?ruleset=fisc-2023-duplicate")).text
     fields: dict[str, Any] = {"name": "Paper", "rounds": 7, "ruleset": "pes-2024", "lexicon": "-"}
     fields["option.pairing"] = "round-robin"
@@ -652,11 +654,13 @@ async def test_a_tournament_of_results_is_created_paired_and_finished_without_a_
     await desk.done("/new", "CreateTournament", **fields, tournament_id="paper")
     console = "/tournaments/paper/console"
     await desk.done(f"{console}/players/list", "register", text="Anna\nBiel")
-    assert "no challenge is ruled on" in told(await desk.web.get(f"{console}/judges"))
+    assert "challenges cannot be ruled on" in told(await desk.web.get(f"{console}/judges"))
     assert "challenges cannot be ruled on" in await desk.refused(
         f"{console}/judges", "AppointJudge", judge_id="ada", languages="el"
     )
-    assert "This tournament has none: results are typed." in told(await desk.web.get(f"{console}/settings"))
+    assert "This tournament has no lexicon: results are entered by hand." in told(
+        await desk.web.get(f"{console}/settings")
+    )
     overview = (await desk.web.get(console)).text
     assert 'name="rounds" value="1"><button>Play 1 round</button>' in overview
     await desk.done(f"{console}/settings", "ChangeRounds", rounds=1)

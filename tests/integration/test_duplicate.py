@@ -276,7 +276,7 @@ async def test_a_game_is_run_at_a_terminal_and_verified(stage: Stage, tmp_path: 
     assert turns_[1].endswith(",true,H4,C A S E R N A,70,70")
     assert json.loads(await typed("export", "standings", FIRST, "--json"))["standings"][0]["total"] == 70
     refused = await asyncio.to_thread(faristol, "gcg", "export", FIRST, address=stage.address, open="true")
-    assert (refused.returncode, "everybody has the same rack" in refused.stderr) == (2, True)
+    assert (refused.returncode, "A duplicate game has no such turns" in refused.stderr) == (2, True)
     await typed("verify", FIRST, code=2)
     assert "there is neither a file nor a duplicate game cup.bundle" in await typed("verify", "cup.bundle", code=2)
     await typed("end", FIRST, "--reason", "it is late")

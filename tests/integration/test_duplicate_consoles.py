@@ -114,18 +114,18 @@ async def test_two_collectors_type_a_hall_and_the_judge_rules_scores_and_decides
         browser(cell, collector("ona", "Nord")) as ona,
         browser(cell, collector("pau", "Nord")) as pau,
     ):
-        assert "The time of no round has begun yet." in (await ona.get(SLIPS)).text
+        assert "No round has started yet." in (await ona.get(SLIPS)).text
         assert "Done: Call the rack." in (await judged(judge, "call", faces="c a s e r n a")).text
         assert told(await judged(judge, "start")) == "Done: Time."
         assert "is not over" in told(await press(ona, SLIPS, "close", hall="Nord", turn="1"))
         stopped = await judged(judge, "stop", reason="the lights went out")
-        assert "The time stands: 3:00 left" in stopped.text
+        assert "The time is stopped: 3:00 left" in stopped.text
         await judged(judge, "resume")
         CLOCK.wait(181)
 
         assert told(await typed(ona, "1", "H4", "caserna")) == "Number 1 is typed."
         assert told(await typed(ona, "2", "H5", "CASERNA")) == "Number 2 is typed."
-        assert "There is no number 9" in told(await typed(ona, "9", "H4", "CASERNA"))
+        assert "This hall has no number 9" in told(await typed(ona, "9", "H4", "CASERNA"))
         for coordinates, word, doubt in (("", "SACRE", "no coordinates"), ("H4", "ZOO", "does not hold O O Z")):
             asked = await typed(ona, "2", coordinates, word)
             assert (asked.status_code, doubt in asked.text) == (409, True), "a slip of the finger is asked about"
@@ -135,12 +135,12 @@ async def test_two_collectors_type_a_hall_and_the_judge_rules_scores_and_decides
         page = (await ona.get(SLIPS)).text
         assert row(page, 1, "Anna", "caserna") == row(page, 2, "Blai", "SACRE"), "what is no word looks like one"
         assert told(await typed(pau, "1", "h-4", "[C]ASERNA")) == "Number 1 is typed.", "the same play agrees"
-        assert told(await typed(pau, "2", "H8", "CASA")) == "Number 2 is typed, and waits for an arbiter."
+        assert told(await typed(pau, "2", "H8", "CASA")) == "The slip of number 2 is saved and waits for an arbiter."
         assert told(await press(ona, SLIPS, "close", hall="Nord", turn="1")) == ""
         assert (await press(ona, SLIPS, "close", hall="Sud", turn="1")).status_code == 404
 
         waits = (await judge.get(JUDGE)).text
-        assert "typed in different ways" in waits, waits
+        assert "typed differently" in waits, waits
         assert "Paper, typed by ona at" in waits
         assert "H4" in waits.partition('id="tops"')[2]
         assert "Sud" in waits.partition("Halls that are open:")[2][:200]
@@ -148,13 +148,13 @@ async def test_two_collectors_type_a_hall_and_the_judge_rules_scores_and_decides
         assert (refused.status_code, "waits for an arbiter" in told(refused)) == (409, True)
         await judged(judge, "rule", hall="Nord", player_id="blai", coordinates="H8", word="CASA", reason="so it stands")
         assert told(await judged(judge, "score", reason="Sud has no line", without="1")) == "Done: Score the round."
-        assert "The round is scored here." in (await ona.get(SLIPS)).text
+        assert "The round is already scored." in (await ona.get(SLIPS)).text
 
         claim_of_anna = pb.RaiseClaimRequest(game_id=GAME, hall="Nord", turn=1, player_id="anna", words="no")
         claim_of_anna.about_player_id = "blai"
         await do(cell, claim_of_anna)
         claims = (await judge.get(JUDGE)).text.partition('id="claims"')[2]
-        assert ('value="t1-1"' in claims, "The slip is contested by Anna." in claims) == (True, True)
+        assert ('value="t1-1"' in claims, "Anna contests the slip." in claims) == (True, True)
         own = await do(cell, pb.GetOwnSheetRequest(game_id=GAME, hall="Nord", player_id="anna"))
         assert [claim.about_player_id for claim in own.claims] == ["blai"]
         claim = {"hall": "Nord", "claim_id": "t1-1", "player_id": "blai", "reason": "the paper says so"}

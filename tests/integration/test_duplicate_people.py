@@ -155,7 +155,7 @@ async def test_paper_has_slips_with_a_code_seats_by_hall_sheets_and_standings(
     ranking = (await web.get(f"{at_}/round/1/ranking?lang=en")).text
     assert re.search(r"(?s)<td class=\"num\">1</td><td class=\"strong\">Anna</td><td>Nord</td>.*?66", ranking)
     sums = (await web.get(f"{at_}/sum?lang=en")).text
-    assert sums.count("All games summed") >= 3, "of everybody, and of each category"
+    assert sums.count("Total of all games") >= 3, "of everybody, and of each category"
     assert (await web.get(f"{at_}/round/1/sum")).status_code == 404
     for language in ("ca", "es", "el"):
         assert (await web.get(f"{at_}/round/1/playslips?lang={language}")).status_code == 200

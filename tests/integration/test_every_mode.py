@@ -112,12 +112,12 @@ OF_TABLES = (
     "not in this round",
     "Not in this round:",
     "No round is paired yet.",
-    "No round is paired yet. This page shows the tables as soon as there are some.",
+    "No round is paired yet. This page shows the tables when a round is paired.",
     "W–D–L",
     "Crosstable",
     "By table",
     "Median-Buchholz",
-    "Nobody of that name plays here. The beginning of a name is enough; accents do not matter.",
+    "No player of that name plays here. The beginning of a name is enough; accents do not matter.",
 )
 """What no page says of a duplicate game: the last of them where everybody is asked for."""
 

@@ -555,7 +555,7 @@ async def test_a_cell_on_a_full_disk_refuses_commands_and_heals_when_there_is_ro
                 ready = await web.get("/readyz")
                 assert (ready.status_code, ready.json()["appends"], ready.json()["record"]) == (200, False, True)
                 assert (await web.get("/api/v1/status")).json()["record"] == "full"
-                assert "Commands are refused until there is room" in (await web.get("/status")).text
+                assert "Commands are refused until the disk has free space" in (await web.get("/status")).text
             assert set(refused) == {
                 (
                     grpc.StatusCode.UNAVAILABLE,

@@ -45,7 +45,7 @@ async def test_of_two_judges_who_take_a_case_one_gets_it_and_the_other_is_told_w
         held_by = (await (ada, berta)[1 - loser].get(address)).text
         assert 'id="lease"' in held_by
         assert 'data-seconds="30"' in held_by
-        assert f"In the hands of {winner}." in (await (ada, berta)[loser].get(address)).text
+        assert f"Assigned to {winner}." in (await (ada, berta)[loser].get(address)).text
         await press((ada, berta)[1 - loser], address, "release")
 
 
@@ -75,7 +75,7 @@ async def test_what_was_written_stays_when_the_claim_was_lost_and_the_case_can_b
                 await asyncio.sleep(0.3)
         lost = await press(web, address, "rule", **words, **written)
         assert lost.status_code == 409
-        assert "Nothing was ruled. Case" in told(lost)
+        assert "No ruling was recorded. Case" in told(lost)
         assert 'value="as in «Gramàtica»"' in lost.text
         again = await press(web, address, "claim", **words, **written)
         assert again.status_code == 200
@@ -170,7 +170,7 @@ async def test_no_judge_of_a_panel_sees_what_another_found_before_the_last_has_r
             assert "panel of 3 judges" in (await web.get("/judge")).text
             await press(web, address, "claim")
             page = await web.get(address)
-            assert "Nobody sees what another found" in page.text
+            assert "sees the other decisions only at the end" in page.text
             assert "found-by-ada" not in page.text
             verdict = "valid" if 'data-valid="valid"' in page.text else "invalid"
             form = {**words_of(page), "verdict-0": verdict, "reason-0": f"found-by-{judge_id}"}

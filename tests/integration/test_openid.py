@@ -95,7 +95,7 @@ async def test_who_has_no_role_is_refused_with_a_sentence(
     await asyncio.sleep(1.1)  # each kind of refusal is a line a second
     with caplog.at_level(logging.WARNING, "faristol.audit"):
         page = await signed_in(cell, login)
-    assert "Nobody with this account has a role here." in page.text
+    assert "This account has no role here." in page.text
     assert await cell.process.runtime.record.last_position() == before
     audit = [line.getMessage() for line in caplog.records if line.name == "faristol.audit"]
     assert any("NOT_APPOINTED" in line for line in audit)
@@ -183,7 +183,7 @@ async def test_who_says_no_at_the_provider_is_not_signed_in(site: tuple[Cell, Pr
         state = parse_qs(urlsplit((await web.get(START)).headers["location"]).query)["state"][0]
         answer = await web.get(f"{BACK}?error=access_denied&state={state}")
         assert (answer.headers["location"], web.cookies["faristol-why"]) == ("/sign-in", "OPENID_REFUSED")
-        assert "does not vouch" in (await web.get(answer.headers["location"])).text
+        assert "did not confirm" in (await web.get(answer.headers["location"])).text
 
 
 async def test_it_is_offered_where_there_is_a_provider(site: tuple[Cell, Provider]) -> None:

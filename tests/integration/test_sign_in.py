@@ -160,7 +160,7 @@ async def test_a_form_of_another_site_does_nothing(cell: Cell, path: str) -> Non
             address = path.format(tournament_id=OWN, case_id="any", game_id=f"{OWN}-r1-t1", number=1, table=1)
             answer = await web.post(address, data=fields, headers=headers)
             assert (answer.status_code, "set-cookie" in answer.headers) == (403, False), headers
-            assert "The request came from another site. Nothing was done." in answer.text
+            assert "The request came from another site and was refused." in answer.text
     assert await cell.process.runtime.record.last_position() == before
 
 
@@ -240,7 +240,7 @@ async def test_who_comes_after_their_time_is_told_so(cell: Cell) -> None:
         answer = await web.get("/account")
         assert answer.headers["location"] == "/sign-in?next=%2Faccount"
         assert "Max-Age=0" in answer.headers["set-cookie"]
-        assert "Your time is over." in (await web.get(answer.headers["location"])).text
+        assert "Your session has expired." in (await web.get(answer.headers["location"])).text
 
 
 async def test_each_role_finds_its_doors(cell: Cell) -> None:
@@ -457,7 +457,7 @@ async def test_a_director_gives_a_scorer_a_table_by_a_link_and_ends_it_again(cel
         assert (await director.send_form(ACCESS, **end)).headers["location"] == f"{ACCESS}?ended=1"
         left = (await director.get(f"{ACCESS}?ended=1")).text
         assert "Berta Pi" not in left
-        assert "It works nowhere within two seconds." in left
+        assert "It stops working everywhere within two seconds." in left
         await until(lambda: scorer.get("/account"), 303)
 
 
@@ -516,10 +516,10 @@ def federation(cell: Cell) -> str:
             400,
             "a PIN is for a table",
         ),
-        ("director", {"act": "grant", "role": "scorer", "name": "Nil", "tables": "x"}, 400, "Expected numbers"),
-        ("director", {"act": "cards", "tables": "1-201"}, 400, "Expected numbers"),
-        ("director", {"act": "cards", "tables": "3-1"}, 400, "Expected numbers"),
-        ("director", {"act": "cards", "tables": ""}, 400, "Expected numbers"),
+        ("director", {"act": "grant", "role": "scorer", "name": "Nil", "tables": "x"}, 400, "Expected table numbers"),
+        ("director", {"act": "cards", "tables": "1-201"}, 400, "Expected table numbers"),
+        ("director", {"act": "cards", "tables": "3-1"}, 400, "Expected table numbers"),
+        ("director", {"act": "cards", "tables": ""}, 400, "Expected table numbers"),
         ("director", {"act": "revoke", "credential_id": "nosuch"}, 404, "there is no credential 'nosuch'"),
         ("director", {"act": "dance"}, 400, ""),
         ("director", {"act": "cards", "tables": "1", "command_id": "mine"}, 400, ""),

@@ -96,9 +96,7 @@ def check_text(request: Message, path: str = "") -> None:
             for text in values:
                 if len(text) > LONGEST_TEXT:
                     limits: dict[str, str | int] = {"length": len(text), "most": LONGEST_TEXT}
-                    raise Invalid(
-                        name, N_("has {length} {length:character|characters}; at most {most} are taken"), limits
-                    )
+                    raise Invalid(name, N_("has {length} {length:character|characters}; the limit is {most}"), limits)
                 if "\0" in text:
                     raise Invalid(name, N_("has a NUL character, which is not allowed in text"))
 

@@ -18,7 +18,7 @@ from faristol.text.terminal import language_of_terminal
 
 HEAD = N_("Round {round} of {tournament}: {phase}.")
 RESTS = N_("bye")
-SITS_OUT = N_("Sits out:")
+SITS_OUT = N_("Does not play:")
 OPPONENT_GONE = N_("No game, because the opponent is absent:")
 WINNER = N_("winner")
 

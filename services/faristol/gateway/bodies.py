@@ -18,9 +18,9 @@ Mistake = tuple[str, str, Mapping[str, Param]]
 MOST_SHOWN_COUNT = 100
 """Limit of the characters that are repeated from the input."""
 
-UNKNOWN = N_("is not a field here; expected {known}")
-UNKNOWN_LIKE = N_("is not a field here; did you mean {like}?")
-TWICE = N_("is given more than once")
+UNKNOWN = N_("unknown field; expected {known}")
+UNKNOWN_LIKE = N_("unknown field; did you mean {like}?")
+TWICE = N_("is specified more than once")
 NO_TEXT = N_("expected text, got {given}")
 NO_NUMBER = N_("expected a whole number, got {given}")
 NO_BOOL = N_("expected true or false, got {given}")

@@ -46,13 +46,13 @@ LASTS: Mapping[str, tuple[str, timedelta]] = {
     "day": (N_("a day"), timedelta(days=1)),
     "weekend": (N_("three days"), timedelta(days=3)),
     "fortnight": (N_("two weeks"), timedelta(days=14)),
-    "season": (N_("as long as I may"), timedelta(days=400)),
+    "season": (N_("as long as my own credential"), timedelta(days=400)),
 }
 """Lifetimes on offer, capped by the right of the granting user."""
 
 FORMS: Mapping[str, tuple[str, events.Form.ValueType]] = {
     "link": (N_("a link and its QR code"), events.FORM_LINK),
-    "pin": (N_("a PIN, typed in at the table"), events.FORM_PIN),
+    "pin": (N_("a PIN, typed at the table"), events.FORM_PIN),
 }
 FORM_NAMES: Mapping[events.Form.ValueType, str] = {
     events.FORM_TOKEN: N_("token"),
@@ -61,8 +61,8 @@ FORM_NAMES: Mapping[events.Form.ValueType, str] = {
     events.FORM_OPEN_ID: N_("account"),
 }
 
-ENDED = N_("Ended. It works nowhere within two seconds.")
-NOT_TABLES = N_("Expected numbers of tables, as 3 or 1-8 or 2, 5, 7, of at most {most} tables.")
+ENDED = N_("The credential has ended. It stops working everywhere within two seconds.")
+NOT_TABLES = N_("Expected table numbers, such as 3, 1-8 or 2, 5, 7, for at most {most} tables.")
 NO_SUCH_TABLE = N_("{tournament} has no table {table}; it has {known}")
 TABLE_CARD = N_("table {number} of {tournament} ({mark})")
 

@@ -57,25 +57,21 @@ HOME = "/account"
 SIGNED_OUT = "SIGNED_OUT"
 WHY: Mapping[str, str] = {
     SIGNED_OUT: N_("You are signed out."),
-    "CREDENTIAL_REVOKED": N_(
-        "You were signed out: your credential was ended before its time, by you on another device or by an official."
-    ),
-    "CREDENTIAL_EXPIRED": N_("Your time is over. Sign in again to go on."),
-    "NOT_APPOINTED": N_(
-        "Nobody with this account has a role here. Ask the federation for one, or take another account."
-    ),
-    "OPENID_REFUSED": N_("The provider does not vouch for you. Try again, or sign in another way."),
-    "OPENID_AWAY": N_("The provider does not answer at the moment. Try again, or sign in another way."),
-    "OPENID_ELSEWHERE": N_("This was begun in another browser, or too long ago. Begin again here."),
-    "CREDENTIAL_INVALID": N_("You are not signed in any more. Sign in again to go on."),
+    "CREDENTIAL_REVOKED": N_("You were signed out: you or an official ended your credential early."),
+    "CREDENTIAL_EXPIRED": N_("Your session has expired. Please sign in again."),
+    "NOT_APPOINTED": N_("This account has no role here. Ask the federation for one, or use another account."),
+    "OPENID_REFUSED": N_("The identity provider did not confirm your identity. Try again, or sign in another way."),
+    "OPENID_AWAY": N_("The identity provider is unavailable. Try again, or sign in another way."),
+    "OPENID_ELSEWHERE": N_("This sign-in was started in another browser or has expired. Start again here."),
+    "CREDENTIAL_INVALID": N_("You are signed out. Please sign in again."),
 }
 """Texts by the reason why a session ended. The last one is the default."""
 
 KEEPERS = frozenset({SCORER, ARBITER, DIRECTOR})
 """Roles that may record a table."""
 
-TOO_LARGE = N_("This credential holds more than a browser keeps. Ask for one of fewer tournaments or tables.")
-NOT_A_TABLE = N_("Give the number of your table.")
+TOO_LARGE = N_("This credential is too large for a browser. Ask for one with fewer tournaments or tables.")
+NOT_A_TABLE = N_("Enter the number of your table.")
 
 Next = Annotated[str, Query(max_length=500)]
 Text = Annotated[str, Query(max_length=100)]

@@ -24,7 +24,7 @@ LARGEST_LIST = 1_000_000
 MOST_FIELDS, MOST_FIELDS_OF_LIST = 500, 5_000
 """Limits of the number of fields; one with a list may have a checkbox for each line."""
 
-FROM_ELSEWHERE = N_("The request came from another site. Nothing was done.")
+FROM_ELSEWHERE = N_("The request came from another site and was refused.")
 
 
 def is_from_here(request: Request) -> bool:
@@ -56,7 +56,7 @@ def public_address(request: Request) -> str:
 
 
 WRONG_TYPE = N_("Content-Type: expected {media_type}, got {given}")
-TOO_LARGE = N_("It is too large: at most {most} kB are taken.")
+TOO_LARGE = N_("The request is too large: the limit is {most} kB.")
 
 
 async def body_of(request: Request, media_type: str, largest: int) -> bytes:

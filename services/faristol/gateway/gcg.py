@@ -48,8 +48,8 @@ def no_gcg_of_duplicate() -> Refusal:
         "GCG_OF_TWO",
         "",
         N_(
-            "A GCG file has the turns of a game of two. In a duplicate game everybody has the same rack and nobody a "
-            "turn: its slips, turns and standings are CSV and JSON."
+            "A GCG file holds the turns of a game of two players. A duplicate game has no such turns; download "
+            "its slips, turns and standings as CSV or JSON."
         ),
     )
 
@@ -65,7 +65,7 @@ def gcg_of(game: pb.GetGameResponse, ruleset: Ruleset | None = None, racks: Held
         raise Refusal(
             "GCG_OF_TWO",
             "",
-            N_("A GCG file holds a game of two players; {players} play at this table."),
+            N_("A GCG file holds a game of two players; this table has {players}."),
             {"players": len(game.seats)},
         )
     ruleset = ruleset or ruleset_of(game.ruleset)

@@ -96,7 +96,7 @@ def check_has_duplicate_games(head: pb.GetTournamentResponse) -> None:
         raise Refusal(
             "NO_DUPLICATE_GAMES",
             "",
-            N_("{tournament} is played at tables: it has no duplicate games, and other standings."),
+            N_("{tournament} is played at tables: it has no duplicate games or duplicate standings."),
             {"tournament": head.tournament.tournament_id},
         )
 
@@ -116,6 +116,6 @@ async def refusal_of_duplicate(request: Request, error: grpc.aio.AioRpcError) ->
     return Refusal(
         "DUPLICATE_GAME",
         "",
-        N_("{game} is a duplicate game: everybody plays it alone with the same racks, and it has no table."),
+        N_("{game} is a duplicate game: all players play the same racks, and it has no tables."),
         {"game": game_id},
     )

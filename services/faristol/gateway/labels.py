@@ -33,8 +33,8 @@ RATING_LABELS: Mapping[str, Mapping[str, str]] = {
     "elo-1": {
         "title": f"{RATING_SYSTEMS['elo-1']} (RaScCat)",
         "text": N_(
-            "The formula of chess, like the Catalan RaScCat: a win against a stronger player brings more. A first "
-            "tournament moves a rating twice as fast."
+            "The chess formula, as in the Catalan RaScCat: a win against a stronger player earns more. A "
+            "rating changes twice as fast in the first tournament."
         ),
     },
     "naspa-1": {
@@ -44,8 +44,8 @@ RATING_LABELS: Mapping[str, Mapping[str, str]] = {
     "glicko2-1": {
         "title": RATING_SYSTEMS["glicko2-1"],
         "text": N_(
-            "It also keeps how sure a rating is: of those who play seldom it moves faster, and only results of a whole "
-            "tournament together change it."
+            "It also measures the certainty of a rating: the rating of an infrequent player changes faster. "
+            "Ratings change once per tournament, by all its results together."
         ),
     },
 }
@@ -82,7 +82,7 @@ KINDS: Mapping[pb.EntryKind.ValueType, str] = {
     pb.ENTRY_KIND_WITHDRAWN: N_("withdrawn"),
     pb.ENTRY_KIND_CANNOT_PLAY: N_("cannot play"),
     pb.ENTRY_KIND_LOST_TURN: N_("turn lost"),
-    pb.ENTRY_KIND_FREE_EXCHANGE: N_("rack changed freely"),
+    pb.ENTRY_KIND_FREE_EXCHANGE: N_("free exchange of the rack"),
     pb.ENTRY_KIND_CHALLENGE_PENALTY: N_("unfounded challenge"),
     pb.ENTRY_KIND_SANCTION: N_("sanction"),
     pb.ENTRY_KIND_ABANDONMENT: N_("game abandoned"),
@@ -92,13 +92,13 @@ KINDS: Mapping[pb.EntryKind.ValueType, str] = {
 
 ENDS: Mapping[game.EndCondition.ValueType, str] = {
     game.END_CONDITION_OUT: N_("Went out: no tiles left in the rack or in the bag."),
-    game.END_CONDITION_LOST_TURNS: N_("Ended after too many lost turns in a row."),
-    game.END_CONDITION_SCORELESS_TURNS: N_("Ended after too many turns in a row without a play."),
-    game.END_CONDITION_OVERTIME: N_("Ended on overtime."),
-    game.END_CONDITION_ROUND_TIME: N_("Ended because the time of the round was over."),
-    game.END_CONDITION_AGREEMENT: N_("Ended by agreement: nobody could lay a tile."),
-    game.END_CONDITION_ABANDONED: N_("Ended because a player left."),
-    game.END_CONDITION_ALL_ABANDONED: N_("Ended because all players left: all lose."),
+    game.END_CONDITION_LOST_TURNS: N_("Ended: too many lost turns in a row."),
+    game.END_CONDITION_SCORELESS_TURNS: N_("Ended: too many turns in a row without a play."),
+    game.END_CONDITION_OVERTIME: N_("Ended: the overtime limit was exceeded."),
+    game.END_CONDITION_ROUND_TIME: N_("Ended: the time of the round was over."),
+    game.END_CONDITION_AGREEMENT: N_("Ended by agreement: no player could lay a tile."),
+    game.END_CONDITION_ABANDONED: N_("Ended: a player left."),
+    game.END_CONDITION_ALL_ABANDONED: N_("Ended: all players left, and all lose."),
     game.END_CONDITION_FORFEIT: N_("Decided by forfeit."),
 }
 
@@ -107,8 +107,8 @@ ABSENT = N_("absent")
 ABANDONED = game.END_CONDITION_ABANDONED
 
 LOSERS: Mapping[game.EndCondition.ValueType, str] = {
-    game.END_CONDITION_ABANDONED: N_("gave the game up"),
-    game.END_CONDITION_ALL_ABANDONED: N_("gave the game up"),
+    game.END_CONDITION_ABANDONED: N_("resigned the game"),
+    game.END_CONDITION_ALL_ABANDONED: N_("resigned the game"),
     game.END_CONDITION_FORFEIT: N_("lost by decision"),
 }
 """Labels of a game lost by other means than the score. The loser of an unplayed game was absent."""
@@ -117,16 +117,16 @@ WITHDRAWN: Mapping[game.WithdrawalReason.ValueType, str] = {
     game.WITHDRAWAL_REASON_CHALLENGED: N_("phony"),
     game.WITHDRAWAL_REASON_OFF_CENTRE: N_("declared invalid: it misses the centre"),
     game.WITHDRAWAL_REASON_FAKE_BLANK: N_("a letter turned over was played as a blank"),
-    game.WITHDRAWAL_REASON_LEAKED: N_("cancelled: it used what should not have been told"),
+    game.WITHDRAWAL_REASON_LEAKED: N_("cancelled: it used information that should not have been given"),
 }
 """Labels of the reasons why a play was withdrawn."""
 
 LOST: Mapping[game.TurnLostReason.ValueType, str] = {
-    game.TURN_LOST_REASON_TOUCH: N_("a tile was laid and not played as begun"),
+    game.TURN_LOST_REASON_TOUCH: N_("a tile was laid but the play was not completed as begun"),
     game.TURN_LOST_REASON_TIME: N_("the time of the turn was over"),
     game.TURN_LOST_REASON_OVERDRAW: N_("too many tiles on the rack"),
     game.TURN_LOST_REASON_CHALLENGE: N_("an unfounded challenge"),
-    game.TURN_LOST_REASON_FREE_EXCHANGE: N_("the rack was not of vowels or consonants alone"),
+    game.TURN_LOST_REASON_FREE_EXCHANGE: N_("the rack did not consist of only vowels or only consonants"),
     game.TURN_LOST_REASON_ILLEGAL_EXCHANGE: N_("too many tiles exchanged"),
     game.TURN_LOST_REASON_SANCTION: N_("sanction"),
     game.TURN_LOST_REASON_ABANDONED: N_("the player has left"),
@@ -142,15 +142,15 @@ INCIDENTS: Mapping[pb.IncidentKind.ValueType, str] = {
     pb.INCIDENT_KIND_COUNT_DISPUTED: N_("count disputed"),
     pb.INCIDENT_KIND_APPEAL: N_("ruling appealed"),
     pb.INCIDENT_KIND_WARNING: N_("warning"),
-    pb.INCIDENT_KIND_TURN_SANCTION: N_("a turn taken away"),
+    pb.INCIDENT_KIND_TURN_SANCTION: N_("loss of a turn"),
     pb.INCIDENT_KIND_GAME_SANCTION: N_("game lost by decision of the arbiter"),
     pb.INCIDENT_KIND_EXPULSION: N_("expulsion proposed"),
     pb.INCIDENT_KIND_WORD_ASKED: N_("asked about a word"),
     pb.INCIDENT_KIND_WORD_ANSWERED: N_("answered a question about a word"),
     pb.INCIDENT_KIND_PLAY_CORRECTED: N_("count of a play corrected"),
-    pb.INCIDENT_KIND_REOPENED: N_("result opened again"),
-    pb.INCIDENT_KIND_TAKEN_BACK: N_("entries taken back"),
-    pb.INCIDENT_KIND_GIVEN_UP: N_("table given up: the result is that of the signed sheet"),
+    pb.INCIDENT_KIND_REOPENED: N_("result reopened"),
+    pb.INCIDENT_KIND_TAKEN_BACK: N_("entries undone"),
+    pb.INCIDENT_KIND_GIVEN_UP: N_("record of the table discarded: the signed sheet gives the result"),
 }
 """Labels of events besides turns."""
 
@@ -159,7 +159,7 @@ NEUTRALISED: Mapping[clock.NeutralisationReason.ValueType, str] = {
     clock.NEUTRALISATION_REASON_COUNT_DISPUTE: N_("Clocks stopped: the count is disputed."),
     clock.NEUTRALISATION_REASON_ARBITER_CALL: N_("Clocks stopped: the arbiter was called."),
     clock.NEUTRALISATION_REASON_FORCE_MAJEURE: N_("Clocks stopped: force majeure."),
-    clock.NEUTRALISATION_REASON_OVERDRAW: N_("Clocks stopped: tiles drawn too many go back into the bag."),
+    clock.NEUTRALISATION_REASON_OVERDRAW: N_("Clocks stopped: extra tiles go back into the bag."),
     clock.NEUTRALISATION_REASON_CORRECTION: N_("Clocks stopped: the scoresheet is being corrected."),
 }
 """Texts about stopped clocks."""
@@ -170,7 +170,7 @@ TIE_BREAKS: Mapping[str, tuple[str, str]] = {
     "berger": (N_("Berger"), N_("BE")),
     "spread": (N_("Spread"), N_("Spread")),
     "total": (N_("Total points"), N_("Total")),
-    "head-to-head": (N_("Games among equals"), N_("H2H")),
+    "head-to-head": (N_("Head-to-head games"), N_("H2H")),
     "cusca": (N_("CUSCA, mean of the games"), N_("CUSCA")),
     "match-points": (N_("Match points"), N_("MP")),
     "board-points": (N_("Board points"), N_("BP")),
@@ -178,7 +178,7 @@ TIE_BREAKS: Mapping[str, tuple[str, str]] = {
 """Name and short name of a tie-break."""
 
 RULESETS: Mapping[str, str] = {
-    "box": N_("The instructions in the box, with the English set"),
+    "box": N_("Box instructions, English set"),
     "duplicate-house": N_("House rules of duplicate games"),
     "festa-major": N_("Festa Major, an afternoon of games"),
     "fisc-2023": N_("FISC, rules of the official championships 2023/2024, classic games"),
@@ -204,33 +204,31 @@ OUTCOME_WORDS: Mapping[pb.Outcome.ValueType, str] = {
 """Labels of a game's outcome."""
 
 TIE_BREAKS_EXPLAINED: Mapping[str, str] = {
-    "median-buchholz": N_("The points of all opponents; the lowest are left out."),
+    "median-buchholz": N_("The points of all opponents, without the lowest."),
     "buchholz": N_("The points of all opponents."),
-    "berger": N_("The points of the opponents beaten, and half of those drawn with."),
-    "spread": N_("Own points less the opponents’, over all games."),
+    "berger": N_("The points of defeated opponents and half the points of drawn opponents."),
+    "spread": N_("Own points minus the opponents’ points, over all games."),
     "total": N_("Own points of all games."),
-    "head-to-head": N_("Points in the games against players who are equal so far."),
-    "cusca": N_("The score times the players of the table, averaged over the games."),
+    "head-to-head": N_("Points in the games against the players who are tied so far."),
+    "cusca": N_("The mean over all games of the score multiplied by the number of players at the table."),
 }
 """Descriptions of tie-breaks."""
 
 UNPLAYED_EXPLAINED: Mapping[str, str] = {
     "fide-dummy": N_(
-        "A round without a game counts as an opponent with one’s own points: at most what a draw in every round "
-        "planned gives, and for a forfeit at most the points of who should have been there."
+        "A round without a game counts as an opponent with the player’s own points. The limit is a draw in "
+        "every planned round, and for a forfeit also the points of the absent opponent."
     ),
     "fide-virtual": N_(
-        "A round without a game counts as an opponent with one’s own points before it, the reverse of what it gave, "
-        "and a draw for every round since."
+        "A round without a game counts as an opponent with the player’s points before that round. To these "
+        "it adds the reverse of its result, and a draw for every later round."
     ),
-    "own-score": N_("A round without a game counts as an opponent with one’s own points."),
+    "own-score": N_("A round without a game counts as an opponent with the player’s own points."),
     "zero": N_("A round without a game counts as no opponent: 0."),
 }
 """Texts about byes, forfeits and absences in Buchholz and Berger."""
 
-UNPLAYED_IN_CYCLE = N_(
-    "A forfeit counts as the points of the opponent who should have been there, and a round without an opponent as 0."
-)
+UNPLAYED_IN_CYCLE = N_("A forfeit counts as the points of the absent opponent, and a round without an opponent as 0.")
 """The same if all opponents are known before the first round (FIDE C.07 15.2)."""
 
 

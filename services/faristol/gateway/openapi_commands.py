@@ -51,7 +51,7 @@ _REFUSED = {
     "415": "`Content-Type` is not `application/json`.",
     "429": "Too many requests; again after `Retry-After`.",
     "503": "The service cannot be reached; again after `Retry-After`.",
-    "504": "No answer came in time. Send the same command again.",
+    "504": "The call timed out. Retry the same command.",
 }
 
 

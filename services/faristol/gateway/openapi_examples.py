@@ -56,12 +56,12 @@ PROBLEMS: Mapping[str, Mapping[str, Any]] = {
     },
     "429": {
         "title": "Too Many Requests",
-        "detail": "too many requests from this address; the header Retry-After says when to ask again",
+        "detail": "too many requests from this address; retry after the time in the header Retry-After",
         "reason": "TOO_MANY_REQUESTS",
     },
     "503": {
         "title": "Service Unavailable",
-        "detail": "The results cannot be reached at the moment. Try again in a few seconds.",
+        "detail": "The results are unavailable at the moment. Please retry in a few seconds.",
         "reason": "SERVICE_UNAVAILABLE",
     },
     "504": {

@@ -21,16 +21,16 @@ State = Annotated[str, word_of(pb.ConsumerState)]
 RecordState = Annotated[str, word_of(pb.RecordState)]
 
 KIND_LABELS: Mapping[Kind, str] = {
-    "relay": N_("relay to the bus"),
+    "relay": N_("outbox relay to the event bus"),
     "reaction": N_("reaction"),
     "projection": N_("projection"),
     "sealer": N_("seals the record"),
-    "witness": N_("keeps seals outside"),
+    "witness": N_("stores seals externally"),
 }
 STATE_LABELS: Mapping[State, str] = {
-    "live": N_("follows"),
+    "live": N_("up to date"),
     "stopped": N_("has stopped"),
-    "older": N_("replaced by a newer version"),
+    "older": N_("replaced by a newer generation"),
     "building": N_("being built"),
     "left_over": N_("left over from a rebuild"),
     "waiting": N_("waits"),

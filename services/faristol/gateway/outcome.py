@@ -14,8 +14,8 @@ ENTERED = N_("The result was entered by the arbiter {arbiter}.")
 ENTERED_BY_HAND = N_("The result was entered by an arbiter.")
 CORRECTED = N_("The result was corrected.")
 CORRECTED_BY = N_("The result was corrected by the arbiter {arbiter}.")
-UNPLAYED = N_("Nobody played: there are no board and no scoresheet.")
-NOT_KEPT = N_("The game was not kept here: there are no board and no scoresheet of it.")
+UNPLAYED = N_("The game was not played: it has no board and no scoresheet.")
+NOT_KEPT = N_("The game was not scored here: it has no board and no scoresheet.")
 
 
 def is_kept(game: pb.GetGameResponse) -> bool:

@@ -16,7 +16,7 @@ from faristol.kernel.refusal import N_
 from faristol.text import say
 
 OTHER_HOST = N_(
-    "this platform asks for no credentials and answers under the names of this machine alone, as localhost: got {host}"
+    "this platform requires no credentials and accepts only host names of this machine, such as localhost; got {host}"
 )
 
 

@@ -24,16 +24,16 @@ from faristol.pb.results.v1 import results_pb2 as pb
 from faristol.rules.ruleset_file import load_ruleset
 
 PROBLEMS = {
-    HTTPStatus.NOT_FOUND: N_("There is nothing here."),
+    HTTPStatus.NOT_FOUND: N_("This page does not exist."),
     HTTPStatus.BAD_REQUEST: N_("This address is malformed."),
     HTTPStatus.FORBIDDEN: FROM_ELSEWHERE,
-    HTTPStatus.CONFLICT: N_("This cannot be shown."),
+    HTTPStatus.CONFLICT: N_("This page cannot be shown."),
     HTTPStatus.SERVICE_UNAVAILABLE: AWAY,
     HTTPStatus.GATEWAY_TIMEOUT: AWAY,
 }
 MISSING = {
     "tournament": N_("There is no tournament “%(id)s”."),
-    "round": N_("There is no round %(id)s here, or it is not paired yet."),
+    "round": N_("Round %(id)s does not exist or is not paired yet."),
     "game": N_("There is no game “%(id)s”."),
     "player": N_("There is no player “%(id)s”."),
     "team": N_("There is no team “%(id)s”."),

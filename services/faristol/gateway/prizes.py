@@ -46,5 +46,5 @@ class Prizes(Answer):
 def nobody(prize: pb.Prize, *, over: bool) -> str:
     """Return the text for a prize without a leader, to be translated."""
     if not over:
-        return N_("Nobody yet.")
-    return N_("Not recorded: there are no plays on the record.") if prize.unrecorded else N_("Nobody.")
+        return N_("None yet.")
+    return N_("Not recorded: the record has no plays.") if prize.unrecorded else N_("None.")

@@ -47,33 +47,33 @@ STATUSES: Mapping[grpc.StatusCode, HTTPStatus] = {
 RETRY_AFTER = {HTTPStatus.SERVICE_UNAVAILABLE: "2", HTTPStatus.GATEWAY_TIMEOUT: "5", HTTPStatus.TOO_MANY_REQUESTS: "5"}
 """``Retry-After`` in seconds, by status."""
 
-SIGN_IN = N_("Sign in, or send a token: Authorization: Bearer …")
-NO_TOKENS = N_("This platform asks for no credentials: leave Authorization out.")
-SESSION_ENDED = N_("You are not signed in any more. Sign in again to go on.")
-AWAY = N_("The results cannot be reached at the moment. Try again in a few seconds.")
-FAULT = N_("Something went wrong here, and it is not your fault.")
+SIGN_IN = N_("Sign in, or send a token in the header Authorization: Bearer …")
+NO_TOKENS = N_("This platform requires no credentials: omit the header Authorization.")
+SESSION_ENDED = N_("You are signed out. Please sign in again.")
+AWAY = N_("The results are unavailable at the moment. Please retry in a few seconds.")
+FAULT = N_("An internal error has occurred.")
 
-NOTHING = N_("there is nothing at {path}")
-NOTHING_IN_API = N_("there is nothing at {path}; /docs has every address")
+NOTHING = N_("the path {path} does not exist")
+NOTHING_IN_API = N_("the path {path} does not exist; see /docs for all paths")
 WRONG_METHOD = N_("expected {allowed}, got {method}")
 
 TIME_EXPECTED = N_("expected a time with its offset, as 2026-03-07T11:30:00Z, got {given}")
-TOO_LONG = N_("has {length} {length:character|characters}; at most {most} are taken")
+TOO_LONG = N_("has {length} {length:character|characters}; the limit is {most}")
 EXPECTED: Mapping[str, str] = {
     "bool": N_("expected true or false, got {given}"),
     "datetime": TIME_EXPECTED,
     "greater_than_equal": N_("expected {ge} or more, got {given}"),
     "int": N_("expected a whole number, got {given}"),
-    "int_parsing_size": N_("expected a number of fewer digits, got {given}"),
+    "int_parsing_size": N_("expected a number with fewer digits, got {given}"),
     "less_than": N_("expected less than {lt}, got {given}"),
     "less_than_equal": N_("expected {le} or less, got {given}"),
     "literal_error": N_("expected one of {expected}, got {given}"),
     "missing": N_("is missing"),
-    "repeated_parameter": N_("is given more than once"),
-    "string_pattern_mismatch": N_("expected what matches {pattern}, got {given}"),
+    "repeated_parameter": N_("is specified more than once"),
+    "string_pattern_mismatch": N_("expected a value that matches {pattern}, got {given}"),
     "timezone": TIME_EXPECTED,
-    "unknown_parameter": N_("is not a parameter here; expected {known}"),
-    "unknown_parameter_like": N_("is not a parameter here; did you mean {like}?"),
+    "unknown_parameter": N_("unknown parameter; expected {known}"),
+    "unknown_parameter_like": N_("unknown parameter; did you mean {like}?"),
 }
 """Texts by the type of Pydantic's error, or by the first part of the type."""
 

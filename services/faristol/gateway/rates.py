@@ -30,7 +30,7 @@ REMEMBERED = 20_000
 STREAMS = ("/stream", "/judges/queue")
 """Suffixes of the paths of streams."""
 
-TOO_MANY = N_("too many requests from this address; the header Retry-After says when to ask again")
+TOO_MANY = N_("too many requests from this address; retry after the time in the header Retry-After")
 
 
 _HELD = "faristol.stream"

@@ -17,38 +17,71 @@ from faristol.kernel.refusal import N_
 from faristol.pb.refusals import REFUSALS
 
 PROTOCOL: Mapping[str, tuple[HTTPStatus, str]] = {
-    "INVALID": (HTTPStatus.BAD_REQUEST, N_("A field or a parameter is malformed: errors names each.")),
+    "INVALID": (HTTPStatus.BAD_REQUEST, N_("A field or a parameter is malformed. The member errors lists each one.")),
     "BAD_REQUEST": (HTTPStatus.BAD_REQUEST, N_("The request cannot be read.")),
-    "UNACCEPTABLE": (HTTPStatus.BAD_REQUEST, N_("The record takes no such text or size: detail says why.")),
-    "NO_CREDENTIAL": (HTTPStatus.UNAUTHORIZED, N_("The call needs a credential, and has none.")),
-    "NOT_ASKED": (HTTPStatus.UNAUTHORIZED, N_("This platform asks for no credentials: leave Authorization out.")),
+    "UNACCEPTABLE": (
+        HTTPStatus.BAD_REQUEST,
+        N_("The record does not accept a text or a size. The member detail gives the reason."),
+    ),
+    "NO_CREDENTIAL": (HTTPStatus.UNAUTHORIZED, N_("The call requires a credential.")),
+    "NOT_ASKED": (HTTPStatus.UNAUTHORIZED, N_("This platform requires no credentials: omit the header Authorization.")),
     "OTHER_HOST": (
         HTTPStatus.MISDIRECTED_REQUEST,
-        N_("A platform that asks for no credentials answers under the names of its own machine alone."),
+        N_("A platform that requires no credentials accepts only host names of its own machine."),
     ),
     "REQUEST_HEADER_FIELDS_TOO_LARGE": (
         HTTPStatus.REQUEST_HEADER_FIELDS_TOO_LARGE,
-        N_("The credential is longer than any of Faristol's."),
+        N_("The credential exceeds the maximum length."),
     ),
-    "FORBIDDEN": (HTTPStatus.FORBIDDEN, N_("The request came from another site. Nothing was done.")),
-    "NOT_FOUND": (HTTPStatus.NOT_FOUND, N_("There is no such thing: kind and id say what was asked for.")),
-    "NO_SUCH_ADDRESS": (HTTPStatus.NOT_FOUND, N_("There is nothing at this address.")),
-    "METHOD_NOT_ALLOWED": (HTTPStatus.METHOD_NOT_ALLOWED, N_("The address takes the methods of the header Allow.")),
-    "ALREADY_EXISTS": (HTTPStatus.CONFLICT, N_("The id is taken: kind and id name it.")),
-    "CONFLICT": (HTTPStatus.CONFLICT, N_("Others changed the same at the same moment. Nothing was done: try again.")),
+    "FORBIDDEN": (HTTPStatus.FORBIDDEN, N_("The request came from another site and was refused.")),
+    "NOT_FOUND": (HTTPStatus.NOT_FOUND, N_("The resource does not exist. The members kind and id name it.")),
+    "NO_SUCH_ADDRESS": (HTTPStatus.NOT_FOUND, N_("The address does not exist.")),
+    "METHOD_NOT_ALLOWED": (
+        HTTPStatus.METHOD_NOT_ALLOWED,
+        N_("The address does not allow the method. The header Allow lists the allowed methods."),
+    ),
+    "ALREADY_EXISTS": (HTTPStatus.CONFLICT, N_("The id is already used. The members kind and id name it.")),
+    "CONFLICT": (
+        HTTPStatus.CONFLICT,
+        N_("A concurrent change conflicts with the command, and no change was made. Retry it."),
+    ),
     "REQUEST_ENTITY_TOO_LARGE": (HTTPStatus.REQUEST_ENTITY_TOO_LARGE, N_("The body is too long.")),
-    "UNSUPPORTED_MEDIA_TYPE": (HTTPStatus.UNSUPPORTED_MEDIA_TYPE, N_("The body has another Content-Type.")),
-    "TOO_MANY_REQUESTS": (HTTPStatus.TOO_MANY_REQUESTS, N_("Too many requests or streams: again after Retry-After.")),
-    "INTERNAL_SERVER_ERROR": (HTTPStatus.INTERNAL_SERVER_ERROR, N_("A defect of Faristol.")),
-    "BAD_GATEWAY": (HTTPStatus.BAD_GATEWAY, N_("A defect of Faristol.")),
-    "BEHIND": (HTTPStatus.GATEWAY_TIMEOUT, N_("min_position was not reached in time: ask again.")),
-    "GATEWAY_TIMEOUT": (HTTPStatus.GATEWAY_TIMEOUT, N_("No answer came in time. Send the same command again.")),
-    "SERVICE_UNAVAILABLE": (HTTPStatus.SERVICE_UNAVAILABLE, N_("Nothing was done: again after Retry-After.")),
-    "STOPPING": (HTTPStatus.SERVICE_UNAVAILABLE, N_("Nothing was done: again after Retry-After.")),
-    "UNREACHABLE": (HTTPStatus.SERVICE_UNAVAILABLE, N_("Nothing was done: again after Retry-After.")),
-    "UNAVAILABLE": (HTTPStatus.SERVICE_UNAVAILABLE, N_("Nothing was done: again after Retry-After.")),
-    "UNUSABLE": (HTTPStatus.SERVICE_UNAVAILABLE, N_("Nothing was done: again after Retry-After.")),
-    "DISK_FULL": (HTTPStatus.SERVICE_UNAVAILABLE, N_("Nothing was done: again after Retry-After.")),
+    "UNSUPPORTED_MEDIA_TYPE": (HTTPStatus.UNSUPPORTED_MEDIA_TYPE, N_("The Content-Type of the body is not supported.")),
+    "TOO_MANY_REQUESTS": (
+        HTTPStatus.TOO_MANY_REQUESTS,
+        N_("Too many requests or streams. Retry after the time in Retry-After."),
+    ),
+    "INTERNAL_SERVER_ERROR": (HTTPStatus.INTERNAL_SERVER_ERROR, N_("An internal error of Faristol.")),
+    "BAD_GATEWAY": (HTTPStatus.BAD_GATEWAY, N_("An internal error of Faristol.")),
+    "BEHIND": (
+        HTTPStatus.GATEWAY_TIMEOUT,
+        N_("The position min_position was not reached before the timeout. Retry the request."),
+    ),
+    "GATEWAY_TIMEOUT": (HTTPStatus.GATEWAY_TIMEOUT, N_("The call timed out. Retry the same command.")),
+    "SERVICE_UNAVAILABLE": (
+        HTTPStatus.SERVICE_UNAVAILABLE,
+        N_("The service is unavailable, and no change was made. Retry after the time in Retry-After."),
+    ),
+    "STOPPING": (
+        HTTPStatus.SERVICE_UNAVAILABLE,
+        N_("The service is unavailable, and no change was made. Retry after the time in Retry-After."),
+    ),
+    "UNREACHABLE": (
+        HTTPStatus.SERVICE_UNAVAILABLE,
+        N_("The service is unavailable, and no change was made. Retry after the time in Retry-After."),
+    ),
+    "UNAVAILABLE": (
+        HTTPStatus.SERVICE_UNAVAILABLE,
+        N_("The service is unavailable, and no change was made. Retry after the time in Retry-After."),
+    ),
+    "UNUSABLE": (
+        HTTPStatus.SERVICE_UNAVAILABLE,
+        N_("The service is unavailable, and no change was made. Retry after the time in Retry-After."),
+    ),
+    "DISK_FULL": (
+        HTTPStatus.SERVICE_UNAVAILABLE,
+        N_("The service is unavailable, and no change was made. Retry after the time in Retry-After."),
+    ),
 }
 """Reasons of the interface itself with their status. All others are refusals by rules or roles."""
 

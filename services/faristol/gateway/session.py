@@ -42,7 +42,7 @@ MOST_MARKS = 5
 LONGEST = 3_900
 """Limit of a token in a cookie in characters: browsers store 4,096 bytes, including the name."""
 
-LONG_TOKEN = N_("The credential is longer than any of Faristol's.")
+LONG_TOKEN = N_("The credential exceeds the maximum length.")
 
 _TOKEN = re.compile(rf"[\w.-]{{1,{LONGEST}}}", re.ASCII)
 _DONE = re.compile(r"[\w.-]{1,80}", re.ASCII)

@@ -35,11 +35,11 @@ LONGEST = 2_000
 MOST_AHEAD_COUNT = 10_000
 """Limit by which ``after`` may exceed the known end of the record, in positions."""
 
-BEYOND = N_("{given} is beyond the record, which is at position {last}")
+BEYOND = N_("{given} is after the last position of the record, {last}")
 NO_ROUND = N_("there is no round {given}: the tournament has {rounds}")
 NO_GAME = N_("there is no game {given} in these tournaments")
 
-NOT_WITH_TYPES = N_("cannot be given with types: content that is told for some news alone would be incomplete")
+NOT_WITH_TYPES = N_("cannot be combined with types: the content would be incomplete")
 
 PUBLIC = frozenset(TYPES)
 """Types of notifications."""

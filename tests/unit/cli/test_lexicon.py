@@ -43,7 +43,7 @@ def test_a_federation_adds_its_lists_with_one_command() -> None:
     assert "fisc: 3 tile strings" in added.stdout
     assert "layers: balearic" in added.stdout
     assert "general.txt:4: kiwi holds k" in added.stderr
-    assert "1 line gave no word (NO_SUCH_TILE 1)" in added.stderr
+    assert "1 line contains no word (NO_SUCH_TILE 1)" in added.stderr
     assert "LicenseRef-FISC  layers: balearic" in lexicon("list").stdout
     listings = [{"layer": "", "source": ""}, {"layer": "balearic", "source": "dcvb"}]
     assert look_up("sol", "al·lot", "kiwi") == [
@@ -102,7 +102,7 @@ def test_every_line_that_gave_no_word_is_in_the_report(folder: Path) -> None:
 def test_with_strict_nothing_is_built_of_a_list_with_a_wrong_line(folder: Path) -> None:
     refused = lexicon("add", "fisc", "--from", "general.txt", *ABOUT, "--strict")
     assert isinstance(refused.exception, LexiconError)
-    assert "1 line gave no word, and --strict was given: nothing was built" in str(refused.exception)
+    assert "1 line contains no word, and --strict was given: nothing was built" in str(refused.exception)
     assert Library(folder / "lexicons").list() == ()
 
 

@@ -26,7 +26,7 @@ LEFT = {"final": True, "condition": game.END_CONDITION_ABANDONED}
         (
             (250, 300),
             LEFT | {"winner_id": "anna", "loser_ids": ["blai"]},
-            "250–300  winner: Anna, Blai: gave the game up",
+            "250–300  winner: Anna, Blai: resigned the game",
         ),
         ((400, 350), {"final": True, "winner_id": "anna", "corrected": True}, "400–350  corrected"),
         ((380, 380), {"final": True}, "380–380"),

@@ -304,7 +304,7 @@ async def test_a_malformed_request_is_told_what_was_expected_in_the_language_of_
 async def test_an_unknown_path_and_a_wrong_method_are_problems(stage: Stage) -> None:
     missing = await stage.http.get("/api/v1/teams")
     assert (missing.status_code, missing.headers["content-type"]) == (404, "application/problem+json")
-    assert missing.json()["detail"] == "there is nothing at /api/v1/teams; /docs has every address"
+    assert missing.json()["detail"] == "the path /api/v1/teams does not exist; see /docs for all paths"
     wrong = await stage.http.post("/api/v1/tournaments")
     assert (wrong.status_code, wrong.headers["allow"]) == (405, "GET, HEAD")
     assert wrong.json()["detail"] == "expected GET, HEAD, got POST"

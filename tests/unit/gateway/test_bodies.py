@@ -23,7 +23,7 @@ def told(descriptor: Any, given: dict[str, Any], language: str = "en") -> dict[s
 @pytest.mark.parametrize(
     ("descriptor", "given", "expected"),
     [
-        (DESCRIPTOR, {"tournamentid": "x"}, {"tournamentid": "is not a field here; did you mean tournament_id?"}),
+        (DESCRIPTOR, {"tournamentid": "x"}, {"tournamentid": "unknown field; did you mean tournament_id?"}),
         (DESCRIPTOR, {"tournament_id": 7}, {"tournament_id": "expected text, got 7"}),
         (DESCRIPTOR, {"players": {}}, {"players": "expected a list, got {}"}),
         (DESCRIPTOR, {"players": [{}, {"name": []}]}, {"players[1].name": "expected text, got []"}),
@@ -38,7 +38,7 @@ def told(descriptor: Any, given: dict[str, Any], language: str = "en") -> dict[s
             {"players": [{"rating": 2**31}]},
             {"players[0].rating": "expected a whole number, got 2147483648"},
         ),
-        (DESCRIPTOR, {"tournament_id": "a", "tournamentId": "b"}, {"tournamentId": "is given more than once"}),
+        (DESCRIPTOR, {"tournament_id": "a", "tournamentId": "b"}, {"tournamentId": "is specified more than once"}),
         (
             DESCRIPTOR,
             {"occurred_at": "yesterday"},

@@ -83,7 +83,7 @@ async def test_the_page_of_a_result_entered_by_hand_shows_it_and_who_entered_it_
     page = await shown(stage)
     assert "data-flash>412</p>" in page
     assert "The result was entered by the arbiter marta." in page
-    assert "The game was not kept here: there are no board and no scoresheet of it." in page
+    assert "The game was not scored here: it has no board and no scoresheet." in page
     for empty in ('id="board"', "tiles in the bag", "No turn has been taken yet", 'id="paper"', "data-clock", "secret"):
         assert empty not in page
     for language, words in (
@@ -140,7 +140,7 @@ async def test_the_sheet_of_a_result_entered_by_hand_has_it_and_no_total_of_0(st
         "Anna Puigdomènech i Casadevall 412",
         "Carme Riera 378",
         "The result was entered by the arbiter marta.",
-        "The game was not kept here: there are no board and no scoresheet of it.",
+        "The game was not scored here: it has no board and no scoresheet.",
     ]
 
 
@@ -148,7 +148,7 @@ async def test_the_sheet_of_a_result_entered_by_hand_has_it_and_no_total_of_0(st
     ("result", "said", "mark"),
     [
         (FORFEIT, "Decided by forfeit.", "absent"),
-        (ABANDONED, "Ended because a player left.", "gave the game up"),
+        (ABANDONED, "Ended: a player left.", "resigned the game"),
     ],
 )
 async def test_a_forfeit_and_an_abandonment_entered_by_hand_are_told_apart(
@@ -160,7 +160,7 @@ async def test_a_forfeit_and_an_abandonment_entered_by_hand_are_told_apart(
     assert said in page
     assert "entered by the arbiter marta" in page
     assert mark in page.split("Carme Riera</a>")[1].split("</p>")[0]
-    assert ("Nobody played" in page) == bool(result.get("unplayed"))
+    assert ("The game was not played" in page) == bool(result.get("unplayed"))
     assert said in await sheet(stage)
 
 
@@ -224,7 +224,7 @@ async def test_a_game_that_the_book_gives_to_who_is_there_has_a_page_without_an_
     await enter(stage, entering, recorded)
     page = await shown(stage)
     assert "Decided by forfeit." in page
-    assert "Nobody played" in page
+    assert "The game was not played" in page
     for not_said in ("entered by", 'id="board"', "tiles in the bag"):
         assert not_said not in page
     assert (await sheet(stage))[1:3] == ["Anna Puigdomènech i Casadevall 150", "Carme Riera 0"]

@@ -47,7 +47,7 @@ async def test_whoever_types_a_name_is_told_table_hall_and_opponent(stage: Stage
         assert told in item
     assert own.count('<li data-key="') == 1
     assert "bye" in (await stage.http.get(FIND, params={"name": "eloi"})).text
-    assert "Nobody of that name" in (await stage.http.get(FIND, params={"name": "zzz"})).text
+    assert "No player of that name" in (await stage.http.get(FIND, params={"name": "zzz"})).text
     assert f'href="{FIND}"' in (await stage.http.get("/t/lliga")).text
     assert 'id="follow"' in everybody
 
@@ -113,8 +113,10 @@ async def test_a_screen_has_the_seats_of_its_hall_alone_and_the_top_of_the_stand
     assert whole.count('data-key="s-') == len(NAMES)
     hall = (await stage.http.get(SCREEN, params={"hall": "Sala Gran"})).text
     assert set(re.findall(r'data-key="s-(\w+)"', hall)) == {"anna", "carme"}
-    assert "Nobody sits in a hall" not in whole + hall
-    assert "Nobody sits in a hall “Sala Petita”" in (await stage.http.get(SCREEN, params={"hall": "Sala Petita"})).text
+    assert "No player sits in a hall" not in whole + hall
+    assert (
+        "No player sits in a hall “Sala Petita”" in (await stage.http.get(SCREEN, params={"hall": "Sala Petita"})).text
+    )
     assert (await stage.http.get(SCREEN, params={"hall": "x" * 201})).status_code == 400
     assert (await stage.http.get("/tournaments/none/screen")).status_code == 404
 

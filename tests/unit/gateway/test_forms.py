@@ -273,7 +273,7 @@ def test_a_player_is_told_what_a_sanction_takes_in_which_game_and_what_for() -> 
         [f"The game {where} is lost."],
         ["Not paired in rounds: 4, 5."],
     ]
-    assert [each.phase for each in own] == ["The tribunal has upheld your appeal: the sanction is taken back.", "", ""]
+    assert [each.phase for each in own] == ["The tribunal has upheld your appeal. The sanction is lifted.", "", ""]
     assert own[0].said == "Anna is sanctioned (FISE 49)."
 
 
@@ -296,15 +296,15 @@ def test_a_player_is_told_what_their_game_came_to_and_no_zeros_of_a_forfeit(
         table.seats.add(player_id=player, name=player.title(), score=score)
     assert outcome_for(table, "anna") == expected
     page = _own_table("Challenge", "C A T", [], Place("anna", "Anna", table))
-    assert "This page shows your next table as soon as there is one." in page
-    assert "Who starts" not in page
+    assert "This page shows your next table when it is paired." in page
+    assert "Starting player" not in page
     assert ("0 – 0" in page, f"{scores[0]} – {scores[1]}" in page) == (False, not table.unplayed)
 
 
 def test_a_result_that_waits_to_be_confirmed_is_not_called_corrected() -> None:
     corrected = results_pb2.Table(corrected=True)
     assert describe_state(corrected, pairing.RESULT_CHECK_PHASE_UNSPECIFIED) == "The result was corrected."
-    assert describe_state(corrected, pairing.RESULT_CHECK_PHASE_OPEN) == "The result waits to be confirmed."
+    assert describe_state(corrected, pairing.RESULT_CHECK_PHASE_OPEN) == "The result waits for confirmation."
     assert describe_state(results_pb2.Table(), pairing.RESULT_CHECK_PHASE_UNSPECIFIED) == ""
 
 

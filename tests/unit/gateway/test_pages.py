@@ -309,7 +309,7 @@ async def test_a_round_says_who_won_who_gave_up_who_was_absent_and_who_is_not_in
     await stage.add({stream: [given_up, forfeit]})
     page = await shown()
     assert "abandoned</span>" in page
-    assert "gave the game up" in player(page, "carme")
+    assert "resigned the game" in player(page, "carme")
     assert "absent" in player(page, "biel")
     for winner, loser in (("anna", "carme"), ("dolors", "biel")):
         assert "(winner)" in player(page, winner)

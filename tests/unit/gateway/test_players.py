@@ -52,7 +52,7 @@ async def test_a_search_finds_names_clubs_and_tournaments_without_accents(finish
     whole = (await finished.http.get("/api/v1/tournaments")).json()["tournaments"][0]["name"]
     page = (await finished.http.get("/search", params={"q": whole[:4].upper()})).text
     assert 'href="/t/lliga"' in page
-    assert "Nothing was found" in (await finished.http.get("/search?q=zzz")).text
+    assert "No match was found" in (await finished.http.get("/search?q=zzz")).text
 
 
 async def test_long_lists_of_players_come_page_by_page(finished: Stage) -> None:

@@ -84,9 +84,9 @@ async def test_after_the_last_round_a_prize_for_plays_that_were_not_recorded_say
     page = await by_hand(stage, rounds=1)
     parts = {part.split("</h3>")[0].split(":")[0]: part for part in page.split("<h3>")[1:]}
     for kind in ("Most bingos", "Highest-scoring play"):
-        assert "Not recorded: there are no plays on the record." in parts[kind]
-    assert ">Nobody.<" in parts["Largest spread"]
-    assert "Nobody yet" not in page
+        assert "Not recorded: the record has no plays." in parts[kind]
+    assert ">None.<" in parts["Largest spread"]
+    assert "None yet" not in page
     answer = (await stage.http.get("/api/v1/tournaments/lliga/prizes")).json()
     assert answer["over"]
     unrecorded = {prize["kind"]: prize["unrecorded"] for prize in answer["prizes"]}
@@ -95,5 +95,5 @@ async def test_after_the_last_round_a_prize_for_plays_that_were_not_recorded_say
 
 async def test_nobody_is_ahead_yet_while_a_round_is_left(stage: Stage) -> None:
     page = await by_hand(stage, rounds=2)
-    assert page.count("Nobody yet.") == 3
+    assert page.count("None yet.") == 3
     assert not (await stage.http.get("/api/v1/tournaments/lliga/prizes")).json()["over"]

@@ -98,7 +98,7 @@ class Asked(BaseModel):
 @pytest.mark.parametrize(
     ("language", "missing", "pattern"),
     [
-        ("en", "round: is missing", "part: expected what matches ^(live)?$, got 'dead'"),
+        ("en", "round: is missing", "part: expected a value that matches ^(live)?$, got 'dead'"),
         ("ca", "round: falta", "part: s’esperava una cosa de la forma ^(live)?$, i hi ha 'dead'"),
         ("es", "round: falta", "part: se esperaba algo de la forma ^(live)?$, pero se recibió 'dead'"),
         ("el", "round: λείπει", "part: αναμενόταν κάτι της μορφής ^(live)?$, δόθηκε 'dead'"),

@@ -96,13 +96,13 @@ def test_what_was_typed_before_and_is_open_is_asked_about() -> None:
 def test_a_helper_corrects_what_they_entered_until_somebody_has_confirmed_it() -> None:
     tables = standing("pep")
     asked = typed(tables, SCORER, "2", "401", "350")
-    assert "Send it again to correct it." in asked.doubts[0]
+    assert "Send this result again to correct it." in asked.doubts[0]
     done = typed(tables, SCORER, "2", "401", "350", sure=asked.sure)
     assert isinstance(done.command, pairing.CorrectOwnResultRequest)
     for other in (standing("pep", confirmed="ona"), standing("ona")):
         refused = typed(other, SCORER, "2", "401", "350")
         assert refused.command is None
-        assert refused.problem.endswith("stands already: an arbiter corrects it.")
+        assert refused.problem.endswith("is already recorded. An arbiter can correct it.")
     assert isinstance(typed(tables, DIRECTOR, "2", "401", "350", sure=asked.sure).command, pairing.CorrectResultRequest)
 
 
@@ -112,7 +112,7 @@ def test_a_second_person_who_types_the_same_confirms_it() -> None:
     assert not confirmed.command.disputed
     own = typed(standing("pep"), SCORER, "2", "400", "350")
     assert own.command is None
-    assert "stands already" in own.stands
+    assert "is already recorded" in own.stands
 
 
 def test_where_results_are_typed_blind_another_result_is_a_dispute_and_tells_nothing_of_the_first() -> None:

@@ -158,7 +158,7 @@ async def test_the_page_of_a_round_groups_the_tables_by_match(playing: Stage) ->
     shown = (await playing.http.get("/t/lliga/r/2")).text
     heading = shown.split('id="match-1"')[1].split("</h3>")[0]
     assert heading.index("Club Lleida") < heading.index("Club Tarragona")
-    assert "Board 2: Biel Soler wins, the other team has nobody there." in shown
+    assert "Board 2: Biel Soler wins; the other team has no player there." in shown
     assert shown.count('class="tables"') == 1
     assert 'href="/t/lliga/teams/sabadell">Club Sabadell</a>' in shown
     assert "Dolors Vilanova" not in shown  # her team rests, and she with it

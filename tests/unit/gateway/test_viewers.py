@@ -343,9 +343,9 @@ async def test_filters_that_mean_nothing_are_refused_with_what_was_meant(stage: 
     for _ in range(2):  # by the route, and once the tournament is known
         for query, field, said in (
             ("types=PlayPlace", "types", "expected one of PlayPlaced"),
-            ("rounds=1,x", "rounds", "expected what matches"),
-            ("tables=-1", "tables", "expected what matches"),
-            ("games=a,,b", "games", "expected what matches"),
+            ("rounds=1,x", "rounds", "expected a value that matches"),
+            ("tables=-1", "tables", "expected a value that matches"),
+            ("games=a,,b", "games", "expected a value that matches"),
             ("game=a", "game", "games"),
         ):
             answer = await stage.http.get(f"{STREAM}?{query}", headers={"accept-language": "en"})

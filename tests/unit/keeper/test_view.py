@@ -64,7 +64,7 @@ def test_who_is_away_or_has_not_come_is_marked_and_an_end_has_its_article() -> N
     lines = list(standing(shown, {"anna": "Anna Puig", "blai": "Blai Soler"}, 0, "en"))
     assert lines[1].endswith("  [away from the table]")
     assert lines[2].endswith("  [absent]")
-    assert lines[3] == "Ended after too many lost turns in a row (FISE 45.2)."
+    assert lines[3] == "Ended: too many lost turns in a row (FISE 45.2)."
 
 
 def test_a_turn_that_nobody_could_take_is_told_with_the_reason() -> None:

@@ -24,7 +24,7 @@ ON_PAGES: Mapping[str, str] = {
 """Labels on pages, by the field of the service."""
 
 BUTTONS: Mapping[str, tuple[str, str]] = {
-    "standings reopen": (N_("Take them back"), N_("Prizes and final")),
+    "standings reopen": (N_("Withdraw them"), N_("Prizes and final standings")),
 }
 """Button that replaces a terminal command on pages, and its part of the console."""
 

@@ -79,7 +79,7 @@ class Closing:
     def _time(self, event: TimePenalty) -> int:
         step = self._ruleset.clock.overtime_points
         if event.score >= 0 or (step and event.score % step):
-            expected = f"a multiple of {step} points taken off" if step else "points taken off"
+            expected = f"a multiple of {step} points taken off" if step else "points deducted"
             raise Wrong("TIME_POINTS", f"overtime gives {event.score:+}", expected)
         return event.score
 

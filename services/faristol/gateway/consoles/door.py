@@ -33,7 +33,7 @@ LARGEST = 1_048_576
 
 NOT_JSON = N_("expected a JSON object with the fields of {message}")
 NO_METHOD = N_("the service {service} has no method {method}")
-IS_STREAM = N_("{method} answers by a stream; call it by gRPC")
+IS_STREAM = N_("{method} returns a stream; call it over gRPC")
 
 
 class _Services(StringConvertor):

@@ -28,7 +28,7 @@ PACKED_BYTES = 4_000_000
 FIELDS = ("name", "tile_set", "edition", "licence", "date", "source")
 """Metadata of a word list."""
 
-NO_FILE = N_("No word was sent: choose a file, or paste the words.")
+NO_FILE = N_("The list is empty: choose a file, or paste the words.")
 
 routes = APIRouter(include_in_schema=False)
 

@@ -50,9 +50,9 @@ LONGEST_NUMBER = 10
 LODGE = "LodgeAppeal"
 
 PHASES: Mapping[pairing_pb2.AppealPhase.ValueType, str] = {
-    pairing_pb2.APPEAL_PHASE_OPEN: N_("You have appealed: the tribunal decides."),
-    pairing_pb2.APPEAL_PHASE_UPHELD: N_("The tribunal has upheld your appeal: the sanction is taken back."),
-    pairing_pb2.APPEAL_PHASE_DISMISSED: N_("The tribunal has dismissed your appeal: that is final."),
+    pairing_pb2.APPEAL_PHASE_OPEN: N_("You have appealed. The tribunal will decide."),
+    pairing_pb2.APPEAL_PHASE_UPHELD: N_("The tribunal has upheld your appeal. The sanction is lifted."),
+    pairing_pb2.APPEAL_PHASE_DISMISSED: N_("The tribunal has dismissed your appeal. The decision is final."),
     pairing_pb2.APPEAL_PHASE_WITHDRAWN: N_("Your appeal was withdrawn."),
 }
 """Texts about the state of an appeal."""
@@ -65,8 +65,8 @@ SENTENCES_FOR_PLAYER = ("points_off", "rounds_out", "game_lost")
 
 
 CHECKS: Mapping[pairing_pb2.ResultCheckPhase.ValueType, str] = {
-    pairing_pb2.RESULT_CHECK_PHASE_OPEN: N_("The result waits to be confirmed."),
-    pairing_pb2.RESULT_CHECK_PHASE_DISPUTED: N_("The result is disputed: an official looks at it."),
+    pairing_pb2.RESULT_CHECK_PHASE_OPEN: N_("The result waits for confirmation."),
+    pairing_pb2.RESULT_CHECK_PHASE_DISPUTED: N_("The result is disputed. An official is checking it."),
     pairing_pb2.RESULT_CHECK_PHASE_CONFIRMED: N_("The result is confirmed."),
 }
 """Texts about the confirmation of a result."""

@@ -17,7 +17,7 @@ FAULTS: Mapping[str, str] = {
     Fault.COORDINATES: N_("coordinates"),
     Fault.WORD_MISSING: N_("no word"),
     Fault.ILLEGIBLE: N_("illegible"),
-    Fault.NOT_WHOLE: N_("word not whole"),
+    Fault.NOT_WHOLE: N_("word incomplete"),
     Fault.NOT_IN_RACK: N_("not from the rack"),
     Fault.INVALID: N_("word not acceptable"),
     Fault.UNCIRCLED: N_("blank not circled"),
@@ -29,10 +29,10 @@ FAULTS: Mapping[str, str] = {
 
 ENDS: Mapping[events.DuplicateEnd.ValueType, str] = {
     events.DUPLICATE_END_EXHAUSTED: N_("Ended: no vowel or no consonant is left."),
-    events.DUPLICATE_END_NO_RACK: N_("Ended: no valid rack can be had of what is left."),
-    events.DUPLICATE_END_NO_PLAY: N_("Ended: nothing can be laid of what is left."),
-    events.DUPLICATE_END_TURNS: N_("Ended: the announced number of rounds is played."),
-    events.DUPLICATE_END_AGREEMENT: N_("Ended by the judge together with the players."),
+    events.DUPLICATE_END_NO_RACK: N_("Ended: no valid rack can be drawn from the remaining tiles."),
+    events.DUPLICATE_END_NO_PLAY: N_("Ended: no play is possible with the remaining tiles."),
+    events.DUPLICATE_END_TURNS: N_("Ended: the announced number of rounds has been played."),
+    events.DUPLICATE_END_AGREEMENT: N_("Ended by agreement of the judge and the players."),
 }
 
 UNOFFICIAL: Mapping[str, str] = {

@@ -33,8 +33,8 @@ from faristol.kernel.refusal import N_
 from faristol.pb.results.v1 import results_pb2 as pb
 from faristol.text import LANGUAGES, NAMES, say
 
-NO_TYPESETTER = N_("This machine makes no PDF. Print the page itself; your browser can save it as PDF.")
-BUSY = N_("Many papers are being made at the moment. Try again in a few seconds.")
+NO_TYPESETTER = N_("This server does not generate PDF files. Print the page; your browser can save it as PDF.")
+BUSY = N_("Too many papers are being generated. Please retry in a few seconds.")
 
 TournamentId = Annotated[str, Path(max_length=64)]
 RoundNumber = Annotated[int, Path(ge=1, le=10_000), DIGITS]

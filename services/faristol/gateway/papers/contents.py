@@ -228,30 +228,30 @@ async def _crosstable(wanted: Wanted) -> dict[str, Any]:
 
 
 PAPERS: Mapping[str, Paper] = {
-    "tables": Paper(N_("Pairings by table"), N_("To pin to the wall: who plays at each table."), _pairings, True),
-    "names": Paper(N_("Pairings by name"), N_("To pin to the wall: where each player sits."), _by_name, True),
+    "tables": Paper(N_("Pairings by table"), N_("For the wall: the players of each table."), _pairings, True),
+    "names": Paper(N_("Pairings by name"), N_("For the wall: the seat of each player."), _by_name, True),
     "wall": Paper(
         N_("Names for the wall"),
-        N_("In type that is read from afar, a sheet for each hall: at which table each player sits."),
+        N_("In large type, one sheet per hall: the table of each player."),
         _wall,
         True,
     ),
     "slips": Paper(
         N_("Score slips"),
-        N_("A slip for each table, to be filled in and signed. Its code opens the form for the result."),
+        N_("One slip per table, to fill in and sign. Its code opens the result form."),
         _slips,
         True,
         "cut",
     ),
     "games": Paper(
         N_("Scoresheets"),
-        N_("A sheet for each game, as it is signed; to be filled in where the game was not kept here."),
+        N_("One sheet per game, ready to sign; to fill in by hand if the game was not scored here."),
         _games,
         True,
     ),
-    "results": Paper(N_("Sheet of the round"), N_("All results of a round, to be signed."), _pairings, True),
-    "cards": Paper(N_("Name cards"), N_("A card for each player, to be cut."), _cards, False, "cut"),
+    "results": Paper(N_("Sheet of the round"), N_("All results of a round, to sign."), _pairings, True),
+    "cards": Paper(N_("Name cards"), N_("One card per player, to cut out."), _cards, False, "cut"),
     "standings": Paper(N_("Standings"), N_("After a round, or with the results so far."), _standings),
-    "crosstable": Paper(N_("Crosstable"), N_("Everybody’s rounds."), _crosstable),
+    "crosstable": Paper(N_("Crosstable"), N_("The rounds of all players."), _crosstable),
 }
 """Papers by the last part of the address."""

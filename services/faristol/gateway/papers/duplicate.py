@@ -132,22 +132,22 @@ async def _sum(wanted: Wanted) -> dict[str, Any]:
 DUPLICATE_PAPERS: Mapping[str, Paper] = {
     "playslips": Paper(
         N_("Slips of the duplicate game"),
-        N_("Slips for each player and round, to be cut. Their code opens the player’s own page, where a phone writes."),
+        N_("Slips for each player and round, to cut out. The code opens the player’s own page on a phone."),
         _slips,
         True,
         "cut",
     ),
     "seats": Paper(
-        N_("Seats by hall"), N_("To pin to the wall: who sits in each hall, with which number."), _seating, True
+        N_("Seats by hall"), N_("For the wall: the players of each hall, with their numbers."), _seating, True
     ),
     "playsheets": Paper(
         N_("Sheets by player"),
-        N_("What everybody wrote in each round that is scored, and what it was worth."),
+        N_("The slips of all players in each scored round, with their points."),
         _own_sheets,
         True,
     ),
-    "ranking": Paper(N_("Standings of the game"), N_("After the rounds that are scored."), _ranking, True),
-    "sum": Paper(N_("All games summed"), N_("The standings of all games, and of each category."), _sum),
+    "ranking": Paper(N_("Standings of the game"), N_("After the scored rounds."), _ranking, True),
+    "sum": Paper(N_("Total of all games"), N_("The standings of all games, and of each category."), _sum),
     "cards": PAPERS["cards"],
 }
 """Papers of a tournament of duplicate games, by the last part of the address."""

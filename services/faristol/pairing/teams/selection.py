@@ -81,7 +81,7 @@ def check_teams(ruleset: Ruleset) -> None:
         raise Refusal(
             "NO_TEAMS",
             ruleset.article("championship.team_boards"),
-            N_("Players play individually here: this is not a team tournament (option teams)."),
+            N_("This is an individual tournament, not a team tournament (option teams)."),
         )
 
 

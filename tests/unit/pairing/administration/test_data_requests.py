@@ -46,7 +46,7 @@ def test_requests_are_counted_in_the_tournament_and_one_of_a_kind_waits_at_a_tim
     with pytest.raises(Refusal) as again:
         lodge(hall)
     assert again.value.reason == "REQUEST_WAITS"
-    (fact,) = hall.do(answered(hall, request=1, refused=True, note="it is right"))
+    (fact,) = hall.do(answered(hall, request=1, refused=True, note="says right"))
     assert isinstance(fact, events.DataRequestAnswered)
     assert (fact.player_id, fact.kind, fact.granted) == ("anna", CORRECTION, False)
     lodge(hall)

@@ -56,7 +56,7 @@ class Act:
 GROUPS: Mapping[str, str] = {
     "call": N_("At the table"),
     "incident": N_("To be settled"),
-    "presence": N_("Who is there"),
+    "presence": N_("Presence"),
     "clock": N_("Clocks"),
     "sanction": N_("Conduct and sanctions"),
     "sheet": N_("Scoresheet"),
@@ -65,12 +65,12 @@ GROUPS: Mapping[str, str] = {
 
 PLAYER = Field("player_id", N_("Player"), "player")
 NOTE = Field(
-    "note", N_("What for, in your words"), "text", optional=True, hint=N_("The player is told it; the public is not.")
+    "note", N_("Reason, in your own words"), "text", optional=True, hint=N_("The player sees it; the public does not.")
 )
 
 ACTS: Sequence[Act] = (
-    Act(game_pb2.AssignArbiterRequest, N_("I take the table"), group="call"),
-    Act(game_pb2.DismissArbiterRequest, N_("I leave, the game goes on"), group="call"),
+    Act(game_pb2.AssignArbiterRequest, N_("Take the table"), group="call"),
+    Act(game_pb2.DismissArbiterRequest, N_("Leave the table; the game goes on"), group="call"),
     Act(
         game_pb2.RuleAppealRequest,
         N_("Rule on the appeal"),
@@ -83,7 +83,7 @@ ACTS: Sequence[Act] = (
         N_("Settle the count"),
         (
             Field(
-                "score", N_("Points of the play"), "number", optional=True, hint=N_("As the rules count it when empty")
+                "score", N_("Points of the play"), "number", optional=True, hint=N_("If empty: the score by the rules")
             ),
         ),
         "incident",
@@ -92,28 +92,28 @@ ACTS: Sequence[Act] = (
     Act(
         game_pb2.ResolveOverdrawRequest,
         N_("Decide which tiles go back"),
-        (Field("faces", N_("Tiles"), "tiles", hint=N_("With a space between, ? for a blank")),),
+        (Field("faces", N_("Tiles"), "tiles", hint=N_("Separate tiles by spaces; ? is a blank")),),
         "incident",
         "incident",
     ),
     Act(
         game_pb2.ResolveUnderdrawRequest,
-        N_("Let the missing tiles be drawn"),
-        (Field("show", N_("The opponent is shown them"), "tick"),),
+        N_("Have the missing tiles drawn"),
+        (Field("show", N_("Show them to the opponent"), "tick"),),
         "incident",
         "incident",
     ),
     Act(
         game_pb2.DecideOffCentreRequest,
-        N_("Enter what the opponent decides"),
+        N_("Enter the opponent’s decision"),
         (PLAYER, Field("accept", N_("The play"), "choice")),
         "incident",
         "question",
     ),
     Act(
         game_pb2.CancelPlayRequest,
-        N_("Cancel the play: it used what should not have been told"),
-        (Field("player_id", N_("Who demands it"), "player"),),
+        N_("Cancel the play: it used information that should not have been given"),
+        (Field("player_id", N_("Demanded by"), "player"),),
         "incident",
         "question",
     ),
@@ -122,21 +122,21 @@ ACTS: Sequence[Act] = (
         N_("Settle a blank"),
         (
             Field("square", N_("Square"), "choice"),
-            Field("face", N_("It stands for"), "letter"),
+            Field("face", N_("Letter"), "letter"),
         ),
         "incident",
     ),
-    Act(clock_pb2.ReportAbsenceRequest, N_("Not there at the signal"), (PLAYER,), "presence"),
-    Act(clock_pb2.RecordArrivalRequest, N_("Has come"), (PLAYER,), "presence"),
+    Act(clock_pb2.ReportAbsenceRequest, N_("Absent at the starting signal"), (PLAYER,), "presence"),
+    Act(clock_pb2.RecordArrivalRequest, N_("Has arrived"), (PLAYER,), "presence"),
     Act(clock_pb2.ReturnToTableRequest, N_("Is back at the table"), (PLAYER,), "presence"),
     Act(clock_pb2.NeutraliseRequest, N_("Stop the clocks"), (Field("reason", N_("Reason"), "choice"),), "clock"),
-    Act(clock_pb2.ResumeRequest, N_("Let the time go on"), group="clock"),
+    Act(clock_pb2.ResumeRequest, N_("Resume the time"), group="clock"),
     Act(
         clock_pb2.CorrectClockRequest,
         N_("Correct a clock"),
         (
             PLAYER,
-            Field("used_ms", N_("Time used"), "time", hint=N_("Minutes and seconds, as 12:30")),
+            Field("used_ms", N_("Time used"), "time", hint=N_("Minutes and seconds, such as 12:30")),
             Field("reason", N_("Reason"), "choice"),
         ),
         "clock",
@@ -148,20 +148,20 @@ ACTS: Sequence[Act] = (
         (
             PLAYER,
             Field("kind", N_("Sanction"), "choice"),
-            Field("points", N_("Points taken off"), "number", optional=True, hint=N_("For a sanction in points alone")),
+            Field("points", N_("Points deducted"), "number", optional=True, hint=N_("Only for a sanction in points")),
             NOTE,
         ),
         "sanction",
     ),
     Act(pairing_pb2.WarnPlayerRequest, N_("Warn a player for conduct"), (PLAYER, NOTE), "sanction"),
-    Act(game_pb2.RecordOverholdingRequest, N_("Held too many tiles on purpose"), (PLAYER,), "sanction"),
+    Act(game_pb2.RecordOverholdingRequest, N_("Held extra tiles on purpose"), (PLAYER,), "sanction"),
     Act(
         game_pb2.RecordWordAskedRequest,
         N_("Asked about a word"),
         (
-            Field("player_id", N_("Who asked"), "player"),
-            Field("word", N_("Word"), "tiles", hint=N_("Tiles with a space between")),
-            Field("answerer_id", N_("Who answered"), "anybody", optional=True),
+            Field("player_id", N_("Asked by"), "player"),
+            Field("word", N_("Word"), "tiles", hint=N_("Separate tiles by spaces")),
+            Field("answerer_id", N_("Answered by"), "anybody", optional=True),
         ),
         "sanction",
     ),
@@ -177,7 +177,7 @@ ACTS: Sequence[Act] = (
         (PLAYER, Field("total", N_("Total"), "number")),
         "sheet",
     ),
-    Act(game_pb2.ReopenGameRequest, N_("Open the result again: all players ask for it"), group="sheet"),
+    Act(game_pb2.ReopenGameRequest, N_("Reopen the result at the request of all players"), group="sheet"),
 )
 """Commands of an arbiter at a table, without those of the scorer."""
 
@@ -191,21 +191,21 @@ CHOICES: Mapping[tuple[str, str], Mapping[int, str]] = {
         clock.NEUTRALISATION_REASON_COUNT_DISPUTE: N_("a dispute about a count"),
         clock.NEUTRALISATION_REASON_ARBITER_CALL: N_("a call for an arbiter"),
         clock.NEUTRALISATION_REASON_FORCE_MAJEURE: N_("force majeure"),
-        clock.NEUTRALISATION_REASON_OVERDRAW: N_("tiles drawn too many"),
+        clock.NEUTRALISATION_REASON_OVERDRAW: N_("too many tiles drawn"),
         clock.NEUTRALISATION_REASON_CORRECTION: N_("a correction"),
     },
     ("CorrectClock", "reason"): {
-        clock.CORRECTION_REASON_DEVICE: N_("it was set wrongly, or did not work"),
-        clock.CORRECTION_REASON_ENTRY: N_("what was entered was not what happened"),
-        clock.CORRECTION_REASON_FORGOTTEN: N_("somebody forgot to press, stop or start it"),
-        clock.CORRECTION_REASON_RULING: N_("the arbiter ruled so"),
+        clock.CORRECTION_REASON_DEVICE: N_("it was set wrongly, or it did not work"),
+        clock.CORRECTION_REASON_ENTRY: N_("the entry was wrong"),
+        clock.CORRECTION_REASON_FORGOTTEN: N_("a press, a stop or a start was forgotten"),
+        clock.CORRECTION_REASON_RULING: N_("the arbiter’s decision"),
     },
     ("ImposeSanction", "kind"): {
         game.SANCTION_KIND_WARNING: N_("a warning"),
-        game.SANCTION_KIND_POINTS: N_("points taken off"),
+        game.SANCTION_KIND_POINTS: N_("points deducted"),
         game.SANCTION_KIND_TURN: N_("loss of a turn"),
         game.SANCTION_KIND_GAME: N_("loss of the game"),
-        game.SANCTION_KIND_EXPULSION: N_("expulsion, put forward"),
+        game.SANCTION_KIND_EXPULSION: N_("expulsion, proposed"),
     },
 }
 """Labels of the values of a choice, to be translated. Turns and squares have no label."""
@@ -276,7 +276,9 @@ def _read(field: Field, text: str) -> Iterator[tuple[str, Any]]:
     elif field.kind == "time":
         match = _TIME.fullmatch(text)
         if match is None:
-            raise Invalid(field.name, N_("expected minutes and seconds, as 12:30, got {given}"), {"given": repr(text)})
+            raise Invalid(
+                field.name, N_("expected minutes and seconds, such as 12:30, got {given}"), {"given": repr(text)}
+            )
         yield field.name, 1000 * (60 * int(match[1]) + int(match[2]))
     elif field.kind == "tiles":
         faces = text.upper().split()

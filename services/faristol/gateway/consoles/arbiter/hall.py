@@ -98,7 +98,7 @@ def rows(tables: Iterable[pb.WatchedTable], now_ms: int) -> list[Row]:
 
 
 FILTERS: Mapping[str, tuple[str, Callable[[Row], bool]]] = {
-    "waiting": (N_("What waits"), lambda row: row.urgency < Urgency.QUIET),
+    "waiting": (N_("Pending"), lambda row: row.urgency < Urgency.QUIET),
     "calls": (N_("Calls"), lambda row: not row.reasons.isdisjoint({Urgency.CALLS, Urgency.INCIDENT})),
     "overtime": (N_("Overtime"), lambda row: Urgency.OVERTIME in row.reasons),
     "absent": (N_("Absent"), lambda row: Urgency.ABSENT in row.reasons),

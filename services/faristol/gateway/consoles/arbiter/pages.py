@@ -42,9 +42,10 @@ MOST_DEADLINES = 24
 
 DONE = N_("Done: {act}.")
 CHANGED = N_(
-    "The table has changed since you opened this page. Nothing was done: look, and send it again if it still holds."
+    "The table has changed since you opened this page, so the command was not carried out. Check the "
+    "table and send the command again if it still applies."
 )
-NOTHING_DONE = N_("Nothing was done.")
+NOTHING_DONE = N_("No change was made.")
 WRONG_FIELD = N_("{field}: {problem}")
 NO_TABLE = N_("There is no table {table} in this round.")
 

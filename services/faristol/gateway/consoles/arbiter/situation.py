@@ -12,13 +12,13 @@ from faristol.pb.game.v1 import game_pb2
 
 LABELS: Mapping[str, str] = {
     "turn": N_("turn"),
-    "phase": N_("what the table waits for"),
-    "called": N_("who called an arbiter"),
-    "arbiter": N_("who has the table"),
+    "phase": N_("the next step at the table"),
+    "called": N_("the call for an arbiter"),
+    "arbiter": N_("the arbiter at the table"),
     "question": N_("the play in question"),
-    "incident": N_("what is to be settled"),
-    "stopped": N_("why nobody’s time runs"),
-    "absent": N_("who is not at the table"),
+    "incident": N_("the incident to settle"),
+    "stopped": N_("why no player’s time runs"),
+    "absent": N_("the absent players"),
     "scores": N_("scores"),
 }
 """Labels of the parts of a situation."""

@@ -17,28 +17,28 @@ WAITS: Mapping[int, str] = {
     pb.WAIT_KIND_ILLEGAL_EXCHANGE: N_("too many tiles exchanged"),
     pb.WAIT_KIND_OFF_CENTRE: N_("first play misses the centre"),
     pb.WAIT_KIND_CHALLENGE: N_("challenge"),
-    pb.WAIT_KIND_ABSENT: N_("not there at the signal"),
+    pb.WAIT_KIND_ABSENT: N_("absent at the starting signal"),
     pb.WAIT_KIND_AWAY: N_("away from the table"),
 }
 """Labels of the reasons why a table waits."""
 
 DEADLINES: Mapping[str, str] = {
-    "OvertimeCapExceeded": N_("the overtime that is allowed is over at %(time)s"),
-    "RoundTimeExpired": N_("the time of the round is over at %(time)s"),
-    "TimeForfeited": N_("who is not there loses at %(time)s"),
-    "TurnTimedOut": N_("the time of the turn is over at %(time)s"),
+    "OvertimeCapExceeded": N_("the allowed overtime ends at %(time)s"),
+    "RoundTimeExpired": N_("the time of the round ends at %(time)s"),
+    "TimeForfeited": N_("the absent player loses at %(time)s"),
+    "TurnTimedOut": N_("the time of the turn ends at %(time)s"),
 }
 """Labels of the next automatic event at a table, by its type."""
 
 PHASES: Mapping[int, str] = {
     game_pb2.PHASE_UNSPECIFIED: N_("the start"),
     game_pb2.PHASE_TURN: N_("a play"),
-    game_pb2.PHASE_PLACED: N_("tiles to be drawn, or a challenge"),
+    game_pb2.PHASE_PLACED: N_("the drawing of tiles, or a challenge"),
     game_pb2.PHASE_CHALLENGED: N_("a ruling"),
     game_pb2.PHASE_DRAWN: N_("the press of the clock"),
     game_pb2.PHASE_ENDED: N_("the signatures"),
-    game_pb2.PHASE_FINAL: N_("nothing: the result is final"),
-    game_pb2.PHASE_OFF_CENTRE: N_("the opponent, about a play that misses the centre"),
-    game_pb2.PHASE_REFUSED: N_("the mover, to take the play back or to appeal"),
+    game_pb2.PHASE_FINAL: N_("no further step: the result is final"),
+    game_pb2.PHASE_OFF_CENTRE: N_("the opponent’s decision on a play that misses the centre"),
+    game_pb2.PHASE_REFUSED: N_("the player’s choice to take the play back or to appeal"),
 }
 """Labels of the phases: the next step of a table."""

@@ -19,9 +19,9 @@ from faristol.kernel.times import moments_of
 Given = Mapping[str, str]
 
 NOT_A_NUMBER = N_("Expected a whole number.")
-NOT_A_TIME = N_("Expected a day and a time.")
+NOT_A_TIME = N_("Expected a date and a time.")
 NO_SUCH_TIME = N_("There is no {time} on {date}: daylight saving time begins.")
-TWO_SUCH_TIMES = N_("{time} comes twice on {date}, as summer time ends. Say which of the two it is.")
+TWO_SUCH_TIMES = N_("{time} occurs twice on {date}, when daylight saving time ends. Choose one of the two.")
 MOST_DIGITS = 9
 
 OPTION = "option."

@@ -42,13 +42,13 @@ ZONE = "Europe/Madrid"
 """Proposed time zone if the rule book is of no other country."""
 
 BECAUSE: Mapping[str, str] = {
-    "organiser": N_("the book leaves it to the organiser"),
-    "ambiguous": N_("the book can be read in more than one way"),
-    "silent": N_("the book does not say"),
+    "organiser": N_("the rule book leaves it to the organiser"),
+    "ambiguous": N_("the rule book is ambiguous"),
+    "silent": N_("the rule book does not specify it"),
 }
 KEEPINGS: Sequence[tuple[int, str]] = (
-    (game.KEEPING_RECORDED, N_("over the board: tiles come from a bag on the table")),
-    (game.KEEPING_HOSTED, N_("by the system: it holds the bag, as for games that are played at a distance")),
+    (game.KEEPING_RECORDED, N_("over the board: players draw tiles from a bag on the table")),
+    (game.KEEPING_HOSTED, N_("by the system: it holds the bag, for example in online games")),
 )
 
 WITHOUT = "-"

@@ -58,7 +58,7 @@ PARTS: Sequence[tuple[str, str]] = (
     ("halls", N_("Halls")),
     ("discipline", N_("Discipline")),
     ("judges", N_("Judges")),
-    ("closing", N_("Prizes and final")),
+    ("closing", N_("Prizes and final standings")),
     (SETTINGS, N_("Settings")),
     ("history", N_("History")),
 )

@@ -43,10 +43,10 @@ MOST_NUMBERS = 500
 LISTS = 100
 """Limit of rating lists offered, the latest first."""
 
-EVERYBODY = N_("everybody who ever took part")
-NOBODY_OF = N_("Nobody has the number {numbers}.")
-TOO_MANY = N_("Expected {most} numbers at most.")
-NOBODY_TICKED = N_("Nobody is ticked.")
+EVERYBODY = N_("all past participants")
+NOBODY_OF = N_("No player has the number {numbers}.")
+TOO_MANY = N_("Expected at most {most} numbers.")
+NOBODY_TICKED = N_("No player is selected.")
 
 routes = APIRouter(include_in_schema=False)
 

@@ -53,18 +53,18 @@ ACTS = frozenset(
 )
 
 WHY: Mapping[str, str] = {
-    "ALREADY_EXISTS": N_("is registered already"),
-    "NAME_TAKEN": N_("somebody of this name is registered: give each a club or an id"),
+    "ALREADY_EXISTS": N_("is already registered"),
+    "NAME_TAKEN": N_("a player of this name is registered: add a club or an id to each"),
 }
 OTHERWISE = N_("was not registered ({reason})")
 EMPTY = N_("There is no player in the list.")
-RESEMBLES = N_("The name of {name}, who is registered, is similar. Is this a different person?")
+RESEMBLES = N_("The registered player {name} has a similar name. Is this a different person?")
 SAY_OTHERS = N_("Confirm that the marked players are different people, or remove their lines.")
 IS_KNOWN = N_("{name} is registered already, under the same name")
 RESEMBLES_PLAYER = N_("similar to {name}, who is registered")
 RESEMBLES_ROW = N_("similar to {name} in line {line} of this list")
 READ_AS = N_("Read as {encoding}.")
-GUESSED = N_("Read as {encoding}, which is a guess: see whether all letters are right, or choose another encoding.")
+GUESSED = N_("Read as {encoding}, which is a guess. Check that all letters are right, or choose another encoding.")
 
 routes = APIRouter(include_in_schema=False)
 

@@ -52,17 +52,16 @@ OF_UNPAIRED = frozenset({"KeepPair", "ReleasePair"})
 """Commands for pairs made by hand, which apply to the next unpaired round."""
 
 PAIRED = N_(
-    "The round is paired. Take its pairing back, and you may make pairs by hand here; "
-    "the others are paired around them."
+    "The round is paired. To pair players by hand, cancel the pairing first; the others are then paired around them."
 )
 
 SYSTEMS: Sequence[tuple[str, str]] = (
-    ("", N_("as the rules say")),
+    ("", N_("as in the rules")),
     ("classification", N_("Swiss, by the standings")),
     ("swiss", N_("Swiss")),
     ("dutch", N_("Swiss, Dutch system of FIDE")),
-    ("king-of-the-hill", N_("King of the hill: each meets who stands next")),
-    ("by-hand", N_("by hand: the pairs that were made, and no others")),
+    ("king-of-the-hill", N_("King of the hill: each player meets the next in the standings")),
+    ("by-hand", N_("by hand: only the pairs made by the director")),
 )
 
 MANY = 60

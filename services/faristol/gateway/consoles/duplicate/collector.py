@@ -37,10 +37,10 @@ HANDED: Mapping[events.Handed.ValueType, str] = {
 }
 """Labels of the ways in which a slip was handed in."""
 
-NO_NUMBER = N_("There is no number {number} in this hall.")
+NO_NUMBER = N_("This hall has no number {number}.")
 CLOSED = N_("The hall has closed the round.")
-TYPED = N_("Number {number} is typed.")
-WAITS = N_("Number {number} is typed, and waits for an arbiter.")
+TYPED = N_("The slip of number {number} is saved.")
+WAITS = N_("The slip of number {number} is saved and waits for an arbiter.")
 
 
 class Doubt(NamedTuple):

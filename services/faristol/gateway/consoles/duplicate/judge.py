@@ -31,13 +31,13 @@ from faristol.rules.board import SIZE
 from faristol.text import say
 
 DONE = N_("Done: {act}.")
-NOTHING_DONE = N_("Nothing was done.")
+NOTHING_DONE = N_("No change was made.")
 
 WAITS: Mapping[str, str] = {
     "two-slips": N_("two slips"),
-    "typed-otherwise": N_("typed in different ways"),
-    "after-close": N_("came after the hall had closed"),
-    "sent-later": N_("saved in time by the phone’s own time, and sent later"),
+    "typed-otherwise": N_("typed differently"),
+    "after-close": N_("arrived after the hall closed"),
+    "sent-later": N_("saved in time according to the phone, and sent later"),
 }
 """Reasons why a slip is pending."""
 
@@ -92,10 +92,10 @@ ACTS: Mapping[str, Act] = {
     "call": Act(N_("Call the rack"), lambda given: pb.CallRackRequest(faces=given.get("faces", "").upper().split())),
     "start": Act(N_("Time!"), lambda given: turns.StartTurnRequest()),
     "stop": Act(N_("Stop the time"), lambda given: turns.StopTurnRequest()),
-    "resume": Act(N_("Let the time go on"), lambda given: turns.ResumeTurnRequest()),
+    "resume": Act(N_("Resume the time"), lambda given: turns.ResumeTurnRequest()),
     "again": Act(N_("Play the round again"), lambda given: turns.StartTurnRequest(again=True)),
     "rule": Act(
-        N_("This counts"),
+        N_("Accept this slip"),
         lambda given: pb.RuleSlipRequest(
             hall=given.get("hall", ""),
             slip=_slip(
@@ -116,7 +116,7 @@ ACTS: Mapping[str, Act] = {
         lambda given: pb.ScoreTurnRequest(without_open_halls=bool(given.get("without"))),
     ),
     "decide": Act(N_("Decide the claim"), _decided),
-    "names": Act(N_("Set the names"), _names),
+    "names": Act(N_("Set the announced names"), _names),
     "end": Act(N_("End the game"), lambda given: pb.EndGameRequest()),
     "validate": Act(N_("Declare the results final"), lambda given: pb.ValidateResultsRequest()),
 }

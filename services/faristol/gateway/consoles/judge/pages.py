@@ -29,14 +29,14 @@ from faristol.text import say
 DONE = {
     "ruled": N_("Ruled."),
     "opinion": N_(
-        "Your ruling is kept. The case waits for the other judges: you see what they found once it is ruled."
+        "Your ruling is recorded. The case waits for the other judges; you see their rulings when it is decided."
     ),
-    "released": N_("Given back: the case is in the queue again."),
+    "released": N_("The case is back in the queue."),
 }
 """Success messages, by the action in the address."""
 
 NO_VERDICT = N_("Rule on every word: valid or not.")
-NOT_SENT = N_("Nothing was ruled.")
+NOT_SENT = N_("No ruling was recorded.")
 
 LOST = frozenset({"CLAIM_LOST", "CASE_RULED", "CASE_WITHDRAWN", "NOT_A_JUDGE", "CASE_TAKEN", "OPINION_GIVEN"})
 """Reasons why a judge does not hold a case."""

@@ -35,16 +35,16 @@ OPEN = (pairing.RESULT_CHECK_PHASE_OPEN, pairing.RESULT_CHECK_PHASE_DISPUTED)
 SEATS = ("first", "second", "third", "fourth")
 """Score fields, in the order of the pairing."""
 
-NEEDS_ARBITER = N_("{standing} stands already: an arbiter corrects it.")
+NEEDS_ARBITER = N_("{standing} is already recorded. An arbiter can correct it.")
 GIVE_UP = N_(
-    "If its signed sheet has the result and the table is not kept any more, send it once more: what was recorded there "
-    "is given up."
+    "If the signed sheet shows this result and the table is no longer scored, send it once more. The "
+    "record of the table is then discarded."
 )
 FROM_SHEET = "sheet-"
 """Prefix of the confirming value for a result of a signed sheet."""
-NO_SCORE = N_("Type the score of {name}, or ff where they did not come.")
-STANDS = N_("{standing} stands already.")
-CORRECTS = N_("{standing} stands already. Send it again to correct it.")
+NO_SCORE = N_("Type the score of {name}, or ff if {name} did not come.")
+STANDS = N_("{standing} is already recorded.")
+CORRECTS = N_("{standing} is already recorded. Send this result again to correct it.")
 LONGEST_TYPED = 40
 """Limit in characters of earlier input for a table in a form."""
 

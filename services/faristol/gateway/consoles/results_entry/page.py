@@ -42,7 +42,7 @@ from faristol.office.results.tables import Tables
 from faristol.pb.pairing.v1 import pairing_pb2 as pairing
 from faristol.text import say
 
-DISPUTED = N_("Table {table}: the result is disputed, and an official looks at it.")
+DISPUTED = N_("Table {table}: the result is disputed, and an official is checking it.")
 CONFIRMED = N_("Confirmed: {standing}")
 CONFIRMED_RESULTS = N_("Confirmed: {count} {count:result|results}.")
 MOST_TABLES_COUNT = 999_999
