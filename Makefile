@@ -5,7 +5,7 @@ BIN    := $(VENV)/bin
 READY  := $(VENV)/.ready
 PB     := libs/faristol/pb/.generated
 LEXICON := $(VENV)/share/faristol/lexicons/catalan.lexicon
-CODE   := libs services tests proto deploy
+CODE   := libs services apps tests proto deploy
 PYTEST_ARGS ?=
 # Processes of tests: they wait a third of their time, for deadlines, leases and servers that start.
 WORKERS ?= $(shell $(PYTHON) -c 'import os; print(max(2, 3 * os.cpu_count() // 2))')
@@ -27,7 +27,7 @@ $(READY): requirements-dev.lock pyproject.toml
 	$(PYTHON) -m venv --clear $(VENV)
 	$(BIN)/pip install --quiet --disable-pip-version-check --require-hashes -r requirements-dev.lock
 	$(BIN)/pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation --editable .
-	$(BIN)/python -m compileall -q libs services
+	$(BIN)/python -m compileall -q libs services apps
 	@touch $(PB) $@
 
 $(PB): $(shell find proto/faristol) proto/generate.py | $(READY)
@@ -83,7 +83,7 @@ format: $(READY) ## format the code
 proto: $(PB) ## generate libs/faristol/pb from the contract
 
 golden: $(READY) $(PB) ## keep bytes of every event and version that is new, for the tests that old events are read
-	$(BIN)/python tests/unit/record_events/golden.py
+	$(BIN)/python tests/unit/old_events/golden.py
 
 bench: setup ## measure, and write what was measured to var/bench.json
 	$(BIN)/python tests/benchmarks/run.py
@@ -140,7 +140,7 @@ faults: setup ## make faults in a cell of two replicas, and say what they cost: 
 	GRPC_VERBOSITY=NONE $(BIN)/python -m tests.campaigns.faults $(FAULTS)
 
 great: $(READY) $(PB) ## play a championship of 300 players in 8 rounds under three books, and compute its standings again
-	GREAT_PLAYERS=300 GREAT_ROUNDS=8 $(BIN)/pytest -m "" --timeout 3600 tests/integration/test_great_championship.py $(PYTEST_ARGS)
+	GREAT_PLAYERS=300 GREAT_ROUNDS=8 $(BIN)/pytest -m "" --timeout 3600 tests/component/test_great_championship.py $(PYTEST_ARGS)
 
 # The tests of the pages need a browser. Where it is missing and can be installed, it is; elsewhere they are
 # reported as not run.
@@ -205,7 +205,7 @@ VERSIONS ?= 14 15 16 17 18
 databases: setup $(POSTGRES) ## test the record on each version of PostgreSQL: VERSIONS="14 17"
 	@for version in $(VERSIONS); do echo "PostgreSQL $$version"; \
 		FARISTOL_TEST_POSTGRES=var/postgres/node_modules/postgres-$$version $(BIN)/pytest -n $(WORKERS) --dist loadscope \
-			tests/conformance tests/integration/test_roles.py $(PYTEST_ARGS) || exit 1; done
+			tests/conformance tests/component/test_roles.py $(PYTEST_ARGS) || exit 1; done
 
 $(POSTGRES): tests/postgres/package.json tests/postgres/package-lock.json
 	@mkdir -p var/postgres && cp $^ var/postgres

@@ -98,7 +98,7 @@ def _comments(described: bytes) -> str:
 def _refusals() -> str:
     """Make a module with the sentences of each reason for which something is refused, as they stand in the code."""
     said: dict[str, set[str]] = {}
-    files = [path for folder in ("libs", "services") for path in (PROTO.parent / folder).rglob("*.py")]
+    files = [path for folder in ("libs", "services", "apps") for path in (PROTO.parent / folder).rglob("*.py")]
     for path in sorted(path for path in files if not path.is_relative_to(OUT)):
         text = path.read_text(encoding="utf-8")
         if not any(f"{kind}(" in text for kind in REFUSALS):

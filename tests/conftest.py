@@ -30,9 +30,9 @@ from sqlalchemy.ext.asyncio import create_async_engine
 from faristol.bus import NatsServer
 from faristol.bus.permissions import User
 from faristol.bus.server import OWN
+from faristol.event_store import Record
+from faristol.event_store.backends.databases import BACKENDS, parse
 from faristol.host import Settings
-from faristol.record import Record
-from faristol.record.databases import BACKENDS, parse
 from tests.postgres.server import VARIABLE, started
 
 with warnings.catch_warnings():

@@ -22,9 +22,9 @@ sys.path.insert(0, str(Path(__file__).parents[2]))
 import grpc
 from rich.console import Console
 
-from faristol.cell.processes import running
 from faristol.client.credentials import authorize, authorized
 from faristol.host import Settings
+from faristol.launcher.processes import running
 from faristol.pb.pairing.v1 import pairing_pb2 as pb
 from faristol.pb.pairing.v1 import pairing_pb2_grpc as pb_grpc
 

@@ -16,10 +16,10 @@ from sqlalchemy.ext.asyncio import create_async_engine
 from tests.benchmarks import library
 from tests.benchmarks.figures import Figures, compared
 
+from faristol.event_store import Command, Decision, Metadata, Record, Write
+from faristol.event_store.append.group import EVENT_COLUMNS
+from faristol.event_store.backends.databases import parse
 from faristol.pb.game.v1 import events_pb2
-from faristol.record import Command, Decision, Metadata, Record, Write
-from faristol.record.databases import parse
-from faristol.record.group import EVENT_COLUMNS
 
 CALLERS = 16
 ROUNDS = 5

@@ -36,15 +36,15 @@ import grpc
 from google.protobuf.message_factory import GetMessageClass
 from rich.console import Console
 from tests.benchmarks.turn_cost import Meter, Spent
-from tests.integration.processes import Child, free_port, wait_until_serving
+from tests.component.processes import Child, free_port, wait_until_serving
 
-from faristol.cell.processes import running
 from faristol.client.services import Api
 from faristol.demo.championship import Championship
 from faristol.demo.plan import Plan
 from faristol.demo.readiness import open_lexicon
 from faristol.host import SERVICES, Settings
-from faristol.host.channels import CHANNEL_OPTIONS
+from faristol.host.rpc.channels import CHANNEL_OPTIONS
+from faristol.launcher.processes import running
 from faristol.pb.clock.v1 import clock_pb2
 from faristol.pb.game.v1 import game_pb2
 from faristol.pb.pairing.v1 import pairing_pb2

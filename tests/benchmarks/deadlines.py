@@ -26,13 +26,13 @@ sys.path.insert(0, str(Path(__file__).parents[2]))
 
 from rich.console import Console
 from tests.benchmarks.figures import Figures
-from tests.integration.processes import FARISTOL, Child, free_port, wait_until_serving
-from tests.integration.running_clocks import start
+from tests.component.processes import FARISTOL, Child, free_port, wait_until_serving
+from tests.component.running_clocks import start
 
 from faristol.bus import NatsServer
+from faristol.event_store import Record, Recorded
 from faristol.kernel.times import milliseconds_between, to_timestamp
 from faristol.pb.clock.v1.events_pb2 import ClockStopped, OvertimeCapExceeded
-from faristol.record import Record, Recorded
 
 with warnings.catch_warnings():
     warnings.simplefilter("ignore")  # it speaks of a run-time folder that it does not use

@@ -18,22 +18,22 @@ from typing import Annotated, Any
 
 import typer
 from tests.campaigns.halls.world import OneLexicon
-from tests.unit.duplicate.ahead import FISC, words
+from tests.unit.duplicate_game.ahead import FISC, words
 
-from faristol.clock.part import part as clock_part
-from faristol.duplicate_store import load_game, load_halls
-from faristol.game.part import part as game_part
+from faristol.casebook.memory import Caller
+from faristol.casebook.verbs import method_of
+from faristol.clock.service_module import part as clock_part
+from faristol.event_store import Decision, Metadata, Record, Write
+from faristol.game.service_module import part as game_part
 from faristol.host import Runtime, Settings
+from faristol.host.duplicate_store import load_game, load_halls
 from faristol.kernel.pins import Pin
 from faristol.kernel.times import to_timestamp
-from faristol.pairing.administration.tournaments import pin_of
+from faristol.pairing.tournament.tournaments import pin_of
 from faristol.pb.clock.v1 import turns_pb2 as turns
 from faristol.pb.game.v1 import duplicate_events_pb2 as events
 from faristol.pb.game.v1 import duplicate_pb2 as pb
 from faristol.pb.pairing.v1 import events_pb2 as pairing_events
-from faristol.record import Decision, Metadata, Record, Write
-from faristol.referee.memory import Caller
-from faristol.referee.verbs import method_of
 from faristol.rules import Notation
 
 CUP, GAME = "cup", "cup-r1"

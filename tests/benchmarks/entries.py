@@ -28,9 +28,9 @@ sys.path.insert(0, str(Path(__file__).parents[2]))
 import grpc
 from rich.console import Console
 from tests.benchmarks.figures import Figures
-from tests.integration.processes import FARISTOL, Child, environment, free_port, wait_until_serving
+from tests.component.processes import FARISTOL, Child, environment, free_port, wait_until_serving
 
-from faristol.host.channels import CHANNEL_OPTIONS
+from faristol.host.rpc.channels import CHANNEL_OPTIONS
 from faristol.pb.pairing.v1 import pairing_pb2 as pairing
 from faristol.pb.pairing.v1.pairing_pb2_grpc import PairingServiceStub
 from faristol.pb.results.v1 import results_pb2 as results

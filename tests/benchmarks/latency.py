@@ -13,9 +13,10 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 from tests.benchmarks.appends import passed
 from tests.benchmarks.figures import Figures
 
-from faristol.bus import Bus, Consumer, Progress, Projection, Relay
-from faristol.record import Decision, Metadata, Record, Recorded, Write
-from faristol.record.tasks import end
+from faristol.bus import Bus, Relay
+from faristol.consumers import Consumer, Progress, Projection
+from faristol.event_store import Decision, Metadata, Record, Recorded, Write
+from faristol.event_store.tasks import end
 
 EVENTS_PER_SECOND = 500
 SECONDS = 6

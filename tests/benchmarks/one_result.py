@@ -19,11 +19,11 @@ from google.protobuf.message import Message
 from sqlalchemy import event
 from tests.benchmarks.figures import Figures
 
-from faristol.bus import generations
+from faristol.consumers import generations
+from faristol.event_store import Decision, Metadata, Record, Write
 from faristol.pb.game.v1 import events_pb2 as game
 from faristol.pb.pairing.v1 import events_pb2 as pairing
-from faristol.record import Decision, Metadata, Record, Write
-from faristol.results.projection import projection
+from faristol.results.projections.projection import projection
 from faristol.rules import load_ruleset
 
 PLAYERS = 1_000

@@ -22,10 +22,12 @@ from tests.benchmarks.figures import Figures
 from tests.unit.gateway.stage import opened
 from tests.unit.results.synthetic import Championship, Step, append
 
-from faristol.gateway import html, page, results
+from faristol.event_store.personal_data.people import remember
+from faristol.gateway.pages import render as page
+from faristol.gateway.pages import templating
+from faristol.gateway.rpc import results
 from faristol.pb.game.v1 import events_pb2 as game
 from faristol.pb.pairing.v1 import events_pb2 as pairing
-from faristol.record.people import remember
 
 PLAYERS = 64
 ROUNDS = 6
@@ -115,7 +117,7 @@ async def serve(folder: Path) -> None:
 
 
 def _count(made: dict[str, int]) -> None:
-    render, asked = html.render, results.Results._asked
+    render, asked = templating.render, results.Results._asked
 
     def counting(name: str, language: str, part: str, values: dict[str, Any]) -> str:
         made["pages"] += 1

@@ -16,10 +16,11 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 from tests.benchmarks.appends import passed
 from tests.benchmarks.figures import Figures
 
-from faristol.bus import Bus, Consumer, Progress, Projection, Reaction, Relay, parked
+from faristol.bus import Bus, Relay
+from faristol.consumers import Consumer, Progress, Projection, Reaction, parked
+from faristol.event_store import Decision, Metadata, Record, Recorded, Write
+from faristol.event_store.tasks import end
 from faristol.pb.game.v1 import events_pb2
-from faristol.record import Decision, Metadata, Record, Recorded, Write
-from faristol.record.tasks import end
 
 STREAMS = 1_000
 """Each of a tournament of its own."""

@@ -11,16 +11,16 @@ from typing import Any
 import grpc
 from tests.benchmarks.figures import Figures
 
-from faristol.bus import Progress, generations
+from faristol.consumers import Progress, generations
+from faristol.event_store import Record
 from faristol.pb.results.v1 import results_pb2 as results
 from faristol.pb.results.v1 import results_pb2_grpc
-from faristol.record import Record
-from faristol.results import service as results_service
-from faristol.results.models import ReadModels
-from faristol.results.projection import projection
-from faristol.results.rows import Game, Line, Round, Row, Tournament, packed
-from faristol.results.store import write
-from faristol.results.tables import VERSION, schema
+from faristol.results.api import service as results_service
+from faristol.results.projections.projection import projection
+from faristol.results.storage.models import ReadModels
+from faristol.results.storage.rows import Game, Line, Round, Row, Tournament, packed
+from faristol.results.storage.store import write
+from faristol.results.storage.tables import VERSION, schema
 
 PLAYERS = 300
 ROUNDS = 8

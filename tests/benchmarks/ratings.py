@@ -10,13 +10,13 @@ import grpc
 from google.protobuf.message import Message
 from tests.benchmarks.figures import Figures
 
+from faristol.event_store import Decision, Metadata, Record, Write
 from faristol.host import Runtime, Settings
 from faristol.pb.game.v1 import events_pb2 as game
 from faristol.pb.pairing.v1 import events_pb2 as pairing
 from faristol.pb.rating.v1 import events_pb2 as rating
 from faristol.pb.rating.v1 import rating_pb2, rating_pb2_grpc
-from faristol.rating.part import part
-from faristol.record import Decision, Metadata, Record, Write
+from faristol.rating.service_module import part
 
 PLAYERS = 300
 ROUNDS = 8

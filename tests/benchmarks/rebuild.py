@@ -18,12 +18,12 @@ from pathlib import Path
 from google.protobuf.message import Message
 from google.protobuf.timestamp_pb2 import Timestamp
 
-from faristol.bus import Rebuild, generations
+from faristol.consumers import Rebuild, generations
+from faristol.event_store import Decision, Metadata, Record, Write
 from faristol.pb.clock.v1 import events_pb2 as clock
 from faristol.pb.game.v1 import events_pb2 as game
 from faristol.pb.pairing.v1 import events_pb2 as pairing
-from faristol.record import Decision, Metadata, Record, Write
-from faristol.results.projection import projection
+from faristol.results.projections.projection import projection
 
 Figures = list[tuple[str, float, str]]
 Step = list[tuple[str, list[Message]]]

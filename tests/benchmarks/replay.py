@@ -12,9 +12,9 @@ from tests.benchmarks import library
 from tests.benchmarks.appends import passed
 from tests.benchmarks.figures import Figures, compared
 
+from faristol.event_store import Decision, Metadata, Record, Write, load
+from faristol.event_store.folds import Folds
 from faristol.pb.game.v1 import events_pb2
-from faristol.record import Decision, Metadata, Record, Write, load
-from faristol.record.folds import Folds
 
 STREAMS = 200
 EVENTS = 1_000

@@ -22,7 +22,7 @@ sys.path.insert(0, str(Path(__file__).parents[2]))
 
 from rich.console import Console
 from tests.benchmarks.turn_cost import QUIET, TURNS, children_of, processor_ms
-from tests.integration.processes import Child, ReplicatedCell, free_port
+from tests.component.processes import Child, ReplicatedCell, free_port
 
 with warnings.catch_warnings():
     warnings.simplefilter("ignore")  # it speaks of a run-time folder that it does not use

@@ -21,7 +21,7 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).parents[2]))
 
 from rich.console import Console
-from tests.integration.processes import Cell, Child, free_port
+from tests.component.processes import Cell, Child, free_port
 
 from faristol.host import SERVICES
 from faristol.pb.game.v1.events_pb2 import PlayCompleted, PlayWithdrawn, TurnLost

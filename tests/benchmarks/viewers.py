@@ -34,7 +34,7 @@ from rich.console import Console
 sys.path.insert(0, str(Path(__file__).parents[2]))
 
 from tests.benchmarks.figures import Figures  # the top of the repository has to be on the path
-from tests.integration.processes import free_port
+from tests.component.processes import free_port
 
 ROOT = Path(__file__).parents[2]
 
@@ -75,10 +75,10 @@ def memory() -> int:
 
 async def serve(services: list[str], given: dict[str, Any]) -> None:
     """Serve, do what is said line by line (`pace SECONDS PER_SECOND`, `reset`, `figures`) and answer by JSON."""
-    from faristol.cell.processes import running
+    from faristol.event_store import Decision, Metadata, Write
     from faristol.host import Settings
+    from faristol.launcher.processes import running
     from faristol.pb.game.v1 import events_pb2 as game
-    from faristol.record import Decision, Metadata, Write
 
     stalls: list[float] = [0.0]
     collections: list[float] = [0.0]

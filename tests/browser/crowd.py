@@ -12,9 +12,9 @@ from tests.unit.gateway.stage import Stage, opened
 from tests.unit.results.league import League
 from tests.unit.results.synthetic import Championship, Step, append, full_game, game_id
 
+from faristol.event_store.personal_data.people import remember
 from faristol.pb.game.v1 import events_pb2 as game
 from faristol.pb.pairing.v1 import events_pb2 as pairing
-from faristol.record.people import remember
 from faristol.rules import load_ruleset
 from faristol.rules.tiles import load_tile_set
 from faristol.words import About, Library

@@ -19,14 +19,14 @@ from fastapi.routing import APIRoute
 from playwright.async_api import Browser, Page, expect
 from tests.axe.checker import serious
 from tests.browser.test_phone import FAINT, LANGUAGES, WIDE
-from tests.integration.access_cell import OWN, Cell, given, held, opened, with_small_lexicons
-from tests.integration.blind_typist import slips_for
-from tests.integration.officials import appoint, challenge, do
+from tests.component.access_cell import OWN, Cell, given, held, opened, with_small_lexicons
+from tests.component.blind_typist import slips_for
+from tests.component.officials import appoint, challenge, do
 
 from faristol.credentials.credential import Scope
+from faristol.gateway.api.openapi.documentation import SERVICES
 from faristol.gateway.app import ROUTES
-from faristol.gateway.documentation import SERVICES
-from faristol.gateway.papers.contents import PAPERS
+from faristol.gateway.print.contents import PAPERS
 from faristol.pb.access.v1 import access_pb2 as access
 from faristol.pb.access.v1 import events_pb2 as access_events
 from faristol.pb.access.v1 import needs_pb2 as needs

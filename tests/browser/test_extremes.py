@@ -14,11 +14,11 @@ import pytest_asyncio
 from playwright.async_api import Browser, expect
 from tests.browser.test_director import DESK, PHONE, seated, step
 from tests.browser.test_phone import WIDE
-from tests.integration.access_cell import Cell, held, opened
-from tests.integration.officials import do
+from tests.component.access_cell import Cell, held, opened
+from tests.component.officials import do
 
 from faristol.credentials.credential import Scope
-from faristol.gateway.papers.contents import PAPERS
+from faristol.gateway.print.contents import PAPERS
 from faristol.pb.access.v1 import needs_pb2 as needs
 from faristol.pb.pairing.v1 import pairing_pb2 as pairing
 

@@ -10,9 +10,9 @@ from playwright.async_api import Page
 from tests.unit.gateway.stage import Stage
 from tests.unit.results.synthetic import Championship, Step, append
 
+from faristol.event_store.personal_data.people import remember
 from faristol.pb.game.v1 import events_pb2 as game
 from faristol.pb.pairing.v1 import events_pb2 as pairing
-from faristol.record.people import remember
 
 pytestmark = [pytest.mark.browser, pytest.mark.asyncio(loop_scope="module")]
 

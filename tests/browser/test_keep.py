@@ -30,7 +30,7 @@ from tests.browser.scorers import (
     type_play,
 )
 from tests.browser.test_phone import FAINT, LANGUAGES, LEAST_TOUCHED, SMALL, WIDE
-from tests.integration.test_adjudication import install
+from tests.component.test_adjudication import install
 
 from faristol.pb.access.v1 import access_pb2
 from faristol.pb.access.v1 import events_pb2 as access_events

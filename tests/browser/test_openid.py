@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 from playwright.async_api import Browser, expect
-from tests.integration.access_cell import OWN, opened
-from tests.integration.processes import free_port
+from tests.component.access_cell import OWN, opened
+from tests.component.processes import free_port
 from tests.openid.real_provider import described
 
 pytestmark = [pytest.mark.browser, pytest.mark.asyncio(loop_scope="module")]

@@ -20,8 +20,8 @@ import pytest
 import pytest_asyncio
 from playwright.async_api import Browser, Page, expect
 from tests.browser.scorers import finish_turn, kept, lay, type_play
-from tests.integration.access_cell import Cell, held, opened, with_small_lexicons
-from tests.integration.officials import do
+from tests.component.access_cell import Cell, held, opened, with_small_lexicons
+from tests.component.officials import do
 
 from faristol.credentials.credential import Credential, Scope
 from faristol.pb.access.v1 import needs_pb2 as needs

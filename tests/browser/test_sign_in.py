@@ -11,7 +11,7 @@ import pytest
 import pytest_asyncio
 from playwright.async_api import Browser, BrowserContext, Page, Request, Route, expect
 from tests.browser.test_phone import FAINT, IN_LANGUAGES, LEAST_TOUCHED, PHONES, SCHEMES, SMALL, WIDE
-from tests.integration.access_cell import OWN, Cell, given, held, opened
+from tests.component.access_cell import OWN, Cell, given, held, opened
 
 from faristol.pb.access.v1 import events_pb2 as events
 from faristol.pb.access.v1 import needs_pb2 as needs

@@ -11,7 +11,7 @@ from tests.browser.frames import EMBEDS, check_framed, framed
 from tests.unit.gateway.stage import Stage
 from tests.unit.results.synthetic import NAMES, Championship
 
-from faristol.gateway import pages
+from faristol.gateway.pages import routes
 from faristol.pb.pairing.v1 import events_pb2 as pairing
 
 pytestmark = [pytest.mark.browser, pytest.mark.asyncio(loop_scope="module")]
@@ -174,7 +174,7 @@ LEFT_OUT = re.compile(r"/screen|/overlay|\{team_id\}|/rulings$")
 def public_pages(game: str) -> list[str]:
     """The addresses of the pages that everybody reads, each once, with what the stage has for their parameters."""
     values = {"tournament_id": "lliga", "game_id": game, "player_id": "anna", "number": "1"}
-    paths = [route.path for route in pages.routes.routes if isinstance(route, APIRoute)]
+    paths = [route.path for route in routes.routes.routes if isinstance(route, APIRoute)]
     return [
         re.sub(r"\{(\w+)[^}]*\}", lambda found: values[found[1]], path)
         for path in paths

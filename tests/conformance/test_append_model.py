@@ -10,8 +10,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from faristol.pb.game.v1 import events_pb2
-from faristol.record import (
+from faristol.event_store import (
     Appended,
     Checkpoint,
     Command,
@@ -23,8 +22,9 @@ from faristol.record import (
     Stale,
     Write,
 )
-from faristol.record.record import start_checkpoint
-from faristol.record.verification import verify
+from faristol.event_store.integrity.verification import verify
+from faristol.event_store.record import start_checkpoint
+from faristol.pb.game.v1 import events_pb2
 
 STREAMS = ("a", "b", "c")
 CONSUMERS = ("x", "y")

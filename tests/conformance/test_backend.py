@@ -10,12 +10,13 @@ import pytest
 from sqlalchemy import bindparam, insert, literal_column, select, text, update
 from sqlalchemy.exc import DBAPIError, SQLAlchemyError
 
+from faristol.event_store import Appended, Conflict, Decision, Metadata, Record, Write
+from faristol.event_store.append.group import Request
+from faristol.event_store.backends import tables
+from faristol.event_store.backends.backend import Backend
+from faristol.event_store.backends.databases import is_wrong_statement, kind_of, parse
+from faristol.event_store.event import utc_now
 from faristol.pb.game.v1 import events_pb2
-from faristol.record import Appended, Conflict, Decision, Metadata, Record, Write, tables
-from faristol.record.backend import Backend
-from faristol.record.databases import is_wrong_statement, kind_of, parse
-from faristol.record.event import utc_now
-from faristol.record.group import Request
 
 CHECKPOINT = select(tables.checkpoints.c.position).where(tables.checkpoints.c.consumer == bindparam("consumer"))
 

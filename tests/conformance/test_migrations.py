@@ -10,17 +10,18 @@ from typing import Any
 import pytest
 from sqlalchemy import inspect, text, update
 from sqlalchemy.ext.asyncio import AsyncConnection, create_async_engine
-from tests.integration.contents import play, rows
-from tests.unit.record.chains import KEY
+from tests.component.contents import play, rows
+from tests.unit.event_store.chains import KEY
 
 from faristol.cli.main import main
-from faristol.record import Record, RecordError, migrations, tables
-from faristol.record.bindings import Names
-from faristol.record.databases import parse
-from faristol.record.erasure import erase
-from faristol.record.people import names
-from faristol.record.sealer import seal
-from faristol.record.verification import verify
+from faristol.event_store import Record, RecordError
+from faristol.event_store.backends import migrations, tables
+from faristol.event_store.backends.databases import parse
+from faristol.event_store.integrity.sealer import seal
+from faristol.event_store.integrity.verification import verify
+from faristol.event_store.personal_data.bindings import Names
+from faristol.event_store.personal_data.erasure import erase
+from faristol.event_store.personal_data.people import names
 
 GOLDEN = Path(__file__).parent / "golden"
 FORMATS = [int(path.stem.removeprefix("format-")) for path in sorted(GOLDEN.glob("format-*.sql"))]

@@ -15,20 +15,22 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from sqlalchemy import delete, insert, select, text, update
 from sqlalchemy.ext.asyncio import AsyncConnection
-from tests.integration.test_archive import write as write_archive
+from tests.component.test_archive import write as write_archive
 
+from faristol.event_store import Conflict, Decision, Metadata, Record, Write
+from faristol.event_store.archive.export import export
+from faristol.event_store.archive.restoration import restore
+from faristol.event_store.archive.restoration import verify as verify_file
+from faristol.event_store.backends import tables
+from faristol.event_store.integrity.verification import verify
+from faristol.event_store.personal_data import people
+from faristol.event_store.personal_data.bindings import Kept, Names, written
+from faristol.event_store.personal_data.erasure import erase
+from faristol.event_store.personal_data.people import Person, amend, bind, remember
 from faristol.kernel.names import may_be_kept
 from faristol.kernel.refusal import Refusal
 from faristol.pb.game.v1 import events_pb2 as game
 from faristol.pb.pairing.v1 import events_pb2 as pairing
-from faristol.record import Conflict, Decision, Metadata, Record, Write, people, tables
-from faristol.record.bindings import Kept, Names, written
-from faristol.record.erasure import erase
-from faristol.record.export import export
-from faristol.record.people import Person, amend, bind, remember
-from faristol.record.restoration import restore
-from faristol.record.restoration import verify as verify_file
-from faristol.record.verification import verify
 
 IDS = ("anna", "biel", "carla", "o-0123456789ab")
 TEXTS = st.text(st.characters(exclude_categories=("Cs", "Cc")), min_size=1, max_size=12).filter(

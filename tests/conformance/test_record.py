@@ -16,9 +16,7 @@ from sqlalchemy import Executable, insert, select, text, update
 from sqlalchemy.exc import IntegrityError
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from faristol.host.errors import status_of
-from faristol.pb.game.v1 import events_pb2
-from faristol.record import (
+from faristol.event_store import (
     Appended,
     Checkpoint,
     Command,
@@ -32,12 +30,14 @@ from faristol.record import (
     Unacceptable,
     Write,
     load,
-    tables,
 )
-from faristol.record.appender import LARGEST_GROUP
-from faristol.record.people import names, remember
-from faristol.record.record import move_checkpoint, start_checkpoint
-from faristol.record.verification import verify
+from faristol.event_store.append.appender import LARGEST_GROUP
+from faristol.event_store.backends import tables
+from faristol.event_store.integrity.verification import verify
+from faristol.event_store.personal_data.people import names, remember
+from faristol.event_store.record import move_checkpoint, start_checkpoint
+from faristol.host.rpc.errors import status_of
+from faristol.pb.game.v1 import events_pb2
 
 LATE_ROWS = """
 WITH RECURSIVE numbers (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM numbers WHERE n < 1000100)
@@ -459,7 +459,7 @@ async def test_no_error_repeats_what_was_to_be_written(record: Record) -> None:
 async def test_what_is_forgotten_of_many_streams_is_looked_up_again(
     record: Record, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("faristol.record.group_commit.REMEMBERED", 2)
+    monkeypatch.setattr("faristol.event_store.append.group_commit.REMEMBERED", 2)
     for version in range(3):
         for stream in ("game-a", "game-b", "game-c"):
             await record.append(write(stream, version, 1), Metadata())
@@ -584,7 +584,7 @@ async def test_a_decision_is_made_on_one_version_of_a_stream(record: Record) -> 
 
 
 async def test_facts_of_many_streams_come_each_in_order(record: Record, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("faristol.record.record.STREAMS", 2)
+    monkeypatch.setattr("faristol.event_store.record.STREAMS", 2)
     names = [f"game-{name}" for name in "abcde"]
     for number, name in enumerate(names):
         await record.append(write(name, 0, number), Metadata())

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from faristol.bus.permissions import authorization
-from faristol.cell.users import users
+from faristol.launcher.users import users
 
 DEPLOY = Path(__file__).parents[2] / "deploy"
 FILES = (DEPLOY / "stores" / "nats-users.conf", DEPLOY / "overlays" / "production" / "nats-users.conf")

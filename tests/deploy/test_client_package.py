@@ -13,7 +13,7 @@ FOLDER = ROOT / "deploy" / "client"
 
 IMPORTED = """
 import sys
-sys.path = [path for path in sys.path if not path.rstrip("/").endswith(("/libs", "/services"))]
+sys.path = [path for path in sys.path if not path.rstrip("/").endswith(("/libs", "/services", "/apps"))]
 sys.meta_path = [finder for finder in sys.meta_path if "editable" not in repr(finder).lower()]
 sys.path.insert(0, sys.argv[1])
 import faristol.client.results as results

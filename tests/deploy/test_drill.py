@@ -8,7 +8,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from tests.integration.processes import Child, faristol, free_port, wait_until_serving
+from tests.component.processes import Child, faristol, free_port, wait_until_serving
 
 DRILL = Path(__file__).parents[2] / "deploy" / "components" / "backups" / "drill.py"
 

@@ -54,7 +54,7 @@ def test_everything_installed_is_pinned_by_its_hash(dockerfile: Dockerfile) -> N
 def test_everything_imported_is_installed_in_the_image_or_is_an_extra() -> None:
     installed = {name.lower() for name in pinned(ROOT / "requirements.lock")} | extras()
     origins = metadata.packages_distributions()
-    for source in sorted([*ROOT.glob("libs/**/*.py"), *ROOT.glob("services/**/*.py")]):
+    for source in sorted([*ROOT.glob("libs/**/*.py"), *ROOT.glob("services/**/*.py"), *ROOT.glob("apps/**/*.py")]):
         for module in imported(source) - sys.stdlib_module_names - {"faristol"}:
             # Several distributions bring `google`; one that is pinned brings what is imported from it.
             names = {name.lower().replace("_", "-") for name in origins.get(module, [module])}

@@ -20,11 +20,11 @@ from prometheus_client import CollectorRegistry, generate_latest
 from tests.deploy.conftest import DEPLOY, ROOT, Object
 from tests.deploy.test_manifests import Render, containers, environment, of_kind, service_container, workloads
 
-from faristol.bus.consumer import durable
-from faristol.cell.users import CONSUMERS, users
-from faristol.gateway.proxies import Proxies
+from faristol.consumers.consumer import durable
+from faristol.gateway.http.addresses import Proxies
 from faristol.host import SERVICES
 from faristol.host.services import RELAY
+from faristol.launcher.users import CONSUMERS, users
 
 COMPONENTS = (
     *("autoscaling", "backups", "cilium", "ingress", "lexicons", "monitoring", "policies", "priorities", "sealing"),
@@ -302,7 +302,7 @@ def measured() -> set[str]:
     registry = CollectorRegistry()
     meters = MeterProvider(metric_readers=[PrometheusMetricReader(registry=registry)])
     meter = meters.get_meter("faristol")
-    for part in ("libs", "services"):
+    for part in ("libs", "services", "apps"):
         for file in (ROOT / part).rglob("*.py"):
             for kind, name, unit in made.findall(file.read_text(encoding="utf-8")):
                 if kind.startswith("observable_"):

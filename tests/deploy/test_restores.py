@@ -17,9 +17,9 @@ from typing import Any
 import httpx
 import pytest
 from tests.campaigns.faults.database import Server
+from tests.component.processes import Child, faristol, free_port, wait_until_serving
 from tests.deploy.conftest import Object
 from tests.deploy.test_manifests import Render, of_kind
-from tests.integration.processes import Child, faristol, free_port, wait_until_serving
 
 from faristol.demo.plan import Plan
 

@@ -12,7 +12,7 @@ from typing import Any
 
 import httpx
 import pytest
-from tests.integration.processes import Child, free_port, wait_until_serving
+from tests.component.processes import Child, free_port, wait_until_serving
 
 ROOT = Path(__file__).parents[2]
 SECONDS = 1_200

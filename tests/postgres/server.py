@@ -12,7 +12,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from tests.integration.processes import free_port
+from tests.component.processes import free_port
 
 VARIABLE = "FARISTOL_TEST_POSTGRES"
 """The variable that names the folder of an npm package of PostgreSQL; the wheel's own server is taken without it."""

@@ -7,16 +7,16 @@ from pathlib import Path
 
 import pytest
 
-from faristol.referee.articles import articles_of
-from faristol.referee.case import Case
-from faristol.referee.coverage import as_markdown, coverage
-from faristol.referee.duplicate.services import DUPLICATE_VERBS
-from faristol.referee.duplicate.world import OF_PLAYERS
-from faristol.referee.reader import files_in, read_cases
-from faristol.referee.runner import Verdict, run_case
-from faristol.referee.services import CLOCK, GAME
-from faristol.referee.tournament.commands import TOURNAMENT_VERBS
-from faristol.referee.verbs import verbs_of
+from faristol.casebook.articles import articles_of
+from faristol.casebook.case import Case
+from faristol.casebook.coverage import as_markdown, coverage
+from faristol.casebook.duplicate_game.services import DUPLICATE_VERBS
+from faristol.casebook.duplicate_game.world import OF_PLAYERS
+from faristol.casebook.reader import files_in, read_cases
+from faristol.casebook.runner import Verdict, run_case
+from faristol.casebook.services import CLOCK, GAME
+from faristol.casebook.tournament.commands import TOURNAMENT_VERBS
+from faristol.casebook.verbs import verbs_of
 from faristol.rules import load_book, load_ruleset, ruleset_names
 
 HERE = Path(__file__).parent

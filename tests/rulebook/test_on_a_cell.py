@@ -6,10 +6,10 @@ import pytest
 from tests.rulebook.test_cases import CASES
 
 from faristol.bus import Bus
-from faristol.referee.case import DIRECTOR, JUDGE, Case, TableCase
-from faristol.referee.runner import on_cell, run_case
-from faristol.referee.tournament.case import TournamentCase
-from faristol.referee.tournament.table import is_of_table
+from faristol.casebook.case import DIRECTOR, JUDGE, Case, TableCase
+from faristol.casebook.runner import on_cell, run_case
+from faristol.casebook.tournament.case import TournamentCase
+from faristol.casebook.tournament.table import is_of_table
 
 TABLES = [case for case in CASES if isinstance(case, TableCase)]
 RULED = [case for case in TABLES if any(step.actor in {JUDGE, DIRECTOR} for step in case.steps)]

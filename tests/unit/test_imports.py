@@ -8,7 +8,7 @@ from pathlib import Path
 import grimp
 
 ROOT = Path(__file__).parents[2]
-PARTS = (ROOT / "libs" / "faristol", ROOT / "services" / "faristol")
+PARTS = tuple(ROOT / folder / "faristol" for folder in ("libs", "services", "apps"))
 ROOMS = sorted({f"faristol.{room.name}" for part in PARTS for room in part.iterdir()} - {"faristol.pb"})
 
 

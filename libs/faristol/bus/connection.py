@@ -19,13 +19,13 @@ from nats.js.api import AckPolicy, ConsumerConfig, ConsumerInfo, DeliverPolicy
 from nats.js.errors import APIError, NoStreamResponseError, NotFoundError
 
 from faristol.bus import stream
-from faristol.bus.entrance import Entrance, is_denial, is_refusal, told
 from faristol.bus.envelope import headers, subject
 from faristol.bus.errors import BusAway, BusError, BusRefused
 from faristol.bus.permissions import STREAM
+from faristol.bus.sign_in import Entrance, is_denial, is_refusal, told
 from faristol.bus.stream import AS_A_RULE, NewsLimits
-from faristol.record import Recorded
-from faristol.record.tasks import end
+from faristol.event_store import Recorded
+from faristol.event_store.tasks import end
 
 GONE = ("409", "503")
 """Statuses of a request without an answer: its consumer was deleted, or there are no responders."""

@@ -6,7 +6,7 @@ from collections.abc import Collection, Mapping
 
 from nats.aio.msg import Msg
 
-from faristol.record import Recorded
+from faristol.event_store import Recorded
 
 
 def subject(event: Recorded) -> str:

@@ -11,9 +11,9 @@ from nats.errors import Error as NatsError
 from faristol.bus.connection import Bus
 from faristol.bus.errors import BusError
 from faristol.bus.telemetry import published
-from faristol.record import Checkpoint, Record, Stale
-from faristol.record.databases import FAILURES
-from faristol.record.record import move_checkpoint, start_checkpoint
+from faristol.event_store import Checkpoint, Record, Stale
+from faristol.event_store.backends.databases import FAILURES
+from faristol.event_store.record import move_checkpoint, start_checkpoint
 
 NAME = "relay"
 LEASE_SECONDS = 4.0

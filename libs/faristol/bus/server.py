@@ -17,7 +17,7 @@ from pathlib import Path
 from faristol.bus.children import ending_with_us, killed_on_failure, stopped
 from faristol.bus.errors import BusError
 from faristol.bus.permissions import User, authorization, user
-from faristol.record.tasks import end
+from faristol.event_store.tasks import end
 
 START_SECONDS = 10.0
 RESTART_SECONDS = 0.5

@@ -9,7 +9,7 @@ from opentelemetry import metrics, trace
 from opentelemetry.propagate import extract
 from opentelemetry.trace import SpanKind
 
-from faristol.record import Recorded
+from faristol.event_store import Recorded
 
 _tracer = trace.get_tracer("faristol.bus")
 _meter = metrics.get_meter("faristol.bus")

@@ -20,7 +20,7 @@ from faristol.credentials.keyring import RECORD, Keyring
 from faristol.credentials.needs import needs_of
 from faristol.credentials.roles import DIRECTOR, FEDERATION, JUDGE, OPERATOR, SERVICE, Role
 from faristol.credentials.tokens import issue
-from faristol.host.metadata import AUTHORIZATION
+from faristol.host.rpc.metadata import AUTHORIZATION
 from faristol.kernel.addresses import is_loopback
 from faristol.kernel.names import OFFICIAL, folded
 

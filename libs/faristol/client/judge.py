@@ -13,7 +13,7 @@ import grpc
 
 from faristol.client.problems import every_reason, reason_of
 from faristol.client.services import call
-from faristol.host.metadata import ACTOR, ROLE
+from faristol.host.rpc.metadata import ACTOR, ROLE
 from faristol.pb.lexicon.v1 import adjudication_pb2 as pb
 from faristol.pb.lexicon.v1 import adjudication_pb2_grpc as pb_grpc
 from faristol.pb.lexicon.v1 import events_pb2 as events

@@ -19,9 +19,9 @@ from pathlib import Path
 
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey, Ed25519PublicKey
 
-from faristol.record import keys
-from faristol.record.errors import RecordError
-from faristol.record.event import utc_now
+from faristol.event_store.errors import RecordError
+from faristol.event_store.event import utc_now
+from faristol.event_store.integrity import keys
 
 SECRET = "secret"  # noqa: S105 # a file name
 """Name of the file with 32 random bytes in hexadecimal, the secret of codes and PINs."""

@@ -21,8 +21,8 @@ from joserfc.util import urlsafe_b64decode
 
 from faristol.credentials.credential import MALFORMED, Credential
 from faristol.credentials.errors import EXPIRED, AccessError, Unauthenticated
+from faristol.event_store.integrity.keys import key_id
 from faristol.kernel.refusal import N_
-from faristol.record.keys import key_id
 
 ALGORITHM = "Ed25519"
 ISSUER = "faristol"

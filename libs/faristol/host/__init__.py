@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING
 from faristol.kernel.lazy import names_of
 
 if TYPE_CHECKING:
-    from faristol.host.desk import Desk
-    from faristol.host.errors import Unreachable
-    from faristol.host.part import Part, Servicer
+    from faristol.host.command_handler import Desk
+    from faristol.host.rpc.errors import Unreachable
     from faristol.host.runtime import Runtime
+    from faristol.host.service_module import Part, Servicer
     from faristol.host.services import SERVICES, StartError
     from faristol.host.settings import Addresses, Settings
 
@@ -30,13 +30,13 @@ __all__ = [
 _MODULES = {
     "SERVICES": "services",
     "Addresses": "settings",
-    "Desk": "desk",
-    "Part": "part",
+    "Desk": "command_handler",
+    "Part": "service_module",
     "Runtime": "runtime",
-    "Servicer": "part",
+    "Servicer": "service_module",
     "Settings": "settings",
     "StartError": "services",
-    "Unreachable": "errors",
+    "Unreachable": "rpc.errors",
 }
 
 __getattr__ = names_of(__name__, _MODULES)

@@ -12,24 +12,25 @@ import grpc
 from grpc_health.v1 import health, health_pb2, health_pb2_grpc
 from grpc_reflection.v1alpha import reflection
 
-from faristol.bus import Bus, Consumer, Projection, Reaction, Relay, Shares, holder_of
-from faristol.bus.lag import Lag
-from faristol.bus.lag import begin as begin_lag
-from faristol.bus.lag import end as end_lag
+from faristol.bus import Bus, Relay
+from faristol.consumers import Consumer, Projection, Reaction, Shares, holder_of
+from faristol.consumers.lag import Lag
+from faristol.consumers.lag import begin as begin_lag
+from faristol.consumers.lag import end as end_lag
 from faristol.credentials.keyring import Keyring
 from faristol.credentials.needs import needs_of_all
-from faristol.host.access import AccessInterceptor, Admission
-from faristol.host.interceptor import ErrorInterceptor
-from faristol.host.measured import MeasureInterceptor
-from faristol.host.part import Part
+from faristol.event_store import RecordError
+from faristol.event_store.tasks import end
+from faristol.host.observability.call_metrics import MeasureInterceptor
+from faristol.host.observability.telemetry import TraceInterceptor
 from faristol.host.readiness import Readiness
+from faristol.host.rpc.interceptor import ErrorInterceptor
 from faristol.host.runtime import Runtime
+from faristol.host.security.authorization import AccessInterceptor, Admission
+from faristol.host.service_module import Part
 from faristol.host.services import RELAY, StartError
 from faristol.host.startup import OPTIONS, listen, options
-from faristol.host.telemetry import TraceInterceptor
 from faristol.kernel.addresses import endpoint
-from faristol.record import RecordError
-from faristol.record.tasks import end
 
 _log = logging.getLogger(__name__)
 

@@ -24,10 +24,10 @@ from collections.abc import Awaitable, Callable, Sequence
 from contextlib import suppress
 
 from faristol.bus import Bus
-from faristol.host.part import Part
+from faristol.event_store import Record
+from faristol.event_store.backends.databases import FAILURES
 from faristol.host.roles import Role, role_of
-from faristol.record import Record
-from faristol.record.databases import FAILURES
+from faristol.host.service_module import Part
 
 LOOK = 1.0
 """Seconds between two checks."""

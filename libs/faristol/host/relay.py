@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from faristol.host.part import Part
 from faristol.host.runtime import Runtime
+from faristol.host.service_module import Part
 from faristol.host.services import RELAY
 
 

@@ -9,11 +9,12 @@ from sqlalchemy import inspect, select
 from sqlalchemy.exc import SQLAlchemyError
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from faristol.bus import tables as beside
+from faristol.consumers import tables as beside
+from faristol.event_store import Record, RecordError
+from faristol.event_store.backends import rights, tables
+from faristol.event_store.backends.databases import kind_of, unusable
+from faristol.event_store.backends.rights import Right
 from faristol.host.services import ASKING, RELAY, StartError
-from faristol.record import Record, RecordError, rights, tables
-from faristol.record.databases import kind_of, unusable
-from faristol.record.rights import Right
 
 
 class Role(StrEnum):

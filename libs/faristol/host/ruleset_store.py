@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import contextlib
 
+from faristol.event_store import Record, Write
 from faristol.kernel.pins import Pin
 from faristol.kernel.refusal import N_, Refusal
 from faristol.pb.game.v1 import events_pb2 as game
 from faristol.pb.pairing.v1 import events_pb2 as pairing
-from faristol.record import Record, Write
 from faristol.rules import Ruleset, pinned_ruleset
 from faristol.rules.ruleset_pins import keep_content
 

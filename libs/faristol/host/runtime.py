@@ -8,15 +8,15 @@ from functools import cached_property
 
 import grpc
 
-from faristol.bus import Progress
-from faristol.host.access import Admission
-from faristol.host.channels import Channels
-from faristol.host.desk import Desk
+from faristol.consumers import Progress
+from faristol.event_store import Record
+from faristol.event_store.event import utc_now
+from faristol.host.command_handler import Desk
 from faristol.host.readiness import Readiness
+from faristol.host.rpc.channels import Channels
+from faristol.host.security.authorization import Admission
+from faristol.host.security.tls import Tls
 from faristol.host.settings import Settings
-from faristol.host.tls import Tls
-from faristol.record import Record
-from faristol.record.event import utc_now
 
 
 class Runtime:

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from faristol.host.part import Part
+from faristol.event_store import RecordError
+from faristol.event_store.integrity.seal_keys import open_key
+from faristol.event_store.integrity.sealer import Sealer
 from faristol.host.runtime import Runtime
+from faristol.host.service_module import Part
 from faristol.host.services import StartError
-from faristol.record import RecordError
-from faristol.record.seal_keys import open_key
-from faristol.record.sealer import Sealer
 
 
 def part(runtime: Runtime) -> Part:

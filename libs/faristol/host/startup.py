@@ -12,11 +12,11 @@ import grpc
 from grpc_health.v1 import health, health_pb2, health_pb2_grpc
 
 from faristol.bus import BusAway
+from faristol.event_store import RecordAway
+from faristol.host.security.tls import Tls
 from faristol.host.services import StartError
 from faristol.host.settings import Settings
-from faristol.host.tls import Tls
 from faristol.kernel.addresses import endpoint
-from faristol.record import RecordAway
 
 T = TypeVar("T")
 

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from faristol.host.part import Part
+from faristol.event_store import RecordError
+from faristol.event_store.witness import deliver_to_all, open_witness
 from faristol.host.runtime import Runtime
+from faristol.host.service_module import Part
 from faristol.host.services import StartError
-from faristol.record import RecordError
-from faristol.record.witness import deliver_to_all, open_witness
 
 
 def part(runtime: Runtime) -> Part:

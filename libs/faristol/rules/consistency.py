@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from faristol.kernel.refusal import N_, Refusal
-from faristol.rules.duplicate.consistency import Problem, of_duplicate
+from faristol.rules.duplicate_game.consistency import Problem, of_duplicate
 from faristol.rules.options import written
 from faristol.rules.ruleset import Ruleset
 from faristol.rules.tiles import load_tile_set

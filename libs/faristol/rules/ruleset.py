@@ -17,7 +17,7 @@ from types import MappingProxyType
 from typing import Any
 
 from faristol.rules import sections as parts
-from faristol.rules.duplicate import sections as duplicate
+from faristol.rules.duplicate_game import sections as duplicate
 from faristol.rules.modes import has_section
 from faristol.rules.options import Option, OptionValue, written
 from faristol.rules.tiles import TileSet, load_tile_set

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from faristol.rules.board import Board, Direction, Square, Tile
-from faristol.rules.duplicate.plays import Play, proposed
+from faristol.rules.duplicate_game.plays import Play, proposed
 from faristol.rules.notation import Start
 from faristol.words.graph import WordGraph
 from faristol.words.plays import Candidate, Grid, best

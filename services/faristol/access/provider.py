@@ -20,7 +20,7 @@ from joserfc.jwk import KeySet
 from joserfc.util import urlsafe_b64decode
 
 from faristol.access.openid import OpenId, Person, appointed, is_safe, refused, verified
-from faristol.host.errors import Unreachable
+from faristol.host.rpc.errors import Unreachable
 from faristol.pb.access.v1 import access_pb2 as pb
 
 _log = logging.getLogger(__name__)

@@ -19,12 +19,15 @@ from faristol.credentials.keyring import Keyring
 from faristol.credentials.roles import NAMES, PLAYER
 from faristol.credentials.state import PIN_ATTEMPTS, STREAM, Access, Granted, fold, scope_of, to_message
 from faristol.credentials.tokens import issue
-from faristol.host import Runtime, audit
-from faristol.host.access import caller
-from faristol.host.actor import Actor, checked, new_official
-from faristol.host.desk import canonical
-from faristol.host.dispatch import Answer, Context, Dispatcher
-from faristol.host.visitor import visitor_of
+from faristol.event_store import Decision, Loaded, Record, Write, load, load_at_once
+from faristol.event_store.personal_data import people
+from faristol.host import Runtime
+from faristol.host.command_handler import canonical
+from faristol.host.rpc.dispatch import Answer, Context, Dispatcher
+from faristol.host.security import audit
+from faristol.host.security.actor import Actor, checked, new_official
+from faristol.host.security.authorization import caller
+from faristol.host.security.visitor import visitor_of
 from faristol.kernel.errors import Invalid, NotFound
 from faristol.kernel.facts import OF_THE_CELL
 from faristol.kernel.names import OFFICIAL, checked_name
@@ -32,7 +35,6 @@ from faristol.kernel.refusal import N_
 from faristol.kernel.times import moment_of, to_timestamp
 from faristol.pb.access.v1 import access_pb2 as pb
 from faristol.pb.access.v1 import events_pb2 as events
-from faristol.record import Decision, Loaded, Record, Write, load, load_at_once, people
 from faristol.table.views import Tournament, watch_tournament
 
 if TYPE_CHECKING:

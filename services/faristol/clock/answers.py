@@ -7,6 +7,7 @@ from typing import Any, TypeVar
 
 from google.protobuf.message import Message
 
+from faristol.host.table_store import Settled, clock_stream
 from faristol.kernel.times import Instant, timestamp
 from faristol.pb.clock.v1 import clock_pb2, events_pb2
 from faristol.rules.ruleset import Ruleset
@@ -14,7 +15,6 @@ from faristol.table import of_clock
 from faristol.table.clock import Clock
 from faristol.table.deadlines import next_deadline
 from faristol.table.game.state import Game, Phase
-from faristol.table_store import Settled, clock_stream
 
 M = TypeVar("M", bound=Message)
 

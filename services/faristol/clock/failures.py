@@ -8,7 +8,7 @@ from contextlib import contextmanager
 
 from opentelemetry import metrics
 
-from faristol.bus.stopped import away
+from faristol.consumers.stopped import away
 
 _log = logging.getLogger(__name__)
 _failing = metrics.get_meter("faristol.clock").create_gauge(

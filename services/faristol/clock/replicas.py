@@ -8,9 +8,9 @@ import uuid
 import zlib
 from collections import OrderedDict
 
+from faristol.event_store import Record
+from faristol.event_store.backends.databases import FAILURES
 from faristol.kernel.bounded import keep
-from faristol.record import Record
-from faristol.record.databases import FAILURES
 
 PLACES = 64
 """Limit of active replicas; further ones stand by."""

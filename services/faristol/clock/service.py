@@ -8,14 +8,14 @@ from typing import Any, TypeVar
 from google.protobuf.message import Message
 
 from faristol.clock import answers
+from faristol.event_store import Decision
 from faristol.host import Runtime
-from faristol.host.dispatch import Context, Dispatcher
+from faristol.host.rpc.dispatch import Context, Dispatcher
+from faristol.host.table_store import load_table
 from faristol.kernel.errors import NotFound
 from faristol.kernel.times import instant, to_timestamp
 from faristol.pb.clock.v1 import clock_pb2
-from faristol.record import Decision
 from faristol.table import decide
-from faristol.table_store import load_table
 
 M = TypeVar("M", bound=Message)
 

@@ -22,19 +22,19 @@ from datetime import datetime
 
 from opentelemetry import metrics
 
-from faristol.bus.stopped import away
 from faristol.clock.failures import Failures
 from faristol.clock.replicas import Replicas
-from faristol.host.telemetry import SECONDS
+from faristol.consumers.stopped import away
+from faristol.event_store import Command, Conflict, Decision, Metadata, Record, Recorded, UnreadableEvent
+from faristol.event_store.append.appender import LARGEST_GROUP
+from faristol.host.observability.telemetry import SECONDS
+from faristol.host.table_store import GAME, TOGETHER, Settled, clock_stream, game_of, load_tables
 from faristol.kernel.facts import types_of
 from faristol.kernel.refusal import Refusal
 from faristol.kernel.times import Instant, instant, to_timestamp
 from faristol.pb.clock.v1 import events_pb2
-from faristol.record import Command, Conflict, Decision, Metadata, Record, Recorded, UnreadableEvent
-from faristol.record.appender import LARGEST_GROUP
 from faristol.table.clock import FACTS
 from faristol.table.deadlines import due, next_deadline
-from faristol.table_store import GAME, TOGETHER, Settled, clock_stream, game_of, load_tables
 
 SECOND = 1_000_000_000
 

@@ -9,15 +9,15 @@ import uuid
 from collections.abc import Callable, Sequence
 from datetime import datetime
 
-from faristol.bus.stopped import away
 from faristol.clock.failures import Failures
-from faristol.duplicate.settlement import next_tick, settle
-from faristol.duplicate_store import game_stream, load_game
+from faristol.consumers.stopped import away
+from faristol.duplicate_game.settlement import next_tick, settle
+from faristol.event_store import Command, Conflict, Decision, Metadata, Record, Recorded, Write
+from faristol.host.duplicate_store import game_stream, load_game
 from faristol.host.ruleset_store import rules_of
 from faristol.kernel import facts
 from faristol.kernel.times import instant, to_timestamp
 from faristol.pb.clock.v1 import turn_events_pb2 as ticks
-from faristol.record import Command, Conflict, Decision, Metadata, Record, Recorded, Write
 
 LOOK = 1.0
 """Poll interval without due events and notifications, in seconds."""

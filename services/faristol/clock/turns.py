@@ -7,14 +7,14 @@ from typing import Any, NoReturn, TypeVar
 
 from google.protobuf.message import Message
 
-from faristol.duplicate import decide
-from faristol.duplicate.situation import Situation
-from faristol.duplicate_store import load_game, load_situation
+from faristol.duplicate_game import decide
+from faristol.duplicate_game.situation import Situation
+from faristol.event_store import Decision
 from faristol.host import Runtime
-from faristol.host.dispatch import Context, Dispatcher
+from faristol.host.duplicate_store import load_game, load_situation
+from faristol.host.rpc.dispatch import Context, Dispatcher
 from faristol.kernel.times import Instant, instant, occurred_at, timestamp
 from faristol.pb.clock.v1 import turns_pb2 as pb
-from faristol.record import Decision
 
 M = TypeVar("M", bound=Message)
 

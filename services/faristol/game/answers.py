@@ -7,6 +7,7 @@ from typing import Any, TypeVar
 
 from google.protobuf.message import Message
 
+from faristol.host.table_store import Settled, game_stream
 from faristol.kernel.refusal import N_, Refusal
 from faristol.kernel.times import timestamp
 from faristol.pb.game.v1 import events_pb2 as events
@@ -15,11 +16,10 @@ from faristol.rules import Placement, TurnKind, full_bag, without
 from faristol.table import Table, of_clock
 from faristol.table.decide.checks import awaits_mover, in_doubt
 from faristol.table.draw_log import draws_of
-from faristol.table.foot import awaited_signers
+from faristol.table.final_score import awaited_signers
 from faristol.table.game.state import UNKNOWN, Game, Interruption, LastRuling, Phase
 from faristol.table.offers import Offer
 from faristol.table.rack_log import Held, racks_of
-from faristol.table_store import Settled, game_stream
 
 M = TypeVar("M", bound=Message)
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from faristol.record import Guard, Record, load
+from faristol.event_store import Guard, Record, load
+from faristol.host.table_store import Settled, game_stream, load_other_games
 from faristol.table.views import Tournament, seated, watch_tournament
-from faristol.table_store import Settled, game_stream, load_other_games
 
 
 async def with_other_games(record: Record, settled: Settled, *player_ids: str) -> Settled:

@@ -4,20 +4,20 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from faristol.bus import Reaction
-from faristol.game.duplicate.reactions import open_game
+from faristol.consumers import Reaction
+from faristol.event_store import Decision, Guard, Record, Recorded, Write, load
+from faristol.game.duplicate_game.reactions import open_game
 from faristol.host.ruleset_store import rules_of
+from faristol.host.table_store import game_stream, load_table, opened
 from faristol.kernel.facts import types_of
 from faristol.kernel.times import instant, timestamp
 from faristol.pb.game.v1.events_pb2 import TableClosed
 from faristol.pb.lexicon.v1.events_pb2 import CaseRuled
 from faristol.pb.pairing.v1 import events_pb2 as pairing_events
-from faristol.record import Decision, Guard, Record, Recorded, Write, load
 from faristol.table.decide.ends import leave_tournament
 from faristol.table.game.state import Phase
 from faristol.table.start import open_table
 from faristol.table.views import Tournament, watch_tournament
-from faristol.table_store import game_stream, load_table, opened
 
 ROUNDS = types_of(
     (

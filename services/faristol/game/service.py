@@ -7,18 +7,18 @@ from typing import Any, TypeVar
 
 from google.protobuf.message import Message
 
+from faristol.event_store import Decision
 from faristol.game import answers
 from faristol.game.best_plays import BestPlays
 from faristol.game.elsewhere import with_other_games
 from faristol.host import Runtime
-from faristol.host.dispatch import Answer, Context, Dispatcher
+from faristol.host.rpc.dispatch import Answer, Context, Dispatcher
+from faristol.host.table_store import Settled, game_stream, load_table
 from faristol.kernel.errors import Invalid, NotFound
 from faristol.kernel.refusal import N_, Refusal
 from faristol.pb.game.v1 import game_pb2
-from faristol.record import Decision
 from faristol.table import decide
 from faristol.table.offers import offers
-from faristol.table_store import Settled, game_stream, load_table
 
 M = TypeVar("M", bound=Message)
 

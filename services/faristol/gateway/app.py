@@ -11,27 +11,19 @@ from typing import Any
 
 from fastapi import FastAPI, Response
 
-from faristol.gateway import (
-    access_log,
-    api,
-    credentials_page,
-    documentation,
-    entrance,
-    files,
-    games,
-    openid,
-    pages,
-    problems,
-    reasons,
-)
-from faristol.gateway.assets import assets
-from faristol.gateway.cache import Cache
-from faristol.gateway.cached import Cached
-from faristol.gateway.calls import NotSignedIn
+from faristol.gateway.api import downloads
+from faristol.gateway.api import routes as api
+from faristol.gateway.api.openapi import documentation
+from faristol.gateway.api.openapi.commands import commands_document
+from faristol.gateway.api.openapi.document import describe
+from faristol.gateway.api.resources import games
+from faristol.gateway.auth import credentials, openid, sign_in
+from faristol.gateway.cache.middleware import Cached
+from faristol.gateway.cache.position_waits import Waits
+from faristol.gateway.cache.store import Cache
 from faristol.gateway.consoles import (
     arbiter,
     director,
-    door,
     duplicate,
     judge,
     lexicons,
@@ -42,26 +34,28 @@ from faristol.gateway.consoles import (
     results_entry,
 )
 from faristol.gateway.consoles.scorer import page as scorer_page
-from faristol.gateway.duplicate import api as duplicate_api
-from faristol.gateway.duplicate import pages as duplicate_pages
-from faristol.gateway.duplicate import training as duplicate_training
-from faristol.gateway.encoded import Encoded
-from faristol.gateway.frames import News, NewsWithContent
-from faristol.gateway.head import Head
-from faristol.gateway.headers import PublicCors, SafeHeaders
-from faristol.gateway.openapi import describe
-from faristol.gateway.openapi_commands import commands_document
-from faristol.gateway.operator import Operator
-from faristol.gateway.own_hosts import OwnHosts
-from faristol.gateway.page import problem_page
-from faristol.gateway.papers import addresses as papers
-from faristol.gateway.papers.pdf import Pdfs
-from faristol.gateway.rates import Rates
-from faristol.gateway.responses import Health, ProblemBody, Ready
-from faristol.gateway.stream import Streams
-from faristol.gateway.tail import Tail
-from faristol.gateway.viewers import Fanout
-from faristol.gateway.waits import Waits
+from faristol.gateway.duplicate_game import api as duplicate_api
+from faristol.gateway.duplicate_game import pages as duplicate_pages
+from faristol.gateway.duplicate_game import training as duplicate_training
+from faristol.gateway.http import access_log, error_types, errors
+from faristol.gateway.http.encoding import Encoded
+from faristol.gateway.http.head import Head
+from faristol.gateway.http.headers import PublicCors, SafeHeaders
+from faristol.gateway.http.own_hosts import OwnHosts
+from faristol.gateway.http.rate_limit import Rates
+from faristol.gateway.http.responses import Health, ProblemBody, Ready
+from faristol.gateway.http.static_files import assets
+from faristol.gateway.live.broadcaster import Fanout
+from faristol.gateway.live.sse import News, NewsWithContent
+from faristol.gateway.live.streams import Streams
+from faristol.gateway.live.upstream import Tail
+from faristol.gateway.pages import routes as pages
+from faristol.gateway.pages.operator import Operator
+from faristol.gateway.pages.render import problem_page
+from faristol.gateway.print import addresses as papers
+from faristol.gateway.print.pdf import Pdfs
+from faristol.gateway.rpc import json_proxy
+from faristol.gateway.rpc.calls import NotSignedIn
 from faristol.host import Runtime
 from faristol.pb.game.v1 import duplicate_pb2_grpc, game_pb2_grpc
 from faristol.pb.lexicon.v1 import adjudication_pb2_grpc
@@ -78,7 +72,7 @@ removed.
 
 
 PUBLIC = (
-    files.routes,
+    downloads.routes,
     games.routes,
     api.routes,
     duplicate_api.routes,
@@ -86,19 +80,19 @@ PUBLIC = (
     pages.routes,
     duplicate_pages.routes,
 )
-"""Routes of public content. ``faristol.gateway.resources`` says which of them are cached."""
+"""Routes of public content. ``faristol.gateway.cache.resources`` says which of them are cached."""
 
 ROUTES = (
     *PUBLIC,
     pages.long_forms,
-    entrance.routes,
+    sign_in.routes,
     openid.routes,
-    credentials_page.routes,
+    credentials.routes,
     papers.routes,
     duplicate_training.routes,
     documentation.routes,
-    reasons.routes,
-    door.routes,
+    error_types.routes,
+    json_proxy.routes,
     queue_stream.routes,
     judge.routes,
     arbiter.routes,
@@ -155,7 +149,7 @@ def app(runtime: Runtime) -> FastAPI:
     web.add_middleware(Streams, fanout=web.state.fanout)
     web.add_middleware(PublicCors)
     web.add_middleware(Rates, per_second=settings.http_requests_per_second, streams=settings.http_streams_per_address)
-    web.add_middleware(problems.Interrupted, page=problem_page)
+    web.add_middleware(errors.Interrupted, page=problem_page)
     if settings.open:
         web.add_middleware(OwnHosts, address=settings.http_address)
     web.add_middleware(SafeHeaders, is_indexed=settings.indexed)
@@ -166,8 +160,8 @@ def app(runtime: Runtime) -> FastAPI:
     for routes in ROUTES:
         web.include_router(routes)
     web.mount("/static", assets, name="static")
-    problems.install(web, problem_page)
-    web.add_exception_handler(NotSignedIn, entrance.not_signed_in)
+    errors.install(web, problem_page)
+    web.add_exception_handler(NotSignedIn, sign_in.not_signed_in)
 
     _answer_health(web, runtime)
     describe(web, ProblemBody, News, NewsWithContent)

@@ -6,17 +6,17 @@ from collections.abc import Mapping
 
 from google.protobuf.message import Message
 
-from faristol.host.access import Admission
-from faristol.host.dispatch import Answer, Context, Dispatcher, no_commands
-from faristol.host.interceptor import language_of
+from faristol.event_store import Record
+from faristol.host.rpc.dispatch import Answer, Context, Dispatcher, no_commands
+from faristol.host.rpc.interceptor import language_of
+from faristol.host.security.authorization import Admission
 from faristol.kernel.errors import Invalid, NotFound
 from faristol.kernel.refusal import N_
-from faristol.lexicon import presentation
-from faristol.lexicon.installation import Installations
-from faristol.lexicon.lexicons import Lexicons
-from faristol.lexicon.streams import case_named, last_case_of
+from faristol.lexicon.adjudication.cases import presentation
+from faristol.lexicon.adjudication.streams import case_named, last_case_of
+from faristol.lexicon.lexicons.installation import Installations
+from faristol.lexicon.lexicons.library import Lexicons
 from faristol.pb.lexicon.v1 import lexicon_pb2 as pb
-from faristol.record import Record
 from faristol.text import render
 from faristol.words import WordGraph
 from faristol.words.lists import unplayable

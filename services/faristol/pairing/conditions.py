@@ -9,8 +9,8 @@ from google.protobuf.message import Message
 
 from faristol.kernel.errors import Invalid
 from faristol.kernel.refusal import N_, Refusal
-from faristol.pairing.identity import checked_id
-from faristol.pairing.model import Pairing, Player, Round, Tournament
+from faristol.pairing.commands.identity import checked_id
+from faristol.pairing.state import Pairing, Player, Round, Tournament
 from faristol.rules import Ruleset
 from faristol.rules.officials import check_not_concerned
 

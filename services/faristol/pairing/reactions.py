@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from faristol.bus import Reaction
+from faristol.consumers import Reaction
+from faristol.event_store import Decision, Record, Recorded, Write, load
 from faristol.host.ruleset_store import rules_of
 from faristol.kernel import facts
-from faristol.pairing.administration.results import record_result
+from faristol.pairing.commands.outcome import write_of
 from faristol.pairing.discipline.at_tables import note_sanction
-from faristol.pairing.model import Decided, Tournament, evolve, stream
-from faristol.pairing.office.outcome import write_of
+from faristol.pairing.results.results import record_result
+from faristol.pairing.state import Decided, Tournament, evolve, stream
 from faristol.pb.game.v1 import events_pb2 as game_events
-from faristol.record import Decision, Record, Recorded, Write, load
 
 
 def results(record: Record) -> Reaction:

@@ -8,21 +8,21 @@ from functools import partial
 from google.protobuf.message import Message
 
 from faristol.host import Runtime
-from faristol.host.dispatch import Answer, Dispatcher
-from faristol.pairing.office.office import COMMANDS, Office
-from faristol.pairing.office.players import (
+from faristol.host.rpc.dispatch import Answer, Dispatcher
+from faristol.pairing.commands.handler import COMMANDS, Office
+from faristol.pairing.commands.players import (
     amend_player,
     answer_data_request,
     move_player,
     register_player,
     register_players,
 )
-from faristol.pairing.office.tournaments import change_options, choose_lexicon, create_tournament
-from faristol.pairing.questions.data_requests import list_data_requests
-from faristol.pairing.questions.history import list_acts, list_sanctions
-from faristol.pairing.questions.pairings import explain_pairing, list_obstacles
-from faristol.pairing.questions.results import get_result_check, list_results
-from faristol.pairing.questions.tournament import get_tournament
+from faristol.pairing.commands.tournaments import change_options, choose_lexicon, create_tournament
+from faristol.pairing.queries.data_requests import list_data_requests
+from faristol.pairing.queries.history import list_acts, list_sanctions
+from faristol.pairing.queries.pairings import explain_pairing, list_obstacles
+from faristol.pairing.queries.results import get_result_check, list_results
+from faristol.pairing.queries.tournament import get_tournament
 from faristol.pb.pairing.v1 import pairing_pb2 as pb
 
 

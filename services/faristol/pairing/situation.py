@@ -21,7 +21,7 @@ from faristol.kernel.errors import Invalid, NotFound
 from faristol.kernel.refusal import N_
 from faristol.kernel.times import to_timestamp
 from faristol.pairing import conditions
-from faristol.pairing.model import NamedPerson, Origins, Rulings, Tournament
+from faristol.pairing.state import NamedPerson, Origins, Rulings, Tournament
 from faristol.pb.game.v1 import events_pb2 as game_events
 from faristol.pb.pairing.v1 import events_pb2 as events
 from faristol.rules import Ruleset, pinned_ruleset

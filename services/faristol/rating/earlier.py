@@ -7,12 +7,12 @@ from collections.abc import Iterable
 from dataclasses import replace
 from typing import NamedTuple
 
+from faristol.event_store import Record, Recorded
 from faristol.kernel import facts
 from faristol.pb.rating.v1 import events_pb2 as events
 from faristol.rating.games import Rated
 from faristol.rating.model import RatingList, TournamentView, stream, tournament_stream
 from faristol.rating.systems import system_named
-from faristol.record import Record, Recorded
 
 SLICE = 1_000
 """Lines per read."""

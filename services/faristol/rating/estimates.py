@@ -6,11 +6,11 @@ import asyncio
 from collections import OrderedDict
 from collections.abc import Sequence
 
+from faristol.event_store import Loaded
 from faristol.kernel.bounded import keep
 from faristol.rating import decide
 from faristol.rating.games import Change, Rated
 from faristol.rating.model import RatingList, TournamentView
-from faristol.record import Loaded
 
 REMEMBERED = 64
 """Number of tournaments whose last estimate is cached."""

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from google.protobuf.message import Message
 
+from faristol.event_store import Record, load
 from faristol.host.ruleset_store import rules_of
 from faristol.kernel.pins import Pin
 from faristol.kernel.refusal import Refusal
 from faristol.pb.pairing.v1 import events_pb2 as pairing_events
 from faristol.rating.model import tournament_stream
-from faristol.record import Record, load
 
 
 def note_rules(pin: Pin, fact: Message) -> Pin:

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from faristol.bus import Reaction
+from faristol.consumers import Reaction
+from faristol.event_store import Decision, Guard, Record, Recorded, Write, load, load_at_once
 from faristol.kernel import facts
 from faristol.pb.pairing.v1 import events_pb2 as pairing_events
 from faristol.rating import decide
 from faristol.rating.earlier import Earlier
 from faristol.rating.model import RatingList, TournamentView, evolve, stream, tournament_stream, view
 from faristol.rating.rated import mode_of
-from faristol.record import Decision, Guard, Record, Recorded, Write, load, load_at_once
 
 CLOSES = (pairing_events.RoundClosed, pairing_events.RoundsChanged)
 """Events that may close the last round."""

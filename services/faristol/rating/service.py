@@ -8,8 +8,9 @@ from dataclasses import replace
 from google.protobuf.message import Message
 from google.protobuf.timestamp_pb2 import Timestamp
 
+from faristol.event_store import Decision, Guard, Loaded, Write, load, load_at_once
 from faristol.host import Runtime
-from faristol.host.dispatch import Answer, Context, Dispatcher
+from faristol.host.rpc.dispatch import Answer, Context, Dispatcher
 from faristol.kernel.errors import Invalid, NotFound
 from faristol.kernel.refusal import N_
 from faristol.kernel.times import occurred_at
@@ -22,7 +23,6 @@ from faristol.rating.glicko import Glicko2
 from faristol.rating.model import RatingList, TournamentView, evolve, stream, tournament_stream, view
 from faristol.rating.rated import mode_of
 from faristol.rating.systems import DEFAULT, SYSTEMS, RatingSystem, system_named
-from faristol.record import Decision, Guard, Loaded, Write, load, load_at_once
 from faristol.rules.modes import refuse_without_tables
 
 

@@ -17,12 +17,12 @@ from tests.campaigns.faults.load import Load, Standings
 from tests.campaigns.faults.release import Release
 from tests.campaigns.torture import facts, judgement
 from tests.campaigns.torture.ledger import Ledger
-from tests.integration import contents
+from tests.component import contents
 
-from faristol.bus.takers import UNNOTED
+from faristol.consumers.handlers import UNNOTED
+from faristol.event_store import Record, RecordError, stored
 from faristol.pb.results.v1 import results_pb2
 from faristol.pb.results.v1.results_pb2_grpc import ResultsServiceStub
-from faristol.record import Record, RecordError, stored
 from faristol.words import WordGraph
 
 WARM = 40

@@ -16,14 +16,14 @@ import httpx
 from grpc_health.v1 import health_pb2, health_pb2_grpc
 from tests.campaigns.faults.database import Database
 from tests.campaigns.faults.entrance import Entrance
-from tests.integration import nats_cluster
-from tests.integration.processes import EAGER, FARISTOL, START_SECONDS, Child, faristol, free_port
+from tests.component import nats_cluster
+from tests.component.processes import EAGER, FARISTOL, START_SECONDS, Child, faristol, free_port
 from tests.unit.host.certificates import Mount, Signed, signed
 
+from faristol.event_store.integrity.keys import public_path
 from faristol.host import SERVICES
+from faristol.host.security.tls import Files, Tls
 from faristol.host.services import RELAY
-from faristol.host.tls import Files, Tls
-from faristol.record.keys import public_path
 
 REPLICAS = 2
 HOSTS = ("127.0.0.1", "[::1]")

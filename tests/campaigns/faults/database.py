@@ -12,7 +12,7 @@ import warnings
 from pathlib import Path
 
 from tests.campaigns.faults.entrance import Entrance
-from tests.integration.processes import free_port
+from tests.component.processes import free_port
 
 with warnings.catch_warnings():
     warnings.simplefilter("ignore")  # it speaks of a run-time folder that it does not use

@@ -7,7 +7,7 @@ import contextlib
 from collections.abc import Sequence
 from itertools import count
 
-from tests.integration.processes import free_port
+from tests.component.processes import free_port
 
 
 class Entrance:

@@ -16,8 +16,8 @@ from nats.aio.client import Client
 from tests.campaigns.faults.cell import AS_INSTALLED, REPLICAS, Cell, until
 from tests.campaigns.faults.load import Load
 from tests.campaigns.faults.release import Release
-from tests.integration import nats_cluster
-from tests.integration.processes import START_SECONDS
+from tests.component import nats_cluster
+from tests.component.processes import START_SECONDS
 from tests.unit.host.certificates import signed
 
 from faristol.bus.permissions import STREAM

@@ -22,8 +22,8 @@ from faristol.client.credentials import authorize, authorized
 from faristol.client.services import DEADLINE, Api, passing
 from faristol.demo.championship import Championship
 from faristol.demo.plan import Plan
-from faristol.host.channels import open_channel
-from faristol.host.tls import Tls
+from faristol.host.rpc.channels import open_channel
+from faristol.host.security.tls import Tls
 from faristol.pb.access.v1 import access_pb2
 from faristol.words import DEFAULT_NAME, WordGraph
 

@@ -26,12 +26,17 @@ class Release:
     @property
     def by(self) -> Sequence[str]:
         """What a command of Faristol is started by, so that it is of this version."""
-        return ("env", f"PYTHONPATH={self.folder / 'libs'}{os.pathsep}{self.folder / 'services'}")
+        return (
+            "env",
+            "PYTHONPATH=" + os.pathsep.join(str(self.folder / part) for part in ("libs", "services", "apps")),
+        )
 
     @property
     def format(self) -> int:
         """The format of the record that it reads."""
-        found = FORMAT.search((self.folder / "libs/faristol/record/tables.py").read_text(encoding="utf-8"))
+        found = FORMAT.search(
+            (self.folder / "libs/faristol/event_store/backends/tables.py").read_text(encoding="utf-8")
+        )
         assert found
         return int(found[1])
 

@@ -15,31 +15,31 @@ from typing import Any
 
 from google.protobuf.message import Message
 from tests.campaigns.halls.plan import TURN_SECONDS, Faults, Intended, Plan
-from tests.unit.duplicate.ahead import FISC, words
+from tests.unit.duplicate_game.ahead import FISC, words
 
-from faristol.clock.part import part as clock_part
-from faristol.duplicate.game import Turn
-from faristol.duplicate_store import load_game, stream_of
-from faristol.game.part import part as game_part
+from faristol.casebook.memory import Caller
+from faristol.casebook.verbs import method_of
+from faristol.clock.service_module import part as clock_part
+from faristol.duplicate_game.game import Turn
+from faristol.event_store import Decision, Metadata, Record, Write
+from faristol.game.service_module import part as game_part
 from faristol.host import Runtime, Settings
-from faristol.keeper.hall.bundle import Bundle
-from faristol.keeper.hall.hall import Away, HallAtWork, NotTaken
-from faristol.keeper.hall.journal import HallJournal
-from faristol.keeper.hall.times import SyncedClock
+from faristol.host.duplicate_store import load_game, stream_of
 from faristol.kernel.errors import Invalid, NotFound
 from faristol.kernel.pins import Pin
 from faristol.kernel.refusal import Refusal
 from faristol.kernel.times import instant, timestamp, to_timestamp
-from faristol.pairing.administration.tournaments import pin_of
+from faristol.pairing.tournament.tournaments import pin_of
 from faristol.pb.clock.v1 import turns_pb2 as turns
 from faristol.pb.game.v1 import duplicate_events_pb2 as events
 from faristol.pb.game.v1 import duplicate_pb2 as pb
 from faristol.pb.pairing.v1 import events_pb2 as pairing_events
-from faristol.record import Decision, Metadata, Record, Write
-from faristol.referee.memory import Caller
-from faristol.referee.verbs import method_of
 from faristol.rules import Board, Notation
-from faristol.rules.duplicate.plays import Play
+from faristol.rules.duplicate_game.plays import Play
+from faristol.table_terminal.hall.bundle import Bundle
+from faristol.table_terminal.hall.hall import Away, HallAtWork, NotTaken
+from faristol.table_terminal.hall.journal import HallJournal
+from faristol.table_terminal.hall.times import SyncedClock
 
 CUP, GAME = "cup", "cup-r1"
 BEGIN = datetime(2026, 5, 2, 10, tzinfo=UTC)

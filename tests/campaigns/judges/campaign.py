@@ -16,15 +16,17 @@ import grpc
 from google.protobuf.message import Message
 from tests.campaigns.judges.clients import Bench, ChallengingTable
 from tests.campaigns.torture.sites import Site
-from tests.integration.processes import EAGER
+from tests.component.processes import EAGER
 
 from faristol.client.services import Api, call
 from faristol.demo.cast import Cast
 from faristol.demo.plan import Plan
+from faristol.event_store import Record
+from faristol.event_store.integrity.verification import verify
 from faristol.kernel.cases import case_id_of
 from faristol.kernel.times import to_timestamp
-from faristol.lexicon import presentation, queries
-from faristol.lexicon.model import Case
+from faristol.lexicon.adjudication.cases import presentation, queries
+from faristol.lexicon.adjudication.cases.model import Case
 from faristol.pb.clock.v1 import events_pb2 as clock_events
 from faristol.pb.game.v1 import events_pb2 as game_events
 from faristol.pb.game.v1 import game_pb2
@@ -32,8 +34,6 @@ from faristol.pb.lexicon.v1 import adjudication_pb2
 from faristol.pb.lexicon.v1 import adjudication_pb2_grpc as pb_grpc
 from faristol.pb.lexicon.v1 import events_pb2 as events
 from faristol.pb.pairing.v1 import pairing_pb2
-from faristol.record import Record
-from faristol.record.verification import verify
 from faristol.words import DEFAULT_NAME, WordGraph
 
 RULESET, ROUNDS = "fisc-2023", 5

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import NoReturn
 
 import grpc
-from tests.integration.processes import EAGER
+from tests.component.processes import EAGER
 
 from faristol.client.judge import Judge, sit
 from faristol.demo.table import Placed, State, Table

@@ -26,7 +26,7 @@ SUITES = (
     "tests/unit/rules",
     "tests/unit/pairing",
     "tests/unit/table",
-    "tests/unit/record_events",
+    "tests/unit/old_events",
     "tests/rulebook",
 )
 

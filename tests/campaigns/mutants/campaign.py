@@ -19,7 +19,7 @@ from tests.campaigns.mutants import coverage_plugin
 from tests.campaigns.mutants.mutation import Mutation, mutations
 
 ROOT = Path(__file__).parents[3]
-PACKAGES = ("libs", "services")
+PACKAGES = ("libs", "services", "apps")
 """Folders of the product, as Python finds it."""
 SLOWEST = 20.0
 """Seconds that tests may take beyond three times what they took before. A mutant that takes longer is caught."""

@@ -10,15 +10,15 @@ import uuid
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
+from faristol.casebook.cell import Cell, serving
+from faristol.casebook.lexicons import LEXICON_NAME, install
+from faristol.event_store import Decision, Metadata, Write
+from faristol.event_store.event import utc_now
 from faristol.kernel.times import to_timestamp
 from faristol.pb.game.v1 import events_pb2 as game_events
 from faristol.pb.pairing.v1 import events_pb2 as events
 from faristol.pb.pairing.v1 import pairing_pb2
 from faristol.pb.pairing.v1 import pairing_pb2_grpc as pb_grpc
-from faristol.record import Decision, Metadata, Write
-from faristol.record.event import utc_now
-from faristol.referee.cell import Cell, serving
-from faristol.referee.lexicons import LEXICON_NAME, install
 from faristol.rules import load_ruleset, with_options
 from faristol.rules.options import written
 

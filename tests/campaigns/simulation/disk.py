@@ -16,8 +16,8 @@ from tests.campaigns.simulation.loop import NODE
 from tests.campaigns.simulation.nodes import Node
 from tests.campaigns.simulation.world import World
 
-from faristol.record import sqlite
-from faristol.record.group import Group
+from faristol.event_store.append.group import Group
+from faristol.event_store.backends import sqlite
 
 SLOWEST = 0.002
 """Seconds that a statement takes at most."""

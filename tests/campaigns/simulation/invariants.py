@@ -12,14 +12,15 @@ from sqlalchemy import select
 from sqlalchemy.ext.asyncio import AsyncConnection
 from tests.campaigns.simulation.clients import Told
 
-from faristol.bus import Projection, generations
-from faristol.bus.status import State, status
+from faristol.consumers import Projection, generations
+from faristol.consumers.status import State, status
+from faristol.event_store import Record, Recorded
+from faristol.event_store.backends import tables
+from faristol.event_store.integrity.verification import verify
 from faristol.pb.clock.v1 import events_pb2 as clock
 from faristol.pb.game.v1 import events_pb2 as game
 from faristol.pb.pairing.v1 import events_pb2 as pairing
-from faristol.record import Record, Recorded, tables
-from faristol.record.verification import verify
-from faristol.results.projection import projection
+from faristol.results.projections.projection import projection
 
 BESIDE = 1_000_000
 """The generation of a projection that is computed to be compared, and never read."""

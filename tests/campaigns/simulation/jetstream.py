@@ -22,7 +22,7 @@ from tests.campaigns.simulation.loop import NODE
 from tests.campaigns.simulation.nodes import Node
 from tests.campaigns.simulation.world import World
 
-from faristol.bus import entrance
+from faristol.bus import sign_in
 from faristol.bus.stream import NewsLimits
 
 SLOWEST = 0.003
@@ -97,7 +97,7 @@ class JetStream:
     @contextmanager
     def around(self) -> Iterator[None]:
         """Have connections to NATS lead here."""
-        with patch.object(entrance, "Client", partial(Client, self)):
+        with patch.object(sign_in, "Client", partial(Client, self)):
             yield
 
     def delay(self) -> float:

@@ -17,15 +17,15 @@ from tests.campaigns.simulation.nodes import Node
 from tests.campaigns.simulation.world import World
 
 from faristol.bus import Bus, BusError
-from faristol.bus.generations import ProjectionError
-from faristol.bus.rebuild import Rebuild
-from faristol.bus.stopped import away
-from faristol.cell.processes import builders
+from faristol.consumers.generations import ProjectionError
+from faristol.consumers.rebuild import Rebuild
+from faristol.consumers.stopped import away
 from faristol.credentials import keyring
+from faristol.event_store import Record, RecordError
 from faristol.host import SERVICES, Runtime, Settings
 from faristol.host.process import Process
-from faristol.record import Record, RecordError
-from faristol.results.projection import projection
+from faristol.launcher.processes import builders
+from faristol.results.projections.projection import projection
 
 LAYOUTS: Sequence[Sequence[Sequence[str]]] = (
     (SERVICES,),
@@ -68,8 +68,8 @@ class Platform:
     def around(self) -> Iterator[None]:
         """Have the gateway serve without a socket."""
         with ExitStack() as stack:
-            stack.enter_context(patch("faristol.gateway.part.listen", lambda host, port: _Socket()))
-            stack.enter_context(patch("faristol.gateway.part.serve", self._serve_pages))
+            stack.enter_context(patch("faristol.gateway.service_module.listen", lambda host, port: _Socket()))
+            stack.enter_context(patch("faristol.gateway.service_module.serve", self._serve_pages))
             yield
 
     async def _serve_pages(self, web: Any, sock: object, grace: float) -> None:

@@ -22,7 +22,7 @@ from tests.campaigns.strangers.platform import PLAYED, Officials, Platform, cred
 from tests.plain_http import PLAIN
 
 from faristol.credentials.roles import DIRECTOR, FEDERATION, SCORER
-from faristol.record import Record, Recorded
+from faristol.event_store import Record, Recorded
 
 OUT = Path("var/strangers.json")
 FOLDER = Path("var/strangers")

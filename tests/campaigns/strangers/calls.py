@@ -21,7 +21,7 @@ from google.rpc import error_details_pb2
 from grpc_status import rpc_status
 from tests.campaigns.strangers.outcome import Attack, private_in
 from tests.campaigns.strangers.platform import NOTE, OTHER, PLAYED, Platform, command, credential_of
-from tests.integration.method_requests import METHODS, asked
+from tests.component.method_requests import METHODS, asked
 from tests.plain_http import PLAIN
 
 from faristol.credentials.credential import Credential

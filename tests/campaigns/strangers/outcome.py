@@ -9,8 +9,8 @@ from typing import Any
 
 from google.protobuf.message import Message
 
+from faristol.event_store import Recorded
 from faristol.pb.access.v1.events_pb2 import SignedIn
-from faristol.record import Recorded
 
 PRIVATE = frozenset({"rack", "seed", "note", "token", "code", "pin"})
 """Fields that no stranger is ever told; the seed of a game that is over apart, and none is over here."""

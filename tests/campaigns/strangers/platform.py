@@ -16,9 +16,9 @@ from typing import Any
 import grpc
 import httpx
 from google.protobuf.message import Message
-from tests.integration.access_cell import seated
-from tests.integration.method_requests import called
-from tests.integration.processes import START_SECONDS, Child, free_port, wait_until_serving
+from tests.component.access_cell import seated
+from tests.component.method_requests import called
+from tests.component.processes import START_SECONDS, Child, free_port, wait_until_serving
 from tests.plain_http import PLAIN
 
 from faristol.client.credentials import authorize, authorized
@@ -26,7 +26,7 @@ from faristol.credentials.credential import Credential, Scope
 from faristol.credentials.keyring import RECORD, Keyring
 from faristol.credentials.roles import DIRECTOR, NAMES, PLAYER, Role
 from faristol.credentials.tokens import issue
-from faristol.host.channels import CHANNEL_OPTIONS
+from faristol.host.rpc.channels import CHANNEL_OPTIONS
 from faristol.pb.game.v1 import game_pb2_grpc
 from faristol.pb.pairing.v1 import pairing_pb2, pairing_pb2_grpc
 

@@ -17,8 +17,8 @@ from tests.campaigns.torture.clients import Gate, Load, Network
 from tests.campaigns.torture.ledger import Ledger
 from tests.campaigns.torture.sites import LOOK, UP, Site
 
-from faristol.record import Record, RecordError
-from faristol.record.errors import Wrong
+from faristol.event_store import Record, RecordError
+from faristol.event_store.errors import Wrong
 from faristol.words import WordGraph
 
 RECOVERY_SECONDS = 60.0

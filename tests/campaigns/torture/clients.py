@@ -12,7 +12,7 @@ from typing import Any, cast
 
 import grpc
 from tests.campaigns.torture.ledger import Ledger
-from tests.integration.processes import EAGER
+from tests.component.processes import EAGER
 
 from faristol.client.services import DEADLINE, PATIENCE, Api
 from faristol.demo.championship import Championship

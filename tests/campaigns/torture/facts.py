@@ -11,8 +11,8 @@ from itertools import pairwise
 
 from tests.campaigns.torture.ledger import Acknowledged
 
-from faristol.host.desk import digest
-from faristol.record.stored import Stored
+from faristol.event_store.stored import Stored
+from faristol.host.command_handler import digest
 
 Kept = Mapping[str, tuple[bytes, int]]
 """The table of commands: by command id, the answer behind the digest of what was asked, and its position."""

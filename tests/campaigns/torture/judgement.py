@@ -19,15 +19,17 @@ from sqlalchemy import func, select
 from tests.campaigns.torture import facts
 from tests.campaigns.torture.clients import Network
 from tests.campaigns.torture.ledger import Acknowledged, Ledger
-from tests.integration import contents
-from tests.integration.processes import faristol
+from tests.component import contents
+from tests.component.processes import faristol
 
-from faristol.bus.parked import all_parked
-from faristol.bus.status import State, status
-from faristol.bus.stopped import all_stopped
 from faristol.client.services import DEADLINE
-from faristol.record import Record, seals, stored, tables
-from faristol.results.projection import projection
+from faristol.consumers.parked import all_parked
+from faristol.consumers.status import State, status
+from faristol.consumers.stopped import all_stopped
+from faristol.event_store import Record, stored
+from faristol.event_store.backends import tables
+from faristol.event_store.integrity import seals
+from faristol.results.projections.projection import projection
 
 CATCH_UP_SECONDS = 60.0
 """For consumers to come to the end of the record once nobody appends: leases of the killed run out within 6 s."""

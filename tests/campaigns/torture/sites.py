@@ -16,10 +16,10 @@ from pathlib import Path
 
 import grpc
 from grpc_health.v1 import health_pb2, health_pb2_grpc
-from tests.integration.processes import EAGER, START_SECONDS, Cell, Child, faristol, free_port
+from tests.component.processes import EAGER, START_SECONDS, Cell, Child, faristol, free_port
 
+from faristol.event_store.integrity.keys import public_path
 from faristol.host import SERVICES
-from faristol.record.keys import public_path
 
 NATS = "nats-server"
 UP = "up"

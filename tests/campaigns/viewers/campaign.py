@@ -21,13 +21,13 @@ from typing import Any
 from sqlalchemy.exc import SQLAlchemyError
 from tests.campaigns.torture.sites import NATS, NEEDS_NATS
 from tests.campaigns.viewers.crowd import Crowd
-from tests.integration.processes import Child, free_port
+from tests.component.processes import Child, free_port
 from tests.unit.results.synthetic import Championship, append, keep_names
 
+from faristol.event_store import Decision, Metadata, Record, Write
+from faristol.event_store.errors import RecordError
 from faristol.pb.game.v1 import events_pb2 as game
-from faristol.record import Decision, Metadata, Record, Write
-from faristol.record.errors import RecordError
-from faristol.results.news import PUBLIC
+from faristol.results.api.public_events import PUBLIC
 
 DATABASE = "postgresql"
 VICTIMS = ("gateway", "results", NATS, DATABASE)

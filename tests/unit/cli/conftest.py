@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from faristol.terminal import common
+from faristol.table_terminal.shared import common
 
 
 @pytest.fixture(autouse=True)

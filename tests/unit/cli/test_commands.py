@@ -74,7 +74,7 @@ def test_a_command_that_asks_a_service_loads_no_store() -> None:
     done = subprocess.run([sys.executable, "-c", LOADED, *words], capture_output=True, text=True, check=False)
     loaded = set(done.stdout.split())
     assert {"grpc", "faristol.client.credentials"} <= loaded
-    assert {"sqlalchemy", "asyncpg", "nats", "faristol.record.record"}.isdisjoint(loaded)
+    assert {"sqlalchemy", "asyncpg", "nats", "faristol.event_store.record"}.isdisjoint(loaded)
 
 
 @pytest.mark.parametrize(

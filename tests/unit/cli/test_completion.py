@@ -8,10 +8,10 @@ from typing import Any
 
 import pytest
 import typer
-from tests.integration.processes import FARISTOL, environment
+from tests.component.processes import FARISTOL, environment
 
 from faristol.cli import completion
-from faristol.office.names import Named
+from faristol.presentation.names import Named
 
 
 @pytest.mark.parametrize(

@@ -14,18 +14,19 @@ from google.protobuf.message_factory import GetMessageClass
 from google.protobuf.timestamp_pb2 import Timestamp
 from typer.testing import CliRunner
 
-from faristol.cli import contract, history
-from faristol.cli.acts import ACTS
+from faristol.cli import contract
 from faristol.cli.contract import METHODS, as_written
 from faristol.cli.fields import option_of
 from faristol.cli.main import app
-from faristol.office import history as office_history
-from faristol.office.sentences import SENTENCES, Sentences
-from faristol.pairing.model.evolution import FOLDS
+from faristol.cli.tournament import history
+from faristol.cli.verbs import ACTS
+from faristol.pairing.state.evolution import FOLDS
 from faristol.pb.game.v1 import events_pb2 as game
 from faristol.pb.pairing.v1 import events_pb2 as events
 from faristol.pb.pairing.v1 import pairing_pb2 as pairing
-from faristol.terminal.names import Roll
+from faristol.presentation import history as office_history
+from faristol.presentation.sentences import SENTENCES, Sentences
+from faristol.table_terminal.shared.names import Roll
 
 READS_ONLY = re.compile("Get|List|Explain")
 

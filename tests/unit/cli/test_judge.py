@@ -11,11 +11,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.integration.processes import FARISTOL, environment, faristol
+from tests.component.processes import FARISTOL, environment, faristol
 from tests.unit.lexicon.conftest import catalan, library
 from tests.unit.lexicon.court import Court, command, now, sitting
 
-from faristol.cli.casefile import ask_program
+from faristol.cli.judge.case_file import ask_program
 from faristol.client.judge import Judge, sit
 from faristol.host import StartError
 from faristol.pb.game.v1 import events_pb2 as game_events

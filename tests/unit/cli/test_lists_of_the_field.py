@@ -10,8 +10,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from faristol.host import StartError
-from faristol.office.lists import decode_list, lines_of, rows_of
-from faristol.office.player_list import (
+from faristol.typed_input.lists import decode_list, lines_of, rows_of
+from faristol.typed_input.player_list import (
     Answers,
     Comma,
     PlayerList,

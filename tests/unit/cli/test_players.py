@@ -7,16 +7,16 @@ import grpc
 import pytest
 from grpc.aio import AioRpcError, Metadata
 
-from faristol.cli import players
-from faristol.cli.players import _registered_before, stands_already
+from faristol.cli.players import players
+from faristol.cli.players.players import _registered_before, stands_already
 from faristol.host import StartError
-from faristol.host.errors import status_of
+from faristol.host.rpc.errors import status_of
 from faristol.kernel.refusal import Refusal
-from faristol.office.player_list import Reading, players_pasted, read_players
-from faristol.office.team_list import teams_of
 from faristol.pb.pairing.v1 import events_pb2 as events
 from faristol.pb.pairing.v1 import pairing_pb2 as pairing
-from faristol.terminal.names import Roll
+from faristol.table_terminal.shared.names import Roll
+from faristol.typed_input.player_list import Reading, players_pasted, read_players
+from faristol.typed_input.team_list import teams_of
 
 both = attrgetter("rows", "errors")
 

@@ -3,10 +3,10 @@ from __future__ import annotations
 from operator import attrgetter
 from pathlib import Path
 
-from faristol.cli.ratings import rating_list, title
-from faristol.office.player_list import read_players
+from faristol.cli.tournament.ratings import rating_list, title
 from faristol.pb.rating.v1 import rating_pb2 as rating
 from faristol.pb.results.v1 import results_pb2 as results
+from faristol.typed_input.player_list import read_players
 
 both = attrgetter("rows", "errors")
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from faristol.cli.rounds import told
+from faristol.cli.tournament.rounds import told
 from faristol.pb.game.v1 import events_pb2 as game
 from faristol.pb.pairing.v1 import events_pb2 as pairing
 from faristol.pb.results.v1 import results_pb2 as pb

@@ -13,18 +13,18 @@ import pytest
 import typer
 from typer.testing import CliRunner
 
-from faristol.cli.access import describe_grant
-from faristol.cli.export import write
+from faristol.cli.access.access import describe_grant
+from faristol.cli.game.sheet import sheet
+from faristol.cli.game.table import table
 from faristol.cli.main import app
 from faristol.cli.options import Language
-from faristol.cli.prizes import prizes
-from faristol.cli.sheet import sheet
-from faristol.cli.table import table
+from faristol.cli.tournament.export import write
+from faristol.cli.tournament.prizes import prizes
 from faristol.cli.trf import pair
 from faristol.host import StartError
 from faristol.pb.access.v1 import access_pb2 as access
 from faristol.pb.results.v1 import webhooks_pb2 as pb
-from faristol.terminal.services import send, service_at
+from faristol.table_terminal.shared.services import send, service_at
 from faristol.text.terminal import language_of_terminal
 
 

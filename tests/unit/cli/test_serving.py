@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from faristol.cell import processes
 from faristol.cli import main
 from faristol.host import Settings
+from faristol.launcher import processes
 
 
 async def test_who_has_started_without_the_collector_of_garbage_serves_with_it(

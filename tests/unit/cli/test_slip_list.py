@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from faristol.cli.slip_list import read_slips
+from faristol.cli.duplicate_game.slip_list import read_slips
 from faristol.host import StartError
 from faristol.pb.game.v1 import duplicate_events_pb2 as events
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from faristol.cli.standings import told
+from faristol.cli.tournament.standings import told
 from faristol.pb.results.v1 import results_pb2 as pb
 
 

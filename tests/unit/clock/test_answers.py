@@ -6,6 +6,7 @@ import pytest
 from tests.unit.table.clocks import FISC, FISE, FM, PES, UF, after, clocked, drawn, placed, started
 
 from faristol.clock.answers import MEANT, forgotten, shown
+from faristol.host.table_store import Settled
 from faristol.kernel.times import timestamp
 from faristol.pb.clock.v1 import clock_pb2
 from faristol.rules import Ruleset
@@ -14,7 +15,6 @@ from faristol.table.clock import Clock, fold
 from faristol.table.decide import decide
 from faristol.table.game.state import Game
 from faristol.table.settlement.clock import held
-from faristol.table_store import Settled
 
 
 def seat(clock: Clock, game: Game, ruleset: Ruleset) -> Settled:

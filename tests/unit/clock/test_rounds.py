@@ -8,16 +8,16 @@ from pathlib import Path
 
 import pytest
 from google.protobuf.message import Message
-from tests.integration.running_clocks import dealt
+from tests.component.running_clocks import dealt
 
 from faristol.clock.rounds import ending
+from faristol.event_store import Decision, Metadata, Record, Write
+from faristol.host.table_store import load_table, load_tables
 from faristol.kernel.times import timestamp
 from faristol.pb.clock.v1 import events_pb2 as clock_events
 from faristol.pb.game.v1 import events_pb2 as game_events
 from faristol.pb.pairing.v1 import events_pb2 as pairing_events
-from faristol.record import Decision, Metadata, Record, Write
 from faristol.rules.ruleset_file import load_ruleset
-from faristol.table_store import load_table, load_tables
 
 START = 1_700_000_000_000_000_000
 SECOND = 1_000_000_000

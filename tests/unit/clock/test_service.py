@@ -13,19 +13,19 @@ import pytest
 from google.protobuf.message import Message
 from google.rpc import error_details_pb2
 from grpc_status import rpc_status
-from tests.integration.running_clocks import dealt
+from tests.component.running_clocks import dealt
 
-from faristol.clock.part import part
+from faristol.clock.service_module import part
+from faristol.event_store import Conflict, Decision, Guard, Metadata, Record, Write
 from faristol.host import Runtime, Settings
-from faristol.host.interceptor import ErrorInterceptor
+from faristol.host.rpc.interceptor import ErrorInterceptor
+from faristol.host.table_store import Settled, load_table
 from faristol.kernel.refusal import Refusal
 from faristol.kernel.times import Instant, timestamp
 from faristol.pb.clock.v1 import clock_pb2, clock_pb2_grpc
 from faristol.pb.clock.v1 import events_pb2 as clock_events
 from faristol.pb.game.v1 import events_pb2 as game_events
-from faristol.record import Conflict, Decision, Guard, Metadata, Record, Write
 from faristol.rules.ruleset_file import load_ruleset
-from faristol.table_store import Settled, load_table
 
 START = 1_700_000_000_000_000_000
 SECOND = 1_000_000_000

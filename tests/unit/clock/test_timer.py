@@ -8,16 +8,16 @@ from contextlib import asynccontextmanager
 from datetime import UTC, datetime, timedelta
 
 import pytest
-from tests.integration.running_clocks import add, ago, said, start, told
+from tests.component.running_clocks import add, ago, said, start, told
 
 from faristol.clock import replicas
 from faristol.clock.timer import SECOND, Timer
+from faristol.event_store import Record
+from faristol.event_store.tasks import end
 from faristol.kernel.times import milliseconds_between, to_timestamp
 from faristol.pb.clock.v1 import events_pb2 as clock_events
 from faristol.pb.game.v1 import events_pb2 as game_events
 from faristol.pb.pairing.v1 import events_pb2 as pairing_events
-from faristol.record import Record
-from faristol.record.tasks import end
 
 CAP_MS = 35 * 60_000
 TURN_MS = 120_000

@@ -9,15 +9,15 @@ from datetime import UTC, datetime
 
 import pytest
 from sqlalchemy import event
-from tests.integration.running_clocks import add, ago, told
+from tests.component.running_clocks import add, ago, told
 
 from faristol.clock.turn_timer import TurnTimer
+from faristol.event_store import Record
+from faristol.event_store.tasks import end
 from faristol.kernel.times import to_timestamp
 from faristol.pb.clock.v1 import turn_events_pb2 as ticks
 from faristol.pb.game.v1 import duplicate_events_pb2 as events
 from faristol.pb.game.v1 import events_pb2 as game_events
-from faristol.record import Record
-from faristol.record.tasks import end
 from faristol.rules.ruleset_file import load_ruleset
 
 

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from faristol.credentials.keyring import SECRET, SETTLES, Keyring, KeyringError, listed, prepare, retire, rotate
-from faristol.record.keys import KeyFileError, key_id
+from faristol.event_store.integrity.keys import KeyFileError, key_id
 
 _MOMENTS: Iterator[int] = count()
 

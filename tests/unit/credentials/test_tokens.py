@@ -21,7 +21,7 @@ from faristol.credentials.credential import Credential
 from faristol.credentials.errors import Denied, Unauthenticated
 from faristol.credentials.roles import ARBITER, DIRECTOR, MAY_GIVE, PLAYER, SCORER
 from faristol.credentials.tokens import LONGEST_CHAIN, SKEW, claimed, hand_on, issue, verify
-from faristol.record.keys import key_id
+from faristol.event_store.integrity.keys import key_id
 
 KEY, OTHER = Ed25519PrivateKey.generate(), Ed25519PrivateKey.generate()
 CELL = "a-record"

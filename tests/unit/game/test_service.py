@@ -14,9 +14,12 @@ from google.rpc import error_details_pb2
 from grpc_status import rpc_status
 from tests.unit.table.games import FISC, GAME, OPENED, SEED, START, after, opened, pressed, tiles
 
-from faristol.game.part import part
+from faristol.event_store import Conflict, Decision, Metadata, Record, Recorded, Write
+from faristol.event_store.personal_data.erasure import erase
+from faristol.game.service_module import part
 from faristol.host import Runtime, Settings
-from faristol.host.interceptor import ErrorInterceptor
+from faristol.host.rpc.interceptor import ErrorInterceptor
+from faristol.host.table_store import load_table
 from faristol.kernel.cases import case_ids_of
 from faristol.kernel.refusal import Refusal
 from faristol.kernel.times import Instant, timestamp
@@ -25,11 +28,8 @@ from faristol.pb.game.v1 import events_pb2 as events
 from faristol.pb.game.v1 import game_pb2, game_pb2_grpc
 from faristol.pb.lexicon.v1 import events_pb2 as lexicon_events
 from faristol.pb.pairing.v1 import events_pb2 as pairing_events
-from faristol.record import Conflict, Decision, Metadata, Record, Recorded, Write
-from faristol.record.erasure import erase
 from faristol.rules import load_ruleset
 from faristol.table.game.state import Phase
-from faristol.table_store import load_table
 
 NOW = datetime(2023, 11, 14, 22, 20, tzinfo=UTC)
 

@@ -7,7 +7,7 @@ from itertools import groupby
 from operator import attrgetter
 from pathlib import Path
 
-from faristol.gateway.event_types import TYPES
+from faristol.gateway.api.event_types import TYPES
 
 PAGE = Path(__file__).parents[3] / "docs" / "events.md"
 HEAD = "## Every type\n\n"

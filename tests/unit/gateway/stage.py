@@ -11,9 +11,9 @@ import httpx
 from tests.plain_http import PLAIN
 from tests.unit.results.synthetic import Step, append, keep_names
 
-from faristol.cell.processes import Running, running
+from faristol.event_store import Record
 from faristol.host import Settings
-from faristol.record import Record
+from faristol.launcher.processes import Running, running
 
 ANEW = {"Cache-Control": "no-cache"}
 """Of requests that have to see what was appended a moment ago, before news of it has come to the gateway."""

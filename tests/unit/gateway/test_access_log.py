@@ -14,7 +14,7 @@ from tests.unit.credentials.holders import held
 
 from faristol.credentials.roles import SCORER
 from faristol.credentials.tokens import issue
-from faristol.gateway.access_log import NAME, AccessLog
+from faristol.gateway.http.access_log import NAME, AccessLog
 
 NOW = datetime(2026, 11, 21, 12, 0, tzinfo=UTC)
 

@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from faristol.gateway import standings
+from faristol.gateway.api.resources import standings
 
 
 def test_the_document_names_every_word_that_the_contract_has_for_something() -> None:

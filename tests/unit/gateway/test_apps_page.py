@@ -13,7 +13,7 @@ from pathlib import Path
 
 import httpx
 import pytest
-from tests.integration.processes import free_port
+from tests.component.processes import free_port
 from tests.plain_http import PLAIN
 from tests.unit.gateway.stage import Stage, opened
 from tests.unit.results.synthetic import Championship
@@ -21,7 +21,7 @@ from tests.unit.results.synthetic import Championship
 from faristol.kernel.topics import Topic
 from faristol.pb.results.v1 import webhooks_pb2
 from faristol.pb.results.v1.webhooks_pb2_grpc import WebhookServiceStub
-from faristol.results.news import PUBLIC, piece
+from faristol.results.api.public_events import PUBLIC, piece
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 

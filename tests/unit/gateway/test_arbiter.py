@@ -9,12 +9,12 @@ from typing import Any
 import pytest
 from google.protobuf.timestamp_pb2 import Timestamp
 
-from faristol.gateway.calls import METHODS
 from faristol.gateway.consoles.arbiter import acts, situation
 from faristol.gateway.consoles.arbiter.acts import ACTS, BY_METHOD, CHOICES
 from faristol.gateway.consoles.arbiter.hall import FILTERS, Urgency, counted, rows
 from faristol.gateway.consoles.arbiter.words import DEADLINES, PHASES, WAITS
-from faristol.gateway.html import render
+from faristol.gateway.pages.templating import render
+from faristol.gateway.rpc.calls import METHODS
 from faristol.kernel.errors import Invalid
 from faristol.pb.clock.v1 import clock_pb2
 from faristol.pb.clock.v1 import events_pb2 as clock

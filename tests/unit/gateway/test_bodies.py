@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 from google.protobuf.json_format import ParseDict, ParseError
 
-from faristol.gateway.bodies import mistakes_in
-from faristol.gateway.calls import NAMED
+from faristol.gateway.http.bodies import mistakes_in
+from faristol.gateway.rpc.calls import NAMED
 from faristol.text import LANGUAGES, say, translations
 
 DESCRIPTOR: Any = NAMED["pairing", "RegisterPlayers"].request.DESCRIPTOR

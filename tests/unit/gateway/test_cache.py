@@ -7,10 +7,10 @@ from time import perf_counter
 
 import pytest
 
-from faristol.gateway import cache
-from faristol.gateway.cache import MOST_SECONDS, Cache, Kept, Question, Rendered
-from faristol.gateway.representation import Representation
-from faristol.gateway.resources import Resource, Shows
+from faristol.gateway.cache import store
+from faristol.gateway.cache.representation import Representation
+from faristol.gateway.cache.resources import Resource, Shows
+from faristol.gateway.cache.store import MOST_SECONDS, Cache, Kept, Question, Rendered
 from faristol.pb.results.v1 import results_pb2 as pb
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
@@ -180,7 +180,7 @@ async def test_news_costs_no_more_however_much_is_kept() -> None:
 
 
 async def test_what_news_of_long_ago_concerns_is_asked_for_again(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(cache, "MARKED", 6)
+    monkeypatch.setattr(store, "MARKED", 6)
     hall = Hall()
     await hall.ask()
     hall.changes("after", 20)

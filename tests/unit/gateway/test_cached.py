@@ -10,8 +10,8 @@ import pytest
 from tests.unit.gateway.stage import Stage
 from tests.unit.results.synthetic import Championship, append
 
-from faristol.gateway.html import asset
-from faristol.record.erasure import erase
+from faristol.event_store.personal_data.erasure import erase
+from faristol.gateway.pages.templating import asset
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 

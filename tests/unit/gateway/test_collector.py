@@ -10,8 +10,8 @@ from time import perf_counter
 
 import pytest
 
-from faristol.gateway.collector import FEW, Collector
-from faristol.record.tasks import end
+from faristol.event_store.tasks import end
+from faristol.gateway.http.gc_tuning import FEW, Collector
 
 
 class Node:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from faristol.gateway.connections import Connections
+from faristol.gateway.http.limits import Connections
 from faristol.host import Settings
 
 

@@ -15,15 +15,15 @@ from tests.unit.gateway.test_viewers import port_of, public, until, watching
 from tests.unit.gateway.watcher import Watcher
 from tests.unit.results.synthetic import Championship
 
-from faristol.cell.processes import running
-from faristol.gateway import content, content_ring, viewers
-from faristol.gateway.answers import Answer
-from faristol.gateway.content import Subject
-from faristol.gateway.results import Results
+from faristol.event_store.personal_data.erasure import erase
+from faristol.gateway.api.answers import Answer
+from faristol.gateway.live import broadcaster, content, content_history
+from faristol.gateway.live.content import Subject
+from faristol.gateway.rpc.results import Results
 from faristol.host import SERVICES, Settings
 from faristol.kernel.topics import Topic
+from faristol.launcher.processes import running
 from faristol.pb.results.v1.results_pb2 import FollowResponse
-from faristol.record.erasure import erase
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 
@@ -43,7 +43,7 @@ SHOWN = (
 @pytest.fixture(autouse=True)
 def often(monkeypatch: pytest.MonkeyPatch) -> None:
     """What is hidden moves the position with a heartbeat: these come often here."""
-    monkeypatch.setattr(viewers, "HEARTBEAT", 0.3)
+    monkeypatch.setattr(broadcaster, "HEARTBEAT", 0.3)
 
 
 def follower(stage: Stage, more: str = "", after: int = 0) -> Watcher:
@@ -100,14 +100,14 @@ async def test_who_comes_back_by_another_gateway_at_any_news_misses_no_change(
         return await ask(results, subject, position)
 
     slow: list[Results] = []
-    made = content_ring.Content.__init__
+    made = content_history.Content.__init__
 
-    def noted(self: content_ring.Content, results: Results) -> None:
+    def noted(self: content_history.Content, results: Results) -> None:
         slow[:] = [results]  # that of the gateway which was started last
         made(self, results)
 
-    monkeypatch.setattr(content_ring.Content, "__init__", noted)
-    monkeypatch.setattr(content_ring, "ask", slowly)
+    monkeypatch.setattr(content_history.Content, "__init__", noted)
+    monkeypatch.setattr(content_history, "ask", slowly)
     hall, fresh = Championship(), dict[Any, Any]()
     async with opened(tmp_path / "one") as stage:
         peers = {f"peer_{name}": stage.running.grpc_address for name in SERVICES}
@@ -139,7 +139,7 @@ async def test_what_has_changed_is_asked_for_once_however_many_watch(
         asked.append(subject)
         return await ask(results, subject, position)
 
-    monkeypatch.setattr(content_ring, "ask", counted)
+    monkeypatch.setattr(content_history, "ask", counted)
     hall = Championship()
     start = await stage.add(*hall.create())
     crowd = [follower(stage, more, start) for more in AUDIENCES for _ in range(10)]
@@ -171,7 +171,7 @@ async def test_an_answer_that_cannot_be_written_ends_streams_with_content_and_no
             raise problem
         return await ask(results, subject, position)
 
-    monkeypatch.setattr(content_ring, "ask", failing)
+    monkeypatch.setattr(content_history, "ask", failing)
     hall = Championship()
     start = await stage.add(*hall.create())
     live, late = follower(stage, "", start), follower(stage, "&tables=2")
@@ -187,13 +187,13 @@ async def test_an_answer_that_cannot_be_written_ends_streams_with_content_and_no
             await until(lambda: [live.told, plain.told] == [expected, expected])
             await until(lambda: late.told == [each["position"] for each in plain.data if each["table"] == 2])
     assert (plain.connections, other.data[-1]["game_id"]) == (1, "lliga-r1-t1")
-    assert len([each for each in caplog.records if each.name == viewers.__name__]) == 1
+    assert len([each for each in caplog.records if each.name == broadcaster.__name__]) == 1
 
 
 async def test_a_name_that_was_erased_is_told_by_no_stream_any_more(
     stage: Stage, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(content_ring, "KEPT_SECONDS", 0.5)
+    monkeypatch.setattr(content_history, "KEPT_SECONDS", 0.5)
     hall = Championship()
     start = await stage.add(*hall.create())
     first = follower(stage, "", start)
@@ -218,12 +218,14 @@ async def test_a_name_that_was_erased_is_told_by_no_stream_any_more(
 
 async def test_a_frame_that_each_is_told_in_another_way_is_not_kept_for_each() -> None:
     changes = [(Subject(content.Kind.PAIRINGS, "lliga", number), b"{%d}" % number) for number in range(1, 11)]
-    carried = content_ring.Carried(FollowResponse(position=7, type="PlayerWithdrawn", tournament_id="lliga"), changes)
+    carried = content_history.Carried(
+        FollowResponse(position=7, type="PlayerWithdrawn", tournament_id="lliga"), changes
+    )
     for chosen in range(1, 1_024):
         rounds = [number for number in range(1, 11) if chosen >> number - 1 & 1]
         told = carried.frame(Topic.of({"lliga": ""}, rounds=rounds, with_content=True))
         assert b'"content":[%b]' % b",".join(b"{%d}" % number for number in rounds) in told
-    assert len(carried._made) == content_ring.VARIANTS
+    assert len(carried._made) == content_history.VARIANTS
 
 
 async def test_content_with_types_is_refused_because_it_would_be_incomplete(stage: Stage) -> None:

@@ -5,10 +5,10 @@ from __future__ import annotations
 from http import HTTPStatus
 
 from faristol.credentials.roles import NAMES, PUBLIC
-from faristol.gateway.credentials_page import FORM_NAMES, told
-from faristol.gateway.labels import ROLES
-from faristol.gateway.problems import Problem
+from faristol.gateway.auth.credentials import FORM_NAMES, told
+from faristol.gateway.http.errors import Problem
 from faristol.pb.access.v1 import events_pb2 as events
+from faristol.presentation.labels import ROLES
 
 
 def test_every_form_and_every_role_that_somebody_holds_has_a_name() -> None:

@@ -11,10 +11,10 @@ from google.protobuf.message import Message
 from tests.unit.gateway.stage import Stage
 from tests.unit.gateway.test_stream import read
 
+from faristol.event_store import Decision, Metadata, Write
 from faristol.pb.game.v1 import events_pb2 as game
 from faristol.pb.pairing.v1 import events_pb2 as pairing
-from faristol.record import Decision, Metadata, Write
-from faristol.results.news import PUBLIC
+from faristol.results.api.public_events import PUBLIC
 from faristol.rules import load_ruleset
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")

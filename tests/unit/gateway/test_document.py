@@ -17,7 +17,7 @@ from tests.plain_http import PLAIN
 from tests.unit.gateway.stage import Stage, opened
 from tests.unit.results.synthetic import Championship
 
-from faristol.gateway.documentation import ENDLESS
+from faristol.gateway.api.openapi.documentation import ENDLESS
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 

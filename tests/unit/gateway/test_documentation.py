@@ -13,9 +13,9 @@ import pytest
 from google.protobuf.json_format import ParseDict
 from tests.unit.gateway.stage import Stage
 
-from faristol.gateway.calls import NAMED
-from faristol.gateway.documentation import ENDLESS, SERVICES, parts_of
-from faristol.gateway.openapi_commands import commands_document
+from faristol.gateway.api.openapi.commands import commands_document
+from faristol.gateway.api.openapi.documentation import ENDLESS, SERVICES, parts_of
+from faristol.gateway.rpc.calls import NAMED
 from faristol.text import LANGUAGES
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")

@@ -5,13 +5,19 @@ from __future__ import annotations
 import csv
 from io import StringIO
 
-from faristol.gateway.duplicate.labels import ENDS, FAULTS, UNOFFICIAL
-from faristol.gateway.duplicate.models import Duplicate, DuplicateSheets, slips_csv, turns_csv, words_of_masters
+from faristol.gateway.duplicate_game.models import (
+    Duplicate,
+    DuplicateSheets,
+    slips_csv,
+    turns_csv,
+    words_of_masters,
+)
 from faristol.pb.game.v1 import duplicate_events_pb2 as events
 from faristol.pb.game.v1 import duplicate_pb2 as pb
 from faristol.pb.game.v1 import events_pb2 as game
-from faristol.rules.duplicate.finish import Unofficial
-from faristol.rules.duplicate.slips import Fault
+from faristol.presentation.duplicate_labels import ENDS, FAULTS, UNOFFICIAL
+from faristol.rules.duplicate_game.finish import Unofficial
+from faristol.rules.duplicate_game.slips import Fault
 
 
 def sheet(hall: str, player_id: str, number: int, turns: list[int]) -> pb.GetHallSheetResponse:

@@ -14,8 +14,8 @@ import pytest
 from PIL import Image
 from tests.unit.gateway.stage import Stage
 
-from faristol.gateway.spectators.feeds import calendar, news_of
-from faristol.gateway.spectators.pictures import HEIGHT, WIDTH, Drawn, Laid, picture
+from faristol.gateway.pages.spectators.feeds import calendar, news_of
+from faristol.gateway.pages.spectators.pictures import HEIGHT, WIDTH, Drawn, Laid, picture
 from faristol.pb.results.v1 import results_pb2 as pb
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")

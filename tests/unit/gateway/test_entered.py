@@ -10,13 +10,13 @@ from google.protobuf.message import Message
 from tests.unit.gateway.stage import Stage
 from tests.unit.results.synthetic import Championship, Table
 
+from faristol.event_store.personal_data import people
+from faristol.event_store.personal_data.erasure import erase
 from faristol.pb.game.v1 import events_pb2 as game
 from faristol.pb.pairing.v1 import events_pb2 as pairing
 from faristol.pb.results.v1 import results_pb2 as pb
 from faristol.pb.results.v1 import results_pb2_grpc
-from faristol.record import people
-from faristol.record.erasure import erase
-from faristol.terminal.sheet import written
+from faristol.table_terminal.shared.sheet import written
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 

@@ -9,12 +9,12 @@ import pytest
 from tests.unit.gateway.stage import Stage
 from tests.unit.results.synthetic import COUNTRIES, NAMES, Championship, append, game_id
 
-from faristol.gateway import comma_separated
-from faristol.gateway.comma_separated import BYTE_ORDER_MARK
-from faristol.gateway.files import EDITIONS, EditionName
-from faristol.gateway.pairings import Pairings
-from faristol.gateway.results import Results
-from faristol.gateway.standings import Standings
+from faristol.gateway.api import comma_separated
+from faristol.gateway.api.comma_separated import BYTE_ORDER_MARK
+from faristol.gateway.api.downloads import EDITIONS, EditionName
+from faristol.gateway.api.resources.pairings import Pairings
+from faristol.gateway.api.resources.standings import Standings
+from faristol.gateway.rpc.results import Results
 from faristol.pb.game.v1 import events_pb2 as game
 from faristol.pb.pairing.v1 import events_pb2 as pairing
 from faristol.pb.results.v1 import results_pb2 as pb

@@ -10,9 +10,9 @@ from google.protobuf.timestamp_pb2 import Timestamp
 from tests.unit.gateway.stage import Stage
 from tests.unit.results.synthetic import NAMES, Championship, Step
 
+from faristol.event_store.personal_data.people import remember
 from faristol.pb.game.v1.events_pb2 import FinalScore
 from faristol.pb.pairing.v1 import events_pb2 as pairing
-from faristol.record.people import remember
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from starlette.requests import Request
 
-from faristol.gateway.form import is_from_here, local
+from faristol.gateway.http.forms import is_from_here, local
 
 
 def request(address: str = "", scheme: str = "http", **headers: str) -> Request:

@@ -11,8 +11,8 @@ import pytest
 
 from faristol import gateway
 from faristol.credentials.roles import ARBITER, DIRECTOR
-from faristol.gateway.answers import moment
-from faristol.gateway.calls import METHODS, Method
+from faristol.gateway.api.answers import moment
+from faristol.gateway.auth.sign_in import common_time_zone
 from faristol.gateway.consoles.arbiter.acts import BY_METHOD
 from faristol.gateway.consoles.director import (
     conclusion,
@@ -27,20 +27,20 @@ from faristol.gateway.consoles.director import (
 )
 from faristol.gateway.consoles.director.commands import Unusable, command_of
 from faristol.gateway.consoles.director.desk import ids_in
-from faristol.gateway.consoles.doors import callers
 from faristol.gateway.consoles.duplicate import judge
+from faristol.gateway.consoles.navigation import callers
 from faristol.gateway.consoles.own_data import STATES
 from faristol.gateway.consoles.own_table import describe_sanctions, describe_state
 from faristol.gateway.consoles.scorer import words
-from faristol.gateway.entrance import common_time_zone
-from faristol.gateway.html import LIVE, environment, render
-from faristol.gateway.spectators.seats import Place, outcome_for
-from faristol.office.names import Roster, folded
-from faristol.office.sentences import DATA_REQUESTS
+from faristol.gateway.pages.spectators.seats import Place, outcome_for
+from faristol.gateway.pages.templating import LIVE, environment, render
+from faristol.gateway.rpc.calls import METHODS, Method
 from faristol.pb.game.v1 import game_pb2
 from faristol.pb.pairing.v1 import events_pb2 as pairing_events
 from faristol.pb.pairing.v1 import pairing_pb2 as pairing
 from faristol.pb.results.v1 import results_pb2, webhooks_pb2
+from faristol.presentation.names import Roster, folded
+from faristol.presentation.sentences import DATA_REQUESTS
 from faristol.rules.ruleset_file import load_ruleset, ruleset_names
 
 TEMPLATES = Path(str(gateway.__file__)).parent / "templates"

@@ -11,9 +11,9 @@ import pytest
 from tests.unit.gateway.stage import Stage
 from tests.unit.results.synthetic import Championship
 
-from faristol.gateway.api import find_games
-from faristol.gateway.duplicate.service import Duplicates
-from faristol.gateway.results import Results
+from faristol.gateway.api.routes import find_games
+from faristol.gateway.duplicate_game.service import Duplicates
+from faristol.gateway.rpc.results import Results
 from faristol.pb.game.v1 import duplicate_pb2_grpc
 from faristol.pb.results.v1 import results_pb2 as pb
 from faristol.pb.results.v1 import results_pb2_grpc

@@ -14,10 +14,10 @@ from tests.unit.table.hall import Hall, rules
 from tests.unit.table.test_any_command import TABLES, walk
 from tests.unit.terminal.test_sheet import played
 
-from faristol.gateway.gcg import gcg_of
+from faristol.gateway.api.gcg import gcg_of
 from faristol.kernel.refusal import Refusal
 from faristol.pb.results.v1 import results_pb2 as results
-from faristol.results.answers import game_by_itself
+from faristol.results.api.answers import game_by_itself
 from faristol.rules import Board, Placement, Square, Tile, load_ruleset
 from faristol.rules.gcg import GcgGame, Note, Play, RackPoints, Withdrawal, read_gcg, replay, write_gcg
 

@@ -10,7 +10,7 @@ import jsonschema_rs
 import pytest
 from tests.unit.gateway.stage import Stage
 
-from faristol.gateway.topics import PUBLIC
+from faristol.gateway.live.subscriptions import PUBLIC
 from faristol.text import LANGUAGES
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")

@@ -9,9 +9,9 @@ from tests.unit.gateway.stage import Stage
 from tests.unit.gateway.test_find import paired
 from tests.unit.results.synthetic import NAMES, Championship
 
-from faristol.gateway.duplicate.service import Duplicates
-from faristol.gateway.results import Results
-from faristol.gateway.spectators.pages import seat_of, seated
+from faristol.gateway.duplicate_game.service import Duplicates
+from faristol.gateway.pages.spectators.pages import seat_of, seated
+from faristol.gateway.rpc.results import Results
 from faristol.pb.results.v1 import results_pb2_grpc
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")

@@ -7,7 +7,7 @@ import pytest
 from tests.unit.gateway.stage import Stage
 from tests.unit.results.synthetic import COUNTRIES, NAMES, Championship, keep_names
 
-from faristol.gateway.headers import CONTENT_SECURITY_POLICY
+from faristol.gateway.http.headers import CONTENT_SECURITY_POLICY
 from faristol.pb.game.v1 import events_pb2 as game
 from faristol.pb.pairing.v1 import events_pb2 as pairing
 

@@ -12,20 +12,20 @@ from pathlib import Path
 
 import pytest
 from pypdf import PdfReader
-from tests.integration.processes import FARISTOL
+from tests.component.processes import FARISTOL
 from tests.unit.gateway.pdf_runs import Run, runs
 from tests.unit.gateway.stage import Stage
 from tests.unit.results.synthetic import NAMES, TOURNAMENT, Championship, game_id
 
-from faristol.gateway.papers.contents import BLANK_LINES, PAPERS, SLIPS, Line, by_hall, lines, of_hall
-from faristol.gateway.papers.form import LIES, SIZES, STYLES
-from faristol.gateway.papers.order import name_size, stacked
-from faristol.gateway.papers.pdf import Pdfs, TypesetterBusy, TypesetterFault
-from faristol.gateway.papers.typesetter import typeset
-from faristol.gateway.qr import qr
+from faristol.event_store.personal_data.people import remember
+from faristol.gateway.pages.qr import qr
+from faristol.gateway.print.contents import BLANK_LINES, PAPERS, SLIPS, Line, by_hall, lines, of_hall
+from faristol.gateway.print.form import LIES, SIZES, STYLES
+from faristol.gateway.print.order import name_size, stacked
+from faristol.gateway.print.pdf import Pdfs, TypesetterBusy, TypesetterFault
+from faristol.gateway.print.typesetter import typeset
 from faristol.pb.pairing.v1 import events_pb2 as pairing
 from faristol.pb.results.v1 import results_pb2 as pb
-from faristol.record.people import remember
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 

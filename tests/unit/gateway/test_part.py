@@ -10,7 +10,7 @@ import pytest
 from tests.unit.gateway.stage import Stage, opened
 from tests.unit.results.synthetic import Championship, append
 
-from faristol.gateway.viewers import Fanout
+from faristol.gateway.live.broadcaster import Fanout
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 

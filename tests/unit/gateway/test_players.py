@@ -4,9 +4,9 @@ import pytest
 from tests.unit.gateway.stage import ANEW, Stage
 from tests.unit.results.synthetic import NAMES, Championship
 
-from faristol.gateway.spectators.players import curve
+from faristol.event_store.personal_data.erasure import erase
+from faristol.gateway.pages.spectators.players import curve
 from faristol.kernel.names import begins, words_of
-from faristol.record.erasure import erase
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 

@@ -15,14 +15,14 @@ from pydantic import BaseModel, Field, ValidationError
 from starlette.requests import Request
 from tests.plain_http import PLAIN
 
+from faristol.event_store import Record
 from faristol.gateway.app import app
-from faristol.gateway.instead import INSTEAD, REASONS
-from faristol.gateway.problems import Problem, of_rpc, of_validation, with_address
-from faristol.gateway.server import listen
+from faristol.gateway.http.errors import Problem, of_rpc, of_validation, with_address
+from faristol.gateway.http.server import listen
+from faristol.gateway.pages.alternatives import INSTEAD, REASONS
 from faristol.host import Runtime, Settings, StartError
-from faristol.host.errors import Behind, status_of
+from faristol.host.rpc.errors import Behind, status_of
 from faristol.kernel.refusal import Refusal
-from faristol.record import Record
 from faristol.text import LANGUAGES
 
 

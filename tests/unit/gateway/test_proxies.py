@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from faristol.gateway.measured import kind_of
-from faristol.gateway.proxies import Forwarded, Proxies, parse_address
+from faristol.gateway.http.addresses import Forwarded, Proxies, parse_address
+from faristol.gateway.http.metrics import kind_of
 from faristol.host import StartError
 
 PROXY = "10.42.0.7"

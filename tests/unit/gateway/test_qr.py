@@ -7,7 +7,7 @@ import re
 import segno
 
 from faristol.client.links import qr_code, sign_in_link
-from faristol.gateway.qr import qr
+from faristol.gateway.pages.qr import qr
 
 LINK = sign_in_link("https://results.example/", "fd3jaglxdfga7jgtq6jbakruds2jj5ld7d5i4zsbeviztn4uidzq")
 

@@ -7,8 +7,8 @@ from collections.abc import Callable
 from types import SimpleNamespace
 from typing import Any
 
-from faristol.gateway.rates import BURST_SECONDS, Rates
-from faristol.gateway.waits import MOST_COUNT, Waits
+from faristol.gateway.cache.position_waits import MOST_COUNT, Waits
+from faristol.gateway.http.rate_limit import BURST_SECONDS, Rates
 
 RATE = 10
 

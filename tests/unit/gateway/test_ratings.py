@@ -14,8 +14,8 @@ from tests.plain_http import PLAIN
 from tests.unit.gateway.stage import ANEW, Stage
 from tests.unit.results.synthetic import Championship, keep_names
 
-from faristol.cell.processes import running
 from faristol.host import Settings
+from faristol.launcher.processes import running
 from faristol.pb.game.v1 import events_pb2 as game
 from faristol.pb.pairing.v1 import events_pb2 as pairing
 

@@ -5,10 +5,10 @@ import re
 import pytest
 from tests.unit.gateway.stage import Stage
 
-from faristol.gateway.spectators.replay import steps
-from faristol.gateway.table import words
+from faristol.gateway.pages.spectators.replay import steps
 from faristol.pb.game.v1 import events_pb2 as game
 from faristol.pb.results.v1 import results_pb2 as pb
+from faristol.presentation.game_view import words
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 

@@ -7,10 +7,20 @@ import pytest
 from fastapi.routing import APIRoute
 from starlette.types import Message
 
-from faristol.gateway import news, pages
 from faristol.gateway.app import PUBLIC
-from faristol.gateway.representation import Representation, encoding_for
-from faristol.gateway.resources import KEPT, OF_DUPLICATES, OF_GAME, OF_SCORES, OF_TOURNAMENT, Resource, Shows, marks_of
+from faristol.gateway.cache.representation import Representation, encoding_for
+from faristol.gateway.cache.resources import (
+    KEPT,
+    OF_DUPLICATES,
+    OF_GAME,
+    OF_SCORES,
+    OF_TOURNAMENT,
+    Resource,
+    Shows,
+    marks_of,
+)
+from faristol.gateway.live import page_events as news
+from faristol.gateway.pages import routes as pages
 from faristol.pb.results.v1 import results_pb2 as pb
 
 STREAMS = {"/api/v1/stream", "/api/v1/tournaments/{tournament_id}/stream"}

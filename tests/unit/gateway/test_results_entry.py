@@ -7,13 +7,13 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 import pytest
-from tests.unit.entry.test_entry import round_of, table
+from tests.unit.results_entry.test_entry import round_of, table
 
 from faristol.gateway.consoles.results_entry.entry import FROM_SHEET, Entry, Rights, confirm_all, from_sheet, read, seen
 from faristol.gateway.consoles.results_entry.page import describe_saved
-from faristol.office.results.refusals import as_labelled
-from faristol.office.results.tables import Tables
 from faristol.pb.pairing.v1 import pairing_pb2 as pairing
+from faristol.typed_input.results.refusals import as_labelled
+from faristol.typed_input.results.tables import Tables
 
 DIRECTOR = Rights("eva", corrects=True, corrects_own=True, gives_up=True)
 SCORER = Rights("pep", corrects_own=True)

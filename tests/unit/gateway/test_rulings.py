@@ -13,8 +13,8 @@ from tests.plain_http import PLAIN
 from tests.unit.gateway.stage import ANEW, Stage
 from tests.unit.results.synthetic import Championship, Step, keep_names
 
-from faristol.cell.processes import running
 from faristol.host import Settings
+from faristol.launcher.processes import running
 from faristol.pb.game.v1 import events_pb2 as game
 from faristol.rules import load_ruleset
 from faristol.rules.tiles import load_tile_set

@@ -4,7 +4,12 @@ import pytest
 from tests.unit.gateway.stage import Stage
 from tests.unit.results.synthetic import Championship, game_id
 
-from faristol.gateway.labels import (
+from faristol.event_store.personal_data.people import remember
+from faristol.pb.game.v1 import events_pb2 as game
+from faristol.pb.pairing.v1 import events_pb2 as pairing
+from faristol.pb.pairing.v1 import pairing_pb2 as office
+from faristol.presentation.history import bye_worth
+from faristol.presentation.labels import (
     BYES_APART,
     RESTS_APART,
     UNPLAYED_EXPLAINED,
@@ -12,12 +17,7 @@ from faristol.gateway.labels import (
     explain_counts,
     explain_unplayed,
 )
-from faristol.gateway.mode import known_rules
-from faristol.office.history import bye_worth
-from faristol.pb.game.v1 import events_pb2 as game
-from faristol.pb.pairing.v1 import events_pb2 as pairing
-from faristol.pb.pairing.v1 import pairing_pb2 as office
-from faristol.record.people import remember
+from faristol.presentation.ruleset_lookup import known_rules
 from faristol.rules.ruleset_file import load_ruleset
 from faristol.rules.with_options import with_options
 

@@ -10,7 +10,7 @@ import pytest
 from tests.unit.gateway.stage import Stage
 from tests.unit.results.synthetic import Championship
 
-from faristol.results.news import PUBLIC
+from faristol.results.api.public_events import PUBLIC
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 

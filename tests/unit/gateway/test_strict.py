@@ -5,7 +5,7 @@ from __future__ import annotations
 import h11
 import pytest
 
-from faristol.gateway.strict import StrictConnection
+from faristol.gateway.http.strict_parser import StrictConnection
 
 HEAD = b"POST / HTTP/1.1\r\nHost: x\r\n"
 CHUNKED = HEAD + b"Transfer-Encoding: chunked\r\n\r\n"

@@ -8,10 +8,10 @@ import pytest
 from tests.unit.gateway.stage import Stage
 from tests.unit.results.synthetic import Championship
 
-from faristol.gateway.tail import Tail
+from faristol.event_store.tasks import end
+from faristol.gateway.live.upstream import Tail
 from faristol.pb.results.v1 import results_pb2_grpc
-from faristol.record.tasks import end
-from faristol.results.news import PUBLIC
+from faristol.results.api.public_events import PUBLIC
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 

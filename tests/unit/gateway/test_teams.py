@@ -14,7 +14,7 @@ from tests.unit.gateway.stage import Stage, opened
 from tests.unit.results.league import STREAM, League
 
 from faristol.gateway.app import app
-from faristol.gateway.results import NOW, WHOLE, Moment, Page, Results
+from faristol.gateway.rpc.results import NOW, WHOLE, Moment, Page, Results
 from faristol.pb.game.v1 import events_pb2 as game
 from faristol.pb.pairing.v1 import events_pb2 as pairing
 from faristol.pb.results.v1 import results_pb2 as pb

@@ -15,26 +15,26 @@ from typing import Any
 
 import pytest
 from fastapi.exceptions import RequestValidationError
-from tests.integration.backups import bring_back, save
+from tests.component.backups import bring_back, save
 from tests.unit.gateway.stage import Stage, opened
 from tests.unit.gateway.watcher import Watcher
 from tests.unit.results.synthetic import Championship, Step, append, full_game, short_game
 
 from faristol.bus import NatsServer
-from faristol.cell.processes import running
-from faristol.gateway import viewers
-from faristol.gateway.connections import Connections, Line
-from faristol.gateway.frames import Plain
-from faristol.gateway.tail import Tail
-from faristol.gateway.topics import MOST_AHEAD_COUNT, check_after
-from faristol.gateway.viewers import Fanout, Viewer
+from faristol.event_store import Record
+from faristol.event_store.tasks import end
+from faristol.gateway.http.limits import Connections, Line
+from faristol.gateway.live import broadcaster
+from faristol.gateway.live.broadcaster import Fanout, Viewer
+from faristol.gateway.live.sse import Plain
+from faristol.gateway.live.subscriptions import MOST_AHEAD_COUNT, check_after
+from faristol.gateway.live.upstream import Tail
 from faristol.host import Settings
 from faristol.kernel.topics import Topic
+from faristol.launcher.processes import running
 from faristol.pb.results.v1 import results_pb2 as results
-from faristol.record import Record
-from faristol.record.tasks import end
-from faristol.results import tail as tails
-from faristol.results.news import PUBLIC, piece
+from faristol.results.api import event_tail as tails
+from faristol.results.api.public_events import PUBLIC, piece
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 
@@ -83,8 +83,8 @@ FILTERED: Sequence[tuple[str, Topic]] = (
 async def test_each_gets_their_topic_once_live_or_out_of_the_record_whatever_the_ring_has_dropped(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(viewers, "KEPT", 10)
-    monkeypatch.setattr(viewers, "HEARTBEAT", 0.3)
+    monkeypatch.setattr(broadcaster, "KEPT", 10)
+    monkeypatch.setattr(broadcaster, "HEARTBEAT", 0.3)
     hall = Championship()
     async with opened(tmp_path, http_write_seconds=60) as stage:
         await stage.add(*hall.create())
@@ -120,9 +120,9 @@ async def test_each_gets_their_topic_once_live_or_out_of_the_record_whatever_the
 async def test_whose_news_is_far_behind_in_the_record_comes_to_it_however_long_that_takes(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(viewers, "KEPT", 10)
-    monkeypatch.setattr(viewers, "SECONDS", 0.4)
-    monkeypatch.setattr(viewers, "AGAIN", 0.01)
+    monkeypatch.setattr(broadcaster, "KEPT", 10)
+    monkeypatch.setattr(broadcaster, "SECONDS", 0.4)
+    monkeypatch.setattr(broadcaster, "AGAIN", 0.01)
     monkeypatch.setattr(tails, "BATCH", 7)
     read = tails.Tail._after
     asked: list[int] = []
@@ -150,7 +150,7 @@ async def test_whose_news_is_far_behind_in_the_record_comes_to_it_however_long_t
 async def test_a_reader_who_is_ahead_of_the_record_for_long_is_told_so_and_everything(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(viewers, "HEARTBEAT", 0.6)
+    monkeypatch.setattr(broadcaster, "HEARTBEAT", 0.6)
     hall = Championship()
     async with opened(tmp_path) as stage:
         last = await stage.add(*hall.create())
@@ -255,7 +255,7 @@ SO_ATTACH_FILTER = 26
 async def test_a_reader_whose_machine_is_gone_is_given_up_by_the_heartbeats_that_are_not_confirmed(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(viewers, "HEARTBEAT", 0.6)
+    monkeypatch.setattr(broadcaster, "HEARTBEAT", 0.6)
     left: list[Viewer] = []
     leave = Fanout.leave
 
@@ -290,7 +290,7 @@ def _read_all(sock: socket.socket, last: str) -> list[str]:
 async def test_nothing_is_missed_and_nothing_comes_twice_over_ends_of_results_and_gateway(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(viewers, "KEPT", 10)
+    monkeypatch.setattr(broadcaster, "KEPT", 10)
     with socket.socket() as one, socket.socket() as other:
         for sock in (one, other):
             sock.bind(("127.0.0.1", 0))

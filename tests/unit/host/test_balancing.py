@@ -13,12 +13,14 @@ from typing import Any
 
 import grpc
 import pytest
-from tests.integration.processes import free_port
+from tests.component.processes import free_port
 
-from faristol.host import Settings, authority, channels
-from faristol.host.channels import open_channel
+from faristol.host import Settings
+from faristol.host.rpc import channels
+from faristol.host.rpc.channels import open_channel
+from faristol.host.security import authority
+from faristol.host.security.tls import Tls
 from faristol.host.startup import listen, options
-from faristol.host.tls import Tls
 
 METHOD = "/faristol.test.v1.TestService/Say"
 CALLERS = 8

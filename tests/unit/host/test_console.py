@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from faristol.cell.processes import _prepare_keys
 from faristol.client.credentials import TOKEN
 from faristol.host import Addresses, Settings
+from faristol.launcher.processes import _prepare_keys
 
 PAGE = Path(__file__).parents[3] / "docs" / "services.md"
 

@@ -8,10 +8,10 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from faristol.host.desk import Desk, digest
+from faristol.event_store import Decision, Guard, Metadata, Record, Write
+from faristol.host.command_handler import Desk, digest
 from faristol.pb.pairing.v1 import events_pb2 as events
 from faristol.pb.pairing.v1 import pairing_pb2
-from faristol.record import Decision, Guard, Metadata, Record, Write
 
 ANNA = pairing_pb2.RegisterPlayerRequest(
     command_id="c", tournament_id="cup", player_id="anna", name="Anna", club="Prat", country="AND"

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from google.protobuf.message import Message
 
-from faristol.host.dispatch import Context, Dispatcher
+from faristol.host.rpc.dispatch import Context, Dispatcher
 from faristol.pb.clock.v1 import clock_pb2
 from faristol.table.decide import CLOCK
 

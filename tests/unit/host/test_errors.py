@@ -11,13 +11,13 @@ from sqlalchemy import text
 from sqlalchemy.exc import DBAPIError
 
 from faristol.credentials.keyring import KeyringError
-from faristol.host.errors import Behind, Unreachable, status_of
-from faristol.host.interceptor import ErrorInterceptor
+from faristol.event_store import Record, Unacceptable
+from faristol.event_store.append.decision import NO_STREAM
+from faristol.event_store.backends.databases import parse
+from faristol.host.rpc.errors import Behind, Unreachable, status_of
+from faristol.host.rpc.interceptor import ErrorInterceptor
 from faristol.kernel.errors import THERE_IS, THERE_IS_NO, AlreadyExists, Invalid, Missing, NotFound, Taken
 from faristol.kernel.refusal import N_, Refusal
-from faristol.record import Record, Unacceptable
-from faristol.record.databases import parse
-from faristol.record.decision import NO_STREAM
 from faristol.rules import pinned_ruleset
 from faristol.text import LANGUAGES, TRANSLATED
 

@@ -12,7 +12,7 @@ import pytest
 from grpc_health.v1 import health, health_pb2, health_pb2_grpc
 
 from faristol.host import Settings
-from faristol.host.channels import CHANNEL_OPTIONS
+from faristol.host.rpc.channels import CHANNEL_OPTIONS
 from faristol.host.startup import listen, options
 
 PING_SECONDS = 0.1

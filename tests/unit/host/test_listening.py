@@ -6,7 +6,7 @@ import socket
 
 import pytest
 
-from faristol.gateway.server import listen
+from faristol.gateway.http.server import listen
 from faristol.host.listening import bindable
 
 

@@ -6,7 +6,7 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from faristol.host.interceptor import LONGEST_TEXT, check_text
+from faristol.host.rpc.interceptor import LONGEST_TEXT, check_text
 from faristol.kernel.errors import Invalid
 from faristol.kernel.times import AHEAD, occurred_at, to_timestamp
 from faristol.pb.game.v1 import events_pb2, game_pb2

@@ -9,8 +9,8 @@ import sys
 
 import pytest
 
-from faristol.host.logs import JsonLines
-from faristol.host.seldom import Seldom
+from faristol.host.observability.logs import JsonLines
+from faristol.host.observability.rate_limited_log import Seldom
 
 
 class Lines:
@@ -59,6 +59,7 @@ def test_json_has_the_fields_of_a_line_and_what_ends_a_process() -> None:
 
 @pytest.mark.parametrize("name", ["faristol.audit"])
 def test_the_audit_log_has_the_logger_that_docs_name(name: str) -> None:
-    from faristol.host import audit, logs
+    from faristol.host.observability import logs
+    from faristol.host.security import audit
 
     assert audit.NAME == logs.AUDIT == name

@@ -12,7 +12,7 @@ import pytest
 from opentelemetry import trace
 from opentelemetry.sdk.trace import TracerProvider
 
-from faristol.host.streams import until
+from faristol.host.rpc.streams import until
 
 _shared: ContextVar[int] = ContextVar("shared", default=0)
 

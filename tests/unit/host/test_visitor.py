@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from faristol.host.visitor import Visitor, to_metadata, visitor_of
+from faristol.host.security.visitor import Visitor, to_metadata, visitor_of
 
 SAID = to_metadata("2001:db8::7", "Firefox\n\u2028")
 

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from faristol.kernel.names import begins, name_order, same_name, told_apart, words_of
-from faristol.office.resembling import Resemblances
+from faristol.typed_input.resembling import Resemblances
 
 APOSTROPHES = "'\u2019\u2018\u02bc\u00b4`\u2032\uff07"
 HYPHENS = "-\u2010\u2011\u2013\u2212\uff0d"

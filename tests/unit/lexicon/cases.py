@@ -11,10 +11,10 @@ from google.protobuf.timestamp_pb2 import Timestamp
 
 from faristol.kernel.pins import Pin
 from faristol.kernel.times import to_timestamp
-from faristol.lexicon.adjudication import Adjudication, Judge
-from faristol.lexicon.challenges import Law, Question, adjudicate
-from faristol.lexicon.model import Case, Ruling, Word, evolve
-from faristol.lexicon.views import Game
+from faristol.lexicon.adjudication.cases.challenges import Law, Question, adjudicate
+from faristol.lexicon.adjudication.cases.model import Case, Ruling, Word, evolve
+from faristol.lexicon.adjudication.policy import Adjudication, Judge
+from faristol.lexicon.adjudication.views import Game
 from faristol.pb.game.v1 import events_pb2 as game_events
 from faristol.pb.lexicon.v1 import events_pb2 as events
 

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
+from faristol.event_store import Record
 from faristol.host import Settings
-from faristol.record import Record
 from faristol.rules.tiles import load_tile_set
 from faristol.words import About, Installed, Library
 

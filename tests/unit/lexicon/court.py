@@ -17,17 +17,17 @@ from google.protobuf.timestamp_pb2 import Timestamp
 from google.rpc import error_details_pb2
 from grpc_status import rpc_status
 
-from faristol.cell.processes import Running, running
+from faristol.event_store import Decision, Metadata, Record, Write
 from faristol.host import Settings
 from faristol.kernel.cases import case_id_of
 from faristol.kernel.times import to_timestamp
+from faristol.launcher.processes import Running, running
 from faristol.pb.game.v1 import events_pb2 as game_events
 from faristol.pb.lexicon.v1 import adjudication_pb2 as pb
 from faristol.pb.lexicon.v1 import adjudication_pb2_grpc as pb_grpc
 from faristol.pb.lexicon.v1 import events_pb2 as events
 from faristol.pb.lexicon.v1 import lexicon_pb2_grpc
 from faristol.pb.pairing.v1 import events_pb2 as pairing_events
-from faristol.record import Decision, Metadata, Record, Write
 from faristol.rules import load_ruleset
 
 T = TypeVar("T")

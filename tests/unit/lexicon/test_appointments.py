@@ -11,11 +11,11 @@ from tests.unit.lexicon.cases import JUDGES, RAISED_AT, automatic, judged
 
 from faristol.kernel.pins import Pin
 from faristol.kernel.refusal import Refusal
-from faristol.lexicon import appointments
-from faristol.lexicon.adjudication import Adjudication, Judge, evolve
-from faristol.lexicon.appointments import Situation
-from faristol.lexicon.model import Case
-from faristol.lexicon.views import Tournament
+from faristol.lexicon.adjudication import appointments
+from faristol.lexicon.adjudication.appointments import Situation
+from faristol.lexicon.adjudication.cases.model import Case
+from faristol.lexicon.adjudication.policy import Adjudication, Judge, evolve
+from faristol.lexicon.adjudication.views import Tournament
 from faristol.pb.game.v1 import events_pb2 as game_events
 from faristol.pb.lexicon.v1 import adjudication_pb2 as pb
 from faristol.pb.lexicon.v1 import events_pb2 as events

@@ -11,10 +11,10 @@ from tests.unit.lexicon.cases import GAME, JUDGES, LAW, PLAYABLE, RAISED_AT, aft
 
 from faristol.kernel.cases import case_id_of
 from faristol.kernel.times import to_timestamp
-from faristol.lexicon.adjudication import Adjudication, Judge
-from faristol.lexicon.challenges import Question, adjudicate
-from faristol.lexicon.model import Case, Ruling, Word, evolve
-from faristol.lexicon.views import Game, watch_game
+from faristol.lexicon.adjudication.cases.challenges import Question, adjudicate
+from faristol.lexicon.adjudication.cases.model import Case, Ruling, Word, evolve
+from faristol.lexicon.adjudication.policy import Adjudication, Judge
+from faristol.lexicon.adjudication.views import Game, watch_game
 from faristol.pb.game.v1 import events_pb2 as game_events
 from faristol.pb.lexicon.v1 import events_pb2 as events
 

@@ -10,9 +10,9 @@ from hypothesis import strategies as st
 from tests.unit.lexicon.cases import JUDGES, PLAYABLE, after, as_lexicon, at, judged, listed, opened
 
 from faristol.kernel.refusal import Refusal
-from faristol.lexicon.adjudication import Adjudication
-from faristol.lexicon.decide import claim, give_opinion, overdue, release, withdraw
-from faristol.lexicon.model import Case, Ruling
+from faristol.lexicon.adjudication.cases.decide import claim, give_opinion, overdue, release, withdraw
+from faristol.lexicon.adjudication.cases.model import Case, Ruling
+from faristol.lexicon.adjudication.policy import Adjudication
 from faristol.pb.lexicon.v1 import events_pb2 as events
 
 SOL, XX = ("S", "O", "L"), ("X", "X")

@@ -7,8 +7,8 @@ import pytest
 from sqlalchemy import select
 from tests.unit.lexicon.court import Court, command, now, reason, sitting
 
-from faristol.bus import Live, Progress, Rebuild, read
-from faristol.lexicon import docket, queries
+from faristol.consumers import Live, Progress, Rebuild, read
+from faristol.lexicon.adjudication.cases import docket, queries
 from faristol.pb.game.v1 import events_pb2 as game_events
 from faristol.pb.lexicon.v1 import adjudication_pb2 as pb
 from faristol.pb.lexicon.v1 import events_pb2 as events

@@ -21,12 +21,12 @@ from tests.unit.lexicon.test_service import stub  # noqa: F401 - a fixture
 from faristol.credentials.credential import Credential, Scope
 from faristol.credentials.errors import Denied
 from faristol.credentials.roles import DIRECTOR
+from faristol.event_store.event import utc_now
 from faristol.kernel.refusal import Refusal
-from faristol.lexicon import installation
-from faristol.lexicon.installation import Installations
+from faristol.lexicon.lexicons import installation
+from faristol.lexicon.lexicons.installation import Installations
 from faristol.pb.lexicon.v1 import lexicon_pb2 as pb
 from faristol.pb.lexicon.v1 import lexicon_pb2_grpc
-from faristol.record.event import utc_now
 from faristol.words import Library
 
 NO_CONTEXT: Any = None

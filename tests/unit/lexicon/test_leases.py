@@ -5,9 +5,9 @@ from pathlib import Path
 
 from tests.unit.lexicon.cases import START, after, at, judged, opened
 
-from faristol.lexicon.decide import claim
-from faristol.lexicon.leases import Leases
-from faristol.record import Record
+from faristol.event_store import Record
+from faristol.lexicon.adjudication.cases.decide import claim
+from faristol.lexicon.adjudication.cases.leases import Leases
 
 SOL = ("S", "O", "L")
 

@@ -4,7 +4,7 @@ import pytest
 from tests.unit.lexicon.conftest import ABOUT
 
 from faristol.kernel.refusal import Refusal
-from faristol.lexicon.lexicons import Lexicons
+from faristol.lexicon.lexicons.library import Lexicons
 from faristol.rules.tiles import load_tile_set
 from faristol.words import Installed, LexiconError, Library
 

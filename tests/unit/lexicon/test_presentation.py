@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 from tests.unit.lexicon.cases import at
 
 from faristol.kernel.times import to_timestamp
-from faristol.lexicon.model import Case
-from faristol.lexicon.presentation import percentile, times
+from faristol.lexicon.adjudication.cases.model import Case
+from faristol.lexicon.adjudication.cases.presentation import percentile, times
 from faristol.pb.lexicon.v1 import events_pb2 as events
 
 OPENED = Case(case_id="c", opened_at=to_timestamp(at(0)), queued_at=to_timestamp(at(0)))

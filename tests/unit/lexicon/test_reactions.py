@@ -3,13 +3,13 @@ from __future__ import annotations
 import pytest
 from google.protobuf.timestamp_pb2 import Timestamp
 
-from faristol.bus import Reaction
+from faristol.consumers import Reaction
+from faristol.event_store import Conflict, Decision, Metadata, Record, Recorded, Write
 from faristol.host import Runtime, Settings, StartError
 from faristol.kernel.cases import case_id_of
-from faristol.lexicon.part import part
+from faristol.lexicon.service_module import part
 from faristol.pb.game.v1 import events_pb2 as game_events
 from faristol.pb.lexicon.v1 import events_pb2 as events
-from faristol.record import Conflict, Decision, Metadata, Record, Recorded, Write
 from faristol.rules import load_ruleset
 from faristol.words import Installed
 

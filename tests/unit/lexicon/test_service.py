@@ -18,15 +18,15 @@ from faristol.credentials.credential import Credential, Scope
 from faristol.credentials.needs import needs_of_all
 from faristol.credentials.roles import JUDGE
 from faristol.credentials.tokens import issue
+from faristol.event_store import Decision, Metadata, Record, Write
 from faristol.host import Runtime, Settings
-from faristol.host.access import AccessInterceptor, Admission
-from faristol.host.interceptor import ErrorInterceptor
+from faristol.host.rpc.interceptor import ErrorInterceptor
+from faristol.host.security.authorization import AccessInterceptor, Admission
 from faristol.kernel.cases import case_id_of
-from faristol.lexicon.part import part
+from faristol.lexicon.service_module import part
 from faristol.pb.game.v1 import events_pb2 as game_events
 from faristol.pb.lexicon.v1 import events_pb2 as events
 from faristol.pb.lexicon.v1 import lexicon_pb2, lexicon_pb2_grpc
-from faristol.record import Decision, Metadata, Record, Write
 from faristol.rules.tiles import load_tile_set
 from faristol.words import Installed, Library, Listing
 

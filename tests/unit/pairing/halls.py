@@ -12,12 +12,12 @@ from google.protobuf.message import Message
 
 from faristol.kernel.pins import Pin
 from faristol.kernel.times import to_timestamp
-from faristol.pairing.administration.registration import register
-from faristol.pairing.administration.results import record_result
-from faristol.pairing.administration.tournaments import create
-from faristol.pairing.model import Origins, Rulings, Tournament, evolve
-from faristol.pairing.office.office import COMMANDS
+from faristol.pairing.commands.handler import COMMANDS
+from faristol.pairing.players.registration import register
+from faristol.pairing.results.results import record_result
 from faristol.pairing.situation import Situation
+from faristol.pairing.state import Origins, Rulings, Tournament, evolve
+from faristol.pairing.tournament.tournaments import create
 from faristol.pb.pairing.v1 import pairing_pb2 as pb
 from faristol.rules import Ruleset, load_ruleset
 

@@ -12,8 +12,8 @@ from tests.unit.pairing.halls import Hall, decided
 
 from faristol.kernel.errors import Invalid
 from faristol.kernel.refusal import Refusal
-from faristol.pairing.administration.results import final_scores
-from faristol.pairing.office.office import COMMANDS
+from faristol.pairing.commands.handler import COMMANDS
+from faristol.pairing.results.results import final_scores
 from faristol.pb.pairing.v1 import events_pb2 as events
 from faristol.pb.pairing.v1 import pairing_pb2 as pb
 from faristol.rules import load_ruleset

@@ -7,9 +7,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from faristol.event_store.personal_data.people import Person, told_apart
 from faristol.kernel.errors import Invalid
 from faristol.kernel.names import same_name
-from faristol.pairing.identity import (
+from faristol.pairing.commands.identity import (
     checked_country,
     checked_id,
     checked_name,
@@ -17,7 +18,6 @@ from faristol.pairing.identity import (
     ids_of,
     player_id,
 )
-from faristol.record.people import Person, told_apart
 
 COMMAND = "0190b2f0-7b2e-7c3a-9f10-2b6c3d4e5f60"
 

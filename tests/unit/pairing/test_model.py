@@ -3,8 +3,8 @@ from __future__ import annotations
 import pytest
 from tests.unit.pairing.halls import Hall
 
-from faristol.pairing.model import Tournament, evolve, game_id, stream
-from faristol.pairing.model.evolution import FOLDS
+from faristol.pairing.state import Tournament, evolve, game_id, stream
+from faristol.pairing.state.evolution import FOLDS
 from faristol.pb.game.v1 import events_pb2 as game_events
 from faristol.pb.pairing.v1 import events_pb2 as events
 

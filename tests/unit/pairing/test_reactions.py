@@ -3,12 +3,12 @@ from __future__ import annotations
 import pytest
 from tests.unit.pairing.halls import Hall
 
+from faristol.event_store import Decision, Metadata, Record, Recorded, Write
 from faristol.kernel.refusal import Refusal
 from faristol.kernel.times import to_timestamp
 from faristol.pairing.reactions import results, sanctions
 from faristol.pb.game.v1 import events_pb2 as game_events
 from faristol.pb.pairing.v1 import events_pb2 as events
-from faristol.record import Decision, Metadata, Record, Recorded, Write
 
 
 async def played(record: Record, game: str, first: tuple[str, int], second: tuple[str, int]) -> Recorded:

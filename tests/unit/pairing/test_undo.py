@@ -13,9 +13,9 @@ from tests.unit.pairing.halls import FISC, NOON, Hall
 from faristol.kernel.refusal import Refusal
 from faristol.kernel.times import to_timestamp
 from faristol.kernel.topics import place_of
-from faristol.pairing.model import Hall as Room
-from faristol.pairing.model import Tournament
-from faristol.pairing.undo import undone_by
+from faristol.pairing.commands.undo import undone_by
+from faristol.pairing.state import Hall as Room
+from faristol.pairing.state import Tournament
 from faristol.pb.pairing.v1 import events_pb2 as events
 from faristol.pb.pairing.v1 import pairing_pb2 as pb
 from faristol.rules import Bye, Ruleset, load_ruleset

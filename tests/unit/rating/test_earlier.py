@@ -9,11 +9,11 @@ from pathlib import Path
 
 import pytest
 
+from faristol.event_store import Decision, Metadata, Record, Recorded, Write
 from faristol.pb.rating.v1 import events_pb2 as events
 from faristol.rating.earlier import Earlier
 from faristol.rating.games import Rated
 from faristol.rating.model import RatingList, TournamentView
-from faristol.record import Decision, Metadata, Record, Recorded, Write
 
 GLICKO = RatingList(system="glicko2-1")
 PLAYERS = [f"p{number}" for number in range(6)]

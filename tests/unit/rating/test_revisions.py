@@ -13,6 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.unit.pairing.halls import Hall
 
+from faristol.event_store import Conflict, Decision, Metadata, Record, Recorded, Write
 from faristol.pb.game.v1 import events_pb2 as game_events
 from faristol.pb.pairing.v1 import events_pb2 as pairing_events
 from faristol.pb.pairing.v1 import pairing_pb2 as pb
@@ -21,7 +22,6 @@ from faristol.rating.decide import choose, publish, revise
 from faristol.rating.earlier import Earlier
 from faristol.rating.model import RatingList, TournamentView, evolve, view
 from faristol.rating.reactions import lists
-from faristol.record import Conflict, Decision, Metadata, Record, Recorded, Write
 
 SIX = {"a": 1500, "b": 1450, "c": 1400, "d": 1350, "e": None, "f": 900}
 LAST = "open-r5-t1"

@@ -9,8 +9,9 @@ import pytest
 from google.protobuf.timestamp_pb2 import Timestamp
 from tests.unit.pairing.halls import Hall
 
+from faristol.event_store import Decision, Metadata, Record, Recorded, Write
 from faristol.host import Runtime, Settings
-from faristol.host.interceptor import ErrorInterceptor
+from faristol.host.rpc.interceptor import ErrorInterceptor
 from faristol.pb.game.v1 import events_pb2 as game_events
 from faristol.pb.pairing.v1 import events_pb2 as pairing_events
 from faristol.pb.pairing.v1 import pairing_pb2 as pb
@@ -18,9 +19,8 @@ from faristol.pb.rating.v1 import events_pb2 as events
 from faristol.pb.rating.v1 import rating_pb2 as rating
 from faristol.pb.rating.v1 import rating_pb2_grpc as rating_grpc
 from faristol.rating.earlier import Earlier
-from faristol.rating.part import part
 from faristol.rating.reactions import lists
-from faristol.record import Decision, Metadata, Record, Recorded, Write
+from faristol.rating.service_module import part
 
 
 @pytest.fixture

@@ -7,13 +7,13 @@ from collections.abc import Iterable
 from google.protobuf.message import Message
 from tests.unit.results.synthetic import TOURNAMENT, Step
 
+from faristol.event_store import Metadata, Recorded
+from faristol.event_store.event import utc_now
 from faristol.pb.results.v1 import results_pb2 as results
-from faristol.record import Metadata, Recorded
-from faristol.record.event import utc_now
-from faristol.results import answers
-from faristol.results.championship import Championship
-from faristol.results.model import State, fold
-from faristol.results.rows import Round
+from faristol.results.api import answers
+from faristol.results.projections.championship import Championship
+from faristol.results.projections.model import State, fold
+from faristol.results.storage.rows import Round
 
 STREAM = f"tournament-{TOURNAMENT}"
 

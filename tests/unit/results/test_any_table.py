@@ -8,12 +8,12 @@ import pytest
 from tests.unit.table.hall import Hall, rules
 from tests.unit.table.test_any_command import TABLES, walk
 
-from faristol.gateway import labels, table
-from faristol.gateway.sheets import Game as Sheet
+from faristol.gateway.api.resources.sheets import Game as Sheet
 from faristol.pb.game.v1 import events_pb2 as events
 from faristol.pb.game.v1 import game_pb2 as pb
 from faristol.pb.results.v1 import results_pb2 as results
-from faristol.results.answers import game_by_itself
+from faristol.presentation import game_view, labels
+from faristol.results.api.answers import game_by_itself
 
 
 @dataclass
@@ -42,7 +42,7 @@ def test_the_page_of_a_table_says_what_the_table_says(name: str, players: int, s
     assert shown.bag_left == game.bag_left
     assert sum(1 for entry in shown.entries if entry.turn and entry.complete) == len(game.turns_taken)
     assert len(shown.laid) == len(game.course.laid)
-    for line in table.lines(shown):
+    for line in game_view.lines(shown):
         assert line.label
         assert line.entry.kind in labels.KINDS
     assert Sheet.of(shown).position == 0

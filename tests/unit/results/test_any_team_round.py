@@ -6,14 +6,25 @@ from typing import Any
 
 from hypothesis import given
 from hypothesis import strategies as st
-from tests.integration.recomputation import recomputed_teams
+from tests.component.recomputation import recomputed_teams
 
-from faristol.gateway.pairings import Pairings
+from faristol.gateway.api.resources.pairings import Pairings
 from faristol.pb.pairing.v1 import events_pb2 as pairing
 from faristol.pb.results.v1 import results_pb2 as results
-from faristol.results import answers
-from faristol.results.rows import Adjustment, Bye, ByeKind, Game, Match, Option, Round, Seat, Team, Tournament
-from faristol.results.teams import rank_teams, show_matches
+from faristol.results.api import answers
+from faristol.results.computed.teams import rank_teams, show_matches
+from faristol.results.storage.rows import (
+    Adjustment,
+    Bye,
+    ByeKind,
+    Game,
+    Match,
+    Option,
+    Round,
+    Seat,
+    Team,
+    Tournament,
+)
 from faristol.rules import load_ruleset, with_options
 from faristol.rules.options import written
 

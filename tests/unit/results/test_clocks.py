@@ -5,11 +5,11 @@ from __future__ import annotations
 from google.protobuf.message import Message
 from google.protobuf.timestamp_pb2 import Timestamp
 
-from faristol.gateway import labels
 from faristol.pb.clock.v1 import events_pb2 as clock
 from faristol.pb.game.v1 import events_pb2 as game
 from faristol.pb.results.v1 import results_pb2 as results
-from faristol.results.answers import game_by_itself
+from faristol.presentation import labels
+from faristol.results.api.answers import game_by_itself
 
 
 class Clocks:

@@ -10,17 +10,17 @@ import pytest
 from google.protobuf.message import Message
 from tests.unit.results.test_history import CALLER
 
-from faristol.bus import Progress, generations, tables
+from faristol.consumers import Progress, generations, tables
+from faristol.event_store import Checkpoint, Decision, Metadata, Record, Write
+from faristol.event_store.record import move_checkpoint
 from faristol.kernel.errors import NotFound
 from faristol.kernel.times import to_timestamp
 from faristol.pb.game.v1 import events_pb2 as game
 from faristol.pb.pairing.v1 import events_pb2 as pairing
 from faristol.pb.results.v1 import results_pb2 as results
-from faristol.record import Checkpoint, Decision, Metadata, Record, Write
-from faristol.record.record import move_checkpoint
-from faristol.results import service as results_service
-from faristol.results.models import ReadModels
-from faristol.results.projection import projection
+from faristol.results.api import service as results_service
+from faristol.results.projections.projection import projection
+from faristol.results.storage.models import ReadModels
 from faristol.rules import load_ruleset
 
 NOON = datetime(2026, 3, 7, 12, tzinfo=UTC)

@@ -4,7 +4,7 @@ from google.protobuf.message import Message
 
 from faristol.pb.game.v1 import events_pb2 as game
 from faristol.pb.results.v1 import results_pb2 as results
-from faristol.results.answers import game_by_itself
+from faristol.results.api.answers import game_by_itself
 
 SEED = b"s" * 32
 

@@ -14,9 +14,18 @@ from faristol.pb.game.v1 import events_pb2 as game
 from faristol.pb.lexicon.v1 import events_pb2 as lexicon
 from faristol.pb.pairing.v1 import events_pb2 as pairing
 from faristol.pb.people.v1 import events_pb2 as people
-from faristol.results import clocks, incidents, model, players, rounds, scoresheet, tournament, waits
-from faristol.results.broken import Unknown
-from faristol.results.model import State
+from faristol.results.projections import (
+    clocks,
+    incidents,
+    model,
+    players,
+    rounds,
+    scoresheet,
+    tournament,
+    waits,
+)
+from faristol.results.projections.broken import Unknown
+from faristol.results.projections.model import State
 
 FOLDS: Mapping[options.Change.ValueType, set[facts.Kind]] = {
     options.CHANGE_TOURNAMENT: {pairing.TournamentCreated, *tournament.OF_TOURNAMENT, *tournament.WITH_WORDS},

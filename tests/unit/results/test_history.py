@@ -15,17 +15,17 @@ from google.protobuf.timestamp_pb2 import Timestamp
 from tests.conftest import empty_database
 from tests.unit.results.synthetic import TOURNAMENT, Championship, append, game_id, keep_names
 
-from faristol.bus import Progress, generations, tables
+from faristol.consumers import Progress, generations, tables
+from faristol.event_store import Checkpoint, Record
+from faristol.event_store.record import move_checkpoint
 from faristol.kernel.errors import Invalid, NotFound
 from faristol.kernel.times import to_timestamp
 from faristol.pb.game.v1 import events_pb2 as game
 from faristol.pb.results.v1 import results_pb2 as results
-from faristol.record import Checkpoint, Record
-from faristol.record.record import move_checkpoint
-from faristol.results import service as results_service
-from faristol.results.lookup import read_now
-from faristol.results.models import ReadModels
-from faristol.results.projection import projection
+from faristol.results.api import service as results_service
+from faristol.results.projections.projection import projection
+from faristol.results.storage.lookup import read_now
+from faristol.results.storage.models import ReadModels
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 

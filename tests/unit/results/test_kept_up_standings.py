@@ -10,14 +10,14 @@ import pytest
 from google.protobuf.message import Message
 from sqlalchemy import event, select
 
-from faristol.bus import generations
+from faristol.consumers import generations
+from faristol.event_store import Decision, Metadata, Record, Write
 from faristol.pb.game.v1 import events_pb2 as game
 from faristol.pb.pairing.v1 import events_pb2 as pairing
-from faristol.record import Decision, Metadata, Record, Write
-from faristol.results import ranks
-from faristol.results.projection import projection
-from faristol.results.rows import Game, Seat, Standing
-from faristol.results.tables import VERSION, schema
+from faristol.results.projections import ranks
+from faristol.results.projections.projection import projection
+from faristol.results.storage.rows import Game, Seat, Standing
+from faristol.results.storage.tables import VERSION, schema
 from faristol.rules import Ruleset, load_ruleset, with_options
 
 PLAYERS = [f"player-{number}" for number in range(16)]

@@ -11,8 +11,8 @@ from faristol.pb.clock.v1 import events_pb2 as clock
 from faristol.pb.game.v1 import events_pb2 as game
 from faristol.pb.pairing.v1 import events_pb2 as pairing
 from faristol.pb.results.v1 import results_pb2 as results
-from faristol.results import answers
-from faristol.results.broken import Broken
+from faristol.results.api import answers
+from faristol.results.projections.broken import Broken
 
 
 def fold_game(steps: Iterable[Step], game_: str) -> results.GetGameResponse:

@@ -3,8 +3,8 @@ from __future__ import annotations
 from typing import Any
 
 from faristol.pb.pairing.v1 import events_pb2 as pairing
-from faristol.results.prizes import ALL, Offer, Play, Plays, offered, prizes
-from faristol.results.rows import Adjustment, Game, Line, Round, Seat, packed
+from faristol.results.computed.prizes import ALL, Offer, Play, Plays, offered, prizes
+from faristol.results.storage.rows import Adjustment, Game, Line, Round, Seat, packed
 
 
 def table(round_: int, scores: dict[str, int], **told: Any) -> Round:

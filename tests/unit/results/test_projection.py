@@ -8,18 +8,18 @@ from sqlalchemy import select
 from tests.unit.results.league import League
 from tests.unit.results.synthetic import TOURNAMENT, Championship, Step, append, game_id, keep_names
 
-from faristol.bus import CannotTake
+from faristol.consumers import CannotTake
+from faristol.event_store import Record, Recorded
 from faristol.pb.game.v1 import events_pb2 as game
 from faristol.pb.pairing.v1 import events_pb2 as pairing
-from faristol.record import Record, Recorded
-from faristol.results.model import TYPES
-from faristol.results.projection import projection
-from faristol.results.rows import Player, Standing, Team, TeamStanding, Tournament
-from faristol.results.standings import rank
-from faristol.results.store import Reader
-from faristol.results.tables import VERSION, schema
-from faristol.results.teams import rank_teams, told
-from faristol.results.unit import Rebuilding
+from faristol.results.computed.standings import rank
+from faristol.results.computed.teams import rank_teams, told
+from faristol.results.projections.model import TYPES
+from faristol.results.projections.projection import projection
+from faristol.results.storage.rows import Player, Standing, Team, TeamStanding, Tournament
+from faristol.results.storage.store import Reader
+from faristol.results.storage.tables import VERSION, schema
+from faristol.results.storage.unit_of_work import Rebuilding
 
 Rows = dict[str, list[tuple[Any, ...]]]
 TABLES = schema(VERSION, 1)

@@ -7,17 +7,28 @@ from typing import Any
 
 from tests.unit.results.folded import Folded
 
+from faristol.event_store.personal_data.people import Person
 from faristol.pb.game.v1.events_pb2 import FinalScore
 from faristol.pb.pairing.v1 import events_pb2 as pairing
 from faristol.pb.results.v1 import results_pb2 as results
-from faristol.record.people import Person
-from faristol.results import answers, explanations
-from faristol.results.championship import Championship
-from faristol.results.crosstable import crosstable
-from faristol.results.report import Arrangements, report
-from faristol.results.rounds import OF_RESULT
-from faristol.results.rows import Adjustment, Bye, ByeKind, Game, Option, Player, Round, Seat, Tournament
-from faristol.results.standings import last_counted
+from faristol.results.api import answers
+from faristol.results.computed import explanations
+from faristol.results.computed.crosstable import crosstable
+from faristol.results.computed.report import Arrangements, report
+from faristol.results.computed.standings import last_counted
+from faristol.results.projections.championship import Championship
+from faristol.results.projections.rounds import OF_RESULT
+from faristol.results.storage.rows import (
+    Adjustment,
+    Bye,
+    ByeKind,
+    Game,
+    Option,
+    Player,
+    Round,
+    Seat,
+    Tournament,
+)
 from faristol.rules import Ruleset, load_ruleset, with_options
 from faristol.rules.options import written
 from faristol.rules.trf import Edition, read_trf, write_trf

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 from faristol.pb.game.v1 import events_pb2 as game
 from faristol.pb.results.v1 import results_pb2 as results
-from faristol.results.sheet import write_pinned, write_sheet
+from faristol.results.computed.sheet import write_pinned, write_sheet
 from faristol.rules import load_ruleset
 
 FISC = load_ruleset("fisc-2023")

@@ -9,14 +9,14 @@ from typing import Any
 import pytest
 from tests.unit.results.synthetic import Championship, append
 
-from faristol.bus import Progress
+from faristol.consumers import Progress
+from faristol.event_store import Record, Recorded
+from faristol.event_store.tasks import end
 from faristol.kernel.topics import Topic
 from faristol.pb.results.v1 import results_pb2 as results
-from faristol.record import Record, Recorded
-from faristol.record.tasks import end
-from faristol.results import tail as tails
-from faristol.results.news import PUBLIC, piece
-from faristol.results.tail import REPLAYS, Tail
+from faristol.results.api import event_tail as tails
+from faristol.results.api.event_tail import REPLAYS, Tail
+from faristol.results.api.public_events import PUBLIC, piece
 
 News = list[results.FollowResponse]
 LLIGA = {"lliga": ""}

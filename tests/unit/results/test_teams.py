@@ -12,19 +12,19 @@ from tests.unit.results.league import STREAM, TEAMS, League
 from tests.unit.results.synthetic import Championship, Step, append
 from tests.unit.results.test_history import CALLER
 
-from faristol.bus import Progress, generations, tables
+from faristol.consumers import Progress, generations, tables
+from faristol.event_store import Checkpoint, Record
+from faristol.event_store.record import move_checkpoint
 from faristol.kernel.errors import NotFound
 from faristol.pb.game.v1 import events_pb2 as game
 from faristol.pb.pairing.v1 import events_pb2 as pairing
 from faristol.pb.results.v1 import results_pb2 as results
-from faristol.record import Checkpoint, Record
-from faristol.record.record import move_checkpoint
-from faristol.results import service as results_service
-from faristol.results.broken import Broken
-from faristol.results.models import ReadModels
-from faristol.results.projection import projection
-from faristol.results.rows import ByeKind, Team
-from faristol.results.teams import rank_teams, show_matches
+from faristol.results.api import service as results_service
+from faristol.results.computed.teams import rank_teams, show_matches
+from faristol.results.projections.broken import Broken
+from faristol.results.projections.projection import projection
+from faristol.results.storage.models import ReadModels
+from faristol.results.storage.rows import ByeKind, Team
 from faristol.rules import load_ruleset
 from faristol.rules.trf import read_trf
 

@@ -11,8 +11,8 @@ from google.protobuf.timestamp_pb2 import Timestamp
 from faristol.pb.clock.v1 import events_pb2 as clock
 from faristol.pb.game.v1 import events_pb2 as game
 from faristol.pb.results.v1 import results_pb2 as results
-from faristol.results import answers
-from faristol.results.model import table_of
+from faristol.results.api import answers
+from faristol.results.projections.model import table_of
 
 AT = Timestamp(seconds=1_000)
 PLAY = game.PlayPlaced(

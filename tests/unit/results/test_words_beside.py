@@ -9,14 +9,14 @@ from sqlalchemy import event
 from tests.unit.results.synthetic import TOURNAMENT, append
 from tests.unit.results.test_projection import make_tables, project
 
+from faristol.event_store import Record
 from faristol.pb.pairing.v1 import events_pb2 as pairing
 from faristol.pb.results.v1 import results_pb2 as results
-from faristol.record import Record
-from faristol.results.lookup import add_words
-from faristol.results.model import TYPES, State
-from faristol.results.rows import Tournament
-from faristol.results.store import Reader
-from faristol.results.tables import VERSION, schema
+from faristol.results.projections.model import TYPES, State
+from faristol.results.storage.lookup import add_words
+from faristol.results.storage.rows import Tournament
+from faristol.results.storage.store import Reader
+from faristol.results.storage.tables import VERSION, schema
 
 STREAM = f"tournament-{TOURNAMENT}"
 SAID = (

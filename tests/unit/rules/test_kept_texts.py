@@ -10,12 +10,12 @@ from collections.abc import Callable, Iterator
 from random import Random
 
 import pytest
-from tests.unit.rules.duplicate.test_slips import WORDS, board
+from tests.unit.rules.duplicate_game.test_slips import WORDS, board
 from tests.unit.rules.gcg.games import CATALAN, ENGLISH, FISC, INSTRUCTIONS, NaiveGame
 from tests.unit.rules.trf.test_trf import ADJACENT, FOUR, TEAM
 
 from faristol.rules import Ruleset, load_ruleset, with_options
-from faristol.rules.duplicate.slips import Handed, Turn, WrittenSlip, judge_slip
+from faristol.rules.duplicate_game.slips import Handed, Turn, WrittenSlip, judge_slip
 from faristol.rules.gcg import GcgError, draw_board, draw_sheet, read_gcg, replay, write_gcg
 from faristol.rules.trf import Edition, TrfError, read_trf, write_trf
 

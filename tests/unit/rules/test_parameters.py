@@ -57,7 +57,7 @@ class Read:
 def reads() -> Mapping[Key, Read]:
     """Every parameter that code reads."""
     found: defaultdict[Key, Read] = defaultdict(Read)
-    for folder in ("libs", "services"):
+    for folder in ("libs", "services", "apps"):
         for file in sorted((ROOT / folder).rglob("*.py")):
             if not any(part in str(file) for part in ALL_ALIKE):
                 _read(ast.parse(file.read_text(encoding="utf-8")), str(file.relative_to(ROOT)), found)

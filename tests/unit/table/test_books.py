@@ -16,7 +16,7 @@ from faristol.pb.clock.v1 import events_pb2 as clock_events
 from faristol.pb.game.v1 import events_pb2 as events
 from faristol.pb.game.v1 import game_pb2
 from faristol.rules import TurnKind
-from faristol.table.foot import result
+from faristol.table.final_score import result
 from faristol.table.game.state import Phase
 
 CATALAN = ("C A S A R T I", "M E N T S O L")

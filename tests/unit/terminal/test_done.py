@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from faristol.office.history import describe_done, told
-from faristol.office.names import Roster
 from faristol.pb.pairing.v1 import events_pb2 as events
 from faristol.pb.pairing.v1 import pairing_pb2 as pairing
+from faristol.presentation.history import describe_done, told
+from faristol.presentation.names import Roster
 
 HEAD = pairing.GetTournamentResponse(
     tournament_id="open",

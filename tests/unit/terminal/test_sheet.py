@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from faristol.casebook.case import TableCase
+from faristol.casebook.memory import in_memory
+from faristol.casebook.reader import read_cases
+from faristol.casebook.table_world import TableWorld
 from faristol.pb.results.v1 import results_pb2 as pb
-from faristol.referee.case import TableCase
-from faristol.referee.memory import in_memory
-from faristol.referee.reader import read_cases
-from faristol.referee.table_world import TableWorld
-from faristol.results.answers import game_by_itself
-from faristol.results.sheet import write_sheet
+from faristol.results.api.answers import game_by_itself
+from faristol.results.computed.sheet import write_sheet
 from faristol.rules import load_ruleset
-from faristol.terminal.sheet import explanations, written
+from faristol.table_terminal.shared.sheet import explanations, written
 
 CASES = Path(__file__).parents[2] / "rulebook" / "cases"
 

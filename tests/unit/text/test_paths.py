@@ -10,7 +10,7 @@ import pytest
 ROOT = Path(__file__).parents[3]
 DECISIONS = ROOT / "docs" / "decisions"
 DOCS = sorted(page for page in (ROOT / "docs").rglob("*.md") if page.parent != DECISIONS or page.name == "README.md")
-PATH = re.compile(r"`((?:libs|services|proto|tests|docs|deploy)/[\w./-]*)(?:<\w+>)?`|\]\((docs/[\w.-]+)\)")
+PATH = re.compile(r"`((?:libs|services|apps|proto|tests|docs|deploy)/[\w./-]*)(?:<\w+>)?`|\]\((docs/[\w.-]+)\)")
 GENERATED = ("libs/faristol/pb",)
 
 

@@ -44,7 +44,7 @@ Key = str | tuple[str, ...]
 def in_code() -> frozenset[Key]:
     """Every text that is marked for translation."""
     found: set[Key] = set()
-    for folder in ("libs", "services"):
+    for folder in ("libs", "services", "apps"):
         options = {"**/templates/**.html": {"trimmed": "true"}}
         keywords = {**DEFAULT_KEYWORDS, "N_": None}
         for _, _, key, _, _ in extract_from_dir(ROOT / folder, METHODS, options, keywords):

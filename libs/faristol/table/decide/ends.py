@@ -23,7 +23,14 @@ from faristol.table.decide.checks import (
     check_seated,
     check_undisturbed,
 )
-from faristol.table.foot import awaited_signers, clock_is_done, final, may_sign, racks_wanted, signers
+from faristol.table.final_score import (
+    awaited_signers,
+    clock_is_done,
+    final,
+    may_sign,
+    racks_wanted,
+    signers,
+)
 from faristol.table.game.state import Phase
 
 

@@ -17,7 +17,14 @@ from faristol.table.clock import Clock
 from faristol.table.decide.checks import in_doubt
 from faristol.table.decide.draws import unseen
 from faristol.table.decide.plays import announced
-from faristol.table.foot import CONDITIONS, clock_is_done, final, missing_line, racks_wanted, signers
+from faristol.table.final_score import (
+    CONDITIONS,
+    clock_is_done,
+    final,
+    missing_line,
+    racks_wanted,
+    signers,
+)
 from faristol.table.game.state import UNKNOWN, Game, Phase
 from faristol.table.views import Ruling
 from faristol.table.withdrawal import withdrawn

@@ -10,7 +10,7 @@ from http import HTTPStatus
 import grpc
 from starlette.exceptions import HTTPException
 
-from faristol.gateway.problems import Problem, of_rpc
+from faristol.gateway.http.errors import Problem, of_rpc
 from faristol.kernel.refusal import N_
 from faristol.text import say
 

@@ -15,10 +15,10 @@ from google.protobuf.message import Message
 from starlette.requests import Request
 from starlette.responses import Response
 
-from faristol.gateway.consoles.doors import doors, may
-from faristol.gateway.language import language_of
-from faristol.gateway.page import private_page
-from faristol.gateway.session import DONE, OwnCalls, SignedIn, done_in, forget
+from faristol.gateway.auth.session import DONE, OwnCalls, SignedIn, done_in, forget
+from faristol.gateway.consoles.navigation import doors, may
+from faristol.gateway.http.language import language_of
+from faristol.gateway.pages.render import private_page
 from faristol.pb.results.v1 import results_pb2 as pb
 
 TournamentId = Annotated[str, Path(max_length=64)]

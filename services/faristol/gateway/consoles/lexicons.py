@@ -12,11 +12,11 @@ from fastapi import APIRouter
 from starlette.exceptions import HTTPException
 from starlette.responses import JSONResponse, Response
 
+from faristol.gateway.auth.sign_in import led_to
 from faristol.gateway.consoles.commands import refused
-from faristol.gateway.consoles.doors import may
 from faristol.gateway.consoles.frame import AtConsole, Console, Typed
-from faristol.gateway.entrance import led_to
-from faristol.gateway.form import Lists, file_of
+from faristol.gateway.consoles.navigation import may
+from faristol.gateway.http.forms import Lists, file_of
 from faristol.kernel.refusal import N_
 from faristol.pb.lexicon.v1 import lexicon_pb2 as pb
 from faristol.text import say

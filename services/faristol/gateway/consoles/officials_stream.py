@@ -9,12 +9,12 @@ from pydantic import AfterValidator, Field
 from starlette.requests import Request
 from starlette.responses import Response
 
+from faristol.gateway.api.event_types import RESET
+from faristol.gateway.api.parameters import DIGITS, KNOWN, LAST_POSITION
+from faristol.gateway.auth.session import calls, holder_of
 from faristol.gateway.consoles.own_stream import Anew, OwnStream, begun, over_restarts
-from faristol.gateway.event_types import RESET
-from faristol.gateway.frames import UNREADABLE, News, format_id, heartbeat, parse_id
-from faristol.gateway.parameters import DIGITS, KNOWN, LAST_POSITION
-from faristol.gateway.session import calls, holder_of
-from faristol.gateway.topics import (
+from faristol.gateway.live.sse import UNREADABLE, News, format_id, heartbeat, parse_id
+from faristol.gateway.live.subscriptions import (
     LONGEST,
     NAMES,
     NUMBERS,

@@ -14,25 +14,25 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from faristol.credentials.roles import DIRECTOR, FEDERATION, PLAYER
-from faristol.gateway.calls import Calls
+from faristol.gateway.auth.session import Session, SignedIn
+from faristol.gateway.auth.sign_in import led_to
 from faristol.gateway.consoles.commands import command_id, hidden, refused
 from faristol.gateway.consoles.director.players import RESEMBLES
 from faristol.gateway.consoles.frame import Typed
-from faristol.gateway.entrance import led_to
-from faristol.gateway.form import Fields
-from faristol.gateway.language import language_of
-from faristol.gateway.page import private_page
-from faristol.gateway.results import Reader, Results
-from faristol.gateway.session import Session, SignedIn
-from faristol.gateway.spectators.players import PlayerAnswer
+from faristol.gateway.http.forms import Fields
+from faristol.gateway.http.language import language_of
+from faristol.gateway.pages.render import private_page
+from faristol.gateway.pages.spectators.players import PlayerAnswer
+from faristol.gateway.rpc.calls import Calls
+from faristol.gateway.rpc.results import Reader, Results
 from faristol.kernel.refusal import N_
-from faristol.office.names import Roster
-from faristol.office.resembling import similar_player
-from faristol.office.sentences import DATA_REQUESTS
 from faristol.pb.pairing.v1 import events_pb2 as pairing_events
 from faristol.pb.pairing.v1 import pairing_pb2 as pairing
 from faristol.pb.results.v1 import results_pb2 as pb
+from faristol.presentation.names import Roster
+from faristol.presentation.sentences import DATA_REQUESTS
 from faristol.text import say
+from faristol.typed_input.resembling import similar_player
 
 LONGEST_NOTE = 500
 """Limit in characters of the note of a request and of its answer."""

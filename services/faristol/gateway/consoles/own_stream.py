@@ -13,12 +13,12 @@ from google.protobuf.message import Message
 from starlette.responses import Response
 from starlette.types import Receive, Scope, Send
 
-from faristol.gateway.calls import Calls, NotSignedIn
-from faristol.gateway.connections import HAND_OVER, Line
-from faristol.gateway.frames import OPENING, chunk
-from faristol.gateway.head import is_head
-from faristol.gateway.listener import Listener
-from faristol.gateway.rates import held_stream
+from faristol.gateway.http.head import is_head
+from faristol.gateway.http.limits import HAND_OVER, Line
+from faristol.gateway.http.rate_limit import held_stream
+from faristol.gateway.live.listener import Listener
+from faristol.gateway.live.sse import OPENING, chunk
+from faristol.gateway.rpc.calls import Calls, NotSignedIn
 
 HEARTBEAT = 15.0
 """Seconds without data after which a comment is sent."""

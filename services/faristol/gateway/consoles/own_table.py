@@ -16,26 +16,26 @@ from starlette.responses import Response
 
 from faristol.client.problems import reason_of
 from faristol.credentials.roles import PLAYER
+from faristol.gateway.auth.session import Session, SignedIn
+from faristol.gateway.auth.sign_in import led_to
 from faristol.gateway.consoles.commands import command_id, hidden, refused
 from faristol.gateway.consoles.frame import TournamentId, Typed
 from faristol.gateway.consoles.scorer.words import ACTS as LABELS
-from faristol.gateway.duplicate.service import Duplicates
-from faristol.gateway.entrance import led_to
-from faristol.gateway.form import Fields
-from faristol.gateway.language import language_of
-from faristol.gateway.mode import is_of_duplicate_games
-from faristol.gateway.outcome import CORRECTED
-from faristol.gateway.page import Part, private_page
-from faristol.gateway.results import Reader, Results
-from faristol.gateway.session import Session, SignedIn
-from faristol.gateway.spectators.pages import seat_of
-from faristol.gateway.spectators.seats import Place, latest, outcome_for
+from faristol.gateway.duplicate_game.service import Duplicates
+from faristol.gateway.http.forms import Fields
+from faristol.gateway.http.language import language_of
+from faristol.gateway.pages.render import Part, private_page
+from faristol.gateway.pages.spectators.pages import seat_of
+from faristol.gateway.pages.spectators.seats import Place, latest, outcome_for
+from faristol.gateway.rpc.results import Reader, Results
 from faristol.kernel.refusal import N_
-from faristol.office.history import Told, told
-from faristol.office.names import Roster, name_in_id
 from faristol.pb.game.v1 import events_pb2, game_pb2
 from faristol.pb.pairing.v1 import pairing_pb2
 from faristol.pb.results.v1 import results_pb2 as pb
+from faristol.presentation.history import Told, told
+from faristol.presentation.names import Roster, name_in_id
+from faristol.presentation.outcome import CORRECTED
+from faristol.presentation.ruleset_lookup import is_of_duplicate_games
 from faristol.text import say
 
 LONGEST_ARGUMENT = 2_000

@@ -8,9 +8,9 @@ from fastapi import APIRouter, Query
 from starlette.requests import Request
 from starlette.responses import Response
 
-from faristol.gateway.consoles.door import in_json
+from faristol.gateway.auth.session import calls, holder_of
 from faristol.gateway.consoles.own_stream import OwnStream, begun, event, over_restarts
-from faristol.gateway.session import calls, holder_of
+from faristol.gateway.rpc.json_proxy import in_json
 from faristol.pb.access.v1.access_pb2 import GetCallerRequest
 from faristol.pb.lexicon.v1 import adjudication_pb2 as pb
 

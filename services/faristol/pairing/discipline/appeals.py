@@ -9,6 +9,7 @@ from google.protobuf.message import Message
 from faristol.kernel.errors import Invalid
 from faristol.kernel.names import is_named_person
 from faristol.kernel.refusal import N_, Refusal
+from faristol.pairing.commands.identity import checked_id, checked_name
 from faristol.pairing.conditions import check_open
 from faristol.pairing.discipline import tribunal
 from faristol.pairing.discipline.checks import (
@@ -20,9 +21,8 @@ from faristol.pairing.discipline.checks import (
     sanction_of,
 )
 from faristol.pairing.discipline.sanctions import lifted
-from faristol.pairing.identity import checked_id, checked_name
-from faristol.pairing.model import Appeal, AppealPhase, NamedPerson, Phase, Tournament
 from faristol.pairing.situation import Command, Situation, Undo
+from faristol.pairing.state import Appeal, AppealPhase, NamedPerson, Phase, Tournament
 from faristol.pb.pairing.v1 import events_pb2 as events
 from faristol.pb.pairing.v1 import pairing_pb2 as pb
 from faristol.rules import Ruleset

@@ -8,7 +8,7 @@ from functools import reduce
 from google.protobuf.message import Message
 
 from faristol.pairing.discipline.warnings import MOST_WARNINGS
-from faristol.pairing.model import Tournament, evolve
+from faristol.pairing.state import Tournament, evolve
 from faristol.pb.game.v1 import events_pb2 as game_events
 from faristol.pb.pairing.v1 import events_pb2 as events
 from faristol.rules import Ruleset

@@ -8,10 +8,10 @@ from google.protobuf.message import Message
 
 from faristol.kernel.errors import Invalid
 from faristol.kernel.refusal import N_, Refusal
+from faristol.pairing.commands.identity import checked_id
 from faristol.pairing.conditions import expelled, registered
-from faristol.pairing.identity import checked_id
-from faristol.pairing.model import Appeal, AppealPhase, Player, Tournament
 from faristol.pairing.situation import Situation
+from faristol.pairing.state import Appeal, AppealPhase, Player, Tournament
 from faristol.pb.pairing.v1 import events_pb2 as events
 from faristol.rules import Ruleset
 from faristol.rules.officials import check_not_concerned

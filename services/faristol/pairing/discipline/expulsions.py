@@ -7,9 +7,9 @@ from collections.abc import Mapping, Sequence
 from google.protobuf.message import Message
 
 from faristol.kernel.refusal import N_, Refusal
-from faristol.pairing.administration.withdrawal import reinstate, withdraw
 from faristol.pairing.conditions import check_arbiter, registered
 from faristol.pairing.discipline.checks import article_of, check_deciders, check_no_tribunal, sanctionable
+from faristol.pairing.players.withdrawal import reinstate, withdraw
 from faristol.pairing.situation import Command, Situation, of_player
 from faristol.pb.pairing.v1 import events_pb2 as events
 from faristol.pb.pairing.v1 import pairing_pb2 as pb

@@ -11,7 +11,6 @@ from google.protobuf.message import Message
 
 from faristol.kernel.errors import Invalid
 from faristol.kernel.refusal import N_, Refusal
-from faristol.pairing.administration.results import MOST_POINTS, counted
 from faristol.pairing.conditions import check_arbiter, check_open, check_to_come, found_game
 from faristol.pairing.discipline.checks import (
     article_of,
@@ -27,8 +26,9 @@ from faristol.pairing.discipline.checks import (
 )
 from faristol.pairing.discipline.expulsions import readmit
 from faristol.pairing.discipline.warnings import MOST_WARNINGS
-from faristol.pairing.model import GameSanction, Pairing, Round, Tournament
+from faristol.pairing.results.results import MOST_POINTS, counted
 from faristol.pairing.situation import Command, Situation, Undo, of_game
+from faristol.pairing.state import GameSanction, Pairing, Round, Tournament
 from faristol.pb.game.v1 import events_pb2 as game_events
 from faristol.pb.pairing.v1 import events_pb2 as events
 from faristol.pb.pairing.v1 import pairing_pb2 as pb

@@ -7,7 +7,7 @@ from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 
 from faristol.kernel.errors import Invalid
 from faristol.kernel.refusal import N_, Refusal, check_none
-from faristol.pairing.model import Origins
+from faristol.pairing.state import Origins
 from faristol.pb.pairing.v1 import events_pb2 as events
 
 Member = events.TribunalMember

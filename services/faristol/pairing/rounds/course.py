@@ -7,12 +7,12 @@ from collections.abc import Mapping
 from google.protobuf.message import Message
 
 from faristol.kernel.refusal import N_, Refusal
-from faristol.pairing.administration.confirmations import unconfirmed
-from faristol.pairing.administration.result_entry import lost_by_absence
 from faristol.pairing.conditions import paired_round
-from faristol.pairing.model import Phase, evolve
+from faristol.pairing.results.confirmations import unconfirmed
+from faristol.pairing.results.entry import lost_by_absence
 from faristol.pairing.rounds.readiness import check_all_there
 from faristol.pairing.situation import Command, Situation
+from faristol.pairing.state import Phase, evolve
 from faristol.pb.pairing.v1 import events_pb2 as events
 from faristol.pb.pairing.v1 import pairing_pb2 as pb
 

@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from faristol.kernel.refusal import N_, Param, Refusal
 from faristol.pairing.engines import swiss
 from faristol.pairing.engines.swiss import Entrant
-from faristol.pairing.model import Round, Tournament
 from faristol.pairing.rounds.ranking import by_standing, entrants, initial_ranking, standing_of
 from faristol.pairing.rounds.systems import CYCLES, by_table, dutch_round, losers_by_absence, of_algorithm
+from faristol.pairing.state import Round, Tournament
 from faristol.rules import Ruleset, derive_seed
 from faristol.rules.championship import SYSTEMS_BY_LOT
 

@@ -13,11 +13,11 @@ from google.protobuf.message import Message
 from faristol.kernel.refusal import N_, Refusal, check_none
 from faristol.kernel.times import to_timestamp
 from faristol.pairing.conditions import paired_round
-from faristol.pairing.model import KINDS, BoardBye, Pairing, Phase, Tournament, evolve, game_id
 from faristol.pairing.rounds.readiness import against_next, check_next
 from faristol.pairing.rounds.systems import Proposal, of_algorithm, propose
 from faristol.pairing.rounds.tables import hall_of_table, tables_for, tables_for_matches
 from faristol.pairing.situation import Command, Situation, Undo, started_since
+from faristol.pairing.state import KINDS, BoardBye, Pairing, Phase, Tournament, evolve, game_id
 from faristol.pairing.teams import boards
 from faristol.pairing.teams.boards import Board
 from faristol.pb.pairing.v1 import events_pb2 as events

@@ -7,10 +7,10 @@ from collections.abc import Hashable, Mapping
 from google.protobuf.message import Message
 
 from faristol.kernel.refusal import N_, Refusal
-from faristol.pairing.model import Tournament
 from faristol.pairing.rounds.past import past_of
 from faristol.pairing.rounds.systems import CYCLES
 from faristol.pairing.situation import Command, Situation, Undo, paired_since
+from faristol.pairing.state import Tournament
 from faristol.pairing.teams.selection import of_pair
 from faristol.pb.pairing.v1 import events_pb2 as events
 from faristol.pb.pairing.v1 import pairing_pb2 as pb

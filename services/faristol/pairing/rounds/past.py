@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from faristol.pairing.model import Pairing, Round, Tournament
+from faristol.pairing.state import Pairing, Round, Tournament
 from faristol.rules import Bye, Outcome, Result, Ruleset
 from faristol.rules.standings import is_rest
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from faristol.pairing.engines.swiss import Entrant
-from faristol.pairing.model import Player, Tournament
 from faristol.pairing.rounds.past import past_of, result_of
+from faristol.pairing.state import Player, Tournament
 from faristol.rules import Bye, Result, Ruleset
 from faristol.rules.standings import TableResult, standings
 

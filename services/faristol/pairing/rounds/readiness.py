@@ -9,8 +9,8 @@ from google.protobuf.message import Message
 
 from faristol.kernel.refusal import N_, Refusal
 from faristol.pairing.conditions import check_given, check_open, not_started
-from faristol.pairing.model import Phase, Round, Tournament, evolve
 from faristol.pairing.rounds.systems import losers_by_absence, too_many_rounds
+from faristol.pairing.state import Phase, Round, Tournament, evolve
 from faristol.pairing.teams.boards import against_line_ups, left_with_team
 from faristol.pairing.teams.tournament import between, of_teams
 from faristol.pb.pairing.v1 import events_pb2 as events

@@ -16,9 +16,9 @@ from faristol.pairing.engines.dutch import player as dutch
 from faristol.pairing.engines.dutch.digest import digest, draw_initial_colour
 from faristol.pairing.engines.dutch.player import BLACK, WHITE, Float, Round
 from faristol.pairing.engines.swiss import Entrant
-from faristol.pairing.model import Player, Tournament
 from faristol.pairing.rounds.past import Past, past_of
 from faristol.pairing.rounds.ranking import by_standing, entrants, in_order, initial_ranking, standing_of
+from faristol.pairing.state import Player, Tournament
 from faristol.rules import Bye, Ruleset, derive_seed
 from faristol.rules.championship import SYSTEMS_BY_LOT
 from faristol.rules.standings import is_rest

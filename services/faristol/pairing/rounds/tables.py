@@ -13,7 +13,7 @@ import numpy as np
 
 from faristol.kernel.errors import Invalid
 from faristol.kernel.refusal import N_, Refusal
-from faristol.pairing.model import Hall, Tournament
+from faristol.pairing.state import Hall, Tournament
 from faristol.rules import Ruleset
 
 MOST_TABLES = 1_000

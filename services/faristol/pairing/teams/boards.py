@@ -12,10 +12,10 @@ from functools import partial
 from itertools import zip_longest
 
 from faristol.kernel.refusal import N_, Refusal
-from faristol.pairing.model import BoardBye, TeamMatch, Tournament
 from faristol.pairing.rounds import systems
 from faristol.pairing.rounds.ranking import initial_ranking
 from faristol.pairing.rounds.systems import Proposal
+from faristol.pairing.state import BoardBye, TeamMatch, Tournament
 from faristol.pairing.teams.tournament import between, of_teams, rules_between, standing_of_teams
 from faristol.rules import Bye, Ruleset
 from faristol.rules.standings import is_rest

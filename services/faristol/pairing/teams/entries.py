@@ -12,12 +12,12 @@ from faristol.kernel.errors import AlreadyExists, Invalid
 from faristol.kernel.mentions import teams_of
 from faristol.kernel.names import same_name
 from faristol.kernel.refusal import N_, Refusal
-from faristol.pairing.administration.registration import check_registration_open
-from faristol.pairing.administration.withdrawal import reinstate, withdraw
+from faristol.pairing.commands.identity import checked_id, checked_name, ids_of
 from faristol.pairing.conditions import check_open, not_registered
-from faristol.pairing.identity import checked_id, checked_name, ids_of
-from faristol.pairing.model import Tournament
+from faristol.pairing.players.registration import check_registration_open
+from faristol.pairing.players.withdrawal import reinstate, withdraw
 from faristol.pairing.situation import Command, Situation, Undo
+from faristol.pairing.state import Tournament
 from faristol.pairing.teams.selection import check_teams, found_team
 from faristol.pairing.teams.tournament import between, seats_of_teams
 from faristol.pb.pairing.v1 import events_pb2 as events

@@ -6,9 +6,9 @@ from dataclasses import replace
 from functools import partial
 
 from faristol.kernel.refusal import N_, Param
-from faristol.pairing.model import Round, Team, Tournament
 from faristol.pairing.rounds import explanation as of_players
 from faristol.pairing.rounds.explanation import Explanation, not_in_round
+from faristol.pairing.state import Round, Team, Tournament
 from faristol.pairing.teams.sentences import SAID_OF_TEAMS
 from faristol.pairing.teams.tournament import between, round_between, rules_between, standing_of_teams
 from faristol.rules import Ruleset

@@ -8,8 +8,8 @@ from typing import Any
 from faristol.kernel.errors import Invalid
 from faristol.kernel.refusal import N_, Refusal
 from faristol.pairing.conditions import check_open, not_registered
-from faristol.pairing.model import Team, Tournament
 from faristol.pairing.situation import Situation
+from faristol.pairing.state import Team, Tournament
 from faristol.pairing.teams.tournament import between
 from faristol.pb.pairing.v1 import pairing_pb2 as pb
 from faristol.rules import Ruleset

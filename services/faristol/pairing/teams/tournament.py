@@ -11,9 +11,9 @@ from dataclasses import dataclass, replace
 from types import MappingProxyType
 
 from faristol.kernel.refusal import Refusal
-from faristol.pairing.model import Decided, Pairing, Phase, Player, Round, Team, TeamMatch, Tournament
 from faristol.pairing.rounds.past import result_of
 from faristol.pairing.rounds.ranking import initial_ranking
+from faristol.pairing.state import Decided, Pairing, Phase, Player, Round, Team, TeamMatch, Tournament
 from faristol.pairing.teams.sentences import SAID_OF_TEAMS
 from faristol.rules import Bye, Ruleset
 from faristol.rules.standings import Board, Match, SpreadAdjustment, TeamBye, team_standings

@@ -7,10 +7,10 @@ import logging
 from collections.abc import Callable, Collection, Mapping
 from contextlib import suppress
 
-from faristol.record.databases import FAILURES
-from faristol.record.tasks import end
+from faristol.event_store.backends.databases import FAILURES
+from faristol.event_store.tasks import end
 from faristol.results.webhooks import registry, telemetry
-from faristol.results.webhooks.courier import Courier, Means
+from faristol.results.webhooks.sequencer import Courier, Means
 
 LEASE_NAME = "webhooks"
 

@@ -16,12 +16,12 @@ from typing import Any, NamedTuple
 from sqlalchemy import delete, func, inspect, select, update
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from faristol.bus import tables as beside
+from faristol.consumers import tables as beside
+from faristol.event_store import Record
+from faristol.event_store.backends.databases import kind_of
+from faristol.event_store.event import microseconds, moment
 from faristol.kernel.topics import Topic
-from faristol.record import Record
-from faristol.record.databases import kind_of
-from faristol.record.event import microseconds, moment
-from faristol.results.webhooks.course import Course, Failure, Letter, Outcome, Stop
+from faristol.results.webhooks.retry_policy import Course, Failure, Letter, Outcome, Stop
 from faristol.results.webhooks.tables import dead_letters, metadata, webhooks
 
 OLD_SECRET = timedelta(hours=24)

@@ -15,8 +15,8 @@ from functools import cache
 
 import httpx2
 
-from faristol.results.webhooks.course import Failure, Outcome, outcome_of
-from faristol.results.webhooks.lane import Lane
+from faristol.results.webhooks.concurrency import Lane
+from faristol.results.webhooks.retry_policy import Failure, Outcome, outcome_of
 from faristol.results.webhooks.target import Address, Network, Target, callable_of
 
 LARGEST = 16_384

@@ -15,21 +15,21 @@ from typing import Any
 from google.protobuf.message import Message
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from faristol.host.access import caller
-from faristol.host.dispatch import Answer, Context, Dispatcher, no_commands
+from faristol.host.rpc.dispatch import Answer, Context, Dispatcher, no_commands
+from faristol.host.security.authorization import caller
 from faristol.kernel.errors import Invalid, NotFound
 from faristol.kernel.quotation import nearest
 from faristol.kernel.refusal import N_, Refusal
 from faristol.pb.results.v1 import webhooks_pb2 as pb
-from faristol.results import lookup
-from faristol.results.absence import looked_up_again
-from faristol.results.likeness import like
-from faristol.results.models import NO_POSITION, ReadModels
-from faristol.results.news import NAMES_OF_PUBLIC
+from faristol.results.api.absence import looked_up_again
+from faristol.results.api.likeness import like
+from faristol.results.api.public_events import NAMES_OF_PUBLIC
+from faristol.results.storage import lookup
+from faristol.results.storage.models import NO_POSITION, ReadModels
 from faristol.results.webhooks import registry
-from faristol.results.webhooks.course import Course, Failure, Letter, resumed
-from faristol.results.webhooks.lane import Lane
+from faristol.results.webhooks.concurrency import Lane
 from faristol.results.webhooks.registry import OLD_SECRET, Filter, Secret, Webhook
+from faristol.results.webhooks.retry_policy import Course, Failure, Letter, resumed
 from faristol.results.webhooks.signature import new_secret
 from faristol.results.webhooks.target import Network, check_callable, target_of
 

@@ -11,10 +11,10 @@ from tests.unit.pairing.halls import FISC, Hall
 
 from faristol.kernel.errors import Invalid
 from faristol.kernel.refusal import Refusal
-from faristol.pairing.administration.amendment import amend
-from faristol.pairing.model import Player
+from faristol.pairing.commands.undo import can_undo
+from faristol.pairing.players.amendment import amend
 from faristol.pairing.situation import Situation, Words
-from faristol.pairing.undo import can_undo
+from faristol.pairing.state import Player
 from faristol.pb.pairing.v1 import events_pb2 as events
 from faristol.pb.pairing.v1 import pairing_pb2 as pb
 from faristol.rating.model import TournamentView, view

@@ -9,9 +9,9 @@ from tests.unit.pairing.halls import Hall
 
 from faristol.kernel.errors import Invalid
 from faristol.kernel.refusal import Refusal
-from faristol.pairing.administration.confirmations import unconfirmed
-from faristol.pairing.administration.results import final_scores
-from faristol.pairing.undo import undone_by
+from faristol.pairing.commands.undo import undone_by
+from faristol.pairing.results.confirmations import unconfirmed
+from faristol.pairing.results.results import final_scores
 from faristol.pb.pairing.v1 import events_pb2 as events
 from faristol.pb.pairing.v1 import pairing_pb2 as pb
 

@@ -11,9 +11,9 @@ from tests.unit.pairing.halls import FISC, NOON, Hall
 from faristol.kernel.errors import Invalid
 from faristol.kernel.refusal import Refusal
 from faristol.kernel.times import to_timestamp
-from faristol.pairing.administration.results import final_scores, record_result
-from faristol.pairing.model import Decided, Rulings, watch
+from faristol.pairing.results.results import final_scores, record_result
 from faristol.pairing.rounds.past import past_of
+from faristol.pairing.state import Decided, Rulings, watch
 from faristol.pb.game.v1 import events_pb2 as game_events
 from faristol.pb.pairing.v1 import events_pb2 as events
 from faristol.pb.pairing.v1 import pairing_pb2 as pb

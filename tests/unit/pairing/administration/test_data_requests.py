@@ -11,9 +11,9 @@ from tests.unit.pairing.halls import Hall, decided
 
 from faristol.kernel.errors import Invalid
 from faristol.kernel.refusal import Refusal
-from faristol.pairing.administration.data_requests import answer
-from faristol.pairing.model import DataRequest
+from faristol.pairing.players.data_requests import answer
 from faristol.pairing.situation import Situation
+from faristol.pairing.state import DataRequest
 from faristol.pb.pairing.v1 import events_pb2 as events
 from faristol.pb.pairing.v1 import pairing_pb2 as pb
 

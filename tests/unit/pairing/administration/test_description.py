@@ -8,8 +8,8 @@ from tests.unit.pairing.halls import Hall
 
 from faristol.kernel.errors import Invalid
 from faristol.kernel.refusal import Refusal
-from faristol.pairing.administration.tournaments import change_options
 from faristol.pairing.situation import Situation
+from faristol.pairing.tournament.tournaments import change_options
 from faristol.pb.pairing.v1 import events_pb2 as events
 from faristol.pb.pairing.v1 import pairing_pb2 as pb
 from faristol.rules import load_ruleset, with_options

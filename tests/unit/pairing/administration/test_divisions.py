@@ -13,11 +13,11 @@ from tests.unit.pairing.halls import NOON, Hall
 
 from faristol.kernel.errors import AlreadyExists, Invalid
 from faristol.kernel.refusal import Refusal
-from faristol.pairing.administration.divisions import MOST_DIVISIONS, add_division
-from faristol.pairing.administration.move import move as decide_move
-from faristol.pairing.model import Hall as Tables
-from faristol.pairing.model import Tournament
+from faristol.pairing.players.move import move as decide_move
 from faristol.pairing.situation import Situation
+from faristol.pairing.state import Hall as Tables
+from faristol.pairing.state import Tournament
+from faristol.pairing.tournament.divisions import MOST_DIVISIONS, add_division
 from faristol.pb.pairing.v1 import events_pb2 as events
 from faristol.pb.pairing.v1 import pairing_pb2 as pb
 

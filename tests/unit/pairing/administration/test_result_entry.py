@@ -10,9 +10,9 @@ from tests.unit.pairing.halls import FISC, Hall
 
 from faristol.kernel.errors import Invalid
 from faristol.kernel.refusal import Refusal
-from faristol.pairing.administration.results import final_scores, record_result
-from faristol.pairing.model import Rulings, watch
+from faristol.pairing.results.results import final_scores, record_result
 from faristol.pairing.rounds.past import past_of
+from faristol.pairing.state import Rulings, watch
 from faristol.pb.game.v1 import events_pb2 as game_events
 from faristol.pb.pairing.v1 import events_pb2 as events
 from faristol.pb.pairing.v1 import pairing_pb2 as pb

@@ -7,10 +7,10 @@ from tests.unit.pairing.halls import Hall
 
 from faristol.kernel.refusal import Refusal
 from faristol.kernel.times import to_timestamp
-from faristol.pairing.administration.results import record_result
-from faristol.pairing.administration.tournaments import pin_of
-from faristol.pairing.model import Decided
+from faristol.pairing.results.results import record_result
 from faristol.pairing.rounds.ranking import entrants
+from faristol.pairing.state import Decided
+from faristol.pairing.tournament.tournaments import pin_of
 from faristol.pb.pairing.v1 import events_pb2 as events
 from faristol.rules import load_ruleset, with_options
 

@@ -10,10 +10,10 @@ from faristol.kernel.errors import AlreadyExists, Invalid
 from faristol.kernel.pins import Pin
 from faristol.kernel.refusal import Refusal
 from faristol.kernel.times import to_datetime, to_timestamp
-from faristol.pairing.administration import tournaments
-from faristol.pairing.administration.results import record_result
-from faristol.pairing.model import Phase, Tournament
+from faristol.pairing.results.results import record_result
 from faristol.pairing.situation import Situation
+from faristol.pairing.state import Phase, Tournament
+from faristol.pairing.tournament import tournaments
 from faristol.pb.pairing.v1 import events_pb2 as events
 from faristol.pb.pairing.v1 import pairing_pb2 as pb
 

@@ -13,9 +13,9 @@ from tests.unit.pairing.halls import Hall
 
 from faristol.kernel.errors import Invalid
 from faristol.kernel.refusal import Refusal
+from faristol.pairing.commands.undo import can_undo
 from faristol.pairing.discipline import tribunal
-from faristol.pairing.model import Origins
-from faristol.pairing.undo import can_undo
+from faristol.pairing.state import Origins
 from faristol.pb.pairing.v1 import events_pb2 as events
 from faristol.pb.pairing.v1 import pairing_pb2 as pb
 from faristol.rules import Ruleset, load_ruleset

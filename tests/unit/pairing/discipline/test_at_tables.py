@@ -8,18 +8,18 @@ import pytest
 from google.protobuf.message import Message
 from tests.unit.pairing.halls import Hall
 
+from faristol.event_store import Loaded
 from faristol.kernel.refusal import Refusal
 from faristol.kernel.times import to_timestamp
-from faristol.pairing.administration.result_entry import enter_result
-from faristol.pairing.administration.results import record_result
+from faristol.pairing.commands.outcome import write_of
 from faristol.pairing.discipline.at_tables import note_sanction
-from faristol.pairing.model import Decided, Rulings, watch
-from faristol.pairing.office.outcome import write_of
+from faristol.pairing.results.entry import enter_result
+from faristol.pairing.results.results import record_result
 from faristol.pairing.situation import Situation
+from faristol.pairing.state import Decided, Rulings, watch
 from faristol.pb.game.v1 import events_pb2 as game
 from faristol.pb.pairing.v1 import events_pb2 as events
 from faristol.pb.pairing.v1 import pairing_pb2 as pb
-from faristol.record import Loaded
 from faristol.rules import Ruleset, load_ruleset
 
 FISE = load_ruleset("fise")

@@ -9,7 +9,7 @@ from google.protobuf.message import Message
 
 from faristol.pairing.discipline.checks import is_lifted, lift_undone_by, sanction_undone_by
 from faristol.pairing.discipline.sanctions import UNDO
-from faristol.pairing.model import Appeal, AppealPhase, Tournament
+from faristol.pairing.state import Appeal, AppealPhase, Tournament
 from faristol.pb.pairing.v1 import events_pb2 as events
 
 EXPELLED = events.PlayerExpelled(player_id="anna", round=2)

@@ -16,8 +16,8 @@ from tests.unit.pairing.halls import NOON, Hall
 from faristol.kernel.errors import Invalid
 from faristol.kernel.refusal import Refusal
 from faristol.kernel.times import to_timestamp
-from faristol.pairing.administration.results import final_scores, record_result
-from faristol.pairing.model import Decided, Tournament
+from faristol.pairing.results.results import final_scores, record_result
+from faristol.pairing.state import Decided, Tournament
 from faristol.pb.game.v1.events_pb2 import FinalScore
 from faristol.pb.pairing.v1 import events_pb2 as events
 from faristol.pb.pairing.v1 import pairing_pb2 as pb

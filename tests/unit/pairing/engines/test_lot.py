@@ -11,8 +11,8 @@ from tests.unit.pairing.halls import Hall, decided
 
 from faristol.kernel.refusal import Refusal
 from faristol.kernel.times import to_timestamp
-from faristol.pairing.administration.results import record_result
 from faristol.pairing.engines.lot import draw_tables, sizes
+from faristol.pairing.results.results import record_result
 from faristol.pairing.rounds.explanation import explain
 from faristol.pb.pairing.v1 import events_pb2 as events
 from faristol.pb.pairing.v1 import pairing_pb2 as pb

@@ -10,9 +10,9 @@ from google.protobuf.message import Message
 from tests.unit.pairing.halls import Hall
 
 from faristol.kernel.refusal import Refusal
-from faristol.pairing.model import Phase, Round
 from faristol.pairing.rounds.explanation import explain
 from faristol.pairing.rounds.past import Past, past_of
+from faristol.pairing.state import Phase, Round
 from faristol.pb.game.v1 import events_pb2 as game_events
 from faristol.pb.pairing.v1 import events_pb2 as events
 from faristol.pb.pairing.v1 import pairing_pb2 as pb

@@ -7,10 +7,10 @@ from tests.unit.pairing.halls import FISC, Hall
 
 from faristol.kernel.errors import Invalid
 from faristol.kernel.refusal import Refusal
-from faristol.pairing.model import Tournament
 from faristol.pairing.rounds.explanation import explain
 from faristol.pairing.rounds.pairing import obstacles
 from faristol.pairing.rounds.systems import ways_out
+from faristol.pairing.state import Tournament
 from faristol.pb.pairing.v1 import pairing_pb2 as pb
 from faristol.rules import Ruleset, load_ruleset, with_options
 

@@ -5,12 +5,12 @@ from dataclasses import replace
 from tests.unit.pairing.halls import FISC, Hall
 
 from faristol.kernel.times import to_timestamp
-from faristol.pairing.administration.results import record_result
 from faristol.pairing.engines.dutch.player import Float
-from faristol.pairing.model import Decided
+from faristol.pairing.results.results import record_result
 from faristol.pairing.rounds.past import Past, past_of
 from faristol.pairing.rounds.ranking import entrants
 from faristol.pairing.rounds.systems import dutch_round
+from faristol.pairing.state import Decided
 from faristol.pb.game.v1 import events_pb2 as game_events
 from faristol.rules import with_options
 

@@ -14,9 +14,9 @@ from faristol.kernel.refusal import Refusal
 from faristol.pairing.engines.dutch.digest import digest
 from faristol.pairing.engines.dutch.history import round_to_pair
 from faristol.pairing.engines.dutch.pairing import pair_round
-from faristol.pairing.model import Tournament
 from faristol.pairing.rounds.ranking import initial_ranking
 from faristol.pairing.rounds.systems import OF_A_ROUND, SYSTEMS, dutch_round, propose
+from faristol.pairing.state import Tournament
 from faristol.pb.pairing.v1 import events_pb2 as events
 from faristol.pb.pairing.v1 import pairing_pb2 as pb
 from faristol.rules import Ruleset, load_ruleset, ruleset_names, with_options

@@ -11,10 +11,10 @@ from tests.unit.pairing.halls import Hall as Tables
 
 from faristol.kernel.errors import Invalid
 from faristol.kernel.refusal import Refusal
-from faristol.pairing.model import Hall, Pairing, Phase, Round, Tournament
-from faristol.pairing.model import Player as Registered
 from faristol.pairing.rounds import tables
 from faristol.pairing.rounds.pairing import obstacles
+from faristol.pairing.state import Hall, Pairing, Phase, Round, Tournament
+from faristol.pairing.state import Player as Registered
 from faristol.pb.pairing.v1 import events_pb2 as events
 from faristol.pb.pairing.v1 import pairing_pb2 as pb
 from faristol.rules import load_ruleset

@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.unit.pairing.halls import Hall
 
-from faristol.pairing.model import Round
+from faristol.pairing.state import Round
 from faristol.pairing.teams.boards import there
 from faristol.pairing.teams.tournament import match_of
 from faristol.pb.pairing.v1 import pairing_pb2 as pb

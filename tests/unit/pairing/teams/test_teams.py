@@ -14,14 +14,14 @@ from tests.unit.pairing.halls import FISC, Hall, decided
 from faristol.kernel.errors import AlreadyExists, Invalid
 from faristol.kernel.refusal import Refusal
 from faristol.kernel.times import to_timestamp
-from faristol.pairing.administration.results import record_result
-from faristol.pairing.model import Decided, Player, Tournament, evolve
-from faristol.pairing.model import Hall as ModelHall
+from faristol.pairing.results.results import record_result
 from faristol.pairing.rounds import systems
 from faristol.pairing.rounds.pairing import obstacles
 from faristol.pairing.rounds.past import Past, past_of
 from faristol.pairing.rounds.ranking import entrants
 from faristol.pairing.rounds.tables import tables_for_matches
+from faristol.pairing.state import Decided, Player, Tournament, evolve
+from faristol.pairing.state import Hall as ModelHall
 from faristol.pairing.teams import explanation as team_explanation
 from faristol.pairing.teams.sentences import SAID_OF_TEAMS
 from faristol.pairing.teams.tournament import between, match_of, rules_between, standing_of_teams

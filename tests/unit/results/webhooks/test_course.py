@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from faristol.results.webhooks.course import (
+from faristol.results.webhooks.retry_policy import (
     USUAL,
     Course,
     Failure,

@@ -6,10 +6,10 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import IntEnum
 
-from faristol.gateway.table import Clock, clocks
 from faristol.kernel.refusal import N_
 from faristol.pb.clock.v1 import events_pb2 as clock
 from faristol.pb.results.v1 import results_pb2 as pb
+from faristol.presentation.game_view import Clock, clocks
 
 
 class Urgency(IntEnum):

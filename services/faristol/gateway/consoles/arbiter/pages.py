@@ -13,19 +13,17 @@ from fastapi import APIRouter, Depends, Query
 from starlette.exceptions import HTTPException
 from starlette.responses import Response
 
-from faristol.gateway import labels, news
+from faristol.gateway.auth.sign_in import led_after, led_to
 from faristol.gateway.consoles.arbiter import acts, situation
 from faristol.gateway.consoles.arbiter.acts import BY_METHOD, CHOICES, GROUPS, Act, Offered
 from faristol.gateway.consoles.arbiter.hall import FILTERS, Row, Urgency, counted, rows
 from faristol.gateway.consoles.arbiter.words import DEADLINES, PHASES, WAITS
 from faristol.gateway.consoles.commands import command_id, refused
 from faristol.gateway.consoles.frame import Console, GameId, TournamentId
-from faristol.gateway.entrance import led_after, led_to
-from faristol.gateway.form import Fields
-from faristol.gateway.mode import known_rules
-from faristol.gateway.page import Part
-from faristol.gateway.results import Reader
-from faristol.gateway.table import clocks
+from faristol.gateway.http.forms import Fields
+from faristol.gateway.live import page_events
+from faristol.gateway.pages.render import Part
+from faristol.gateway.rpc.results import Reader
 from faristol.kernel.errors import Invalid
 from faristol.kernel.refusal import N_
 from faristol.kernel.topics import place_of, place_of_duplicate
@@ -34,6 +32,9 @@ from faristol.pb.clock.v1 import events_pb2 as clock_events
 from faristol.pb.game.v1 import events_pb2 as game_events
 from faristol.pb.game.v1 import game_pb2
 from faristol.pb.results.v1 import results_pb2 as pb
+from faristol.presentation import labels
+from faristol.presentation.game_view import clocks
+from faristol.presentation.ruleset_lookup import known_rules
 from faristol.rules.board import Square
 from faristol.text import say
 
@@ -264,7 +265,7 @@ class _Desk(Console):
 _NEWS = " ".join(
     sorted(
         kind.DESCRIPTOR.name
-        for kind in news.events_of("arbiter_hall.html")
+        for kind in page_events.events_of("arbiter_hall.html")
         - {game_events.PlayPlaced, game_events.TilesTakenBack}  # one play in a thousand misses the centre
     )
 )

@@ -11,8 +11,8 @@ from zoneinfo import ZoneInfo
 from google.protobuf.descriptor import FieldDescriptor
 from google.protobuf.message import Message
 
-from faristol.gateway.calls import NAMED
 from faristol.gateway.consoles.commands import form_id
+from faristol.gateway.rpc.calls import NAMED
 from faristol.kernel.refusal import N_, Param
 from faristol.kernel.times import moments_of
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 from starlette.responses import Response
 
 from faristol.gateway.consoles.director.desk import Desk, details_of, page_of_forms
-from faristol.gateway.labels import PRIZES
-from faristol.gateway.mode import is_of_duplicate_games
 from faristol.pb.pairing.v1 import pairing_pb2 as pairing
 from faristol.pb.results.v1 import results_pb2 as results_pb
+from faristol.presentation.labels import PRIZES
+from faristol.presentation.ruleset_lookup import is_of_duplicate_games
 
 PAGE = "closing"
 ACTS = frozenset({"OfferPrizes", "PublishStandings", "ReopenStandings", "SetResultCheck"})

@@ -14,16 +14,16 @@ from fastapi import APIRouter, Query
 from starlette.exceptions import HTTPException
 from starlette.responses import Response
 
+from faristol.gateway.auth.session import Session
+from faristol.gateway.auth.sign_in import led_to
 from faristol.gateway.consoles.commands import form_id
 from faristol.gateway.consoles.director.commands import OPTION, Unusable, number_in
 from faristol.gateway.consoles.director.option_names import NAMES, value_name
-from faristol.gateway.consoles.doors import may
 from faristol.gateway.consoles.frame import AtConsole, Typed
 from faristol.gateway.consoles.lexicons import may_install
-from faristol.gateway.entrance import led_to
-from faristol.gateway.form import Fields
-from faristol.gateway.problems import of_rpc
-from faristol.gateway.session import Session
+from faristol.gateway.consoles.navigation import may
+from faristol.gateway.http.errors import of_rpc
+from faristol.gateway.http.forms import Fields
 from faristol.kernel.pins import LEXICONS
 from faristol.kernel.refusal import N_
 from faristol.pb.game.v1 import events_pb2 as game

@@ -15,28 +15,28 @@ from starlette.exceptions import HTTPException
 from starlette.responses import Response
 
 from faristol.client.problems import every_reason, info_of, reason_of
-from faristol.gateway.calls import NAMED
+from faristol.gateway.auth.sign_in import led_to
 from faristol.gateway.consoles.commands import form_id, hidden
 from faristol.gateway.consoles.director.commands import Given, Unusable, command_of
-from faristol.gateway.consoles.doors import may
 from faristol.gateway.consoles.frame import AtConsole, Console, Done, TournamentId, Typed
-from faristol.gateway.entrance import led_to
-from faristol.gateway.form import Fields
-from faristol.gateway.mode import is_of_duplicate_games, known_rules
-from faristol.gateway.page import Part
-from faristol.gateway.problems import STATUSES
-from faristol.gateway.results import Moment, Reader, Results
+from faristol.gateway.consoles.navigation import may
+from faristol.gateway.http.errors import STATUSES
+from faristol.gateway.http.forms import Fields
+from faristol.gateway.pages.render import Part
+from faristol.gateway.rpc.calls import NAMED
+from faristol.gateway.rpc.results import Moment, Reader, Results
 from faristol.kernel.names import NAMED_PERSON, slug
 from faristol.kernel.refusal import N_
-from faristol.office.history import Told, describe_done, told
-from faristol.office.names import Roster, folded
-from faristol.office.results.refusals import as_labelled
 from faristol.pb.access.v1 import access_pb2 as access
 from faristol.pb.access.v1 import needs_pb2 as needs
 from faristol.pb.pairing.v1 import pairing_pb2 as pairing
 from faristol.pb.results.v1 import results_pb2 as results_pb
+from faristol.presentation.history import Told, describe_done, told
+from faristol.presentation.names import Roster, folded
+from faristol.presentation.ruleset_lookup import is_of_duplicate_games, known_rules
 from faristol.rules import Ruleset
 from faristol.text import say
+from faristol.typed_input.results.refusals import as_labelled
 
 CHANGED = "CHANGED_MEANWHILE"
 LOOKED_BACK = 60

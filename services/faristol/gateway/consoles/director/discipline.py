@@ -5,7 +5,7 @@ from __future__ import annotations
 from starlette.responses import Response
 
 from faristol.gateway.consoles.director.desk import Desk, details_of, page_of_forms
-from faristol.office.history import told
+from faristol.presentation.history import told
 
 PAGE = "discipline"
 ACTS = frozenset(

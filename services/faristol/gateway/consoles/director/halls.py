@@ -8,7 +8,7 @@ from starlette.responses import Response
 
 from faristol.client.places import tables_of
 from faristol.gateway.consoles.director.desk import Desk, page_of_forms
-from faristol.office.names import seats_of
+from faristol.presentation.names import seats_of
 
 PAGE = "halls"
 SPARE = 2

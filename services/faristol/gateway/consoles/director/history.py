@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from starlette.responses import Response
 
-from faristol.gateway.answers import moment
+from faristol.gateway.api.answers import moment
 from faristol.gateway.consoles.director.desk import Desk, page_of_forms
-from faristol.office.history import told
+from faristol.presentation.history import told
 
 PAGE = "history"
 

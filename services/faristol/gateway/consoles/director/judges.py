@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from starlette.responses import Response
 
+from faristol.gateway.api.resources.rulings import MODE_LABELS
 from faristol.gateway.consoles.director.desk import Desk, Official, page_of_forms
-from faristol.gateway.rulings import MODE_LABELS
 from faristol.pb.access.v1 import needs_pb2 as needs
 from faristol.pb.lexicon.v1 import adjudication_pb2 as pb
 from faristol.pb.lexicon.v1 import lexicon_pb2 as lexicon

@@ -13,20 +13,20 @@ import grpc
 from fastapi import APIRouter
 from starlette.responses import Response
 
+from faristol.gateway.auth.sign_in import led_to
 from faristol.gateway.consoles.commands import form_id
 from faristol.gateway.consoles.director import players
 from faristol.gateway.consoles.director.commands import Given, list_in
 from faristol.gateway.consoles.director.desk import AtDesk
-from faristol.gateway.divisions import titled
-from faristol.gateway.entrance import led_to
-from faristol.gateway.form import Lists
-from faristol.gateway.results import Page
+from faristol.gateway.http.forms import Lists
+from faristol.gateway.pages.divisions import titled
+from faristol.gateway.rpc.results import Page
 from faristol.kernel.names import begins, words_of
 from faristol.kernel.refusal import N_
-from faristol.office.known_players import Known, of_list, of_person
-from faristol.office.player_list import Listed
 from faristol.pb.results.v1 import results_pb2
 from faristol.text import say
+from faristol.typed_input.known_players import Known, of_list, of_person
+from faristol.typed_input.player_list import Listed
 
 PAGE = "players"
 TEMPLATE = "director/known_players.html"

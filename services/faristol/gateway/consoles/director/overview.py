@@ -6,10 +6,10 @@ from fastapi import APIRouter
 from starlette.responses import Response
 
 from faristol.gateway.consoles.director.desk import AtDesk
-from faristol.gateway.consoles.doors import may
-from faristol.gateway.mode import is_of_duplicate_games
+from faristol.gateway.consoles.navigation import may
 from faristol.pb.pairing.v1 import pairing_pb2 as pairing
 from faristol.pb.results.v1 import results_pb2 as results
+from faristol.presentation.ruleset_lookup import is_of_duplicate_games
 
 routes = APIRouter(include_in_schema=False)
 

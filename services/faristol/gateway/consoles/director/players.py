@@ -13,20 +13,29 @@ from fastapi import APIRouter, Query
 from starlette.exceptions import HTTPException
 from starlette.responses import JSONResponse, Response
 
+from faristol.gateway.auth.sign_in import led_to
 from faristol.gateway.consoles.director.commands import Given
 from faristol.gateway.consoles.director.desk import AtDesk
-from faristol.gateway.entrance import led_to
-from faristol.gateway.form import Fields, Lists, file_of
+from faristol.gateway.http.forms import Fields, Lists, file_of
 from faristol.kernel.names import name_key
 from faristol.kernel.refusal import N_, Param
-from faristol.office.encodings import ENCODINGS
-from faristol.office.lists import LineError, decode_list, lines_of
-from faristol.office.names import seats_of
-from faristol.office.player_list import Answers, Comma, Listed, PlayerList, Reading, Zero, column_line, players_pasted
-from faristol.office.resembling import Resemblances, similar_player
-from faristol.office.team_list import without_teams
 from faristol.pb.pairing.v1 import pairing_pb2 as pairing
+from faristol.presentation.names import seats_of
 from faristol.text import say, translations
+from faristol.typed_input.encodings import ENCODINGS
+from faristol.typed_input.lists import LineError, decode_list, lines_of
+from faristol.typed_input.player_list import (
+    Answers,
+    Comma,
+    Listed,
+    PlayerList,
+    Reading,
+    Zero,
+    column_line,
+    players_pasted,
+)
+from faristol.typed_input.resembling import Resemblances, similar_player
+from faristol.typed_input.team_list import without_teams
 
 PAGE = "players"
 AT_ONCE = 500

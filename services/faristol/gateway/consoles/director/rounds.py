@@ -13,14 +13,14 @@ from google.protobuf.timestamp_pb2 import Timestamp
 from starlette.exceptions import HTTPException
 from starlette.responses import Response
 
+from faristol.gateway.auth.sign_in import led_to
 from faristol.gateway.consoles.director.desk import AtDesk
-from faristol.gateway.entrance import led_to
-from faristol.gateway.form import Fields
+from faristol.gateway.http.forms import Fields
 from faristol.kernel.refusal import N_
-from faristol.office.names import seats_of
-from faristol.office.results.tables import Tables
 from faristol.pb.pairing.v1 import pairing_pb2 as pairing
+from faristol.presentation.names import seats_of
 from faristol.text import say, with_article
+from faristol.typed_input.results.tables import Tables
 
 PAGE = "rounds"
 

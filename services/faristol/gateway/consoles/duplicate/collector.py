@@ -12,13 +12,13 @@ from fastapi import APIRouter, Query
 from starlette.exceptions import HTTPException
 from starlette.responses import Response
 
-from faristol.duplicate.decide.slips import FORM_DOUBTS
+from faristol.duplicate_game.decide.slips import FORM_DOUBTS
+from faristol.gateway.auth.sign_in import led_after
 from faristol.gateway.consoles.commands import command_id, refused
 from faristol.gateway.consoles.duplicate.desk import AtDesk, Desk
 from faristol.gateway.consoles.frame import Typed
-from faristol.gateway.entrance import led_after
-from faristol.gateway.form import Fields
-from faristol.gateway.page import Part
+from faristol.gateway.http.forms import Fields
+from faristol.gateway.pages.render import Part
 from faristol.host.ruleset_store import ruleset_of
 from faristol.kernel.refusal import N_
 from faristol.pb.game.v1 import duplicate_events_pb2 as events

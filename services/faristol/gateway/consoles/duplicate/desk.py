@@ -13,10 +13,10 @@ from google.protobuf.message import Message
 from starlette.exceptions import HTTPException
 from starlette.responses import Response
 
-from faristol.gateway.consoles.doors import may
 from faristol.gateway.consoles.frame import Console, GameId, TournamentId
-from faristol.gateway.duplicate.names import names_of
-from faristol.gateway.results import Reader
+from faristol.gateway.consoles.navigation import may
+from faristol.gateway.duplicate_game.names import names_of
+from faristol.gateway.rpc.results import Reader
 from faristol.kernel.topics import place_of_duplicate
 from faristol.pb.access.v1 import access_pb2 as access
 from faristol.pb.game.v1 import duplicate_pb2 as pb

@@ -12,21 +12,21 @@ from google.protobuf.message import Message
 from starlette.exceptions import HTTPException
 from starlette.responses import Response
 
+from faristol.gateway.auth.sign_in import led_after
 from faristol.gateway.consoles.commands import command_id, refused
 from faristol.gateway.consoles.duplicate.collector import HANDED
 from faristol.gateway.consoles.duplicate.desk import AtDesk, Desk
 from faristol.gateway.consoles.frame import Typed
-from faristol.gateway.duplicate import labels
-from faristol.gateway.duplicate.call_table import start_called, tiles_called
-from faristol.gateway.duplicate.models import coordinates_of, main_word
-from faristol.gateway.entrance import led_after
-from faristol.gateway.form import Fields
-from faristol.gateway.mode import tile_values
-from faristol.gateway.page import Part
+from faristol.gateway.duplicate_game.call_table import start_called, tiles_called
+from faristol.gateway.duplicate_game.models import coordinates_of, main_word
+from faristol.gateway.http.forms import Fields
+from faristol.gateway.pages.render import Part
 from faristol.kernel.refusal import N_
 from faristol.pb.clock.v1 import turns_pb2 as turns
 from faristol.pb.game.v1 import duplicate_events_pb2 as events
 from faristol.pb.game.v1 import duplicate_pb2 as pb
+from faristol.presentation import duplicate_labels
+from faristol.presentation.ruleset_lookup import tile_values
 from faristol.rules.board import SIZE
 from faristol.text import say
 
@@ -152,9 +152,9 @@ async def _show(
         why=WAITS,
         acts=ACTS,
         given=Typed(given or {}),
-        ends=labels.ENDS,
-        unofficial=labels.UNOFFICIAL,
-        faults=labels.FAULTS,
+        ends=duplicate_labels.ENDS,
+        unofficial=duplicate_labels.UNOFFICIAL,
+        faults=duplicate_labels.FAULTS,
         handed=HANDED,
         values=tile_values(game.ruleset),
         coordinates=coordinates_of,

@@ -15,17 +15,17 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from faristol.credentials.roles import PLAYER
+from faristol.gateway.auth.session import SignedIn
 from faristol.gateway.consoles.commands import hidden
 from faristol.gateway.consoles.duplicate.phone_words import in_language
 from faristol.gateway.consoles.frame import GameId
 from faristol.gateway.consoles.scorer.about import as_data, tiles_and_squares
-from faristol.gateway.duplicate.names import names_of
-from faristol.gateway.duplicate.service import DuplicateReader
-from faristol.gateway.language import language_of
-from faristol.gateway.news import of_page
-from faristol.gateway.page import private_page
-from faristol.gateway.results import Reader
-from faristol.gateway.session import SignedIn
+from faristol.gateway.duplicate_game.names import names_of
+from faristol.gateway.duplicate_game.service import DuplicateReader
+from faristol.gateway.http.language import language_of
+from faristol.gateway.live.page_events import of_page
+from faristol.gateway.pages.render import private_page
+from faristol.gateway.rpc.results import Reader
 from faristol.host.ruleset_store import ruleset_of
 from faristol.kernel.topics import place_of_duplicate
 from faristol.pb.game.v1 import duplicate_pb2 as pb

@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from typing import Any
 
 from faristol.gateway.consoles.scorer.words import SHARED, premiums
-from faristol.gateway.duplicate.labels import FAULTS
 from faristol.kernel.refusal import N_
+from faristol.presentation.duplicate_labels import FAULTS
 from faristol.text import translations
 
 TEXTS: Mapping[str, str] = {

@@ -13,13 +13,13 @@ from starlette.exceptions import HTTPException
 from starlette.responses import Response
 
 from faristol.client.problems import reason_of
-from faristol.gateway.asked import DEADLINE
+from faristol.gateway.auth.sign_in import led_after, led_to
+from faristol.gateway.cache.recorded_reads import DEADLINE
 from faristol.gateway.consoles.commands import command_id, hidden, refused
 from faristol.gateway.consoles.frame import Console
 from faristol.gateway.consoles.judge.forms import Written, merged, read, rulings
-from faristol.gateway.entrance import led_after, led_to
-from faristol.gateway.form import Fields
-from faristol.gateway.page import Part
+from faristol.gateway.http.forms import Fields
+from faristol.gateway.pages.render import Part
 from faristol.kernel.refusal import N_
 from faristol.pb.lexicon.v1 import adjudication_pb2 as pb
 from faristol.pb.lexicon.v1 import events_pb2 as events

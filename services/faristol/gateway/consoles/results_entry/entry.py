@@ -13,8 +13,10 @@ from google.protobuf.message import Message
 from faristol.gateway.consoles.commands import form_id
 from faristol.kernel.quotation import shown
 from faristol.kernel.refusal import N_, Param
-from faristol.office.results.doubts import OPEN_BEFORE
-from faristol.office.results.lines import (
+from faristol.pb.pairing.v1 import pairing_pb2 as pairing
+from faristol.text import say
+from faristol.typed_input.results.doubts import OPEN_BEFORE
+from faristol.typed_input.results.lines import (
     FORFEIT,
     LEFT,
     NOTHING,
@@ -25,9 +27,7 @@ from faristol.office.results.lines import (
     seat_in_doubt,
     table_of,
 )
-from faristol.office.results.tables import Tables, names_at
-from faristol.pb.pairing.v1 import pairing_pb2 as pairing
-from faristol.text import say
+from faristol.typed_input.results.tables import Tables, names_at
 
 OPEN = (pairing.RESULT_CHECK_PHASE_OPEN, pairing.RESULT_CHECK_PHASE_DISPUTED)
 """States of a result that another person must confirm."""

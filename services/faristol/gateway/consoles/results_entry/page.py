@@ -14,9 +14,10 @@ from starlette.responses import Response
 
 from faristol.client.problems import every_reason, info_of
 from faristol.credentials.roles import PLAYER
+from faristol.gateway.auth.sign_in import led_to
 from faristol.gateway.consoles.commands import hidden
-from faristol.gateway.consoles.doors import may
 from faristol.gateway.consoles.frame import Console, Done, TournamentId, Typed
+from faristol.gateway.consoles.navigation import may
 from faristol.gateway.consoles.results_entry.entry import (
     OPEN,
     SEATS,
@@ -28,19 +29,18 @@ from faristol.gateway.consoles.results_entry.entry import (
     read,
     seen,
 )
-from faristol.gateway.entrance import led_to
-from faristol.gateway.form import Fields
-from faristol.gateway.instead import check_has_tables
-from faristol.gateway.labels import ABANDONED
-from faristol.gateway.page import Part
-from faristol.gateway.problems import STATUSES
-from faristol.gateway.results import Moment, Reader
+from faristol.gateway.http.errors import STATUSES
+from faristol.gateway.http.forms import Fields
+from faristol.gateway.pages.alternatives import check_has_tables
+from faristol.gateway.pages.render import Part
+from faristol.gateway.rpc.results import Moment, Reader
 from faristol.kernel.refusal import N_
-from faristol.office.names import Roster
-from faristol.office.results.refusals import as_labelled
-from faristol.office.results.tables import Tables
 from faristol.pb.pairing.v1 import pairing_pb2 as pairing
+from faristol.presentation.labels import ABANDONED
+from faristol.presentation.names import Roster
 from faristol.text import say
+from faristol.typed_input.results.refusals import as_labelled
+from faristol.typed_input.results.tables import Tables
 
 DISPUTED = N_("Table {table}: the result is disputed, and an official is checking it.")
 CONFIRMED = N_("Confirmed: {standing}")

@@ -8,11 +8,11 @@ from typing import Any
 from markupsafe import Markup
 
 from faristol.credentials.roles import NAMES
-from faristol.gateway.calls import METHODS
-from faristol.gateway.consoles.doors import may
+from faristol.gateway.auth.session import Session
+from faristol.gateway.consoles.navigation import may
 from faristol.gateway.consoles.scorer.words import in_language
-from faristol.gateway.news import of_page
-from faristol.gateway.session import Session
+from faristol.gateway.live.page_events import of_page
+from faristol.gateway.rpc.calls import METHODS
 from faristol.host.ruleset_store import ruleset_of
 from faristol.pb.clock.v1 import clock_pb2
 from faristol.pb.game.v1 import game_pb2

@@ -12,13 +12,13 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from faristol.credentials.needs import CALLERS
+from faristol.gateway.auth.session import OwnCalls, SignedIn
 from faristol.gateway.consoles.commands import hidden
-from faristol.gateway.consoles.doors import doors
+from faristol.gateway.consoles.navigation import doors
 from faristol.gateway.consoles.scorer.about import about, as_data
-from faristol.gateway.language import language_of
-from faristol.gateway.page import private_page
-from faristol.gateway.results import Reader
-from faristol.gateway.session import OwnCalls, SignedIn
+from faristol.gateway.http.language import language_of
+from faristol.gateway.pages.render import private_page
+from faristol.gateway.rpc.results import Reader
 from faristol.pb.access.v1 import needs_pb2
 from faristol.pb.game.v1 import game_pb2
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from faristol.gateway import labels
 from faristol.kernel.refusal import N_
 from faristol.pb.clock.v1 import events_pb2 as clock
 from faristol.pb.game.v1 import events_pb2 as game
 from faristol.pb.results.v1 import results_pb2 as pb
+from faristol.presentation import labels
 from faristol.text import translations
 
 ACTS: Mapping[str, str] = {

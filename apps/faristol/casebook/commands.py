@@ -1,0 +1,133 @@
+"""The commands of a step: one, or all those of a whole turn."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from types import MappingProxyType
+from typing import Any, Protocol
+
+from google.protobuf.message import Message
+
+from faristol.casebook.case import ARBITER
+from faristol.casebook.document import Value
+from faristol.casebook.forms import board_of, fill
+from faristol.casebook.verbs import Verb
+from faristol.kernel.refusal import N_
+from faristol.pb.clock.v1 import clock_pb2
+from faristol.pb.game.v1 import game_pb2
+from faristol.rules import Ruleset
+
+TURN_STEPS = {"stop": "stop", "write": "write-score", "draw": "draw-tiles", "press": "press"}
+"""The verbs of a turn's steps after the play; announcing and counting are part of the play."""
+
+
+class Table(Protocol):
+    """A table's services, in memory or on a cell."""
+
+    verbs: Mapping[str, Verb]
+
+    async def call(self, request: Message) -> Message:
+        """Execute a command. Raises the refusal of the service."""
+
+    async def table(self, player: str = "") -> game_pb2.GetGameResponse:
+        """Return the table as its service shows it to a player."""
+
+    async def clock(self) -> clock_pb2.GetClockResponse:
+        """Return the clock as its service shows it."""
+
+
+class Commands:
+    """Sends commands of steps to the services of a table."""
+
+    def __init__(
+        self, services: Table, ruleset: Ruleset, players: Sequence[str], complete: Callable[[str, str, Any], None]
+    ) -> None:
+        """Prepare the commands of a table.
+
+        ``complete`` takes actor, verb and request, and adds the fields that no step has: ids of game and command, time.
+        """
+        self._services = services
+        self._ruleset = ruleset
+        self._players = players
+        self._complete = complete
+
+    async def send(
+        self,
+        actor: str,
+        name: str,
+        place: Value,
+        argument: Value | None = None,
+        fields: Mapping[str, Value] = MappingProxyType({}),
+    ) -> Message:
+        """Send a command: ``argument`` is for its first own field, ``fields`` for the others."""
+        verbs = self._services.verbs
+        if name not in verbs:
+            raise place.no_such(N_("verb"), name, (*verbs, "turn"))
+        verb = verbs[name]
+        request: Any = verb.request()
+        known = request.DESCRIPTOR.fields_by_name
+        by = "arbiter_id" if actor == ARBITER else "player_id"
+        if by in known:
+            setattr(request, by, actor)
+        if argument is not None:
+            if not verb.argument:
+                raise argument.wrong(N_("{verb} takes no argument"), {"verb": verb.name})
+            fields = {verb.argument: argument, **fields}
+        if "player_ids" in known and actor in self._players and not {"player_ids", "player-ids"} & set(fields):
+            request.player_ids.append(actor)
+        self._complete(actor, name, request)
+        fill(request, fields, board_of(await self._services.table()), self._ruleset.tile_set)
+        return await self._services.call(request)
+
+    async def whole_turn(self, actor: str, place: Value, argument: Value | None, answers: list[Message]) -> None:
+        """Send all commands of a turn, in the order of the book: a play, ``exchange`` with tiles, or ``pass``.
+
+        ``answers`` receives those of the commands, in order.
+        """
+        if argument is None:
+            raise place.wrong(N_("expected the kind of turn: `turn H8 C A S A`, `turn exchange A E` or `turn pass`"))
+        what, _, rest = argument.text().partition(" ")
+        book = self._ruleset
+        # The clock was pressed for a re-entered turn: it is at the next turn and is not pressed a second time.
+        again, away = False, set[str]()
+        turn = (await self._services.table()).turn
+        if turn and book.clock.model != "none":
+            clock = await self._services.clock()
+            again = clock.turn > turn
+            away = set(clock.away_player_ids)  # they confirm the score after they return, and then all draw (FISE 37)
+        if what in ("exchange", "pass"):
+            tiles = argument.saying(rest) if rest.strip() else None
+            answers.append(await self.send(actor, what, place, tiles))
+            held = what == "exchange" and book.exchange.stops_clock and book.clock.stopped_by_mover
+            taken: tuple[str, ...] = ("stop", "press") if held else ("press",)
+        else:
+            answers.append(await self.send(actor, "place-play", place, argument))
+            if (await self._services.table()).phase == game_pb2.PHASE_OFF_CENTRE:
+                return  # the opponent decides on it before any other step (FISE 20)
+            taken = tuple(TURN_STEPS)
+        for turn_step in book.turn.steps:
+            if turn_step not in taken or (again and turn_step in ("stop", "press")):
+                continue
+            if turn_step == "draw" and away and not book.absence.opponent_may_draw:
+                continue
+            for player in writers(book, self._players, actor) if turn_step == "write" else (actor,):
+                if player in away and player != actor:
+                    continue
+                table = await self._services.table()
+                if turn_step == "stop" and (await self._services.clock()).held:
+                    continue  # the tiles that empty a rack have stopped it (PES Ε.β)
+                if turn_step == "write" and not table.HasField("pending"):
+                    continue  # with an empty bag, laying has completed the play
+                if not table.end_condition and (turn_step != "draw" or table.bag_left):
+                    answers.append(await self.send(player, TURN_STEPS[turn_step], place))
+
+
+def writers(ruleset: Ruleset, players: Sequence[str], mover: str) -> Sequence[str]:
+    """Return the players that write the score of a play, the mover first."""
+    match ruleset.turn.written_by:
+        case "both":
+            return sorted(players, key=lambda player: player != mover)
+        case "mover":
+            return (mover,)
+        case "keeper":
+            return players[:1]

@@ -1,0 +1,186 @@
+"""The expectations of a step, compared with its results, in words."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, TypeVar
+
+from google.protobuf.message import Message
+from google.protobuf.message_factory import GetMessageClass
+
+from faristol.casebook.articles import separated
+from faristol.casebook.case import Step
+from faristol.casebook.document import Errors, Value
+from faristol.casebook.forms import by_name, by_square, fill, shown
+from faristol.casebook.table_state import TABLE_STATE, check_known, fields
+from faristol.casebook.world import Differences, Done
+from faristol.kernel.errors import AlreadyExists, Invalid
+from faristol.kernel.refusal import Refusal
+from faristol.pb.clock.v1 import events_pb2 as clock_events
+from faristol.pb.clock.v1 import turn_events_pb2 as turn_events
+from faristol.pb.game.v1 import duplicate_events_pb2 as duplicate_events
+from faristol.pb.game.v1 import events_pb2 as events
+from faristol.pb.lexicon.v1 import events_pb2 as lexicon_events
+from faristol.pb.pairing.v1 import events_pb2 as pairing_events
+from faristol.rules import Board
+
+M = TypeVar("M", bound=Message)
+
+FACTS: Mapping[str, Any] = {
+    name: descriptor
+    for module in (events, duplicate_events, clock_events, turn_events, lexicon_events, pairing_events)
+    for name, descriptor in module.DESCRIPTOR.message_types_by_name.items()
+}
+"""The events that a case can name."""
+
+
+def last(facts: Sequence[Message], kind: type[M]) -> M | None:
+    """Return the last event of a kind."""
+    return next((fact for fact in reversed(facts) if isinstance(fact, kind)), None)
+
+
+Compared = Callable[[Done, Step, str, Value], Differences]
+"""Yields the differences from the expectation of a step under a key."""
+
+
+async def differences(compared: Compared, done: Done, step: Step, unread: Errors) -> list[str]:
+    """Return all differences of a step's results from its expectations, each with file and line.
+
+    ``compared`` yields the differences in the world of the step for a key of its expectations. ``unread`` collects
+    expectations that cannot be read.
+    """
+    found = []
+    if done.problem and not REFUSALS & set(step.expected):
+        found.append(str(step.place.wrong(f"this was refused: {_told(done)}")))
+    for key, value in step.expected.items():
+        with unread.gather():
+            found += [str(value.wrong(difference)) async for difference in compared(done, step, key, value)]
+    return found
+
+
+async def _refused(done: Done, value: Value) -> Differences:
+    if not isinstance(done.problem, Refusal):
+        yield f"expected a refusal by {value.text()}, {_told(done)}"
+    elif value.text() not in (done.problem.article, *separated(done.problem.article)):
+        yield f"expected a refusal by {value.text()}, got one by {_told(done)}"
+
+
+async def _reason(done: Done, value: Value) -> Differences:
+    if not isinstance(done.problem, Refusal) or done.problem.reason != value.text():
+        yield f"expected a refusal for {value.text()}, {_told(done)}"
+
+
+async def _invalid(done: Done, value: Value) -> Differences:
+    if not isinstance(done.problem, Invalid) or done.problem.field != value.text():
+        yield f"expected the field {value.text()} to be found wrong, {_told(done)}"
+
+
+async def _exists(done: Done, value: Value) -> Differences:
+    if not isinstance(done.problem, AlreadyExists) or done.problem.kind != value.text():
+        yield f"expected that there is such a {value.text()} already, {_told(done)}"
+
+
+def _told(done: Done) -> str:
+    """Return the reason that a step was not done, with the names of the case."""
+    match done.problem:
+        case None:
+            return "and it was done"
+        case Refusal() as refusal:
+            return f"{refusal.article or 'no article'}, {refusal.reason}: {by_name(refusal, done.called)}"
+    return by_name(done.problem, done.called)
+
+
+async def _score(done: Done, value: Value) -> Differences:
+    play = last(done.facts, events.PlayPlaced)
+    if play is None:
+        yield "expected the score of a play, and none was laid"
+    elif play.score != value.number():
+        formed = ", ".join(f"{' '.join(word.word.faces)} {word.score}" for word in play.words)
+        yield f"expected a score of {value.number()}, got {play.score} ({formed})"
+
+
+async def _words(done: Done, value: Value) -> Differences:
+    play = last(done.facts, events.PlayPlaced)
+    found = [(" ".join(word.word.faces), word.score) for word in play.words] if play else []
+    wanted = [(name, score.number()) for name, score in value.keys().items()]
+    if found != wanted:
+        yield f"expected the words {_pairs(wanted)}, got {_pairs(found)}"
+
+
+def _pairs(pairs: Sequence[tuple[str, object]]) -> str:
+    return ", ".join(f"{name} {number}" for name, number in pairs) or "none"
+
+
+async def _bingo(done: Done, value: Value) -> Differences:
+    play = last(done.facts, events.PlayPlaced)
+    if play is None or play.bingo != value.truth():
+        yield f"expected a bingo: {value.text()}, and it is not so"
+
+
+async def _ruling(done: Done, value: Value) -> Differences:
+    check_known(value, "ruling", ("valid", "invalid", "none"))
+    ruled = last(done.facts, events.AppealRuled) or last(done.facts, events.ChallengeRuled)
+    found = "none" if ruled is None else "valid" if ruled.valid else "invalid"
+    if found != value.text():
+        yield f"expected the ruling {value.text()}, got {found}"
+
+
+async def _facts(done: Done, value: Value) -> Differences:
+    for item in value.items():
+        fields: Mapping[str, Value] = {}
+        name = item
+        if item.is_mapping:
+            ((key, inner),) = item.keys().items() if len(item.keys()) == 1 else [("", item)]
+            name, fields = item.saying(key), inner.keys() if inner.is_mapping else {}
+        wanted: Any = GetMessageClass(_fact(name))()
+        fields = by_square(wanted, fields)
+        fill(wanted, fields, Board())
+        of_kind: list[Any] = [fact for fact in done.facts if fact.DESCRIPTOR is wanted.DESCRIPTOR]
+        named = [key.replace("-", "_") for key in fields]
+        if not any(all(getattr(fact, key) == getattr(wanted, key) for key in named) for fact in of_kind):
+            names = ", ".join(fact.DESCRIPTOR.name for fact in done.facts)
+            found = "; ".join(shown(fact, done.called) for fact in of_kind) or names or "nothing"
+            yield f"expected the fact {name.text()} ({shown(wanted, done.called, named)}), got {found}"
+
+
+async def _no_facts(done: Done, value: Value) -> Differences:
+    names = {fact.DESCRIPTOR.name for fact in done.facts}
+    for item in value.items():
+        if _fact(item).name in names:
+            yield f"expected no fact {item.text()}, and there is one"
+
+
+def _fact(name: Value) -> Any:
+    if name.text() not in FACTS:
+        raise name.no_such("fact", name.text(), FACTS)
+    return FACTS[name.text()]
+
+
+async def _answer(done: Done, value: Value) -> Differences:
+    if not done.answers:
+        yield "expected an answer, and nothing was asked or done"
+        return
+    for difference in fields("answer", done.answers[-1], value, done.called):
+        yield difference
+
+
+REFUSALS = frozenset({"refused", "reason", "invalid", "exists"})
+"""The keys that expect a command to fail."""
+
+STEP: Mapping[str, Callable[[Done, Value], Differences]] = {
+    "refused": _refused,
+    "reason": _reason,
+    "invalid": _invalid,
+    "exists": _exists,
+    "score": _score,
+    "words": _words,
+    "bingo": _bingo,
+    "ruling": _ruling,
+    "facts": _facts,
+    "no-facts": _no_facts,
+    "answer": _answer,
+}
+"""The expectations of the result of a step, by key."""
+
+EXPECTATIONS = frozenset({*STEP, *TABLE_STATE})
+"""The keys of all expectations of a step."""

@@ -1,0 +1,60 @@
+"""The surroundings of a table: its tournament, and the other games of its round."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from google.protobuf.message import Message
+
+from faristol.casebook.forms import moment
+from faristol.casebook.position import GAME_ID, TOURNAMENT_ID
+from faristol.host.table_store import game_stream
+from faristol.kernel.pins import Pin
+from faristol.pairing.tournament.tournaments import pin_of
+from faristol.pb.game.v1 import events_pb2 as events
+from faristol.pb.pairing.v1 import events_pb2 as pairing_events
+from faristol.rules import Ruleset
+
+OTHER_GAME_ID = "other"
+
+
+TOURNAMENT = f"tournament-{TOURNAMENT_ID}"
+
+
+def founding(ruleset: Ruleset, lexicon: Pin, tournament_id: str = TOURNAMENT_ID) -> list[Message]:
+    """Return the events that create a tournament of one round: that of the table by default."""
+    return [
+        pairing_events.TournamentCreated(tournament_id=tournament_id, rounds=1),
+        pairing_events.RulesetPinned(ruleset=pin_of(ruleset).message()),
+        pairing_events.LexiconPinned(lexicon=lexicon.message()),
+    ]
+
+
+def pairing_of(facts: Sequence[Message]) -> list[Message]:
+    """Return the event that pairs the round of the table that these events open."""
+    opened = next(fact for fact in facts if isinstance(fact, events.GameOpened))
+    first, second, *more = opened.player_ids
+    pairing = pairing_events.Pairing(table=1, game_id=GAME_ID, first_player_id=first, second_player_id=second)
+    if more:
+        pairing.player_ids.extend(opened.player_ids)
+    return [pairing_events.RoundPaired(round=opened.round, pairings=[pairing])]
+
+
+def start_of_the_round(at_ms: int) -> list[Message]:
+    """Return the event that starts the round of the table."""
+    return [pairing_events.RoundStarted(round=1, occurred_at=moment(at_ms))]
+
+
+def end_of_the_others(opened: events.GameOpened, at_ms: int) -> Iterator[tuple[str, Sequence[Message]]]:
+    """Yield the streams and events with which all other games of the round are over."""
+    pairings = [
+        pairing_events.Pairing(table=table, game_id=game_id)
+        for table, game_id in enumerate((GAME_ID, OTHER_GAME_ID), start=1)
+    ]
+    paired = pairing_events.RoundPaired(round=opened.round, pairings=pairings)
+    yield TOURNAMENT, [paired]
+    other = events.GameOpened()
+    other.CopyFrom(opened)
+    other.game_id = OTHER_GAME_ID
+    ended = events.GameEnded(condition=events.END_CONDITION_OUT, occurred_at=moment(at_ms))
+    yield game_stream(OTHER_GAME_ID), [other, ended]

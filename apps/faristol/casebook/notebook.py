@@ -1,0 +1,153 @@
+"""A record in memory, which holds one case."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import AsyncIterator, Collection, Mapping
+from contextlib import asynccontextmanager
+from datetime import UTC, datetime
+
+from google.protobuf.message import Message
+from sqlalchemy import StaticPool
+from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine, create_async_engine
+
+from faristol.event_store import (
+    Appended,
+    Checkpoint,
+    Command,
+    Conflict,
+    Decision,
+    Metadata,
+    Record,
+    Recorded,
+)
+from faristol.event_store.backends.tables import erased, metadata, people
+from faristol.event_store.folds import Folds
+from faristol.event_store.personal_data.notes import parted
+
+_NEVER = datetime.fromtimestamp(0, UTC)
+
+
+class Notebook(Record):
+    """The part of a record that decisions of services need: streams with versions, guards, deduplicated commands.
+
+    It stores the messages themselves, in memory, without a hash chain, positions of consumers, or notifications. Names
+    of players are in a database that is created on first use.
+    """
+
+    def __init__(self) -> None:
+        self.folds = Folds()
+        self.written: list[Recorded] = []
+        self._streams: defaultdict[str, list[Recorded]] = defaultdict(list)
+        self._notes: defaultdict[str, dict[int, str]] = defaultdict(dict)
+        self._answers: dict[str, Appended] = {}
+        self._beside: AsyncEngine | None = None
+
+    async def append(
+        self,
+        decision: Decision,
+        metadata: Metadata,
+        *,
+        command: Command | None = None,
+        checkpoint: Checkpoint | None = None,
+    ) -> Appended:
+        """Append as ``Record.append``, without a checkpoint."""
+        expected = {write.stream: write.expected_version for write in decision.writes}
+        expected |= {guard.stream: guard.version for guard in decision.guards}
+        for stream, version in expected.items():
+            if len(self._streams[stream]) != version:
+                raise Conflict(stream, version, len(self._streams[stream]))
+        if decision.also:
+            async with (await self._database()).begin() as connection:
+                await decision.also(connection)
+        for write in decision.writes:
+            for event in write.events:
+                stored, note = parted(event, write.concerned)
+                self._write(write.stream, stored, write.tournament, metadata)
+                if note:
+                    self._notes[write.stream][len(self._streams[write.stream])] = note.text
+        answer = command.answer(len(self.written)) if command else b""
+        if command:
+            self._answers[command.command_id] = Appended(len(self.written), answer, repeated=True)
+        return Appended(len(self.written), answer, repeated=False)
+
+    def _write(self, stream: str, event: Message, tournament: str, metadata: Metadata) -> None:
+        position = len(self.written) + 1
+        recorded = Recorded(
+            position=position,
+            stream=stream,
+            version=len(self._streams[stream]) + 1,
+            event_id=str(position),
+            type=event.DESCRIPTOR.full_name,
+            schema_version=1,
+            tournament=tournament,
+            payload=b"",
+            metadata=metadata,
+            recorded_at=_NEVER,
+            hash=b"",
+        )
+        vars(recorded)["message"] = event  # the value that `Recorded.message` would decode and cache
+        self.written.append(recorded)
+        self._streams[stream].append(recorded)
+
+    async def answered(self, command_id: str) -> Appended | None:
+        """Return the result of a command, as ``Record.answered``."""
+        return self._answers.get(command_id)
+
+    async def read_stream(self, stream: str, after_version: int = 0) -> list[Recorded]:
+        """Return the events of a stream, as ``Record.read_stream``."""
+        return self._streams[stream][after_version:]
+
+    async def notes_of(self, stream: str) -> dict[int, str]:
+        """Return the notes of a stream, as ``Record.notes_of``."""
+        return self._notes[stream]
+
+    async def facts(self, stream: str, after_version: int = 0) -> list[Message]:
+        """Return the messages of a stream, as ``Record.facts``."""
+        return [recorded.message for recorded in self._streams[stream][after_version:]]
+
+    async def facts_after(self, versions: Mapping[str, int]) -> list[tuple[str, Message]]:
+        """Return messages of several streams, as ``Record.facts_after``."""
+        found = [recorded for stream, version in versions.items() for recorded in self._streams[stream][version:]]
+        found.sort(key=lambda recorded: recorded.position)
+        return [(recorded.stream, recorded.message) for recorded in found]
+
+    async def read(
+        self,
+        after_position: int = 0,
+        *,
+        limit: int = 1_000,
+        tournament: str | Collection[str] | None = None,
+        types: Collection[str] | None = None,
+        up_to: int | None = None,
+    ) -> list[Recorded]:
+        """Return events of all streams, as ``Record.read``."""
+        found = self.written[after_position:up_to]
+        of = {tournament} if isinstance(tournament, str) else tournament
+        return [
+            noted
+            for noted in found
+            if (of is None or noted.tournament in of) and (types is None or noted.type in types)
+        ][:limit]
+
+    async def last_position(self) -> int:
+        """Return the last position, as ``Record.last_position``."""
+        return len(self.written)
+
+    @asynccontextmanager
+    async def reading(self) -> AsyncIterator[AsyncConnection]:
+        """Open a connection to the tables beside the events, as ``Record.reading``."""
+        async with (await self._database()).connect() as connection:
+            yield connection
+
+    async def _database(self) -> AsyncEngine:
+        if self._beside is None:
+            self._beside = create_async_engine("sqlite+aiosqlite://", poolclass=StaticPool)
+            async with self._beside.begin() as connection:
+                await connection.run_sync(metadata.create_all, tables=[people, erased])
+        return self._beside
+
+    async def close(self) -> None:
+        """Close the database, as ``Record.close``."""
+        if self._beside is not None:
+            await self._beside.dispose()

@@ -1,0 +1,1 @@
+"""`faristol access` and `faristol data-request`."""

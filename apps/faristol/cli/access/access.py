@@ -1,0 +1,303 @@
+"""`faristol access …`: credentials and their keys."""
+
+from __future__ import annotations
+
+import os
+import re
+import uuid
+from collections.abc import Sequence
+from contextlib import nullcontext
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import Annotated
+from urllib.parse import urlsplit
+
+import typer
+from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
+
+from faristol.cli.options import Address, AsJson, Data
+from faristol.client.credentials import TOKEN, calling_as
+from faristol.client.links import qr_code, sign_in_link
+from faristol.client.places import ranges, tables_of
+from faristol.credentials import keyring
+from faristol.credentials.credential import Credential, Scope
+from faristol.credentials.errors import AccessError
+from faristol.credentials.roles import NAMES, OPERATOR, ROLES, SERVICE
+from faristol.credentials.tokens import claimed
+from faristol.credentials.tokens import hand_on as handed_on
+from faristol.event_store.integrity import keys as key_files
+from faristol.host import Addresses, StartError
+from faristol.kernel.refusal import N_
+from faristol.pb.access.v1 import access_pb2 as pb
+from faristol.pb.access.v1 import events_pb2 as events
+from faristol.pb.access.v1 import needs_pb2 as needs
+from faristol.presentation import labels
+from faristol.table_terminal.shared.common import columns, run, said, tell
+from faristol.table_terminal.shared.names import Roll, roll, tournament_meant
+from faristol.table_terminal.shared.services import address_of, answer_to
+from faristol.table_terminal.shared.settings import settings_of
+
+FORMS = {"token": events.FORM_TOKEN, "link": events.FORM_LINK, "pin": events.FORM_PIN}
+_LASTS = re.compile(r"(\d{1,5})([mhd])")
+_PIN = re.compile(r"[0-9]{6}")
+LONGEST = 400 * 86_400
+"""Longest lifetime in seconds that the access service grants."""
+_SECONDS = {"m": 60, "h": 3_600, "d": 86_400}
+
+TAKE_IT = N_("export {variable}={token}")
+AT_TABLE = N_("PIN at table {tables}: {pin}")
+LIKELY_PAGES = N_("The address of this link is a guess: set {setting} to the address at which people reach the pages.")
+DEFAULT_PORT = 8080
+ENDED = N_("revoked; it stops working everywhere within two seconds")
+NO_SUCH_TABLE = N_("{tournament} has no table {table}; it has {known}")
+NO_SUCH_HALL = N_("{tournament} has no hall {hall}; it has {known}")
+NO_HALLS = N_("{tournament} has no halls")
+PIN_AT_TABLE = N_("a PIN is for a table: add {options}")
+
+Role = Annotated[str, typer.Argument(help=f"One of {', '.join(NAMES.values())}.")]
+Tournaments = Annotated[list[str] | None, typer.Option("--tournament", help="Over this tournament; again for more.")]
+Halls = Annotated[list[str] | None, typer.Option("--hall", help="Over the tables of this hall; again for more.")]
+Tables = Annotated[list[int] | None, typer.Option("--table", help="Over this table; again for more.")]
+Languages = Annotated[list[str] | None, typer.Option("--language", help="Of a judge; again for more.")]
+Lasts = Annotated[str, typer.Option("--for", metavar="TIME", help="How long: 30m, 16h, 3d.")]
+Player = Annotated[str, typer.Option("--player", help="The player who they are: name, beginning of it, or id.")]
+
+
+def grant(
+    role: Role,
+    name: Annotated[str, typer.Argument(help="Name of who gets it; of a player it is known.")] = "",
+    tournament: Tournaments = None,
+    hall: Halls = None,
+    table: Tables = None,
+    language: Languages = None,
+    player: Player = "",
+    subject: Annotated[str, typer.Option("--id", help="Their id, where others name it: that of a judge.")] = "",
+    lasts: Lasts = "16h",
+    form: Annotated[str, typer.Option("--by", help="How it comes to them: token, link or pin.")] = "token",
+    key: Annotated[
+        Path | None,
+        typer.Option(help="Make a key in this file, by which the holder hands on less than they have."),
+    ] = None,
+    address: Address = None,
+    json_output: AsJson = False,
+) -> None:
+    """Grant a role, by a token, a link or a PIN."""
+    wanted = form if form in FORMS else ""
+    if not wanted:
+        raise typer.BadParameter(f"there is no form {form!r}; there are: {', '.join(FORMS)}")
+    if wanted == "pin" and not (table and tournament):
+        raise StartError(said(PIN_AT_TABLE, options=_lacking(tournament, table)))
+    tournament = [run(tournament_meant(each, address)) for each in tournament or ()]
+    if len(tournament) == 1 and (player or hall or table):
+        place = run(roll(tournament[0], address))
+        _check_place(place, hall or (), table or ())
+        player = place.player(player) if player else ""
+    request = pb.GrantCredentialRequest(
+        name=name,
+        subject_id=subject,
+        role=_role(role),
+        scope=events.Scope(tournament_ids=tournament, halls=hall or (), tables=table or (), languages=language or ()),
+        player_id=player,
+        lifetime_seconds=_seconds(lasts),
+        form=FORMS[form],
+        holder_key=key_files.make(key).public_key().public_bytes_raw() if key else b"",
+    )
+    # Only an operator may grant the roles operator and service, so the console calls in that role.
+    given_by = calling_as(OPERATOR) if request.role in (OPERATOR, SERVICE) else nullcontext()
+    with given_by:
+        answer = answer_to(request, "access", address)
+    tell(answer, describe_grant(answer, address), json_output=json_output)
+
+
+def describe_grant(answer: pb.GrantCredentialResponse, address: str | None) -> str:
+    """Return what its holder signs in by: a variable for a token, the link of a code, or a PIN."""
+    if answer.token:
+        return said(TAKE_IT, variable=TOKEN, token=answer.token)
+    if not answer.code:
+        return said(AT_TABLE, tables=", ".join(map(str, answer.credential.scope.tables)), pin=answer.pin)
+    if pages := Addresses().http_address:
+        link = sign_in_link(pages, answer.code)
+        return f"{qr_code(link)}\n{link}"
+    link = sign_in_link(_likely_pages(address), answer.code)
+    return f"{link}\n{said(LIKELY_PAGES, setting='FARISTOL_HTTP_ADDRESS')}"
+
+
+def _likely_pages(address: str | None) -> str:
+    """Return the likely URL of the pages: the host of the access service with the port of the settings."""
+    host = urlsplit(f"//{address_of('access', address)}").hostname or "localhost"
+    return f"http://{f'[{host}]' if ':' in host else host}:{settings_of().http_port or DEFAULT_PORT}"
+
+
+def list_credentials(
+    tournament: Annotated[str, typer.Argument(help="Of this tournament; of all when left out.")] = "",
+    ended: Annotated[bool, typer.Option("--ended", help="Those that have ended too.")] = False,
+    address: Address = None,
+    json_output: AsJson = False,
+) -> None:
+    """List the credentials that you may end, the latest first."""
+    request = pb.ListCredentialsRequest(tournament_id=tournament, ended=ended)
+    answer = answer_to(request, "access", address)
+    rows = [
+        (
+            line.credential.credential_id,
+            said(labels.ROLES[line.credential.role]),
+            line.name or line.credential.subject_id,
+            _over(line.credential.scope),
+            events.Form.Name(line.form).removeprefix("FORM_").lower(),
+            line.credential.expires_at.ToDatetime(UTC).isoformat(timespec="minutes"),
+            "ended" if line.HasField("revoked_at") else "locked" if line.locked else f"{line.sessions}",
+        )
+        for line in answer.credentials
+    ]
+    tell(answer, columns(rows) if rows else said(N_("no entries")), json_output=json_output)
+
+
+def revoke(
+    credential: Annotated[str, typer.Argument(help="Id of the credential, as `access list` shows it.")],
+    address: Address = None,
+    json_output: AsJson = False,
+) -> None:
+    """End a credential, and all that were handed on from it."""
+    answer = answer_to(pb.RevokeCredentialRequest(credential_id=credential), "access", address)
+    tell(answer, said(ENDED), json_output=json_output)
+
+
+def sign_in(
+    by: Annotated[str, typer.Argument(metavar="CODE|PIN", help="The code of a link, or the six digits of a PIN.")],
+    tournament: Annotated[str, typer.Option("--tournament", help="Of a PIN: the tournament.")] = "",
+    table: Annotated[int, typer.Option("--table", min=0, help="Of a PIN: the table.")] = 0,
+    address: Address = None,
+    json_output: AsJson = False,
+) -> None:
+    """Get a token with the code of a link, or with a PIN at a table."""
+    request = pb.SignInRequest()
+    by = by.strip().rpartition("#")[2]  # accepts a whole link
+    is_pin = bool(_PIN.fullmatch(by))
+    if is_pin and not (tournament and table):
+        raise StartError(said(PIN_AT_TABLE, options=_lacking(tournament, table)))
+    if table:
+        tournament = run(tournament_meant(tournament, address))
+        request.pin.CopyFrom(pb.PinAtTable(tournament_id=tournament, table=table, pin=by))
+    else:
+        request.code = by
+    answer = answer_to(request, "access", address)
+    tell(answer, said(TAKE_IT, variable=TOKEN, token=answer.token), json_output=json_output)
+
+
+def who(address: Address = None, json_output: AsJson = False) -> None:
+    """Show the holder, role and scope of your credential."""
+    answer = answer_to(pb.GetCallerRequest(), "access", address)
+    credential = answer.credential
+    until = credential.expires_at.ToDatetime(UTC).isoformat(timespec="minutes")
+    cells = (said(labels.ROLES[credential.role]), answer.name or credential.subject_id, _over(credential.scope), until)
+    tell(answer, "  ".join(cells), json_output=json_output)
+
+
+def hand_on(
+    role: Role,
+    subject: Annotated[str, typer.Argument(help="What their id ends with, after yours: letters, digits and hyphens.")],
+    key: Annotated[Path, typer.Option(help="The key that came with your own token.")],
+    name: Annotated[str, typer.Option(help="Name of who gets it.")] = "",
+    tournament: Tournaments = None,
+    hall: Halls = None,
+    table: Tables = None,
+    player: Player = "",
+    lasts: Lasts = "16h",
+    json_output: AsJson = False,
+) -> None:
+    """Sign a token with a part of your rights, offline. Your own token is read from FARISTOL_TOKEN.
+
+    Each omitted part of the scope is that of your own credential.
+    """
+    token = os.environ.get(TOKEN, "")
+    if not token:
+        raise StartError(said(N_("{variable} does not contain your own token"), variable=TOKEN))
+    try:
+        own = claimed(token)
+        now = datetime.now(UTC).replace(microsecond=0)
+        scope = Scope(
+            frozenset(tournament or own.scope.tournaments),
+            frozenset(hall or own.scope.halls),
+            frozenset(table or own.scope.tables),
+            own.scope.languages,
+        )
+        until = min(now + timedelta(seconds=_seconds(lasts)), own.expires_at)
+        credential = Credential(
+            str(uuid.uuid4()), f"{own.subject}-{subject}", _role(role), scope, now, until, name, player or own.player
+        )
+        private: Ed25519PrivateKey = key_files.read_private(key)
+        made = handed_on(token, own, credential, private)
+    except AccessError as problem:
+        raise StartError(said(problem.message, **problem.params)) from problem
+    tell({"token": made}, said(TAKE_IT, variable=TOKEN, token=made), json_output=json_output)
+
+
+def keys(
+    what: Annotated[str, typer.Argument(help="list, rotate or retire.")] = "list",
+    key: Annotated[str, typer.Argument(help="Id of the key to retire.")] = "",
+    data: Data = None,
+    json_output: AsJson = False,
+) -> None:
+    """List, rotate or retire the keys that sign credentials, in FARISTOL_ACCESS or the folder `access` of the data.
+
+    After `rotate` the new key signs, and tokens of the old one remain valid until `retire` removes it.
+    """
+    folder = settings_of(data=data).access_folder()
+    match what:
+        case "list":
+            found = keyring.listed(folder)
+            rows = [(key_id, file, "signs" if signs else "") for key_id, file, signs in found]
+            content = [{"key": key_id, "file": file, "signs": signs} for key_id, file, signs in found]
+            tell(content, columns(rows) if rows else said(N_("no entries")), json_output=json_output)
+        case "rotate":
+            # In an empty folder, `prepare` creates the first key and the secret.
+            made = str(folder if keyring.prepare(folder) else keyring.rotate(folder))
+            tell({"made": made}, made, json_output=json_output)
+        case "retire":
+            gone = list(map(str, keyring.retire(folder, key)))
+            tell({"removed": gone}, gone, json_output=json_output)
+        case _:
+            raise typer.BadParameter(f"{what!r}: expected list, rotate or retire")
+
+
+def _check_place(place: Roll, halls: Sequence[str], tables: Sequence[int]) -> None:
+    """Check that a tournament has these halls and tables, if they are known. Raises ``StartError``."""
+    tournament = place.tournament
+    for hall in halls:
+        if hall not in (known := [each.name for each in tournament.halls]):
+            text = NO_SUCH_HALL if known else NO_HALLS
+            raise StartError(said(text, tournament=tournament.name, hall=repr(hall), known=", ".join(known)))
+    seated = (seat.table for played in tournament.played for seat in played.pairings if seat.table)
+    known_tables = tables_of(tournament.halls, len(tournament.players), seated)
+    for table in tables:
+        if known_tables and table not in known_tables:
+            known_ones = ranges(known_tables)
+            raise StartError(said(NO_SUCH_TABLE, tournament=tournament.name, table=table, known=known_ones))
+
+
+def _role(name: str) -> needs.Role.ValueType:
+    if name not in ROLES:
+        raise typer.BadParameter(f"there is no role {name!r}; there are: {', '.join(NAMES.values())}")
+    return ROLES[name]
+
+
+def _lacking(tournament: object, table: object) -> str:
+    """Return the missing options of a PIN."""
+    return " ".join(option for option, given in (("--tournament ID", tournament), ("--table N", table)) if not given)
+
+
+def _seconds(lasts: str) -> int:
+    match = _LASTS.fullmatch(lasts)
+    if not match:
+        raise typer.BadParameter(f"{lasts!r} is no length of time: expected 30m, 16h or 3d")
+    seconds = int(match[1]) * _SECONDS[match[2]]
+    if not 0 < seconds <= LONGEST:
+        raise StartError(said(N_("{given}: expected more than 0 and at most 400 days"), given=f"--for {lasts}"))
+    return seconds
+
+
+def _over(scope: events.Scope) -> str:
+    """Format a scope for a cell: ``open: hall A, table 3``."""
+    parts = [f"hall {hall}" for hall in scope.halls] + [f"table {table}" for table in scope.tables]
+    tournaments = ", ".join(scope.tournament_ids) or "all"
+    return ": ".join(filter(None, (tournaments, ", ".join((*parts, *scope.languages)))))

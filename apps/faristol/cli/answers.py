@@ -1,0 +1,393 @@
+"""Answers to a director: sentences with names in the language of the terminal, or JSON with ids."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from datetime import UTC
+from typing import Any
+from zoneinfo import ZoneInfo
+
+from google.protobuf.message import Message
+from google.protobuf.timestamp_pb2 import Timestamp
+
+from faristol.cli.commands import spelled
+from faristol.cli.judge.adjudication import MODES, NO_LAYERS, adjudication, ruling_times
+from faristol.cli.tournament.ratings import rating_systems
+from faristol.cli.verbs import ACTS
+from faristol.kernel.refusal import N_
+from faristol.kernel.spellings import names_of
+from faristol.pb.game.v1 import events_pb2 as game
+from faristol.pb.lexicon.v1 import events_pb2 as lexicon
+from faristol.pb.pairing.v1 import events_pb2 as events
+from faristol.pb.pairing.v1 import pairing_pb2 as pairing
+from faristol.presentation import labels
+from faristol.presentation.history import game_params, players_at, round_time
+from faristol.presentation.names import never_came, seats_of
+from faristol.presentation.sentences import (
+    DATA_REQUESTS,
+    ENTRY_PARTS,
+    GAME_LOST,
+    NO_HALLS,
+    NO_PRIZES,
+    NO_TIMES,
+    POINTS_OFF,
+    RATED_BY,
+    RATING_SYSTEMS,
+    ROUNDS_OUT,
+    SENTENCES,
+    TOURNAMENT_PARTS,
+    Sentences,
+)
+from faristol.presentation.unplayed_results import by_forfeit, outcome
+from faristol.table_terminal.shared.common import as_json
+from faristol.table_terminal.shared.names import Roll
+from faristol.text import number, say, translations, with_article
+
+Params = Mapping[str, str | int]
+
+PAIRED = N_("Round {round} is paired: {games}.")
+PAIRED_BYE = N_("Round {round} is paired: {games}, bye: {bye}.")
+MATCH = N_("Match {match}: {players}")
+PAIRABLE = N_("Round {round} can be paired.")
+UNPAIRABLE = N_("Round {round} cannot be paired:")
+NO_ROUND_LEFT = N_("All rounds are paired.")
+
+TOURNAMENT = (
+    N_("Rules: {ruleset}. Words: {lexicon}. Time zone: {time_zone}."),
+    N_("Rounds: {rounds}. Paired so far: {played}."),
+)
+PHASES: Mapping[pairing.RoundPhase.ValueType, str] = {
+    pairing.ROUND_PHASE_PAIRED: N_("Round {round} is paired and not started."),
+    pairing.ROUND_PHASE_STARTED: N_("Round {round} is being played: {finished} of {tables} results are in."),
+    pairing.ROUND_PHASE_CLOSED: N_("Round {round} is closed."),
+}
+OVER = N_("The final standings are published.")
+PLAYERS = N_("Players: {players}.")
+CHECKED_IN = N_("Players: {players}, checked in: {checked_in}.")
+LEFT = N_("Withdrawn: {players}.")
+TEAMS = N_("Teams: {teams}.")
+HALLS = N_("Halls: {halls}.")
+OWN_TABLE = N_("{who} sits at table {table}.")
+BYE_TO_COME = N_("{who} sits round {round} out: {kind}.")
+OPPONENT_GONE = N_("{who} has no game in round {round} because the opponent is absent: {kind}.")
+DIVISIONS = N_("Divisions: {divisions}.")
+TRIBUNAL = N_("Tribunal of appeals: {members}.")
+APPEAL = N_("Appeal {appeal} of {player}, against act {version}: {phase}. Members of the tribunal: {members}.")
+APPEAL_PHASES: Mapping[pairing.AppealPhase.ValueType, str] = {
+    pairing.APPEAL_PHASE_OPEN: N_("to be decided"),
+    pairing.APPEAL_PHASE_UPHELD: N_("upheld"),
+    pairing.APPEAL_PHASE_DISMISSED: N_("dismissed"),
+    pairing.APPEAL_PHASE_WITHDRAWN: N_("withdrawn"),
+}
+ROLES: Mapping[events.TribunalRole.ValueType, str] = {
+    events.TRIBUNAL_ROLE_ORGANISERS: N_("the organisers"),
+    events.TRIBUNAL_ROLE_FEDERATION: N_("the federation"),
+    events.TRIBUNAL_ROLE_PLAYERS: N_("the players"),
+    events.TRIBUNAL_ROLE_SUBSTITUTE: N_("substitute"),
+}
+
+
+def told(method: str, request: Message, answer: Message, known: Roll | None, language: str) -> Iterator[str]:
+    """Yield the lines of an answer."""
+    if method in _OWN:
+        yield from _OWN[method](request, answer, known, language)
+        return
+    of = SENTENCES.get(method, Sentences())
+    params = _params(method, request, answer, known, language)
+    texts = [of.said]
+    if isinstance(request, pairing.SanctionPlayerRequest):
+        params = {**params, "points_off": params["points"], "rounds_out": params["rounds"]}
+        loses = request.game_id and not (request.points or request.rounds)
+        texts += [
+            POINTS_OFF if request.points else "",
+            ROUNDS_OUT if request.rounds else "",
+            GAME_LOST if loses else "",
+        ]
+    texts += [text for field, text in of.further.items() if _value(field, request, answer)]
+    yield " ".join(say(text, params, language) for text in filter(None, texts))
+
+
+def as_told(method: str, request: Message, answer: Message, known: Roll | None) -> dict[str, Any]:
+    """Return an answer as JSON: with the main fields of its request, and a name beside each id."""
+    given, echoed = as_json(request), ACTS[method].echoed
+    about = {
+        field.name: _word(field, value) if field.enum_type else given[field.name]
+        for field, value in request.ListFields()
+        if field.name in echoed
+        or (field.name.endswith(("_id", "round")) and field.name != "command_id" and not field.is_repeated)
+    }
+    said = {**about, **as_json(answer)}
+    return dict(_with_names(said, known)) if known else said
+
+
+def _with_names(said: Mapping[str, Any], known: Roll) -> Iterator[tuple[str, Any]]:
+    """Yield the members of an answer, with names after ids: ``player_name`` after ``player_id``, and likewise lists."""
+    for key, value in said.items():
+        if isinstance(value, list):
+            value = [dict(_with_names(part, known)) if isinstance(part, Mapping) else part for part in value]
+        elif isinstance(value, Mapping):
+            value = dict(_with_names(value, known))
+        yield key, value
+        if not key.endswith(("player_id", "team_id", "player_ids", "team_ids", "loser_ids", "winner_id")):
+            continue
+        beside = f"{key.removesuffix('s').removesuffix('_id')}_name"
+        if isinstance(value, list):
+            yield f"{beside}s", [known.name(who) for who in value]
+        elif beside not in said and "name" not in said:
+            yield beside, known.name(value) if value else ""
+
+
+def _value(field: str, request: Message, answer: Message) -> Any:
+    """Return the value of a field from the answer if set, else from the command."""
+    fields = answer.DESCRIPTOR.fields_by_name
+    if field in fields and (value := getattr(answer, field)):
+        return value
+    return getattr(request, field, None)
+
+
+def _params(method: str, request: Message, answer: Message, known: Roll | None, language: str) -> Params:
+    """Return the parameters for a sentence: the fields of command and answer, with names for ids."""
+    of: Any = request
+    name = known.tournament.name if known else getattr(of, "tournament_id", "")
+    params: dict[str, str | int] = {"tournament": name}
+    for field in (*request.DESCRIPTOR.fields, *answer.DESCRIPTOR.fields):
+        params.setdefault(field.name, "")
+        value = _value(field.name, request, answer)
+        params[field.name] = _shown(field, value, known, language)
+    who = [str(params.get(name, "")) for name in ("player_id", "team_id", "player_ids", "team_ids")]
+    params["who"] = " – ".join(filter(None, who)).replace(", ", " – ")
+    new = ACTS[method].new
+    params["id"] = str(_value(new, request, answer) or "") if new else ""
+    params["fictitious"] = number((_value("fictitious_half_points", request, answer) or 0) / 2, language)
+    game_id = str(_value("game_id", request, answer) or "")
+    if known is None:
+        return params | {"game": game_id, "at_table": game_id, "outcome": ""}
+    decided = _outcome(game_id, request, known, language)
+    return params | game_params(game_id, known, language) | {"outcome": decided}
+
+
+def _outcome(game_id: str, request: Message, known: Roll, language: str) -> str:
+    """Describe how a command decides a game without its scores, after a comma; empty for other commands."""
+    seated = known.at_table(game_id)
+    corrections = pairing.CorrectResultRequest | pairing.CorrectOwnResultRequest
+    entries = pairing.EnterResultRequest | pairing.EnterSignedSheetRequest
+    if seated is None or not isinstance(request, pairing.GiveForfeitRequest | entries | corrections):
+        return ""
+    players = seats_of(seated[1])
+    winner, unplayed, lost_by_all = "", False, False
+    left: Sequence[str] = ()
+    if isinstance(request, pairing.GiveForfeitRequest):
+        came = [player for player in players if player not in request.loser_ids]
+        winner, unplayed = came[0] if len(came) == 1 else "", True
+    elif isinstance(request, corrections):
+        unplayed, lost_by_all = request.unplayed, request.lost_by_all
+        winner = request.winner_id if unplayed else ""
+    else:
+        left = request.abandoned_by
+    decided = outcome(
+        [known.name(player) for player in players],
+        language,
+        winner=known.name(winner) if winner else "",
+        unplayed=unplayed,
+        left=[known.name(player) for player in left],
+        lost_by_all=lost_by_all,
+    )
+    if isinstance(request, corrections) and unplayed:
+        decided = by_forfeit(decided, language)
+    return f", {decided}" if decided else ""
+
+
+def _shown(field: Any, value: Any, known: Roll | None, language: str) -> str | int:
+    """Format the value of a field for people."""
+    if field.is_repeated:
+        shown = [str(_one_shown(field, entry, known, language)) for entry in value or ()]
+        if not shown:
+            empty = {"halls": NO_HALLS, "times": NO_TIMES, "prizes": NO_PRIZES, "layers": NO_LAYERS}.get(field.name)
+            return say(empty, {}, language) if empty else ""
+        return (" – " if field.name == "scores" else ", ").join(shown)
+    return _one_shown(field, value, known, language)
+
+
+def _one_shown(field: Any, value: Any, known: Roll | None, language: str) -> str | int:
+    read = translations(language).gettext
+    if isinstance(value, Timestamp):
+        zone = ZoneInfo((known.tournament.time_zone if known else "") or "UTC")
+        return value.ToDatetime(ZoneInfo("UTC")).astimezone(zone).strftime("%Y-%m-%d %H:%M")
+    if isinstance(value, game.FinalScore):
+        return f"{known.name(value.player_id) if known else value.player_id} {value.score}"
+    if isinstance(value, game.Pin):
+        return value.name
+    if isinstance(value, events.Hall):
+        return f"{value.name} {value.first_table}–{value.last_table}"
+    if isinstance(value, events.RoundTime):
+        return round_time(value.round, value.starts_at.ToDatetime(UTC), known.tournament.time_zone if known else "")
+    if isinstance(value, pairing.Appointment | events.TribunalMember):
+        return _member(value, known, language)
+    if field.enum_type is not None:
+        if texts := _TEXTS.get(field.enum_type.full_name):
+            return read(texts[value]) if value in texts else ""
+        return _word(field, value)
+    if field.name == "undone_by":
+        return spelled(value)
+    if field.name.endswith(("_id", "_ids", "abandoned_by", "decided_by")) and known:
+        return known.name(value) if isinstance(value, str) else ""
+    return value if isinstance(value, int) else str(value or "")
+
+
+def _word(field: Any, value: int) -> str:
+    """Return the word for a value of an enumeration, as it is typed; empty for an unknown value."""
+    return next((name for name, number in names_of(field.enum_type).items() if number == value), "")
+
+
+def _member(member: pairing.Appointment | events.TribunalMember, known: Roll | None, language: str) -> str:
+    given = member.name if isinstance(member, pairing.Appointment) else ""
+    name = given or (known.name(member.person_id) if known else member.person_id)
+    return f"{name} ({translations(language).gettext(ROLES[member.role])})" if member.role in ROLES else name
+
+
+def _round_paired(
+    request: pairing.PairRoundRequest, answer: pairing.PairRoundResponse, known: Roll, language: str
+) -> Iterator[str]:
+    """Yield the number of games, the byes with their reasons, and the tables."""
+    games = sum(bool(seat.table) for seat in answer.pairings)
+    counted = translations(language).ngettext("%(num)s game", "%(num)s games", games) % {"num": games}
+    bye = known.name(answer.bye_team_id or answer.bye_player_id)
+    params: Params = {"round": request.round, "games": counted, "bye": bye}
+    yield say(PAIRED_BYE if bye else PAIRED, params, language)
+    yield from _sitting_out(answer, known, request.round, language)
+    yield from pairing_lines(answer.pairings, answer.matches, known, language)
+
+
+def _sitting_out(answer: pairing.PairRoundResponse, known: Roll, number: int, language: str) -> Iterator[str]:
+    """Yield the byes that are not part of the pairing; a team is listed once for all its players."""
+    granted = {
+        who
+        for who, byes in (
+            *((player.player_id, player.byes) for player in known.tournament.players),
+            *((team.team_id, team.byes) for team in known.tournament.teams),
+        )
+        if any(bye.round == number for bye in byes)
+    }
+    teams = {bye.team_id for bye in answer.team_byes} | {answer.bye_team_id} - {""}
+    alone = [bye for bye in answer.requested_byes if bye.team_id not in teams]
+    for who, kind in (
+        *((bye.team_id, bye.kind) for bye in answer.team_byes),
+        *((bye.player_id, bye.kind) for bye in alone),
+    ):
+        params: Params = {
+            "who": known.name(who),
+            "round": number,
+            "kind": translations(language).gettext(labels.BYES[kind]),
+        }
+        yield say(BYE_TO_COME if who in granted else OPPONENT_GONE, params, language)
+
+
+def pairing_lines(
+    pairings: Sequence[events.Pairing], matches: Iterable[events.TeamMatch], known: Roll, language: str
+) -> Iterator[str]:
+    """Yield the tables of a round, each after the match that it is a board of."""
+    teams = {match.match: match for match in matches}
+    before = 0
+    at = [f"{seat.hall} {seat.table}" if seat.hall else str(seat.table or "–") for seat in pairings]
+    width = max(map(len, at), default=0)
+    for table, seat in zip(at, pairings, strict=True):
+        if seat.match != before and (match := teams.get(seat.match)):
+            players = f"{known.name(match.first_team_id)} – {known.name(match.second_team_id)}"
+            yield say(MATCH, {"match": match.match, "players": players}, language)
+        before = seat.match
+        yield f"  {table:>{width}}  {players_at(seat, known)}"
+
+
+def _obstacles(
+    _request: pairing.ListObstaclesRequest, answer: pairing.ListObstaclesResponse, known: Roll, language: str
+) -> Iterator[str]:
+    """Yield the obstacles to pairing the next round and the remedies, or a sentence that it can be paired."""
+    if not answer.round and not answer.obstacles:
+        yield say(NO_ROUND_LEFT, {}, language)
+        return
+    yield say(UNPAIRABLE if answer.obstacles else PAIRABLE, {"round": answer.round}, language)
+    for obstacle in answer.obstacles:
+        yield f"  {with_article(known.named_in(obstacle.text), obstacle.article, language)}"
+    yield from (f"  {known.named_in(way.text)}" for way in answer.ways_out)
+
+
+def _explained(
+    _request: pairing.ExplainPairingRequest, answer: pairing.ExplainPairingResponse, known: Roll, language: str
+) -> Iterator[str]:
+    yield with_article(known.named_in(answer.text), answer.article, language)
+
+
+def _tournament(
+    _request: pairing.GetTournamentRequest, answer: pairing.GetTournamentResponse, known: Roll, language: str
+) -> Iterator[str]:
+    """Yield the lines on the state of a tournament."""
+    read = translations(language).gettext
+    name = f"{answer.name}, {answer.division}" if answer.division else answer.name
+    yield f"{name} ({answer.tournament_id})"
+    params: Params = {
+        "ruleset": answer.ruleset.name,
+        "lexicon": answer.lexicon.name,
+        "time_zone": answer.time_zone,
+        "rounds": answer.rounds,
+        "played": len(answer.played),
+    }
+    yield from (say(text, params, language) for text in TOURNAMENT)
+    for paired in answer.played[-1:]:
+        finished, tables = len(paired.finished_game_ids), len(paired.pairings)
+        yield say(PHASES[paired.phase], {"round": paired.round, "finished": finished, "tables": tables}, language)
+    if answer.over:
+        yield say(OVER, {}, language)
+    there = sum(player.checked_in for player in answer.players)
+    part = sum(not never_came(player) for player in answer.players)
+    yield say(CHECKED_IN if there else PLAYERS, {"players": part, "checked_in": there}, language)
+    left = [known.name(player.player_id) for player in answer.players if player.withdrawn_round]
+    lists = (
+        (LEFT, "players", left),
+        (TEAMS, "teams", [team.name for team in answer.teams]),
+        (HALLS, "halls", [f"{hall.name} {hall.first_table}–{hall.last_table}" for hall in answer.halls]),
+        (DIVISIONS, "divisions", [f"{division.name} ({division.tournament_id})" for division in answer.divisions]),
+        (TRIBUNAL, "members", [_member(member, known, language) for member in answer.tribunal]),
+    )
+    yield from (say(text, {what: ", ".join(names)}, language) for text, what, names in lists if names)
+    for player in answer.players:
+        if player.table:
+            yield say(OWN_TABLE, {"who": known.name(player.player_id), "table": player.table}, language)
+    byes = [(known.name(player.player_id), player.byes) for player in answer.players]
+    for who, granted in [*byes, *((team.name, team.byes) for team in answer.teams)]:
+        for bye in granted:
+            kind = read(labels.BYES[bye.kind])
+            yield say(BYE_TO_COME, {"who": who, "round": bye.round, "kind": kind}, language)
+    for appeal in answer.appeals:
+        members = ", ".join(_member(member, known, language) for member in appeal.members)
+        params = {
+            "appeal": appeal.appeal,
+            "player": known.name(appeal.player_id),
+            "version": appeal.version,
+            "phase": read(APPEAL_PHASES[appeal.phase]),
+            "members": members,
+        }
+        yield say(APPEAL, params, language)
+    if answer.rating_system:
+        yield say(RATED_BY, {"system": RATING_SYSTEMS.get(answer.rating_system, answer.rating_system)}, language)
+
+
+_TEXTS: Mapping[str, Mapping[Any, str]] = {
+    events.ByeKind.DESCRIPTOR.full_name: labels.BYES,
+    events.EntryPart.DESCRIPTOR.full_name: ENTRY_PARTS,
+    events.DataRequestKind.DESCRIPTOR.full_name: DATA_REQUESTS,
+    events.TournamentPart.DESCRIPTOR.full_name: TOURNAMENT_PARTS,
+    events.PrizeKind.DESCRIPTOR.full_name: labels.PRIZES,
+    lexicon.Mode.DESCRIPTOR.full_name: MODES,
+}
+"""Texts for the values of enumerations."""
+
+_OWN: Mapping[str, Callable[..., Iterator[str]]] = {
+    "PairRound": _round_paired,
+    "ListObstacles": _obstacles,
+    "ExplainPairing": _explained,
+    "GetTournament": _tournament,
+    "GetAdjudication": adjudication,
+    "GetRulingTimes": ruling_times,
+    "ListRatingSystems": rating_systems,
+}
+"""Answers of more than one sentence."""

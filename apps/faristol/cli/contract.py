@@ -1,0 +1,281 @@
+"""Commands built from the contract: from descriptors, comments and ``acts``."""
+
+from __future__ import annotations
+
+import inspect
+import re
+from collections.abc import Callable, Iterator, Mapping
+from typing import Annotated, Any
+
+import grpc
+import typer
+from google.protobuf.descriptor import FieldDescriptor as Field
+from google.protobuf.message import Message
+from google.protobuf.message_factory import GetMessageClass
+
+from faristol.cli.commands import spelled
+from faristol.cli.completion import players
+from faristol.cli.fields import TEAM_FOR, Reader, choices, option_of, written
+from faristol.cli.options import Address, AsJson, Tournament
+from faristol.cli.verbs import ACTS, HIDDEN, Act
+from faristol.host import StartError
+from faristol.pb.comments import COMMENTS
+from faristol.pb.lexicon.v1 import adjudication_pb2 as lexicon
+from faristol.pb.pairing.v1 import pairing_pb2 as pairing
+from faristol.pb.rating.v1 import rating_pb2 as rating
+from faristol.table_terminal.shared.common import run, tell
+from faristol.table_terminal.shared.names import Roll, roll, tournament_meant
+from faristol.table_terminal.shared.services import answer_to
+from faristol.text.terminal import language_of_terminal
+from faristol.typed_input.resembling import similar_player
+
+SERVICE = pairing.DESCRIPTOR.services_by_name["PairingService"]
+
+METHODS: Mapping[str, tuple[str, Any]] = {
+    method.name: (name, method)
+    for name, service in (
+        ("lexicon", lexicon.DESCRIPTOR.services_by_name["AdjudicationService"]),
+        ("rating", rating.DESCRIPTOR.services_by_name["RatingService"]),
+        ("pairing", SERVICE),
+    )
+    for method in service.methods
+}
+"""Methods that can be commands, each with the name of its service."""
+
+Table = Annotated[int, typer.Option("--table", min=0, help="The table of the game, in place of its id.")]
+ANOTHER = "another_person"
+ANOTHER_HELP = "The new name is similar to that of another player, and they are two people: do not ask."
+OfRound = Annotated[int, typer.Option("--round", min=0, help="The round of that table; the last one paired when 0.")]
+
+
+def command_of(method: str) -> Callable[..., None]:
+    """Build the command of a method of the contract."""
+    act, kind = ACTS[method], _kind(method)
+
+    def carry_out(*, address: str | None, json_output: bool, **given: Any) -> None:
+        _carry_out(method, given, address, json_output=json_output)
+
+    parameters = [*_parameters(act, kind), *_of_names(kind), *_always()]
+    carry_out.__doc__ = readable(COMMENTS[method])
+    carry_out.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined] # read by inspect
+    carry_out.__annotations__ = {parameter.name: parameter.annotation for parameter in parameters}
+    return carry_out
+
+
+def readable(comment: str) -> str:
+    """Return a comment of the contract with methods replaced by their commands."""
+    return re.sub(r"\b(?:[A-Z][a-z]+){2,}\b", lambda found: f"`{spelled(found[0])}`", comment) if comment else ""
+
+
+def _kind(method: str) -> type[Message]:
+    return GetMessageClass(METHODS[method][1].input_type)
+
+
+def _parameters(act: Act, kind: type[Message]) -> Iterator[inspect.Parameter]:
+    """Yield the parameters of a command: the tournament, its arguments, and an option for every other field."""
+    fields, arguments = kind.DESCRIPTOR.fields_by_name, act.positional(kind.DESCRIPTOR)
+    if "tournament_id" in fields and act.new != "tournament_id":
+        yield _parameter("tournament_id", Tournament)
+    for name in arguments:
+        yield _argument(act, fields[name])
+    if "game_id" in fields:
+        yield _parameter("table_number", Table, 0)
+        yield _parameter("table_round", OfRound, 0)
+    dropped = {TEAM_FOR[name] for name in arguments if TEAM_FOR.get(name) in fields}
+    for name, field in fields.items():
+        if name not in HIDDEN | dropped and name not in arguments:
+            yield _option(act, field)
+
+
+def _of_names(kind: type[Message]) -> Iterator[inspect.Parameter]:
+    """Yield the option that confirms a similar name in advance, for commands that change a player's name."""
+    if kind in (pairing.AmendPlayerRequest, pairing.AnswerDataRequestRequest):
+        yield _parameter(ANOTHER, Annotated[bool, typer.Option("--another-person", help=ANOTHER_HELP)], False)
+
+
+def _always() -> Iterator[inspect.Parameter]:
+    yield _parameter("address", Address, None)
+    yield _parameter("json_output", AsJson, False)
+
+
+def _parameter(name: str, annotation: Any, default: Any = inspect.Parameter.empty) -> inspect.Parameter:
+    return inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=default, annotation=annotation)
+
+
+def _argument(act: Act, field: Any) -> inspect.Parameter:
+    """Build the positional argument of a field."""
+    name = re.sub(r"_ids?$", "", field.name)
+    metavar = "WHO" if _who(field) else name.replace("_", "-").upper()
+    if field.enum_type is not None:
+        metavar = written(field, act.values)
+    about: dict[str, Any] = {"help": _help(field), "autocompletion": players if _names_players(field) else None}
+    kind: Any = int if _whole(field) else str
+    if field.name == "player_ids":
+        return _parameter(field.name, Annotated[tuple[str, str], typer.Argument(metavar="WHO WHO", **about)])
+    if field.is_repeated:
+        values = choices(field, act.values)
+        about["autocompletion"] = _completing(values)
+        argument = typer.Argument(metavar=f"{'|'.join(values)}…", **about)
+        return _parameter(field.name, Annotated[list[str] | None, argument], None)
+    if field.name in act.optional | {"game_id"} or (field.name == "round" and act.round):
+        return _parameter(field.name, Annotated[kind | None, typer.Argument(metavar=metavar, **about)], None)
+    return _parameter(field.name, Annotated[kind, typer.Argument(metavar=metavar, **about)])
+
+
+def _option(act: Act, field: Any) -> inspect.Parameter:
+    """Build the option of a field."""
+    about: dict[str, Any] = {"help": _help(field), "show_default": False}
+    name = option_of(act, field)
+    if field.type == Field.TYPE_BOOL:
+        return _parameter(field.name, Annotated[bool, typer.Option(name, **about)], False)
+    if _whole(field) and not field.is_repeated:
+        return _parameter(field.name, Annotated[int | None, typer.Option(name, **about)], None)
+    about["metavar"] = written(field, act.values)
+    if field.enum_type is not None:
+        about["autocompletion"] = _completing(choices(field, act.values))
+    elif _names_players(field):
+        about["autocompletion"] = players
+    kind: Any = list[str] if field.is_repeated else str
+    return _parameter(field.name, Annotated[kind | None, typer.Option(name, **about)], None)
+
+
+def _completing(words: list[str]) -> Callable[[str], list[str]]:
+    return lambda incomplete: [word for word in words if word.startswith(incomplete)]
+
+
+def _help(field: Any) -> str:
+    """Return the help of a field from the comments of the contract."""
+    return readable(COMMENTS.get(f"{field.containing_type.name}.{field.name}", ""))
+
+
+def _whole(field: Any) -> bool:
+    return field.type in {Field.TYPE_INT32, Field.TYPE_INT64}
+
+
+def _who(field: Any) -> bool:
+    """Check whether a field is a player or a team."""
+    return TEAM_FOR.get(field.name) in field.containing_type.fields_by_name
+
+
+def _names_players(field: Any) -> bool:
+    return "player" in field.name or field.name in {"loser_ids", "winner_id", "abandoned_by", "scores"}
+
+
+def _carry_out(method: str, given: Mapping[str, Any], address: str | None, *, json_output: bool) -> None:
+    """Send a command and print the answer."""
+    from faristol.cli.answers import as_told, told
+
+    act, kind = ACTS[method], _kind(method)
+    known = None
+    if METHODS[method][0] != "pairing" and "tournament_id" in given:
+        given = {**given, "tournament_id": run(tournament_meant(given["tournament_id"], address))}
+    elif METHODS[method][0] == "pairing" and act.new != "tournament_id":
+        known = run(roll(given["tournament_id"], address))
+    request = request_of(act, kind, given, known, lambda name: run(tournament_meant(name, address)))
+    if known is not None:
+        _ask_about_name(request, known, address, another=bool(given.get(ANOTHER)))
+    try:
+        answer = call(address, method, request)
+    except StartError as problem:
+        raise StartError(with_names(problem, known)) from problem.__cause__
+    lines = told(method, request, answer, known, language_of_terminal())
+    tell(as_told(method, request, answer, known), lines, json_output=json_output)
+
+
+def _ask_about_name(request: Message, known: Roll, address: str | None, *, another: bool) -> None:
+    """Ask about a new name that is similar to another player's. Raises ``StartError`` if they are the same person.
+
+    With ``another``, the caller has already confirmed that they are two people.
+    """
+    from faristol.cli.confirmation import ask_whether_another
+
+    kinds = pairing.RegisterPlayerRequest | pairing.AmendPlayerRequest | pairing.AnswerDataRequestRequest
+    if not isinstance(request, kinds) or not request.name:
+        return
+    registers, own = isinstance(request, pairing.RegisterPlayerRequest), ""
+    if isinstance(request, pairing.RegisterPlayerRequest):
+        another = bool(request.player_id)
+    if another:
+        return
+    if isinstance(request, pairing.AmendPlayerRequest):
+        own = request.player_id
+    elif isinstance(request, pairing.AnswerDataRequestRequest):
+        asked = pairing.ListDataRequestsRequest(tournament_id=request.tournament_id)
+        listed = call(address, "ListDataRequests", asked).requests
+        own = next((each.player_id for each in listed if each.request == request.request), "")
+    if other := similar_player(known.tournament.players, request.name, own):
+        ask_whether_another(request.name, other, registers=registers)
+
+
+def request_of(
+    act: Act, kind: type[Message], given: Mapping[str, Any], known: Roll | None, tournament: Callable[[str], str]
+) -> Message:
+    """Build a request from the parameters of the command line.
+
+    ``tournament`` returns the id of another tournament. Raises ``BadParameter`` for an invalid value, and ``Unclear``
+    for an unknown or ambiguous name.
+    """
+    fields = kind.DESCRIPTOR.fields_by_name
+    request = kind()
+    if "tournament_id" in fields and act.new != "tournament_id":
+        request.tournament_id = known.tournament_id if known else given["tournament_id"]  # type: ignore[attr-defined]
+    reader = Reader(act, kind.DESCRIPTOR, known, tournament)
+    for name, value in given.items():
+        if name in fields and name not in HIDDEN - {act.new} and value is not None and value is not False:
+            reader.read(request, fields[name], value)
+    if "game_id" in fields and known:
+        reader.read_game(request, given.get("game_id") or "", given["table_number"], given["table_round"])
+    for name, (field, word, value) in act.unsaid.items():
+        if given.get(field) == word and not given.get(name):
+            setattr(request, name, value)
+    if act.round and not given.get("round"):
+        request.round = _round_meant(act.round, known)  # type: ignore[attr-defined]
+    return request
+
+
+def _round_meant(which: str, known: Roll | None) -> int:
+    """Return the default round."""
+    assert known is not None, "only a round of a tournament that there is can be left out"
+    played = known.tournament.played
+    if which == "next":
+        return len(played) + 1
+    phase = {"paired": pairing.ROUND_PHASE_PAIRED, "started": pairing.ROUND_PHASE_STARTED}.get(which)
+    return next((entry.round for entry in played if entry.phase == phase), 0) or known.round().round
+
+
+def call(address: str | None, method: str, request: Message) -> Any:
+    """Call a method and return its answer. Raises ``StartError`` if it is refused, or if the service is unreachable."""
+    try:
+        return answer_to(request, METHODS[method][0], address)
+    except StartError as problem:
+        raise StartError(as_written(str(problem), method)) from problem.__cause__
+
+
+def with_names(problem: StartError, known: Roll | None) -> str:
+    """Return a refusal with names in place of the ids of players, teams and games."""
+    cause = problem.__cause__
+    if known is None or not isinstance(cause, grpc.aio.AioRpcError):
+        return str(problem)
+    return known.named_in_refusal(str(problem), cause)
+
+
+def as_written(refusal: str, method: str) -> str:
+    """Return a refusal with fields of the request as options of the command line: ``--arbiter`` for ``arbiter_id``.
+
+    An option with named values is shown with them: ``--game lost|played-out``.
+    """
+    act, request = ACTS.get(method, Act(arguments=())), _kind(method).DESCRIPTOR
+    fields = {field.name: field for field in request.fields if field.name not in HIDDEN}
+    if not fields:
+        return refusal
+
+    def shown(found: re.Match[str]) -> str:
+        field = fields[found[0]]
+        if field.name in act.positional(request):
+            return re.sub(r"_ids?$", "", field.name).upper()
+        value = f" {written(field, act.values)}" if field.enum_type is not None else ""
+        return f"{option_of(act, field)}{value}"
+
+    names = "|".join(name for name in fields if "_" in name)
+    told = re.sub(rf"(?<![\w-])({names})(?![\w-])", shown, refusal) if names else refusal
+    return re.sub(rf"(?m)^({'|'.join(fields)})(?=: )", shown, told)

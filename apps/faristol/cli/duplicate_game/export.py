@@ -1,0 +1,156 @@
+"""`faristol duplicate export`: slips, turns and standings of a duplicate game as files."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+from enum import StrEnum
+from typing import Annotated, Any, TypeVar
+
+import grpc
+import typer
+
+from faristol.cli.duplicate_game.play import Game
+from faristol.cli.options import Address, Output
+from faristol.cli.tournament.export import InJson, write
+from faristol.gateway.api.answers import Answer
+from faristol.gateway.duplicate_game.models import (
+    Duplicate,
+    DuplicateSheets,
+    DuplicateStandings,
+    DuplicateTotals,
+    Names,
+    slips_csv,
+    standings_csv,
+    totals_csv,
+    turns_csv,
+    words_of_masters,
+)
+from faristol.gateway.duplicate_game.names import names_in, names_of
+from faristol.gateway.duplicate_game.service import Duplicates
+from faristol.gateway.rpc.results import Results
+from faristol.kernel.refusal import N_
+from faristol.kernel.topics import place_of_duplicate
+from faristol.pb.game.v1 import duplicate_pb2 as pb
+from faristol.pb.game.v1.duplicate_pb2_grpc import DuplicateServiceStub
+from faristol.pb.results.v1 import results_pb2 as results_pb
+from faristol.table_terminal.shared.common import said
+from faristol.table_terminal.shared.services import asked
+from faristol.text import SOURCE
+from faristol.text.terminal import language_of_terminal
+
+T = TypeVar("T")
+
+NO_SEALED = N_("the game was not played from a sealed game, or is not over")
+
+
+class What(StrEnum):
+    """The content of an export."""
+
+    SLIPS = "slips"
+    TURNS = "turns"
+    STANDINGS = "standings"
+    SEALED = "sealed"
+
+
+def export(
+    what: Annotated[What, typer.Argument(metavar="WHAT", help="slips, turns, standings or sealed.")],
+    game: Game,
+    json_output: InJson = False,
+    output: Output = None,
+    address: Address = None,
+) -> None:
+    """Write the public data of a game: every slip of the scored rounds, the rounds, or the standings.
+
+    For a tournament in place of a game, the standings are the sum of all its games.
+    """
+    if what is What.STANDINGS and not place_of_duplicate(game)[0]:
+        summed = _totals(game, address)
+        write(summed.model_dump_json(indent=2) if json_output else totals_csv(summed), output)
+        return
+    if what is What.SEALED:
+        write(_sealed(game, address), output)
+        return
+    names, position = _names(game, address)
+    found: Answer
+    match what:
+        case What.SLIPS:
+            found = _ask(address, lambda games: _sheets(games, game, names, position))
+            text = slips_csv(found)
+        case What.TURNS:
+            shown = _ask(address, lambda games: games.game(game))
+            found = Duplicate.told(shown, position)
+            text = turns_csv(found, words_of_masters(shown))
+        case What.STANDINGS:
+            lines = _ask(address, lambda games: games.standings(game))
+            found = DuplicateStandings.told(game, lines, names_in_standings(game, lines, names, address), position)
+            text = standings_csv(found)
+    write(found.model_dump_json(indent=2) if json_output else text, output)
+
+
+def duplicate_game(game_id: str, address: str | None) -> pb.GetDuplicateResponse | None:
+    """Return the duplicate game of an id; None if it does not exist. Raises ``StartError`` as ``service_at``."""
+
+    async def work(games: Duplicates) -> pb.GetDuplicateResponse | None:
+        try:
+            return await games.game(game_id)
+        except grpc.aio.AioRpcError as problem:
+            if problem.code() is not grpc.StatusCode.NOT_FOUND:
+                raise
+            return None
+
+    return _ask(address, work)
+
+
+def names_in_standings(game: str, found: pb.GetDuplicateStandingsResponse, own: Names, address: str | None) -> Names:
+    """Return the names of all players in a game's standings, with its ``own``. Raises as ``service_at``."""
+
+    async def work(stub: Any) -> Names:
+        return await names_in(Results(stub, SOURCE, language_of_terminal()), game, found, own)
+
+    return asked("results", address, work)
+
+
+def _sealed(game: str, address: str | None) -> str:
+    """Return the document of the sealed game that a game was played from. Raises ``BadParameter`` if it has none."""
+    shown = _ask(address, lambda games: games.game(game))
+    if not shown.seal.content:
+        raise typer.BadParameter(said(NO_SEALED))
+    return shown.seal.content.decode()
+
+
+def _totals(tournament_id: str, address: str | None) -> DuplicateTotals:
+    """Return the sum of the games of a tournament."""
+    listed = listed_of(tournament_id, address)
+    found = _ask(address, lambda games: games.totals(tournament_id))
+    return DuplicateTotals.told(tournament_id, found, listed)
+
+
+async def _sheets(games: Duplicates, game_id: str, names: Names, position: int) -> DuplicateSheets:
+    sheets = await games.sheets(await games.game(game_id))
+    return DuplicateSheets.told(game_id, sheets, names, position)
+
+
+def _names(game_id: str, address: str | None) -> tuple[Names, int]:
+    """Return the names of the players, and a position that later answers include.
+
+    Both are empty if the id is not that of a round's game; the game service then reports an unknown game.
+    """
+    tournament_id, _ = place_of_duplicate(game_id)
+    if not tournament_id:
+        return {}, 0
+
+    found = listed_of(tournament_id, address)
+    return names_of(found), found.position
+
+
+def listed_of(tournament_id: str, address: str | None) -> results_pb.ListPlayersResponse:
+    """Return the players of a tournament. Raises ``StartError`` as ``service_at``."""
+
+    async def work(stub: object) -> results_pb.ListPlayersResponse:
+        return await Results(stub, SOURCE, language_of_terminal()).players(tournament_id)
+
+    return asked("results", address, work)
+
+
+def _ask(address: str | None, work: Callable[[Duplicates], Awaitable[T]]) -> T:
+    return asked("game", address, lambda stub: work(Duplicates(stub, language_of_terminal())), DuplicateServiceStub)

@@ -1,0 +1,73 @@
+"""`faristol duplicate run`: a hall at a terminal, from its bundle, online or offline."""
+
+from __future__ import annotations
+
+import asyncio
+import sys
+from collections.abc import AsyncIterator
+from pathlib import Path
+from typing import Annotated, Any
+
+import grpc
+import typer
+
+from faristol.casebook.verbs import method_of
+from faristol.cli.options import Address
+from faristol.client.problems import every_reason, info_of
+from faristol.duplicate_game.envelope import EnvelopeError
+from faristol.duplicate_game.sealed import DocumentError
+from faristol.host import StartError
+from faristol.kernel.refusal import N_
+from faristol.pb.game.v1.duplicate_pb2_grpc import DuplicateServiceStub
+from faristol.table_terminal.hall import bundle as bundles
+from faristol.table_terminal.hall.hall import Away, HallAtWork, NotTaken
+from faristol.table_terminal.hall.journal import HallJournal, file_of
+from faristol.table_terminal.hall.terminal import AtTerminal
+from faristol.table_terminal.hall.times import SyncedClock
+from faristol.table_terminal.shared.common import run as run_work
+from faristol.table_terminal.shared.common import said
+from faristol.table_terminal.shared.services import address_of, let_in, way_to
+
+DAMAGED = N_("{file}: {problem}; create it again with `faristol duplicate bundle {game} --output {file}`")
+DEADLINE = 5.0
+"""Timeout in seconds, after which the hall is offline."""
+GONE = frozenset({grpc.StatusCode.UNAVAILABLE, grpc.StatusCode.DEADLINE_EXCEEDED, grpc.StatusCode.ABORTED})
+
+
+def run(
+    file: Annotated[Path, typer.Argument(metavar="BUNDLE", help="What `faristol duplicate bundle` wrote.")],
+    collector: Annotated[str, typer.Option(help="Who types the slips.")] = "collector",
+    journal: Annotated[
+        Path | None, typer.Option(help="Where what is typed is kept; else in the state folder of this user.")
+    ] = None,
+    address: Address = None,
+) -> None:
+    """Run a hall: call racks, tell the time, take slips. Offline, slips are stored and sent later."""
+    bundle = bundles.read(file)
+    kept = HallJournal(journal or file_of(bundle.game_id, bundle.hall))
+    try:
+        run_work(_work(bundle, kept, collector, address_of("game", address)))
+    except (EnvelopeError, DocumentError) as problem:
+        raise StartError(said(DAMAGED, file=str(file), problem=str(problem), game=bundle.game_id)) from problem
+
+
+async def _work(bundle: bundles.Bundle, journal: HallJournal, collector: str, address: str) -> None:
+    async with way_to(address, let_in(address)) as channel:
+        stub: Any = DuplicateServiceStub(channel)
+
+        async def ask(request: Any) -> Any:
+            try:
+                return await getattr(stub, method_of(request.DESCRIPTOR).name)(request, timeout=DEADLINE)
+            except grpc.aio.AioRpcError as problem:
+                if problem.code() in GONE:
+                    raise Away from problem
+                raise NotTaken(info_of(problem).reason, every_reason(problem)) from problem
+
+        hall = HallAtWork(bundle, journal, ask, SyncedClock(), collector)
+        await AtTerminal(hall, typer.echo).run(_typed())
+
+
+async def _typed() -> AsyncIterator[str]:
+    """Yield the lines that are typed."""
+    while line := await asyncio.to_thread(sys.stdin.readline):
+        yield line

@@ -1,0 +1,223 @@
+"""`faristol duplicate prepare`, `embargo`, `lift`, `bundle`, `verify`: prepared games and their verification."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from faristol.cli.duplicate_game.play import Game, Hall, ask_games
+from faristol.cli.options import Address, AsJson, Tournament
+from faristol.duplicate_game.envelope import EnvelopeError
+from faristol.duplicate_game.game import play_of, went_back
+from faristol.duplicate_game.sealed import (
+    DocumentError,
+    SealedGame,
+    check,
+    differences,
+    document_of,
+    read_document,
+)
+from faristol.duplicate_game.words import Words
+from faristol.game.duplicate_game.lexicons import Installed
+from faristol.host import StartError
+from faristol.host.ruleset_store import ruleset_of
+from faristol.kernel.refusal import N_, Refusal
+from faristol.kernel.topics import place_of_duplicate
+from faristol.pb.game.v1 import duplicate_pb2 as pb
+from faristol.rules.duplicate_game.plays import Play
+from faristol.rules.duplicate_game.verification import CalledRack, HeldSeed, PlayedTurn, check_racks
+from faristol.table_terminal.hall import bundle as bundles
+from faristol.table_terminal.shared.common import run, said, tell
+from faristol.table_terminal.shared.names import tournament_meant
+from faristol.table_terminal.shared.settings import settings_of
+from faristol.words import Library
+
+Round = Annotated[int, typer.Argument(min=1, max=999, metavar="ROUND", help="The round, which has not started.")]
+
+PREPARED = N_("{game} is prepared and sealed; its SHA-256 is {digest}")
+EMBARGOED = N_("under embargo until all of these are played: {games}")
+LIFTED = N_("the embargo of {game} is lifted")
+BUNDLED = N_("the bundle of {game} is in {file}")
+NO_KEY = N_("without its key, which is published when the game begins")
+ALL_RIGHT = N_("{game}: every rack matches the seed {seed}")
+SEALED_RIGHT = N_("the sealed game of {game} is valid; its SHA-256 is {digest}")
+UNCHECKED = N_("the lexicon {lexicon} is not installed here: the plays were not checked against it")
+NOT_OVER = N_("the game is not over: its seed is not public")
+NO_FILE = N_("there is neither a file nor a duplicate game {given}")
+CLOSED = N_("{file} cannot be read without the key of its game, which is published when the game begins")
+
+
+def prepare(
+    tournament: Tournament,
+    round_: Round,
+    rerun_of: Annotated[
+        str, typer.Option("--rerun-of", metavar="GAME", help="Play this game again; else one is played by computer.")
+    ] = "",
+    address: Address = None,
+    json_output: AsJson = False,
+) -> None:
+    """Prepare the game of a round before it starts, sealed: it is visible to no person."""
+    found = run(tournament_meant(tournament, address))
+    answer = ask_games(pb.PrepareGameRequest(tournament_id=found, round=round_, rerun_of=rerun_of), address)
+    line = said(PREPARED, game=answer.game_id, digest=answer.digest.hex())
+    tell(answer, line, json_output=json_output)
+
+
+def embargo(
+    tournament: Tournament,
+    round_: Round,
+    games: Annotated[list[str], typer.Argument(metavar="GAME…", help="The games that will play it again.")],
+    together: Annotated[bool, typer.Option("--together", help="All groups are one classification.")] = False,
+    address: Address = None,
+    json_output: AsJson = False,
+) -> None:
+    """Hide the game of a round until every group has played it."""
+    found = run(tournament_meant(tournament, address))
+    request = pb.SetEmbargoRequest(tournament_id=found, round=round_, game_ids=games, together=together)
+    answer = ask_games(request, address)
+    tell(answer, said(EMBARGOED, games=", ".join(answer.game_ids)), json_output=json_output)
+
+
+def lift(
+    game: Game,
+    reason: Annotated[str, typer.Option(help="Why.")],
+    address: Address = None,
+    json_output: AsJson = False,
+) -> None:
+    """End an embargo before the last group has played."""
+    answer = ask_games(pb.LiftEmbargoRequest(game_id=game, reason=reason), address)
+    tell(answer, said(LIFTED, game=game), json_output=json_output)
+
+
+def bundle(
+    game: Game,
+    output: Annotated[Path, typer.Option("--output", "-o", help="Write to this file.")],
+    hall: Hall = "",
+    address: Address = None,
+    json_output: AsJson = False,
+) -> None:
+    """Write the bundle with which a hall can continue offline."""
+    answer = ask_games(pb.GetBundleRequest(game_id=game, hall=hall), address)
+    bundles.write(bundles.Bundle(answer, hall), output)
+    lines = [said(BUNDLED, game=game, file=str(output))]
+    if answer.HasField("seal") and not answer.key:
+        lines.append(said(NO_KEY))
+    content = {"game_id": game, "hall": hall, "sealed": answer.HasField("seal"), "has_key": bool(answer.key)}
+    tell(content, lines, json_output=json_output)
+
+
+def verify(
+    game: Annotated[
+        str,
+        typer.Argument(
+            metavar="GAME|FILE", help="A game that is over; or a file: a bundle with its key, a sealed game."
+        ),
+    ],
+    address: Address = None,
+    json_output: AsJson = False,
+) -> None:
+    """Draw the racks of a finished game again, and compare; a file is verified offline.
+
+    Exit code 1 if a rack differs.
+    """
+    if (file := Path(game)).is_file():
+        wrong, right, content = _of_file(file)
+    else:
+        if not place_of_duplicate(game)[0]:
+            raise typer.BadParameter(said(NO_FILE, given=game))
+        wrong, right, content = _of_game(game, address)
+    tell({**content, "wrong": wrong}, wrong or right, json_output=json_output)
+    if wrong:
+        raise typer.Exit(1)
+
+
+def _of_file(file: Path) -> tuple[list[str], list[str], dict[str, str]]:
+    """Return the errors in the sealed game of a file, the lines for a valid one, and the rest of the answer."""
+    try:
+        sealed = _sealed_of(file)
+    except (DocumentError, EnvelopeError) as problem:
+        return [str(problem)], [], {}
+    digest = _digest(sealed)
+    words, lines = _words(sealed)
+    try:
+        wrong = list(check(sealed, ruleset_of(sealed.ruleset), words))
+    except Refusal as refusal:
+        raise StartError(str(refusal)) from refusal
+    right = [said(SEALED_RIGHT, game=sealed.game_id, digest=digest), *lines]
+    return wrong, right, {"game_id": sealed.game_id, "digest": digest}
+
+
+def _sealed_of(file: Path) -> SealedGame:
+    content = file.read_bytes()
+    if not content.startswith(bundles.HEAD.encode()):
+        return read_document(content)
+    sealed = bundles.read(file).sealed()
+    if sealed is None:
+        raise StartError(said(CLOSED, file=str(file)))
+    return sealed
+
+
+def _of_game(game: str, address: str | None) -> tuple[list[str], list[str], dict[str, str]]:
+    """Return the same of a finished game."""
+    shown = ask_games(pb.GetDuplicateRequest(game_id=game), address)
+    if not shown.end:
+        raise typer.BadParameter(said(NOT_OVER))
+    ruleset = ruleset_of(shown.ruleset)
+    sealed = read_document(shown.seal.content) if shown.seal.content else None
+    held = HeldSeed(sealed.seed, shown.seal.commitment) if sealed and sealed.seed else None
+    wrong = list(
+        check_racks(
+            [_played(turn, sealed) for turn in shown.turns],
+            game_id=game,
+            held=HeldSeed(shown.seed, shown.commitment),
+            ruleset=ruleset,
+            sealed=held,
+        )
+    )
+    right = [said(ALL_RIGHT, game=game, seed=shown.seed.hex())]
+    if sealed is not None:
+        digest = _digest(sealed)
+        if digest != shown.seal.digest.hex():
+            wrong.append(f"the sealed game has the SHA-256 {digest}, and {shown.seal.digest.hex()} is on the record")
+        wrong += check(sealed, ruleset)
+        wrong += differences(sealed, list(_of_seal(shown)))
+        right.append(said(SEALED_RIGHT, game=game, digest=digest))
+    return wrong, right, {"game_id": game, "seed": shown.seed.hex()}
+
+
+def _of_seal(shown: pb.GetDuplicateResponse) -> Iterator[tuple[int, list[str], Play | None]]:
+    """Yield the turns played from the sealed game, the last one without the master play that voids it."""
+    for turn in shown.turns:
+        if turn.sealed:
+            is_last = turn.turn + 1 == shown.seal.void_from_turn
+            master = None if is_last or not turn.HasField("master") else play_of(turn.master)
+            yield turn.turn, list(turn.faces), master
+
+
+def _words(sealed: SealedGame) -> tuple[Words | None, list[str]]:
+    """Return the lexicon of a sealed game, or None and a line if it is not installed."""
+    try:
+        ruleset = ruleset_of(sealed.ruleset)
+        return Installed(Library(settings_of().lexicons)).words(sealed.lexicon, ruleset), []
+    except Refusal:
+        return None, [said(UNCHECKED, lexicon=sealed.lexicon.name)]
+
+
+def _digest(sealed: SealedGame) -> str:
+    return hashlib.sha256(document_of(sealed)).hexdigest()
+
+
+def _played(turn: pb.DuplicateTurn, sealed: SealedGame | None) -> PlayedTurn:
+    of_seal = sealed.turn(turn.turn) if sealed is not None and turn.sealed else None
+    return PlayedTurn(
+        rack=CalledRack(tuple(turn.faces), turn.leftover, turn.draw),
+        went_back=went_back(turn.rejected_racks),
+        by_hand=turn.by_hand,
+        used=tuple("?" if tile.blank else tile.face for tile in turn.master.placements),
+        sealed=turn.sealed,
+        drawn_as=of_seal.drawn_as if of_seal is not None else 0,
+    )

@@ -1,0 +1,110 @@
+"""A list of slips as CSV, as a hall types them: player, coordinates, word."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+
+from faristol.host import StartError
+from faristol.kernel.refusal import N_
+from faristol.kernel.spellings import names_of
+from faristol.pb.game.v1 import duplicate_events_pb2 as events
+from faristol.table_terminal.shared.common import said
+from faristol.text.terminal import language_of_terminal
+from faristol.typed_input.lists import UNREADABLE, LineError, Unreadable, columns_of, content_of, rows_of
+
+COLUMNS = ("player", "coordinates", "word", "score", "handed")
+"""Columns of a list of slips. Only the player is required, by id or number; omitted values are empty."""
+
+HANDED: Mapping[str, int] = {
+    "": events.HANDED_IN_TIME,
+    **{word: way for word, way in names_of(events.Handed.DESCRIPTOR).items() if way},
+}
+"""Values of the column ``handed``."""
+
+LARGEST_FILE = 4_000_000
+"""Bytes of a list."""
+ILLEGIBLE = "#"
+"""Value for a part of the slip that is illegible."""
+
+NO_COLUMN = N_("there is no column {given}; expected {expected}")
+NO_PLAYER = N_("the player is missing")
+NOT_HERE = N_("no player with the id or the number {given} plays in this hall")
+TWICE = N_("{given} is already in line {line}")
+NO_HANDED = N_("{given} is not a way to hand in a slip; expected {expected}")
+MANY_FIELDS = N_("has {count} fields; expected {most} at most")
+WRONG = N_("no slip of {file} was saved:\n{problems}")
+
+
+def read_slips(file: Path, seats: Mapping[str, str]) -> list[events.Slip]:
+    """Read the slips of a list. Raises ``StartError`` with all errors, line by line.
+
+    ``seats`` has the players of the hall by their ids and by the numbers of their seats.
+    """
+    errors: list[LineError] = []
+    found: dict[str, tuple[int, events.Slip]] = {}
+    try:
+        for line, fields in _lines(content_of(str(file), language_of_terminal(), LARGEST_FILE), errors):
+            slip = _slip(line, fields, seats, errors)
+            if slip is None:
+                continue
+            if slip.player_id in found:
+                earlier, _ = found[slip.player_id]
+                errors.append(LineError(line, said(TWICE, given=slip.player_id, line=earlier)))
+            else:
+                found[slip.player_id] = line, slip
+    except Unreadable as problem:
+        errors.append(LineError(problem.line, said(UNREADABLE)))
+    if errors:
+        raise StartError(said(WRONG, file=str(file), problems="\n".join(map(str, errors))))
+    return [slip for _, slip in found.values()]
+
+
+def _lines(text: str, errors: list[LineError]) -> Iterator[tuple[int, dict[str, str]]]:
+    """Yield the fields of each line by column."""
+    rows = rows_of(text, COLUMNS)
+    begin = next(rows, None)
+    if begin is None:
+        return
+    line, head = begin
+    columns = columns_of(head)
+    expected = ", ".join(COLUMNS)
+    unknown = [column for column in columns if column not in COLUMNS]
+    errors += [LineError(line, said(NO_COLUMN, given=repr(column), expected=expected)) for column in unknown]
+    if "player" not in columns:
+        errors.append(LineError(line, said(NO_PLAYER)))
+    if errors:
+        return
+    for line, fields in rows:
+        if len(fields) > len(columns):
+            errors.append(LineError(line, said(MANY_FIELDS, count=len(fields), most=len(columns))))
+        else:
+            yield line, dict(zip(columns, fields, strict=False))
+
+
+def _slip(
+    line: int, fields: Mapping[str, str], seats: Mapping[str, str], errors: list[LineError]
+) -> events.Slip | None:
+    """Return the slip of a line; on errors, add them to ``errors`` and return None."""
+    handed = fields.get("handed", "").lower()
+    before = len(errors)
+    player = fields.get("player", "")
+    if not player:
+        errors.append(LineError(line, said(NO_PLAYER)))
+    elif player not in seats:
+        errors.append(LineError(line, said(NOT_HERE, given=player)))
+    if handed not in HANDED:
+        expected = ", ".join(filter(None, HANDED))
+        errors.append(LineError(line, said(NO_HANDED, given=repr(handed), expected=expected)))
+    if len(errors) > before:
+        return None
+    coordinates, word = fields.get("coordinates", ""), fields.get("word", "")
+    return events.Slip(
+        player_id=seats[player],
+        coordinates="" if coordinates == ILLEGIBLE else coordinates,
+        word="" if word == ILLEGIBLE else word,
+        score=fields.get("score", ""),
+        handed=events.Handed.ValueType(HANDED[handed]),
+        coordinates_illegible=coordinates == ILLEGIBLE,
+        word_illegible=word == ILLEGIBLE,
+    )

@@ -1,0 +1,72 @@
+"""`faristol duplicate standings`: the standings of a duplicate game, or of all games of a tournament."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Annotated
+
+import typer
+
+from faristol.cli.duplicate_game.export import listed_of, names_in_standings
+from faristol.cli.duplicate_game.play import ask_games
+from faristol.cli.options import Address, AsJson
+from faristol.gateway.duplicate_game.names import names_of
+from faristol.kernel.refusal import N_
+from faristol.kernel.topics import place_of_duplicate
+from faristol.pb.game.v1 import duplicate_pb2 as pb
+from faristol.table_terminal.shared.common import columns, said, tell
+from faristol.text import number, percent
+from faristol.text.terminal import language_of_terminal
+
+NO_GAMES = N_("{tournament} has no duplicate game that has begun and is not under embargo")
+HIDDEN = N_("{game} is under embargo until every group has played it; its officials can see it with --inside")
+
+
+def standings(
+    game: Annotated[
+        str, typer.Argument(metavar="GAME", help="The game, as in cup-r1; a tournament, to have all its games summed.")
+    ],
+    inside: Annotated[bool, typer.Option("--inside", help="Those of a game under embargo, for its officials.")] = False,
+    address: Address = None,
+    json_output: AsJson = False,
+) -> None:
+    """Print the standings of a game after the scored rounds, or those of all games of a tournament, summed."""
+    if not place_of_duplicate(game)[0]:
+        _totals(game, address, json_output=json_output)
+        return
+    answer = ask_games(pb.GetDuplicateStandingsRequest(game_id=game, inside=inside), address)
+    if not answer.lines and ask_games(pb.GetDuplicateRequest(game_id=game), address).embargoed:
+        tell(answer, said(HIDDEN, game=game), json_output=json_output)
+        return
+    tell(answer, _lines(game, answer, address), json_output=json_output)
+
+
+def _lines(game: str, answer: pb.GetDuplicateStandingsResponse, address: str | None) -> Iterator[str]:
+    language = language_of_terminal()
+    own = names_of(listed_of(place_of_duplicate(game)[0], address))
+    names = names_in_standings(game, answer, own, address)
+    rows = [
+        [
+            str(line.rank),
+            names.get(line.player_id) or line.player_id,
+            number(line.total, language),
+            f"{percent(line.percent_hundredths / 100, language)} %",
+            str(line.negative),
+        ]
+        for line in answer.lines
+    ]
+    return columns([["", said("Player"), said("Points"), "%", said("Negative")], *rows])
+
+
+def _totals(tournament: str, address: str | None, *, json_output: bool) -> None:
+    answer = ask_games(pb.GetDuplicateTotalsRequest(tournament_id=tournament), address)
+    if not answer.games:
+        raise typer.BadParameter(said(NO_GAMES, tournament=tournament))
+    names = names_of(listed_of(tournament, address))
+    games = [said("Game %(number)s") % {"number": game.round} for game in answer.games]
+    rows = []
+    for each in answer.lines:
+        shares = [str(share.total) if share.plays else "–" for share in each.games]
+        name = names.get(each.line.player_id) or each.line.player_id
+        rows.append([str(each.line.rank), name, str(each.line.total), *shares])
+    tell(answer, columns([["", said("Player"), said("Points"), *games], *rows]), json_output=json_output)

@@ -1,0 +1,103 @@
+"""`faristol duplicate train`: a duplicate game of one player against the top, at a terminal."""
+
+from __future__ import annotations
+
+import secrets
+import sys
+import time
+from collections.abc import Iterable, Iterator
+from typing import Annotated
+
+import typer
+
+from faristol.cli.duplicate_game.play import ask_games
+from faristol.cli.options import Address
+from faristol.gateway.duplicate_game.models import coordinates_of, main_word
+from faristol.kernel.refusal import N_
+from faristol.pb.game.v1 import duplicate_events_pb2 as events
+from faristol.pb.game.v1 import duplicate_pb2 as pb
+from faristol.pb.game.v1 import events_pb2 as game_events
+from faristol.presentation.duplicate_labels import ENDS, FAULTS
+from faristol.rules.board import ROW_NAMES, SIZE
+from faristol.table_terminal.shared.common import said
+
+HELP = N_(
+    "Type H8 and a word to play across; 8H and a word to play down; the letter of a blank in "
+    "parentheses. Enter: no slip. q: end."
+)
+GAME = N_("game {seed}: the same name gives the same racks")
+ROUND = N_("round {turn}: {faces} ({seconds} seconds)")
+WORTH = N_("{points} of {top}")
+NULL = N_("0 of {top}: {fault} {article}")
+BEST = N_("best plays:")
+SUM = N_("so far {own} of {tops}")
+OVER = N_("the game is over: {own} of {tops}")
+
+
+def train(
+    game: Annotated[str, typer.Option(help="A game that is over, to be played again; else a new one.")] = "",
+    seed: Annotated[str, typer.Option(help="The name of a new game; the same name has the same racks.")] = "",
+    ruleset: Annotated[str, typer.Option(help="The rules of a new game.")] = "fisc-2023-duplicate",
+    lexicon: Annotated[str, typer.Option(help="The lexicon of a new game; the installed one when left out.")] = "",
+    turns: Annotated[int, typer.Option(min=0, help="How many rounds; to the end when left out.")] = 0,
+    address: Address = None,
+) -> None:
+    """Play a duplicate game against the top: the verdicts of a hall, and the ten best plays after each round."""
+    seed = "" if game else seed or secrets.token_hex(4)
+    typer.echo(said(HELP))
+    if seed:
+        typer.echo(said(GAME, seed=seed))
+    own = tops = 0
+    for number in range(1, (turns or 100) + 1):
+        asked = pb.TrainTurnRequest(ruleset=ruleset, lexicon=lexicon, seed=seed, game_id=game, turn=number)
+        shown = ask_games(asked, address)
+        if not shown.turn:
+            if shown.end:
+                typer.echo(said(ENDS[shown.end]))
+            break
+        typer.echo("\n".join(board_lines(shown.board)))
+        typer.echo(said(ROUND, turn=number, faces=" ".join(shown.faces), seconds=shown.seconds))
+        slip = _written(shown.seconds)
+        if slip is None:
+            break
+        asked.slip.CopyFrom(slip)
+        found = ask_games(asked, address)
+        own, tops = own + found.score.points, tops + found.top
+        typer.echo("\n".join([*_verdict(found), said(SUM, own=own, tops=tops)]))
+    typer.echo(said(OVER, own=own, tops=tops))
+
+
+def _written(seconds: int) -> events.Slip | None:
+    """Read a slip from the terminal, late if the time of the turn is over; None to end."""
+    begun = time.monotonic()
+    typer.echo("> ", nl=False)
+    line = sys.stdin.readline()
+    if not line or line.strip() == "q":
+        return None
+    coordinates, _, word = line.strip().partition(" ")
+    slip = events.Slip(player_id="alone", coordinates=coordinates, word=word.strip())
+    if not line.strip():
+        slip.handed = events.HANDED_NOT_AT_ALL
+    elif time.monotonic() - begun > seconds:
+        slip.handed = events.HANDED_LATE
+    return slip
+
+
+def _verdict(found: pb.TrainTurnResponse) -> Iterator[str]:
+    if found.score.fault:
+        fault = said(FAULTS[found.score.fault])
+        yield said(NULL, top=found.top, fault=fault, article=f"({found.article})" if found.article else "").strip()
+    else:
+        yield said(WORTH, points=found.score.points, top=found.top)
+    yield said(BEST)
+    for play in found.best:
+        yield f"  {coordinates_of(play)} {main_word(play)} {play.score}"
+
+
+def board_lines(tiles: Iterable[game_events.Placement]) -> Iterator[str]:
+    """Yield the lines of a board as text: rows with their letters, blanks in lower case."""
+    lying = {(tile.row, tile.column): tile.face.lower() if tile.blank else tile.face for tile in tiles}
+    yield "    " + "".join(f"{column + 1:<4}" for column in range(SIZE)).rstrip()
+    for row in range(SIZE):
+        cells = "".join(f"{lying.get((row, column), '·'):<4}" for column in range(SIZE)).rstrip()
+        yield f"{ROW_NAMES[row]:<4}{cells}"

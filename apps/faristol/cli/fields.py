@@ -1,0 +1,237 @@
+"""The fields of the contract in their written form on the command line."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Mapping
+from datetime import UTC, datetime
+from typing import Any
+from zoneinfo import ZoneInfo
+
+import typer
+from google.protobuf.descriptor import FieldDescriptor as Field
+from google.protobuf.message import Message
+from google.protobuf.timestamp_pb2 import Timestamp
+
+from faristol.cli.options import in_language
+from faristol.cli.verbs import Act
+from faristol.kernel.quotation import likely
+from faristol.kernel.refusal import N_
+from faristol.kernel.spellings import names_of
+from faristol.kernel.times import moments_of
+from faristol.presentation.names import candidates
+from faristol.table_terminal.shared.common import said
+from faristol.table_terminal.shared.names import Roll, Unclear
+
+TEAM_FOR: Mapping[str, str] = {"player_id": "team_id", "player_ids": "team_ids"}
+"""The team field for a player field."""
+
+PLAYERS = frozenset({"player_id", "player_ids", "other_player_id", "loser_ids", "winner_id", "abandoned_by"})
+TEAMS = frozenset({"team_id", "team_ids"})
+PERSONS = frozenset({"arbiter_id", "decided_by", "person_id"})
+TOURNAMENTS = frozenset({"division_of", "to_tournament_id"})
+
+NO_SUCH_TIME = N_("There is no {time} on {date}: daylight saving time begins.")
+WRITE_WHICH = N_("{time} occurs twice on {date}, when daylight saving time ends: write {first} or {second}.")
+CANNOT_BE = N_("{field} cannot be {given}: expected {expected}")
+CANNOT_BE_NEAR = N_("{field} cannot be {given}; did you mean {near}? Expected {expected}")
+
+WHICH_GAME = N_("specify the game: use its id, or its table with --table and --round")
+
+PARTS: Mapping[str, str] = {
+    "FinalScore": "PLAYER=SCORE",
+    "Hall": "NAME=FIRST-LAST",
+    "RoundTime": "ROUND=TIME",
+    "Appointment": "PERSON=ROLE[=COUNTRY[=NAME]]",
+}
+"""Written forms of messages with parts, if they differ from NAME=VALUE."""
+
+
+def choices(field: Any, values: Mapping[str, str]) -> list[str]:
+    """List the words of an enumeration, with the replacements of an act."""
+    other = {name: word for word, name in values.items()}
+    return [other.get(name, name) for name, number in names_of(field.enum_type).items() if number]
+
+
+def written(field: Any, values: Mapping[str, str]) -> str:
+    """Return the written form of a value: ``lost|played-out``, ``PLAYER=SCORE``."""
+    if field.enum_type is not None:
+        return "|".join(choices(field, values))
+    if field.message_type is None:
+        kinds = {Field.TYPE_BYTES: "HEX", Field.TYPE_STRING: "TEXT"}
+        return kinds.get(field.type, "NUMBER")
+    if field.message_type.full_name == Timestamp.DESCRIPTOR.full_name:
+        return "TIME"
+    parts = [part.name.removesuffix("_id").upper() for part in field.message_type.fields]
+    return PARTS.get(field.message_type.name) or "=".join(parts)
+
+
+def option_of(act: Act, field: Any) -> str:
+    """Return the option of a field: ``--arbiter`` for ``arbiter_id``, ``--score`` for ``scores``."""
+    if field.name in act.spelled:
+        return f"--{act.spelled[field.name]}"
+    if field.name == "occurred_at":
+        return "--at"
+    name = re.sub(r"_ids?$", "", field.name)
+    if field.is_repeated and name == field.name:
+        name = re.sub(r"ie$", "y", name.removesuffix("s"))
+    return f"--{name.replace('_', '-')}"
+
+
+BITS: Mapping[int, int] = {Field.TYPE_INT32: 32, Field.TYPE_INT64: 64}
+"""Number of bits of each integer type."""
+
+
+class Reader:
+    """Reads values from the command line into the fields of a request."""
+
+    def __init__(self, act: Act, request: Any, known: Roll | None, tournament: Callable[[str], str]) -> None:
+        self._act = act
+        self._arguments = act.positional(request)
+        self._known = known
+        self._tournament = tournament
+        self._field: Any = None
+
+    def read(self, request: Message, field: Any, given: Any) -> None:
+        """Set a field. Raises ``BadParameter`` or ``Unclear``."""
+        self._field, name = field, field.name
+        if name == "game_id":
+            return
+        if name in self._arguments and name in TEAM_FOR and self._known and self._known.teams:
+            field = request.DESCRIPTOR.fields_by_name.get(TEAM_FOR[name], field)
+        if field.is_repeated:
+            entries = [entry for text in _texts(given) for entry in self._entries(field, text)]
+            target = getattr(request, field.name)
+            if field.message_type is not None:
+                for entry in entries:
+                    self._fill(target.add(), field, entry)
+            else:
+                target.extend(self._value(field, entry) for entry in entries)
+        elif field.message_type is not None:
+            getattr(request, name).FromDatetime(self._moment(given))
+        else:
+            setattr(request, field.name, self._value(field, given))
+
+    def read_game(self, request: Any, given: str, table: int, number: int) -> None:
+        """Set the game by its id or its table. Raises ``Unclear``."""
+        assert self._known is not None
+        if given or table:
+            request.game_id = self._known.game(given, table=table, number=number)
+        elif "game_id" in self._arguments:
+            raise Unclear(said(WHICH_GAME))
+
+    def _entries(self, field: Any, text: str) -> Iterable[str]:
+        """Split a comma-separated list; a comma within a name or a value does not separate."""
+        parts = [part.strip() for part in text.split(",")]
+        if len(parts) == 1:
+            return parts
+        if field.message_type is not None:
+            return parts if all("=" in part for part in parts) else [text]
+        if self._known and field.name in PLAYERS and len(candidates(text, self._known.players)) == 1:
+            return [text]
+        return parts
+
+    def _value(self, field: Any, given: Any) -> Any:
+        """Convert a value to that of the contract."""
+        if field.name == self._act.new or (field.name == "name" and field.message_type is None):
+            return given
+        if field.enum_type is not None:
+            return self._enumerated(field, given)
+        if field.type == Field.TYPE_BYTES:
+            try:
+                return bytes.fromhex(given)
+            except ValueError:
+                raise self._cannot_be(given, "HEX") from None
+        if field.type in BITS:
+            return self._number(field, given)
+        if field.name == "languages":
+            return in_language(given)
+        if field.name in TOURNAMENTS:
+            return self._tournament(given)
+        if self._known is None:
+            return given
+        if field.name in PLAYERS:
+            return self._known.player(given)
+        if field.name in TEAMS:
+            return self._known.team(given)
+        return self._known.person(given) if field.name in PERSONS else given
+
+    def _number(self, field: Any, given: Any) -> int:
+        """Return an integer in the range of the field."""
+        most = 2 ** (BITS[field.type] - 1)
+        try:
+            number = int(given)
+        except ValueError:
+            number = most
+        if not -most <= number < most:
+            raise self._cannot_be(str(given), "NUMBER")
+        return number
+
+    def _enumerated(self, field: Any, given: str) -> int:
+        word = given.strip().lower()
+        numbers = names_of(field.enum_type)
+        expected = choices(field, self._act.values)
+        if word in expected:
+            return numbers[self._act.values.get(word, word)]
+        raise self._cannot_be(given, ", ".join(expected), expected)
+
+    def _fill(self, message: Any, field: Any, text: str) -> None:
+        """Set the parts of a message."""
+        kind = field.message_type.name
+        name, equals, rest = text.rpartition("=") if kind == "FinalScore" else text.partition("=")
+        if not equals or not name.strip():
+            raise self._cannot_be(text, written(field, {}))
+        if kind == "Hall":
+            first, _, last = rest.partition("-")
+            if not (first.isdecimal() and (last or first).isdecimal()):
+                raise self._cannot_be(text, written(field, {}))
+            message.name = name.strip()
+            for part, number in (("first_table", first), ("last_table", last or first)):
+                setattr(message, part, self._number(message.DESCRIPTOR.fields_by_name[part], number))
+            return
+        parts = field.message_type.fields
+        values = [name.strip(), *rest.split("=", max(0, len(parts) - 2))]
+        for part, value in zip(parts, values, strict=False):
+            if part.message_type is not None:
+                getattr(message, part.name).FromDatetime(self._moment(value))
+                continue
+            try:
+                setattr(message, part.name, self._value(part, value.strip()))
+            except ValueError as problem:
+                if isinstance(problem, typer.BadParameter):
+                    raise
+                raise self._cannot_be(text, written(field, {})) from problem
+
+    def _moment(self, given: str) -> datetime:
+        """Parse a moment; without a time zone it is in that of the halls."""
+        try:
+            moment = datetime.fromisoformat(given.strip())
+            if moment.tzinfo is None:
+                zone = self._known.tournament.time_zone if self._known else ""
+                moment = self._in_zone(moment, ZoneInfo(zone or "UTC"))
+            return moment.astimezone(UTC).replace(tzinfo=None)
+        except (ValueError, OverflowError):  # OverflowError: a moment before the year 1 in UTC
+            raise self._cannot_be(given, "2026-03-07T10:00, 2026-03-07T10:00:00Z") from None
+
+    def _in_zone(self, local: datetime, zone: ZoneInfo) -> datetime:
+        """Return the moment of a local time of the halls. Raises ``BadParameter`` if clocks show it never, or twice."""
+        moments = moments_of(local, zone)
+        if len(moments) == 1:
+            return moments[0]
+        params = {"time": f"{local:%H:%M}", "date": f"{local:%Y-%m-%d}"}
+        if not moments:
+            raise typer.BadParameter(said(NO_SUCH_TIME, **params))
+        first, second = (moment.astimezone(zone).isoformat(timespec="minutes") for moment in moments)
+        raise typer.BadParameter(said(WRITE_WHICH, **params, first=first, second=second))
+
+    def _cannot_be(self, given: str, expected: str, known: Iterable[str] = ()) -> typer.BadParameter:
+        """Return the error for a value, with similar known values and the expected form."""
+        near = likely(given, list(known), 2)
+        field = self._field
+        name = field.name.upper() if field.name in self._arguments else option_of(self._act, field)
+        text = CANNOT_BE_NEAR if near else CANNOT_BE
+        return typer.BadParameter(said(text, field=name, given=repr(given), expected=expected, near=" / ".join(near)))
+
+
+def _texts(given: Any) -> Iterable[str]:
+    return [given] if isinstance(given, str) else given

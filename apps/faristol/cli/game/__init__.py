@@ -1,0 +1,1 @@
+"""`faristol table`, `faristol game`, `faristol draw` and `faristol gcg`."""

@@ -1,0 +1,52 @@
+"""`faristol draw verify`: check that every draw of a game follows from the seed of its commitment."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from faristol.cli.game.sheet import shown
+from faristol.cli.options import Address, AsJson, AtTable, Game, InRound
+from faristol.host.ruleset_store import ruleset_of
+from faristol.pb.game.v1 import game_pb2 as pb
+from faristol.rules.draw_log import Draw, Source, check_draws
+from faristol.table_terminal.shared.common import many, run, tell
+from faristol.table_terminal.shared.names import game_meant
+from faristol.table_terminal.shared.services import answer_to
+
+_SOURCES = {
+    pb.DRAW_SOURCE_START: Source.START,
+    pb.DRAW_SOURCE_BAG: Source.BAG,
+    pb.DRAW_SOURCE_RACK: Source.RACK,
+}
+
+
+def verify(
+    game: Game,
+    table: AtTable = 0,
+    number: InRound = 0,
+    commitment: Annotated[
+        str, typer.Option(help="The commitment as you kept it from before the end; else the published one.")
+    ] = "",
+    address: Address = None,
+    json_output: AsJson = False,
+) -> None:
+    """Recompute the draws of a final game and compare. Exit code 1 if a draw or the seed differs."""
+    if len(commitment) not in (0, 64) or set(commitment.lower()) - set("0123456789abcdef"):
+        raise typer.BadParameter(f"{commitment!r} is no commitment: expected 64 hexadecimal digits")
+    game_id = run(game_meant(game, table, number, address))
+    told = answer_to(pb.ListDrawsRequest(game_id=game_id), "game", address)
+    public = shown(game_id, address)
+    committed = bytes.fromhex(commitment) or public.draw_commitment
+    log = [
+        Draw(drawn.number, drawn.player_id, _SOURCES[drawn.source], tuple(drawn.among), tuple(drawn.faces))
+        for drawn in told.draws
+    ]
+    tile_set = ruleset_of(told.ruleset).tile_set
+    wrong = list(check_draws(log, game_id=game_id, seed=told.seed, committed=committed, tile_set=tile_set))
+    answer = {"game_id": game_id, "seed": told.seed.hex(), "commitment": committed.hex(), "draws": len(log)}
+    right = f"{game_id}: {many(len(log), 'draw')}, all as the seed {told.seed.hex()} gives them"
+    tell({**answer, "wrong": wrong}, wrong or right, json_output=json_output, indent=None)
+    if wrong:
+        raise typer.Exit(1)

@@ -1,0 +1,56 @@
+"""`faristol game sheet`: a game's scoresheet in the form of its rules."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+import typer
+
+from faristol.cli.options import Address, AsJson, AtTable, Game, InRound, Language
+from faristol.client.rulesets import fetch
+from faristol.host import StartError
+from faristol.host.ruleset_store import ruleset_of
+from faristol.kernel.refusal import Refusal
+from faristol.pb.results.v1 import results_pb2 as pb
+from faristol.table_terminal.shared.common import run, tell
+from faristol.table_terminal.shared.names import game_meant
+from faristol.table_terminal.shared.services import asked
+from faristol.table_terminal.shared.sheet import explanations, written
+from faristol.text import cited
+
+
+def sheet(
+    game: Game,
+    table: AtTable = 0,
+    number: InRound = 0,
+    language: Language = "",
+    address: Address = None,
+    json_output: AsJson = False,
+    explain: Annotated[
+        bool, typer.Option("--explain", help="Print how each score comes about, square by square.")
+    ] = False,
+) -> None:
+    """Print the scoresheet of a game as its rules want it: notation, deductions, totals, signatures."""
+    found = shown(run(game_meant(game, table, number, address)), address)
+    if explain:
+        try:
+            ruleset = ruleset_of(found.ruleset)
+        except Refusal as refusal:
+            raise StartError(cited(refusal, language)) from refusal
+        tell(found, explanations(found, ruleset, language), json_output=False)
+        return
+    if not (json_output or found.HasField("sheet")):
+        what = f"the rules {found.ruleset.name} of {found.game_id}"
+        raise StartError(f"{what} are not installed here with the content it pins")
+    tell(found, written(found, language), json_output=json_output)
+
+
+def shown(game_id: str, address: str | None) -> pb.GetGameResponse:
+    """Return a game as the public sees it. Raises ``StartError`` if it is unknown or the service is unreachable."""
+
+    async def ask(stub: Any) -> pb.GetGameResponse:
+        answer: pb.GetGameResponse = await stub.GetGame(pb.GetGameRequest(game_id=game_id))
+        await fetch(stub, answer.ruleset)
+        return answer
+
+    return asked("results", address, ask)

@@ -1,0 +1,99 @@
+"""`faristol table keep`: a table, at a prompt, or from a script on standard input."""
+
+from __future__ import annotations
+
+import asyncio
+import sys
+from collections.abc import AsyncIterator
+from contextlib import AsyncExitStack, nullcontext
+from functools import partial
+from pathlib import Path
+from typing import Annotated
+
+import grpc
+import typer
+
+from faristol.cli.options import Address, AtTable, Game, InRound, Language
+from faristol.client.problems import every_reason
+from faristol.host import StartError
+from faristol.host.rpc.metadata import ACTOR, ROLE
+from faristol.kernel.refusal import Refusal
+from faristol.table_terminal.shared.common import run
+from faristol.table_terminal.shared.keyboard import answered
+from faristol.table_terminal.shared.names import game_meant
+from faristol.table_terminal.shared.services import address_of, let_in, way_to
+from faristol.table_terminal.table.journal import Journal, usual_file
+from faristol.table_terminal.table.lines import Typed, script_lines, steps_of
+from faristol.table_terminal.table.rulings import Bench
+from faristol.table_terminal.table.scorer_session import AWAY, PROMPT, Keeper
+from faristol.table_terminal.table.services import LiveTable
+from faristol.text import cited
+
+
+def table(
+    game: Game,
+    at_table: AtTable = 0,
+    number: InRound = 0,
+    arbiter: Annotated[str, typer.Option("--as", help="Your id as arbiter.")] = "arbiter",
+    judge: Annotated[str, typer.Option(help="Id of the judge who rules from here, where judges rule.")] = "",
+    journal: Annotated[
+        Path | None, typer.Option(help="File that keeps what is typed until it is done; a usual one at a terminal.")
+    ] = None,
+    language: Language = "",
+    address: Address = None,
+) -> None:
+    """Keep a table that is being played, with the commands of rulebook cases (docs/tables.md).
+
+    At a terminal it asks line by line. Otherwise it reads a script, and at the first step that is refused prints its
+    line and ends with exit code 1.
+    """
+    terminal = sys.stdin.isatty()
+    game_id = run(game_meant(game, at_table, number, address))
+    if journal is None and terminal:
+        journal = usual_file(game_id)
+    kept = Journal(journal)
+    keeper = Keeper(kept, language, stops=not terminal)
+
+    async def work() -> int:
+        async with AsyncExitStack() as stack:
+
+            def channel(service: str) -> grpc.aio.Channel:
+                wanted = address_of(service, address)
+                made = way_to(wanted, let_in(wanted))
+                stack.push_async_callback(made.close, None)
+                return made
+
+            caller = (("accept-language", language), (ACTOR, arbiter), (ROLE, "arbiter"))
+            services = LiveTable(channel, game_id, caller, kept, lambda: keeper.say(AWAY))
+            services.ids = {"arbiter": arbiter}
+            bench = Bench(channel("lexicon"), judge or arbiter, keeper.say)
+            try:
+                await keeper.sit_down(services, bench)
+                async with keeper.watching() if terminal else nullcontext():
+                    return await keeper.work(_typed(terminal=terminal))
+            except grpc.aio.AioRpcError as problem:
+                raise StartError(every_reason(problem)) from problem
+            except Refusal as refusal:
+                raise StartError(cited(refusal, language)) from refusal
+
+    if code := run(work()):
+        raise typer.Exit(code)
+
+
+async def _typed(*, terminal: bool) -> AsyncIterator[Typed]:
+    """Yield the commands of the prompt, or those of the script."""
+    if not terminal:
+        for typed in steps_of(script_lines(await asyncio.to_thread(sys.stdin.buffer.read))):
+            yield typed
+        return
+    import readline  # noqa: F401 # gives `input` line editing and a history
+
+    number = 0
+    while True:
+        try:
+            line = await answered(partial(input, PROMPT))
+        except EOFError:
+            return
+        number += 1
+        for typed in steps_of([line]):
+            yield typed._replace(number=1)

@@ -1,0 +1,1 @@
+"""`faristol judge`, `faristol adjudication` and `faristol ruling`."""

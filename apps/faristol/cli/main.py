@@ -1,0 +1,294 @@
+"""The entry point of the command line, and the commands `up`, `serve` and `demo`."""
+
+from __future__ import annotations
+
+import gc
+import json
+import logging
+import math
+import os
+import sys
+import tempfile
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack, contextmanager, suppress
+from enum import StrEnum
+from importlib.metadata import version
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+from typer._click.exceptions import NoArgsIsHelpError
+from typer._completion_classes import completion_init
+
+from faristol.cli.commands import called
+from faristol.cli.completion import COMPLETE
+from faristol.cli.groups import Commands, unknown
+from faristol.cli.options import AsJson, Data, Database, Grpc, Http, Nats, OfTls, Open, PagesApart
+from faristol.cli.usage import ERRORS, in_language
+from faristol.host.services import RELAY, SERVICES, reached
+from faristol.kernel.refusal import N_
+from faristol.table_terminal.shared.common import acting_as, run, said
+from faristol.table_terminal.shared.settings import settings_of
+from faristol.text.terminal import language_of_terminal
+
+if TYPE_CHECKING:
+    from faristol.host import Settings
+
+
+_started = logging.getLogger("faristol.serve")
+"""Logger for messages to the operator if logs are JSON."""
+
+
+class DemoMode(StrEnum):
+    """Kind of a demonstration."""
+
+    CLASSIC = "classic"
+    DUPLICATE = "duplicate"
+
+
+app = typer.Typer(
+    cls=Commands,
+    no_args_is_help=True,
+    add_completion=False,
+    rich_markup_mode=None,
+    help=N_("Championships of crossword-tile games."),
+)
+
+
+def _version(wanted: bool) -> None:  # noqa: FBT001 # called by Typer
+    if wanted:
+        typer.echo(f"faristol {version('faristol')}")
+        raise typer.Exit
+
+
+@app.callback()
+def faristol(
+    show_version: Annotated[
+        bool, typer.Option("--version", callback=_version, is_eager=True, help="Say which version this is.")
+    ] = False,
+    name: Annotated[
+        str | None, typer.Option("--as", metavar="NAME", help="Who acts, kept with what is done; else FARISTOL_AS.")
+    ] = None,
+) -> None:
+    """Championships of crossword-tile games."""
+    acting_as(name)
+
+
+@app.command(help=N_("Run all services in one process."))
+def up(
+    data: Data = None,
+    http: Http = None,
+    grpc: Grpc = None,
+    database_url: Database = None,
+    nats_url: Nats = None,
+    open_to_all: Open = None,
+    tls: OfTls = None,
+    pages_apart: PagesApart = None,
+    json_output: AsJson = False,
+) -> None:
+    """Run `faristol up`."""
+    settings = settings_of(
+        data=data,
+        http_port=http,
+        grpc_port=grpc,
+        database_url=database_url,
+        nats_url=nats_url,
+        open=open_to_all,
+        tls=tls,
+        pages_apart=pages_apart,
+    )
+    run(_serve(settings, SERVICES, json_output=json_output))
+
+
+@app.command(help=N_("Run one service in its own process."))
+def serve(
+    service: Annotated[str, typer.Argument(help=", ".join((*SERVICES, RELAY)))],
+    data: Data = None,
+    http: Http = None,
+    grpc: Grpc = None,
+    database_url: Database = None,
+    nats_url: Nats = None,
+    json_output: AsJson = False,
+) -> None:
+    """Run `faristol serve`."""
+    if service not in (*SERVICES, RELAY):
+        raise typer.BadParameter(unknown(N_("service"), service, (*SERVICES, RELAY)))
+    settings = settings_of(data=data, http_port=http, grpc_port=grpc, database_url=database_url, nats_url=nats_url)
+    run(_serve(settings, (service,), json_output=json_output))
+
+
+async def _serve(settings: Settings, services: tuple[str, ...], *, json_output: bool) -> None:
+    gc.disable()  # objects of the start are permanent: collecting among them takes a fifth of its time
+    from faristol.host.process import stop_on_signals
+    from faristol.host.startup import Cancelled
+    from faristol.launcher.processes import running, serve_until
+    from faristol.table_terminal.shared.screen import console
+
+    def tell(sentence: str) -> None:
+        if settings.log_format == "json":
+            _started.info("%s", sentence)
+        else:
+            console.print(f"faristol: {sentence}", highlight=False, markup=False, soft_wrap=True)
+
+    _started.setLevel(logging.INFO)
+    stop = stop_on_signals()
+    with suppress(Cancelled), _ended_in_form(settings):
+        async with running(settings, services, stop=stop, tell=tell, longest=math.inf) as process:
+            pages = settings.http_address or process.http_address
+            what = services[0] if len(services) == 1 else "all services"
+            if settings.open:
+                tell("OPEN: everybody who reaches this machine's ports may do everything; never run a championship so")
+            tell(f"{what}: gRPC on {process.grpc_address}")
+            if len(services) > 1:
+                at = {"ADDRESS": reached(process.grpc_address), "HTTP_ADDRESS": pages, "DATA": settings.data.absolute()}
+                if settings.certificate and settings.ca:
+                    at["CA"] = settings.ca
+                exported = " ".join(f"FARISTOL_{name}={value}" for name, value in at.items())
+                tell(f"for commands in another terminal: export {exported}")
+                if not settings.open:
+                    tell(
+                        "a link that signs in a director, who creates tournaments: "
+                        "faristol access grant director NAME --by link, there"
+                    )
+            if "gateway" in services:
+                tell(f"pages and JSON on {process.http_address}")
+            if json_output:
+                at = {"grpc": process.grpc_address, "http": process.http_address if "gateway" in services else ""}
+                typer.echo(json.dumps({"services": services, **at}))
+            gc.freeze()  # permanent objects: a collection among them would pause serving for 0.3 s
+            gc.enable()
+            await serve_until(process, stop)
+
+
+@contextmanager
+def _ended_in_form(settings: Settings) -> Iterator[None]:
+    """Log an expected error that ends the services if logs are JSON, since collectors of logs read only that."""
+    try:
+        yield
+    except Exception as problem:
+        if settings.log_format != "json" or not isinstance(problem, _outside()):
+            raise
+        _started.error("%s", problem)
+        raise typer.Exit(2) from problem
+
+
+@app.command(
+    help=N_("Play a championship through the public interfaces, with players who bluff, challenge and are late.")
+)
+def demo(
+    mode: Annotated[DemoMode, typer.Option(help="At tables, or duplicate games in halls.")] = DemoMode.CLASSIC,
+    players: Annotated[
+        int, typer.Option(min=2, max=10_000, help="Number of players: as many as rounds, or more; 400 at tables.")
+    ] = 16,
+    rounds: Annotated[
+        int | None,
+        typer.Option(
+            min=1, max=30, help="Number of rounds: 5 or more under fisc-2023; of duplicate games 1 when left out."
+        ),
+    ] = None,
+    halls: Annotated[int, typer.Option(min=1, max=100, help="Number of halls of a duplicate game.")] = 4,
+    turns: Annotated[
+        int, typer.Option(min=0, max=60, help="Racks of a duplicate game; 0 plays it to the end of its tiles.")
+    ] = 4,
+    seed: Annotated[int, typer.Option(help="The same seed gives the same championship.")] = 7,
+    ruleset: Annotated[
+        str | None, typer.Option(help="Rules that it is played under; fisc-2023, or fisc-2023-duplicate.")
+    ] = None,
+    options: Annotated[
+        list[str] | None,
+        typer.Option(metavar="NAME=VALUE,…", help="What those rules leave open: minutes=25,pairing=round-robin."),
+    ] = None,
+    data: Annotated[Path | None, typer.Option(help="Data folder, to go on where it was; else a new one.")] = None,
+    http: Http = None,
+    database_url: Database = None,
+    nats_url: Nats = None,
+    json_output: Annotated[bool, typer.Option("--json", help="Print one JSON object with the standings.")] = False,
+    keep_serving: Annotated[bool, typer.Option("--serve", help="Keep serving the pages at the end.")] = False,
+    connect: Annotated[
+        bool, typer.Option("--connect", help="Play against services that run, at FARISTOL_ADDRESS.")
+    ] = False,
+) -> None:
+    """Run `faristol demo`."""
+    from faristol.demo import terminal
+    from faristol.demo.duplicate_game.plan import DuplicatePlan
+    from faristol.demo.plan import Plan
+    from faristol.demo.readiness import options_of
+
+    with ExitStack() as stack:
+        if data is None and not connect:
+            data = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="faristol-")))
+        settings = settings_of(
+            data=data,
+            http_port=http if http is not None else (None if keep_serving else 0),
+            database_url=database_url,
+            nats_url=nats_url,
+        )
+        chosen = options_of(options or ())
+        plan: Plan
+        if mode is DemoMode.DUPLICATE:
+            announced = dict(chosen).get("turns", "")
+            if announced.isdecimal():
+                turns = int(announced)
+            elif turns:
+                chosen = (*chosen, ("turns", str(turns)))
+            plan = DuplicatePlan(
+                players, rounds or 1, seed, ruleset or "fisc-2023-duplicate", chosen, halls=halls, turns=turns
+            )
+        else:
+            plan = Plan(players=players, rounds=rounds or 5, seed=seed, ruleset=ruleset or "fisc-2023", options=chosen)
+        run(terminal.run(settings, plan, json_output=json_output, keep_serving=keep_serving, connect=connect))
+
+
+def main(arguments: list[str] | None = None) -> None:
+    """Run the command line. An expected error is printed as one sentence, with exit code 2."""
+    if COMPLETE in os.environ:
+        completion_init()
+    try:
+        code = app(arguments, prog_name="faristol", standalone_mode=False)
+    except typer.TyperException as problem:
+        words = sys.argv[1:] if arguments is None else arguments
+        if isinstance(problem, NoArgsIsHelpError):
+            print(problem.format_message(), file=sys.stderr)  # noqa: T201
+            sys.exit(2)
+        told = str(getattr(problem, "format_message", problem.__str__)()).removeprefix("Invalid value: ")
+        _tell(in_language(told, ERRORS, language_of_terminal()), _help(problem, words))
+    except (KeyboardInterrupt, typer.Abort):
+        sys.exit(130)
+    except Exception as problem:
+        if not isinstance(problem, _outside()):
+            raise
+        _tell(str(problem), "")
+    else:
+        sys.exit(code if isinstance(code, int) else 0)
+
+
+_OUTSIDE = (
+    ("faristol.host", "StartError"),
+    ("faristol.event_store", "RecordError"),
+    ("faristol.bus", "BusError"),
+    ("faristol.words", "LexiconError"),
+)
+
+
+def _outside() -> tuple[type[Exception], ...]:
+    """Return the expected errors, whose messages are for the operator.
+
+    Only loaded modules count: another one cannot have raised an error.
+    """
+    loaded = ((sys.modules.get(module), name) for module, name in _OUTSIDE)
+    return tuple(getattr(module, name) for module, name in loaded if hasattr(module, name))
+
+
+def _help(problem: Exception, words: Sequence[str]) -> str:
+    """Return a pointer to the help of the command in these words, if known."""
+    context = getattr(problem, "ctx", None)
+    command = context.command_path if context else " ".join(["faristol", *called(words)])
+    hint = said(N_("`{command} --help` lists the commands"), command=command)
+    return f"; {hint}"
+
+
+def _tell(message: str, hint: str) -> None:
+    asks = message.endswith(("?", ";"))
+    hint, stop = ("", "") if asks else (hint, ".")
+    print(f"faristol: {message.rstrip('.')}{hint}{stop}", file=sys.stderr)  # noqa: T201
+    sys.exit(2)

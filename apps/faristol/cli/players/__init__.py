@@ -1,0 +1,1 @@
+"""`faristol player` and `faristol team`."""

@@ -1,0 +1,1 @@
+"""`faristol record` and `faristol projection`."""

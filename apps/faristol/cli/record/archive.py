@@ -1,0 +1,220 @@
+"""`faristol record export | restore | erase-person | erase-note | migrate | roles`."""
+
+from __future__ import annotations
+
+import sys
+from dataclasses import asdict
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from faristol.cli.options import AsJson, Data, Database, Reader, Writer
+from faristol.cli.record.record import PublicKey, existing, opened, roles_of, with_record
+from faristol.event_store import Record
+from faristol.host import StartError
+from faristol.table_terminal.shared.common import many, run, tell
+from faristol.table_terminal.shared.screen import progress
+from faristol.table_terminal.shared.settings import owners_settings_of, settings_of
+
+if TYPE_CHECKING:
+    from faristol.event_store.archive.export import Exported
+
+
+def _counted(counts: Exported) -> str:
+    return ", ".join(
+        (
+            many(counts.events, "event"),
+            many(counts.seals, "seal"),
+            many(counts.commands, "answer"),
+            many(counts.people, "name"),
+            many(counts.notes, "note"),
+            many(counts.erased, "erased person", "erased people"),
+        )
+    )
+
+
+def export(
+    file: Annotated[Path, typer.Argument(help="The file to write; there must be none yet.")],
+    tournament: Annotated[str, typer.Option(help="Only the events of this tournament.")] = "",
+    with_people: Annotated[bool, typer.Option("--with-people", help="With names, clubs, countries and notes.")] = False,
+    data: Data = None,
+    database_url: Database = None,
+    json_output: AsJson = False,
+) -> None:
+    """Write the record to a file that can be verified anywhere; one of the whole record can be restored."""
+    from faristol.event_store.archive.export import export as export_record
+
+    async def work(record: Record) -> Exported:
+        with progress("exporting") as done:
+            return await export_record(record, file, tournament=tournament, with_people=with_people, progress=done)
+
+    counts = with_record(settings_of(data=data, database_url=database_url), work)
+    tell(asdict(counts), f"exported {_counted(counts)}", json_output=json_output, indent=None)
+
+
+def restore(
+    file: Annotated[Path, typer.Argument(help="What `faristol record export` wrote.")],
+    public_key: PublicKey = None,
+    erased: Annotated[
+        str,
+        typer.Option(metavar="FILE", help="People erased since, whom it erases again (`record erasures`); or: none."),
+    ] = "",
+    data: Data = None,
+    database_url: Database = None,
+    json_output: AsJson = False,
+) -> None:
+    """Restore an exported record into an empty one, on either kind of database, in one transaction.
+
+    An archive with names still has those of people erased after it was made: --erased names them.
+    """
+    from faristol.cli.record.upkeep import erasures_for, told_again
+    from faristol.event_store.archive.restoration import check_whole
+    from faristol.event_store.archive.restoration import restore as restore_record
+    from faristol.event_store.integrity.keys import read_public
+    from faristol.event_store.personal_data.erasures import apply
+
+    settings = owners_settings_of(data=data, database_url=database_url)
+    keys = read_public(public_key) if public_key else None
+
+    listed = erasures_for(erased, file)
+    again: list[str] = []
+
+    async def work() -> Exported:
+        # Checked before the database is opened: an invalid archive leaves no empty record behind.
+        with progress("checking") as done:
+            check_whole(file, done, keys=keys)
+        async with opened(settings, create=True) as record:
+            with progress("restoring") as done:
+                found = await restore_record(record, file, done, keys=keys)
+            if listed:
+                again.extend(await apply(record, listed))
+            return found
+
+    counts = run(work())
+    hint = "what is computed from it is built when services start, or by `faristol projection rebuild`"
+    told = [f"restored {_counted(counts)}", hint]
+    if not counts.people:
+        told.append("names were left out: `faristol record verify --without-names` checks the rest")
+    if listed:
+        told.append(told_again(again))
+    tell(asdict(counts) | {"erased_again": again}, told, json_output=json_output, indent=None)
+
+
+def erase_person(
+    player_id: Annotated[str, typer.Argument(help="The player.")],
+    yes: Annotated[bool, typer.Option("--yes", help="Do not ask.")] = False,
+    data: Data = None,
+    database_url: Database = None,
+    json_output: AsJson = False,
+) -> None:
+    """Erase a person permanently: name, club, country, and notes that concern them or have their full name.
+
+    Results remain, under the player id, and every hash and seal remains valid. Earlier exports and backups still have
+    the name.
+    """
+    from faristol.event_store.personal_data import erasure
+
+    async def work(record: Record) -> tuple[str, int]:
+        person = await erasure.find(record, player_id)
+        if person and not yes:
+            of = ", ".join(filter(None, (person.club, person.country)))
+            known = f"{person.name} ({of})" if of else person.name or "name unknown"
+            if not _agreed(f"Erase player {player_id}, {known}, for ever?"):
+                return "nothing was erased", -1
+        done = await erasure.erase(record, player_id)
+        said = f"player {player_id} was erased on {done.before:%Y-%m-%d}" if done.before else f"{player_id} is erased"
+        if done.notes:
+            said += f"; {many(done.notes, 'note')} erased with it"
+        if done.remains:
+            said += f"; the files of the database could not be cleaned ({done.remains}): run this again later"
+        if done.others:
+            others = ", ".join(done.others)
+            said += f"; other officials of this name stay: {others}. Erase each of them that is the same person"
+        return said, done.notes
+
+    text, notes = with_record(owners_settings_of(data=data, database_url=database_url), work)
+    content = {"player_id": player_id, "erased": notes >= 0, "notes": max(0, notes)}
+    tell(content, text, json_output=json_output, indent=None)
+
+
+def _agreed(question: str) -> bool:
+    """Ask a question and return whether the answer is yes. Raises ``StartError`` at the end of the input."""
+    try:
+        return typer.confirm(question, err=True)
+    except typer.Abort as problem:
+        if sys.stdin.isatty():
+            raise  # interrupted by Ctrl-C
+        typer.echo(err=True)
+        raise StartError("nobody answered, and nothing was erased: give --yes to erase without a question") from problem
+
+
+def erase_note(
+    stream: Annotated[str, typer.Argument(help="Of the event: tournament-copa, game-copa-r1-t1.")],
+    version: Annotated[
+        int, typer.Argument(help="Of the event in its stream, as `faristol tournament history` has it.")
+    ],
+    data: Data = None,
+    database_url: Database = None,
+    json_output: AsJson = False,
+) -> None:
+    """Erase the note on one act permanently. The act remains, and every hash and seal remains valid."""
+    from faristol.event_store.personal_data import erasure
+
+    async def work(record: Record) -> str:
+        remains = await erasure.erase_note(record, stream, version)
+        said = f"the note beside version {version} of {stream} is erased"
+        return f"{said}; the files of the database could not be cleaned ({remains})" if remains else said
+
+    text = with_record(owners_settings_of(data=data, database_url=database_url), work)
+    tell({"stream": stream, "version": version, "erased": True}, text, json_output=json_output, indent=None)
+
+
+def migrate(
+    pre: Annotated[
+        bool, typer.Option("--pre", help="Only what the version before goes on with, to be done before a rollout.")
+    ] = False,
+    data: Data = None,
+    database_url: Database = None,
+    json_output: AsJson = False,
+) -> None:
+    """Migrate the tables of the record to the format of this version. Make a backup before."""
+    from faristol.event_store.backends import migrations, tables
+
+    settings = owners_settings_of(data=data, database_url=database_url)
+    taken: list[str] = []
+
+    def take(step: migrations.Migration) -> None:
+        taken.append(step.name)
+        if not json_output:
+            typer.echo(f"{step.name} taken" if step.is_before else f"{step.name} taken: format {step.format} reached")
+
+    had = run(migrations.migrate((settings if pre else existing(settings)).record_url(), take, before=pre))
+    told = [] if taken else [_nothing_to_migrate(had, pre=pre)]
+    tell({"format_before": had, "format": tables.FORMAT, "taken": taken}, told, json_output=json_output, indent=None)
+
+
+def _nothing_to_migrate(had: int | None, *, pre: bool) -> str:
+    if had is None:
+        return "there is no record yet: the first process that serves makes it"
+    return f"the record has format {had} already" if not pre else f"the record has format {had}, and is ready"
+
+
+def roles(
+    writer: Writer = "",
+    reader: Reader = "",
+    data: Data = None,
+    database_url: Database = None,
+    json_output: AsJson = False,
+) -> None:
+    """Grant PostgreSQL roles the rights that the services need, but none to change or delete an event.
+
+    Uses the owner of the tables, at FARISTOL_OWNER_DATABASE_URL or --database-url. The command is idempotent.
+    """
+    from faristol.host.roles import grant, told
+
+    names = roles_of(writer, reader)
+    if not names:
+        raise typer.BadParameter("there is nothing to grant: name a role with --writer or --reader")
+    with_record(owners_settings_of(data=data, database_url=database_url), lambda record: grant(record, names))
+    tell({"granted": {str(role): name for role, name in names.items()}}, told(names), json_output=json_output)

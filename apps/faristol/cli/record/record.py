@@ -1,0 +1,281 @@
+"""`faristol record verify | key | seal`: verifying and sealing the record; and opening it for other commands."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from contextlib import asynccontextmanager
+from dataclasses import asdict
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, TypeVar
+
+import typer
+from sqlalchemy.exc import SQLAlchemyError
+
+from faristol.cli.options import AsJson, Data, Database, OneObject
+from faristol.event_store import Record, RecordError
+from faristol.event_store.backends.databases import unusable
+from faristol.event_store.errors import Wrong
+from faristol.host import Settings, StartError
+from faristol.table_terminal.shared.common import many, run, tell
+from faristol.table_terminal.shared.screen import progress
+from faristol.table_terminal.shared.settings import settings_of
+
+if TYPE_CHECKING:
+    from faristol.event_store.integrity.seals import Seal
+    from faristol.event_store.integrity.verification import Verdict
+    from faristol.event_store.personal_data.bindings import Names
+    from faristol.host.roles import Role
+
+T = TypeVar("T")
+
+PublicKey = Annotated[
+    list[Path] | None, typer.Option(help="Public key that seals must be signed with; again for another one.")
+]
+
+
+def roles_of(writer: str, reader: str) -> dict[Role, str]:
+    """Return the given roles of PostgreSQL. Raises ``BadParameter`` if two have the same name."""
+    from faristol.host.roles import Role
+
+    names = {role: name for role, name in ((Role.WRITER, writer), (Role.READER, reader)) if name}
+    if len(set(names.values())) < len(names):
+        raise typer.BadParameter("each role has to be another: who has all rights of two has those of the wider one")
+    return names
+
+
+def existing(settings: Settings) -> Settings:
+    """Return the settings. Raises ``StartError`` if they name a file that does not exist."""
+    if not settings.database_url and not (settings.data / "record.db").exists():
+        raise StartError(f"there is no record in {settings.data}: give its folder with --data")
+    return settings
+
+
+@asynccontextmanager
+async def opened(settings: Settings, *, create: bool = False) -> AsyncIterator[Record]:
+    """Open the record of these settings. Raises ``RecordError`` if that or a later use of the database fails."""
+    record = await Record.open(settings.record_url(), create=create)
+    try:
+        yield record
+    except SQLAlchemyError as problem:
+        raise unusable(record.engine.url, problem) from problem
+    finally:
+        await record.close()
+
+
+def with_record(settings: Settings, work: Callable[[Record], Awaitable[T]]) -> T:
+    """Return the result of ``work`` with the record of these settings.
+
+    Raises ``StartError`` if they name a file that does not exist, and ``RecordError`` as ``opened`` does.
+    """
+
+    async def opened_once() -> T:
+        async with opened(existing(settings)) as record:
+            return await work(record)
+
+    return run(opened_once())
+
+
+def verify(
+    data: Data = None,
+    database_url: Database = None,
+    file: Annotated[
+        Path | None, typer.Option(help="Check what `faristol record export` wrote, and not a record.")
+    ] = None,
+    public_key: PublicKey = None,
+    seals: Annotated[
+        Path | None, typer.Option(help="Seals kept outside, as /api/v1/seals gave them; all must be here.")
+    ] = None,
+    witness: Annotated[
+        str | None, typer.Option(help="Folder, Git repository or HTTP address that seals were delivered to.")
+    ] = None,
+    after: Annotated[int, typer.Option(min=0, help="Check only what comes after this position.")] = 0,
+    from_seal: Annotated[bool, typer.Option("--from-seal", help="Check only what comes after the last seal.")] = False,
+    without_names: Annotated[
+        bool, typer.Option("--without-names", help="The record was restored without people: names may be missing.")
+    ] = False,
+    json_output: OneObject = False,
+) -> None:
+    """Verify order, hash chain, seals and names. Exit code 1 on an error; the first one is named."""
+    from faristol.event_store.archive.restoration import verify as verify_file
+    from faristol.event_store.integrity.keys import read_public
+    from faristol.event_store.integrity.seals import kept as read_seals
+    from faristol.event_store.integrity.verification import Verdict
+    from faristol.event_store.integrity.verification import verify as verify_record
+
+    if from_seal and (after or not public_key):
+        raise typer.BadParameter("--from-seal needs --public-key, which shows that the seal is one, and no --after")
+    if file and (after or from_seal or without_names or data or database_url):
+        raise typer.BadParameter("--file is checked whole and by itself: --public-key, --seals and --json go with it")
+    if seals and witness:
+        raise typer.BadParameter("--seals and --witness are both seals kept outside: give them one after the other")
+    settings = settings_of(data=data, database_url=database_url)
+    keys = read_public(public_key) if public_key else None
+    try:
+        kept = run(_witnessed(witness, settings)) if witness else read_seals(seals) if seals else ()
+    except Wrong as wrong:
+        kept, verdict = (), Verdict(events=0, streams=0, wrong=str(wrong))
+    else:
+        with progress("verifying") as done:
+            if file:
+                verdict = verify_file(file, done, keys=keys, kept=kept)
+            else:
+                verdict = with_record(
+                    settings,
+                    lambda record: verify_record(
+                        record,
+                        done,
+                        keys=keys,
+                        kept=kept,
+                        after=after,
+                        from_seal=from_seal,
+                        without_names=without_names,
+                    ),
+                )
+    outside = max((seal.to_position for seal in kept), default=0)
+    unchecked = _unchecked(verdict, signed=bool(public_key), outside=outside, whole_file=bool(file))
+    told = [_told(verdict, signed=bool(public_key), witnessed=outside if witness else 0)]
+    if not verdict.wrong:
+        told.append(f"not checked: {'; '.join(unchecked)}")
+    tell(asdict(verdict) | {"unchecked": unchecked}, told, json_output=json_output, indent=None)
+    if verdict.wrong:
+        raise typer.Exit(1)
+
+
+async def _witnessed(where: str, settings: Settings) -> Sequence[Seal]:
+    """Return the seals of a witness. Raises ``Wrong`` for a broken chain, ``RecordError`` without seals."""
+    from faristol.event_store.witness import gap, open_witness
+
+    witness = open_witness(where, settings.witness_token)
+    try:
+        found = await witness.seals()
+    except RecordError as problem:
+        raise RecordError(f"the witness {witness.shown} cannot be asked: {problem}") from problem
+    finally:
+        await witness.close()
+    if not found:
+        raise RecordError(f"the witness {witness.shown} has no seals: there is nothing to compare")
+    if wrong := gap(found):
+        raise Wrong(wrong)
+    return found
+
+
+def _unchecked(verdict: Verdict, *, signed: bool, outside: int, whole_file: bool) -> list[str]:
+    """List what this verification did not cover.
+
+    ``outside`` is the position up to which the seals kept outside reach, 0 without any.
+    """
+    found = []
+    if verdict.after:
+        found.append(f"events up to position {verdict.after}")
+    if verdict.tournament:
+        if verdict.sealed < verdict.position or not verdict.seals:
+            where = f"events of {verdict.tournament} after position {verdict.sealed}"
+            found.append(f"whether {where} were left out, as no seal is over them")
+    else:
+        found.append("what commands were answered, beyond that none has lost its answer")
+    if not signed:
+        found.append(
+            "who made the seals (--public-key)" if verdict.seals else "hashes that were all made anew (no seals)"
+        )
+    if outside:
+        found.append(f"whether events after position {outside}, where the seals kept outside end, were cut off")
+    else:
+        found.append("whether the newest events, with their seals, were cut off (--witness)")
+    found += _unbound(verdict.names)
+    found.append("notes" if not whole_file else "notes, if there are any")
+    return found
+
+
+def _unbound(names: Names) -> list[str]:
+    """List the names that were not verified."""
+    said = (
+        (names.unbound, "not bound to an event, as an older version kept {them}"),
+        (names.elsewhere, "bound to an event that was not checked"),
+        (names.missing, "bound to an event and not here"),
+    )
+    return [
+        f"{many(count, 'name')}, {text.format(them='it' if count == 1 else 'them')}" for count, text in said if count
+    ]
+
+
+def _told(verdict: Verdict, *, signed: bool, witnessed: int) -> str:
+    if verdict.wrong:
+        return f"WRONG at {verdict.wrong}; {_before(verdict)}"
+    since = f" after position {verdict.after}" if verdict.after else ""
+    of = f" of {verdict.tournament}" if verdict.tournament else ""
+    said = (
+        f"{many(verdict.events, 'event')}{of} in {many(verdict.streams, 'stream')}{since}: order and hashes are right"
+    )
+    if verdict.names.bound:
+        said += f"; {many(verdict.names.bound, 'name')} as bound"
+    if not verdict.seals:
+        return f"{said}; no seals"
+    checked = "signatures are right" if signed else "signatures were not checked"
+    said += f"; {many(verdict.seals, 'seal')} up to position {verdict.sealed} of {verdict.position}, {checked}"
+    if witnessed:
+        said += f"; those up to position {witnessed} are the seals of the witness"
+    if verdict.tournament:
+        said += f"; none of its events up to position {verdict.sealed} is missing, going by the seals"
+    return said
+
+
+def _before(verdict: Verdict) -> str:
+    """Describe the result for the events before the first wrong one."""
+    if not verdict.events:
+        return "no event before it was checked"
+    since = f", from position {verdict.after + 1} on," if verdict.after else ""
+    if verdict.events == 1:
+        return f"the event before it{since} is right"
+    return f"the {verdict.events} events before it{since} are right"
+
+
+def key(
+    file: Annotated[
+        str,
+        typer.Argument(help="The private key; the public one is put beside it, as FILE.pub. Or pkcs11:…, in a token."),
+    ],
+    json_output: AsJson = False,
+) -> None:
+    """Create a sealing key, and print its public key. For a key that is in a token already, only print it."""
+    from faristol.event_store.integrity import keys
+    from faristol.event_store.integrity.token_key import SCHEME, TokenKey
+
+    made: keys.SealKey
+    if file.startswith(SCHEME):
+        made = TokenKey(file)
+        made.make()
+    else:
+        made = keys.make(Path(file))
+    public = keys.public_pem(made.public_key())
+    tell({"file": file, "public_key": public}, public.removesuffix("\n"), json_output=json_output, indent=None)
+
+
+def seal(
+    key: Annotated[str | None, typer.Option(help="The private key; FARISTOL_SEAL_KEY when not given.")] = None,
+    events: Annotated[int | None, typer.Option(min=1, max=10_000, help="Events under one seal.")] = None,
+    data: Data = None,
+    database_url: Database = None,
+    json_output: AsJson = False,
+) -> None:
+    """Seal all unsealed events: sign the Merkle root of every range of positions."""
+    from faristol.event_store.integrity.seal_keys import open_key
+    from faristol.event_store.integrity.sealer import seal as make_seals
+
+    settings = settings_of(data=data, database_url=database_url, seal_key=key, seal_events=events)
+    if not settings.seal_key:
+        raise typer.BadParameter("there is no key to seal with: give --key FILE; `faristol record key FILE` makes one")
+    private = open_key(settings.seal_key)
+
+    async def work(record: Record) -> list[Seal]:
+        try:
+            with progress("sealing") as done:
+                return await make_seals(record, private, events=settings.seal_events, progress=done)
+        except Wrong as wrong:
+            raise StartError(f"what is wrong is not sealed: {wrong}") from wrong
+
+    made = with_record(settings, work)
+    text = "everything is sealed already"
+    if made:
+        text = f"{many(len(made), 'seal')} over positions {made[0].from_position} to {made[-1].to_position}"
+    ranges = [{"from_position": seal.from_position, "to_position": seal.to_position} for seal in made]
+    tell({"seals": ranges}, text, json_output=json_output, indent=None)

@@ -1,0 +1,154 @@
+"""`faristol record prepare | prune | erasures | erase-again`: periodic maintenance of the record."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from faristol.cli.options import AsJson, Data, Database, Reader, Writer
+from faristol.cli.record.record import opened, roles_of, with_record
+from faristol.host import StartError
+from faristol.table_terminal.shared.common import many, run, tell
+from faristol.table_terminal.shared.settings import owners_settings_of, settings_of
+
+if TYPE_CHECKING:
+    from faristol.event_store import Record
+    from faristol.event_store.personal_data.erasures import Erasures
+
+Erased = Annotated[Path, typer.Argument(help="What `faristol record erasures` wrote.")]
+
+
+def prepare(
+    writer: Writer = "",
+    reader: Reader = "",
+    data: Data = None,
+    database_url: Database = None,
+    json_output: AsJson = False,
+) -> None:
+    """Prepare the record for processes of this version while those of the previous version run.
+
+    Creates missing tables, runs the migrations that only add, and grants roles their rights. Uses the owner of the
+    tables, at FARISTOL_OWNER_DATABASE_URL or --database-url. The command is idempotent.
+    """
+    from faristol.event_store.backends import migrations
+    from faristol.host.roles import grant, told
+
+    settings = owners_settings_of(data=data, database_url=database_url)
+    names = roles_of(writer, reader)
+    taken: list[str] = []
+
+    async def work() -> None:
+        await migrations.migrate(settings.record_url(), lambda step: taken.append(step.name), before=True)
+        async with opened(settings, create=True) as record:
+            if names:
+                await grant(record, names)
+
+    run(work())
+    said = [*(f"{name} taken" for name in taken), *told(names), "the record is ready for this version"]
+    granted = {str(role): name for role, name in names.items()}
+    tell({"taken": taken, "granted": granted}, said, json_output=json_output, indent=None)
+
+
+def prune(
+    folder: Annotated[Path | None, typer.Argument(help="Folder of the archives; else --names.")] = None,
+    names: Annotated[
+        str, typer.Option(metavar="FILE", help="Remove nothing: read names from this file, or from - for the input.")
+    ] = "",
+    hours: Annotated[int | None, typer.Option(min=0, help="Keep every archive of so many hours.")] = None,
+    days: Annotated[int | None, typer.Option(min=0, help="Keep the last archive of each of so many days.")] = None,
+    json_output: AsJson = False,
+) -> None:
+    """Remove expired archives, by FARISTOL_ARCHIVE_HOURS and FARISTOL_ARCHIVE_DAYS.
+
+    Archives are named record-20261125T171700Z.archive; other files are not touched, and the newest archive remains.
+    With --names it prints the names to remove, one a line, for a program that removes them elsewhere.
+    """
+    from faristol.event_store.archive.retention import expired
+    from faristol.event_store.event import utc_now
+
+    if (folder is None) == (not names):
+        raise typer.BadParameter("give the folder of the archives, or --names for a list of them")
+    settings = settings_of(archive_hours=hours, archive_days=days)
+    try:
+        if names:
+            listed = (sys.stdin.read() if names == "-" else Path(names).read_text(encoding="utf-8")).splitlines()
+        else:
+            assert folder is not None
+            listed = [each.name for each in folder.iterdir() if each.is_file()]
+        gone = expired(listed, utc_now(), hours=settings.archive_hours, days=settings.archive_days)
+        if folder is not None:
+            for name in gone:
+                (folder / name).unlink()
+    except OSError as problem:
+        raise StartError(f"{problem.filename} cannot be used: {problem.strerror}") from problem
+    told = gone if names else [f"{many(len(gone), 'archive')} removed, {many(len(listed) - len(gone), 'file')} kept"]
+    tell({"expired": gone}, told, json_output=json_output, indent=None)
+
+
+def erasures(
+    file: Annotated[Path, typer.Argument(help="The file to write; who is in one that is there stays in it.")],
+    data: Data = None,
+    database_url: Database = None,
+    json_output: AsJson = False,
+) -> None:
+    """Write the ids of erased persons to a file, without names, to keep beside backups of the record.
+
+    An older backup restores their names; `record restore --erased` and `record erase-again` erase them there.
+    """
+    from faristol.event_store.personal_data import erasures as lists
+
+    found = lists.write(file, with_record(settings_of(data=data, database_url=database_url), lists.read_record))
+    content = {"as_of": found.as_of.isoformat(), "erased": len(found.at)}
+    tell(
+        content,
+        f"{many(len(found.at), 'erased person', 'erased people')} written",
+        json_output=json_output,
+        indent=None,
+    )
+
+
+def erase_again(file: Erased, data: Data = None, database_url: Database = None, json_output: AsJson = False) -> None:
+    """Erase again all persons who were erased after the backup from which this record was restored."""
+    from faristol.event_store.personal_data import erasures as lists
+
+    listed = lists.parse(file)
+
+    async def work(record: Record) -> list[str]:
+        return await lists.apply(record, listed)
+
+    again = with_record(owners_settings_of(data=data, database_url=database_url), work)
+    tell({"erased": again}, told_again(again), json_output=json_output, indent=None)
+
+
+def told_again(again: list[str]) -> str:
+    """Return the message on repeated erasures."""
+    return f"{many(len(again), 'person', 'people')} erased again" if again else "nobody had to be erased again"
+
+
+def erasures_for(erased: str, archive: Path) -> Erasures | None:
+    """Return the list of erasures for an archive to be restored; None if no person must be erased.
+
+    ``erased`` is a file, or ``none``. Raises ``StartError`` if an archive with names has neither, or if the list is
+    older than the archive; ``RecordError`` if the list is malformed.
+    """
+    from faristol.event_store.archive.restoration import heading
+    from faristol.event_store.personal_data.erasures import parse
+
+    made_at, with_people = heading(archive)
+    if erased and erased != "none":
+        listed = parse(Path(erased))
+        if listed.as_of < made_at:
+            raise StartError(
+                f"{erased} says who was erased until {listed.as_of:%Y-%m-%d %H:%M} UTC, and the archive is of"
+                f" {made_at:%Y-%m-%d %H:%M} UTC: expected a newer list"
+            )
+        return listed
+    if with_people and not erased:
+        raise StartError(
+            f"{archive} has the names of {made_at:%Y-%m-%d %H:%M} UTC, also of people who were erased since: give"
+            " --erased FILE, which `faristol record erasures` writes, or --erased none where nobody was"
+        )
+    return None

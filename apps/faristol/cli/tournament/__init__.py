@@ -1,0 +1,1 @@
+"""`faristol tournament`, `round`, `standings`, `prize`, `rating`, `webhook` and `enter`."""

@@ -1,0 +1,200 @@
+"""`faristol NOUN export`: standings, teams, pairings, crosstables, ratings and reports as files."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Awaitable, Callable
+from enum import StrEnum
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from faristol.cli.options import Address, LastRound, Output, Tournament
+from faristol.gateway.api import comma_separated
+from faristol.gateway.api.downloads import EDITIONS
+from faristol.gateway.api.resources.crosstable import Crosstable
+from faristol.gateway.api.resources.pairings import Pairings
+from faristol.gateway.api.resources.ratings import Ratings, RatingService
+from faristol.gateway.api.resources.standings import Standings
+from faristol.gateway.api.resources.teams import Teams, TeamStandings
+from faristol.gateway.api.resources.tournaments import Players, TournamentAnswer
+from faristol.gateway.rpc.results import Moment, Results
+from faristol.host import StartError
+from faristol.kernel.refusal import N_
+from faristol.table_terminal.shared.common import said
+from faristol.table_terminal.shared.names import tournament_meant
+from faristol.table_terminal.shared.services import asked, stub_at
+from faristol.text import SOURCE
+from faristol.text.terminal import language_of_terminal
+
+Round = Annotated[
+    int, typer.Option("--round", min=0, max=999, help="After this round; with the results so far when 0.")
+]
+InJson = Annotated[bool, typer.Option("--json", help="Write JSON, with the fields of the API; else CSV.")]
+
+
+class Edition(StrEnum):
+    """Version of the TRF description that a report follows."""
+
+    TRF16 = "TRF16"
+    TRF26 = "TRF26"
+
+
+def standings(
+    tournament: Tournament,
+    of_teams: Annotated[bool, typer.Option("--teams", help="Those of the teams, where teams meet.")] = False,
+    json_output: InJson = False,
+    round_: Round = 0,
+    output: Output = None,
+    address: Address = None,
+) -> None:
+    """Write the standings with their tie-breaks as CSV; as JSON with the arithmetic of every value."""
+
+    async def ask(results: Results, found: str) -> Any:
+        if of_teams:
+            return TeamStandings.of(await results.team_standings(found, round_, arithmetic=json_output))
+        return Standings.of(await results.standings(found, round_, arithmetic=json_output))
+
+    as_csv = comma_separated.team_standings if of_teams else comma_separated.standings
+    _export(tournament, address, output, ask, None if json_output else as_csv)
+
+
+def teams(tournament: Tournament, json_output: InJson = False, output: Output = None, address: Address = None) -> None:
+    """Write the teams with their line-ups."""
+
+    async def ask(results: Results, found: str) -> Teams:
+        return Teams.of(await results.teams(found))
+
+    _export(tournament, address, output, ask, None if json_output else comma_separated.teams)
+
+
+def pairings(
+    tournament: Tournament,
+    number: LastRound = 0,
+    json_output: InJson = False,
+    output: Output = None,
+    address: Address = None,
+) -> None:
+    """Write the tables of a round with their scores, and its byes."""
+
+    async def ask(results: Results, found: str) -> Pairings:
+        which = number or max(1, len((await results.tournament(found)).tournament.played))
+        return Pairings.of(await results.pairings(found, which))
+
+    _export(tournament, address, output, ask, None if json_output else comma_separated.pairings)
+
+
+def crosstable(
+    tournament: Tournament,
+    json_output: InJson = False,
+    round_: Round = 0,
+    output: Output = None,
+    address: Address = None,
+) -> None:
+    """Write the rounds of all players: opponents, results, scores, starts."""
+
+    async def ask(results: Results, found: str) -> Crosstable:
+        return Crosstable.of(await results.crosstable(found, round_))
+
+    _export(tournament, address, output, ask, None if json_output else comma_separated.crosstable)
+
+
+def ratings(
+    tournament: Tournament, json_output: InJson = False, output: Output = None, address: Address = None
+) -> None:
+    """Write the rating list after a tournament; before its last round, an estimate from the results so far."""
+
+    async def ask(results: Results, found: str) -> Ratings:
+        async with stub_at("rating", address) as stub:
+            service = RatingService(stub, language_of_terminal())
+            return Ratings.joined(await service.of(found), await results.players(found))
+
+    _export(tournament, address, output, ask, None if json_output else comma_separated.ratings)
+
+
+def whole(
+    tournament: Tournament,
+    json_output: Annotated[bool, typer.Option("--json", help="It is always JSON.")] = True,
+    output: Output = None,
+    address: Address = None,
+) -> None:
+    """Write the tournament as one JSON object, as of one position: players, teams, pairings, standings."""
+
+    async def ask(results: Results, found: str) -> dict[str, Any]:
+        head = TournamentAnswer.of(await results.tournament(found))
+        then = Moment(as_of_position=head.position)
+        rounds = [Pairings.of(await results.pairings(found, line.round, then)) for line in head.tournament.played]
+        players = Players.of(await results.players(found, then))
+        standings = Standings.of(await results.standings(found, when=then, arithmetic=True))
+        teams = Teams.of(await results.teams(found, then))
+        of_teams = TeamStandings.of(await results.team_standings(found, when=then, arithmetic=True))
+        return {
+            "position": head.position,
+            "tournament": head.tournament.model_dump(mode="json"),
+            **players.model_dump(mode="json", exclude={"position", "players"}),
+            "players": [player.model_dump(mode="json") for player in players.players],
+            "rounds": [entry.model_dump(mode="json", exclude={"position"}) for entry in rounds],
+            "standings": [line.model_dump(mode="json") for line in standings.standings],
+            "teams": [team.model_dump(mode="json") for team in teams.teams],
+            "team_standings": [line.model_dump(mode="json") for line in of_teams.standings],
+        }
+
+    _export(tournament, address, output, ask, lambda content: json.dumps(content, ensure_ascii=False, indent=2))
+
+
+def trf(
+    tournament: Tournament,
+    edition: Annotated[Edition, typer.Option(help="Which description of the format.")] = Edition.TRF26,
+    round_: Annotated[int, typer.Option("--round", min=0, max=999, help="Up to this round; the last over when 0.")] = 0,
+    json_output: Annotated[bool, typer.Option("--json", help="The file as a text in a JSON object.")] = False,
+    output: Output = None,
+    address: Address = None,
+) -> None:
+    """Write the tournament as a TRF file, for pairing and rating programs. `trf pair FILE --check` pairs it again."""
+
+    async def ask(results: Results, found: str) -> str:
+        text = (await results.report(found, EDITIONS[edition.value], round_, for_officials=True)).text
+        return json.dumps({"tournament_id": found, "trf": text}, ensure_ascii=False) if json_output else text
+
+    _export(tournament, address, output, ask, str)
+
+
+def _export(
+    tournament: str,
+    address: str | None,
+    output: Path | None,
+    ask: Callable[[Results, str], Awaitable[Any]],
+    written: Callable[[Any], str] | None,
+) -> None:
+    """Write an answer of the results service on the tournament: formatted by ``written``, or as JSON.
+
+    The text of a file does not depend on the terminal's language; a refusal does.
+    """
+
+    async def work(stub: Any) -> Any:
+        return await ask(Results(stub, SOURCE, language_of_terminal()), await tournament_meant(tournament, address))
+
+    content = asked("results", address, work)
+    write(written(content) if written else content.model_dump_json(indent=2), output)
+
+
+def write(text: str, output: Path | None) -> None:
+    """Write a text byte for byte, without changes of line ends. Raises as ``write_bytes``.
+
+    A file whose name ends in ``.csv`` begins with a byte order mark, which spreadsheets need.
+    """
+    is_csv = output is not None and output.suffix.lower() == ".csv"
+    write_bytes(f"{comma_separated.BYTE_ORDER_MARK if is_csv else ''}{text}".encode(), output)
+
+
+def write_bytes(content: bytes, output: Path | None) -> None:
+    """Write to a file, or to standard output without one. Raises ``StartError`` if the file cannot be written."""
+    if output is None:
+        typer.get_binary_stream("stdout").write(content)
+        return
+    try:
+        output.write_bytes(content)
+    except OSError as problem:
+        why = problem.strerror or str(problem)
+        raise StartError(said(N_("{file} cannot be written: {problem}"), file=str(output), problem=why)) from None

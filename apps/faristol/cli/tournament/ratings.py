@@ -1,0 +1,102 @@
+"""`faristol rating show`, `rating systems` and `player export`: ratings after a tournament, and the rating systems."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+
+import typer
+from rich.table import Table
+
+from faristol.cli.options import Address, AsJson, Tournament
+from faristol.gateway.api.comma_separated import written
+from faristol.host import Addresses, StartError
+from faristol.kernel.refusal import N_
+from faristol.pb.rating.v1 import rating_pb2 as rating
+from faristol.pb.results.v1 import results_pb2 as results
+from faristol.presentation.names import Named, labels
+from faristol.table_terminal.shared.common import as_json, run, said, tell
+from faristol.table_terminal.shared.names import tournament_meant
+from faristol.table_terminal.shared.screen import console
+from faristol.table_terminal.shared.services import answer_to
+from faristol.text import number, say, translations
+from faristol.text.terminal import language_of_terminal
+from faristol.typed_input.known_players import of_list
+from faristol.typed_input.player_list import COLUMNS
+
+HEADS = (N_("Player"), N_("Before"), N_("After"), N_("Games"), N_("Points"), N_("Expected"))
+ESTIMATE = N_("{system}, an estimate from the results so far")
+REVISED = N_("{system}, revised {at} UTC (revision {revision})")
+NO_LIST = N_("{tournament} has no rating list yet: it is published when the last round is closed")
+
+
+def rating_systems(
+    _request: object, answer: rating.ListRatingSystemsResponse, _known: object, _language: str
+) -> Iterator[str]:
+    """Yield the lines of `rating systems`: the systems that a tournament can choose, with their parameters."""
+    for system in answer.systems:
+        usual = " (usual)" if system.usual else ""
+        if system.tau:
+            first, other = system.first_deviation / 100, system.other_deviation / 100
+            deviations = f"deviation {first:g} at first, {other:g} from elsewhere"
+            volatility = f"volatility {system.first_volatility / 1e6:g}"
+            yield f"{system.name}{usual}: tau {system.tau}; {deviations}; {volatility}"
+            continue
+        factors = ", ".join(f"{factor.k} from {factor.rating_from}" for factor in system.factors)
+        yield f"{system.name}{usual}: base {system.base[:8]}, {system.per_point} a point; factors {factors}"
+
+
+def show(tournament: Tournament, address: Address = None, json_output: AsJson = False) -> None:
+    """Print the ratings after a tournament; before its last round, an estimate from the results so far."""
+    tournament_id = run(tournament_meant(tournament, address))
+    found = answer_to(rating.EstimateRatingsRequest(tournament_id=tournament_id), "rating", address)
+    if json_output:
+        tell(found, (), json_output=True)
+        return
+    language = language_of_terminal()
+    called = _called(tournament_id, address)
+    grid = Table(title=title(found, language))
+    read = translations(language).gettext
+    for column in HEADS:
+        grid.add_column(read(column), justify="left" if column == HEADS[0] else "right")
+    for line in found.ratings:
+        points, expected = number(line.half_points / 2, language), number(line.expected_milli / 1000, language)
+        name = called.get(line.player_id, line.player_id)
+        grid.add_row(name, str(line.before), str(line.after), str(line.games), points, expected)
+    console.print(grid)
+
+
+def title(found: rating.EstimateRatingsResponse, language: str) -> str:
+    """Return the name of the rating system, with whether the ratings are an estimate or a revision."""
+    if not found.published:
+        return say(ESTIMATE, {"system": found.system}, language)
+    if found.revision:
+        at = f"{found.revised_at.ToDatetime():%Y-%m-%d %H:%M}"
+        return say(REVISED, {"system": found.system, "at": at, "revision": found.revision}, language)
+    return str(found.system)
+
+
+def _called(tournament_id: str, address: str | None) -> Mapping[str, str]:
+    """Return the names of the players; empty without an address of the results service."""
+    if not (address or Addresses().of("results")):
+        return {}
+    found = answer_to(results.ListPlayersRequest(tournament_id=tournament_id), "results", address)
+    return labels([Named(player.player_id, player.name, player.club) for player in found.players])
+
+
+def export(tournament: Tournament, address: Address = None, json_output: AsJson = False) -> None:
+    """Print the rating list after a tournament as CSV, the input of `faristol player import` for the next one."""
+    request = results.ListPlayersRequest(tournament_id=run(tournament_meant(tournament, address)))
+    found = answer_to(request, "results", address)
+    if not found.rating_system:
+        raise StartError(said(NO_LIST, tournament=tournament))
+    if json_output:
+        tell(as_json(found), (), json_output=True)
+        return
+    typer.echo(rating_list(found.players), nl=False)
+
+
+def rating_list(players: Iterable[results.Player]) -> str:
+    """Return the rating list as CSV, without players that have no name."""
+    # The note is for officials only, and this list is public.
+    lines = ([who.name, who.club, who.rating, who.player_id, who.country, who.category, ""] for who in of_list(players))
+    return written(COLUMNS, lines)

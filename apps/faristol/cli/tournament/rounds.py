@@ -1,0 +1,78 @@
+"""`faristol round show`: the pairings of a round with their results."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any
+
+from faristol.cli.options import Address, AsJson, LastRound, Tournament
+from faristol.kernel.refusal import N_
+from faristol.pb.results.v1 import results_pb2 as pb
+from faristol.presentation import labels as words
+from faristol.presentation.names import Named, labels
+from faristol.table_terminal.shared.common import columns, tell
+from faristol.table_terminal.shared.names import played_round, tournament_meant
+from faristol.table_terminal.shared.services import asked
+from faristol.text import say, translations
+from faristol.text.terminal import language_of_terminal
+
+HEAD = N_("Round {round} of {tournament}: {phase}.")
+RESTS = N_("bye")
+SITS_OUT = N_("Does not play:")
+OPPONENT_GONE = N_("No game, because the opponent is absent:")
+WINNER = N_("winner")
+
+
+def show(tournament: Tournament, number: LastRound = 0, address: Address = None, json_output: AsJson = False) -> None:
+    """Show the pairings of a round, table by table, with their results, and its byes."""
+
+    async def ask(stub: Any) -> tuple[str, pb.GetPairingsResponse]:
+        tournament_id = await tournament_meant(tournament, address)
+        head = (await stub.GetTournament(pb.GetTournamentRequest(tournament_id=tournament_id))).tournament
+        request = pb.GetPairingsRequest(tournament_id=tournament_id, round=played_round(head, number).round)
+        return head.name, await stub.GetPairings(request)
+
+    name, found = asked("results", address, ask)
+    tell(found, told(name, found, language_of_terminal()), json_output=json_output)
+
+
+def told(tournament: str, found: pb.GetPairingsResponse, language: str) -> Iterator[str]:
+    """Yield the lines of a round in the words of its page; remarks on a result follow its scores."""
+    read = translations(language).gettext
+    phase = read(words.PHASES[found.phase])
+    yield say(HEAD, {"round": found.round, "tournament": tournament, "phase": phase}, language)
+    resting = [(found.bye, read(RESTS))] if found.HasField("bye") else []
+    for bye in found.requested_byes:
+        why = OPPONENT_GONE if bye.match or words.opponent_gone(found, bye) else SITS_OUT
+        resting.append((bye.seat, f"{read(why)} {read(words.BYES[bye.kind])}"))
+    seats = [seat for table in found.tables for seat in table.seats] + [seat for seat, _ in resting]
+    called = labels([Named(seat.player_id, seat.name) for seat in seats])
+    rows = []
+    for table in found.tables:
+        players = " – ".join(called[seat.player_id] for seat in table.seats)
+        scores = "–".join(str(seat.score) for seat in table.seats) if table.final else ""
+        number = f"{table.hall} {table.table}".strip() if table.table else "–"
+        rows.append([number, players, scores, ", ".join(_besides(table, called, read))])
+    rows += [["", called[seat.player_id], why, ""] for seat, why in resting]
+    yield from columns(rows)
+
+
+def _besides(table: pb.Table, called: Mapping[str, str], read: Callable[[str], str]) -> Iterator[str]:
+    """Yield the remarks on a result: the kind of loss if not by score, the losers, and the winner."""
+    if not table.final:
+        if table.HasField("postponed_to"):
+            yield read(N_("postponed"))
+        return
+    if table.lost_by_all:
+        yield read(N_("both lost") if len(table.seats) == 2 else N_("all lost"))
+    if table.unplayed:
+        yield read(N_("forfeit"))
+    elif table.corrected:
+        yield read(N_("corrected"))
+    scores = sorted(table.seats, key=lambda seat: -seat.score)
+    by_score = scores[0].player_id == table.winner_id and scores[0].score > scores[1].score
+    if table.winner_id and (table.unplayed or not by_score):
+        yield f"{read(WINNER)}: {called[table.winner_id]}"
+    for loser in table.loser_ids:
+        if how := words.ABSENT if table.unplayed else words.LOSERS.get(table.condition, ""):
+            yield f"{called[loser]}: {read(how)}"

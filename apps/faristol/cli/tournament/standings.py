@@ -1,0 +1,109 @@
+"""`faristol standings show`: the standings; `hall list`: the halls of a tournament."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Annotated, Any
+
+import typer
+
+from faristol.cli.options import Address, AsJson, Tournament
+from faristol.gateway.api.resources.standings import Standings, tie_break_value
+from faristol.gateway.api.resources.teams import TeamStandings
+from faristol.gateway.rpc.results import Results
+from faristol.host import StartError
+from faristol.kernel.refusal import N_
+from faristol.pb.results.v1 import results_pb2 as pb
+from faristol.presentation import labels as words
+from faristol.presentation.names import Named, labels
+from faristol.presentation.ruleset_lookup import is_of_duplicate_games
+from faristol.presentation.sentences import NO_HALLS
+from faristol.table_terminal.shared.common import as_json, columns, run, said, tell
+from faristol.table_terminal.shared.names import played_round, roll, tournament_meant
+from faristol.table_terminal.shared.services import asked
+from faristol.text import number, say, translations
+from faristol.text.terminal import language_of_terminal
+
+AFTER = N_("Standings of {tournament} after round {round}.")
+ANNULLED = N_("{player} left before half of the games, which are not scored for any player (FIDE C.05 6.6).")
+BEFORE = N_("Standings of {tournament}: no round is scored yet.")
+
+OF_DUPLICATES = N_("{tournament} has duplicate games: `faristol duplicate standings {id}` lists their total")
+
+Answer = pb.GetStandingsResponse | pb.GetTeamStandingsResponse
+
+
+def show(
+    tournament: Tournament,
+    of_teams: Annotated[bool, typer.Option("--teams", help="Those of the teams, where teams meet.")] = False,
+    round_: Annotated[
+        int, typer.Option("--round", min=0, max=999, help="After this round; with the results so far when left out.")
+    ] = 0,
+    address: Address = None,
+    json_output: AsJson = False,
+) -> None:
+    """Show the standings in the words of their page: rank, name, points, W–D–L and the tie-breaks.
+
+    `faristol standings export` writes them for other programs.
+    """
+    language = language_of_terminal()
+
+    async def ask(stub: Any) -> tuple[str, Answer]:
+        tournament_id = await tournament_meant(tournament, address)
+        head = (await stub.GetTournament(pb.GetTournamentRequest(tournament_id=tournament_id))).tournament
+        if is_of_duplicate_games(head):
+            raise StartError(said(OF_DUPLICATES, tournament=head.name, id=tournament_id))
+        if round_:
+            played_round(head, round_)
+        results = Results(stub, language)
+        if of_teams:
+            return head.name, await results.team_standings(tournament_id, round_)
+        return head.name, await results.standings(tournament_id, round_)
+
+    name, found = asked("results", address, ask)
+    content = TeamStandings.of(found) if isinstance(found, pb.GetTeamStandingsResponse) else Standings.of(found)
+    tell(content, told(name, found, language), json_output=json_output)
+
+
+def told(tournament: str, found: Answer, language: str) -> Iterator[str]:
+    """Yield a heading, then the lines of the standings in columns."""
+    read = translations(language).gettext
+    yield say(AFTER if found.round else BEFORE, {"tournament": tournament, "round": found.round}, language)
+    lines = found.standings
+    if not lines:
+        return
+    breaks = [read(words.TIE_BREAKS.get(item.name, (item.name, item.name))[1]) for item in lines[0].tie_breaks]
+    if isinstance(found, pb.GetTeamStandingsResponse):
+        by_match = any(item.name == "board-points" for item in lines[0].tie_breaks)
+        points = read(words.TIE_BREAKS["match-points" if by_match else "board-points"][1])
+        rows = []
+        for team in found.standings:
+            score = team.match_half_points if by_match else team.board_half_points
+            rows.append([str(team.rank), team.name or team.team_id, *_figures(team, score, language)])
+        yield from columns([["", read("Team"), points, read("W–D–L"), *breaks], *rows])
+        return
+    called = dict(labels([Named(line.player_id, line.name) for line in found.standings]))
+    rows = [
+        [str(line.rank), called[line.player_id], *_figures(line, line.half_points, language)]
+        for line in found.standings
+    ]
+    yield from columns([["", read("Player"), read("Points"), read("W–D–L"), *breaks], *rows])
+    for line in found.standings:
+        if line.annulled:
+            yield say(ANNULLED, {"player": called[line.player_id]}, language)
+
+
+def _figures(line: pb.Standing | pb.TeamStanding, half_points: int, language: str) -> Iterator[str]:
+    """Yield the cells of a line: points, wins, draws and losses, and the tie-breaks, the spread with its sign."""
+    yield number(half_points / 2, language)
+    yield f"{line.wins}–{line.draws}–{line.losses}"
+    for item in line.tie_breaks:
+        value = number(tie_break_value(item), language)
+        yield f"+{value}" if item.name == "spread" and item.quarters > 0 else value
+
+
+def halls(tournament: Tournament, address: Address = None, json_output: AsJson = False) -> None:
+    """List the halls with the numbers of their tables, from the next pairing on."""
+    known = run(roll(tournament, address)).tournament
+    rows = [[hall.name, f"{hall.first_table}–{hall.last_table}"] for hall in known.halls]
+    tell(list(map(as_json, known.halls)), columns(rows) if rows else said(NO_HALLS), json_output=json_output)

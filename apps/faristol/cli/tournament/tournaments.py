@@ -1,0 +1,24 @@
+"""`faristol tournament list`: the tournaments of a cell."""
+
+from __future__ import annotations
+
+from faristol.cli.options import Address, AsJson
+from faristol.pb.results.v1 import results_pb2 as pb
+from faristol.table_terminal.shared.common import columns, tell
+from faristol.table_terminal.shared.services import answer_to
+
+
+def list_tournaments(address: Address = None, json_output: AsJson = False) -> None:
+    """List the tournaments, the latest first: id, name, rules, rounds paired, players."""
+    found = answer_to(pb.ListTournamentsRequest(), "results", address)
+    rows = (
+        [
+            entry.tournament_id,
+            ", ".join(filter(None, (entry.name, entry.division))),
+            entry.ruleset.name,
+            f"{len(entry.played)}/{entry.rounds}",
+            str(entry.players),
+        ]
+        for entry in found.tournaments
+    )
+    tell(found, columns(rows), json_output=json_output)

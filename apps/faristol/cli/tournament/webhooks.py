@@ -1,0 +1,232 @@
+"""`faristol webhook …`: addresses that are called with the news of a tournament."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from datetime import UTC
+from typing import Annotated, Any
+
+import typer
+from google.protobuf.timestamp_pb2 import Timestamp
+
+from faristol.cli.options import Address, AsJson, Tournament
+from faristol.host import StartError
+from faristol.kernel.refusal import N_
+from faristol.pb.results.v1 import webhooks_pb2 as pb
+from faristol.pb.results.v1.webhooks_pb2_grpc import WebhookServiceStub
+from faristol.table_terminal.shared.common import columns, said, tell
+from faristol.table_terminal.shared.names import tournament_meant
+from faristol.table_terminal.shared.services import asked, send
+
+STATES: Mapping[pb.WebhookState.ValueType, str] = {
+    pb.WEBHOOK_STATE_LIVE: N_("live"),
+    pb.WEBHOOK_STATE_FAILING: N_("failing"),
+    pb.WEBHOOK_STATE_STOPPED: N_("stopped"),
+}
+STOPS: Mapping[pb.WebhookStop.ValueType, str] = {
+    pb.WEBHOOK_STOP_FAILING: N_("no message was delivered for 24 hours"),
+    pb.WEBHOOK_STOP_GONE: N_("the receiver returned 410 (Gone)"),
+    pb.WEBHOOK_STOP_DEAD_LETTERS: N_("too many messages were rejected"),
+}
+FAILURES: Mapping[pb.WebhookFailure.ValueType, str] = {
+    pb.WEBHOOK_FAILURE_STATUS: N_("the receiver returned {status}"),
+    pb.WEBHOOK_FAILURE_NO_ADDRESS: N_("the host name has no address"),
+    pb.WEBHOOK_FAILURE_ADDRESS_REFUSED: N_("the host name has only private addresses"),
+    pb.WEBHOOK_FAILURE_NO_CONNECTION: N_("the connection failed"),
+    pb.WEBHOOK_FAILURE_CERTIFICATE: N_("the certificate of the receiver is invalid"),
+    pb.WEBHOOK_FAILURE_TIMEOUT: N_("the receiver did not respond before the timeout"),
+}
+
+SECRET = N_("secret, shown only once: {secret}")
+NO_SUCH = N_("{tournament} has no webhook {webhook}; it has {known}")
+SEVERAL = N_("{webhook} matches more than one of {known}; give more of the id")
+REMOVED = N_("{webhook}: removed")
+RESUMED = N_("{webhook}: resumes after position {position}")
+ASKED = N_("to be redelivered: {count}")
+DROPPED = N_("dropped: {count}")
+
+Url = Annotated[str, typer.Argument(metavar="URL", help="What is called: https://HOST/PATH.")]
+Which = Annotated[str, typer.Argument(metavar="WEBHOOK", help="Its id, or the beginning of it.")]
+Positions = Annotated[
+    list[int] | None, typer.Argument(metavar="[POSITION]...", help="Of dead letters; all of them when left out.")
+]
+Rounds = Annotated[list[int] | None, typer.Option("--round", help="News of this round alone; again for more.")]
+Tables = Annotated[list[int] | None, typer.Option("--table", help="News of games at this table; again for more.")]
+Games = Annotated[list[str] | None, typer.Option("--game", help="News of this game alone; again for more.")]
+Types = Annotated[list[str] | None, typer.Option("--type", help="News of this type, as PlayPlaced; again for more.")]
+After = Annotated[
+    int | None, typer.Option("--after", min=0, help="News after this position, 0 for all; else what comes.")
+]
+WithContent = Annotated[
+    bool,
+    typer.Option(
+        "--content", help="Each message has what its news has changed, too: game, pairings and standings as JSON."
+    ),
+]
+GoBack = Annotated[int | None, typer.Option("--after", min=0, help="Go on after this position; else where it stopped.")]
+
+
+def add(
+    tournament: Tournament,
+    url: Url,
+    rounds: Rounds = None,
+    tables: Tables = None,
+    games: Games = None,
+    types: Types = None,
+    after: After = None,
+    with_content: WithContent = False,
+    address: Address = None,
+    json_output: AsJson = False,
+) -> None:
+    """Call an address with the news of a tournament, as in the event stream. Prints the secret once."""
+    wanted = pb.WebhookFilter(game_ids=games or (), rounds=rounds or (), tables=tables or (), types=types or ())
+    request = pb.AddWebhookRequest(url=url, filter=wanted, after_position=after, with_content=with_content)
+    answer = _answer_to(request, tournament, address)
+    lines = [answer.webhook.webhook_id, said(SECRET, secret=answer.secret)]
+    tell(answer, lines, json_output=json_output)
+
+
+def list_webhooks(tournament: Tournament, address: Address = None, json_output: AsJson = False) -> None:
+    """List the webhooks of a tournament with their states, the oldest first."""
+    answer = _answer_to(pb.ListWebhooksRequest(), tournament, address)
+    rows = [(each.webhook_id, _state(each), str(each.position), each.url) for each in answer.webhooks]
+    tell(answer, columns(rows) if rows else said(N_("no entries")), json_output=json_output)
+
+
+def show(tournament: Tournament, webhook: Which, address: Address = None, json_output: AsJson = False) -> None:
+    """Show a webhook: its filter, its position, its last failure, and its dead letters."""
+    answer = _answer_to(pb.ListWebhooksRequest(), tournament, address, webhook)
+    tell(answer, _whole(answer), json_output=json_output)
+
+
+def remove(tournament: Tournament, webhook: Which, address: Address = None, json_output: AsJson = False) -> None:
+    """Remove a webhook permanently, with its dead letters."""
+    request = pb.RemoveWebhookRequest()
+    _answer_to(request, tournament, address, webhook)
+    tell({"removed": request.webhook_id}, said(REMOVED, webhook=request.webhook_id), json_output=json_output)
+
+
+def resume(
+    tournament: Tournament,
+    webhook: Which,
+    after: GoBack = None,
+    address: Address = None,
+    json_output: AsJson = False,
+) -> None:
+    """Resume a stopped webhook at its position, without loss, or at the position given."""
+    request = pb.ResumeWebhookRequest(after_position=after)
+    answer = _answer_to(request, tournament, address, webhook)
+    tell(answer, said(RESUMED, webhook=request.webhook_id, position=answer.webhook.position), json_output=json_output)
+
+
+def rotate(tournament: Tournament, webhook: Which, address: Address = None, json_output: AsJson = False) -> None:
+    """Rotate the secret of a webhook, and print the new one once. The old one signs too for 24 hours."""
+    answer = _answer_to(pb.RotateWebhookSecretRequest(), tournament, address, webhook)
+    tell(answer, said(SECRET, secret=answer.secret), json_output=json_output)
+
+
+def redeliver(
+    tournament: Tournament,
+    webhook: Which,
+    positions: Positions = None,
+    address: Address = None,
+    json_output: AsJson = False,
+) -> None:
+    """Deliver dead letters once more; one that arrives is removed from the dead letters."""
+    answer = _answer_to(pb.RedeliverNewsRequest(positions=positions or ()), tournament, address, webhook)
+    tell(answer, said(ASKED, count=answer.count), json_output=json_output)
+
+
+def drop(
+    tournament: Tournament,
+    webhook: Which,
+    positions: Positions = None,
+    address: Address = None,
+    json_output: AsJson = False,
+) -> None:
+    """Drop dead letters: they are not delivered again."""
+    answer = _answer_to(pb.DropNewsRequest(positions=positions or ()), tournament, address, webhook)
+    tell(answer, said(DROPPED, count=answer.count), json_output=json_output)
+
+
+def _answer_to(request: Any, tournament: str, address: str | None, webhook: str | None = None) -> Any:
+    """Return the answer to a request, after setting its tournament, and its webhook if one is given."""
+
+    async def ask(stub: Any) -> Any:
+        request.tournament_id = await tournament_meant(tournament, address)
+        if webhook is not None:
+            request.webhook_id = await _meant(stub, request.tournament_id, webhook)
+        return await send(stub, request)
+
+    return asked("results", address, ask, WebhookServiceStub)
+
+
+async def _meant(stub: Any, tournament_id: str, beginning: str) -> str:
+    """Find the id of a webhook by its prefix. Raises ``StartError`` for an unknown or ambiguous one."""
+    found = await stub.ListWebhooks(pb.ListWebhooksRequest(tournament_id=tournament_id))
+    known = [str(each.webhook_id) for each in found.webhooks]
+    meant = [each for each in known if each.startswith(beginning)]
+    if len(meant) == 1:
+        return meant[0]
+    of = {"tournament": tournament_id, "webhook": repr(beginning)}
+    if meant:
+        raise StartError(said(SEVERAL, known=", ".join(meant), **of))
+    raise StartError(said(NO_SUCH, known=", ".join(known) or said(N_("none")), **of))
+
+
+def _state(webhook: pb.Webhook) -> str:
+    """Format a state with its reason: ``failing since 2026-03-07T10:00+00:00``."""
+    state = said(STATES[webhook.state])
+    if webhook.stop:
+        return f"{state}: {said(STOPS[webhook.stop])}"
+    if webhook.state == pb.WEBHOOK_STATE_FAILING:
+        return said(N_("failing since {at}"), at=_at(webhook.failing_since))
+    return state
+
+
+def _at(moment: Timestamp) -> str:
+    return moment.ToDatetime(UTC).isoformat(timespec="minutes")
+
+
+def _whole(answer: pb.ListWebhooksResponse) -> Iterator[str]:
+    (webhook,) = answer.webhooks
+    yield f"{webhook.webhook_id}  {_state(webhook)}"
+    yield webhook.url
+    if wanted := _filter(webhook.filter):
+        yield wanted
+    if webhook.with_content:
+        yield said(N_("with content"))
+    yield said(N_("delivered up to position {position} of {last}"), position=webhook.position, last=answer.position)
+    if webhook.last_failure:
+        yield said(N_("last failure: {what}"), what=_failure(webhook.last_failure, webhook.last_status))
+    if webhook.HasField("next_try_at"):
+        yield said(
+            N_("attempts for the next message: {count}; next attempt at {at}"),
+            count=webhook.tries,
+            at=_at(webhook.next_try_at),
+        )
+    if webhook.HasField("old_secret_until"):
+        yield said(N_("an old secret also signs until {at}"), at=_at(webhook.old_secret_until))
+    if answer.dead_letters:
+        yield said(N_("dead letters, by position:"))
+        yield from columns([_letter(each) for each in answer.dead_letters])
+
+
+def _letter(letter: pb.DeadLetter) -> Sequence[str]:
+    what = _failure(letter.failure, letter.status)
+    again = said(N_("is redelivered")) if letter.again else ""
+    return (str(letter.position), _at(letter.failed_at), f"× {letter.tries}", what, again)
+
+
+def _failure(failure: pb.WebhookFailure.ValueType, status: int) -> str:
+    return said(FAILURES[failure], status=status)
+
+
+def _filter(wanted: pb.WebhookFilter) -> str:
+    parts = (
+        (N_("games: {which}"), wanted.game_ids),
+        (N_("rounds: {which}"), wanted.rounds),
+        (N_("tables: {which}"), wanted.tables),
+        (N_("types: {which}"), wanted.types),
+    )
+    return "; ".join(said(text, which=", ".join(map(str, given))) for text, given in parts if given)

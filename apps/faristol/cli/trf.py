@@ -1,0 +1,224 @@
+"""`faristol trf pair`: a round of a TRF file by the Dutch system of FIDE, in the format of other pairing programs."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from faristol.cli.options import Language, OneObject
+from faristol.kernel.refusal import N_, Refusal
+from faristol.rules.trf import Document, TrfError, decode_trf, read_trf
+from faristol.table_terminal.shared.common import tell
+from faristol.table_terminal.shared.screen import progress
+from faristol.text import render, say
+
+if TYPE_CHECKING:
+    from faristol.pairing.engines.dutch.pairing import Paired
+    from faristol.pairing.engines.dutch.player import Round
+
+TEAMS = N_("the file pairs teams; this command pairs individual players by FIDE C.04.3")
+ALL_AWAY = N_("round {round} has no pair: each player has a bye")
+SECOND_BYE = N_(
+    "round {round} already has its allocated bye ({players}), and an odd number of players is left to "
+    "pair; expected an even number, or a bye of another kind for one more player"
+)
+DIFFERS = N_("round {round}: the file has {file}; the FIDE Dutch system gives {dutch}")
+CHECKED = N_("{rounds} {rounds:round|rounds} checked, {differing} paired differently from the FIDE Dutch system")
+
+Line = tuple[int, int]
+"""White and black, by pairing number; black is 0 for the bye."""
+
+
+SEED_MOST = (1 << 64) - 1
+"""Largest seed."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Asked:
+    """Options for the pairing."""
+
+    seed: int
+    colours: bool
+    language: str
+
+
+def pair(
+    file: Annotated[Path, typer.Argument(help="A TRF file, TRF16 or TRF26.")],
+    check: Annotated[bool, typer.Option("--check", help="Pair every round again and name what differs.")] = False,
+    round_number: Annotated[int | None, typer.Option("--round", min=1, help="Round; else the next one.")] = None,
+    seed: Annotated[
+        int, typer.Option(min=0, max=SEED_MOST, help="What the initial colour is drawn from where the file has none.")
+    ] = 0,
+    colours: Annotated[bool, typer.Option(help="Pair and allocate colours; without, the start is drawn.")] = True,
+    why: Annotated[
+        str | None, typer.Option(metavar="A[,B]", help="Say why A meets whom they meet, or not B; 0 is the bye.")
+    ] = None,
+    language: Language = "",
+    json_output: OneObject = False,
+) -> None:
+    """Pair the next round of a tournament by the Dutch system (FIDE C.04.3, 2026).
+
+    Prints the number of pairs and then, line by line, white and black; the bye is the pair with 0. With --check, exit
+    code 1 if a round of the file is paired differently, as in a tournament of another pairing system.
+    """
+    asked = _Asked(seed, colours, language)
+    document = _read(file, language)
+    if check:
+        _check(document, asked, json_output=json_output)
+        return
+    number = round_number or document.paired_rounds + 1
+    if document.rounds is not None and number > document.rounds:
+        raise typer.BadParameter(f"round {number} cannot be paired: the tournament has {document.rounds} rounds")
+    if number > document.paired_rounds + 1:
+        raise typer.BadParameter(f"round {number} cannot be paired: {document.paired_rounds} rounds are over")
+    a_round = _round(document, number, asked)
+    preset = _preset_byes(document, number)
+    if impossible := _without_pairs(a_round, preset):
+        typer.echo(say(impossible, {"round": number, "players": ", ".join(map(str, preset))}, language), err=True)
+        raise typer.Exit(1)
+    try:
+        paired = _paired(a_round)
+    except Refusal as refusal:
+        typer.echo("\n".join(_impossible(a_round, refusal, language)), err=True)
+        raise typer.Exit(1) from None
+    if why is not None:
+        typer.echo(_reason(a_round, paired, why, language))
+        return
+    lines = [*_lines(paired), *((player, 0) for player in preset)]
+    told = [str(len(lines)), *(f"{white} {black}" for white, black in lines)]
+    tell(_as_json(a_round, paired, asked, preset), told, json_output=json_output)
+
+
+def _read(file: Path, language: str) -> Document:
+    try:
+        document = read_trf(decode_trf(file.read_bytes()))
+    except OSError as error:
+        raise typer.BadParameter(f"{file} cannot be read: {error.strerror}") from None
+    except TrfError as error:
+        raise typer.BadParameter(f"{file}: {error}") from None
+    for note in document.notes:
+        typer.echo(f"{file}: {note}", err=True)
+    if document.pairs_teams:
+        raise typer.BadParameter(f"{file}: {say(TEAMS, {}, language)}")
+    return document
+
+
+def _round(document: Document, number: int, asked: _Asked) -> Round:
+    from faristol.pairing.engines.dutch.digest import draw_initial_colour
+    from faristol.pairing.engines.dutch.history import round_to_pair
+
+    initial = draw_initial_colour(asked.seed.to_bytes(32, "big", signed=True))
+    return round_to_pair(document, number, initial_colour=initial, colours=asked.colours)
+
+
+def _preset_byes(document: Document, number: int) -> list[int]:
+    from faristol.pairing.engines.dutch.history import preset_byes
+
+    return sorted(preset_byes(document, number))
+
+
+def _without_pairs(a_round: Round, preset: list[int]) -> str:
+    """Return why the round has no pairs to find; empty if it has some."""
+    if not a_round.players:
+        return ALL_AWAY
+    return SECOND_BYE if preset and len(a_round.players) % 2 else ""
+
+
+def _paired(a_round: Round) -> Paired:
+    from faristol.pairing.engines.dutch.pairing import pair_round
+
+    return pair_round(a_round)
+
+
+def _impossible(a_round: Round, refusal: Refusal, language: str) -> list[str]:
+    """Return the reason why the round cannot be paired, and the remedies."""
+    from faristol.pairing.engines.dutch.impossible import MESSAGES, choices
+
+    told = [f"{render(refusal, language)} ({refusal.article})"]
+    for choice in choices(a_round):
+        who = "; ".join("–".join(map(str, exception)) for exception in choice.exceptions)
+        told.append(f"  {say(MESSAGES[choice.way], {'players': who}, language)}")
+    return told
+
+
+def _reason(a_round: Round, paired: Paired, asked: str, language: str) -> str:
+    from faristol.pairing.engines.dutch import why as reasoning
+
+    numbers = asked.split(",")
+    if len(numbers) > 2 or not all(number.strip().isdecimal() for number in numbers) or not int(numbers[0]):
+        raise typer.BadParameter(f"--why is {asked!r}; expected a pairing number or two, as 7 or 7,12")
+    first = int(numbers[0])
+    if len(numbers) == 1:
+        reason = reasoning.why(a_round, paired, first)
+    else:
+        reason = reasoning.why_not(a_round, paired, first, int(numbers[1]))
+    sentence = say(reason.message, reason.params, language)
+    return f"{sentence} ({reason.article})" if reason.article else sentence
+
+
+def _lines(paired: Paired) -> list[Line]:
+    lines = [(board.white, board.black) for board in paired.boards]
+    return lines if paired.bye is None else [*lines, (paired.bye, 0)]
+
+
+def _as_json(a_round: Round, paired: Paired, asked: _Asked, preset: list[int]) -> dict[str, Any]:
+    from faristol.pairing.engines.dutch.digest import digest
+    from faristol.pairing.engines.dutch.pairing import ALGORITHM
+
+    return {
+        "round": a_round.number,
+        "algorithm": ALGORITHM,
+        "seed": asked.seed,
+        "inputs": digest(a_round),
+        "boards": [
+            {"white": board.white, "black": board.black, "colours_by": board.article} for board in paired.boards
+        ],
+        "bye": next(iter(preset), paired.bye),
+    }
+
+
+def _check(document: Document, asked: _Asked, *, json_output: bool) -> None:
+    rounds = document.paired_rounds
+    differing: dict[int, tuple[list[Line], list[Line] | str]] = {}
+    with progress("checking") as done:
+        for number in range(1, rounds + 1):
+            theirs = _recorded(document, number)
+            try:
+                found = {*_lines(_paired(_round(document, number, asked)))}
+                if not asked.colours:  # the colours of the start were drawn, so they are not compared
+                    found, theirs = {*map(_without_colours, found)}, {*map(_without_colours, theirs)}
+            except Refusal as refusal:
+                differing[number] = sorted(theirs), render(refusal, asked.language)
+            else:
+                if found != theirs:
+                    differing[number] = sorted(theirs - found), sorted(found - theirs)
+            done(number, rounds)
+    wrong = sorted(differing.items())
+    content = [{"round": number, "file": lines, "rules": ours} for number, (lines, ours) in wrong]
+    told = [
+        say(DIFFERS, {"round": number, "file": _shown(lines), "dutch": _shown(ours)}, asked.language)
+        for number, (lines, ours) in wrong
+    ]
+    told.append(say(CHECKED, {"rounds": rounds, "differing": len(differing)}, asked.language))
+    tell({"rounds": rounds, "differing": content}, told, json_output=json_output)
+    if differing:
+        raise typer.Exit(1)
+
+
+def _without_colours(line: Line) -> Line:
+    return line if not line[1] else (min(line), max(line))
+
+
+def _recorded(document: Document, number: int) -> set[Line]:
+    """Return the pairs of a round in the file."""
+    cells = [(line.number, line.cell(number)) for line in document.players]
+    return {(player, cell.opponent) for player, cell in cells if cell.colour == "w"} | {
+        (player, 0) for player, cell in cells if cell.result == "U"
+    }
+
+
+def _shown(lines: list[Line] | str) -> str:
+    return lines if isinstance(lines, str) else ", ".join(f"{white} {black}" for white, black in lines)

@@ -1,0 +1,77 @@
+"""The director of a demonstration of duplicate games."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import partial
+
+from faristol.client.services import call, when_found
+from faristol.demo.championship import Direction
+from faristol.demo.duplicate_game.game import DuplicateGame, Ended
+from faristol.demo.duplicate_game.plan import DuplicatePlan
+from faristol.duplicate_game.preparation import duplicate_id
+from faristol.pb.game.v1 import duplicate_pb2
+from faristol.pb.pairing.v1 import pairing_pb2
+
+HUNDRED = 100
+"""Players per registration request."""
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """The outcome of a championship of duplicate games."""
+
+    tournament: pairing_pb2.GetTournamentResponse
+    games: Sequence[Ended]
+
+
+@dataclass(frozen=True)
+class DuplicateChampionship(Direction):
+    """A director of duplicate games. All turns except the last are dated before ``now``."""
+
+    plan: DuplicatePlan
+    seen: Callable[[int, int, int], None]
+    """Callback for progress: game, scored turns, all turns (0 if unknown)."""
+
+    async def play(self) -> Outcome:
+        """Play the whole championship. Raises ``grpc.aio.AioRpcError`` if a service refuses a request."""
+        await self.create()
+        async with self.cast.director():
+            await self._enter()
+            games = [await self._play_round(number) for number in range(1, self.plan.rounds + 1)]
+            which = pairing_pb2.GetTournamentRequest(tournament_id=self.plan.tournament_id)
+            return Outcome(await call(self.api.pairing.GetTournament, which), games)
+
+    async def _enter(self) -> None:
+        plan, opening = self.plan, self.plan.round_start(1, self.now)
+        for begin in range(0, plan.players, HUNDRED):
+            request = pairing_pb2.RegisterPlayersRequest()
+            for entrant in plan.entrants[begin : begin + HUNDRED]:
+                request.players.add(
+                    command_id=plan.command_id("register", entrant.player_id),
+                    tournament_id=plan.tournament_id,
+                    player_id=entrant.player_id,
+                    name=entrant.name,
+                    rating=entrant.rating,
+                )
+            await self.send(self.api.pairing.RegisterPlayers, request, opening, "register", begin)
+        halls = pairing_pb2.SetHallsRequest()
+        for place, name in enumerate(plan.hall_names):
+            halls.halls.add(name=name, first_table=place * plan.seats + 1, last_table=(place + 1) * plan.seats)
+        await self.send(self.api.pairing.SetHalls, halls, opening, "halls")
+
+    async def _play_round(self, number: int) -> Ended:
+        plan, pairing = self.plan, self.api.pairing
+        when = plan.round_start(number, self.now)
+        await self.send(pairing.PairRound, pairing_pb2.PairRoundRequest(round=number), when, "pair", number)
+        await self.send(pairing.StartRound, pairing_pb2.StartRoundRequest(round=number), when, "start", number)
+        game_id = duplicate_id(plan.tournament_id, number)
+        await when_found(self.api.duplicate.GetDuplicate, duplicate_pb2.GetDuplicateRequest(game_id=game_id))
+        seen = partial(self.seen, number)
+        ended = await DuplicateGame(self.api, plan, self.graph, self.cast, number, self.now, seen).play()
+        close = pairing_pb2.CloseRoundRequest(round=number)
+        is_last = number == plan.rounds
+        over = None if is_last else plan.round_end(number, self.now)
+        await self.send(pairing.CloseRound, close, over, "close", number)
+        return ended

@@ -1,0 +1,276 @@
+"""The demonstration on a terminal: progress, standings, and the URL of the pages."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import sys
+import time
+import uuid
+from collections.abc import Coroutine
+from contextlib import AsyncExitStack
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from functools import partial
+from typing import Any
+from urllib.parse import urlsplit
+
+import grpc
+from rich.box import SIMPLE_HEAD
+from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TaskID, TextColumn
+from rich.table import Table as Grid
+
+from faristol.client.credentials import authorize, authorized
+from faristol.client.links import sign_in_link
+from faristol.client.problems import every_reason
+from faristol.client.services import Api
+from faristol.credentials.roles import DIRECTOR
+from faristol.demo.championship import Championship, Outcome
+from faristol.demo.duplicate_game import terminal as duplicate
+from faristol.demo.duplicate_game.championship import Outcome as DuplicateOutcome
+from faristol.demo.duplicate_game.plan import DuplicatePlan
+from faristol.demo.plan import Plan
+from faristol.demo.readiness import check, open_lexicon
+from faristol.gateway.api.resources.standings import tie_break_value
+from faristol.host import Addresses, Settings, StartError
+from faristol.host.process import stop_on_signals
+from faristol.host.rpc.channels import Channels
+from faristol.host.security.tls import Tls
+from faristol.launcher.processes import Running, running
+from faristol.pb.access.v1 import access_pb2
+from faristol.pb.access.v1 import events_pb2 as access_events_pb2
+from faristol.pb.results.v1 import results_pb2
+from faristol.presentation import labels
+from faristol.rules.options import written
+from faristol.words import WordGraph
+
+PLAYER = "player"
+
+
+@dataclass(frozen=True)
+class Ended:
+    """The outcome of a demonstration, for output."""
+
+    content: dict[str, object]
+    """As JSON."""
+    standings: Grid
+
+
+async def run(settings: Settings, plan: Plan, *, json_output: bool, keep_serving: bool, connect: bool) -> None:
+    """Play the championship of ``plan``; with ``connect``, against services that already run.
+
+    With ``json_output``, standard output has one JSON object only. Raises ``StartError`` with the reason if a service
+    refuses a request.
+    """
+    stop = stop_on_signals()
+    check(plan)
+    lexicon, graph = await asyncio.to_thread(open_lexicon, settings, plan)
+    async with AsyncExitStack() as stack:
+        if connect:
+            channels, process = _elsewhere(settings), None
+        else:
+            process = await stack.enter_async_context(running(settings))
+            address = process.grpc_address
+            channels = Channels(lambda _: address, partial(_let_in, settings), process.runtime.tls)
+        stack.push_async_callback(channels.close)
+        console = Console(stderr=True)
+        pages = f"{process.http_address}/t/{plan.tournament_id}" if process else ""
+        _introduce(console, plan, graph, pages)
+        playing = _played(console, Api(channels.channel), plan, lexicon, graph)
+        ended = await _until(stop, process, playing)
+        if ended is None:
+            return
+        if json_output:
+            json.dump(ended.content, sys.stdout, ensure_ascii=False, indent=2)
+            sys.stdout.write("\n")
+        else:
+            Console().print(ended.standings)
+        if process and keep_serving:
+            link = await _director_link(process, channels, plan)
+            console.print(f"\nTo direct it, sign in by {link}", highlight=False, soft_wrap=True)
+            console.print(f"The pages: [bold]{pages}[/bold]   (Ctrl-C ends)", highlight=False)
+            console.print(f"Each role finds its door at [bold]{_home(pages)}[/bold]", highlight=False)
+            await process.process.serve(stop)
+            if process.process.problem:
+                raise StartError(process.process.problem)
+
+
+async def _director_link(process: Running, channels: Channels, plan: Plan) -> str:
+    """Return a link that signs in a browser as a director of the championship."""
+    request = access_pb2.GrantCredentialRequest(
+        command_id=str(uuid.uuid4()),
+        name="Director",
+        role=DIRECTOR,
+        scope=access_events_pb2.Scope(tournament_ids=[plan.tournament_id]),
+        lifetime_seconds=int(timedelta(days=1).total_seconds()),
+        form=access_events_pb2.FORM_LINK,
+    )
+    answer = await Api(channels.channel).access.GrantCredential(request)
+    return sign_in_link(process.runtime.settings.http_address or process.http_address, answer.code)
+
+
+def _let_in(settings: Settings, address: str) -> list[Any]:
+    return authorized(authorize(address, settings.access_folder(), record=settings.access_record()))
+
+
+def _elsewhere(settings: Settings) -> Channels:
+    addresses = Addresses()
+    for service in ("access", "lexicon", "game", "clock", "pairing", "rating", "results"):
+        if not addresses.of(service):
+            missing = addresses.setting(service)
+            raise StartError(f"--connect needs the address of every service: set FARISTOL_ADDRESS, or {missing}")
+    return Channels(addresses.of, partial(_let_in, settings), Tls.of(settings) if settings.ca else None)
+
+
+async def _played(console: Console, api: Api, plan: Plan, lexicon: str, graph: WordGraph) -> Ended:
+    if isinstance(plan, DuplicatePlan):
+        games: DuplicateOutcome = await duplicate.play(console, api, plan, lexicon, graph)
+        return Ended(duplicate.as_json(plan, games), duplicate.standings(games, plan))
+    outcome = await _play(console, api, plan, lexicon, graph)
+    return Ended(_as_json(plan, outcome), standings(outcome))
+
+
+async def _until(stop: asyncio.Event, process: Running | None, play: Coroutine[Any, Any, Ended]) -> Ended | None:
+    """Return the outcome, or None after a signal. Raises ``StartError`` for a refusal or a failed part."""
+    playing = asyncio.create_task(play)
+    others: set[asyncio.Task[Any]] = {asyncio.create_task(stop.wait())}
+    if process:
+        others.add(asyncio.create_task(process.process.failed()))
+    try:
+        await asyncio.wait({playing, *others}, return_when=asyncio.FIRST_COMPLETED)
+        if playing.done():
+            return playing.result()
+        if process and process.process.problem:
+            raise StartError(process.process.problem)
+        return None
+    except grpc.aio.AioRpcError as problem:
+        raise StartError(f"the championship cannot go on: {every_reason(problem).rstrip('.')}") from problem
+    finally:
+        for task in (playing, *others):
+            task.cancel()
+        await asyncio.gather(playing, *others, return_exceptions=True)
+
+
+async def _play(console: Console, api: Api, plan: Plan, lexicon: str, graph: WordGraph) -> Outcome:
+    columns = (
+        TextColumn("{task.description}"),
+        BarColumn(),
+        MofNCompleteColumn(),
+        TextColumn("tables"),
+        TextColumn("{task.fields[speed]}"),
+    )
+    with Progress(*columns, console=console) as progress:
+        bars: dict[int, TaskID] = {}
+        meter = _Meter(api)
+
+        def seen(number: int, finished: int, tables: int) -> None:
+            if number not in bars:
+                bars[number] = progress.add_task(f"round {number}", total=tables, speed="")
+            progress.update(bars[number], completed=finished)
+
+        async def measure() -> None:
+            while True:
+                await asyncio.sleep(0.5)
+                if bars:
+                    progress.update(max(bars.values()), speed=await meter.read())
+
+        measuring = asyncio.create_task(measure())
+        try:
+            return await Championship(api, plan, graph, lexicon, datetime.now(UTC), seen).play()
+        finally:
+            measuring.cancel()
+
+
+class _Meter:
+    """A meter of public events per second."""
+
+    def __init__(self, api: Api) -> None:
+        self._api = api
+        self._last = (time.monotonic(), -1)
+
+    async def read(self) -> str:
+        try:
+            answer = await self._api.results.ListTournaments(results_pb2.ListTournamentsRequest(), timeout=2)
+        except grpc.aio.AioRpcError:
+            return ""  # the service is unavailable; the bar continues without the speed
+        now, position = time.monotonic(), int(answer.position)
+        (before, last), self._last = self._last, (now, position)
+        return "" if last < 0 else f"{(position - last) / (now - before):,.0f} events/s"
+
+
+def _introduce(console: Console, plan: Plan, graph: WordGraph, pages: str) -> None:
+    about = graph.about
+    console.print(f"[bold]{plan.title}[/bold]: {plan.players} players, {plan.rounds} rounds under {_under(plan)}")
+    console.print(f"Lexicon: {len(graph):,} tile strings from {about.source} {about.edition}; licence: {about.licence}")
+    if pages:
+        console.print(f"Watch it at {pages}", highlight=False, soft_wrap=True)
+
+
+def _home(pages: str) -> str:
+    """Return the home page of the site of a URL."""
+    parts = urlsplit(pages)
+    return f"{parts.scheme}://{parts.netloc}/"
+
+
+def _under(plan: Plan) -> str:
+    """Return the ruleset with its chosen options, as `faristol ruleset show` accepts it."""
+    return ":".join([plan.ruleset, *(f"{name}={written(value)}" for name, value in plan.rules.chosen.items())])
+
+
+def standings(outcome: Outcome) -> Grid:
+    """Return the final standings for a terminal of 80 columns: names are folded if figures need the width."""
+    new = {rating.player_id: rating for rating in outcome.ratings.ratings}
+    grid = Grid(title=outcome.tournament.name, box=SIMPLE_HEAD, show_edge=False, pad_edge=False, padding=(0, 1, 0, 0))
+    breaks = [
+        labels.TIE_BREAKS.get(tie_break.name, (tie_break.name, tie_break.name))[1]
+        for tie_break in outcome.standings[0].tie_breaks
+    ]
+    for title in ("", PLAYER, "points", *breaks, "W-D-L", "rating"):
+        if title == PLAYER:
+            grid.add_column(title, overflow="fold")  # only names are folded: figures stay on one line at 80 columns
+        else:
+            grid.add_column(title, justify="right", no_wrap=True)
+    for line in outcome.standings:
+        rating = new[line.player_id]
+        grid.add_row(
+            str(line.rank),
+            line.name,
+            f"{line.half_points / 2:g}",
+            *(f"{tie_break_value(tie_break):g}" for tie_break in line.tie_breaks),
+            f"{line.wins}-{line.draws}-{line.losses}",
+            f"{rating.before}→{rating.after}",
+        )
+    return grid
+
+
+def _as_json(plan: Plan, outcome: Outcome) -> dict[str, object]:
+    tournament = outcome.tournament
+    new = {rating.player_id: rating for rating in outcome.ratings.ratings}
+    return {
+        "tournament_id": tournament.tournament_id,
+        "name": tournament.name,
+        "ruleset": {"name": tournament.ruleset.name, "digest": tournament.ruleset.digest},
+        "lexicon": {"name": tournament.lexicon.name, "digest": tournament.lexicon.digest},
+        "players": plan.players,
+        "rounds": plan.rounds,
+        "seed": plan.seed,
+        "standings": [
+            {
+                "rank": line.rank,
+                "player_id": line.player_id,
+                "name": line.name,
+                "points": line.half_points / 2,
+                "tie_breaks": {tie_break.name: tie_break_value(tie_break) for tie_break in line.tie_breaks},
+                "wins": line.wins,
+                "draws": line.draws,
+                "losses": line.losses,
+                "bye": line.bye,
+                "spread": line.spread,
+                "total": line.total,
+                "rating": new[line.player_id].before,
+                "new_rating": new[line.player_id].after,
+            }
+            for line in outcome.standings
+        ],
+    }

@@ -1,0 +1,313 @@
+"""The start of processes: one service, or all of them with their own NATS server."""
+
+from __future__ import annotations
+
+import asyncio
+import fcntl
+import logging
+import os
+import resource
+from collections.abc import AsyncIterator, Callable, Sequence
+from contextlib import AsyncExitStack, asynccontextmanager
+from dataclasses import dataclass
+from datetime import datetime
+from importlib import import_module
+from pathlib import Path
+from typing import IO
+
+from nats.errors import Error as NatsError
+from sqlalchemy.exc import SQLAlchemyError
+
+from faristol.bus import Bus, BusError, NatsServer
+from faristol.bus.stream import NewsLimits
+from faristol.consumers.stopped import told
+from faristol.credentials import keyring
+from faristol.event_store import Record
+from faristol.event_store.event import utc_now
+from faristol.event_store.tasks import end
+from faristol.host import SERVICES, Part, Runtime, Settings, StartError, roles
+from faristol.host.observability.telemetry import Telemetry
+from faristol.host.process import Process
+from faristol.host.rpc.channels import check_name
+from faristol.host.security import authority
+from faristol.host.security.tls import Tls
+from faristol.host.services import ASKING, RELAY
+from faristol.host.startup import Waiting, when_there
+from faristol.kernel.addresses import endpoint, is_loopback
+from faristol.launcher.content import content_of
+from faristol.launcher.pages import GATEWAY, PagesProcess
+
+_log = logging.getLogger(__name__)
+
+NEEDS = {"gateway": ("results",), "pairing": ("lexicon",)}
+"""The services that a service requires to start. Others that it calls may be unavailable or not configured."""
+
+
+@dataclass(frozen=True)
+class Running:
+    """A process that serves."""
+
+    runtime: Runtime
+    process: Process
+    grpc_address: str
+
+    @property
+    def http_address(self) -> str:
+        """URL of the gateway's pages, if this process serves them."""
+        settings = self.runtime.settings
+        return f"http://{endpoint(settings.http_host, settings.http_port)}"
+
+
+def builders(services: Sequence[str]) -> list[Callable[[Runtime], Part]]:
+    """Return the functions that build the parts of these services. A process imports only these."""
+    return [_builder(name) for name in services]
+
+
+def _builder(service: str) -> Callable[[Runtime], Part]:
+    build: Callable[..., Part] = import_module(
+        "faristol.host.relay" if service == RELAY else f"faristol.{service}.service_module"
+    ).part
+    return _with_content(build) if service == "results" else build
+
+
+def _with_content(part: Callable[..., Part]) -> Callable[[Runtime], Part]:
+    """Build the results service with webhooks that have the same content as the gateway's streams."""
+    return lambda runtime: part(runtime, content_of(runtime))
+
+
+@asynccontextmanager
+async def running(
+    settings: Settings,
+    services: Sequence[str] = SERVICES,
+    now: Callable[[], datetime] = utc_now,
+    *,
+    stop: asyncio.Event | None = None,
+    tell: Callable[[str], None] = lambda _: None,
+    longest: float = 60.0,
+) -> AsyncIterator[Running]:
+    """Serve these services until the block ends, with ``now`` as their clock.
+
+    With all services and no NATS URL, the process starts a NATS server of its own in the data folder. It waits for an
+    unavailable database or NATS server, for the time of the settings, or else for ``longest`` seconds; ``tell`` gets
+    messages about it. Raises ``StartError``, ``RecordError``, ``BusError`` or ``LexiconError`` if the start fails, and
+    ``Cancelled`` if ``stop`` is set before.
+    """
+    stop = stop or asyncio.Event()
+    _check_needs(settings, services)
+    _check_open(settings)
+    asks = set(services) <= ASKING
+    if settings.tls or not (asks or (settings.database_url and settings.nats_url)):
+        await asyncio.to_thread(_prepare_folder, settings)
+    _raise_descriptors()
+    async with AsyncExitStack() as stack:
+        if not (asks or settings.nats_url):
+            stack.enter_context(await asyncio.to_thread(_hold, settings.data, services))
+        tls = await asyncio.to_thread(_prepare_tls, settings, services)
+        if settings.is_measured or settings.is_traced:
+            telemetry = Telemetry(settings, services[0] if len(services) == 1 else "up")
+            stack.callback(telemetry.close)
+        apart = settings.pages_apart and len(services) > 1 and GATEWAY in services
+        if apart:
+            services = [name for name in services if name != GATEWAY]
+        build = builders(services)
+        if settings.certificate == authority.files_of(settings) / authority.CERTIFICATE and not settings.peers_own:
+            build.append(authority.part)
+        if asks:
+            yield await _started(stack, Process(Runtime(settings, None, now, tls), None, build))
+            return
+        await asyncio.to_thread(_check_own_file, settings)
+        name = services[0] if len(services) == 1 else "cell"
+        server = None if settings.nats_url else await _own_nats(stack, settings)
+        nats_url, credentials = (server.url, None) if server else (settings.nats_url, settings.nats_credentials)
+        waiting = Waiting(settings, services)
+        stack.push_async_callback(waiting.end)
+        patience = settings.start_seconds if settings.start_seconds is not None else longest
+        record = await when_there(lambda: Record.open(settings.record_url()), patience, stop, tell, waiting.begin)
+        stack.push_async_callback(record.close)
+        _check_own_record(settings, record.record_id)
+        await roles.check(record, services)
+        if "access" in services:
+            await asyncio.to_thread(_prepare_keys, settings, record.record_id)
+        context = tls.nats_context if tls and settings.nats_url else None
+        relays = RELAY in services or settings.relay
+        limits = NewsLimits(settings.nats_replicas, settings.nats_hours, settings.nats_bytes)
+        bus = await when_there(
+            lambda: Bus.connect(nats_url, credentials, context, name=name, publishes=relays, limits=limits),
+            patience,
+            stop,
+            tell,
+            waiting.begin,
+        )
+        stack.push_async_callback(bus.close)
+        if server:
+            minding = asyncio.create_task(server.mind(lambda: bus.refuses_since), name="nats-server.mind")
+            stack.push_async_callback(end, [minding])
+        await waiting.end()
+        runtime = Runtime(settings, record, now, tls)
+        if settings.is_measured and relays:
+            build.append(import_module("faristol.host.observability.gauges").part)
+        if settings.seal_key:
+            build.append(import_module("faristol.host.sealer").part)
+        if settings.seal_key or settings.witnesses:
+            build.append(import_module("faristol.host.witnesses").part)
+        started = await _started(stack, Process(runtime, bus, build))
+        if apart:
+            pages = await PagesProcess.start(settings, started.grpc_address)
+            stack.push_async_callback(pages.stop)
+            settings.http_port = pages.http_port
+        yield started
+
+
+def _check_needs(settings: Settings, services: Sequence[str]) -> None:
+    """Raise ``StartError`` if a required service has no address."""
+    for service in services:
+        for needed in NEEDS.get(service, ()):
+            if needed not in services and not settings.peer(needed):
+                setting = f"FARISTOL_PEER_{needed.upper()}"
+                raise StartError(f"the {service} service needs the {needed} service: say where it is with {setting}")
+
+
+async def _own_nats(stack: AsyncExitStack, settings: Settings) -> NatsServer:
+    """Start a NATS server in the locked data folder. Raises ``BusError``."""
+    server = await NatsServer.start(settings.data.absolute() / "nats")  # a path, no file
+    stack.push_async_callback(server.stop)
+    return server
+
+
+async def _started(stack: AsyncExitStack, process: Process) -> Running:
+    """Start a process that serves until the stack is closed. Raises ``StartError``."""
+    stack.push_async_callback(process.stop)
+    try:
+        address = await process.start()
+    except (SQLAlchemyError, NatsError, OSError) as problem:
+        raise StartError(f"the process could not start: {told(problem)}") from problem
+    return Running(process.runtime, process, address)
+
+
+async def serve_until(running: Running, stop: asyncio.Event) -> None:
+    """Serve until ``stop``. Raises ``StartError`` if a part of the process has failed."""
+    await running.process.serve(stop)
+    if running.process.problem:
+        raise StartError(running.process.problem)
+
+
+def _hold(folder: Path, services: Sequence[str]) -> IO[str]:
+    """Lock the folder against other processes. Raises ``StartError``; ``BusError`` for a single service."""
+    if len(services) == 1:
+        raise BusError("a service on its own needs a NATS server: give --nats-url or FARISTOL_NATS_URL")
+    lock = (folder / "lock").open("a+")
+    try:
+        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError as problem:
+        lock.seek(0)
+        holder = lock.read().strip() or "unknown"
+        lock.close()
+        raise StartError(
+            f"the data folder {folder} is in use by process {holder}: stop that one, or give another with --data"
+        ) from problem
+    lock.truncate(0)
+    lock.write(str(os.getpid()))
+    lock.flush()
+    return lock
+
+
+RECORD_FILE = "record.db"
+
+MOST_DESCRIPTORS = 65_536
+
+
+def _raise_descriptors() -> None:
+    """Raise the limit of open files: a login shell allows 1,024, which many connections exceed."""
+    soft, most = resource.getrlimit(resource.RLIMIT_NOFILE)
+    wanted = MOST_DESCRIPTORS if most == resource.RLIM_INFINITY else min(most, MOST_DESCRIPTORS)
+    if soft < wanted:
+        resource.setrlimit(resource.RLIMIT_NOFILE, (wanted, most))
+
+
+def _check_open(settings: Settings) -> None:
+    """Check that a process without credentials is reachable only locally. Raises ``StartError``."""
+    for host in (settings.grpc_host, settings.http_host) if settings.open else ():
+        if not is_loopback(host):
+            raise StartError(f"--open asks nobody for a credential, and {host} can be reached from elsewhere")
+
+
+def _prepare_tls(settings: Settings, services: Sequence[str]) -> Tls | None:
+    """Return the certificates of the settings, or new ones in the data folder. Raises ``StartError``."""
+    if settings.tls and not settings.certificate:
+        folder = authority.files_of(settings)
+        authority.prepare(folder, authority.names_of(settings))
+        settings.certificate, settings.key = folder / authority.CERTIFICATE, folder / authority.KEY
+        settings.ca = settings.ca or folder / authority.CA
+    tls = Tls.of(settings)
+    elsewhere = [name for name in SERVICES if name not in services and name != "gateway" and settings.peer(name)]
+    if tls and tls.serves and elsewhere and not (settings.ca or settings.peers_own):
+        called = ", ".join(elsewhere)
+        raise StartError(f"say by FARISTOL_CA whose certificates are taken of the services that are called: {called}")
+    for name in elsewhere if settings.ca and not settings.peers_own else ():
+        check_name(settings.peer(name), f"FARISTOL_PEER_{name.upper()}")
+    return tls
+
+
+def _known_record(settings: Settings) -> str:
+    """Return the record id in the data folder; empty for a new folder or a remote record."""
+    if settings.database_url:
+        return ""
+    try:
+        return settings.access_record().read_text(encoding="utf-8").strip()
+    except FileNotFoundError:
+        return ""
+    except (OSError, UnicodeDecodeError) as problem:
+        raise StartError(
+            f"{settings.access_record()}, which says of which record the keys are, cannot be read"
+        ) from problem
+
+
+def _check_own_file(settings: Settings) -> None:
+    """Check that the record of a known folder exists. Raises ``StartError`` instead of creating a new one."""
+    known, file = _known_record(settings), settings.data / RECORD_FILE
+    if known and not (file.exists() and file.stat().st_size):
+        state = "is empty" if file.exists() else "is missing"
+        raise StartError(
+            f"{file} {state}, and {settings.data} is the data folder of the record {known}: put the file back from a "
+            f"backup, or run `faristol record restore ARCHIVE --data {settings.data}`; to begin a new record, give "
+            "another folder with --data"
+        )
+
+
+def _check_own_record(settings: Settings, record_id: str) -> None:
+    """Check that the record in a data folder belongs to its keys. Raises ``StartError``."""
+    known = _known_record(settings)
+    if known and known != record_id:
+        raise StartError(
+            f"{settings.data / RECORD_FILE} is the record {record_id}, and {settings.data} is the data folder of the "
+            f"record {known}, with its keys: put the right file back; to serve this one, move it into a folder of its "
+            "own, and give that with --data"
+        )
+
+
+def _prepare_keys(settings: Settings, record_id: str) -> None:
+    """Create the keys of credentials unless they exist. Raises ``RecordError``."""
+    keyring.prepare(settings.access_folder())
+    note = settings.access_record()
+    try:
+        note.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+        keyring.name_record(note, record_id)
+    except OSError as problem:
+        # Tokens work without this file. A restored archive may be served from a read-only folder.
+        _log.warning(
+            "%s cannot be written (%s): commands at this console need FARISTOL_TOKEN, or a FARISTOL_DATA that the "
+            "access service can write",
+            note,
+            problem.strerror,
+        )
+
+
+def _prepare_folder(settings: Settings) -> None:
+    folder = settings.data
+    try:
+        folder.mkdir(parents=True, exist_ok=True, mode=0o700)  # readers of the record see racks
+    except OSError as problem:
+        reason = problem.strerror or problem
+        raise StartError(f"the data folder {folder} cannot be made ({reason}): give another with --data") from problem
+    if not os.access(folder, os.R_OK | os.W_OK | os.X_OK):
+        raise StartError(f"the data folder {folder} cannot be written: give another with --data, or rights to this one")

@@ -1,0 +1,146 @@
+"""The calls of `faristol enter` to the pairing service, retried until it answers."""
+
+from __future__ import annotations
+
+import uuid
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
+from typing import Any
+
+import grpc
+from google.protobuf.message import Message
+from google.rpc import error_details_pb2
+from grpc_status import rpc_status
+
+from faristol.client.problems import every_reason, info_of
+from faristol.client.services import call, passing
+from faristol.host import StartError
+from faristol.kernel.refusal import N_
+from faristol.pb.pairing.v1 import pairing_pb2 as pairing
+from faristol.pb.pairing.v1 import pairing_pb2_grpc as pairing_grpc
+from faristol.table_terminal.shared.names import Roll
+from faristol.text import say
+from faristol.typed_input.results.refusals import as_typed
+from faristol.typed_input.results.tables import Tables
+
+AWAY = N_("The pairing service is unavailable. Your entries are saved and are sent when it is available again.")
+BACK = N_("The pairing service is available again.")
+GAVE_UP = N_(
+    "the pairing service has not responded for {seconds} seconds, and the results may have been "
+    "entered: run the command with the same file again, recorded results are skipped"
+)
+
+
+class Refused(Exception):
+    """The service refused a command without any effect. The message has a line for each reason."""
+
+    def __init__(self, problem: grpc.aio.AioRpcError, told: Callable[[str], str]) -> None:
+        """Build the message; ``told`` converts texts of the service for people."""
+        super().__init__(told(every_reason(problem)))
+        self.by_game: Mapping[str, str] = {game: told(text) for game, text in _by_game(problem).items()}
+        """The refusal of each game, if there are several."""
+
+
+class Calls:
+    """The results of a round at the pairing service: a command is resent with the same id until it is answered."""
+
+    def __init__(
+        self,
+        channel: grpc.aio.Channel,
+        tournament: str,
+        round_: int,
+        arbiter: str,
+        language: str,
+        tell: Callable[[str], None],
+        patience: float | None = None,
+    ) -> None:
+        """Create the calls; ``patience`` limits retries of an unavailable service in seconds, None without limit."""
+        self._stub = pairing_grpc.PairingServiceStub(channel)
+        self.tournament = tournament
+        self._arbiter, self._language, self._tell = arbiter, language, tell
+        self._round = round_
+        self._patience = patience
+
+    async def tables(self) -> Tables:
+        """Return the current tables of the round. Raises ``Refused`` for an unknown round."""
+        request = pairing.ListResultsRequest(tournament_id=self.tournament, round=self._round)
+        listed: pairing.ListResultsResponse = await self._sent(self._stub.ListResults, request)
+        self._round = listed.round
+        return Tables(listed, self._language)
+
+    async def enter(self, results: Sequence[pairing.GameResult]) -> None:
+        """Enter results, all or none. Raises ``Refused``."""
+        request = pairing.EnterResultsRequest(
+            command_id=str(uuid.uuid4()), tournament_id=self.tournament, results=results, arbiter_id=self._arbiter
+        )
+        await self._sent(self._stub.EnterResults, request)
+
+    async def confirm_result(self, table: pairing.TableResult) -> None:
+        """Confirm the displayed result of a table. Raises ``Refused``, also for the person that entered it."""
+        request = pairing.ConfirmResultRequest(
+            command_id=str(uuid.uuid4()),
+            tournament_id=self.tournament,
+            game_id=table.game_id,
+            scores=table.scores,
+            arbiter_id=self._arbiter,
+        )
+        await self._sent(self._stub.ConfirmResult, request)
+
+    async def correct(self, table: pairing.TableResult, result: pairing.GameResult) -> None:
+        """Replace the displayed result, unless the game was abandoned. Raises ``Refused``."""
+        request = pairing.CorrectResultRequest(
+            command_id=str(uuid.uuid4()),
+            tournament_id=self.tournament,
+            game_id=table.game_id,
+            scores=result.scores,
+            winner_id=result.winner_id,
+            arbiter_id=self._arbiter,
+            scores_before=table.scores,
+        )
+        if result.forfeited_by:
+            came = [player.player_id for player in table.players if player.player_id not in result.forfeited_by]
+            request.unplayed, request.lost_by_all = True, not came
+            request.winner_id = came[0] if len(came) == 1 else ""
+        await self._sent(self._stub.CorrectResult, request)
+
+    async def _telling(self, problem: grpc.aio.AioRpcError) -> Callable[[str], str]:
+        """Return a function that replaces ids in a refusal by names, if available, and fields by typed words."""
+        try:
+            known = Roll(await self._stub.GetTournament(pairing.GetTournamentRequest(tournament_id=self.tournament)))
+        except grpc.aio.AioRpcError:
+            return lambda said: as_typed(said, self._language)
+        return lambda said: as_typed(known.named_in_refusal(said, problem), self._language)
+
+    async def _sent(self, method: Any, request: Message) -> Any:
+        away = False
+
+        def retried() -> None:
+            nonlocal away
+            if not away:
+                self._tell(say(AWAY, {}, self._language))
+            away = True
+
+        language = (("accept-language", self._language),)
+        try:
+            answer = await call(partial(method, metadata=language), request, patience=self._patience, retried=retried)
+        except grpc.aio.AioRpcError as problem:
+            if passing(problem):
+                raise StartError(say(GAVE_UP, {"seconds": round(self._patience or 0)}, self._language)) from problem
+            raise Refused(problem, await self._telling(problem)) from problem
+        if away:
+            self._tell(say(BACK, {}, self._language))
+        return answer
+
+
+def _by_game(problem: grpc.aio.AioRpcError) -> dict[str, str]:
+    status = rpc_status.from_call(problem)  # type: ignore[arg-type] # it accepts any object with details and trailing metadata
+    found: dict[str, str] = {}
+    failure = error_details_pb2.PreconditionFailure()
+    if status is not None and any(detail.Unpack(failure) for detail in status.details):
+        for violation in failure.violations:
+            kind, _, game = violation.subject.partition("/")
+            if kind == "games":
+                found[game] = " ".join(filter(None, (found.get(game), violation.description)))
+    if not found and (game := info_of(problem).metadata.get("game", "")):
+        found[game] = str(problem.details())
+    return found

@@ -1,0 +1,169 @@
+"""Services for commands: their addresses, the caller, and their refusals."""
+
+from __future__ import annotations
+
+import os
+import uuid
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
+from contextlib import asynccontextmanager
+from functools import partial
+from typing import Any, TypeVar
+
+import grpc
+
+from faristol.client.credentials import authorize, authorized, is_at_console
+from faristol.client.problems import every_reason, info_of, tls_problem
+from faristol.credentials import keyring
+from faristol.event_store import RecordError
+from faristol.host import Addresses, Settings, StartError
+from faristol.host.rpc.channels import check_name, open_channel
+from faristol.host.rpc.metadata import ACTOR, ACTOR_NAME
+from faristol.host.security.tls import Tls
+from faristol.kernel.refusal import N_
+from faristol.pb.access.v1.access_pb2_grpc import AccessServiceStub
+from faristol.pb.game.v1.game_pb2_grpc import GameServiceStub
+from faristol.pb.lexicon.v1.adjudication_pb2_grpc import AdjudicationServiceStub
+from faristol.pb.pairing.v1.pairing_pb2_grpc import PairingServiceStub
+from faristol.pb.rating.v1.rating_pb2_grpc import RatingServiceStub
+from faristol.pb.results.v1.results_pb2_grpc import ResultsServiceStub
+from faristol.table_terminal.shared.common import run, said, who_acts
+from faristol.table_terminal.shared.settings import settings_of
+from faristol.text.terminal import language_of_terminal
+
+T = TypeVar("T")
+
+Stub = Callable[[grpc.aio.Channel], Any]
+"""Creates a stub of a service on a channel."""
+
+STUBS: Mapping[str, Stub] = {
+    "access": AccessServiceStub,
+    "game": GameServiceStub,
+    "lexicon": AdjudicationServiceStub,
+    "pairing": PairingServiceStub,
+    "rating": RatingServiceStub,
+    "results": ResultsServiceStub,
+}
+"""The stub of each service; some serve more of the contract."""
+
+LET_IN_BY = N_("set FARISTOL_TOKEN to your token or, at the console, FARISTOL_DATA to the data folder")
+NO_NOTE = N_(
+    "at this console {file} identifies the record of the keys, but cannot be read: the access service "
+    "writes it at start into the data folder in FARISTOL_DATA"
+)
+
+_NOT_LET_IN = frozenset({"NO_CREDENTIAL", "CREDENTIAL_INVALID"})
+"""Reasons that the settings of the terminal can fix."""
+
+
+def sender() -> tuple[tuple[str, str | bytes], ...]:
+    """Return the metadata of a call that names its actor; empty without an actor.
+
+    Raises ``StartError`` for a name that the terminal passed in another encoding than UTF-8.
+    """
+    name = who_acts()
+    try:
+        return ((ACTOR_NAME, name.encode()),) if name else ()
+    except UnicodeEncodeError:
+        text = N_("the name {name}, given by --as or FARISTOL_AS, is not in UTF-8")
+        raise StartError(said(text, name=ascii(name))) from None
+
+
+class _Caller(grpc.aio.UnaryUnaryClientInterceptor):  # type: ignore[type-arg] # generic only in the stubs
+    """Adds actor and language to the metadata of every call that lacks them."""
+
+    def __init__(self, who: tuple[tuple[str, str | bytes], ...]) -> None:
+        self._who = who
+
+    async def intercept_unary_unary(self, continuation: Any, client_call_details: Any, request: Any) -> Any:
+        """Add the metadata and continue the call."""
+        metadata = grpc.aio.Metadata(*(client_call_details.metadata or ()))
+        for key, value in () if ACTOR in metadata else self._who:
+            metadata.add(key, value)
+        if "accept-language" not in metadata:
+            metadata.add("accept-language", language_of_terminal())
+        return await continuation(client_call_details._replace(metadata=metadata), request)
+
+
+def way_to(address: str, interceptors: Sequence[Any]) -> grpc.aio.Channel:
+    """Open a channel to an address, by TLS if the settings name authorities. Raises ``StartError``."""
+    settings = settings_of()
+    if settings.ca:
+        check_name(address, "the address")
+    return open_channel(address, interceptors, Tls.of(settings) if settings.ca else None)
+
+
+def let_in(address: str) -> list[Any]:
+    """Return the interceptors that add a credential to the calls of a channel. Raises ``StartError``."""
+    try:
+        settings = Settings()
+        return authorized(authorize(address, settings.access_folder(), who_acts(), settings.access_record()))
+    except RecordError as problem:
+        raise StartError(str(problem)) from problem
+
+
+def address_of(service: str, address: str | None) -> str:
+    """Return ``address`` or the service's address in the settings. Raises ``StartError`` without either."""
+    if wanted := address or Addresses().of(service):
+        return wanted
+    text = N_("specify the address of the {service} service: use --address or {setting}")
+    raise StartError(said(text, service=service, setting="FARISTOL_ADDRESS"))
+
+
+@asynccontextmanager
+async def service_at(service: str, address: str | None) -> AsyncIterator[grpc.aio.Channel]:
+    """Open the channel to a service.
+
+    Raises ``StartError`` as ``address_of`` and ``sender`` do, and for refusals of the service in the block.
+    """
+    wanted = address_of(service, address)
+    callers: Any = [_Caller(sender()), *let_in(wanted)]  # the stubs expect another class
+    async with way_to(wanted, callers) as channel:
+        try:
+            yield channel
+        except grpc.aio.AioRpcError as problem:
+            if problem.code() is grpc.StatusCode.UNAVAILABLE:
+                text = tls_problem(problem) or N_("the {service} service at {address} cannot be reached")
+                raise StartError(said(text, service=service, address=wanted)) from problem
+            told = every_reason(problem, language_of_terminal())
+            if info_of(problem).reason in _NOT_LET_IN:
+                told = f"{told.rstrip('.')}; {_way_in(wanted)}"
+            raise StartError(told) from problem
+
+
+def _way_in(address: str) -> str:
+    """Return a sentence about the settings that authorize calls to an address from this terminal."""
+    settings = Settings()
+    note = settings.access_record()
+    has_keys = os.access(settings.access_folder() / keyring.SECRET, os.R_OK)
+    if is_at_console(address) and has_keys and not os.access(note, os.R_OK):
+        return said(NO_NOTE, file=str(note))
+    return said(LET_IN_BY)
+
+
+@asynccontextmanager
+async def stub_at(service: str, address: str | None, stub: Stub | None = None) -> AsyncIterator[Any]:
+    """Open a stub of a service: that of ``STUBS``, or another one. Raises ``StartError`` as ``service_at`` does."""
+    async with service_at(service, address) as channel:
+        yield (stub or STUBS[service])(channel)
+
+
+def asked(service: str, address: str | None, work: Callable[[Any], Awaitable[T]], stub: Stub | None = None) -> T:
+    """Return the result of ``work`` with a stub of a service. Raises ``StartError`` as ``service_at`` does."""
+
+    async def ask() -> T:
+        async with stub_at(service, address, stub) as made:
+            return await work(made)
+
+    return run(ask())
+
+
+async def send(stub: Any, request: Any) -> Any:
+    """Return the answer of a service to a request; a command without an id gets one."""
+    if "command_id" in request.DESCRIPTOR.fields_by_name and not request.command_id:
+        request.command_id = str(uuid.uuid4())
+    return await getattr(stub, request.DESCRIPTOR.name.removesuffix("Request"))(request)
+
+
+def answer_to(request: Any, service: str, address: str | None, stub: Stub | None = None) -> Any:
+    """Return the answer of a service to a request, as ``send`` does. Raises ``StartError`` as ``service_at`` does."""
+    return asked(service, address, partial(send, request=request), stub)

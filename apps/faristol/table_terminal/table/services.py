@@ -1,0 +1,153 @@
+"""A table behind remote services, for the commands of steps."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from functools import partial
+from typing import Any, TypeVar
+
+import grpc
+from google.protobuf.descriptor import FieldDescriptor
+from google.protobuf.message import Message
+
+from faristol.casebook.services import CLOCK, GAME
+from faristol.casebook.verbs import method_of, verbs_of
+from faristol.client.rulesets import fetch
+from faristol.client.services import M, call
+from faristol.pb.clock.v1 import clock_pb2, clock_pb2_grpc
+from faristol.pb.game.v1 import game_pb2, game_pb2_grpc
+from faristol.pb.results.v1 import results_pb2, results_pb2_grpc
+from faristol.presentation.names import Named, candidates
+from faristol.table_terminal.table.journal import Journal
+
+T = TypeVar("T")
+
+PATIENT = 3.0
+"""Seconds of waiting before the user is informed."""
+
+LOOK_SECONDS = 0.1
+"""Seconds between two polls."""
+
+_OWN = frozenset({"command_id", "game_id"})
+
+VERBS = verbs_of((GAME, CLOCK))
+"""Every command of the services of a table."""
+
+
+class LiveTable:
+    """The services of a table behind channels. Calls to an unavailable one are retried until it answers."""
+
+    def __init__(
+        self,
+        channel: Callable[[str], grpc.aio.Channel],
+        game_id: str,
+        caller: tuple[tuple[str, str], ...],
+        journal: Journal,
+        waiting: Callable[[], None],
+    ) -> None:
+        """Connect to the services.
+
+        ``caller`` is the metadata of every call; ``waiting`` is called if an answer takes long.
+        """
+        self._journal = journal
+        self.verbs = VERBS
+        self.game_id = game_id
+        self.ids: Mapping[str, str] = {}
+        """Ids by the names that may be written for them."""
+        self.known: Sequence[Named] = ()
+        """The players, also found by prefixes of their names, without accents."""
+        self._stubs: Mapping[str, Any] = {
+            "GameService": game_pb2_grpc.GameServiceStub(channel("game")),
+            "ClockService": clock_pb2_grpc.ClockServiceStub(channel("clock")),
+        }
+        self._results = results_pb2_grpc.ResultsServiceStub(channel("results"))
+        self._caller = caller
+        self._waiting = waiting
+
+    async def call(self, request: Any) -> Message:
+        """Execute a command, with ids in place of names. Raises ``grpc.aio.AioRpcError`` if it is refused."""
+        self._name(request)
+        sent = type(request).FromString(self._journal.as_sent(request.command_id, request.SerializeToString()))
+        method = method_of(request.DESCRIPTOR)
+        answer: Message = await self._ask(getattr(self._stubs[method.containing_service.name], method.name), sent)
+        return answer
+
+    async def table(self, player: str = "") -> game_pb2.GetGameResponse:
+        """Return the table as its service shows it to a player."""
+        request = game_pb2.GetGameRequest(game_id=self.game_id, player_id=player)
+        shown: game_pb2.GetGameResponse = await self._ask(self._stubs["GameService"].GetGame, request)
+        return shown
+
+    async def clock(self) -> clock_pb2.GetClockResponse:
+        """Return the clock as its service shows it; an empty one before the game has started."""
+        request = clock_pb2.GetClockRequest(game_id=self.game_id)
+        try:
+            shown: clock_pb2.GetClockResponse = await self._ask(self._stubs["ClockService"].GetClock, request)
+        except grpc.aio.AioRpcError as problem:
+            if problem.code() is not grpc.StatusCode.NOT_FOUND:
+                raise
+            return clock_pb2.GetClockResponse(game_id=self.game_id)
+        return shown
+
+    async def at_rest(self) -> tuple[game_pb2.GetGameResponse, clock_pb2.GetClockResponse]:
+        """Return table and clock after all automatic events, or the last state after a timeout."""
+
+        async def look() -> tuple[int, game_pb2.GetGameResponse, clock_pb2.GetClockResponse]:
+            before, clock = await self.table(), await self.clock()
+            return before.version, await self.table(), clock
+
+        def rests(seen: tuple[int, game_pb2.GetGameResponse, clock_pb2.GetClockResponse]) -> bool:
+            before, table, clock = seen
+            return table.version == before and not table.following | clock.following
+
+        _, table, clock = await _polled(look, rests)
+        return table, clock
+
+    async def public(self, min_position: int = 0) -> results_pb2.GetGameResponse:
+        """Return the public game, with names and the scoresheet."""
+        request = results_pb2.GetGameRequest(game_id=self.game_id, min_position=min_position)
+        game: results_pb2.GetGameResponse = await self._ask(self._results.GetGame, request)
+        await fetch(self._results, game.ruleset)
+        return game
+
+    async def final(self) -> results_pb2.GetGameResponse:
+        """Return the public game after its result is final, or the last state after a timeout."""
+        return await _polled(self.public, lambda game: game.final)
+
+    def id_of(self, name: str) -> str:
+        """Return the id for a name; the name itself if it matches no player, or several."""
+        if name in self.ids:
+            return self.ids[name]
+        found = candidates(name, self.known)
+        return found[0].id if len(found) == 1 else name
+
+    async def _ask(self, method: Callable[..., Awaitable[M]], request: Message) -> M:
+        asked = asyncio.create_task(call(partial(method, metadata=self._caller), request))
+        done, _ = await asyncio.wait({asked}, timeout=PATIENT)
+        if not done:
+            self._waiting()
+        return await asked
+
+    def _name(self, request: Any) -> None:
+        """Replace names by ids."""
+        for field in request.DESCRIPTOR.fields:
+            if field.type != FieldDescriptor.TYPE_STRING or field.name in _OWN:
+                continue
+            if field.name.endswith("_id"):
+                name = getattr(request, field.name)
+                setattr(request, field.name, self.id_of(name))
+            elif field.name.endswith("_ids"):
+                named = getattr(request, field.name)
+                named[:] = [self.id_of(name) for name in named]
+
+
+async def _polled(look: Callable[[], Awaitable[T]], done: Callable[[T], bool]) -> T:
+    """Poll until the value is ``done``; return the last value after ``PATIENT`` seconds."""
+    loop = asyncio.get_running_loop()
+    give_up = loop.time() + PATIENT
+    while True:
+        seen = await look()
+        if done(seen) or loop.time() > give_up:
+            return seen
+        await asyncio.sleep(LOOK_SECONDS)

@@ -1,0 +1,141 @@
+"""The connection options of a process for NATS: servers, credentials, and the reports of a refusal."""
+
+from __future__ import annotations
+
+import asyncio
+import re
+import ssl
+from collections.abc import Awaitable, Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+from nats.aio.client import Client
+from nats.errors import Error as NatsError
+from nats.errors import NoServersError
+
+from faristol.bus.credentials import Credentials
+from faristol.bus.errors import BusAway, BusError, BusRefused
+from faristol.bus.permissions import inbox
+from faristol.event_store.tasks import end
+
+_REFUSALS = ("authorization violation", "authentication", "account", "nats: 'user ")
+"""Parts of NATS's messages for a client that it refuses or disconnects."""
+PATIENCE = 15.0
+"""Timeout in seconds of one attempt to connect."""
+_DENIED = "permissions violation"
+_WITH_PASSWORD = re.compile(r"//[^@/,]*@")
+_USER = re.compile(r"//([^@/,:]+):[^@/,]*@")
+
+
+def told(problem: Exception) -> str:
+    """Return the message of NATS or of the connection to it."""
+    return " ".join(str(problem).removeprefix("nats: ").split()) or type(problem).__name__
+
+
+def is_refusal(problem: Exception) -> bool:
+    """Check whether NATS refuses the connection of this process."""
+    return isinstance(problem, NatsError) and any(said in str(problem).lower() for said in _REFUSALS)
+
+
+def is_denial(problem: Exception) -> bool:
+    """Check whether NATS denies this process a permission."""
+    return _DENIED in str(problem).lower()
+
+
+class _NoTls(NatsError):
+    """The server does not support TLS, and its URL requires it."""
+
+
+class _ByTls(Client):
+    """A client that requires TLS: nats-py follows the server's choice, whatever the URL requires."""
+
+    def _connect_command(self) -> bytes:
+        """Return the first message, with user and password. Raises ``_NoTls`` if the server does not offer TLS."""
+        if not self._server_info.get("tls_required"):
+            raise _NoTls
+        return super()._connect_command()
+
+
+class Entrance:
+    """The servers of NATS, and the credentials of this process."""
+
+    def __init__(self, url: str, credentials: Path | None, tls: Callable[[], ssl.SSLContext] | None, name: str) -> None:
+        """``url`` may be several, separated by commas. Raises ``BusError`` if the credentials are not usable."""
+        self.shown = _WITH_PASSWORD.sub("//", url)
+        """The servers, without passwords."""
+        self._servers = [each.strip() for each in url.split(",")] if "," in url else url
+        given = Credentials(credentials) if credentials else None
+        first = _USER.search(url)
+        self.name = (given and given.user) or (first and first.group(1)) or name
+        """Name of this process on NATS, and prefix of its replies (``inbox``)."""
+        self._options: dict[str, Any] = {
+            "name": self.name,
+            "inbox_prefix": inbox(self.name).encode(),
+            "connect_timeout": 3,
+            **(given.options() if given else {}),
+        }
+        self._by = (
+            f"the credentials of {credentials}" if credentials else "the credentials of its URL, or its certificate"
+        )
+        self._tls = tls
+
+    def refused(self, problem: Exception) -> str:
+        """Return the error for a server that refuses these credentials."""
+        return f"NATS at {self.shown} does not let this process in by {self._by}: {told(problem)}"
+
+    def bring_up_to_date(self) -> Mapping[str, Any]:
+        """Reload certificates and return the options for them."""
+        return {"tls": self._tls()} if self._tls else {}
+
+    async def try_once(self) -> None:
+        """Connect and disconnect, so that a permanent error is reported at once.
+
+        Raises ``BusAway`` if no server answers, ``BusRefused`` if credentials or a certificate are refused,
+        ``BusError`` if the URL is malformed.
+        """
+        heard: list[Exception] = []
+        hopeless = asyncio.Event()
+
+        async def hear(problem: Exception) -> None:
+            heard.append(problem)
+            if isinstance(problem, ssl.SSLCertVerificationError):
+                hopeless.set()  # nats-py would wait forever for the end of such a connection
+
+        connecting = asyncio.create_task(
+            self._connect(max_reconnect_attempts=1, reconnect_time_wait=0.1, error_cb=hear)
+        )
+        waiting = asyncio.create_task(hopeless.wait())
+        try:
+            await asyncio.wait({connecting, waiting}, timeout=PATIENCE, return_when=asyncio.FIRST_COMPLETED)
+            if not connecting.done():
+                raise next(reversed(heard), TimeoutError("it takes too long"))
+            await (await connecting).close()
+        except (TimeoutError, NatsError, OSError, ValueError) as problem:
+            said = heard[-1] if heard and isinstance(problem, NoServersError) else problem
+            raise self._told(next(filter(is_refusal, heard), said)) from problem
+        finally:
+            await end([connecting, waiting])
+
+    def _told(self, problem: Exception) -> BusError:
+        """Return the error for the last failure, or for an earlier refusal."""
+        at = f"NATS at {self.shown}"
+        if is_refusal(problem):
+            return BusRefused(self.refused(problem))
+        if isinstance(problem, ssl.SSLCertVerificationError):
+            why = f"the certificate of {at} is not taken: {problem.verify_message}"
+            return BusRefused(f"{why}; FARISTOL_CA holds who is believed")
+        if isinstance(problem, ssl.SSLError) and "ALERT" in (problem.reason or ""):
+            return BusRefused(f"{at} does not take the certificate of this process: {problem.reason}")
+        if isinstance(problem, _NoTls):
+            return BusRefused(f"{at} speaks no TLS, and its URL asks for it")
+        kind = BusError if isinstance(problem, ValueError) else BusAway
+        return kind(f"{at} cannot be reached ({told(problem)}): start it or give another URL")
+
+    async def connect(self, **callbacks: Callable[..., Awaitable[None]]) -> Client:
+        """Connect, with unlimited attempts."""
+        return await self._connect(max_reconnect_attempts=-1, reconnect_time_wait=0.2, **callbacks)
+
+    async def _connect(self, **options: Any) -> Client:
+        client = _ByTls() if "tls://" in self.shown else Client()
+        await client.connect(self._servers, **self._options, **self.bring_up_to_date(), **options)
+        return client

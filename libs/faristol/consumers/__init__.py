@@ -1,0 +1,33 @@
+"""Consumers of the event store: handlers, parked events, leases of replicas, rebuilds, versions and lag."""
+
+from faristol.consumers.consumer import Consumer
+from faristol.consumers.generations import Live, NotBuilt, ProjectionError, read
+from faristol.consumers.leases import Share, Shares, holder_of
+from faristol.consumers.parked import Parked
+from faristol.consumers.progress import Progress
+from faristol.consumers.progress_watch import Pace
+from faristol.consumers.rebuild import Rebuild, Rebuilt
+from faristol.consumers.stopped import CannotTake, Stopped
+from faristol.consumers.work import Fold, Projection, Reaction, UnknownEvent
+
+__all__ = [
+    "CannotTake",
+    "Consumer",
+    "Fold",
+    "Live",
+    "NotBuilt",
+    "Pace",
+    "Parked",
+    "Progress",
+    "Projection",
+    "ProjectionError",
+    "Reaction",
+    "Rebuild",
+    "Rebuilt",
+    "Share",
+    "Shares",
+    "Stopped",
+    "UnknownEvent",
+    "holder_of",
+    "read",
+]

@@ -1,0 +1,47 @@
+"""Decisions of duplicate games: a request on a situation returns events, or is refused. Pure."""
+
+from __future__ import annotations
+
+from google.protobuf.message import Message
+
+from faristol.duplicate_game.decide import (
+    call_names,
+    claims,
+    corrections,
+    embargoes,
+    ends,
+    halls,
+    masters,
+    racks,
+    slips,
+    timers,
+    turn_scores,
+)
+from faristol.duplicate_game.situation import Commands, Fact, Situation
+from faristol.kernel.facts import dated
+
+GAME: Commands = {
+    **racks.COMMANDS,
+    **slips.COMMANDS,
+    **halls.COMMANDS,
+    **masters.COMMANDS,
+    **turn_scores.COMMANDS,
+    **corrections.COMMANDS,
+    **claims.COMMANDS,
+    **ends.COMMANDS,
+    **embargoes.COMMANDS,
+    **call_names.COMMANDS,
+}
+"""The commands of ``DuplicateService``."""
+
+CLOCK: Commands = timers.COMMANDS
+"""The commands of ``TurnClockService``."""
+
+_COMMANDS: Commands = {**GAME, **CLOCK}
+
+
+def decide(situation: Situation, request: Message) -> list[Fact]:
+    """Return the events of ``request`` at the time of ``situation``. Raises as the decision does."""
+    facts = _COMMANDS[type(request)](situation, request)
+    dated([fact for _, fact in facts], situation.at)
+    return facts

@@ -1,0 +1,62 @@
+"""Ending a game by agreement, and declaring its results final (FISC II.6, II.9)."""
+
+from __future__ import annotations
+
+from faristol.duplicate_game.decide.seals import opened
+from faristol.duplicate_game.situation import GAME, Commands, Fact, Situation, reason_given
+from faristol.kernel.refusal import N_, Refusal
+from faristol.pb.game.v1 import duplicate_events_pb2 as events
+from faristol.pb.game.v1 import duplicate_pb2 as pb
+
+
+def end_game(situation: Situation, request: pb.EndGameRequest) -> list[Fact]:
+    """End the game as the judge, in agreement with the players. A turn that is not scored does not count."""
+    situation.running()
+    if not situation.ruleset.finish.agreement:
+        raise Refusal(
+            "NO_AGREEMENT",
+            situation.ruleset.article("finish.agreement"),
+            N_("Under these rules no game ends by decision."),
+        )
+    ended = events.DuplicateEnded(
+        end=events.DUPLICATE_END_AGREEMENT,
+        turns=sum(turn.completed for turn in situation.game.turns),
+        reason=reason_given(request.reason),
+        arbiter_id=request.arbiter_id,
+    )
+    return [(GAME, ended), *opened(situation)]
+
+
+def validate_results(situation: Situation, request: pb.ValidateResultsRequest) -> list[Fact]:
+    """Make the results final. Raises ``Refusal`` while the game runs, a hall is not scored, or a claim is open.
+
+    The same holds under an embargo: the results are hidden, and the time for claims has not begun.
+    """
+    situation.not_final()
+    situation.shown()
+    article = situation.ruleset.law.result_final
+    game = situation.game
+    if not game.end:
+        raise Refusal("GAME_RUNS", article, N_("The game is not over."))
+    halls = [hall for hall in situation.halls.values() if hall.seats]
+    for turn in game.turns:
+        unscored = [hall.name or "–" for hall in halls if turn.completed and not hall.turn(turn.number).scores]
+        if unscored:
+            raise Refusal(
+                "HALLS_OPEN",
+                article,
+                N_("Round {turn} is not scored in {halls}."),
+                {"turn": turn.number, "halls": ", ".join(unscored)},
+            )
+    if waiting := sum(not claim.decided for hall in halls for claim in hall.claims.values()):
+        raise Refusal(
+            "CLAIMS_OPEN",
+            article,
+            N_("{count} {count:claim waits|claims wait} for a decision."),
+            {"count": waiting},
+        )
+    validated = events.ResultsValidated(arbiter_id=request.arbiter_id)
+    return [(GAME, validated)]
+
+
+COMMANDS: Commands = {pb.EndGameRequest: end_game, pb.ValidateResultsRequest: validate_results}

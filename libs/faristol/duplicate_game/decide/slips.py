@@ -1,0 +1,211 @@
+"""Submitting slips, and an arbiter's ruling on them, before a turn is scored (FISC II.2, II.5, II.7).
+
+Words are not validated: a device reveals no more than paper does.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from faristol.duplicate_game.game import Timer, Turn
+from faristol.duplicate_game.hall import Hall, written_slip
+from faristol.duplicate_game.situation import Commands, Fact, Situation, reason_given
+from faristol.kernel.errors import Invalid
+from faristol.kernel.refusal import N_, Refusal, check_none
+from faristol.kernel.times import Instant, instant, timestamp
+from faristol.pb.game.v1 import duplicate_events_pb2 as events
+from faristol.pb.game.v1 import duplicate_pb2 as pb
+from faristol.rules.duplicate_game import slips
+from faristol.rules.notation import LONGEST_START
+
+MOST_SLIPS = 500
+"""In one command."""
+LONGEST = {"coordinates": LONGEST_START, "word": 120, "score": 12}
+"""Characters of each field of a slip."""
+
+FORM_DOUBTS: Mapping[str, str] = {"SLIP_COORDINATES_DOUBTED": "coordinates", "SLIP_WORD_DOUBTED": "word"}
+"""The doubtful field, by the reason for which ``check_form`` refuses a slip."""
+
+
+def submit_slips(situation: Situation, request: pb.SubmitSlipsRequest) -> list[Fact]:
+    """Record slips as written, all or none."""
+    situation.takes_slips(request.turn)
+    hall = situation.hall(request.hall)
+    timer = open_turn(situation, hall, request.turn)
+    source = request.source or events.SLIP_SOURCE_PAPER
+    if not 1 <= len(request.slips) <= MOST_SLIPS:
+        raise Invalid(
+            "slips", N_("are {count}; expected 1 to {most}"), {"count": len(request.slips), "most": MOST_SLIPS}
+        )
+    if source == events.SLIP_SOURCE_PAPER and not request.collector_id:
+        raise Invalid("collector_id", N_("is empty; expected the person who typed the slips"))
+    if strangers := [slip.player_id for slip in request.slips if slip.player_id not in hall.seats]:
+        raise Invalid("slips", N_("are of {players}, who do not play in this hall"), {"players": ", ".join(strangers)})
+    named = [slip.player_id for slip in request.slips]
+    if twice := sorted({player for player in named if named.count(player) > 1}):
+        raise Invalid("slips", N_("name {players} more than once"), {"players": ", ".join(twice)})
+    turn = situation.turn(request.turn)
+    same_rack(situation, turn, request.rack)
+    closed = hall.turn(request.turn).is_closed(timer)
+    began = _begun_in_hall(situation, turn, request)
+    own = source == events.SLIP_SOURCE_PHONE and request.collector_id in ("", request.slips[0].player_id)
+    given = [_dated(slip, situation, timer) for slip in request.slips] if own else list(request.slips)
+    checked = [_checked(slip, source, situation, began or timer.first_at) for slip in given]
+    if request.check_form:
+        _check_form(situation, turn, checked)
+    taken = events.SlipsTaken(
+        turn=request.turn,
+        source=source,
+        collector_id=request.collector_id or request.slips[0].player_id,
+        slips=checked,
+        after_close=closed,
+    )
+    if request.HasField("taken_at"):
+        _in_time(situation, "taken_at", instant(request.taken_at), began or timer.first_at)
+        taken.taken_at.CopyFrom(request.taken_at)
+    if began is not None:
+        taken.began_at.CopyFrom(request.began_at)
+    return [(hall.number, taken)]
+
+
+def _check_form(situation: Situation, turn: Turn, given: Sequence[events.Slip]) -> None:
+    """Raise ``Refusal`` for slips that are null with any lexicon, each with a reason of its own.
+
+    Only the public board and rack are used. The subject of a reason is the id of the player.
+    """
+    by = slips.Turn(turn.board, turn.rack, situation.ruleset, lambda _: True)
+    doubts: list[Refusal] = []
+    for slip in given:
+        finding = slips.find_form_fault(written_slip(slip), by)
+        if finding is None:
+            continue
+        reason = "SLIP_COORDINATES_DOUBTED" if finding.fault is slips.Fault.COORDINATES else "SLIP_WORD_DOUBTED"
+        params = {**finding.params, "player_id": slip.player_id}
+        doubts.append(Refusal(reason, finding.article, finding.message, params, subject=slip.player_id))
+    check_none(doubts)
+
+
+def rule_slip(situation: Situation, request: pb.RuleSlipRequest) -> list[Fact]:
+    """Rule, as an arbiter, which slip of a player counts."""
+    situation.takes_slips(request.turn)
+    hall = situation.hall(request.hall)
+    timer = open_turn(situation, hall, request.turn)
+    seated(hall, request.slip.player_id)
+    slip = _checked(request.slip, events.SLIP_SOURCE_PAPER, situation, timer.first_at)
+    if slip.handed == events.HANDED_TWICE:
+        raise Invalid("slip", N_("says that two slips were handed in; expected the one that is scored, or none"))
+    ruled = events.SlipRuled(
+        turn=request.turn,
+        slip=slip,
+        reason=reason_given(request.reason),
+        arbiter_id=request.arbiter_id,
+    )
+    return [(hall.number, ruled)]
+
+
+def open_turn(situation: Situation, hall: Hall, number: int) -> Timer:
+    """Return the timer of a turn for which a hall can still submit slips.
+
+    Raises ``Refusal`` before its time has begun, and after the hall is scored.
+    """
+    turn: Turn = situation.turn(number)
+    article = situation.ruleset.article("turns.seconds")
+    if turn.timer is None:
+        raise Refusal("TURN_NOT_STARTED", article, N_("The time of round {turn} has not started."), {"turn": number})
+    if hall.turn(number).scores:
+        raise Refusal("TURN_SCORED", article, N_("Round {turn} is scored."), {"turn": number})
+    return turn.timer
+
+
+def same_rack(situation: Situation, turn: Turn, rack: Sequence[str]) -> None:
+    """Refuse slips of a hall with another rack than that of the turn; without a rack, check no slip."""
+    if rack and list(turn.rack) != list(rack):
+        raise Refusal(
+            "OTHER_RACK",
+            situation.ruleset.article("game.rack_size"),
+            N_("These slips are for the rack {theirs}, but the rack of round {turn} is {rack}."),
+            {"theirs": " ".join(rack), "turn": turn.number, "rack": " ".join(turn.rack)},
+        )
+
+
+def seated(hall: Hall, player_id: str) -> None:
+    """Raise ``Invalid`` for a player that does not play in a hall."""
+    if player_id not in hall.seats:
+        raise Invalid("player_id", N_("{player} does not play in this hall"), {"player": repr(player_id)})
+
+
+def _begun_in_hall(situation: Situation, turn: Turn, request: pb.SubmitSlipsRequest) -> Instant | None:
+    """Return the start of a turn in a hall that played on from the sealed game; None for the common start.
+
+    Raises ``Invalid`` if the hall cannot have begun by itself.
+    """
+    if not request.HasField("began_at"):
+        return None
+    if not turn.sealed:
+        raise Invalid(
+            "began_at",
+            N_("a hall starts round {turn} with all the others: its rack is not sealed"),
+            {"turn": turn.number},
+        )
+    at = instant(request.began_at)
+    _in_time(situation, "began_at", at, situation.game.opened_at)
+    return at
+
+
+def _in_time(situation: Situation, field: str, at: Instant, first: Instant) -> None:
+    """Raise ``Invalid`` for an impossible time."""
+    if not first <= at <= situation.at:
+        raise Invalid(field, N_("is not between the start of the round and now"))
+
+
+def _dated(said: events.Slip, situation: Situation, timer: Timer) -> events.Slip:
+    """Return a slip of a player's own phone, dated at most now: its clock may be slightly fast.
+
+    Raises ``Refusal`` for a slip saved before this attempt at the turn began.
+    """
+    slip = events.Slip()
+    slip.CopyFrom(said)
+    if not said.HasField("written_at"):
+        return slip
+    at = min(instant(said.written_at), situation.at)
+    if at < timer.first_at:
+        raise Refusal(
+            "TURN_BEGAN_LATER",
+            situation.ruleset.article("turns.seconds"),
+            N_("This slip was saved before the time of the round started or restarted: it is not scored."),
+        )
+    slip.written_at.CopyFrom(timestamp(at))
+    return slip
+
+
+def _checked(
+    said: events.Slip, source: events.SlipSource.ValueType, situation: Situation, first: Instant
+) -> events.Slip:
+    """Return a slip for the record, dated if it was written on a phone. Raises ``Invalid``.
+
+    ``first`` is the start of its turn.
+    """
+    for name, most in LONGEST.items():
+        if len(getattr(said, name)) > most:
+            raise Invalid(
+                "slips",
+                N_("of {player}: {field} has {count} characters; at most {most} are taken"),
+                {"player": said.player_id, "field": name, "count": len(getattr(said, name)), "most": most},
+            )
+    slip = events.Slip()
+    slip.CopyFrom(said)
+    slip.handed = said.handed or events.HANDED_IN_TIME
+    if said.HasField("written_at"):
+        at = instant(said.written_at)
+        if not first <= at <= situation.at:
+            raise Invalid(
+                "slips",
+                N_("of {player}: written_at is not between the start of the round and now"),
+                {"player": said.player_id},
+            )
+    elif source == events.SLIP_SOURCE_PHONE:
+        slip.written_at.CopyFrom(timestamp(situation.at))
+    return slip
+
+
+COMMANDS: Commands = {pb.SubmitSlipsRequest: submit_slips, pb.RuleSlipRequest: rule_slip}

@@ -1,0 +1,81 @@
+"""The timer of a turn: started, stopped after an incident, resumed, restarted (FISC II.5)."""
+
+from __future__ import annotations
+
+from faristol.duplicate_game.game import MS, Timer, Turn
+from faristol.duplicate_game.situation import GAME, Commands, Fact, Situation, reason_given
+from faristol.kernel.refusal import N_, Refusal
+from faristol.pb.clock.v1 import turn_events_pb2 as ticks
+from faristol.pb.clock.v1 import turns_pb2 as pb
+
+
+def start_turn(situation: Situation, request: pb.StartTurnRequest) -> list[Fact]:
+    """Start or restart the time of the called turn: "Temps!"."""
+    turn = _current(situation, request.turn)
+    if turn.timer is not None and not request.again:
+        raise _refused(situation, "TURN_STARTED", N_("The time of round {turn} has already started."), turn)
+    if turn.timer is None and request.again:
+        raise _refused(situation, "TURN_NOT_STARTED", N_("The time of round {turn} has not started."), turn)
+    reason = reason_given(request.reason) if request.again else ""
+    started = ticks.TurnTimerStarted(
+        turn=turn.number,
+        milliseconds=situation.ruleset.turns.seconds * 1000,
+        again=request.again,
+        reason=reason,
+        arbiter_id=request.arbiter_id,
+    )
+    return [(GAME, started)]
+
+
+def stop_turn(situation: Situation, request: pb.StopTurnRequest) -> list[Fact]:
+    """Stop the time and store the rest."""
+    turn = _current(situation, request.turn)
+    timer = _timer(situation, turn)
+    if timer.ends_at is None:
+        raise _refused(situation, "TURN_STOPPED", N_("The time of round {turn} is already stopped."), turn)
+    stopped = ticks.TurnTimerStopped(
+        turn=turn.number,
+        milliseconds_left=(timer.ends_at - situation.at) // MS,
+        reason=reason_given(request.reason),
+        arbiter_id=request.arbiter_id,
+    )
+    return [(GAME, stopped)]
+
+
+def resume_turn(situation: Situation, request: pb.ResumeTurnRequest) -> list[Fact]:
+    """Resume the time with the stored rest."""
+    turn = _current(situation, request.turn)
+    timer = _timer(situation, turn)
+    if timer.ends_at is not None:
+        raise _refused(situation, "TURN_RUNS", N_("The time of round {turn} is already running."), turn)
+    resumed = ticks.TurnTimerResumed(
+        turn=turn.number,
+        milliseconds_left=timer.left_ms,
+        arbiter_id=request.arbiter_id,
+    )
+    return [(GAME, resumed)]
+
+
+def _current(situation: Situation, number: int) -> Turn:
+    """Return the open turn. Raises ``Refusal`` for a scored one, ``Invalid`` for one that is not called."""
+    situation.running()
+    turn = situation.turn(number)
+    if turn.completed:
+        raise _refused(situation, "TURN_SCORED", N_("Round {turn} is scored."), turn)
+    return turn
+
+
+def _timer(situation: Situation, turn: Turn) -> Timer:
+    """Return the timer of a turn. Raises ``Refusal`` if it has not begun or is over."""
+    if turn.timer is None:
+        raise _refused(situation, "TURN_NOT_STARTED", N_("The time of round {turn} has not started."), turn)
+    if turn.timer.called_at is not None:
+        raise _refused(situation, "TIME_OVER", N_("The time of round {turn} is over."), turn)
+    return turn.timer
+
+
+def _refused(situation: Situation, reason: str, message: str, turn: Turn) -> Refusal:
+    return Refusal(reason, situation.ruleset.article("turns.seconds"), message, {"turn": turn.number})
+
+
+COMMANDS: Commands = {pb.StartTurnRequest: start_turn, pb.StopTurnRequest: stop_turn, pb.ResumeTurnRequest: resume_turn}

@@ -1,0 +1,60 @@
+"""The next rack of a game, drawn from a seed, or the reason for its end (FISC II.3, II.6). Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from faristol.duplicate_game.words import Words
+from faristol.rules import Board, Ruleset
+from faristol.rules.duplicate_game.finish import DuplicateEndReason, end_before
+from faristol.rules.duplicate_game.racks import Attempt, RackDrawn, draw_rack
+
+MOST_REDRAWN = 1_000
+"""Valid racks of one turn that go back without a play before the game has no play at all."""
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """The state from which the next rack is drawn."""
+
+    turn: int
+    """The number of its turn, from 1."""
+    board: Board
+    leftover: tuple[str, ...]
+    bag: tuple[str, ...]
+    seed: bytes
+    counter: int
+    """The number of the next draw."""
+
+    @property
+    def left(self) -> tuple[str, ...]:
+        """All tiles in bag and rack."""
+        return (*self.leftover, *self.bag)
+
+
+def end_of(table: Table, ruleset: Ruleset, words: Words) -> DuplicateEndReason | None:
+    """Return the reason that no rack can follow; None if one can."""
+    return end_before(table.turn, table.left, ruleset, lambda tiles: bool(words.tops(table.board, tiles)))
+
+
+def drawn(table: Table, ruleset: Ruleset, words: Words) -> RackDrawn | DuplicateEndReason:
+    """Return the rack that the seed determines, or the reason for the end of the game.
+
+    A rack without a play goes back like an invalid one.
+    """
+    if end := end_of(table, ruleset, words):
+        return end
+    attempts: list[Attempt] = []
+    leftover: Sequence[str] = table.leftover
+    bag: Sequence[str] = table.bag
+    counter = table.counter
+    for _ in range(MOST_REDRAWN):
+        rack = draw_rack(table.turn, leftover, bag, table.seed, counter, ruleset)
+        if rack is None:
+            break
+        attempts += rack.attempts
+        if words.tops(table.board, rack.rack):
+            return RackDrawn(tuple(attempts), rack.bag)
+        leftover, bag, counter = (), (*rack.rack, *rack.bag), rack.next_counter
+    return DuplicateEndReason.NO_PLAY

@@ -1,0 +1,305 @@
+"""A hall of a duplicate game, folded from its stream: its players, their slips, and the scores. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from enum import StrEnum
+from itertools import combinations
+from typing import Any
+
+from google.protobuf.message import Message
+
+from faristol.duplicate_game.game import MS, Timer
+from faristol.kernel.times import Instant, instant
+from faristol.pb.game.v1 import duplicate_events_pb2 as events
+from faristol.rules.duplicate_game.slips import Handed, WrittenSlip
+
+HANDED: Mapping[int, Handed] = {
+    events.HANDED_UNSPECIFIED: Handed.IN_TIME,
+    **{events.Handed.Value(f"HANDED_{handed.name}"): handed for handed in Handed},
+}
+
+ON_THE_WAY = 10_000 * MS
+"""Nanoseconds after the end within which a slip saved in time by a phone counts without an arbiter: the network is slow
+if a whole hall sends at once.
+"""
+
+
+IsSame = Callable[[WrittenSlip, WrittenSlip], bool]
+"""Whether two slips describe the same play."""
+
+
+class Waiting(StrEnum):
+    """The reason that a slip waits for an arbiter."""
+
+    TWO_SLIPS = "two-slips"
+    """The player submitted two, or one on paper and another on a phone."""
+    TYPED_OTHERWISE = "typed-otherwise"
+    """Two collectors typed the same paper differently."""
+    AFTER_CLOSE = "after-close"
+    """It arrived after the hall had closed the turn."""
+    SENT_LATER = "sent-later"
+    """The player's own phone saved it in time and sent it after the end, with another play than the one received
+    before.
+    """
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """A slip as received."""
+
+    slip: events.Slip
+    source: events.SlipSource.ValueType
+    collector_id: str
+    after_close: bool
+    arrived_at: Instant
+    began_at: Instant | None = None
+    """The start of the turn in a hall that played on by itself."""
+
+    @property
+    def is_own(self) -> bool:
+        """Whether it came from the player's own phone: only its clock vouches for the time."""
+        return self.source == events.SLIP_SOURCE_PHONE and self.collector_id == self.slip.player_id
+
+    @property
+    def written_at(self) -> Instant:
+        """The time of writing if stated; otherwise the time of arrival."""
+        return instant(self.slip.written_at) if self.slip.HasField("written_at") else self.arrived_at
+
+    def is_sent_later(self, timer: Timer) -> bool:
+        """Check whether only the player's own phone says that a late arrival was written before the end."""
+        end = timer.ends_at
+        return end is not None and self.is_own and not is_late(self, timer) and self.arrived_at > end + ON_THE_WAY
+
+
+@dataclass(frozen=True, slots=True)
+class Counting:
+    """The slip of a player that counts."""
+
+    slip: WrittenSlip
+    written: events.Slip
+    """The same as written."""
+    waits: Waiting | None = None
+    entries: tuple[Entry, ...] = ()
+    """The slips from which an arbiter has to choose, while it waits."""
+
+
+@dataclass(frozen=True, slots=True)
+class HallTurn:
+    """The slips of a hall for a turn."""
+
+    entries: Mapping[str, tuple[Entry, ...]] = field(default_factory=dict)
+    closed_at: Instant | None = None
+    ruled: Mapping[str, tuple[events.Slip, Instant]] = field(default_factory=dict)
+    """The slip that an arbiter ruled to count, by player, with the time."""
+    scores: Mapping[str, events.SlipScore] = field(default_factory=dict)
+    """The score of each player's slip. Not to be changed."""
+    corrected: Mapping[str, events.Slip] = field(default_factory=dict)
+    """The content of slips corrected since."""
+
+    def is_closed(self, timer: Timer) -> bool:
+        """Check whether the hall has closed this attempt at the turn."""
+        return self.closed_at is not None and self.closed_at >= timer.first_at
+
+    def of_attempt(self, player_id: str, timer: Timer) -> tuple[Entry, ...]:
+        """Return the slips of a player in this attempt at the turn, in order."""
+        return tuple(entry for entry in self.entries.get(player_id, ()) if entry.arrived_at >= timer.first_at)
+
+    def counting(self, player_id: str, timer: Timer, is_same: IsSame) -> Counting:
+        """Return the slip of a player that counts. Slips before this attempt at the turn are void.
+
+        ``is_same`` compares slips that were typed or saved more than once.
+        """
+        if player_id in self.corrected:
+            said = self.corrected[player_id]
+            return Counting(written_slip(said), said)
+        ruled = self.ruled.get(player_id)
+        if ruled is not None and ruled[1] >= timer.first_at:
+            return Counting(written_slip(ruled[0]), ruled[0])
+        return _counting(player_id, self.of_attempt(player_id, timer), timer, is_same)
+
+
+@dataclass(frozen=True, slots=True)
+class Claim:
+    """A claim of a player."""
+
+    claim_id: str
+    turn: int
+    player_id: str
+    raised_at: Instant = 0
+    raised_by: int = 0
+    """The version of the event that raised it: the player's text is stored beside it."""
+    decided: bool = False
+    accepted: bool = False
+    """Whether the slip was corrected."""
+    decided_at: Instant = 0
+    about: str = ""
+    """The player whose slip is contested."""
+    decided_by: int = 0
+    """The version of the event that decided it: the reason is stored beside it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Hall:
+    """A hall."""
+
+    number: int = 0
+    name: str = ""
+    seats: Mapping[str, int] = field(default_factory=dict)
+    """The slip number of each player."""
+    turns: Mapping[int, HallTurn] = field(default_factory=dict)
+    claims: Mapping[str, Claim] = field(default_factory=dict)
+    version: int = 0
+    """Of its stream: the number of its events."""
+
+    def turn(self, number: int) -> HallTurn:
+        """Return the state of a turn in this hall."""
+        return self.turns.get(number) or HallTurn()
+
+
+def evolve(hall: Hall, fact: Message) -> Hall:
+    """Return ``hall`` after an event of its stream. Raises ``TypeError`` for another one."""
+    fold = _FOLDS.get(type(fact))
+    if fold is None:
+        raise TypeError(f"{fact.DESCRIPTOR.full_name} is no fact of a hall of a duplicate game")
+    return replace(fold(hall, fact), version=hall.version + 1)
+
+
+def written_slip(said: events.Slip, handed: Handed | None = None) -> WrittenSlip:
+    """Convert a slip to the value of the rules."""
+    return WrittenSlip(
+        coordinates=said.coordinates,
+        word=said.word,
+        score=said.score,
+        handed=handed or HANDED[said.handed],
+        coordinates_illegible=said.coordinates_illegible,
+        word_illegible=said.word_illegible,
+    )
+
+
+def is_late(entry: Entry, timer: Timer) -> bool:
+    """Check whether a slip that states its time was written after the end, to the millisecond (FISC II.5).
+
+    In a hall that began the turn by itself, the end is relative to its own start.
+    """
+    ends_at = timer.ends_at if entry.began_at is None else entry.began_at + timer.whole_ms * MS
+    if not entry.slip.HasField("written_at") or ends_at is None:
+        return False
+    return (instant(entry.slip.written_at) - ends_at) // MS >= 1
+
+
+def _counting(player_id: str, entries: tuple[Entry, ...], timer: Timer, is_same: IsSame) -> Counting:
+    if not entries:
+        nothing = events.Slip(player_id=player_id, handed=events.HANDED_NOT_AT_ALL)
+        return Counting(written_slip(nothing), nothing)
+    found: list[Counting] = []
+    phone = sorted(
+        (entry for entry in entries if entry.source == events.SLIP_SOURCE_PHONE), key=lambda entry: entry.written_at
+    )
+    in_time = [entry for entry in phone if not is_late(entry, timer)]
+    if phone:
+        entry = in_time[-1] if in_time else phone[-1]
+        found.append(_of(entry, timer))
+    typed = {entry.collector_id: entry for entry in entries if entry.source == events.SLIP_SOURCE_PAPER}
+    found += [_of(entry, timer) for entry in typed.values()]
+    last = found[-1]
+    if any(entry.after_close for entry in entries):
+        return replace(last, waits=Waiting.AFTER_CLOSE, entries=entries)
+    if not _agree(found[bool(phone) :], is_same):
+        return replace(last, waits=Waiting.TYPED_OTHERWISE, entries=entries)
+    if not _agree(found, is_same) or any(each.slip.handed is Handed.TWICE for each in found):
+        return replace(last, waits=Waiting.TWO_SLIPS, entries=entries)
+    if _differs_sent_later(in_time, timer, is_same):
+        return replace(last, waits=Waiting.SENT_LATER, entries=entries)
+    return last
+
+
+def _agree(found: Sequence[Counting], is_same: IsSame) -> bool:
+    return all(is_same(one.slip, other.slip) for one, other in combinations(found, 2))
+
+
+def _differs_sent_later(in_time: list[Entry], timer: Timer, is_same: IsSame) -> bool:
+    """Check whether the counting slip of a phone was sent after the end and differs from those before."""
+    if not in_time or not in_time[-1].is_sent_later(timer):
+        return False
+    before = [entry for entry in in_time if not entry.is_sent_later(timer)]
+    return not before or not is_same(written_slip(before[-1].slip), written_slip(in_time[-1].slip))
+
+
+def _of(entry: Entry, timer: Timer) -> Counting:
+    late = is_late(entry, timer)
+    return Counting(written_slip(entry.slip, Handed.LATE if late else None), entry.slip)
+
+
+def _seated(hall: Hall, fact: events.HallSeated) -> Hall:
+    seats = {**hall.seats, **{seat.player_id: seat.number for seat in fact.seats}}
+    return replace(hall, number=fact.hall.number, name=fact.hall.name, seats=seats)
+
+
+def _taken(hall: Hall, fact: events.SlipsTaken) -> Hall:
+    turn = hall.turn(fact.turn)
+    entries = dict(turn.entries)
+    at = instant(fact.occurred_at)
+    began_at = instant(fact.began_at) if fact.HasField("began_at") else None
+    for slip in fact.slips:
+        entry = Entry(slip, fact.source, fact.collector_id, fact.after_close, at, began_at)
+        entries[slip.player_id] = (*entries.get(slip.player_id, ()), entry)
+    return _with(hall, fact.turn, replace(turn, entries=entries))
+
+
+def _closed(hall: Hall, fact: events.HallClosed) -> Hall:
+    return _with(hall, fact.turn, replace(hall.turn(fact.turn), closed_at=instant(fact.occurred_at)))
+
+
+def _ruled(hall: Hall, fact: events.SlipRuled) -> Hall:
+    turn = hall.turn(fact.turn)
+    ruled = {**turn.ruled, fact.slip.player_id: (fact.slip, instant(fact.occurred_at))}
+    return _with(hall, fact.turn, replace(turn, ruled=ruled))
+
+
+def _scored(hall: Hall, fact: events.TurnScored) -> Hall:
+    turn = hall.turn(fact.turn)
+    scores = {**turn.scores, **{score.player_id: score for score in fact.scores}}
+    return _with(hall, fact.turn, replace(turn, scores=scores))
+
+
+def _corrected(hall: Hall, fact: events.SlipCorrected) -> Hall:
+    turn = hall.turn(fact.turn)
+    player = fact.slip.player_id
+    scores = {**turn.scores, player: fact.score}
+    corrected = {**turn.corrected, player: fact.slip}
+    return _with(hall, fact.turn, replace(turn, scores=scores, corrected=corrected))
+
+
+def _claimed(hall: Hall, fact: events.ClaimRaised) -> Hall:
+    about = fact.about_player_id or fact.player_id
+    claim = Claim(fact.claim_id, fact.turn, fact.player_id, instant(fact.occurred_at), hall.version + 1, about=about)
+    return replace(hall, claims={**hall.claims, claim.claim_id: claim})
+
+
+def _decided(hall: Hall, fact: events.ClaimDecided) -> Hall:
+    claim = replace(
+        hall.claims[fact.claim_id],
+        decided=True,
+        accepted=fact.accepted,
+        decided_at=instant(fact.occurred_at),
+        decided_by=hall.version + 1,
+    )
+    return replace(hall, claims={**hall.claims, claim.claim_id: claim})
+
+
+def _with(hall: Hall, number: int, turn: HallTurn) -> Hall:
+    return replace(hall, turns={**hall.turns, number: turn})
+
+
+_FOLDS: Mapping[type[Message], Callable[[Hall, Any], Hall]] = {
+    events.HallSeated: _seated,
+    events.SlipsTaken: _taken,
+    events.HallClosed: _closed,
+    events.SlipRuled: _ruled,
+    events.TurnScored: _scored,
+    events.SlipCorrected: _corrected,
+    events.ClaimRaised: _claimed,
+    events.ClaimDecided: _decided,
+}

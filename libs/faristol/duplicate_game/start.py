@@ -1,0 +1,80 @@
+"""Opening a duplicate game with its halls (FISC II.1). Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from faristol.duplicate_game.game import Duplicate
+from faristol.duplicate_game.preparation import Prepared, duplicate_id, embargo_said
+from faristol.duplicate_game.situation import GAME, Fact
+from faristol.kernel.pins import Pin
+from faristol.kernel.times import Instant, timestamp
+from faristol.pb.game.v1 import duplicate_events_pb2 as events
+from faristol.rules import commitment, derive_seed
+
+MOST_SEATS = 1000
+"""Players in one event, which has room for so many with ids of any length."""
+
+
+def open_duplicate(
+    tournament_id: str,
+    round_: int,
+    seed: bytes,
+    pins: tuple[Pin, Pin],
+    halls: Mapping[str, Sequence[str]],
+    at: Instant,
+    prepared: Prepared | None = None,
+    before: Duplicate | None = None,
+) -> list[Fact]:
+    """Return all events of the start of a game; ``halls`` are the players of each in the order of their numbers.
+
+    The seed is derived from that of the tournament and the id of the game, so it cannot be chosen. ``pins`` are the
+    rules and the lexicon. A game ``prepared`` with other pins is void from the first turn on. ``before`` is the game of
+    the previous round: its names for calling remain in use.
+    """
+    game_id = duplicate_id(tournament_id, round_)
+    own = derive_seed(seed, game_id)
+    of_halls = [
+        events.DuplicateHall(number=number, name=name, players=len(players))
+        for number, (name, players) in enumerate(halls.items(), start=1)
+    ]
+    ruleset, lexicon = pins
+    opened = events.DuplicateOpened(
+        game_id=game_id,
+        tournament_id=tournament_id,
+        round=round_,
+        ruleset=ruleset.message(),
+        lexicon=lexicon.message(),
+        seed=own,
+        commitment=commitment(own, game_id),
+        halls=of_halls,
+        occurred_at=timestamp(at),
+    )
+    facts: list[Fact] = [(GAME, opened)]
+    if prepared is not None and prepared.embargo is not None:
+        opened.embargo.CopyFrom(embargo_said(prepared.embargo))
+    if prepared is not None and prepared.seal is not None:
+        opened.seal.CopyFrom(prepared.seal)
+        if (prepared.ruleset, prepared.lexicon) != pins:
+            void = events.SealVoided(from_turn=1, cause=events.SEAL_VOID_RULES, occurred_at=timestamp(at))
+            facts.append((GAME, void))
+    if before is not None and (before.call_names or before.call_numbers):
+        names = [events.CallName(face=face, name=name) for face, name in sorted(before.call_names.items())]
+        said = events.CallNamesSet(names=names, numbers=before.call_numbers, occurred_at=timestamp(at))
+        facts.append((GAME, said))
+    number = 0
+    for hall, players in zip(of_halls, halls.values(), strict=True):
+        for part in _parts(players):
+            seats = [
+                events.DuplicateSeat(player_id=player, number=number + place + 1) for place, player in enumerate(part)
+            ]
+            number += len(part)
+            facts.append(
+                (hall.number, events.HallSeated(game_id=game_id, hall=hall, seats=seats, occurred_at=timestamp(at)))
+            )
+    return facts
+
+
+def _parts(players: Sequence[str]) -> list[Sequence[str]]:
+    """Split players into parts that fit into an event; an empty hall has one part."""
+    return [players[start : start + MOST_SEATS] for start in range(0, len(players), MOST_SEATS)] or [()]

@@ -1,0 +1,61 @@
+"""A duplicate game of a single player. Its master plays are the proposed ones, so all follows from a seed. Pure."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from faristol.duplicate_game.decide.racks import call_rack
+from faristol.duplicate_game.decide.turn_scores import Judging
+from faristol.duplicate_game.game import Duplicate, Turn, evolve, written_play
+from faristol.duplicate_game.hall import written_slip
+from faristol.duplicate_game.situation import Situation
+from faristol.duplicate_game.words import Words
+from faristol.pb.game.v1 import duplicate_events_pb2 as events
+from faristol.pb.game.v1 import duplicate_pb2 as pb
+from faristol.rules import Ruleset
+from faristol.rules.duplicate_game.plays import Play
+from faristol.rules.duplicate_game.slips import Verdict
+
+SHOWN = 10
+"""Best plays that are shown after a turn."""
+
+_GAME_ID = "training"
+
+
+class Judged(NamedTuple):
+    """The verdict on a slip of a turn, beside the best plays."""
+
+    verdict: Verdict
+    score: events.SlipScore
+    best: Sequence[Play]
+
+
+def begun(seed: str) -> Duplicate:
+    """Return a game before its first rack."""
+    return Duplicate(game_id=_GAME_ID, seed=hashlib.sha256(seed.encode()).digest())
+
+
+def next_turn(game: Duplicate, ruleset: Ruleset, words: Words) -> Duplicate:
+    """Return ``game`` with the proposed master play of its turn and the next rack called, or ended."""
+    turn = game.current
+    if turn is not None and not turn.completed:
+        tops = words.tops(turn.board, turn.rack)
+        chosen = events.MasterPlayChosen(turn=turn.number, play=written_play(tops[0]), top=tops[0].score)
+        game = evolve(evolve(game, chosen), events.TurnCompleted(turn=turn.number))
+    for _, fact in call_rack(_situation(game, ruleset, words), pb.CallRackRequest()):
+        game = evolve(game, fact)
+    return game
+
+
+def judged(game: Duplicate, turn: Turn, slip: events.Slip, ruleset: Ruleset, words: Words) -> Judged:
+    """Return the verdict that a slip would have in a hall, and the ``SHOWN`` best plays."""
+    judging = Judging(_situation(game, ruleset, words), turn)
+    written = written_slip(slip)
+    best = words.best(turn.board, turn.rack, SHOWN)[:SHOWN]
+    return Judged(judging.verdict(written), judging.score(slip.player_id, written), best)
+
+
+def _situation(game: Duplicate, ruleset: Ruleset, words: Words) -> Situation:
+    return Situation(game, {}, ruleset, words, at=0)

@@ -1,0 +1,1 @@
+"""Appending: the decision of a caller, the groups of appends, and their commit."""

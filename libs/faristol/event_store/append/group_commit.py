@@ -1,0 +1,236 @@
+"""Group commit: all queued requests are written in one transaction, on one of two paths.
+
+The fast path relies on the cached end of the record. Positions only grow, so if the counter is at the cached position,
+no other process has appended since, and every cached version and hash is valid. The backend locks, checks and moves the
+counter together with the rows, so no lock is held while this process computes.
+
+The locked path holds the lock of the counter row for the whole transaction. It is used if other processes append too,
+if a request writes rows of its own or has a note, and if a request must be refused.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Sequence
+from contextlib import AbstractAsyncContextManager
+from datetime import datetime
+from typing import Any
+
+from sqlalchemy import Executable, bindparam, insert, select, update
+from sqlalchemy.exc import OperationalError
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from faristol.event_store.append.decision import Appended, Conflict, Stale
+from faristol.event_store.append.group import EVENT_COLUMNS, Group, Head, Outcome, Request
+from faristol.event_store.backends import tables
+from faristol.event_store.event import microseconds
+
+REMEMBERED = 16_384
+"""Number of streams whose heads a process caches."""
+
+_events, _commands, _checkpoints, _counter = (
+    tables.events.c,
+    tables.commands,
+    tables.checkpoints,
+    tables.counter,
+)
+# Built once: building a statement costs as much as running it.
+COUNTER = update(_counter).where(_counter.c.id == 1).values(position=_counter.c.position).returning(_counter.c.position)
+"""Locks the counter and returns the position of the last event."""
+_ADVANCE = update(_counter).where(_counter.c.id == 1).values(position=bindparam("last"))
+_HEADS = select(_events.stream, _events.version, _events.hash).where(tables.are_last())
+_ANSWERS = select(_commands).where(_commands.c.command_id.in_(bindparam("command_ids", expanding=True)))
+_PROGRESS = (
+    select(_checkpoints)
+    .where(_checkpoints.c.consumer.in_(bindparam("consumers", expanding=True)))
+    .order_by(_checkpoints.c.consumer)  # a fixed order prevents deadlocks
+    .with_for_update()
+)
+_MOVE = update(_checkpoints).where(_checkpoints.c.consumer == bindparam("moved")).values(position=bindparam("after"))
+
+
+class GroupCommit:
+    """Appends for a backend.
+
+    ``fast`` writes a whole group durably, or not at all: it returns False if a precondition does not hold, and raises
+    ``OperationalError`` if the database fails. ``lock`` locks the counter and returns its position in the first column.
+    ``notify`` notifies other processes of a ``position``.
+    """
+
+    def __init__(
+        self,
+        writing: Callable[[], AbstractAsyncContextManager[AsyncConnection]],
+        fast: Callable[[Group], Awaitable[bool]],
+        *,
+        lock: Executable = COUNTER,
+        notify: Executable | None = None,
+    ) -> None:
+        self._writing = writing
+        self._fast = fast
+        self._lock = lock
+        self._notify = notify
+        self._known = _Known()
+
+    async def append(self, requests: Sequence[Request], now: Callable[[], datetime]) -> Sequence[Outcome]:
+        """Write the requests in one transaction, as ``Backend.append`` describes."""
+        try:
+            return await self._append_fast(requests, now) or await self._append_locked(requests, now)
+        except Exception:
+            self._known.forget()
+            raise
+
+    async def _append_fast(self, requests: Sequence[Request], now: Callable[[], datetime]) -> Sequence[Outcome] | None:
+        """Return the outcomes; None if no row was written."""
+        group = self._known.group(requests, microseconds(now()))
+        if group is None:
+            return None
+        outcomes = [_take(group, request) for request in requests]
+        if any(
+            isinstance(outcome, Stale) or (request.command and isinstance(outcome, Exception))
+            for request, outcome in zip(requests, outcomes, strict=True)
+        ):
+            # A refused command may have been executed before, and then its own effect is the reason of the refusal. The
+            # position of a checkpoint came from a request, perhaps from the one to refuse.
+            return None
+        if not await self._fast(group):
+            return None
+        self._known.learn(group)
+        return outcomes
+
+    async def _append_locked(self, requests: Sequence[Request], now: Callable[[], datetime]) -> Sequence[Outcome]:
+        async with self._writing() as connection:
+            position = int((await connection.execute(self._lock)).scalars().one())
+            self._known.found(position)
+            group = await self._group(connection, position, requests, now)
+            outcomes = [await _take_with_rows(connection, group, request) for request in requests]
+            await self._finish(connection, group)
+        self._known.learn(group)
+        return outcomes
+
+    async def _group(
+        self, connection: AsyncConnection, position: int, requests: Sequence[Request], now: Callable[[], datetime]
+    ) -> Group:
+        streams = {stream for request in requests for stream, _ in request.expected}
+        command_ids = [request.command.command_id for request in requests if request.command]
+        consumers = [request.checkpoint.consumer for request in requests if request.checkpoint]
+        heads: dict[str, Head] = {stream: self._known.heads[stream] for stream in streams & self._known.heads.keys()}
+        for row in await _rows(connection, _HEADS, "streams", sorted(streams - heads.keys())):
+            heads[row.stream] = (int(row.version), bytes(row.hash))
+        answers = await _rows(connection, _ANSWERS, "command_ids", command_ids)
+        progress = await _rows(connection, _PROGRESS, "consumers", consumers)
+        return Group(
+            begin=position,
+            heads=heads,
+            answers={row.command_id: Appended(row.position, bytes(row.answer), repeated=True) for row in answers},
+            progress={row.consumer: int(row.position) for row in progress},
+            recorded_at=microseconds(now()),
+        )
+
+    async def _finish(self, connection: AsyncConnection, group: Group) -> None:
+        if group.events:
+            rows = [dict(zip(EVENT_COLUMNS, row, strict=True)) for row in group.events]
+            await connection.execute(insert(tables.events), rows)
+            await connection.execute(_ADVANCE, {"last": group.position})
+            if self._notify is not None:
+                await connection.execute(self._notify, {"position": str(group.position)})
+        if group.notes:
+            rows = [
+                {"position": at, "text": note.text, "player_ids": note.written_ids} for at, note in group.notes.items()
+            ]
+            await connection.execute(insert(tables.notes), rows)
+        if group.commands:
+            rows = [{"command_id": key, "answer": said, "position": at} for key, (said, at) in group.commands.items()]
+            await connection.execute(insert(_commands), rows)
+        if group.moves:
+            rows = [{"moved": name, "after": after} for name, (_, after) in group.moves.items()]
+            await connection.execute(_MOVE, rows)
+
+
+class _Known:
+    """The cached end of the record. It is valid while the counter stands at ``position``."""
+
+    def __init__(self) -> None:
+        self.position: int | None = None
+        """None if the end of the record is unknown."""
+        self.heads: dict[str, Head] = {}
+        self._alone = True
+        """Whether the counter, when last read, stood where this process had left it."""
+
+    def found(self, position: int) -> None:
+        """Note the position of the locked counter."""
+        self._alone = self.position in (None, position)
+        if self.position != position:
+            self.forget()
+
+    def learn(self, group: Group) -> None:
+        """Cache the position and the heads after a group is written."""
+        self.position = group.position
+        for stream, head in group.heads.items():
+            self.heads.pop(stream, None)  # move it to the end: the least recently used is evicted first
+            self.heads[stream] = head
+        while len(self.heads) > REMEMBERED:
+            del self.heads[next(iter(self.heads))]
+
+    def group(self, requests: Sequence[Request], recorded_at: int) -> Group | None:
+        """Return a group that relies only on the cache; None if a request needs more.
+
+        A stream expected to be new, a command expected to be unknown, and a checkpoint expected at its consumer's
+        position are assumed to be so: if not, the database refuses the rows.
+        """
+        if self.position is None or not self._alone:
+            return None
+        group = Group(self.position, {}, {}, {}, recorded_at)
+        for request in requests:
+            if request.decision.also or request.noted:
+                return None
+            for stream, version in request.expected:
+                if head := self.heads.get(stream):
+                    group.heads[stream] = head
+                elif version or stream not in request.streams:
+                    return None
+            if checkpoint := request.checkpoint:
+                group.progress.setdefault(checkpoint.consumer, checkpoint.before)
+        return group
+
+    def forget(self) -> None:
+        """Invalidate the cache: other processes may have written."""
+        self.position = None
+        self.heads.clear()
+
+
+async def _rows(connection: AsyncConnection, query: Any, name: str, values: Sequence[str]) -> Sequence[Any]:
+    return (await connection.execute(query, {name: values})).all() if values else ()
+
+
+def _take(group: Group, request: Request) -> Outcome:
+    """Return the answer to one request, or its refusal, which does not affect the others."""
+    if request.command and (answered := group.answers.get(request.command.command_id)):
+        return answered
+    try:
+        group.check(request)
+        return group.add(request)
+    except Exception as refused:  # noqa: BLE001 # the exception is returned to its caller
+        return refused
+
+
+async def _take_with_rows(connection: AsyncConnection, group: Group, request: Request) -> Outcome:
+    """Do the same as ``_take`` for a request that may write further rows in the transaction."""
+    if not request.decision.also or (request.command and request.command.command_id in group.answers):
+        return _take(group, request)
+    try:
+        group.check(request)
+    except (Conflict, Stale) as refused:
+        return refused
+    savepoint = await connection.begin_nested()
+    try:
+        if names := await request.decision.also(connection):
+            request.bind(names)
+        outcome = group.add(request)
+    except Exception as refused:  # the exception is returned to its caller
+        # A full disk or a lost connection aborts the whole transaction. Then the savepoint is gone, and no request of
+        # the group may be reported as written.
+        if connection.invalidated:
+            raise OperationalError("append", None, refused) from refused
+        await savepoint.rollback()
+        return refused
+    await savepoint.commit()
+    return outcome

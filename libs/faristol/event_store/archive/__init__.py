@@ -1,0 +1,1 @@
+"""Archives: export, restoration and retention."""

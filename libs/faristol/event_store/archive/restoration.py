@@ -1,0 +1,259 @@
+"""The restore of an archive into an empty record, and its verification from only the file and a public key."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import asdict, dataclass, replace
+from datetime import datetime
+from pathlib import Path
+from typing import Any
+
+from sqlalchemy import Table, func, insert, select, update
+from sqlalchemy.exc import SQLAlchemyError
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from faristol.event_store import stored
+from faristol.event_store.archive import archive
+from faristol.event_store.archive.archive import ArchiveError, Line
+from faristol.event_store.archive.export import Exported
+from faristol.event_store.backends import tables
+from faristol.event_store.errors import Wrong
+from faristol.event_store.event import moment
+from faristol.event_store.integrity.checker import Checker, unanswered
+from faristol.event_store.integrity.keys import Keys
+from faristol.event_store.integrity.seals import Seal
+from faristol.event_store.integrity.verification import Progress, Verdict, quiet
+from faristol.event_store.personal_data.bindings import Bindings, Kept, Names
+from faristol.event_store.personal_data.notes import WITH_WORDS, Note
+from faristol.event_store.record import Record
+from faristol.event_store.stored import Stored
+from faristol.kernel.names import COUNTRY, LONGEST_NAME, may_be_kept
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """The table row of a line of an archive."""
+
+    table: Table
+    values: dict[str, Any]
+
+
+class Archive:
+    """An archive, checked while it is read. ``position`` and ``tournament`` are those of its first line."""
+
+    def __init__(self, path: Path, keys: Keys | None = None, kept: Iterable[Seal] = ()) -> None:
+        self._lines = archive.read(path)
+        first = next(self._lines)
+        if first.kind != "archive":
+            raise first.error("this is no archive of a record")
+        if (version := first.number_of("version")) not in archive.READABLE:
+            raise first.error(f"this is an archive of version {version}; expected {archive.VERSION} or less")
+        self.tournament = first.text("tournament")
+        self.position = first.number_of("position")
+        self.checker = Checker(keys, kept=kept, part=self.tournament)
+        self.bindings = Bindings(part=bool(self.tournament))
+        self.names = Names()
+        """Result of the check of names, after the last line."""
+        self.counts = Exported()
+        self._with_people = first.flag("people")
+        self._people: dict[str, tuple[Kept, int]] = {}
+        self._erased: set[str] = set()
+        self._may_be_noted: set[int] = set()
+        """Positions of the events that can have a note and have none so far."""
+        self._due = ""
+        """Id of the command of the last event, until its answer is read."""
+
+    def rows(self, progress: Progress = quiet) -> Iterator[Row]:
+        """Yield each row after it is checked. Raises ``ArchiveError``."""
+        for line in self._lines:
+            try:
+                yield from self._row(line)
+            except Wrong as wrong:
+                raise line.error(str(wrong)) from wrong
+            if line.number % stored.BATCH == 0:
+                progress(self.checker.position, max(self.position, 1))
+
+    def _row(self, line: Line) -> Iterator[Row]:
+        counts = self.counts
+        if line.kind in {"event", "gap", "seal", "command"} and (counts.people or counts.notes or counts.erased):
+            raise line.error(f"a line of kind {line.kind} stands behind the people")
+        if line.kind in {"person", "note", "erased", "end"}:
+            self._nothing_due(line)
+        match line.kind:
+            case "event":
+                event = Stored(**(row := line.members()))
+                if event.command_id != self._due:
+                    self._nothing_due(line)
+                self.checker.event(event)
+                self.bindings.event(event)
+                if event.type in WITH_WORDS:
+                    self._may_be_noted.add(event.position)
+                self._due = "" if self.tournament else event.command_id
+                counts.events += 1
+                yield Row(tables.events, row)
+            case "gap":
+                self.checker.gap(**line.members())
+            case "seal":
+                seal = Seal(**(row := line.members()))
+                self.checker.seal(seal, line.numbers("tournaments") if self.tournament else None)
+                counts.seals += 1
+                yield Row(tables.seals, row)
+            case "command":
+                yield self._command(line)
+            case "person":
+                counts.people += 1
+                yield self._person(line)
+            case "note":
+                yield self._note(line)
+                counts.notes += 1
+            case "erased":
+                counts.erased += 1
+                row = line.members()
+                self._once(line, row["player_id"])
+                self._erased.add(row["player_id"])
+                yield Row(tables.erased, row)
+            case "end":
+                self._end(line)
+            case other:
+                raise line.error(f"there is no kind {other!r}")
+
+    def _nothing_due(self, line: Line) -> None:
+        if self._due:
+            raise line.error(f"position {self.checker.position}: {unanswered(self._due)}")
+
+    def _command(self, line: Line) -> Row:
+        row = Row(tables.commands, line.members())
+        if (position := row.values["position"]) != self.checker.position:
+            raise line.error(f"a command of position {position} stands behind position {self.checker.position}")
+        self.counts.commands += 1
+        if row.values["command_id"] == self._due:
+            self._due = ""
+        return row
+
+    def _note(self, line: Line) -> Row:
+        row = line.members()
+        if (position := row["position"]) not in self._may_be_noted:
+            raise line.error(f"a note of position {position}: there is no event with a note, or it was read already")
+        self._may_be_noted.remove(position)
+        return Row(tables.notes, {**row, "player_ids": Note(row["text"], row["player_ids"]).written_ids})
+
+    def _person(self, line: Line) -> Row:
+        row = line.members()
+        _check_person(line, row)
+        self._once(line, row["player_id"])
+        bound = row.pop("bound")
+        self._people[row["player_id"]] = Kept(**row), bound
+        return Row(tables.people, row)
+
+    def _once(self, line: Line, player_id: str) -> None:
+        if player_id in self._people or player_id in self._erased:
+            raise line.error(f"player {player_id} stands here for the second time")
+
+    def _check_names(self, line: Line) -> None:
+        """Compare the names with their bindings. In a part, an event outside it may bind a name."""
+        for player_id, (_, bound) in self._people.items():
+            if self.tournament and bound > self.bindings.position(player_id):
+                self.bindings.elsewhere(player_id)
+            elif bound != (here := self.bindings.position(player_id)):
+                raise line.error(f"{player_id} is said to be bound at position {bound}, and is at {here}")
+        people = [kept for kept, _ in self._people.values()]
+        self.names = self.bindings.compare(people, self._erased, without=not self._with_people)
+
+    def _end(self, line: Line) -> None:
+        if self.checker.position > self.position or (self.checker.position < self.position and not self.tournament):
+            raise line.error(f"the events end at position {self.checker.position}; line 1 says {self.position}")
+        for name, found in asdict(self.counts).items():
+            if line.number_of(name) != found:
+                raise line.error(f"there are {found} {name}; this line says {line.number_of(name)}")
+        self.checker.end()
+        self._check_names(line)
+
+
+def heading(path: Path) -> tuple[datetime, bool]:
+    """Read when an archive was made, and whether it has names. Raises ``ArchiveError`` for another file."""
+    first = next(archive.read(path))
+    if first.kind != "archive":
+        raise first.error("this is no archive of a record")
+    return moment(first.number_of("exported_at")), first.flag("people")
+
+
+def verify(path: Path, progress: Progress = quiet, *, keys: Keys | None = None, kept: Iterable[Seal] = ()) -> Verdict:
+    """Check every line, hash and seal of an archive. It needs only the file, and ``keys`` for signatures."""
+    checker = Checker()
+    try:
+        opened = Archive(path, keys, kept)
+        checker = opened.checker
+        for _ in opened.rows(progress):
+            pass
+    except ArchiveError as wrong:
+        return Verdict.of(checker, wrong=str(wrong))
+    found = Verdict.of(checker, names=opened.names)
+    # An omitted end leaves no trace in a part: the position of the record and the seals tell its extent.
+    return replace(found, position=opened.position) if opened.tournament else found
+
+
+def check_whole(path: Path, progress: Progress = quiet, *, keys: Keys | None = None) -> None:
+    """Check an archive before its restore. Raises ``ArchiveError`` as ``restore`` would."""
+    opened = _whole(path, keys)
+    for _ in opened.rows(progress):
+        pass
+
+
+def _whole(path: Path, keys: Keys | None) -> Archive:
+    opened = Archive(path, keys)
+    if opened.tournament:
+        raise ArchiveError(
+            f"{path} is the archive of one tournament, {opened.tournament}: only that of a whole record can be restored"
+        )
+    return opened
+
+
+async def restore(record: Record, path: Path, progress: Progress = quiet, *, keys: Keys | None = None) -> Exported:
+    """Restore a whole archive into an empty record, with its positions, hashes, times and answers, in one transaction.
+
+    Raises ``ArchiveError`` if the record is not empty, if the archive is of one tournament, or at the first wrong line.
+    """
+    opened = _whole(path, keys)
+    try:
+        async with record.writing() as connection:
+            await _empty(connection)
+            waiting: list[Row] = []
+            for row in opened.rows(progress):
+                if waiting and (waiting[0].table is not row.table or len(waiting) == stored.BATCH):
+                    await _insert(connection, waiting)
+                    waiting = []
+                waiting.append(row)
+            await _insert(connection, waiting)
+            await connection.execute(update(tables.counter).values(position=opened.position))
+    except SQLAlchemyError as problem:
+        raise ArchiveError(f"{path} cannot be restored: {getattr(problem, 'orig', problem)}") from problem
+    progress(opened.position, max(opened.position, 1))
+    return opened.counts
+
+
+async def _empty(connection: AsyncConnection) -> None:
+    """Lock the record against appends. Raises ``ArchiveError`` if it is not empty."""
+    table = tables.counter
+    held = update(table).values(position=table.c.position).returning(table.c.position)
+    used = int((await connection.execute(held)).scalar_one()) > 0
+    for other in (tables.events, tables.commands, tables.people, tables.notes, tables.erased, tables.seals):
+        used = used or bool((await connection.execute(select(func.count()).select_from(other))).scalar_one())
+    if used:
+        raise ArchiveError("the record is not empty: an archive is restored into a new one")
+
+
+async def _insert(connection: AsyncConnection, rows: list[Row]) -> None:
+    if rows:
+        await connection.execute(insert(rows[0].table), [row.values for row in rows])
+
+
+def _check_person(line: Line, known: Mapping[str, str]) -> None:
+    """Raise ``ArchiveError`` for personal data that a registration refuses: valid checksums may be forged."""
+    for member, least in (("name", 1), ("club", 0)):
+        if not may_be_kept(known[member], least=least):
+            raise line.error(
+                f"its {member} is {known[member]!r:.40}; expected {least} to {LONGEST_NAME} characters that can be "
+                "shown, in Unicode NFC, without space around them"
+            )
+    if known["country"] and not COUNTRY.fullmatch(known["country"]):
+        raise line.error(f"its country is {known['country']!r:.40}; expected three capital letters, or nothing")

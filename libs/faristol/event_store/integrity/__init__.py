@@ -1,0 +1,1 @@
+"""Integrity: hashes, seals, their keys, and verification."""

@@ -1,0 +1,201 @@
+"""The verification of a record in a database: order, versions, hash chains, seals and names."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
+
+from sqlalchemy import func, select
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from faristol.event_store import stored
+from faristol.event_store.backends import tables
+from faristol.event_store.errors import Wrong
+from faristol.event_store.integrity import seals
+from faristol.event_store.integrity.checker import Checker
+from faristol.event_store.integrity.keys import Keys
+from faristol.event_store.integrity.seals import Seal
+from faristol.event_store.personal_data.bindings import Bindings, Names, erased_ids, kept_names
+from faristol.event_store.record import Record
+from faristol.event_store.stored import Stored
+
+Progress = Callable[[int, int], None]
+"""Called with the number of positions done and their total."""
+
+
+def quiet(done: int, total: int) -> None:
+    """Ignore the progress."""
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """Result of a verification."""
+
+    events: int
+    """Number of events verified."""
+    streams: int
+    wrong: str
+    """Error and position of the first wrong event; empty without an error."""
+    after: int = 0
+    """The position after which the verification began."""
+    position: int = 0
+    """The position up to which everything is verified."""
+    seals: int = 0
+    """Number of seals verified."""
+    sealed: int = 0
+    """The position up to which they reach."""
+    tournament: str = ""
+    """The tournament of a partial verification; empty for a whole record."""
+    names: Names = field(default_factory=Names)
+    """Result of the check of names."""
+
+    @classmethod
+    def of(cls, checker: Checker, *, after: int = 0, wrong: str = "", names: Names | None = None) -> Verdict:
+        """Build the verdict from the state of a checker."""
+        return cls(
+            events=checker.events,
+            streams=checker.streams,
+            wrong=wrong,
+            after=after,
+            position=checker.position,
+            seals=checker.seals,
+            sealed=checker.sealed,
+            tournament=checker.part,
+            names=names or Names(),
+        )
+
+
+async def verify(
+    record: Record,
+    progress: Progress = quiet,
+    *,
+    keys: Keys | None = None,
+    kept: Iterable[Seal] = (),
+    after: int = 0,
+    from_seal: bool = False,
+    without_names: bool = False,
+) -> Verdict:
+    """Read the record and recompute every hash, the root of every seal, and the commitment of every name.
+
+    With ``keys``, every seal must have a valid signature of one of them; seals ``kept`` outside must all be in the
+    record. With ``after`` or ``from_seal``, everything up to that position or the last seal is trusted, except the
+    order and the signatures of its seals. Later appends are left for the next verification. A record that was restored
+    without people may be ``without_names`` that were bound.
+    """
+    checker = Checker(keys, kept=kept, after=after)
+    try:
+        async with record.reading() as connection:
+            there = await _there(connection)
+        if from_seal and there.sealed:
+            after = there.sealed
+            checker = Checker(keys, kept=kept, after=after)
+        if after > there.counted:
+            raise Wrong(f"position {there.counted + 1}: not there; what comes after position {after} was to be checked")
+        bindings = Bindings(begun=after > 0, left_out=without_names)
+        waiting = await _before(record, checker, after, there)
+        while True:
+            batch, answered = await _next(record, checker, max(there.counted, there.last))
+            if not batch:
+                break
+            for event in batch:
+                checker.event(event, answered)
+                bindings.event(event)
+                while waiting and waiting[0].to_position <= event.position:
+                    checker.seal(waiting.pop(0))
+                    waiting = waiting or await _seals(record, checker.sealed, there)
+            progress(checker.position - after, max(there.counted - after, 1))
+        _ends(checker, there)
+        if waiting:
+            raise Wrong(f"position {checker.position + 1}: {waiting[0]} is here, and the record ends before it")
+        checker.end()
+        names = await _names(record, bindings, checker.position)
+    except Wrong as wrong:
+        return Verdict.of(checker, after=after, wrong=str(wrong))
+    return Verdict.of(checker, after=after, names=names)
+
+
+async def _names(record: Record, bindings: Bindings, after: int) -> Names:
+    """Compare the current names with their bindings, including those in events appended during the verification."""
+    async with record.reading() as connection:
+        end, _ = await stored.end(connection)
+        while batch := await stored.read(connection, after, end):
+            for event in batch:
+                bindings.event(event)
+            after = batch[-1].position
+        return bindings.compare(await kept_names(connection), await erased_ids(connection))
+
+
+@dataclass(frozen=True, slots=True)
+class _There:
+    """The extent of the record at the start. Later events and seals are left for the next verification."""
+
+    counted: int
+    """The last position by the counter."""
+    last: int
+    """The last position of an event."""
+    sealing: int
+    """The position at which the last seal begins; 0 if no seal exists."""
+    sealed: int
+    """The position at which it ends."""
+
+
+async def _there(connection: AsyncConnection) -> _There:
+    for table, at in ((tables.events, tables.events.c.position), (tables.seals, tables.seals.c.from_position)):
+        if (first := (await connection.execute(select(func.min(at)))).scalar_one()) is not None and first < 1:
+            raise Wrong(f"position {first}: something lies here in the table of {table.name}; positions begin at 1")
+    counted, last = await stored.end(connection)
+    newest = await seals.last(connection)
+    return _There(counted, last, newest.from_position if newest else 0, newest.to_position if newest else 0)
+
+
+def _ends(checker: Checker, there: _There) -> None:
+    if checker.position < there.counted:
+        raise Wrong(f"position {checker.position + 1}: the record ends here, its counter says {there.counted}")
+    if there.last > there.counted:
+        raise Wrong(
+            f"position {there.counted + 1}: an event lies here; the counter says that the record ends before it"
+        )
+
+
+async def _before(record: Record, checker: Checker, after: int, there: _There) -> list[Seal]:
+    """Process the seals up to the position ``after``. Return the next seals."""
+    while waiting := await _seals(record, checker.sealed, there):
+        for place, seal in enumerate(waiting):
+            if seal.to_position > after:
+                await _begun(record, checker, after)
+                return waiting[place:]
+            checker.skip(seal)
+    return []
+
+
+async def _begun(record: Record, checker: Checker, after: int) -> None:
+    """Add the hashes, unchecked, of the events up to ``after`` under the seal that includes it."""
+    first = checker.sealed + 1
+    while first <= after:
+        until = min(after, first + stored.BATCH - 1)
+        async with record.engine.connect() as connection:
+            known = await stored.hashes(connection, first, until)
+        for position, (digest, tournament) in enumerate(known, first):
+            checker.leaf(position, digest, tournament)
+        first = until + 1
+
+
+async def _seals(record: Record, after: int, there: _There) -> list[Seal]:
+    async with record.engine.connect() as connection:
+        return await seals.read(connection, after, stored.BATCH, up_to=there.sealing)
+
+
+async def _next(record: Record, checker: Checker, up_to: int) -> tuple[list[Stored], set[str]]:
+    """Return the next events, and those of their commands that have an answer."""
+    # Each batch is a read of its own, so that a long verification holds no transaction open.
+    async with record.engine.connect() as connection:
+        batch = await following(connection, checker, up_to)
+        return batch, await stored.answered(connection, batch)
+
+
+async def following(connection: AsyncConnection, checker: Checker, up_to: int) -> list[Stored]:
+    """Return the next events for a checker, after setting the heads of their streams."""
+    batch = await stored.read(connection, checker.position, up_to)
+    if streams := checker.unknown(batch):
+        checker.know(await stored.heads(connection, streams, checker.position))
+    return batch

@@ -1,0 +1,1 @@
+"""Personal data beside the events: names, notes, their bindings and their erasure."""

@@ -1,0 +1,247 @@
+"""Commitments that bind names to events: a change of a name in the database is detected, and a name can be erased.
+
+Names are stored beside the events and outside their hashes. An event that registers a name has a commitment to it in
+its metadata: SHA-256 over the name and a salt of 32 random bytes, which is stored beside the name. Without the salt a
+commitment does not reveal the name, so erasing both erases the name. A changed name gets a new salt, and its event also
+has the commitment to the previous name. So a swapped name cannot be legitimised by a further change.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import re
+from collections.abc import Collection, Iterable, Iterator
+from dataclasses import dataclass
+from struct import Struct
+from typing import Any, NamedTuple
+
+from sqlalchemy import bindparam, select
+from sqlalchemy.exc import DBAPIError
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from faristol.event_store.backends import tables
+from faristol.event_store.backends.databases import kind_of
+from faristol.event_store.errors import Wrong
+from faristol.event_store.event import Metadata
+from faristol.event_store.stored import Stored
+from faristol.event_store.upcasters import UnreadableEvent, upcasters
+from faristol.kernel import facts
+from faristol.pb.people.v1 import events_pb2 as events
+
+SALT = 32
+"""Bytes."""
+
+_ERASED = next(iter(facts.types_of([events.PersonErased])))
+_HAS_NAMES = '"names":"'
+_WRITTEN = re.compile(r"([a-z0-9-]{1,64}):([0-9a-f]{64})(?::([0-9a-f]{64}))?")
+_LENGTH = Struct(">Q").pack
+
+_of = tables.people.c
+_PEOPLE = select(_of.player_id, _of.name, _of.club, _of.country, _of.salt).order_by(_of.player_id)
+_TEXTS = select(_of.player_id, _of.name, _of.club, _of.country).order_by(_of.player_id)
+_BINDING = (
+    select(tables.events.c.position, tables.events.c.metadata)
+    .where(tables.events.c.metadata.contains(_HAS_NAMES), tables.events.c.position <= bindparam("up_to"))
+    .order_by(tables.events.c.position)
+)
+
+
+class Kept(NamedTuple):
+    """A name as it is stored beside the events."""
+
+    player_id: str
+    name: str
+    club: str
+    country: str
+    salt: bytes | None
+    """None if no event has ever bound the name."""
+
+    @property
+    def commitment(self) -> str:
+        """The commitment to the name, 64 hexadecimal digits; empty without a salt."""
+        if self.salt is None:
+            return ""
+        framed = [b"faristol name 1\n"]
+        for part in (self.salt, *(text.encode() for text in self[:4])):
+            framed += [_LENGTH(len(part)), part]
+        return hashlib.sha256(b"".join(framed)).hexdigest()
+
+
+def kept_of(row: Any) -> Kept:
+    """Return the name in a row with its columns in order."""
+    player_id, name, club, country, salt = row
+    return Kept(player_id, name, club, country, None if salt is None else bytes(salt))
+
+
+def new_salt() -> bytes:
+    """Return a random salt for a commitment."""
+    return os.urandom(SALT)
+
+
+def written(kept: Kept, before: Kept | None = None) -> str:
+    """Return the binding of a name for the metadata of an event, replacing ``before``; empty without a salt.
+
+    Raises ``ValueError`` for an invalid id of a person.
+    """
+    said = ":".join(filter(None, (kept.player_id, kept.commitment, before.commitment if before else "")))
+    if kept.salt is not None and not _WRITTEN.fullmatch(said):
+        raise ValueError(f"{kept.player_id[:80]!r} is not the id of a person: expected 1 to 64 of a-z, 0-9 and -")
+    return said if kept.salt is not None else ""
+
+
+@dataclass(frozen=True, slots=True)
+class Names:
+    """The result of a check of names without errors."""
+
+    bound: int = 0
+    """Number of names bound by the checked events."""
+    unbound: int = 0
+    """Number of names that no event has ever bound: an older version stored them."""
+    elsewhere: int = 0
+    """Number of names bound by events that were not checked."""
+    missing: int = 0
+    """Number of bound names that are missing, if the record may lack names."""
+
+
+class Bindings:
+    """Reads the bindings of names from events in order, and keeps the newest of each. Raises ``Wrong``.
+
+    ``begun``: the events up to some position are skipped. ``part``: only the events of one tournament are passed.
+    ``left_out``: the restore of the record may have omitted names.
+    """
+
+    def __init__(self, *, begun: bool = False, part: bool = False, left_out: bool = False) -> None:
+        self._partial = begun or part
+        self._part = part
+        self._left_out = left_out
+        self._bound: dict[str, tuple[int, str]] = {}
+        """Position and commitment by player id."""
+        self._erased: dict[str, int] = {}
+        """Position of the erasure by player id."""
+
+    def event(self, event: Stored) -> None:
+        """Process the next event."""
+        if _HAS_NAMES in event.metadata:
+            for player_id, commitment, before in _read(event):
+                self._bind(event.position, player_id, commitment, before)
+        elif event.type == _ERASED:
+            try:
+                fact: Any = upcasters.message(event.type, event.schema_version, event.payload)
+            except UnreadableEvent as problem:
+                raise Wrong(f"{event}: {problem}") from problem
+            self._erased[fact.person_id] = event.position
+
+    def _bind(self, position: int, player_id: str, commitment: str, before: str) -> None:
+        if player_id in self._erased:
+            raise Wrong(
+                f"position {position}: {player_id} is named, and was erased at position {self._erased[player_id]}"
+            )
+        known = self._bound.get(player_id)
+        again = self._left_out and not before  # registered again, so without the previous commitment
+        if known and not self._part and not again and (before or commitment) != known[1]:
+            raise Wrong(
+                f"position {position}: the name of {player_id} had been changed before it was bound here; it is not "
+                f"the one that was bound at position {known[0]}"
+            )
+        self._bound[player_id] = position, commitment
+
+    def position(self, player_id: str) -> int:
+        """Return the position of the event that binds a name now; 0 if no event does."""
+        return self._bound.get(player_id, (0, ""))[0]
+
+    def elsewhere(self, player_id: str) -> None:
+        """Discard the binding of a name, because an event outside this part binds it."""
+        self._bound.pop(player_id, None)
+
+    def compare(self, people: Iterable[Kept], erased: Collection[str], *, without: bool = False) -> Names:
+        """Compare the stored names and the noted erasures with the bindings.
+
+        ``without``: the record has no names and needs none. Raises ``Wrong``.
+        """
+        counts = {"bound": 0, "unbound": 0, "elsewhere": 0, "missing": 0}
+        there = set[str]()
+        for kept in people:
+            there.add(kept.player_id)
+            counts[self._compared(kept)] += 1
+        for player_id, (position, _) in sorted(self._bound.items(), key=lambda bound: bound[1]):
+            if player_id in there or player_id in self._erased or without:
+                continue
+            if self._part and player_id in erased:
+                continue
+            if not self._left_out:
+                raise Wrong(
+                    f"the name of {player_id}, bound at position {position}: it is missing, and no event says that it "
+                    "was erased (a record that was restored without people is checked with --without-names)"
+                )
+            counts["missing"] += 1
+        for player_id, position in self._erased.items():
+            if player_id not in erased:
+                raise Wrong(
+                    f"{player_id}, erased at position {position}: the record no longer knows, and could name them again"
+                )
+        return Names(**counts)
+
+    def _compared(self, kept: Kept) -> str:
+        if kept.player_id in self._erased:
+            position = self._erased[kept.player_id]
+            raise Wrong(f"{kept.player_id}, erased at position {position}: a name is there")
+        bound = self._bound.get(kept.player_id)
+        if bound is None:
+            return "elsewhere" if self._partial and kept.salt is not None else "unbound"
+        if kept.commitment != bound[1]:
+            raise Wrong(
+                f"the name, club or country of {kept.player_id}, bound at position {bound[0]}: "
+                "it is not what was bound, and no event changed it"
+            )
+        return "bound"
+
+
+def _read(event: Stored) -> Iterator[tuple[str, str, str]]:
+    try:
+        names = Metadata.from_json(event.metadata).names
+        for said in names.split(" ") if names else ():
+            found = _WRITTEN.fullmatch(said)
+            if found is None:
+                raise ValueError(said)
+            yield found[1], found[2], found[3] or ""
+    except (ValueError, TypeError, AttributeError, RecursionError):
+        raise Wrong(f"{event}: what it says of names cannot be read") from None
+
+
+def bound_in(metadata: Metadata) -> set[str]:
+    """Return the ids of the persons whose names the metadata of an event binds."""
+    return {said.partition(":")[0] for said in metadata.names.split()}
+
+
+async def positions(connection: AsyncConnection, up_to: int) -> dict[str, int]:
+    """Return the position of the event that binds each name, from all events up to a position."""
+    found: dict[str, int] = {}
+    for position, metadata in await connection.execute(_BINDING, {"up_to": up_to}):
+        found |= dict.fromkeys(bound_in(Metadata.from_json(metadata)), position)
+    return found
+
+
+async def kept_names(connection: AsyncConnection) -> list[Kept]:
+    """Return every name in the database. Raises ``Wrong`` for a malformed row."""
+    failure: Exception | None = None
+    try:
+        rows = (await connection.execute(_PEOPLE)).all()
+        if all(_is_name(row) for row in rows):
+            return [kept_of(row) for row in rows]
+    except (DBAPIError, TypeError, ValueError) as problem:  # for example a text that is not UTF-8
+        failure = problem
+    misfit = await kind_of(connection).misfit(connection, _TEXTS, {}, (str, str, str, str))
+    if misfit is None and failure is not None:
+        raise failure
+    raise Wrong(f"the table of people has {misfit.found if misfit else 'a salt that is none'}")
+
+
+def _is_name(row: Any) -> bool:
+    texts = all(isinstance(value, str) for value in row[:4])
+    return texts and (row.salt is None or isinstance(row.salt, bytes | memoryview))
+
+
+async def erased_ids(connection: AsyncConnection) -> set[str]:
+    """Return the ids of the persons noted as erased."""
+    return set((await connection.execute(select(tables.erased.c.player_id))).scalars())

@@ -1,0 +1,241 @@
+"""Personal data, stored outside the events so that it can be erased while every hash stays valid."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import TYPE_CHECKING
+
+from sqlalchemy import bindparam, delete, select
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from faristol.event_store.backends.databases import kind_of
+from faristol.event_store.backends.tables import erased, people
+from faristol.event_store.event import moment
+from faristol.event_store.personal_data.bindings import Kept, kept_of, new_salt, written
+from faristol.kernel import facts
+from faristol.kernel.names import OFFICIAL, is_named_person
+from faristol.kernel.names import told_apart as names_told_apart
+from faristol.kernel.refusal import N_, Refusal
+from faristol.pb.event.v1 import event_pb2 as event
+
+if TYPE_CHECKING:
+    from faristol.event_store.record import Record
+
+ENTRIES = facts.types_of(facts.that_change(event.CHANGE_ENTRIES))
+"""Types of events that register a player: each has a ``player_id``."""
+
+
+TOGETHER = 1_000
+"""Ids in one statement."""
+
+_OFFICIAL = re.compile(rf"{OFFICIAL}[0-9a-f]{{12}}")
+
+
+@dataclass(frozen=True, slots=True)
+class Person:
+    """A player with public data; or an official, with only a name."""
+
+    player_id: str
+    name: str
+    club: str
+    country: str = ""
+    """Country code of the player; empty if unknown."""
+
+
+_OF_ALL = select(people.c.player_id, people.c.name, people.c.club, people.c.country, people.c.salt)
+_ROW = _OF_ALL.where(people.c.player_id == bindparam("wanted"))
+_ROWS = _OF_ALL.where(people.c.player_id.in_(bindparam("wanted", expanding=True)))
+
+
+async def remember(connection: AsyncConnection, player_id: str, name: str, club: str, country: str = "") -> str:
+    """Store a player's name, club and country, in place of the previous ones.
+
+    Returns the binding for the events of this transaction, see ``Decision.also``. Raises ``Refusal`` for an erased
+    player, so that an old list cannot restore the name.
+    """
+    (said,) = await remember_all(connection, [Person(player_id, name, club, country)])
+    return said
+
+
+async def amend(connection: AsyncConnection, player_id: str, amended: Mapping[str, str]) -> str:
+    """Change the ``name``, ``club`` or ``country`` of a player; values that are not given remain.
+
+    Returns the binding for the events of this transaction, see ``Decision.also``; empty if no value is given. Raises
+    ``Refusal`` for an erased player in any case.
+    """
+    if await when_erased(connection, player_id):
+        raise not_amended_as_erased(player_id)
+    if not amended:
+        return ""
+    before = await _kept(connection, player_id)
+    kept = (before or Kept(player_id, "", "", "", None))._replace(**amended, salt=new_salt())
+    return await _keep(connection, kept, before)
+
+
+def not_amended_as_erased(player_id: str) -> Refusal:
+    """Return the refusal to change the data of an erased player."""
+    return Refusal(
+        "PERSON_ERASED",
+        "",
+        N_("The name of player {player} was erased on request: the data of this player can no longer be corrected."),
+        {"player": player_id},
+    )
+
+
+def refused_as_erased(player_id: str) -> Refusal:
+    """Return the refusal to register an erased player again."""
+    return Refusal(
+        "PERSON_ERASED",
+        "",
+        N_("The name of player {player} was erased on request; register the person under another player id."),
+        {"player": player_id},
+    )
+
+
+async def remember_all(connection: AsyncConnection, persons: Sequence[Person]) -> list[str]:
+    """Store many persons like ``remember``, in few statements; return the bindings in the same order."""
+    ids = [person.player_id for person in persons]
+    for player_id in await all_erased(connection, ids):
+        raise refused_as_erased(player_id)
+    before: dict[str, Kept] = {}
+    for some in _slices(ids):
+        for row in await connection.execute(_ROWS, {"wanted": some}):
+            before[row.player_id] = kept_of(row)
+    said, changed = [], []
+    for person in persons:
+        known = before.get(person.player_id)
+        told = (person.name, person.club, person.country)
+        if known and known.salt is not None and known[1:4] == told:
+            said.append(written(known))
+            continue
+        kept = Kept(person.player_id, *told, new_salt())
+        said.append(written(kept, known))
+        changed.append(kept._asdict())
+    if changed:
+        await connection.execute(kind_of(connection).upsert(people, changed[0].keys() - {"player_id"}), changed)
+    return said
+
+
+async def remember_persons(connection: AsyncConnection, persons: Sequence[Person]) -> list[str]:
+    """Store names, clubs and countries of persons who are no players, and return their bindings (``Decision.also``).
+
+    A person of one tournament (``is_named_person``) takes the new values. Another known person keeps the name, and gets
+    a club or a country if none is stored. Raises ``Refusal`` for an erased person.
+    """
+    said: list[str] = []
+    for person in persons:
+        known = await _kept(connection, person.player_id)
+        if known is None or is_named_person(person.player_id):
+            club = person.club or (known.club if known else "")
+            country = person.country or (known.country if known else "")
+            said.append(await remember(connection, person.player_id, person.name, club, country))
+            continue
+        told = {"club": person.club, "country": person.country}
+        added = {part: value for part, value in told.items() if value and not getattr(known, part)}
+        said.append(await amend(connection, person.player_id, added))
+    return [each for each in said if each]
+
+
+async def all_erased(connection: AsyncConnection, player_ids: Collection[str]) -> set[str]:
+    """Return the erased ones of these players."""
+    found: set[str] = set()
+    for some in _slices(player_ids):
+        found.update(
+            (await connection.execute(select(erased.c.player_id).where(erased.c.player_id.in_(some)))).scalars()
+        )
+    return found
+
+
+def _slices(player_ids: Collection[str]) -> Iterator[list[str]]:
+    """Split ids into sorted lists for one statement each."""
+    asked = sorted(player_ids)
+    return (asked[start : start + TOGETHER] for start in range(0, len(asked), TOGETHER))
+
+
+async def bind(connection: AsyncConnection, player_id: str) -> str:
+    """Return the binding of the stored name for the events of this transaction; empty if there is no name."""
+    kept = await _kept(connection, player_id)
+    if kept is None or kept.salt is not None:
+        return written(kept) if kept else ""
+    return await _keep(connection, kept._replace(salt=new_salt()), None)
+
+
+async def _kept(connection: AsyncConnection, player_id: str) -> Kept | None:
+    row = (await connection.execute(_ROW, {"wanted": player_id})).first()
+    return kept_of(row) if row else None
+
+
+async def _keep(connection: AsyncConnection, kept: Kept, before: Kept | None) -> str:
+    said = written(kept, before)
+    row = kept._asdict()
+    changed = row.keys() - {"player_id"}
+    await connection.execute(kind_of(connection).upsert(people, changed).values(**row))
+    return said
+
+
+async def forget(connection: AsyncConnection, player_id: str, at: int) -> None:
+    """Delete a player's name, club and country, and note the time ``at`` (microseconds since 1970)."""
+    await connection.execute(delete(people).where(people.c.player_id == player_id))
+    await connection.execute(erased.insert().values(player_id=player_id, erased_at=at))
+
+
+async def when_erased(connection: AsyncConnection, player_id: str) -> datetime | None:
+    """Return the time of a player's erasure; None for other players."""
+    query = select(erased.c.erased_at).where(erased.c.player_id == player_id)
+    at = (await connection.execute(query)).scalar_one_or_none()
+    return None if at is None else moment(at)
+
+
+async def named(connection: AsyncConnection, player_id: str) -> bool:
+    """Check whether the name of a person is stored, or was until its erasure."""
+    kept = await connection.execute(select(people.c.player_id).where(people.c.player_id == player_id))
+    return kept.first() is not None or await when_erased(connection, player_id) is not None
+
+
+async def names(record: Record, player_ids: Collection[str]) -> dict[str, Person]:
+    """Return these players by id; erased and unknown ones are omitted."""
+    found: dict[str, Person] = {}
+    async with record.reading() as connection:
+        for some in _slices(player_ids):
+            found |= {row[0]: Person(*row[:4]) for row in await connection.execute(_ROWS, {"wanted": some})}
+    return found
+
+
+def told_apart(persons: Iterable[Person]) -> dict[str, str]:
+    """Return the display names by id, with club or id if names are equal, by ``names_told_apart``."""
+    return names_told_apart((person.player_id, person.name, person.club) for person in persons)
+
+
+async def namesakes(record: Record, persons: Collection[Person]) -> list[Person]:
+    """Return the other persons of the record with the same name as one of these."""
+    wanted, known = {person.name for person in persons if person.name}, {person.player_id for person in persons}
+    if not wanted:
+        return []
+    async with record.reading() as connection:
+        rows = await connection.execute(select(people).where(people.c.name.in_(sorted(wanted))))
+        found = [Person(row.player_id, row.name, row.club, row.country) for row in rows]
+    return [person for person in found if person.player_id not in known]
+
+
+def is_official(person_id: str) -> bool:
+    """Check whether an id has the form of ids made for officials that act under a name."""
+    return bool(_OFFICIAL.fullmatch(person_id))
+
+
+async def official(record: Record, name: str) -> str:
+    """Return the id of the official of this name; empty if the name is unknown or erased."""
+    async with record.reading() as connection:
+        return next(iter(await officials(connection, name)), "")
+
+
+async def officials(connection: AsyncConnection, name: str) -> list[str]:
+    """Return the ids of the official of this name, in order.
+
+    There are several if the first commands under a name were simultaneous: each made an id before another was stored.
+    """
+    named = select(people.c.player_id).where(people.c.name == name, people.c.player_id.startswith(OFFICIAL))
+    found = await connection.execute(named.order_by(people.c.player_id))
+    return [person_id for person_id in found.scalars() if is_official(person_id)]

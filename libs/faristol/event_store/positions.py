@@ -1,0 +1,35 @@
+"""The end of the record and the checkpoints of consumers, read on a connection."""
+
+from __future__ import annotations
+
+from sqlalchemy import bindparam, select
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from faristol.event_store.backends import tables
+
+_LAST = select(tables.counter.c.position)
+_RECORDED_AT = select(tables.events.c.recorded_at).where(tables.events.c.position == bindparam("position"))
+_CHECKPOINTS = select(tables.checkpoints.c.consumer, tables.checkpoints.c.position)
+_CHECKPOINT = select(tables.checkpoints.c.position).where(tables.checkpoints.c.consumer == bindparam("consumer"))
+
+
+async def last_position(connection: AsyncConnection) -> int:
+    """Return the position of the last event; 0 for an empty record."""
+    return int((await connection.execute(_LAST)).scalar_one())
+
+
+async def checkpoint(connection: AsyncConnection, consumer: str) -> int:
+    """Return the checkpoint of a consumer; 0 if it has none."""
+    return int((await connection.execute(_CHECKPOINT, {"consumer": consumer})).scalar_one_or_none() or 0)
+
+
+async def checkpoints_of(connection: AsyncConnection, prefix: str) -> dict[str, int]:
+    """Return the checkpoints of the consumers whose names begin with ``prefix``, by name."""
+    asked = _CHECKPOINTS.where(tables.checkpoints.c.consumer.startswith(prefix, autoescape=True))
+    return {str(row.consumer): int(row.position) for row in await connection.execute(asked)}
+
+
+async def recorded_at(connection: AsyncConnection, position: int) -> int | None:
+    """Return the time of the event at a position, in microseconds since 1970; None if the position is not used."""
+    found = (await connection.execute(_RECORDED_AT, {"position": position})).scalar_one_or_none()
+    return None if found is None else int(found)

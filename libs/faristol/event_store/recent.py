@@ -1,0 +1,84 @@
+"""A cache of the latest events for all consumers in this process."""
+
+from __future__ import annotations
+
+import asyncio
+import math
+from collections.abc import Awaitable, Callable
+from typing import Protocol
+
+from faristol.event_store.event import Recorded
+
+KEPT = 1_024
+"""Number of events cached."""
+QUIET = 5.0
+"""Seconds between polls of the end of the record while the database sends notifications."""
+
+
+class Read(Protocol):
+    """Reads events from the database."""
+
+    def __call__(self, after_position: int, *, limit: int) -> Awaitable[list[Recorded]]:
+        """Return events after a position, in order."""
+
+
+class Recent:
+    """The end of the record, as far as this process has read it.
+
+    A process has a dozen consumers, and each reads every event: the first one loads it, the others find it here. The
+    cache has no gap, since positions have none and an event is never visible before an earlier one.
+    """
+
+    def __init__(self, read: Read, quiet_since: Callable[[int], float] = lambda position: math.inf) -> None:
+        """``quiet_since`` returns the start of the time without a notification of an event after a position."""
+        self._read = read
+        self._quiet_since = quiet_since
+        self._before = 0
+        """The position before the first cached event."""
+        self._kept: list[Recorded] = []
+        self._looked_at = -math.inf
+        """Time of the start of the last read that reached the end of the record, by the loop's clock."""
+        self._turn = asyncio.Lock()
+
+    async def after(self, position: int, *, limit: int, at_least: int = 0, age: float = math.inf) -> list[Recorded]:
+        """Return events after ``position``, in order; if they are fewer than ``limit``, all requested ones.
+
+        Requested is every event up to ``at_least``, and every one appended more than ``age`` seconds ago; newer ones
+        may be included. If a notification of the database is lost, its event can come ``QUIET`` seconds late, unless
+        ``age`` is 0. Events are shared and must not be changed. Raises the exceptions of the database.
+        """
+        now = asyncio.get_running_loop().time()
+        since = now - age
+        if 0 < age < QUIET:
+            since = min(since, max(now - QUIET, self._quiet_since(max(position, self._last))))
+        if position >= self._before and not self._has(at_least, since):
+            async with self._turn:
+                if position > self._last + (KEPT if self._kept else 0):
+                    self._before, self._kept = position, []
+                at_the_end = False
+                while not (at_the_end or self._has(at_least, since) or self._last >= position + limit):
+                    at_the_end = await self._look(limit)
+        if position < self._before:  # the caller is behind the cache
+            return await self._read(position, limit=limit)
+        start = position - self._before
+        return self._kept[start : start + limit]
+
+    async def _look(self, limit: int) -> bool:
+        """Read on from the end of the cache. Return whether that reached the end of the record."""
+        begun = asyncio.get_running_loop().time()
+        found = await self._read(self._last, limit=limit)
+        self._kept += found
+        if (gone := len(self._kept) - max(KEPT, limit)) > 0:
+            del self._kept[:gone]
+            self._before += gone
+        if len(found) == limit:
+            return False
+        self._looked_at = begun
+        return True
+
+    def _has(self, position: int, since: float) -> bool:
+        return self._last >= position and self._looked_at >= since
+
+    @property
+    def _last(self) -> int:
+        return self._before + len(self._kept)

@@ -1,0 +1,431 @@
+"""The record: appends, reads, notifications and leases on one database."""
+
+from __future__ import annotations
+
+import asyncio
+import math
+from collections.abc import AsyncIterator, Callable, Collection, Mapping
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from datetime import datetime
+from enum import StrEnum
+from functools import cache
+from typing import Any
+
+from google.protobuf.message import Message
+from sqlalchemy import ColumnElement, Select, and_, bindparam, or_, select, update
+from sqlalchemy.exc import DBAPIError, SQLAlchemyError
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from faristol.event_store import positions
+from faristol.event_store.append.appender import Appender
+from faristol.event_store.append.decision import Appended, Checkpoint, Command, Decision, Stale, checked
+from faristol.event_store.backends import migrations, tables
+from faristol.event_store.backends.backend import Backend, shown
+from faristol.event_store.backends.databases import FAILURES, is_away, is_full, kind_of, parse, unusable
+from faristol.event_store.errors import RecordError, UnknownDatabase
+from faristol.event_store.event import Metadata, Recorded, fingerprint_of, recorded, utc_now
+from faristol.event_store.folds import Folds
+from faristol.event_store.news import News
+from faristol.event_store.personal_data import notes
+from faristol.event_store.recent import Recent
+from faristol.event_store.upcasters import upcasters
+
+# Statements of the hot paths are built once: building a statement costs as much as running it.
+_events = tables.events.c
+_OF_STREAM = (_events.stream == bindparam("stream"), _events.version > bindparam("after_version"))
+_STREAM = select(tables.events).where(*_OF_STREAM).order_by(_events.version)
+_FACT = (_events.type, _events.schema_version, _events.payload)
+_FACTS = select(*_FACT).where(*_OF_STREAM).order_by(_events.version)
+_FIRSTS = (
+    select(*_FACT)
+    .where(_events.stream == bindparam("stream"), _events.version <= bindparam("most"))
+    .order_by(_events.version)
+)
+_COMMAND = select(tables.commands.c.position, tables.commands.c.answer).where(
+    tables.commands.c.command_id == bindparam("command_id")
+)
+_HASH = select(_events.hash).where(_events.position == bindparam("position"))
+_LAST = select(tables.events).where(tables.are_last()).order_by(_events.position)
+_ALL_FACTS = (
+    select(_events.stream, *_FACT)
+    .where(_events.stream.in_(bindparam("streams", expanding=True)))
+    .order_by(_events.stream, _events.version)
+)
+
+
+@cache
+def _facts_after(streams: int) -> Any:
+    """Build the statement that reads this number of streams, each after its version."""
+    wanted = (
+        and_(_events.stream == bindparam(f"stream_{number}"), _events.version > bindparam(f"after_{number}"))
+        for number in range(streams)
+    )
+    return select(_events.stream, *_FACT).where(or_(*wanted)).order_by(_events.position)
+
+
+_TRIED = {"name": "written", "holder": "", "until": 0}
+"""A lease that is never held: every role may write it."""
+_SAME = update(tables.leases).where(tables.leases.c.name == _TRIED["name"]).values(until=0)
+FEW = 8
+"""Number of streams up to which each number has its own statement."""
+STREAMS = 400
+"""Streams or positions in one statement."""
+
+FOLLOWED = 500
+"""Events that ``follow`` reads at a time."""
+
+FOLLOW_POLL = 0.25
+"""Seconds between polls of ``follow`` without a notification."""
+
+
+class Trouble(StrEnum):
+    """Reasons for which the record accepts no writes."""
+
+    FULL = "the disk of the record is full"
+    REFUSED = "the record cannot be written"
+
+
+class Record:
+    """An append-only store of events on one of the databases in ``databases``.
+
+    Positions are global and gapless: they come from one counter row, updated in the transaction that writes the events.
+    So an event is never visible before one with a smaller position.
+    """
+
+    def __init__(self, backend: Backend, now: Callable[[], datetime] = utc_now) -> None:
+        self.engine = backend.engine
+        """For read models, whose tables are in the same database."""
+        self.record_id = ""
+        """A UUID that identifies the record, so that its notifications are not confused with those of another."""
+        self.folds = Folds()
+        """Cached folds of ``load``."""
+        self.news = News(backend)
+        """Notifications of appends to this process."""
+        self.recent = Recent(self.read, self.news.quiet_since)
+        """The latest events, for all consumers in this process."""
+        self._backend = backend
+        self._now = now
+        self.trouble: Trouble | None = None
+        """Why the last write failed, if not because of its own content; None while writes succeed."""
+        self._committed_at = -math.inf
+        """Time of the last commit of this process, by the loop's clock."""
+        self._appender = Appender(backend, now, self.news.tell)
+
+    @classmethod
+    async def open(cls, url: str, now: Callable[[], datetime] = utc_now, *, create: bool = True) -> Record:
+        """Open the record at ``url`` (``sqlite:///PATH`` or ``postgresql://…``); create its tables if they are missing.
+
+        Raises ``RecordError`` if the database is unreachable or has a record of another format. Without ``create``, a
+        missing record is an error that leaves the database unchanged, and a read-only file is opened for reading.
+        """
+        try:
+            parsed = parse(url)
+            kind = kind_of(parsed)
+            if not create and not kind.may_exist(parsed):
+                raise migrations.none_at(parsed)
+            record = cls(kind(parsed), now)
+        except (UnknownDatabase, OSError) as problem:
+            raise RecordError(str(problem)) from problem
+        try:
+            way = record.reading if record.is_read_only else record.writing
+            async with way() as connection:
+                record.record_id = await migrations.prepare(connection, create=create)
+            if create and record.is_read_only:
+                raise OSError("the file can be read alone, and services write: serve a copy of it")
+        except migrations.NoRecord:
+            await record.close()
+            raise migrations.none_at(parsed) from None
+        except migrations.OtherFormat as problem:
+            await record.close()
+            raise RecordError(f"the record at {shown(parsed)} {problem}") from problem
+        except (SQLAlchemyError, OSError) as problem:
+            await record.close()
+            raise unusable(parsed, problem) from problem
+        return record
+
+    @property
+    def is_read_only(self) -> bool:
+        """Whether the record is a file that this process may read but not write."""
+        return self._backend.is_read_only
+
+    async def close(self) -> None:
+        """Finish pending writes and close all connections."""
+        await self._appender.close()
+        await self.news.close()
+        await self._backend.close()
+
+    def reading(self) -> AbstractAsyncContextManager[AsyncConnection]:
+        """Return a connection whose reads see one snapshot."""
+        return self._backend.reading()
+
+    @asynccontextmanager
+    async def writing(self) -> AsyncIterator[AsyncConnection]:
+        """Open a transaction that commits at the end of the block, and rolls back if the block raises."""
+        try:
+            async with self._backend.writing() as connection:
+                yield connection
+        except FAILURES as problem:
+            self._failed(problem)
+            raise
+        self._committed_at = asyncio.get_running_loop().time()
+
+    def committed_within(self, seconds: float) -> bool:
+        """Check whether a transaction of this process was committed within the last ``seconds``."""
+        return asyncio.get_running_loop().time() - self._committed_at < seconds
+
+    async def try_writing(self) -> None:
+        """Write without a change, to check whether the record accepts writes again."""
+        if self.trouble is Trouble.FULL and not await self._backend.has_room():
+            return
+        async with self.writing() as connection:
+            # An update without a matching row writes no data, so the row must exist.
+            await connection.execute(kind_of(connection).new_row(tables.leases).values(**_TRIED))
+            await connection.execute(_SAME)
+        self.trouble = None
+
+    def _failed(self, problem: Exception) -> None:
+        if not isinstance(problem, DBAPIError) or is_away(problem):
+            self.trouble = Trouble.FULL if isinstance(problem, DBAPIError) and is_full(problem) else Trouble.REFUSED
+
+    async def clean(self) -> str:
+        """Overwrite deleted data on disk. Return why remains may be there; empty on success."""
+        return await self._backend.clean()
+
+    async def append(
+        self,
+        decision: Decision,
+        metadata: Metadata,
+        *,
+        command: Command | None = None,
+        checkpoint: Checkpoint | None = None,
+    ) -> Appended:
+        """Write a decision durably in one transaction.
+
+        A repeated command returns its first answer and has no further effect. Raises ``Conflict`` if a stream or a
+        guarded stream has moved, ``Stale`` if the checkpoint has, and ``Unacceptable`` if the decision exceeds a limit.
+        Exceptions of the database leave the outcome unknown: the same command may be sent again, and takes effect once.
+        """
+        try:
+            appended = await self._appender.append(checked(decision, command), metadata, command, checkpoint)
+        except FAILURES as problem:
+            self._failed(problem)
+            raise
+        self.trouble = None
+        return appended
+
+    async def answered(self, command_id: str) -> Appended | None:
+        """Return the result of a command that was executed; None for an unknown one."""
+        for position, answer in await self._backend.fetch(_COMMAND, {"command_id": command_id}):
+            return Appended(position, answer, repeated=True)
+        return None
+
+    async def read_stream(self, stream: str, after_version: int = 0) -> list[Recorded]:
+        """Return the events of a stream after a version, in order."""
+        return await self._read(_STREAM, {"stream": stream, "after_version": after_version})
+
+    async def facts(self, stream: str, after_version: int = 0) -> list[Message]:
+        """Return the messages of a stream after a version, in order, without their metadata."""
+        return await self._facts(_FACTS, {"stream": stream, "after_version": after_version})
+
+    async def first_fact(self, stream: str) -> Message | None:
+        """Return the message of the first event of a stream; None if the stream does not exist."""
+        return next(iter(await self.first_facts(stream, 1)), None)
+
+    async def first_facts(self, stream: str, most: int) -> list[Message]:
+        """Return the messages of the first ``most`` events of a stream, in order."""
+        return await self._facts(_FIRSTS, {"stream": stream, "most": most})
+
+    async def _facts(self, query: Select[Any], values: Mapping[str, object]) -> list[Message]:
+        return [upcasters.message(*row) for row in await self._backend.fetch(query, values)]
+
+    async def facts_after(self, versions: Mapping[str, int]) -> list[tuple[str, Message]]:
+        """Return the messages of several streams after their versions, in the order of positions, each with its stream.
+
+        ``versions`` has at most ``STREAMS`` entries.
+        """
+        named: dict[str, object] = {}
+        for number, (stream, version) in enumerate(versions.items()):
+            named[f"stream_{number}"], named[f"after_{number}"] = stream, version
+        # Above FEW the size is rounded up, so that few statements are compiled; surplus parameters match no stream.
+        size = len(versions) if len(versions) <= FEW else 1 << (len(versions) - 1).bit_length()
+        for number in range(len(versions), size):
+            named[f"stream_{number}"], named[f"after_{number}"] = "", 0
+        rows = await self._backend.fetch(_facts_after(size), named)
+        return [(stream, upcasters.message(kind, version, payload)) for stream, kind, version, payload in rows]
+
+    async def facts_of(self, streams: Collection[str]) -> dict[str, list[Message]]:
+        """Return the messages of many streams, each in order; streams that do not exist are omitted."""
+        found: dict[str, list[Message]] = {}
+        asked = sorted(streams)
+        async with self.engine.connect() as connection:
+            for start in range(0, len(asked), STREAMS):
+                rows = await connection.execute(_ALL_FACTS, {"streams": asked[start : start + STREAMS]})
+                for stream, type_name, version, payload in rows.all():
+                    found.setdefault(stream, []).append(upcasters.message(type_name, version, payload))
+        return found
+
+    async def fingerprint(self, position: int) -> str:
+        """Return the fingerprint (``Recorded``) of the event at a position; empty if the position is not used."""
+        for (chain,) in await self._backend.fetch(_HASH, {"position": position}):
+            return fingerprint_of(bytes(chain))
+        return ""
+
+    async def last_events(self, streams: Collection[str]) -> dict[str, Recorded]:
+        """Return the last event of each of many streams; streams that do not exist are omitted."""
+        asked = sorted(streams)
+        found: list[Recorded] = []
+        for start in range(0, len(asked), STREAMS):
+            found += await self._read(_LAST, {"streams": asked[start : start + STREAMS]})
+        return {event.stream: event for event in found}
+
+    async def notes_of(self, stream: str) -> dict[int, str]:
+        """Return the notes of the events of a stream by version; erased ones are omitted."""
+        async with self.engine.connect() as connection:
+            return await notes.of_stream(connection, stream)
+
+    async def notes_at(self, positions: Collection[int]) -> dict[int, str]:
+        """Return the notes of the events at some positions; erased ones are omitted."""
+        found: dict[int, str] = {}
+        asked = sorted(positions)
+        async with self.engine.connect() as connection:
+            for start in range(0, len(asked), STREAMS):
+                found |= await notes.at_positions(connection, asked[start : start + STREAMS])
+        return found
+
+    async def read(
+        self,
+        after_position: int = 0,
+        *,
+        limit: int = 1_000,
+        tournament: str | Collection[str] | None = None,
+        types: Collection[str] | None = None,
+        up_to: int | None = None,
+    ) -> list[Recorded]:
+        """Return events by position: after one, up to one (inclusive), of some tournaments, of some types."""
+        query = select(tables.events).where(_events.position > after_position).order_by(_events.position).limit(limit)
+        if isinstance(tournament, str):
+            query = query.where(_events.tournament == tournament)
+        elif tournament is not None:
+            query = query.where(_events.tournament.in_(sorted(tournament)))
+        if types is not None:
+            query = query.where(_events.type.in_(sorted(types)))
+        if up_to is not None:
+            query = query.where(_events.position <= up_to)
+        return await self._read(query)
+
+    async def follow(
+        self,
+        after_position: int = 0,
+        *,
+        tournament: str | None = None,
+        types: Collection[str] | None = None,
+        poll: float = FOLLOW_POLL,
+    ) -> AsyncIterator[Recorded]:
+        """Yield the events after a position, of a tournament and of some types, then each new event.
+
+        Each event comes exactly once and in order. A notification of an append shortens the wait; without one, the
+        record is polled every ``poll`` seconds. Raises the exceptions of the database: the caller can resume after the
+        last event.
+        """
+        position = after_position
+        while True:
+            here = await self.last_position()
+            while position < here:
+                events = await self.read(position, limit=FOLLOWED, tournament=tournament, types=types, up_to=here)
+                for event in events:
+                    yield event
+                position = events[-1].position if len(events) == FOLLOWED else here
+            await self.news.wait(poll, position)
+
+    async def _read(self, query: Any, values: Mapping[str, object] | None = None) -> list[Recorded]:
+        async with self.engine.connect() as connection:
+            rows = await connection.execute(query, values)
+            return [recorded(row) for row in rows.all()]
+
+    async def last_position(self) -> int:
+        """Return the position of the last event; 0 for an empty record."""
+        async with self.engine.connect() as connection:
+            return await positions.last_position(connection)
+
+    async def checkpoint(self, consumer: str) -> int:
+        """Return the checkpoint of a consumer; 0 if it has none."""
+        async with self.engine.connect() as connection:
+            return await positions.checkpoint(connection, consumer)
+
+    async def lease(self, name: str, holder: str, seconds: float, longest: float = 0) -> bool:
+        """Acquire or renew a lease, which one holder has at a time. Return False while it has another holder.
+
+        It expires by the clock of ``Backend.time``. ``longest`` is the longest duration in seconds for which any holder
+        takes this lease; 0 if all take it for the same time. A lease that expires later than that from now was taken
+        before the clock was set back. It counts as free: otherwise it would block until the clock had caught up.
+        """
+        async with self.writing() as connection:
+            return await take_lease(connection, name, holder, self.time(connection), seconds, max(seconds, longest))
+
+    async def holder(self, name: str, longest: float) -> str:
+        """Return the holder of a lease that is taken for at most ``longest`` seconds; empty if it is free."""
+        return (await self.holders([name], longest)).get(name, "")
+
+    async def holders(self, names: Collection[str], longest: float) -> Mapping[str, str]:
+        """Return the holders of these leases, without free ones. ``longest`` is as for ``holder``."""
+        async with self.engine.connect() as connection:
+            here = tables.leases.c
+            wanted = select(here.name, here.holder).where(
+                here.name.in_(bindparam("names", expanding=True)), held(self.time(connection), longest)
+            )
+            rows = await connection.execute(wanted, {"names": sorted(names)})
+            return {row.name: row.holder for row in rows}
+
+    def time(self, connection: AsyncConnection) -> ColumnElement[int]:
+        """Return the SQL expression for the time that leases use, in microseconds since 1970."""
+        return kind_of(connection).time(self._now)
+
+    async def release(self, name: str, holder: str) -> None:
+        """Release a lease, so that the next holder need not wait for its expiry."""
+        table = tables.leases
+        async with self.writing() as connection:
+            await connection.execute(
+                update(table).where(and_(table.c.name == name, table.c.holder == holder)).values(until=0)
+            )
+
+
+def held(now: ColumnElement[int], longest: float) -> ColumnElement[bool]:
+    """Build the condition that a lease, taken for at most ``longest`` seconds, is held at ``now`` (``Record.time``).
+
+    A statement that waited reads the time again: a lease renewed by then may end after the old time plus ``longest``.
+    """
+    return tables.leases.c.until.between(now, now + _microseconds(longest))
+
+
+async def take_lease(
+    connection: AsyncConnection, name: str, holder: str, now: ColumnElement[int], seconds: float, longest: float
+) -> bool:
+    """Acquire or renew a lease in a transaction, as ``Record.lease``. Return False while it has another holder."""
+    table, until = tables.leases, now + _microseconds(seconds)
+    await connection.execute(kind_of(connection).new_row(table).values(name=name, holder=holder, until=until))
+    mine_or_free = (table.c.holder == holder) | ~held(now, longest)
+    taken = await connection.execute(
+        update(table).where(table.c.name == name, mine_or_free).values(holder=holder, until=until)
+    )
+    return taken.rowcount == 1
+
+
+def _microseconds(seconds: float) -> int:
+    return round(seconds * 1_000_000)
+
+
+async def start_checkpoint(connection: AsyncConnection, consumer: str) -> None:
+    """Create the checkpoint of a consumer, at the start of the record, unless it exists."""
+    await connection.execute(kind_of(connection).new_row(tables.checkpoints).values(consumer=consumer, position=0))
+
+
+async def move_checkpoint(connection: AsyncConnection, checkpoint: Checkpoint) -> None:
+    """Move a consumer's checkpoint by compare-and-set. Raises ``Stale`` if it is not at the expected position."""
+    at = tables.checkpoints.c
+    moved = await connection.execute(
+        update(tables.checkpoints)
+        .where(at.consumer == checkpoint.consumer, at.position == checkpoint.before)
+        .values(position=checkpoint.after)
+    )
+    if moved.rowcount != 1:
+        raise Stale(checkpoint)

@@ -1,0 +1,36 @@
+"""Type-checked reads of rows that may have been tampered with."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from sqlalchemy import Select
+from sqlalchemy.exc import DBAPIError
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from faristol.event_store.backends.databases import kind_of
+from faristol.event_store.errors import Wrong
+
+
+async def read(
+    connection: AsyncConnection, query: Select[Any], values: Mapping[str, object], types: Sequence[type], what: str
+) -> Sequence[Any]:
+    """Return the rows of a query whose columns have these types; the type of the first, the position, is always right.
+
+    At a value of another type, the result ends before its row if the query takes ``most``. Raises ``Wrong`` if it is in
+    the first row: "position 7: ``what`` has …".
+    """
+    failure: Exception | None = None
+    try:
+        rows: Sequence[Any] = (await connection.execute(query, values)).all()
+        if all(type(value) is expected for row in rows for value, expected in zip(row, types, strict=True)):
+            return rows
+    except (DBAPIError, TypeError, ValueError) as problem:  # for example a text that is not UTF-8, or a malformed blob
+        failure = problem
+    wrong = await kind_of(connection).misfit(connection, query, values, types)
+    if wrong is None:
+        raise failure or AssertionError("Python and the database call the same types by other names")
+    if wrong.before and "most" in values:
+        return await read(connection, query, {**values, "most": wrong.before}, types, what)
+    raise Wrong(f"position {wrong.position}: {what} has {wrong.found}")

@@ -1,0 +1,121 @@
+"""A program at an HTTP address as a witness. ``docs/record.md`` specifies its answers."""
+
+from __future__ import annotations
+
+import json
+import urllib.error
+import urllib.parse
+import urllib.request
+from collections.abc import Mapping, Sequence
+from functools import partial
+from http.client import HTTPException
+from pathlib import Path
+from typing import Any
+
+from faristol.event_store.errors import Wrong
+from faristol.event_store.integrity.seals import NO_SEAL, Seal, to_json
+from faristol.event_store.witness.witness import Fork, WitnessAway, parsed
+from faristol.event_store.witness.worker import Worker
+
+TIMEOUT = 10.0
+"""Timeout in seconds without data."""
+
+PAGE = 1_000
+"""Seals in one request."""
+
+_LARGEST = 4 * 1024 * 1024
+"""Bytes of one answer."""
+
+
+class _NoRedirect(urllib.request.HTTPRedirectHandler):
+    """Refuses redirects: a seal and its token go only to the configured address."""
+
+    def redirect_request(self, *_: Any) -> None:
+        return None
+
+
+_opener = urllib.request.build_opener(_NoRedirect)
+
+
+class Address:
+    """A witness over HTTP: POST sends one seal, GET returns seals in the form of ``/api/v1/seals``."""
+
+    kind = "http"
+
+    def __init__(self, url: str, token: Path | None = None) -> None:
+        self._url = url
+        self._token = token
+        self._worker = Worker("witness")
+        parts = urllib.parse.urlsplit(url)
+        self.shown = f"{parts.scheme}://{parts.hostname}{f':{parts.port}' if parts.port else ''}{parts.path}"
+
+    async def newest(self) -> Seal | None:
+        """Return the last seal of the witness."""
+        found = await self._worker.do(partial(self._asked, {"newest": "true"}))
+        return found[-1] if found else None
+
+    async def deliver(self, seals: Sequence[Seal]) -> None:
+        """Send the seals one by one."""
+        for seal in seals:
+            await self._worker.do(partial(self._send, seal))
+
+    async def seals(self) -> list[Seal]:
+        """Return all seals of the witness, page by page."""
+        found: list[Seal] = []
+        while True:
+            after = found[-1].to_position if found else 0
+            page = await self._worker.do(partial(self._asked, {"after": str(after), "limit": str(PAGE)}))
+            if page and min(seal.to_position for seal in page) <= after:
+                raise Wrong(
+                    f"position {after + 1}: the witness was asked for what comes after {after} and gave {page[0]}"
+                )
+            if not page:
+                return found
+            found += page
+
+    async def close(self) -> None:
+        """Stop the worker."""
+        self._worker.close()
+
+    def _send(self, seal: Seal) -> None:
+        body = json.dumps(to_json(seal)).encode()
+        try:
+            self._open(urllib.request.Request(self._url, body, {"Content-Type": "application/json"}))  # noqa: S310 # kinds.py accepts only http and https
+        except urllib.error.HTTPError as answer:
+            if answer.code == 409:
+                raise Fork(seal) from None
+            raise WitnessAway(f"it answered {answer.code} to a seal") from None
+
+    def _asked(self, query: Mapping[str, str]) -> list[Seal]:
+        url = f"{self._url}{'&' if '?' in self._url else '?'}{urllib.parse.urlencode(query)}"
+        try:
+            answer = self._open(urllib.request.Request(url, headers={"Accept": "application/json"}))  # noqa: S310 # as above
+        except urllib.error.HTTPError as refused:
+            raise WitnessAway(f"it answered {refused.code} when asked for its seals") from None
+        try:
+            members = json.loads(answer)["seals"]
+        except NO_SEAL:
+            raise WitnessAway("it gave no seals when asked for them, but something else") from None
+        if not isinstance(members, list):
+            raise WitnessAway("it gave no list of seals when asked for them")
+        return [parsed(member, self.shown) for member in members]
+
+    def _open(self, request: urllib.request.Request) -> bytes:
+        if self._token is not None:
+            try:
+                token = self._token.read_text().strip()  # read for each request: tokens change
+            except OSError as problem:
+                raise WitnessAway(f"its token in {self._token} cannot be read: {problem.strerror}") from None
+            request.add_unredirected_header("Authorization", f"Bearer {token}")
+        try:
+            with _opener.open(request, timeout=TIMEOUT) as answer:
+                content: bytes = answer.read(_LARGEST)
+                return content
+        except urllib.error.HTTPError:
+            raise
+        except urllib.error.URLError as problem:
+            reason = problem.reason
+            raise WitnessAway(getattr(reason, "strerror", None) or str(reason)) from None
+        except (HTTPException, ValueError) as problem:
+            # The error of a malformed header includes the token, so only its type is reported.
+            raise WitnessAway(f"the request failed: {type(problem).__name__}") from None

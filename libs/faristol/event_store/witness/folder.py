@@ -1,0 +1,121 @@
+"""A folder as a witness: one immutable file for each seal."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import re
+import uuid
+from collections.abc import Sequence
+from functools import partial
+from pathlib import Path
+
+from faristol.event_store.errors import Wrong
+from faristol.event_store.integrity.seals import NO_SEAL, Seal, to_json
+from faristol.event_store.witness.witness import LARGEST, Fork, WitnessAway, parsed
+from faristol.event_store.witness.worker import Worker
+
+NAME = re.compile(r"seal-(\d{19})\.json")
+"""File name of a seal, with its first position."""
+
+
+def name_of(seal: Seal) -> str:
+    """Return the file name of a seal."""
+    return f"seal-{seal.from_position:019}.json"
+
+
+def seal_of(name: str, content: bytes) -> Seal:
+    """Parse the file of a seal. Raises ``Wrong``."""
+    try:
+        members = json.loads(content)
+    except NO_SEAL:
+        members = None
+    seal = parsed(members, name)
+    if name_of(seal) != name:
+        raise Wrong(f"position {seal.from_position}: the witness has {seal} at {name}, where another one belongs")
+    return seal
+
+
+def put(folder: Path, seal: Seal) -> None:
+    """Write the file of a seal durably unless it exists. Raises ``Fork`` and ``OSError``."""
+    path = folder / name_of(seal)
+    content = json.dumps(to_json(seal), indent=1, sort_keys=True).encode() + b"\n"
+    part = folder / f".{path.name}.{uuid.uuid4().hex}.part"
+    try:
+        with part.open("xb") as out:
+            out.write(content)
+            out.flush()
+            os.fsync(out.fileno())
+        _name(part, path)
+    except FileExistsError:
+        if seal_of(path.name, _read(path)).digest != seal.digest:
+            raise Fork(seal) from None
+        return
+    finally:
+        with contextlib.suppress(OSError):
+            part.unlink()
+    entries = os.open(folder, os.O_RDONLY)
+    try:
+        os.fsync(entries)
+    finally:
+        os.close(entries)
+
+
+def _name(part: Path, path: Path) -> None:
+    """Give the file its final name. Raises ``FileExistsError`` if the name is taken."""
+    try:
+        path.hardlink_to(part)
+    except FileExistsError:
+        raise
+    except OSError:  # the file system has no hard links
+        if path.exists():
+            raise FileExistsError(path) from None
+        part.replace(path)
+
+
+def _read(path: Path) -> bytes:
+    with path.open("rb") as source:
+        return source.read(LARGEST)
+
+
+class Folder:
+    """Seals as files in an existing folder; a folder that is not mounted is not created."""
+
+    kind = "folder"
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        self._worker = Worker("witness")
+        self.shown = str(path)
+
+    async def newest(self) -> Seal | None:
+        """Return the last seal in the folder."""
+        return await self._worker.do(self._newest)
+
+    async def deliver(self, seals: Sequence[Seal]) -> None:
+        """Write the seals one by one."""
+        for seal in seals:
+            await self._worker.do(partial(self._put, seal))
+
+    async def seals(self) -> list[Seal]:
+        """Return all seals in the folder."""
+        return await self._worker.do(lambda: [seal_of(name, _read(self._path / name)) for name in self._names()])
+
+    async def close(self) -> None:
+        """Stop the worker."""
+        self._worker.close()
+
+    def _names(self) -> list[str]:
+        if not self._path.is_dir():
+            raise WitnessAway(f"there is no folder {self._path}")
+        return sorted(path.name for path in self._path.iterdir() if NAME.fullmatch(path.name))
+
+    def _newest(self) -> Seal | None:
+        names = self._names()
+        return seal_of(names[-1], _read(self._path / names[-1])) if names else None
+
+    def _put(self, seal: Seal) -> None:
+        if not self._path.is_dir():
+            raise WitnessAway(f"there is no folder {self._path}")
+        put(self._path, seal)

@@ -1,0 +1,67 @@
+"""The interface of a witness, and its errors."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Protocol
+
+from faristol.event_store.errors import RecordError, Wrong
+from faristol.event_store.integrity.seals import NO_SEAL, Seal, from_json
+
+LARGEST = 16 * 1024
+"""Bytes of one seal as JSON; a seal has about 700."""
+
+
+class WitnessAway(RecordError):
+    """The witness is unreachable or fails; the message states the reason and has no secret."""
+
+
+class Fork(Exception):
+    """The witness has a different seal in the place of one of the record's."""
+
+    def __init__(self, seal: Seal) -> None:
+        super().__init__(f"it has another seal in the place of {seal}")
+
+
+class Witness(Protocol):
+    """A place that stores seals. Every method raises ``WitnessAway``."""
+
+    kind: str
+    """The kind of witness, in one word."""
+    shown: str
+    """Its location for display."""
+
+    async def newest(self) -> Seal | None:
+        """Return the last seal; None if it has no seal. Raises ``Wrong`` for a malformed one."""
+
+    async def deliver(self, seals: Sequence[Seal]) -> None:
+        """Store these seals in order, each after the previous one. A seal that it already has is left unchanged.
+
+        Raises ``Fork`` if it has a different seal in the place of one of them, and stores none from there on.
+        """
+
+    async def seals(self) -> list[Seal]:
+        """Return every seal, in order. Raises ``Wrong`` if its own history shows that one was changed."""
+
+    async def close(self) -> None:
+        """Release its resources."""
+
+
+def gap(seals: Sequence[Seal]) -> str:
+    """Describe where the seals of a witness are not a chain from the first position; empty if they are."""
+    position, previous = 0, None
+    for seal in seals:
+        if seal.from_position != position + 1:
+            return f"position {position + 1}: the witness lacks a seal; its next one is {seal}"
+        if previous is not None and seal.previous != previous.digest:
+            return f"position {seal.from_position}: the seals of the witness are not one chain here"
+        position, previous = seal.to_position, seal
+    return ""
+
+
+def parsed(members: object, where: str) -> Seal:
+    """Parse a seal from JSON. Raises ``Wrong`` if it is malformed."""
+    try:
+        return from_json(members)  # type: ignore[arg-type] # a value that is not a mapping raises
+    except NO_SEAL:
+        raise Wrong(f"the witness has something at {where} that is no seal") from None

@@ -1,0 +1,249 @@
+"""The command handler: it decides, appends and answers, once for each command id."""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+import uuid
+from collections.abc import Awaitable, Callable, Sequence
+from contextlib import AsyncExitStack
+from dataclasses import replace
+from time import perf_counter
+from typing import Any, Generic, TypeVar
+from weakref import WeakValueDictionary
+
+import grpc
+from google.protobuf.message import Message
+from opentelemetry import metrics, trace
+from opentelemetry.propagate import inject
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from faristol.event_store import Appended, Command, Conflict, Decision, Metadata, Record
+from faristol.host.observability.telemetry import SECONDS
+from faristol.host.rpc.metadata import ACTOR, CORRELATION, ROLE
+from faristol.host.security.actor import Actor, actor_of, checked, said
+from faristol.host.security.authorization import caller, is_asked
+from faristol.kernel.errors import AlreadyExists, Invalid, NotFound
+from faristol.kernel.refusal import N_, Refusal
+
+ATTEMPTS = 16
+"""Attempts at a decision with conflicts before the caller gets an error."""
+
+DONE, REPEATED, REFUSED, CONFLICT = "done", "repeated", "refused", "conflict"
+"""Outcomes of a command: executed, repeated, refused, or given up after conflicts."""
+
+_tracer = trace.get_tracer("faristol.host")
+_meter = metrics.get_meter("faristol.host")
+_commands = _meter.create_counter("faristol.commands", unit="{command}", description="commands answered")
+_appends = _meter.create_counter("faristol.appends", unit="{event}", description="events appended by commands")
+_append_seconds = _meter.create_histogram(
+    "faristol.append.duration",
+    unit="s",
+    description="how long an append took until it was on disk",
+    explicit_bucket_boundaries_advisory=SECONDS,
+)
+_conflicts = _meter.create_counter("faristol.conflicts", unit="{conflict}", description="decisions made anew")
+
+M = TypeVar("M", bound=Message)
+
+
+class Desk:
+    """Handles the commands of a service."""
+
+    def __init__(self, record: Record) -> None:
+        self._record = record
+        self._queues: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
+
+    async def handle(
+        self,
+        context: grpc.aio.ServicerContext[Any, Any],
+        request: Message,
+        decide: Callable[[], Awaitable[tuple[Decision, Callable[[int], M]]]],
+        *,
+        response: type[M],
+        lane: str = "",
+    ) -> M:
+        """Execute a command and return its answer; a repeated command gets its first answer.
+
+        ``decide`` loads its input and returns the decision, and a function that builds the answer from the last
+        position. It is called again after a conflict. Commands of one ``lane`` are decided one after the other: they
+        write to one stream, so all but one of a parallel group would fail.
+
+        Raises ``Invalid`` for a ``command_id`` that is not a UUID or belongs to another command. Raises ``Conflict``
+        after too many conflicts, and the exceptions of ``decide``.
+        """
+        metadata = _metadata(context, request)
+        call = _Call(request, metadata, await actor_of(self._record, context, metadata.command_id), response)
+        try:
+            return await self._carry_out(call, decide, lane)
+        except (Refusal, AlreadyExists, NotFound, Invalid):
+            # The command may have been executed before, or during this repetition, and its own effect may cause the
+            # refusal. Then the record has the first answer.
+            if before := await self._record.answered(call.command_id):
+                return call.repeated(before.answer)
+            call.count(REFUSED)
+            raise
+        except Conflict:
+            call.count(CONFLICT)
+            raise
+
+    async def _carry_out(
+        self, call: _Call[M], decide: Callable[[], Awaitable[tuple[Decision, Callable[[int], M]]]], lane: str
+    ) -> M:
+        queued_at = ""
+        async with AsyncExitStack() as queue:
+            if lane:
+                await queue.enter_async_context(self._queues.setdefault(lane, asyncio.Lock()))
+            for attempt in range(1, ATTEMPTS + 1):
+                decision, answer = await decide()
+                if attempt == 1 and (busy := self._queue_at(decision)):
+                    # Join the queue, or this command would always precede those that wait in it.
+                    queued_at, lock = busy, self._queues[busy]
+                    await queue.aclose()
+                    await queue.enter_async_context(lock)
+                    decision, answer = await decide()
+                with _tracer.start_as_current_span("append") as span:
+                    try:
+                        kept = call.with_name(decision)
+                        began = perf_counter()
+                        appended = await self._record.append(kept, call.metadata(), command=call.command(answer))
+                        _append_seconds.record(perf_counter() - began)
+                    except Conflict as conflict:
+                        _conflicts.add(1, {"command": call.kind})
+                        span.set_attribute("faristol.conflict", str(conflict))
+                        if attempt == ATTEMPTS:
+                            raise
+                        met_at = conflict.stream
+                    else:
+                        span.set_attribute("faristol.position", appended.position)
+                        return self._done(call, decision, appended)
+                if met_at != queued_at:
+                    # Commands in conflict at a stream continue one after the other. Each holds at most one such queue.
+                    await queue.aclose()
+                    await queue.enter_async_context(self._queues.setdefault(met_at, asyncio.Lock()))
+                    queued_at = met_at
+        raise AssertionError("the last attempt returns or raises")
+
+    def _queue_at(self, decision: Decision) -> str:
+        """Return the first stream of a decision with waiting commands; empty if there is no such stream."""
+        waiting = ((write.stream, self._queues.get(write.stream)) for write in decision.writes)
+        return next((stream for stream, lock in waiting if lock and lock.locked()), "")
+
+    def _done(self, call: _Call[M], decision: Decision, appended: Appended) -> M:
+        if appended.repeated:
+            return call.repeated(appended.answer)
+        call.count(DONE)
+        _appends.add(sum(len(write.events) for write in decision.writes))
+        return call.opened(appended.answer)
+
+
+class _Call(Generic[M]):
+    """A command, and the stored form of its answer: a digest of the request, then the answer."""
+
+    def __init__(self, request: Message, metadata: Metadata, who: Actor, response: type[M]) -> None:
+        self._metadata = replace(metadata, actor=who.actor_id)
+        self._who = who
+        self._response = response
+        self.command_id = metadata.command_id
+        self.kind = response.DESCRIPTOR.full_name.removesuffix("Response")
+        self._digest = digest(request, metadata.command_id)
+
+    def with_name(self, decision: Decision) -> Decision:
+        """Return the decision, extended to store the actor's name if necessary."""
+        if not self._who.name or not any(write.events for write in decision.writes):
+            return decision
+        also = decision.also
+
+        async def remember(connection: AsyncConnection) -> str | Sequence[str]:
+            own = await self._who.remember(connection)
+            others = await also(connection) if also is not None else None
+            if others is None or isinstance(others, str):
+                return " ".join(filter(None, (own, others)))
+            return [" ".join(filter(None, (own, each))) for each in others]
+
+        return replace(decision, also=remember)
+
+    def metadata(self) -> Metadata:
+        """Return the metadata with the trace context of the append."""
+        carrier: dict[str, str] = {}
+        inject(carrier)
+        return replace(self._metadata, traceparent=carrier.get("traceparent", ""))
+
+    def command(self, answer: Callable[[int], M]) -> Command:
+        """Return the command for the record."""
+        return Command(self.command_id, lambda position: self._digest + answer(position).SerializeToString())
+
+    def opened(self, kept: bytes) -> M:
+        """Parse a stored answer. Raises ``Invalid`` if it belongs to another command."""
+        if not kept.startswith(self._digest):
+            raise Invalid(
+                "command_id",
+                N_("{command_id} was already used for another command: expected a new UUID for each command"),
+                {"command_id": self.command_id},
+            )
+        return self._response.FromString(kept[len(self._digest) :])
+
+    def count(self, outcome: str) -> None:
+        """Count the outcome of the command."""
+        _commands.add(1, {"command": self.kind, "outcome": outcome})
+
+    def repeated(self, kept: bytes) -> M:
+        """Return the first answer to a repeated command."""
+        answer = self.opened(kept)
+        self.count(REPEATED)
+        return answer
+
+
+def digest(request: Message, command_id: str = "") -> bytes:
+    """Compute SHA-256 of a request, 32 bytes, which are stored with its answer.
+
+    ``command_id`` is the stored form of the id, since a UUID has several spellings. Fields marked with ``debug_redact``
+    are omitted at every depth: the digest of a name would let the owner of a list of names find it, despite its
+    erasure.
+    """
+    asked = type(request)()
+    asked.CopyFrom(request)
+    if command_id:
+        asked.command_id = command_id  # type: ignore[attr-defined] # every command has one
+    _redact(asked)
+    content = asked.SerializeToString(deterministic=True)
+    return hashlib.sha256(asked.DESCRIPTOR.full_name.encode() + b"\0" + content).digest()
+
+
+def _redact(message: Message) -> None:
+    """Clear the fields marked with ``debug_redact``, in a message and its parts."""
+    for field, value in message.ListFields():
+        if field.GetOptions().debug_redact:
+            message.ClearField(field.name)
+        elif field.message_type is not None:
+            for part in value if field.is_repeated else (value,):
+                _redact(part)
+
+
+def canonical(command_id: str) -> str:
+    """Return the stored form of a command id. Raises ``Invalid`` if it is not a UUID."""
+    try:
+        return str(uuid.UUID(command_id))
+    except ValueError:
+        raise Invalid(
+            "command_id", N_("expected a UUID of the caller's choice, got {given}"), {"given": repr(command_id)}
+        ) from None
+
+
+def _metadata(context: grpc.aio.ServicerContext[Any, Any], request: Any) -> Metadata:
+    given = said(context)
+    command_id = canonical(request.command_id)
+    correlation = checked(CORRELATION, given.get(CORRELATION, "")) or command_id
+    if is_asked():
+        credential = caller()
+        if credential is None:
+            return Metadata(role="public", command_id=command_id, correlation_id=correlation)
+        return Metadata(
+            actor=credential.subject,
+            role=credential.role_name,
+            credential=credential.credential_id,
+            command_id=command_id,
+            correlation_id=correlation,
+        )
+    actor, role = (checked(key, given.get(key, "")) for key in (ACTOR, ROLE))
+    return Metadata(actor=actor, role=role, command_id=command_id, correlation_id=correlation)

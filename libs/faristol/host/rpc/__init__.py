@@ -1,0 +1,1 @@
+"""gRPC: channels, dispatch by the contract, interceptors, metadata and errors."""

@@ -1,0 +1,145 @@
+"""gRPC interceptors that validate requests, turn errors into statuses, and end streams at shutdown."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import AsyncIterator, Callable
+from typing import Any
+
+import grpc
+from google.protobuf.message import DecodeError, Message
+from grpc_status import rpc_status
+
+from faristol.event_store import RecordError
+from faristol.host.rpc.errors import Stopping, status_of
+from faristol.host.rpc.metadata import OwnServiceInterceptor, metadata_of
+from faristol.host.rpc.streams import until
+from faristol.kernel.errors import Invalid
+from faristol.kernel.refusal import N_
+from faristol.text import negotiate, say
+
+LONGEST_TEXT = 1_000
+"""Characters in one field of a request."""
+
+DEFECT = N_("internal error; see the log for details")
+
+_log = logging.getLogger(__name__)
+
+REFUSAL_LANGUAGE = "refusal-language"
+"""Metadata key of a call: the language of refusals, if it differs from that of answers."""
+
+
+def language_of(context: grpc.aio.ServicerContext[Any, Any]) -> str:
+    """Return the language of the caller, by the call's ``accept-language``."""
+    return negotiate(metadata_of(context.invocation_metadata(), "accept-language"))
+
+
+class ErrorInterceptor(OwnServiceInterceptor):
+    """Turns exceptions into statuses, in the call's ``refusal-language``, or else its ``accept-language``.
+
+    Streams end with UNAVAILABLE when ``stopping`` is set, since they would outlast any grace period. Without it they
+    end by themselves.
+    """
+
+    def __init__(self, stopping: asyncio.Event | None = None) -> None:
+        self._stopping = stopping or asyncio.Event()
+
+    def handler(self, handler: Any, details: grpc.HandlerCallDetails) -> Any:
+        """Wrap the handler with validation and error handling."""
+        metadata = details.invocation_metadata
+        language = negotiate(metadata_of(metadata, REFUSAL_LANGUAGE) or metadata_of(metadata, "accept-language"))
+        read = _reader(handler.request_deserializer)
+        if handler.unary_unary:
+            return grpc.unary_unary_rpc_method_handler(
+                _guarded(handler.unary_unary, language), read, handler.response_serializer
+            )
+        if handler.unary_stream:
+            return grpc.unary_stream_rpc_method_handler(
+                _guarded_stream(handler.unary_stream, language, self._stopping), read, handler.response_serializer
+            )
+        return handler
+
+
+def _reader(deserialize: Callable[[bytes], Any]) -> Callable[[bytes], Any]:
+    """Wrap a deserializer to return its error: gRPC itself would report an internal error."""
+
+    def read(content: bytes) -> Any:
+        try:
+            return deserialize(content)
+        except DecodeError as problem:
+            return problem
+
+    return read
+
+
+def _check(request: Any) -> None:
+    """Check a request. Raises ``Invalid`` if it is malformed or has an invalid text."""
+    if isinstance(request, DecodeError):
+        raise Invalid("request", N_("is not a valid message of the type that this method takes"))
+    check_text(request)
+
+
+def check_text(request: Message, path: str = "") -> None:
+    """Check every text in a request, at any depth.
+
+    Raises ``Invalid``, naming the field, for a text with a NUL character, which databases refuse, or one that is longer
+    than any name, id or word.
+    """
+    for field, value in request.ListFields():
+        name = f"{path}{field.name}"
+        values = value if field.is_repeated else (value,)
+        if field.type == field.TYPE_MESSAGE:
+            for number, part in enumerate(values):
+                check_text(part, f"{name}[{number}]." if field.is_repeated else f"{name}.")
+        elif field.type == field.TYPE_STRING:
+            for text in values:
+                if len(text) > LONGEST_TEXT:
+                    limits: dict[str, str | int] = {"length": len(text), "most": LONGEST_TEXT}
+                    raise Invalid(name, N_("has {length} {length:character|characters}; the limit is {most}"), limits)
+                if "\0" in text:
+                    raise Invalid(name, N_("has a NUL character, which is not allowed in text"))
+
+
+def _guarded(method: Any, language: str) -> Any:
+    async def call(request: Any, context: grpc.aio.ServicerContext[Any, Any]) -> Any:
+        try:
+            _check(request)
+            return await method(request, context)
+        except (grpc.aio.AbortError, asyncio.CancelledError):
+            raise
+        except Exception as problem:  # noqa: BLE001 # the caller gets a status for each, and the log internal errors
+            await _abort(problem, context, language)
+
+    return call
+
+
+def _guarded_stream(method: Any, language: str, stopping: asyncio.Event) -> Any:
+    async def call(request: Any, context: grpc.aio.ServicerContext[Any, Any]) -> AsyncIterator[Any]:
+        try:
+            _check(request)
+            async for response in until(_stop(stopping), method(request, context)):
+                yield response
+        except (grpc.aio.AbortError, asyncio.CancelledError):
+            raise
+        except Exception as problem:  # noqa: BLE001 # as above
+            await _abort(problem, context, language)
+
+    return call
+
+
+async def _stop(stopping: asyncio.Event) -> None:
+    await stopping.wait()
+    raise Stopping
+
+
+async def _abort(problem: Exception, context: grpc.aio.ServicerContext[Any, Any], language: str) -> None:
+    status = status_of(problem, language)
+    if status is None:
+        _log.error("a call failed", exc_info=problem)
+        await context.abort(grpc.StatusCode.INTERNAL, say(DEFECT, {}, language))
+        return
+    if isinstance(problem, RecordError):
+        _log.error("a call cannot be carried out: %s", problem)
+    abort_with_status: Any = context.abort_with_status  # type: ignore[attr-defined] # missing in grpc-stubs
+    await abort_with_status(rpc_status.to_status(status))

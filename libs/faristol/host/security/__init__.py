@@ -1,0 +1,1 @@
+"""Callers: certificates, authorization of calls, actors, visitors and the audit log."""

@@ -1,0 +1,246 @@
+"""Authentication and authorization of calls, before their bodies run."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections import OrderedDict
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
+from contextvars import ContextVar
+from datetime import datetime
+from typing import Any
+
+import grpc
+from google.protobuf.message import Message
+from sqlalchemy.exc import SQLAlchemyError
+
+from faristol.credentials.credential import Credential
+from faristol.credentials.errors import EXPIRED, REVOKED, AccessError, Unauthenticated
+from faristol.credentials.keyring import Keyring
+from faristol.credentials.needs import Needs, values_of_all
+from faristol.credentials.policy import Place, Places, check_role, check_scope, may_judge, may_know
+from faristol.credentials.state import STREAM, Access, fold
+from faristol.credentials.tokens import SKEW, Verified, verify
+from faristol.duplicate_game.start import MOST_SEATS
+from faristol.event_store import Record, load_at_once
+from faristol.host.observability.rate_limited_log import Seldom
+from faristol.host.rpc.metadata import AUTHORIZATION, OwnServiceInterceptor, metadata_of
+from faristol.host.rpc.streams import until
+from faristol.host.security import audit
+from faristol.host.security.visitor import visitor_of
+from faristol.kernel.bounded import keep
+from faristol.kernel.refusal import N_
+from faristol.pb.game.v1 import duplicate_events_pb2 as duplicate_events
+from faristol.pb.game.v1 import events_pb2 as game_events
+from faristol.pb.lexicon.v1 import events_pb2 as case_events
+
+READ_EVERY = 1.0
+"""Seconds between two reads of the revocations."""
+
+REMEMBERED = 4_096
+"""Number of tokens, and of places, that a process caches."""
+
+_log = logging.getLogger(__name__)
+
+CLOCK = "the clock of this machine is behind that of the access service"
+_clocks = Seldom(lambda message, _: _log.warning("%s", message), every_seconds=60.0)
+
+_caller: ContextVar[tuple[Credential | None] | None] = ContextVar("faristol_caller", default=None)
+"""The caller's credential in a tuple if the process checks credentials; None if it does not."""
+
+
+def caller() -> Credential | None:
+    """Return the credential of the current call's caller; None for the public, or if the process checks none."""
+    asked = _caller.get()
+    return asked[0] if asked else None
+
+
+def is_asked() -> bool:
+    """Check whether the process requires credentials. If not, a call's own statement of its caller is trusted."""
+    return _caller.get() is not None
+
+
+class Admission:
+    """Authenticates and authorizes callers for the methods of a process."""
+
+    def __init__(self, record: Record, keyring: Keyring, now: Callable[[], datetime]) -> None:
+        self._needs: Mapping[str, Needs] = {}
+        self._record = record
+        self._keyring = keyring
+        self._now = now
+        self._access = Access()
+        self._verified: OrderedDict[str, Verified] = OrderedDict()
+        self._games = _Found(record, ("game", "duplicate", "prepared"), self._place_of_game)
+        self._cases = _Found(record, ("case",), self._place_of_case)
+
+    def serve(self, needs: Mapping[str, Needs]) -> None:
+        """Set the requirements of the methods that are served."""
+        self._needs = needs
+
+    async def read(self) -> None:
+        """Read the revocations up to now."""
+        self._access = (await load_at_once(self._record, STREAM, Access(), fold)).state
+
+    async def keep_reading(self) -> None:
+        """Read revocations and changed keys periodically, until cancelled."""
+        while True:
+            await asyncio.sleep(READ_EVERY)
+            await asyncio.to_thread(self._keyring.read_again)
+            try:
+                await self.read()
+            except (SQLAlchemyError, OSError) as problem:  # in this state, commands fail too
+                _log.warning("what was revoked cannot be read at the moment: %s", problem)
+
+    def _held(self, authorization: str) -> Credential | None:
+        """Return the credential in the value of ``AUTHORIZATION``, not checked for revocation; None without a value.
+
+        Raises ``Unauthenticated``.
+        """
+        if not authorization:
+            return None
+        scheme, _, token = authorization.partition(" ")
+        if scheme.lower() != "bearer" or not token:
+            raise Unauthenticated("CREDENTIAL_INVALID", N_("expected `Bearer` and a token in `authorization`"))
+        known = self._verified.get(token)
+        if known is None or self._now() > known.credential.expires_at or not self._keyring.public(known.key):
+            now = self._now()
+            known = verify(token, self._keyring.public, self._record.record_id, now)
+            if (behind := known.credential.issued_at - now) > SKEW:
+                _clocks.tell(
+                    CLOCK, f"{CLOCK} by {behind.total_seconds():.0f} s or more: a credential begins later than now"
+                )
+            keep(self._verified, token, known, REMEMBERED)
+        return known.credential
+
+    async def admit(self, method: str, authorization: str, request: Message, context: Any) -> Credential | None:
+        """Authorize a call and return the credential of its caller. ``context`` is gRPC's, with the origin of the call.
+
+        Raises ``Unauthenticated`` or ``Denied``, and ``NotFound`` for a case that the caller may not know of.
+        """
+        needs = self._needs[method]
+        credential: Credential | None = None
+        try:
+            credential = self._held(authorization)
+            if credential is not None and self._access.ended(credential):
+                raise Unauthenticated("CREDENTIAL_REVOKED", REVOKED)
+            check_role(credential, needs, request)
+            if credential is not None:
+                check_scope(credential, needs, request, await self._places(needs, request))
+        except AccessError as problem:
+            audit.note_refused(method, problem.reason, visitor_of(context), credential)
+            raise
+        return credential
+
+    async def end_of(self, credential: Credential | None) -> None:
+        """Wait until a credential ends, then raise ``Unauthenticated``; without a credential, wait forever."""
+        if credential is None:
+            await asyncio.Event().wait()
+            return
+        while not self._access.ended(credential):
+            await asyncio.sleep(READ_EVERY)
+            if self._now() > credential.expires_at:
+                raise Unauthenticated("CREDENTIAL_EXPIRED", EXPIRED, {"time": credential.expires_at.isoformat()})
+        raise Unauthenticated("CREDENTIAL_REVOKED", REVOKED)
+
+    async def _places(self, needs: Needs, request: Message) -> Places:
+        return Places(
+            await self._games.of_all(values_of_all(request, needs.games)),
+            await self._cases.of_all(values_of_all(request, (needs.case,))),
+        )
+
+    async def may_know(self, credential: Credential, tournament: str, game_id: str, case_id: str) -> bool:
+        """Check whether the holder may receive a notification for officials, on a game, a case, or a tournament."""
+        if case_id:
+            return may_know(credential, tournament, await self._cases.of(case_id), of_case=True)
+        place = await self._games.of(game_id) if game_id else None
+        if game_id and place is None:
+            return False
+        return may_know(credential, tournament, place, of_case=False)
+
+    async def is_for_caller(self, case_id: str) -> bool:
+        """Check whether the caller may judge a case; true for a caller without a credential."""
+        credential, place = caller(), await self._cases.of(case_id)
+        return credential is None or (place is not None and may_judge(credential, place))
+
+    async def _place_of_case(self, fact: Message) -> Place | None:
+        assert isinstance(fact, case_events.CaseOpened)
+        game = await self._games.of(fact.game_id)
+        if game is None:
+            return None
+        return Place(game.tournament, game.hall, game.table, game.players, fact.language)
+
+    async def _place_of_game(self, fact: Message) -> Place | None:
+        if isinstance(fact, duplicate_events.DuplicateOpened):
+            players = await self._players_of_duplicate(fact)
+            return Place(fact.tournament_id, "", 0, players, everywhere=True)
+        if isinstance(fact, duplicate_events.GamePrepared | duplicate_events.EmbargoSet):
+            return Place(fact.tournament_id, "", 0, frozenset(), everywhere=True)
+        assert isinstance(fact, game_events.GameOpened)
+        return Place(fact.tournament_id, fact.hall, fact.table, frozenset(fact.player_ids))
+
+    async def _players_of_duplicate(self, opened: duplicate_events.DuplicateOpened) -> frozenset[str]:
+        """Return the players of all halls: they are seated when the game is opened, and none is added later."""
+        found: set[str] = set()
+        for hall in opened.halls:
+            parts = -(-hall.players // MOST_SEATS)
+            for seated in await self._record.first_facts(f"slips-{opened.game_id}-h{hall.number}", parts):
+                assert isinstance(seated, duplicate_events.HallSeated)
+                found.update(seat.player_id for seat in seated.seats)
+        return frozenset(found)
+
+
+class _Found:
+    """A cache of places by stream, from the first events, which never change."""
+
+    def __init__(
+        self, record: Record, kinds: Sequence[str], place_of: Callable[[Message], Awaitable[Place | None]]
+    ) -> None:
+        self._record = record
+        self._kinds = kinds
+        self._place_of = place_of
+        self._known: OrderedDict[str, Place] = OrderedDict()
+
+    async def of_all(self, stream_ids: Iterable[str]) -> dict[str, Place]:
+        """Return the places of those streams that exist."""
+        return {stream_id: place for stream_id in stream_ids if (place := await self.of(stream_id))}
+
+    async def of(self, stream_id: str) -> Place | None:
+        """Return the place of a stream; None if it does not exist."""
+        if known := self._known.get(stream_id):
+            return known
+        fact = None
+        for kind in self._kinds:
+            fact = fact or await self._record.first_fact(f"{kind}-{stream_id}")
+        place = await self._place_of(fact) if fact is not None else None
+        if place is not None:
+            keep(self._known, stream_id, place, REMEMBERED)
+        return place
+
+
+class AccessInterceptor(OwnServiceInterceptor):
+    """Authenticates and authorizes every call of Faristol's own services."""
+
+    def __init__(self, admission: Admission) -> None:
+        self._admission = admission
+
+    def handler(self, handler: Any, details: grpc.HandlerCallDetails) -> Any:
+        """Wrap the handler with the check of the credential."""
+        method = details.method
+        authorization = metadata_of(details.invocation_metadata, AUTHORIZATION)
+        read, write = handler.request_deserializer, handler.response_serializer
+        if handler.unary_unary:
+
+            async def call(request: Any, context: Any) -> Any:
+                _caller.set((await self._admission.admit(method, authorization, request, context),))
+                return await handler.unary_unary(request, context)
+
+            return grpc.unary_unary_rpc_method_handler(call, read, write)
+
+        async def stream(request: Any, context: Any) -> Any:
+            credential = await self._admission.admit(method, authorization, request, context)
+            _caller.set((credential,))
+            async for response in until(self._admission.end_of(credential), handler.unary_stream(request, context)):
+                yield response
+                _caller.set((credential,))  # the next response may be requested in another context
+
+        return grpc.unary_stream_rpc_method_handler(stream, read, write)

@@ -1,0 +1,223 @@
+"""Tables in the record: load a table from its two streams, settle it, and write both streams in one append.
+
+The game and clock services share this package: each of them writes game and clock together.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from itertools import groupby
+from typing import Any
+
+from google.protobuf.message import Message
+
+from faristol.event_store import Decision, Guard, Loaded, Record, Write
+from faristol.event_store.backends.databases import FAILURES
+from faristol.host.ruleset_store import rules_of
+from faristol.kernel.cases import case_ids_of
+from faristol.kernel.times import Instant, instant, occurred_at
+from faristol.rules import Ruleset
+from faristol.table import Table, evolve, of_clock
+from faristol.table.clock import Clock
+from faristol.table.game.state import Game, Phase
+from faristol.table.settlement import settle
+from faristol.table.views import Ruling, watch_case
+
+TOGETHER = 64
+"""Number of tables that one statement reads."""
+
+GAME, CLOCK = "game-", "clock-"
+"""Prefixes of the names of a table's streams; the id of the game follows."""
+
+
+def game_stream(game_id: str) -> str:
+    """Return the name of the stream of a game."""
+    return f"{GAME}{game_id}"
+
+
+def clock_stream(game_id: str) -> str:
+    """Return the name of the stream of the clock of a game."""
+    return f"{CLOCK}{game_id}"
+
+
+def game_of(stream: str) -> str:
+    """Return the id of the game of a game stream or clock stream."""
+    return stream.partition("-")[2]
+
+
+@dataclass(frozen=True, slots=True)
+class Halves:
+    """Game and clock of a table, with the versions of their streams."""
+
+    game: Game = field(default_factory=Game)
+    clock: Clock = field(default_factory=Clock)
+    versions: Mapping[str, int] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Settled:
+    """A table after all its consequences, whether the record has them yet or not."""
+
+    table: Table
+    """The state with the missing events applied."""
+    missing: Sequence[Message]
+    """The consequences that the record does not have yet."""
+    versions: Mapping[str, int]
+    """Versions of the streams of the game and of the clock, without the missing events."""
+    guards: Sequence[Guard] = ()
+    """Streams of the case of a challenge that the settlement read."""
+
+    @property
+    def game(self) -> Game:
+        """The game of the table."""
+        return self.table.game
+
+    def moment(self, request: Any, now: Callable[[], datetime]) -> Instant:
+        """Return the moment of a command: the one that its request states, or now, but not before the last event."""
+        at = instant(occurred_at(request, now))
+        return at if request.HasField("occurred_at") else max(at, self.table.last_at)
+
+    def with_consequences(self, facts: Sequence[Message]) -> list[Message]:
+        """Return ``facts`` and the events that follow from them at the table."""
+        return [*facts, *settle(self.table.after(facts))]
+
+    def decision(self, facts: Sequence[Message] = ()) -> Decision:
+        """Return a decision that writes the missing events, then ``facts``, each to its stream; empty without any."""
+        events = [*self.missing, *facts]
+        if not events:
+            return Decision()
+        game = self.game
+        writes = [
+            Write(
+                stream,
+                self.versions[stream],
+                list(part),
+                game.tournament_id,
+                concerned=game.player_ids if stream.startswith(GAME) else (),
+            )
+            for stream, part in _parts(game.game_id, events)
+        ]
+        written = {write.stream for write in writes}
+        read = [Guard(stream, version) for stream, version in self.versions.items() if stream not in written]
+        return Decision(writes, [*read, *self.guards])
+
+
+def opened(ruleset: Ruleset, facts: Sequence[Message]) -> Sequence[Write]:
+    """Return the writes that open a table with ``facts`` and their consequences."""
+    table = Table(ruleset).after(facts)
+    game_id = table.game.game_id
+    versions = {game_stream(game_id): 0, clock_stream(game_id): 0}
+    return Settled(table, [*facts, *settle(table)], versions).decision().writes
+
+
+async def load_table(record: Record, game_id: str, *, rulings: bool = True) -> Settled | None:
+    """Load a table and settle it; return None if the game does not exist.
+
+    Without ``rulings`` a pending challenge stays pending even if its case has a ruling: players see a ruling only when
+    it is in the table's own stream.
+
+    Raises ``Refusal`` if the ruleset that the table pins is not available.
+    """
+    return await _settled(record, game_id, await _halves(record, game_id), rulings=rulings)
+
+
+async def load_tables(record: Record, game_ids: Collection[str]) -> Mapping[str, Settled | Exception | None]:
+    """Load many tables; the value of each is the result of ``load_table``, or the exception that it would raise.
+
+    Raises the exceptions of the database.
+    """
+    asked = sorted(game_ids)
+    found: dict[str, Settled | Exception | None] = {}
+    for start in range(0, len(asked), TOGETHER):
+        some = asked[start : start + TOGETHER]
+        try:
+            halves = await _many_halves(record, some)
+        except FAILURES:
+            raise
+        except Exception:  # noqa: BLE001 # one of them is unreadable: load each by itself
+            halves = {}
+        for game_id in some:
+            try:
+                found[game_id] = await (
+                    _settled(record, game_id, halves[game_id]) if game_id in halves else load_table(record, game_id)
+                )
+            except FAILURES:
+                raise
+            except Exception as problem:  # noqa: BLE001 # it belongs to that table, so it becomes its value
+                found[game_id] = problem
+    return found
+
+
+async def _settled(record: Record, game_id: str, halves: Halves, *, rulings: bool = True) -> Settled | None:
+    if not halves.versions[game_stream(game_id)]:
+        return None
+    table = Table(await rules_of(record, halves.game.ruleset), halves.game, halves.clock)
+    ruling: Ruling | None = None
+    guards: Sequence[Guard] = ()
+    if rulings and table.game.phase is Phase.CHALLENGED:
+        ruling, guards = await _ruling(record, table.game)
+    missing = settle(table, ruling)
+    return Settled(table.after(missing), missing, halves.versions, guards)
+
+
+async def load_other_games(record: Record, game_ids: Sequence[str]) -> Mapping[str, Loaded[Game]]:
+    """Load games that a decision on another game reads."""
+    found = {game_id: await _halves(record, game_id) for game_id in game_ids}
+    return {game_id: Loaded(each.game, each.versions[game_stream(game_id)]) for game_id, each in found.items()}
+
+
+async def _halves(record: Record, game_id: str) -> Halves:
+    """Return the state of game and clock: the cached fold plus the events appended since."""
+    halves = _known(record, game_id)
+    return _folded(record, game_id, halves, await record.facts_after(halves.versions))
+
+
+async def _many_halves(record: Record, game_ids: Sequence[str]) -> dict[str, Halves]:
+    """Return the halves of many tables from one read."""
+    known = {game_id: _known(record, game_id) for game_id in game_ids}
+    versions = {stream: version for halves in known.values() for stream, version in halves.versions.items()}
+    facts: dict[str, list[tuple[str, Message]]] = {}
+    for stream, fact in await record.facts_after(versions):
+        facts.setdefault(game_of(stream), []).append((stream, fact))
+    return {game_id: _folded(record, game_id, halves, facts.get(game_id, ())) for game_id, halves in known.items()}
+
+
+def _known(record: Record, game_id: str) -> Halves:
+    """Return the cached fold, or empty halves at version 0."""
+    game, clock = game_stream(game_id), clock_stream(game_id)
+    known = record.folds.last(_halves, game)
+    return known.state if known else Halves(versions={game: 0, clock: 0})
+
+
+def _folded(record: Record, game_id: str, halves: Halves, facts: Sequence[tuple[str, Message]]) -> Halves:
+    """Apply the events appended since to a cached fold, and cache the result."""
+    if not facts:
+        return halves
+    state, versions = (halves.game, halves.clock), dict(halves.versions)
+    for stream, fact in facts:
+        state = evolve(state, fact)
+        versions[stream] += 1
+    halves = Halves(*state, versions)
+    record.folds.keep(_halves, game_stream(game_id), Loaded(halves, sum(versions.values())))
+    return halves
+
+
+async def _ruling(record: Record, game: Game) -> tuple[Ruling | None, Sequence[Guard]]:
+    """Return the ruling on the last challenge, or on its appeal, and guards on the streams of both cases."""
+    known = case_ids_of(game.game_id, game.seed, game.challenges, appeal=game.course.appealed)
+    streams = [f"case-{case_id}" for case_id in known]
+    rulings: dict[str, Ruling | None] = dict.fromkeys(streams)
+    versions = dict.fromkeys(streams, 0)
+    for stream, fact in await record.facts_after(versions):
+        rulings[stream] = watch_case(rulings[stream], fact)
+        versions[stream] += 1
+    ruling = next(filter(None, rulings.values()), None)
+    return ruling, [Guard(stream, version) for stream, version in versions.items()]
+
+
+def _parts(game_id: str, facts: Sequence[Message]) -> Iterator[tuple[str, Iterator[Message]]]:
+    """Split the events of a table, in order, into runs of one stream."""
+    for is_clock, part in groupby(facts, of_clock):
+        yield clock_stream(game_id) if is_clock else game_stream(game_id), part

@@ -1,0 +1,1 @@
+"""Presentation for pages and terminals: labels, names, sentences, game views and scoresheets."""

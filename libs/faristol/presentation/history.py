@@ -1,0 +1,330 @@
+"""History of a tournament, in sentences. Pure."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+from zoneinfo import ZoneInfo
+
+from faristol.host.ruleset_store import ruleset_of
+from faristol.kernel.facts import events_of, meaning
+from faristol.kernel.refusal import N_, Refusal
+from faristol.kernel.spellings import names_of
+from faristol.pb.pairing.v1 import events_pb2 as events
+from faristol.pb.pairing.v1 import pairing_pb2 as pairing
+from faristol.presentation.names import ROUND_AND_TABLE, Roster, never_came, seats_of
+from faristol.presentation.sentences import (
+    BYES,
+    DATA_REQUESTS,
+    ENTRY_PARTS,
+    GAME_LOST,
+    NO_HALLS,
+    NO_PRIZES,
+    NO_TIMES,
+    NOTE,
+    POINTS_OFF,
+    PRIZES,
+    RATED_BY,
+    RATING_SYSTEMS,
+    ROUNDS_OUT,
+    SENTENCES,
+    TABLE_SANCTIONS,
+    TOURNAMENT_PARTS,
+)
+from faristol.presentation.unplayed_results import by_forfeit, outcome
+from faristol.rules.ruleset_file import load_ruleset, ruleset_names
+from faristol.rules.standings import Bye, is_rest
+from faristol.text import number, say, translations, with_article
+
+METHODS = {kind.DESCRIPTOR.name: command for kind in events_of(events) if (command := meaning(kind).command)}
+"""Command whose answer has the sentence of an event, by event type."""
+
+WITHOUT_ID: Mapping[str, str] = {
+    "CreateTournament": N_("{name} is created, with the words of {lexicon}."),
+    "RegisterPlayer": N_("{name} is registered, from round {round} on."),
+    "RegisterTeam": N_("{name} is registered, from round {round} on."),
+}
+"""Sentences without the new id, for commands whose answer names it. A history needs no ids."""
+
+TOLD: Mapping[str, str] = {
+    "DivisionAdded": N_("A division is added to the championship."),
+    "ContactSet": N_("The contact is changed."),
+    "ArbitersNamed": N_("The list of arbiters is changed."),
+    "RulesetPinned": N_("Rules: {ruleset}."),
+    "LexiconPinned": N_("Words: {lexicon}."),
+    "RoundPaired": N_("Round {round} is paired."),
+    "ResultRecorded": N_("Result: {scores} ({at_table})."),
+    "PointsAdjusted": N_("Points on the spread and the total of {who}: {points} ({at_table})."),
+    "ResultDisputed": N_("Disputed: {scores} ({at_table})."),
+    "GamePostponed": N_("{game} is postponed."),
+    "TribunalAppointed": N_("The tribunal of appeals is appointed."),
+    "TableSanctionNoted": N_("At the table: {sanction}, {who} ({at_table})."),
+    "AppealLodged": N_("Appeal {appeal} of {player_id} is lodged, against act {version}."),
+    "RatingSystemChosen": RATED_BY,
+}
+"""Events that have a sentence of their own."""
+
+ALSO: Mapping[str, str] = {
+    "scores_before": N_("Before: {scores_before}."),
+    "points_off": POINTS_OFF,
+    "rounds_out": ROUNDS_OUT,
+    "game_lost": GAME_LOST,
+    "arbiter_id": N_("Arbiter: {arbiter_id}."),
+    "decided_by": N_("Decided by: {decided_by}."),
+    "by": N_("By {by}."),
+    "undo": N_("To undo it: `{undo}`."),
+    "note": NOTE,
+}
+"""Further sentences, by the parameter that must be set for them."""
+
+CONSEQUENCES = ("points_off", "rounds_out", "game_lost")
+"""Sentences of ``ALSO`` that say what an act takes from a player."""
+
+COUNTED: Mapping[str, str] = {
+    "PlayerCheckedIn": N_("Checked in: {count} {count:player|players}."),
+    "PlayerRegistered": N_("Registered: {count} {count:player|players}."),
+}
+"""What is said of several acts of one type that one command did."""
+ALIKE = N_("{first} And {count} acts of this kind in all.")
+PAIRED = N_("Round {round} is paired: {games} {games:game|games}.")
+FOLLOWING = N_("Acts that follow from it: {count}.")
+MOST_FOLLOWING_COUNT = 3
+
+ITSELF = "Faristol"
+"""Name shown for events that a service writes by itself."""
+
+
+@dataclass(frozen=True, slots=True)
+class Told:
+    """Event of the history, in sentences."""
+
+    act: pairing.Act
+    said: str
+    """Main sentence, with the article of its rule."""
+    also: Mapping[str, str]
+    """Further sentences, by their parameter: ``by``, ``undo``, ``note`` and others."""
+
+
+def told(
+    answer: pairing.ListActsResponse, known: Roster, language: str, spelled: Callable[[str], str] = lambda command: ""
+) -> Iterator[Told]:
+    """Yield the history in sentences, in the order of the record.
+
+    ``spelled`` returns the command line of an undo command; if it returns an empty string, no undo is shown.
+    """
+    paired = 0
+    for act in sorted((*answer.acts, *answer.rating_choices), key=lambda act: act.position):
+        if act.type == "RoundPaired":
+            paired = act.round
+        elif act.type == "RoundUnpaired":
+            paired = act.round - 1
+        yield _in_sentences(act, known, paired + 1, language, spelled)
+
+
+def describe_done(acts: Sequence[Told], known: Roster, language: str) -> str:
+    """Say what a command did, by the acts that were written with it in the order of the record; empty for none.
+
+    The first is what was asked for, and how many it concerned; the others follow from it.
+    """
+    if not acts:
+        return ""
+    first = acts[0]
+    alike = [each for each in acts if each.act.type == first.act.type]
+    said = [first.said]
+    if len(alike) > 1:
+        said = [say(COUNTED.get(first.act.type, ALIKE), {"count": len(alike), "first": first.said}, language)]
+    elif first.act.type == "RoundPaired" and (games := _games_of(first.act.round, known)):
+        said = [say(PAIRED, {"round": first.act.round, "games": games}, language)]
+    said += [text for field, text in first.also.items() if field in CONSEQUENCES and len(alike) == 1]
+    following = [each.said for each in acts if each.act.type != first.act.type]
+    if len(following) > MOST_FOLLOWING_COUNT:
+        following = [say(FOLLOWING, {"count": len(following)}, language)]
+    return " ".join(dict.fromkeys([*said, *following]))
+
+
+def _games_of(number: int, known: Roster) -> int:
+    """Count the tables of a round."""
+    return sum(
+        bool(seat.table) for played in known.tournament.played if played.round == number for seat in played.pairings
+    )
+
+
+def _in_sentences(act: pairing.Act, known: Roster, to_come: int, language: str, spelled: Callable[[str], str]) -> Told:
+    """Return an event in sentences. An unknown event type is shown by its name."""
+    params = _params(act, known, to_come, language)
+    params["undo"] = spelled(act.undone_by) if act.undone_by else ""
+    method = METHODS.get(act.type)
+    if params["unplayed"] and act.type == "ResultRecorded":
+        method = "GiveForfeit"
+    texts = [WITHOUT_ID.get(method, SENTENCES[method].said) if method else TOLD.get(act.type, act.type)]
+    texts += [text for field, text in (SENTENCES[method].further if method else {}).items() if params[field]]
+    said = " ".join(say(text, params, language) for text in filter(None, texts))
+    also = {field: say(text, params, language) for field, text in ALSO.items() if params[field]}
+    return Told(act, with_article(said, params["article"], language), also)
+
+
+def _params(act: pairing.Act, known: Roster, to_come: int, language: str) -> dict[str, str]:
+    """Return every parameter of the sentences; empty if the event does not have it."""
+    named = {player.player_id: player.name for player in act.players if player.name}
+
+    def name(who: str) -> str:
+        return named.get(who) or known.name(who)
+
+    params: dict[str, str] = defaultdict(str)
+    for detail in act.details:
+        field, _, value = detail.partition(": ")
+        params[field.replace("-", "_")] = "" if value == "no" else value
+    params |= game_params(act.game_id, known, language)
+    players = [name(who) for who in act.player_ids]
+    teams = [name(who) for field in ("team_id", "team_ids") for who in _list(params, field)]
+    before = [entry.rpartition(" ") for entry in _list(params, "scores_before")]
+    params |= {
+        "tournament": known.tournament.name,
+        "ruleset": _title(known.tournament.ruleset.name),
+        "lexicon": known.tournament.lexicon.name,
+        "round": str(act.round or to_come),
+        "id": params["team_id"] or next(iter(act.player_ids), known.tournament_id),
+        "name": params["name"] or next(iter(players), known.tournament.name),
+        "who": " – ".join(teams or players),
+        "player_id": next(iter(players), ""),
+        "player_ids": ", ".join(players),
+        "team_id": next(iter(teams), ""),
+        "scores": " – ".join(f"{name(entry.player_id)} {entry.score}" for entry in act.scores),
+        "scores_before": " – ".join(f"{name(who)} {score}" for who, _, score in before),
+        "arbiter_id": name(params["arbiter_id"]),
+        "decided_by": ", ".join(named.get(who) or known.name_of_person(who) for who in _list(params, "decided_by")),
+        "fictitious": number(int(params["fictitious_half_points"] or 0) / 2, language),
+        "by": ITSELF if act.role == "service" else act.actor_name or act.actor,
+        "note": act.note,
+    }
+    params["system"] = RATING_SYSTEMS.get(params["system"], params["system"])
+    params |= _by_type(act, params, known.tournament, language)
+    if decided := _decided(act, params, name, language):
+        params["outcome"] = f", {decided}"
+    return params
+
+
+def _title(name: str) -> str:
+    """Return the title of a rule book, or its name if the product does not include it."""
+    return load_ruleset(name).title if name in ruleset_names() else name
+
+
+def _decided(act: pairing.Act, said: Mapping[str, str], name: Callable[[str], str], language: str) -> str:
+    """Return how a result was decided if not by its scores; empty for any other event."""
+    if act.type not in ("ResultRecorded", "ResultCorrected") or not (said["unplayed"] or said["lost_by_all"]):
+        return ""
+    winner = said["winner_id"]
+    decided = outcome(
+        [name(entry.player_id) for entry in act.scores],
+        language,
+        winner=name(winner) if winner else "",
+        unplayed=bool(said["unplayed"]),
+        lost_by_all=bool(said["lost_by_all"]),
+    )
+    return by_forfeit(decided, language) if said["unplayed"] and act.type == "ResultCorrected" else decided
+
+
+def _times(said: Mapping[str, str], zone: str) -> str:
+    """Return rounds with their times in a time zone; empty without times."""
+    if said["times"] == "none":
+        return ""
+    found = (entry.partition(" ") for entry in _list(said, "times"))
+    return ", ".join(round_time(int(number), datetime.fromisoformat(at), zone) for number, _, at in found)
+
+
+def round_time(number: int, at: datetime, zone: str) -> str:
+    """Format a round and its time in a time zone."""
+    return f"{number} ({at.astimezone(ZoneInfo(zone or 'UTC')):%Y-%m-%d %H:%M})"
+
+
+def bye_worth(tournament: pairing.GetTournamentResponse) -> events.ByeKind.ValueType:
+    """Return the score of an allocated bye: no point for the odd player of a round robin, if its rules say so.
+
+    A full point if the rules are unknown.
+    """
+    try:
+        rules = ruleset_of(tournament.ruleset)
+    except Refusal:
+        return events.BYE_KIND_FULL_POINT
+    entered_count = sum(not never_came(player) for player in tournament.players)
+    if is_rest(Bye.ALLOCATED, rules, entered_count) or not rules.championship.bye:
+        return events.BYE_KIND_ZERO_POINT
+    return (
+        events.BYE_KIND_FULL_POINT if rules.championship.bye == rules.championship.win else events.BYE_KIND_HALF_POINT
+    )
+
+
+def _by_type(
+    act: pairing.Act, said: Mapping[str, str], tournament: pairing.GetTournamentResponse, language: str
+) -> dict[str, str]:
+    """Return the parameters that depend on the event type."""
+    read = translations(language).gettext
+    zone = tournament.time_zone
+    match act.type:
+        case "ByeAwarded":
+            return {"kind": read(BYES[bye_worth(tournament)])}
+        case "ByeGranted":
+            kind = names_of(events.ByeKind.DESCRIPTOR).get(said["kind"], events.BYE_KIND_FULL_POINT)
+            return {"kind": read(BYES[events.ByeKind.ValueType(kind)])}
+        case "PrizesOffered":
+            offered = {names_of(events.PrizeKind.DESCRIPTOR).get(kind) for kind in _list(said, "prizes")}
+            return {"prizes": _in_words(PRIZES, offered, language) or read(NO_PRIZES)}
+        case "PlayerAmended":
+            amended = {names_of(events.EntryPart.DESCRIPTOR).get(part) for part in _list(said, "parts")}
+            return {"parts": _in_words(ENTRY_PARTS, amended, language)}
+        case "TournamentDescribed":
+            described = {names_of(events.TournamentPart.DESCRIPTOR).get(part) for part in _list(said, "parts")}
+            return {"parts": _in_words(TOURNAMENT_PARTS, described, language)}
+        case "HallsSet" if said["halls"] == "none":
+            return {"halls": read(NO_HALLS)}
+        case "RoundsAnnounced":
+            return {"times": _times(said, zone) or read(NO_TIMES)}
+        case "PlayerSanctioned":
+            lost = said["game"] if said["kind"] == "game" else ""
+            return {"points_off": said["points"], "rounds_out": said["rounds"], "game_lost": lost}
+        case "TableSanctionNoted":
+            imposed = TABLE_SANCTIONS.get(said["kind"], "")
+            return {"sanction": say(imposed, {"points": int(said["points"] or 0)}, language)}
+        case "ResultCheckSet":
+            return {"no_check": "" if said["second_person"] or said["players"] else "yes"}
+        case "DataRequestLodged":
+            asked = names_of(events.DataRequestKind.DESCRIPTOR).get(said["kind"])
+            return {"kind": _in_words(DATA_REQUESTS, {asked}, language)}
+        case "DataRequestAnswered":
+            granted = "erased" if said["kind"] == "erasure" else "corrected"
+            return {granted if said["granted"] else "refused": "yes"}
+        case "AppealDecided":
+            return {"dismissed": "" if said["upheld"] else "yes"}
+        case _:
+            return {}
+
+
+def _in_words(texts: Mapping[Any, str], chosen: Collection[int | None], language: str) -> str:
+    """Return the chosen ``texts`` in their order, translated and joined by commas."""
+    read = translations(language).gettext
+    return ", ".join(read(text) for key, text in texts.items() if key in chosen)
+
+
+def _list(said: Mapping[str, str], field: str) -> list[str]:
+    """Split a detail that is a list into its entries."""
+    return [entry for entry in said[field].split(", ") if entry]
+
+
+def game_params(game_id: str, known: Roster, language: str) -> dict[str, str]:
+    """Return the parameters ``game`` (players, round and table) and ``at_table``; the game id if it is unknown.
+
+    ``outcome`` is empty: the pairing does not say how the game was decided.
+    """
+    if (seated := known.at_table(game_id)) is None:
+        return {"game": game_id, "at_table": game_id, "outcome": ""}
+    number, seat = seated
+    at_table = say(ROUND_AND_TABLE, {"round": number, "table": seat.table}, language)
+    return {"game": f"{players_at(seat, known)} ({at_table})", "at_table": at_table, "outcome": ""}
+
+
+def players_at(seat: events.Pairing, known: Roster) -> str:
+    """Return the names of the players at a table."""
+    return " – ".join(map(known.name, seats_of(seat)))

@@ -1,0 +1,526 @@
+"""Player lists as CSV: players to register, with their divisions and teams."""
+
+from __future__ import annotations
+
+import csv
+import re
+import uuid
+from collections import Counter
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from enum import StrEnum
+from functools import cache
+from itertools import islice
+from pathlib import Path
+
+from faristol.kernel.names import COUNTRY, LONGEST_CATEGORY, LONGEST_NOTE, name_key, same_affiliation, same_name
+from faristol.kernel.refusal import N_
+from faristol.pb.pairing.v1 import events_pb2 as events
+from faristol.pb.pairing.v1 import pairing_pb2 as pairing
+from faristol.presentation.names import folded
+from faristol.text import LANGUAGES, SOURCE, say
+from faristol.typed_input.lists import (
+    SEPARATORS,
+    UNREADABLE,
+    Decoded,
+    LineError,
+    Unreadable,
+    columns_of,
+    decoded_content_of,
+    lines_of,
+    rows_of,
+    text_of,
+)
+
+COLUMNS = ("name", "club", "rating", "id", "country", "category", "note")
+"""Columns of a player list. The name is required; a missing column is empty."""
+
+DIVISION = "division"
+"""Column with the division that a player enters; if empty, the player enters the tournament itself."""
+
+TEAM = "team"
+"""Column with the name of the player's team. The order of the lines is the order of the line-up."""
+
+HEADINGS = {
+    "name": N_("Name"),
+    "club": N_("Club"),
+    "rating": N_("Rating"),
+    "country": N_("Country"),
+    "category": N_("Category"),
+    "note": N_("Note"),
+    DIVISION: N_("Division"),
+    TEAM: N_("Team"),
+}
+"""Headings of the columns on pages. A list may use them too, in any language."""
+
+OTHER_HEADINGS: Mapping[str, str] = {
+    "elo": "rating",
+    "έλο": "rating",
+    "full name": "name",
+    "nom i cognoms": "name",
+    "cognoms i nom": "name",
+    "nombre y apellidos": "name",
+    "apellidos y nombre": "name",
+    "ονοματεπώνυμο": "name",
+}
+"""Columns by other usual headings of lists, in lower case."""
+
+STANDS_ALREADY = {
+    "name": N_("the name {given} is already in line {line}"),
+    "id": N_("the id {given} is already in line {line}"),
+}
+
+
+LARGEST_FILE = 4_000_000
+"""Limit of a list in bytes: 40,000 players with all columns."""
+
+MOST_COLUMNS_TOLD = 10
+"""Limit of invalid columns reported for a list."""
+
+MORE_FIELDS = N_(
+    "there is no column for {given}: it is neither a rating nor a country, or there are two of the same kind"
+)
+LONG_CATEGORY = N_("the category has {length} characters; expected {most} at the most")
+LONG_NOTE = N_("the note has {length} characters; expected {most} at the most")
+
+
+@dataclass(frozen=True, slots=True)
+class Listed:
+    """Player in a list."""
+
+    line: int
+    """Line number, from 1."""
+    request: pairing.RegisterPlayerRequest
+    team: str
+    """Name of the player's team; empty for none."""
+    given_name: str = ""
+    """Name as written in the list if it was reordered: ``Puig, Anna``."""
+    zero: bool = False
+    """True if the list has the rating 0."""
+
+
+class Zero(StrEnum):
+    """Meaning of the rating 0."""
+
+    UNRATED = "unrated"
+    RATING = "rating"
+
+
+class Comma(StrEnum):
+    """Meaning of the text behind a comma: ``Puig, Anna``."""
+
+    NAME = "name"
+    """Given name; the surname stands before the comma."""
+    CLUB = "club"
+    """Club, in a list without headings; with headings, the comma belongs to the name."""
+
+
+@dataclass(frozen=True, slots=True)
+class Answers:
+    """Answers of the user about an ambiguous list; None if not asked."""
+
+    zero: Zero | None = None
+    comma: Comma | None = None
+
+
+NOT_ASKED = Answers()
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """Options for reading a list."""
+
+    tournament: str = ""
+    """Tournament of the players whose line names no division."""
+    divisions: Sequence[events.Division] = ()
+    """Divisions that a line can name."""
+    language: str = SOURCE
+    """Language of the error messages."""
+    answers: Answers = NOT_ASKED
+
+
+BY_ITSELF = Reading()
+
+
+@dataclass(frozen=True, slots=True)
+class PlayerList:
+    """Content of a player list."""
+
+    rows: list[Listed]
+    errors: list[LineError]
+    """Errors by line. Those lines register no player."""
+    whole: bool = False
+    """True if the errors concern the whole list, such as its columns: no player can be registered."""
+    title: tuple[str, ...] = ()
+    """Lines before the headings, which were skipped."""
+    asks_zero: int = 0
+    """Number of rows with a rating of 0; the user decides if they are unrated."""
+    asks_comma: str = ""
+    """First ambiguous name with a comma."""
+    answers: Answers = NOT_ASKED
+    """Answers that were applied. A missing answer is replaced by the likely one."""
+    decoded: Decoded | None = None
+    """How the bytes of a file were decoded; None for pasted text."""
+
+
+def read_players(file: Path, reading: Reading = BY_ITSELF, encoding: str = "") -> PlayerList:
+    """Read the players of a file by ``players_of``. Raises ``StartError`` if it cannot be read."""
+    decoded = decoded_content_of(str(file), reading.language, LARGEST_FILE, encoding)
+    return replace(players_of(decoded.text, reading), decoded=decoded)
+
+
+def players_of(text: str, reading: Reading = BY_ITSELF) -> PlayerList:
+    """Return the players of a list and all its errors.
+
+    Players enter the division of their line, else the tournament. Two lines with the same name are an error unless
+    their clubs or ids differ. Two lines with the same id are an error.
+    """
+    rows = rows_of(text, known_columns())
+    try:
+        line, head = next(rows, (1, []))
+    except Unreadable as problem:
+        return PlayerList([], [LineError(problem.line, say(UNREADABLE, {}, reading.language))], whole=True)
+    columns = _columns(head)
+    if errors := list(islice(_wrong_columns(columns, line, reading.language), MOST_COLUMNS_TOLD)):
+        return PlayerList([], errors, whole=True)
+    title = tuple(filter(None, (each.strip(f" {SEPARATORS}") for each in lines_of(text)[: line - 1])))
+    title = tuple(each for each in title if not each.lower().startswith("sep="))
+    lines, unreadable = _as_far_as_readable(rows)
+    lines, joined, first = _with_commas_in_names(lines, columns, reading.answers)
+    again = (each for each in lines) if unreadable is None else _then_raise(lines, unreadable)
+    found = _players(again, columns, lines_of(text), reading, joined)
+    return replace(found, title=title, asks_comma=found.asks_comma or first)
+
+
+Rows = list[tuple[int, list[str]]]
+"""The fields of rows, each with the number of its line."""
+
+
+def _as_far_as_readable(rows: Iterator[tuple[int, list[str]]]) -> tuple[Rows, Unreadable | None]:
+    found: Rows = []
+    try:
+        found.extend(rows)
+    except Unreadable as problem:
+        return found, problem
+    return found, None
+
+
+def _then_raise(rows: Rows, problem: Unreadable) -> Iterator[tuple[int, list[str]]]:
+    yield from rows
+    raise problem
+
+
+def _with_commas_in_names(rows: Rows, columns: Sequence[str], answers: Answers) -> tuple[Rows, set[int], str]:
+    """Join ``Puig`` and ``Anna`` in rows that have a cell more than there are columns, because of the comma in a name.
+
+    In such a list a row whose last cell is empty has as many cells as columns. Return the rows, the lines that were
+    joined, and the first such name where it can be read in two ways.
+    """
+    place = columns.index("name")
+    joined: dict[int, list[str]] = {}
+    for count in (len(columns) + 1, len(columns)):
+        for line, fields in rows if joined or count > len(columns) else ():
+            name = ", ".join(fields[place : place + 2])
+            together = [*fields[:place], name, *fields[place + 2 :]]
+            is_name = len(fields) == count and _SURNAME_FIRST.fullmatch(name) is not None
+            is_certain = count > len(columns) or _are_surnames([name], of_every_row=False)
+            if is_name and is_certain and _fits(together, columns) and not _fits(fields, columns):
+                joined[line] = together
+    names = [fields[place] for fields in joined.values()]
+    first = names[0] if names and not _are_surnames(names, of_every_row=len(names) == len(rows)) else ""
+    if first and answers.comma is Comma.CLUB:
+        joined = {}
+    return [(line, joined.get(line, fields)) for line, fields in rows], set(joined), first
+
+
+def _fits(fields: Sequence[str], columns: Sequence[str]) -> bool:
+    """Return whether each cell of a row is valid in its column, by the columns of ratings and countries."""
+    row = dict(zip(columns, fields, strict=False))
+    rating, country = _whole(row.get("rating", "")), row.get("country", "")
+    spare = any(fields[len(columns) :]) or bool(row.get("", ""))
+    return not spare and (not rating or rating.isdigit()) and (not country or COUNTRY.fullmatch(country) is not None)
+
+
+def _are_surnames(names: Sequence[str], *, of_every_row: bool) -> bool:
+    """Return whether the text before the commas is a surname: a single word is no whole name.
+
+    In a list that is written so in every row, one single word is enough; elsewhere each has to be one.
+    """
+    single = [" " not in name.partition(",")[0].strip() for name in names]
+    return any(single) if of_every_row else all(single)
+
+
+def _players(
+    lines: Iterator[tuple[int, list[str]]],
+    columns: Sequence[str],
+    texts: Sequence[str],
+    reading: Reading,
+    joined: Collection[int] = (),
+) -> PlayerList:
+    """Return the players of the rows below the headings; in the ``joined`` lines the name begins with the surname."""
+    language, answers = reading.language, reading.answers
+    rows: list[Listed] = []
+    errors: list[LineError] = []
+    ids: dict[str, int] = {}
+    by_name: dict[str, list[Listed]] = {}
+    zeros, with_comma = 0, ""
+
+    def tell(line: int, problem: str) -> None:
+        errors.append(LineError(line, problem, texts[line - 1].strip() if 0 < line <= len(texts) else ""))
+
+    try:
+        for line, fields in lines:
+            row = dict(zip(columns, fields, strict=False))
+            given = row.get("name", "")
+            zero = _is_zero(row.get("rating", ""))
+            try:
+                spare = [cell for cell in fields[len(columns) :] if cell]
+                spare += [cell for column, cell in zip(columns, fields, strict=False) if cell and not column]
+                if spare:
+                    raise ValueError(say(MORE_FIELDS, {"given": repr(", ".join(spare))}, language))
+                is_known = bool(row.get("id"))  # the name stays as the list with its id has it
+                as_it_is = is_known or (answers.comma is Comma.CLUB and line not in joined)
+                turned = "" if as_it_is else _turned(given)
+                if zero and answers.zero is not Zero.RATING:
+                    row["rating"] = ""
+                request = _player(row | {"name": turned or given}, language)
+                request.tournament_id = _division(row, reading.divisions, language) or reading.tournament
+            except ValueError as problem:
+                tell(line, str(problem))
+                continue
+            zeros += zero
+            asks_comma = bool(_turned(given)) and not is_known and line not in joined
+            with_comma = with_comma or (given if asks_comma else "")
+            namesakes = by_name.setdefault(name_key(request.name), [])
+            if known := next((row for row in namesakes if not _told_apart(row.request, request)), None):
+                tell(line, say(STANDS_ALREADY["name"], {"given": repr(request.name), "line": known.line}, language))
+                continue
+            if request.player_id and (before := ids.setdefault(request.player_id.casefold(), line)) != line:
+                tell(line, say(STANDS_ALREADY["id"], {"given": repr(request.player_id), "line": before}, language))
+                continue
+            rows.append(Listed(line, request, row.get(TEAM, ""), given if turned else "", zero))
+            namesakes.append(rows[-1])
+    except Unreadable as problem:
+        tell(problem.line, say(UNREADABLE, {}, language))
+        return PlayerList([], errors, whole=True)
+    # A team enters with all its players, in their order.
+    whole = bool(errors) and TEAM in columns
+    return PlayerList(rows, errors, whole, asks_zero=zeros, asks_comma=with_comma, answers=answers)
+
+
+PASTED = ("name", "club", "country", "rating")
+"""Columns of a list without headings, after each field was classified by its form."""
+
+_NUMBER = re.compile(r"\d{1,4}([.,]0+)?", re.ASCII)
+
+_SURNAME_FIRST = re.compile(r"([^\d,]+),\s*([^\d,]+)")
+"""``Puig, Anna``."""
+
+
+def players_pasted(text: str, reading: Reading = BY_ITSELF) -> PlayerList:
+    """Return the players of text pasted from a spreadsheet or a message. Headings are optional.
+
+    Without headings a line begins with the name. A rating (a number), a country (three capital letters) and a club
+    follow in any order. The separators are tabs, semicolons, vertical bars or commas. If every line is two words with a
+    comma between them, the first is the surname; likewise in a line of commas with a text more than a name and a club,
+    such as ``Puig, Anna, Valls, 1730``. A list that can be read in two ways is asked about.
+    """
+    text = text.removeprefix("\ufeff")
+    if column_line(text):
+        return players_of(text, reading)
+    lines = lines_of(text)
+    pairs = [_SURNAME_FIRST.fullmatch(line.strip()) for line in lines if line.strip()]
+    asks = all(pairs) and bool(pairs)
+    answers = reading.answers
+    if not asks:
+        return _pasted(lines, reading)
+    if answers.comma is None:
+        alone = all(pair and " " not in pair[1].strip() for pair in pairs)
+        answers = replace(answers, comma=Comma.NAME if alone else Comma.CLUB)
+    named = answers.comma is Comma.NAME
+    rows = ((number, [line.strip()] if named else _cells(line)) for number, line in enumerate(lines, 1) if line.strip())
+    found = _players(rows, PASTED, lines, replace(reading, answers=answers))
+    return replace(found, asks_comma=next((pair[0] for pair in pairs if pair), ""))
+
+
+MOST_TEXTS_COUNT = 2
+"""Texts of a line beside its rating and country: the name and the club."""
+
+
+def _pasted(lines: Sequence[str], reading: Reading) -> PlayerList:
+    """Return the players of pasted lines, in which names such as ``Puig, Anna`` may have no quotation marks."""
+    of_commas = {number: _texts_between_commas(line) for number, line in enumerate(lines, 1) if line.strip()}
+    longer = {number: texts for number, texts in of_commas.items() if len(texts) == MOST_TEXTS_COUNT + 1}
+    shorter = {number: texts for number, texts in of_commas.items() if len(texts) == MOST_TEXTS_COUNT}
+    names = [", ".join(texts[:2]) for texts in (*longer.values(), *shorter.values())]
+    first, comma = "", reading.answers.comma
+    if longer:
+        certain = not shorter and _are_surnames(names, of_every_row=len(longer) == len(of_commas))
+        first = "" if certain else next((", ".join(texts[:2]) for texts in (shorter or longer).values()), "")
+    elif len(shorter) == len(of_commas) and all(" " not in name.partition(",")[0].strip() for name in names):
+        first = names[0] if names else ""
+    asked_of = shorter if shorter and longer else longer or (shorter if first else {})
+    joined = {*longer, *(shorter if first else ())}
+    if first and comma is Comma.CLUB:
+        joined -= {*asked_of}
+    rows = ((number, _cells(line, with_comma=number in joined)) for number, line in enumerate(lines, 1) if line.strip())
+    found = _players(rows, PASTED, lines, reading, joined)
+    return replace(found, asks_comma=first or found.asks_comma)
+
+
+def _texts_between_commas(line: str) -> list[str]:
+    """Return the cells of a line that has no separator but commas, without rating and country.
+
+    Empty for another line, and for a line that does not begin with a possible surname and given name.
+    """
+    cells = _split(line, ",") if not any(sign in line for sign in "\t;|") else []
+    if not _SURNAME_FIRST.fullmatch(", ".join(cells[:2])):
+        return []
+    texts = [cell for cell in cells if cell and not _NUMBER.fullmatch(cell) and not COUNTRY.fullmatch(cell)]
+    return texts if texts[:2] == cells[:2] else []
+
+
+def column_line(text: str) -> int:
+    """Return the line number of the headings, from 1; 0 if none of the first rows has them."""
+    try:
+        rows = list(islice(rows_of(text, known_columns()), 1))
+    except Unreadable:
+        return 1 if "name" in text[:200].lower() else 0
+    return rows[0][0] if rows and "name" in _columns(rows[0][1]) else 0
+
+
+def _turned(name: str) -> str:
+    """Return ``Anna Puig`` for ``Puig, Anna``; empty if the name has another form."""
+    found = _SURNAME_FIRST.fullmatch(name)
+    return f"{found[2].strip()} {found[1].strip()}" if found else ""
+
+
+def _is_zero(rating: str) -> bool:
+    return bool(rating) and _whole(rating) == "0"
+
+
+def _whole(rating: str) -> str:
+    """Return a rating without zero decimals: ``1650`` for ``1650,0`` and ``1650.00``."""
+    return re.sub(r"[.,]0+$", "", rating)
+
+
+@cache
+def known_columns() -> frozenset[str]:
+    """Return every heading that a column of players can have, normalized as by ``columns_of``."""
+    said = (say(heading, {}, language).lower() for language in LANGUAGES for heading in HEADINGS.values())
+    return frozenset({*COLUMNS, DIVISION, TEAM, *said, *OTHER_HEADINGS})
+
+
+@cache
+def _names_of_columns() -> Mapping[str, str]:
+    """Return the column of each heading, by the folded heading."""
+    others = {folded(heading): column for heading, column in OTHER_HEADINGS.items()}
+    return others | {
+        folded(say(heading, {}, language)): column for language in LANGUAGES for column, heading in HEADINGS.items()
+    }
+
+
+def _columns(fields: Sequence[str]) -> list[str]:
+    """Return the column names of headings in any language."""
+    return [_names_of_columns().get(folded(field), field) for field in columns_of(fields)]
+
+
+def _split(line: str, sign: str) -> list[str]:
+    """Return the cells of a line between separators, without surplus spaces."""
+    cells = next(csv.reader([line], delimiter=sign, skipinitialspace=sign != "\t"), [""])
+    return [" ".join(text_of(cell).split()) for cell in cells]
+
+
+def _cells(line: str, *, with_comma: bool = False) -> list[str]:
+    """Return the fields of a pasted line in the order of ``PASTED``, with surplus fields behind them.
+
+    ``with_comma``: the first two cells are the name.
+    """
+    sign = next((sign for sign in ("\t", ";", "|", ",") if sign in line), ",")
+    cells = _split(line, sign)
+    name, *others = [", ".join(cells[:2]), *cells[2:]] if with_comma else cells
+    found = {"name": name}
+    spare = []
+    for cell in filter(None, others):
+        if _NUMBER.fullmatch(cell) and "rating" not in found:
+            found["rating"] = cell
+        elif COUNTRY.fullmatch(cell) and "country" not in found:
+            found["country"] = cell
+        elif "club" not in found:
+            found["club"] = cell
+        else:
+            spare.append(cell)
+    return [found.get(column, "") for column in PASTED] + spare
+
+
+def _told_apart(first: pairing.RegisterPlayerRequest, other: pairing.RegisterPlayerRequest) -> bool:
+    """Check whether two players of the same name differ by their ids or their clubs."""
+    if first.player_id and other.player_id:
+        return True
+    return bool(first.club and other.club) and not same_affiliation(first.club, other.club)
+
+
+def _wrong_columns(columns: Sequence[str], line: int, language: str) -> Iterator[LineError]:
+    known = (*COLUMNS, DIVISION, TEAM)
+    names = [say(HEADINGS[column], {}, language).lower() if column in HEADINGS else column for column in known]
+    if "name" not in columns:
+        expected = {"name": names[0], "known": ", ".join(names)}
+        yield LineError(
+            line, say(N_("expected a line of column names, with `{name}` among {known}"), expected, language)
+        )
+    for column, times in Counter(columns).items():
+        given = {"column": repr(column), "known": ", ".join(names)}
+        if not column:
+            continue  # its cells must be empty
+        if column not in known:
+            yield LineError(line, say(N_("there is no column {column}; expected {known}"), given, language))
+        elif times > 1:
+            yield LineError(line, say(N_("the column {column} is there twice"), given, language))
+
+
+def _division(row: Mapping[str, str], divisions: Sequence[events.Division], language: str) -> str:
+    """Return the tournament id of the division of a line; empty if it names none.
+
+    Raises ``ValueError`` if the division is unknown.
+    """
+    given = row.get(DIVISION, "")
+    if not given:
+        return ""
+    for division in divisions:
+        if same_name(division.name, given):
+            return division.tournament_id
+    params = {"given": repr(given), "known": ", ".join(division.name for division in divisions)}
+    if not divisions:
+        raise ValueError(say(N_("the division is {given}; there are no divisions"), params, language))
+    raise ValueError(say(N_("the division is {given}; expected {known}, or an empty field"), params, language))
+
+
+def _player(given: Mapping[str, str], language: str) -> pairing.RegisterPlayerRequest:
+    """Return the command that registers a line. Raises ``ValueError`` that names the error."""
+    if not given.get("name"):
+        raise ValueError(say(N_("the name is missing"), {}, language))
+    rating = _whole(given.get("rating", ""))
+    if rating and not (rating.isascii() and rating.isdigit() and int(rating) <= 9999):
+        expected = N_("the rating is {given}; expected 0 to 9999, or an empty field for an unrated player")
+        raise ValueError(say(expected, {"given": repr(given["rating"])}, language))
+    country = given.get("country", "")
+    if country and not COUNTRY.fullmatch(country):
+        expected = N_(
+            "the country is {given}; expected a code of three capital letters, such as ESP, GRE or AND, or an "
+            "empty field"
+        )
+        raise ValueError(say(expected, {"given": repr(country)}, language))
+    category, note = given.get("category", ""), given.get("note", "")
+    for text, value, most in ((LONG_CATEGORY, category, LONGEST_CATEGORY), (LONG_NOTE, note, LONGEST_NOTE)):
+        if len(value) > most:
+            raise ValueError(say(text, {"length": len(value), "most": most}, language))
+    return pairing.RegisterPlayerRequest(
+        command_id=str(uuid.uuid4()),
+        player_id=given.get("id", ""),
+        name=given["name"],
+        club=given.get("club", ""),
+        rating=int(rating) if rating else None,
+        country=country,
+        category=category,
+        note=note,
+    )

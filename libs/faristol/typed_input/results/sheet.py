@@ -1,0 +1,200 @@
+"""Results of a round in a CSV file. Pure."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from faristol.kernel.quotation import quoted, shown
+from faristol.kernel.refusal import N_
+from faristol.presentation.names import folded
+from faristol.text import say
+from faristol.typed_input.lists import (
+    SEPARATORS,
+    UNREADABLE,
+    LineError,
+    Unreadable,
+    columns_of,
+    lines_of,
+    rows_of,
+)
+from faristol.typed_input.results.doubts import SWAPPED, is_swapped
+from faristol.typed_input.results.lines import (
+    NO,
+    NOTHING,
+    YES,
+    Given,
+    Slip,
+    given,
+    is_forfeit,
+    read,
+    table_of,
+)
+from faristol.typed_input.results.tables import Tables, names_at
+
+SEATS = ("first", "second", "third", "fourth")
+"""Column prefixes, as in a file of pairings that `faristol` writes: ``first_score``, ``second_score`` …"""
+
+COLUMNS = ("table", "first_score", "second_score")
+"""Columns by which the headings of a list of results are found."""
+
+NO_COLUMN = N_("expected a column {column}; there are: {known}")
+OTHER_ROUND = N_("is for round {given}, but the results are being entered for round {round}")
+TWICE = N_("the result of table {table} is already in line {line}")
+OTHER_PLAYERS = N_("table {table} has {expected}, in this order; the line has {given}")
+STANDS_OTHERWISE = N_("{standing} is already recorded: correct it if it is wrong")
+LOOK_AGAIN = N_(
+    "table {table}: {doubt}; if it is correct, write `yes` in a column `sure`, or use --sure for the whole file"
+)
+NEITHER = N_("the column `sure` is {given}; expected `yes`, `no` or an empty field")
+NO_TABLE_SAID = N_("the table is missing")
+
+
+@dataclass(frozen=True, slots=True)
+class Listed:
+    """Result of a file and its line, counted from 1."""
+
+    line: int
+    given: Given
+    sure: bool = False
+    """True if the line confirms implausible scores."""
+
+
+def read_sheet(
+    text: str, tables: Tables, language: str, *, sure: bool = False
+) -> tuple[list[Listed], list[Listed], list[LineError]]:
+    """Return the results to enter, those recorded already, and all errors by line.
+
+    A first line with headings is that of a completed file of pairings; lines without scores are skipped. Without
+    headings every line is a table and its scores. An implausible result is an error unless ``sure``, or the column of
+    that name for one line, confirms it.
+    """
+    text = text.removeprefix("\ufeff")
+    lines = lines_of(text)
+    with_names = any("table" in columns_of(re.split(f"[{SEPARATORS}]", line.replace('"', ""))) for line in lines[:11])
+    found: list[Listed] = []
+    errors: list[LineError] = []
+    try:
+        for read_line in _with_columns(text, tables) if with_names else _plain(lines, tables):
+            if isinstance(read_line, Listed):
+                found.append(read_line)
+            else:
+                line, problem = read_line
+                errors.append(LineError(line, say(problem.text, problem.params, language)))
+    except Slip as slip:
+        return [], [], [LineError(1, say(slip.text, slip.params, language))]
+    new, standing, wrong = _checked(found, tables, language, sure=sure)
+    return new, standing, sorted([*errors, *wrong], key=lambda error: error.line)
+
+
+def _plain(lines: Sequence[str], tables: Tables) -> Iterator[Listed | tuple[int, Slip]]:
+    for number, line in enumerate(lines, start=1):
+        if not line.strip():
+            continue
+        try:
+            said = read(line, tables.players)
+        except Slip as slip:
+            yield number, slip
+        else:
+            if isinstance(said, Given):
+                yield Listed(number, said)
+
+
+def _with_columns(text: str, tables: Tables) -> Iterator[Listed | tuple[int, Slip]]:
+    lines = rows_of(text, COLUMNS)
+    try:
+        columns = columns_of(next(lines)[1])
+    except Unreadable:
+        raise Slip(UNREADABLE) from None
+    for column in COLUMNS:
+        if column not in columns:
+            raise Slip(NO_COLUMN, column=column, known=shown(", ".join(columns)))
+    try:
+        for number, fields in lines:
+            row = dict(zip(columns, fields, strict=False))
+            try:
+                found, sure = _row(row, tables), _is_sure(row.get("sure", ""))
+            except Slip as slip:
+                yield number, slip
+            else:
+                if found is not None:
+                    yield Listed(number, found, sure)
+    except Unreadable as problem:
+        yield problem.line, Slip(UNREADABLE)
+
+
+def _is_sure(word: str) -> bool:
+    """Check whether a line confirms its scores. Raises ``Slip`` for a word other than yes and no."""
+    if folded(word) not in YES | NO | {""}:
+        raise Slip(NEITHER, given=quoted(word))
+    return folded(word) in YES
+
+
+def _row(row: Mapping[str, str], tables: Tables) -> Given | None:
+    """Parse the result of a line; None without scores."""
+    cells = [row.get(f"{seat}_score", "") for seat in SEATS]
+    words = [word for word in cells if word]
+    if not words:
+        return None
+    if (of := row.get("round", "")) and of != str(tables.listed.round):
+        raise Slip(OTHER_ROUND, given=shown(of), round=tables.listed.round)
+    number = row.get("table", "")
+    if not number:
+        raise Slip(NO_TABLE_SAID)
+    table = table_of(number, tables.players)
+    _check_players(row, table, tables)
+    if any(map(is_forfeit, words)):  # the winner's cell may be empty
+        seats = tables.players(table)
+        words = [word or NOTHING for word in cells[:seats]] + [word for word in cells[seats:] if word]
+    return given(table, words, tables.players(table), row.get("winner", ""))
+
+
+def _check_players(row: Mapping[str, str], number: int, tables: Tables) -> None:
+    """Raise ``Slip`` if a line names other players than its table, or in another order."""
+    table = tables[number]
+    ids = [player.player_id for player in table.players]
+    if [row.get(f"{seat}_player_id", "").lower() for seat in SEATS[: len(ids)]] == ids:
+        return  # a spreadsheet may have corrupted the names
+    for kind, seated in (("player_id", ids), ("name", names_at(table))):
+        said = [row.get(f"{seat}_{kind}", "") for seat in SEATS[: len(seated)]]
+        if any(said) and any(name and folded(name) != folded(other) for name, other in zip(said, seated, strict=True)):
+            raise Slip(OTHER_PLAYERS, table=number, expected=" – ".join(seated), given=" – ".join(map(shown, said)))
+
+
+def _otherwise(given: Given, tables: Tables) -> Slip:
+    """Return why a result differs from the recorded one."""
+    winner = tables.winner(given)
+    if winner is not None and is_swapped(given, winner):
+        return Slip(SWAPPED, winner=names_at(tables[given.table])[winner])
+    return Slip(STANDS_OTHERWISE, standing=tables.standing(given.table))
+
+
+def _checked(
+    found: Sequence[Listed], tables: Tables, language: str, *, sure: bool
+) -> tuple[list[Listed], list[Listed], list[LineError]]:
+    seen: dict[int, int] = {}
+    new: list[Listed] = []
+    standing: list[Listed] = []
+    errors: list[LineError] = []
+    for listed in found:
+        number = listed.given.table
+        if (before := seen.setdefault(number, listed.line)) != listed.line:
+            errors.append(LineError(listed.line, say(TWICE, {"table": number, "line": before}, language)))
+            continue
+        try:
+            if tables.stands(listed.given):
+                standing.append(listed)
+                continue
+            if tables[number].scores:
+                raise _otherwise(listed.given, tables)
+            unsure = [] if sure or listed.sure else tables.doubts(listed.given, (other.given for other in new))
+            tables.result(listed.given)
+        except Slip as slip:
+            errors.append(LineError(listed.line, say(slip.text, slip.params, language)))
+            continue
+        for doubt in unsure:
+            told = {"table": str(number), "doubt": say(doubt.text, doubt.params, language)}
+            errors.append(LineError(listed.line, say(LOOK_AGAIN, told, language)))
+        new.append(listed)
+    return new, standing, errors

@@ -1,0 +1,175 @@
+"""Tables of a round for `faristol enter`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from zoneinfo import ZoneInfo
+
+from faristol.kernel.quotation import quoted
+from faristol.kernel.refusal import N_
+from faristol.kernel.times import to_datetime
+from faristol.pb.pairing.v1 import pairing_pb2 as pairing
+from faristol.presentation.names import Named, candidates
+from faristol.presentation.unplayed_results import by_forfeit, outcome
+from faristol.rules.scoring import UsualScores
+from faristol.text import say
+from faristol.typed_input.results.doubts import Doubt, doubts
+from faristol.typed_input.results.lines import Given, Slip
+
+ENTERED_BY = N_("entered by {who} at {time}")
+ENTERED_AT = N_("entered at {time}")
+FROM_TABLE = N_("from its table at {time}")
+GIVEN = N_("entered as {scores}")
+TAKEN_OFF = N_(
+    "a sanction at the table takes {points} {points:point|points} off the score of {player}: type the "
+    "score without the sanction"
+)
+BESIDE = N_(
+    "a sanction at the table takes {points} {points:point|points} off the spread of {player}: type the "
+    "score without the sanction"
+)
+NOBODY_IS = N_("{winner} does not play at table {table}: {players}")
+
+
+class Tables:
+    """Tables of a round with their results."""
+
+    def __init__(self, listed: pairing.ListResultsResponse, language: str) -> None:
+        self.listed = listed
+        self.usual = UsualScores(listed.usual.lowest, listed.usual.highest, listed.usual.largest_difference)
+        self._language = language
+        self._by_number = {table.table: table for table in listed.tables}
+
+    def __getitem__(self, number: int) -> pairing.TableResult:
+        return self._by_number[number]
+
+    def players(self, number: int) -> int:
+        """Return the number of players at a table; 0 if there is no such table."""
+        found = self._by_number.get(number)
+        return len(found.players) if found else 0
+
+    @property
+    def left(self) -> list[int]:
+        """Tables without a result, except for postponed games."""
+        return [table.table for table in self.listed.tables if not table.scores and not table.postponed]
+
+    def head(self, number: int) -> str:
+        """Format a table with its players: ``11 · Anna Puig – Blai Soler``."""
+        return f"{number} · {' – '.join(names_at(self[number]))}"
+
+    def standing(self, number: int) -> str:
+        """Format a table and its result: ``11 · Anna Puig 412 – Blai Soler 378, entered by Eva Soler at 10:31:02``."""
+        table = self[number]
+        scores = [score.score for score in table.scores]
+        seats = " – ".join(f"{name} {score}" for name, score in zip(names_at(table), scores, strict=True))
+        return f"{number} · {', '.join(filter(None, [seats, self.about(number)]))}"
+
+    def is_hidden(self, number: int, subject: str) -> bool:
+        """Check whether a blind second entry hides a result: it is open, and another person entered it."""
+        table = self[number]
+        is_open = table.check == pairing.RESULT_CHECK_PHASE_OPEN
+        return self.listed.blind and is_open and table.actor != subject
+
+    def about(self, number: int) -> str:
+        """Format the notes on a result besides its scores: ``entered by Eva Soler at 10:31:02``."""
+        table = self[number]
+        given = " – ".join(str(score.score) for score in table.scores_given)
+        as_given = say(GIVEN, {"scores": given}, self._language) if given else ""
+        return ", ".join(filter(None, [self.decided(number), as_given, self._who(table)]))
+
+    def decided(self, number: int) -> str:
+        """How a result came about that its scores do not decide, such as a forfeit; empty for others."""
+        table = self[number]
+        names = {player.player_id: name for player, name in zip(table.players, names_at(table), strict=True)}
+        decided = outcome(
+            list(names.values()),
+            self._language,
+            winner=names.get(table.winner_id, ""),
+            unplayed=table.unplayed,
+            left=[names[player_id] for player_id in table.abandoned_by if player_id in names],
+            lost_by_all=table.lost_by_all,
+        )
+        return by_forfeit(decided, self._language) if table.unplayed else decided
+
+    def forfeited(self, given: Given) -> str:
+        """Format a forfeit."""
+        names = names_at(self[given.table])
+        came = [name for name, score in zip(names, given.scores, strict=True) if not score.forfeit]
+        decided = outcome(names, self._language, winner=came[0] if len(came) == 1 else "", unplayed=True)
+        return by_forfeit(decided, self._language)
+
+    def _who(self, table: pairing.TableResult) -> str:
+        at = to_datetime(table.recorded_at).astimezone(ZoneInfo(self.listed.time_zone))
+        params = {"who": table.actor_name or table.actor, "time": f"{at:%H:%M:%S}"}
+        if not table.entered:
+            return say(FROM_TABLE, params, self._language)
+        return say(ENTERED_BY if params["who"] else ENTERED_AT, params, self._language)
+
+    def winner(self, given: Given) -> int | None:
+        """Return the seat of the named winner. Raises ``Slip`` if the name matches no player there, or several."""
+        if not given.winner:
+            return None
+        table = self[given.table]
+        seats = [Named(player.player_id, player.name) for player in table.players]
+        found = candidates(given.winner, seats)
+        if len(found) != 1:
+            raise Slip(NOBODY_IS, winner=quoted(given.winner), table=given.table, players=" – ".join(names_at(table)))
+        return seats.index(found[0])
+
+    def doubts(self, given: Given, also: Iterable[Given] = ()) -> list[Doubt]:
+        """Return the doubts about a result. ``also`` are results to be entered with it."""
+        others = {table.table: [score.score for score in table.scores] for table in self.listed.tables if table.scores}
+        others |= {other.table: list(other.points) for other in also if not other.forfeit}
+        names = names_at(self[given.table])
+        return [
+            *self._taken_off(given, names),
+            *doubts(given, self.usual, others, names, self.winner(given)),
+        ]
+
+    def _taken_off(self, given: Given, names: Sequence[str]) -> Iterator[Doubt]:
+        """Yield a doubt for each sanction that takes points off, since the scores must exclude it."""
+        table = self[given.table]
+        seats = [player.player_id for player in table.players]
+        for each in table.taken_off:
+            text = BESIDE if each.beside_result else TAKEN_OFF
+            seat = seats.index(each.player_id)
+            yield Doubt(text, {"points": each.points, "player": names[seat]}, seat)
+
+    def stands(self, given: Given) -> bool:
+        """Check whether a result equals the recorded one, so that entering it again changes no game.
+
+        Raises ``Slip`` like ``winner``.
+        """
+        table, winner = self[given.table], self.winner(given)
+        if not table.scores:
+            return False
+        if given.forfeit or table.unplayed:
+            lost = {
+                player.player_id for player, score in zip(table.players, given.scores, strict=True) if score.forfeit
+            }
+            all_but_winner = {player.player_id for player in table.players if player.player_id != table.winner_id}
+            return given.forfeit and table.unplayed and lost == all_but_winner
+        if winner is not None and table.players[winner].player_id != table.winner_id:
+            return False
+        left = {player.player_id for player, score in zip(table.players, given.scores, strict=True) if score.left}
+        known = [tuple(score.score for score in scores) for scores in (table.scores, table.scores_given)]
+        return left == set(table.abandoned_by) and given.points in known
+
+    def result(self, given: Given) -> pairing.GameResult:
+        """Return a result as a contract message. Raises ``Slip`` like ``winner``."""
+        table, winner = self[given.table], self.winner(given)
+        seats = list(zip((player.player_id for player in table.players), given.scores, strict=True))
+        made = pairing.GameResult(game_id=table.game_id)
+        if given.forfeit:
+            made.forfeited_by.extend(player_id for player_id, score in seats if score.forfeit)
+            return made
+        for player, points in zip(table.players, given.points, strict=True):
+            made.scores.add(player_id=player.player_id, score=points)
+        made.abandoned_by.extend(player_id for player_id, score in seats if score.left)
+        made.winner_id = "" if winner is None else table.players[winner].player_id
+        return made
+
+
+def names_at(table: pairing.TableResult) -> list[str]:
+    """Return the names of the players of a table; the id for a player without a name."""
+    return [player.name or player.player_id for player in table.players]

@@ -1,0 +1,444 @@
+"""The answers of the duplicate service. Slips, tops and scores of a turn are hidden until it is scored."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, TypeVar
+
+from google.protobuf.message import Message
+
+from faristol.duplicate_game.decide.masters import over, sealed_master
+from faristol.duplicate_game.end_reasons import END_REASONS
+from faristol.duplicate_game.game import Timer, Turn, rejected_rack, written_play
+from faristol.duplicate_game.hall import Claim, Entry, Hall
+from faristol.duplicate_game.preparation import Prepared
+from faristol.duplicate_game.sealed import document_of
+from faristol.duplicate_game.situation import Fact, Situation
+from faristol.duplicate_game.standings import scores_of_groups
+from faristol.duplicate_game.standings import totals as summed
+from faristol.kernel.errors import NotFound
+from faristol.kernel.pins import Pin
+from faristol.kernel.times import timestamp
+from faristol.pb.game.v1 import duplicate_events_pb2 as events
+from faristol.pb.game.v1 import duplicate_pb2 as pb
+from faristol.rules import Ruleset
+from faristol.rules.board import ROW_NAMES
+from faristol.rules.duplicate_game.call_names import load_call_names, with_names
+from faristol.rules.duplicate_game.finish import unofficial
+from faristol.rules.duplicate_game.ranking import Line, rank
+from faristol.rules.tiles import BLANK
+
+M = TypeVar("M", bound=Message)
+
+
+def answer(response: type[M], position: int, situation: Situation, facts: Sequence[Fact]) -> M:
+    """Build the answer to a command from its events."""
+    answered: Any = response()
+    answered.position = position
+    after = situation.after(facts)
+    for _, fact in facts:
+        match fact:
+            case events.RackCalled():
+                answered.turn, answered.leftover = fact.turn, fact.leftover
+                answered.faces.extend(fact.faces)
+            case events.DuplicateEnded() if response is pb.CallRackResponse:
+                answered.end = fact.end
+            case events.DuplicateEnded():
+                answered.turns = fact.turns
+            case events.SlipsTaken():
+                answered.taken = len(fact.slips)
+                answered.waits = _wait(after, facts, fact)
+            case events.SlipCorrected():
+                answered.score.CopyFrom(fact.score)
+                if response is pb.AmendSlipResponse:
+                    answered.points_before = fact.points_before
+            case events.MasterPlayChosen() if response is pb.ChooseMasterResponse:
+                answered.play.CopyFrom(fact.play)
+                answered.top = fact.top
+            case events.TurnScored():
+                answered.scored += len(fact.scores)
+            case events.ClaimRaised():
+                answered.claim_id = fact.claim_id
+            case events.ClaimDecided():
+                answered.accepted = fact.accepted
+    if isinstance(answered, pb.ScoreTurnResponse):
+        _say_master(answered, after, facts)
+    return answered  # type: ignore[no-any-return] # as ``response`` says
+
+
+def _say_master(answered: pb.ScoreTurnResponse, after: Situation, facts: Sequence[Fact]) -> None:
+    number = next(fact.turn for _, fact in facts if isinstance(fact, events.TurnScored | events.TurnCompleted))
+    turn = after.turn(number)
+    if turn.master is not None:
+        answered.master.CopyFrom(written_play(turn.master))
+        answered.top = turn.top
+    answered.open_halls.extend(
+        hall.number for hall in after.halls.values() if hall.seats and not hall.turn(number).scores
+    )
+
+
+def _wait(after: Situation, facts: Sequence[Fact], taken: events.SlipsTaken) -> bool:
+    """Check whether an arbiter must rule on one of the received slips."""
+    ((number, _), *_) = facts
+    hall, turn = after.halls[number], after.turn(taken.turn)
+    return any(after.counting(hall, turn, slip.player_id).waits is not None for slip in taken.slips)
+
+
+def shown(situation: Situation) -> pb.GetDuplicateResponse:
+    """Build the public state of a game."""
+    game, ruleset = situation.game, situation.ruleset
+    answered = pb.GetDuplicateResponse(
+        game_id=game.game_id,
+        tournament_id=game.tournament_id,
+        round=game.round,
+        ruleset=game.ruleset.message(),
+        commitment=game.commitment,
+        seed=game.seed if game.end else b"",
+        halls=game.halls,
+        turns=[_turn(turn) for turn in game.turns],
+        bag_left=len(game.bag(ruleset.game.tile_set)),
+        end=game.end,
+        validated=game.validated,
+        unofficial=unofficial(game.players, END_REASONS.get(game.end), ruleset),
+        now=timestamp(situation.at),
+    )
+    _say_preparation(answered, situation)
+    if (table := _call_table(situation)) is not None:
+        answered.call_table.CopyFrom(table)
+    for square, tile in game.board.items():
+        answered.board.add(row=square.row, column=square.col, face=tile.face, blank=tile.blank)
+    return answered
+
+
+def embargoed(situation: Situation) -> pb.GetDuplicateResponse:
+    """Build the public state of a game under embargo, without its turns."""
+    game = situation.game
+    assert game.embargo is not None
+    return pb.GetDuplicateResponse(
+        game_id=game.game_id,
+        tournament_id=game.tournament_id,
+        round=game.round,
+        ruleset=game.ruleset.message(),
+        commitment=game.commitment,
+        halls=game.halls,
+        now=timestamp(situation.at),
+        embargoed_with=game.embargo.game_ids,
+        together=game.embargo.together,
+        embargoed=True,
+    )
+
+
+def _say_preparation(answered: pb.GetDuplicateResponse, situation: Situation) -> None:
+    """Add the sealed game and the embargo, if there are any."""
+    game = situation.game
+    if game.embargo is not None:
+        answered.embargoed_with.extend(game.embargo.game_ids)
+        answered.together = game.embargo.together
+    if game.seal is None:
+        return
+    answered.seal.CopyFrom(
+        pb.ShownSeal(
+            digest=game.seal.envelope.digest,
+            commitment=game.seal.commitment,
+            rerun_of=game.seal.rerun_of,
+            void_from_turn=game.seal.void_from,
+            cause=game.seal.cause,
+        )
+    )
+    if game.end and situation.sealed is not None:
+        answered.seal.content = document_of(situation.sealed.game)
+
+
+def bundle(situation: Situation, name: str, key: bytes) -> pb.GetBundleResponse:
+    """Build the data with which a hall can continue a game offline after it has begun."""
+    game, hall = situation.game, situation.hall(name)
+    answered = _bundle(game.game_id, (game.ruleset, game.lexicon), situation.ruleset)
+    answered.hall.CopyFrom(_hall(hall))
+    answered.key = key
+    for player, number in sorted(hall.seats.items(), key=lambda seat: seat[1]):
+        answered.seats.add(player_id=player, number=number)
+    if game.seal is not None:
+        answered.seal.CopyFrom(
+            events.Seal(envelope=game.seal.envelope, commitment=game.seal.commitment, rerun_of=game.seal.rerun_of)
+        )
+    return answered
+
+
+def early_bundle(game_id: str, prepared: Prepared, ruleset: Ruleset) -> pb.GetBundleResponse:
+    """Build the bundle before the game has begun: the sealed game without its key."""
+    answered = _bundle(game_id, (prepared.ruleset, prepared.lexicon), ruleset)
+    assert prepared.seal is not None
+    answered.seal.CopyFrom(prepared.seal)
+    return answered
+
+
+def _bundle(game_id: str, pins: tuple[Pin, Pin], ruleset: Ruleset) -> pb.GetBundleResponse:
+    turns = ruleset.turns
+    rules, lexicon = pins
+    warnings = sorted(filter(None, (turns.may_warn_seconds, turns.must_warn_seconds)), reverse=True)
+    return pb.GetBundleResponse(
+        game_id=game_id,
+        ruleset=rules.message(),
+        lexicon=lexicon.message(),
+        seconds=turns.seconds,
+        warnings=warnings,
+        tile_set=ruleset.game.tile_set,
+    )
+
+
+def _call_table(situation: Situation) -> pb.CallTable | None:
+    """Return the names for calling tiles, or None if the language of the tiles has none."""
+    game, tile_set = situation.game, situation.ruleset.tile_set
+    try:
+        table = with_names(load_call_names(tile_set.language), game.call_names, tile_set, game.call_numbers)
+    except LookupError:
+        return None
+    faces = (*dict.fromkeys((*tile_set.faces, *ROW_NAMES)), BLANK)
+    names = [events.CallName(face=face, name=table.tile(face)) for face in faces]
+    return pb.CallTable(names=names, numbers=table.numbers)
+
+
+def _turn(turn: Turn) -> pb.DuplicateTurn:
+    said = pb.DuplicateTurn(
+        turn=turn.number,
+        faces=turn.rack,
+        leftover=turn.leftover,
+        rejected=turn.rejected,
+        draw=turn.draw,
+        by_hand=turn.by_hand,
+        sealed=turn.sealed,
+        rejected_racks=map(rejected_rack, turn.went_back),
+    )
+    if turn.timer is not None:
+        said.started_at.CopyFrom(timestamp(turn.timer.first_at))
+        if turn.timer.ends_at is None:
+            said.stopped_with = turn.timer.left_ms
+        else:
+            said.ends_at.CopyFrom(timestamp(turn.timer.ends_at))
+    said.scored = turn.completed
+    if turn.completed and turn.master is not None:
+        said.top = turn.top
+        said.master.CopyFrom(written_play(turn.master))
+    return said
+
+
+def _hall(hall: Hall) -> events.DuplicateHall:
+    return events.DuplicateHall(number=hall.number, name=hall.name, players=len(hall.seats))
+
+
+def tops(situation: Situation, number: int) -> pb.ListTopsResponse:
+    """Build the list of a finished turn's tops, the proposed one first: that of a valid sealed game."""
+    turn = over(situation, number)
+    found = list(situation.words.tops(turn.board, turn.rack))
+    sealed = sealed_master(situation, turn)
+    if sealed is not None:
+        found = [sealed, *(play for play in found if not play.lays_as(sealed))]
+    chosen = written_play(turn.master) if turn.master is not None else None
+    return pb.ListTopsResponse(plays=map(written_play, found), chosen=chosen)
+
+
+Notes = Mapping[int, str]
+"""Notes on events of a hall, by their stream version."""
+
+
+def waiting(situation: Situation, number: int, notes: Mapping[int, Notes]) -> pb.ListWaitingResponse:
+    """Build the list of a judge's open decisions. ``notes`` are by hall number."""
+    turn = situation.turn(number)
+    answered = pb.ListWaitingResponse()
+    for hall in situation.halls.values():
+        of_turn = hall.turn(number)
+        for claim in hall.claims.values():
+            if not claim.decided:
+                words = notes.get(hall.number, {}).get(claim.raised_by, "")
+                _say_claim(answered, situation, hall, claim, words)
+        if turn.timer is None or of_turn.scores or not hall.seats:
+            continue
+        if not of_turn.is_closed(turn.timer):
+            answered.open_halls.append(_hall(hall))
+        for player in hall.seats:
+            counting = situation.counting(hall, turn, player)
+            if counting.waits is not None:
+                slips = [entry.slip for entry in counting.entries]
+                arrived = map(_arrived, counting.entries)
+                answered.slips.add(hall=_hall(hall), slips=slips, why=counting.waits, arrived=arrived)
+            elif counting.written.handed == events.HANDED_NOT_AT_ALL:
+                answered.without_slip.append(player)
+    return answered
+
+
+def _say_claim(answered: pb.ListWaitingResponse, situation: Situation, hall: Hall, claim: Claim, words: str) -> None:
+    of_turn, turn = hall.turn(claim.turn), situation.turn(claim.turn)
+    assert turn.timer is not None
+    answered.claims.add(
+        hall=_hall(hall),
+        claim_id=claim.claim_id,
+        turn=claim.turn,
+        slip=situation.counting(hall, turn, claim.about).written,
+        score=of_turn.scores[claim.about],
+        words=words,
+        player_id=claim.player_id,
+        raised_at=timestamp(claim.raised_at),
+        arrived=map(_arrived, of_turn.of_attempt(claim.about, turn.timer)),
+    )
+
+
+def _arrived(entry: Entry) -> pb.ArrivedSlip:
+    return pb.ArrivedSlip(
+        slip=entry.slip,
+        source=entry.source,
+        collector_id=entry.collector_id,
+        arrived_at=timestamp(entry.arrived_at),
+        after_close=entry.after_close,
+    )
+
+
+def handed_in(situation: Situation, name: str, number: int) -> pb.ListSlipsResponse:
+    """Build the list of a hall's slips of a turn. If ``number`` is 0, it is the last turn whose time has begun."""
+    hall = situation.hall(name)
+    begun = [turn for turn in situation.game.turns if turn.timer is not None]
+    answered = pb.ListSlipsResponse(
+        hall=_hall(hall), unscored_turns=[turn.number for turn in begun if not hall.turn(turn.number).scores]
+    )
+    turn = situation.turn(number) if number else (begun[-1] if begun else None)
+    if turn is not None and turn.timer is not None:
+        of_turn = hall.turn(turn.number)
+        answered.turn, answered.closed = turn.number, of_turn.is_closed(turn.timer)
+        answered.scored = bool(of_turn.scores)
+    for player, seat in sorted(hall.seats.items(), key=lambda each: each[1]):
+        line = answered.players.add(player_id=player, number=seat)
+        if turn is not None and turn.timer is not None:
+            _say_handed_in(line, hall, turn, turn.timer)
+    return answered
+
+
+def _say_handed_in(line: pb.HandedIn, hall: Hall, turn: Turn, timer: Timer) -> None:
+    of_turn = hall.turn(turn.number)
+    entries = of_turn.of_attempt(line.player_id, timer)
+    typed = {each.collector_id: each for each in entries if each.source == events.SLIP_SOURCE_PAPER}
+    for collector, entry in typed.items():
+        line.typed.add(slip=entry.slip, collector_id=collector)
+    line.on_phone = any(each.source == events.SLIP_SOURCE_PHONE for each in entries)
+    line.ruled = line.player_id in of_turn.ruled and of_turn.ruled[line.player_id][1] >= timer.first_at
+
+
+def sheet(situation: Situation, name: str, player_id: str = "", *, hidden: bool = False) -> pb.GetHallSheetResponse:
+    """Build the sheet of a hall's scored turns for all players, or for one player of any hall.
+
+    ``hidden`` leaves out the turns, under embargo or if only seat numbers are requested. Raises ``NotFound`` if the
+    player is in no hall.
+    """
+    hall = _hall_of(situation, player_id) if player_id else situation.hall(name)
+    answered = pb.GetHallSheetResponse(hall=_hall(hall))
+    scored = [turn for turn in situation.game.turns if turn.completed and hall.turn(turn.number).scores]
+    if hidden:
+        scored = []
+    for player, number in sorted(hall.seats.items(), key=lambda seat: seat[1]):
+        if player_id not in ("", player):
+            continue
+        line = answered.players.add(player_id=player, number=number)
+        for turn in scored:
+            line.turns.append(turn.number)
+            line.scores.append(hall.turn(turn.number).scores[player])
+            line.slips.append(situation.counting(hall, turn, player).written)
+    return answered
+
+
+def own_sheet(
+    situation: Situation, name: str, player_id: str, number: int, notes: Notes, *, with_saved: bool
+) -> pb.GetOwnSheetResponse:
+    """Build a player's own page: the slips saved for a turn and the claims, without any score.
+
+    If ``number`` is 0, it is the last turn whose time has begun. Raises ``NotFound`` if the player is not in the hall.
+    """
+    hall = situation.hall(name)
+    if player_id not in hall.seats:
+        raise NotFound("player", player_id)
+    answered = pb.GetOwnSheetResponse(hall=_hall(hall), number=hall.seats[player_id], now=timestamp(situation.at))
+    begun = [turn for turn in situation.game.turns if turn.timer is not None]
+    turn = situation.turn(number) if number else (begun[-1] if begun else None)
+    if turn is not None and turn.timer is not None:
+        answered.turn = turn.number
+        of_turn = hall.turn(turn.number)
+        own = [entry for entry in of_turn.of_attempt(player_id, turn.timer) if entry.is_own and with_saved]
+        answered.saved.extend(map(_arrived, sorted(own, key=lambda entry: entry.written_at)))
+        if not of_turn.scores:
+            answered.waits = situation.counting(hall, turn, player_id).waits is not None
+    for claim in hall.claims.values():
+        if claim.player_id == player_id:
+            answered.claims.append(_own_claim(claim, notes))
+    return answered
+
+
+def _own_claim(claim: Claim, notes: Notes) -> pb.OwnClaim:
+    words = notes.get(claim.raised_by, "")
+    said = pb.OwnClaim(claim_id=claim.claim_id, turn=claim.turn, words=words, raised_at=timestamp(claim.raised_at))
+    if claim.about != claim.player_id:
+        said.about_player_id = claim.about
+    if claim.decided:
+        said.decided, said.accepted, said.reason = True, claim.accepted, notes.get(claim.decided_by, "")
+        said.decided_at.CopyFrom(timestamp(claim.decided_at))
+    return said
+
+
+def _hall_of(situation: Situation, player_id: str) -> Hall:
+    for hall in situation.halls.values():
+        if player_id in hall.seats:
+            return hall
+    raise NotFound("player", player_id)
+
+
+def standings(groups: Sequence[Situation]) -> pb.GetDuplicateStandingsResponse:
+    """Build the standings of a game, or of several groups in one classification. Lines of groups name their game."""
+    situation, *others = groups
+    found = scores_of_groups([(each.game, list(each.halls.values())) for each in groups])
+    lines = rank(found.games, list(found.players), situation.ruleset)
+    turns = [turn for game in found.games for turn in game.turns]
+    answered = pb.GetDuplicateStandingsResponse(
+        turns=len(turns),
+        masters=sum(turn.master for turn in turns),
+        validated=all(each.game.validated for each in groups),
+    )
+    for line in lines:
+        game_id, player_id = found.players[line.player]
+        answered.lines.append(_line(line, player_id, game_id if others else ""))
+    return answered
+
+
+def _line(line: Line, player_id: str, game_id: str = "") -> pb.DuplicateLine:
+    """Build a line of the standings, with the game of its group if there are several."""
+    return pb.DuplicateLine(
+        rank=line.rank,
+        player_id=player_id,
+        total=line.total,
+        percent_hundredths=round(line.percent * 100),
+        negative=line.negative,
+        tops=line.tops,
+        best_play=line.best_play,
+        solos=line.solos,
+        bonus=line.bonus,
+        penalty=line.penalty,
+        game_id=game_id,
+    )
+
+
+def totals(situations: Sequence[Situation]) -> pb.GetDuplicateTotalsResponse:
+    """Build the totals of a tournament's games, by the rules of the last one."""
+    if not situations:
+        return pb.GetDuplicateTotalsResponse()
+    games = [(situation.game, list(situation.halls.values())) for situation in situations]
+    lines, shares = summed(games, situations[-1].ruleset)
+    answered = pb.GetDuplicateTotalsResponse()
+    for game, _ in games:
+        scored = [turn.master.score for turn in game.turns if turn.completed and turn.master is not None]
+        answered.games.add(
+            game_id=game.game_id,
+            round=game.round,
+            turns=len(scored),
+            masters=sum(scored),
+            end=game.end,
+            validated=game.validated,
+        )
+    for line in lines:
+        of_games = [pb.GameShare(total=share.get(line.player, 0), plays=line.player in share) for share in shares]
+        answered.lines.add(line=_line(line, line.player), games=of_games)
+    return answered

@@ -1,0 +1,113 @@
+"""The opening of a duplicate game at the start of its round."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+from google.protobuf.message import Message
+
+from faristol.duplicate_game.game import Duplicate, Embargo, evolve
+from faristol.duplicate_game.preparation import Prepared, duplicate_id
+from faristol.duplicate_game.start import open_duplicate
+from faristol.event_store import Decision, Record, Recorded, load
+from faristol.host.duplicate_store import find_game, game_stream, load_prepared, opened
+from faristol.kernel.pins import Pin
+from faristol.kernel.times import instant
+from faristol.pb.pairing.v1 import events_pb2 as pairing_events
+from faristol.rules import Ruleset
+
+
+@dataclass(frozen=True, slots=True)
+class Entrants:
+    """The input of a duplicate game from its tournament, folded from ``tournament-<tournament_id>``."""
+
+    tournament_id: str = ""
+    seed: bytes = b""
+    ruleset: Pin = field(default_factory=Pin)
+    lexicon: Pin = field(default_factory=Pin)
+    players: Mapping[str, None] = field(default_factory=dict)
+    """Player ids, in the order of entry."""
+    halls: tuple[tuple[str, int], ...] = ()
+    """Names of halls with their seats; the last hall takes all players left."""
+    rounds: int = 0
+    """Number of rounds."""
+    started: frozenset[int] = frozenset()
+    """The started rounds."""
+
+
+def watch(entrants: Entrants, fact: Message) -> Entrants:
+    """Apply an event of the tournament. Events that duplicate games do not depend on are ignored."""
+    match fact:
+        case pairing_events.TournamentCreated():
+            return replace(entrants, tournament_id=fact.tournament_id, seed=fact.seed, rounds=fact.rounds)
+        case pairing_events.RoundStarted():
+            return replace(entrants, started=entrants.started | {fact.round})
+        case pairing_events.RulesetPinned():
+            return replace(entrants, ruleset=Pin.of(fact.ruleset))
+        case pairing_events.LexiconPinned():
+            return replace(entrants, lexicon=Pin.of(fact.lexicon))
+        case pairing_events.PlayerRegistered() | pairing_events.LateEntryAdmitted() | pairing_events.PlayerReinstated():
+            return replace(entrants, players={**entrants.players, fact.player_id: None})
+        case pairing_events.PlayerWithdrawn():
+            players = {player: None for player in entrants.players if player != fact.player_id}
+            return replace(entrants, players=players)
+        case pairing_events.HallsSet():
+            return replace(
+                entrants, halls=tuple((hall.name, hall.last_table - hall.first_table + 1) for hall in fact.halls)
+            )
+    return entrants
+
+
+def seated(entrants: Entrants) -> Mapping[str, Sequence[str]]:
+    """Return the players of each hall, up to its seats, in the order of entry. The last hall takes all players left."""
+    players = list(entrants.players)
+    if not entrants.halls:
+        return {"": players}
+    found: dict[str, Sequence[str]] = {}
+    *before, (last, _) = entrants.halls
+    for name, seats in before:
+        found[name], players = players[:seats], players[seats:]
+    found[last] = players
+    return found
+
+
+async def open_game(record: Record, event: Recorded, ruleset: Ruleset) -> Decision | None:
+    """Return the decision that opens the duplicate game of a started round, or None if it is already open."""
+    started = event.message
+    assert isinstance(started, pairing_events.RoundStarted)
+    entrants = (await load(record, event.stream, Entrants(), watch)).state
+    game_id = duplicate_id(entrants.tournament_id, started.round)
+    if ruleset.game.mode != "duplicate" or await record.read_stream(game_stream(game_id)):
+        return None
+    facts = open_duplicate(
+        entrants.tournament_id,
+        started.round,
+        entrants.seed,
+        (entrants.ruleset, entrants.lexicon),
+        seated(entrants),
+        instant(started.occurred_at),
+        await _prepared(record, game_id),
+        await _before(record, entrants.tournament_id, started.round),
+    )
+    return Decision(opened(entrants.tournament_id, game_id, facts))
+
+
+async def _prepared(record: Record, game_id: str) -> Prepared:
+    """Return the prepared game, without an embargo that is already lifted in the game it replays."""
+    prepared = (await load_prepared(record, game_id)).state
+    if prepared.embargo is None or await _holds(record, game_id, prepared.embargo):
+        return prepared
+    return replace(prepared, embargo=None)
+
+
+async def _holds(record: Record, game_id: str, embargo: Embargo) -> bool:
+    """Check whether an embargo is in force at its first game."""
+    first = embargo.game_ids[0]
+    return first == game_id or (await find_game(record, first)).state.is_embargoed
+
+
+async def _before(record: Record, tournament_id: str, round_: int) -> Duplicate | None:
+    """Return the game of the round before, or None if the record has none."""
+    loaded = await load(record, game_stream(duplicate_id(tournament_id, round_ - 1)), Duplicate(), evolve)
+    return loaded.state if loaded.version else None

@@ -1,0 +1,238 @@
+"""Duplicate games over gRPC: load and settle, decide, append, answer."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from typing import Any, TypeVar
+
+from google.protobuf.message import Message
+
+from faristol.duplicate_game import decide
+from faristol.duplicate_game.decide.embargoes import lifted
+from faristol.duplicate_game.game import Duplicate
+from faristol.duplicate_game.preparation import duplicate_id
+from faristol.duplicate_game.situation import GAME, Fact, Situation
+from faristol.event_store import Decision, Guard, Loaded, Write
+from faristol.game.duplicate_game import answers
+from faristol.game.duplicate_game.lexicons import Lexicons
+from faristol.game.duplicate_game.preparations import Preparations
+from faristol.game.duplicate_game.sealed_game_keys import Vault
+from faristol.game.duplicate_game.training import Training
+from faristol.host import Runtime
+from faristol.host.duplicate_store import (
+    Loading,
+    find_game,
+    game_stream,
+    hall_stream,
+    load_game,
+    load_prepared,
+    load_situation,
+)
+from faristol.host.rpc.dispatch import Answer, Context, Dispatcher
+from faristol.host.ruleset_store import rules_of
+from faristol.host.security.authorization import caller
+from faristol.kernel.errors import NotFound
+from faristol.kernel.times import Instant, instant, occurred_at, to_timestamp
+from faristol.pb.game.v1 import duplicate_events_pb2 as events
+from faristol.pb.game.v1 import duplicate_pb2 as pb
+
+M = TypeVar("M", bound=Message)
+_audit = logging.getLogger("faristol.audit")
+
+
+def service(runtime: Runtime, lexicons: Lexicons) -> Dispatcher:
+    """Build the dispatcher of the duplicate service. The contract documents its methods."""
+    vault = Vault(runtime.settings.sealed_games_key())
+    games = DuplicateGames(runtime, lexicons, vault)
+    preparations = Preparations(runtime, lexicons, vault)
+    questions: Mapping[type[Message], Answer] = {
+        pb.GetDuplicateRequest: games.get,
+        pb.ListTopsRequest: games.tops,
+        pb.ListWaitingRequest: games.waiting,
+        pb.ListSlipsRequest: games.handed_in,
+        pb.GetOwnSheetRequest: games.own_sheet,
+        pb.GetHallSheetRequest: games.sheet,
+        pb.GetDuplicateStandingsRequest: games.standings,
+        pb.GetBundleRequest: games.bundle,
+        pb.GetDuplicateTotalsRequest: games.totals,
+        pb.TrainTurnRequest: Training(runtime, lexicons).turn,
+    }
+
+    async def carry_out(request: Any, context: Context, response: type[M]) -> M:
+        room = preparations if type(request) in preparations.commands else games
+        return await room.carry_out(request, context, response)
+
+    descriptor = pb.DESCRIPTOR.services_by_name["DuplicateService"]
+    return Dispatcher(descriptor, {**decide.GAME, **preparations.commands}, carry_out, questions)
+
+
+class DuplicateGames:
+    """The methods of the duplicate service."""
+
+    def __init__(self, runtime: Runtime, lexicons: Lexicons, vault: Vault) -> None:
+        self._runtime = runtime
+        self._lexicons = lexicons
+        self._vault = vault
+
+    async def carry_out(self, request: Any, context: Context, response: type[M]) -> M:
+        """Settle the game, handle the command, write all consequences, and answer."""
+
+        async def attempt() -> tuple[Decision, Callable[[int], M]]:
+            loading = await self._load(request.game_id, halls_of(request), request)
+            facts = decide.decide(loading.situation, request)
+
+            def answer(position: int) -> M:
+                return answers.answer(response, position, loading.situation, facts)
+
+            return await self._with_embargo(loading, facts), answer
+
+        lane = f"{request.game_id}.{request.hall}" if isinstance(request, pb.SubmitSlipsRequest) else ""
+        return await self._runtime.desk.handle(context, request, attempt, response=response, lane=lane)
+
+    async def get(self, request: pb.GetDuplicateRequest, context: Context) -> pb.GetDuplicateResponse:
+        """Return the public state of a game."""
+        situation = await self._situation(request.game_id, ())
+        if situation.game.is_embargoed and not request.inside:
+            return answers.embargoed(situation)
+        return answers.shown(situation)
+
+    async def tops(self, request: pb.ListTopsRequest, context: Context) -> pb.ListTopsResponse:
+        """Return the tops of a finished turn."""
+        return answers.tops(await self._situation(request.game_id, ()), request.turn)
+
+    async def waiting(self, request: pb.ListWaitingRequest, context: Context) -> pb.ListWaitingResponse:
+        """Return the open decisions of a judge."""
+        situation = await self._situation(request.game_id)
+        claimed = [hall for hall in situation.halls.values() if any(not each.decided for each in hall.claims.values())]
+        notes = {hall.number: await self._notes(request.game_id, hall.number) for hall in claimed}
+        return answers.waiting(situation, request.turn, notes)
+
+    async def handed_in(self, request: pb.ListSlipsRequest, context: Context) -> pb.ListSlipsResponse:
+        """Return the slips of a hall for a turn."""
+        situation = await self._situation(request.game_id, (request.hall,))
+        return answers.handed_in(situation, request.hall, request.turn)
+
+    async def sheet(self, request: pb.GetHallSheetRequest, context: Context) -> pb.GetHallSheetResponse:
+        """Return the sheet of a hall or of a player."""
+        situation = await self._situation(request.game_id, None if request.player_id else (request.hall,))
+        hidden = request.seats_alone or (situation.game.is_embargoed and not request.inside)
+        return answers.sheet(situation, request.hall, request.player_id, hidden=hidden)
+
+    async def own_sheet(self, request: pb.GetOwnSheetRequest, context: Context) -> pb.GetOwnSheetResponse:
+        """Return a player's own page. Only the player gets the slips saved by their phone."""
+        situation = await self._situation(request.game_id, (request.hall,))
+        credential = caller()
+        own = credential is None or credential.player == request.player_id
+        hall = situation.hall(request.hall)
+        notes = await self._notes(request.game_id, hall.number) if hall.claims else {}
+        return answers.own_sheet(situation, request.hall, request.player_id, request.turn, notes, with_saved=own)
+
+    async def standings(
+        self, request: pb.GetDuplicateStandingsRequest, context: Context
+    ) -> pb.GetDuplicateStandingsResponse:
+        """Return the standings after the scored turns, of all groups if they are one classification."""
+        situation = await self._situation(request.game_id)
+        embargo = situation.game.embargo
+        if situation.game.is_embargoed and not request.inside:
+            return pb.GetDuplicateStandingsResponse()
+        if embargo is None or not embargo.together or not embargo.lifted:
+            return answers.standings([situation])
+        known = [await find_game(self._runtime.record, game_id) for game_id in embargo.game_ids]
+        others = [
+            await self._situation(loaded.state.game_id)
+            for loaded in known
+            if loaded.version and loaded.state.game_id != request.game_id
+        ]
+        return answers.standings([situation, *others])
+
+    async def bundle(self, request: pb.GetBundleRequest, context: Context) -> pb.GetBundleResponse:
+        """Return the data with which a hall can continue offline, with the key after the game has begun."""
+        record = self._runtime.record
+        game = (await find_game(record, request.game_id)).state
+        if game.game_id:
+            situation = await self._situation(request.game_id, (request.hall,))
+            key = self._vault.key_of(game.game_id, game.seal) if game.seal else b""
+            if key:
+                who = caller()
+                told = (game.game_id, request.hall, who.credential_id if who else "-", who.subject if who else "-")
+                _audit.info("the key of the sealed game %s is given to hall %r: credential %s of %s", *told)
+            return answers.bundle(situation, request.hall, key)
+        prepared = (await load_prepared(record, request.game_id)).state
+        if prepared.seal is None:
+            raise NotFound("game", request.game_id)
+        ruleset = await rules_of(record, prepared.ruleset)
+        return answers.early_bundle(request.game_id, prepared, ruleset)
+
+    async def totals(self, request: pb.GetDuplicateTotalsRequest, context: Context) -> pb.GetDuplicateTotalsResponse:
+        """Return the totals of a tournament's games, without those under embargo.
+
+        Games open round by round, so the first missing one ends the list.
+        """
+        found: list[Situation] = []
+        while True:
+            try:
+                found.append(await self._situation(duplicate_id(request.tournament_id, len(found) + 1)))
+            except NotFound:
+                break
+        shown = [situation for situation in found if not situation.game.is_embargoed]
+        return await asyncio.to_thread(answers.totals, shown)
+
+    async def _notes(self, game_id: str, hall: int) -> Mapping[int, str]:
+        """Return the notes on events of a hall, by stream version."""
+        return await self._runtime.record.notes_of(hall_stream(game_id, hall))
+
+    async def _situation(self, game_id: str, names: Sequence[str] | None = None) -> Situation:
+        return (await self._load(game_id, names)).situation
+
+    async def _load(self, game_id: str, names: Sequence[str] | None, request: Any = None) -> Loading:
+        record = self._runtime.record
+        loaded = await load_game(record, game_id)
+        at: Instant = max(instant(to_timestamp(self._runtime.now())), loaded.state.last_at)
+        if request is not None and request.HasField("occurred_at"):
+            at = max(instant(occurred_at(request, self._runtime.now)), loaded.state.last_at)
+        ruleset = await rules_of(record, loaded.state.ruleset)
+        words = self._lexicons.words(loaded.state.lexicon, ruleset)
+        loading = await load_situation(record, loaded, words, at, names)
+        return replace(loading, situation=replace(loading.situation, sealed=self._vault.open(loaded.state)))
+
+    async def _with_embargo(self, loading: Loading, facts: Sequence[Fact]) -> Decision:
+        """Return the decision on ``facts``. If they end the embargo, it ends in all games under it."""
+        situation = loading.situation
+        embargo = situation.game.embargo
+        kinds = {type(fact) for _, fact in facts}
+        if embargo is None or embargo.lifted or not kinds & {events.DuplicateEnded, events.EmbargoLifted}:
+            return loading.decision(facts)
+        others = {
+            game_id: await find_game(self._runtime.record, game_id)
+            for game_id in embargo.game_ids
+            if game_id != situation.game.game_id
+        }
+        if events.EmbargoLifted not in kinds:
+            if not all(other.state.end for other in others.values()):
+                return _guarded(loading.decision(facts), others)
+            facts = [*facts, (GAME, lifted(situation))]
+        writes = [
+            Write(game_stream(game_id), other.version, [lifted(situation)], other.state.tournament_id)
+            for game_id, other in others.items()
+            if other.state.is_embargoed
+        ]
+        decision = _guarded(
+            loading.decision(facts), {id_: other for id_, other in others.items() if not other.state.is_embargoed}
+        )
+        return replace(decision, writes=[*decision.writes, *writes])
+
+
+def _guarded(decision: Decision, others: Mapping[str, Loaded[Duplicate]]) -> Decision:
+    """Return the decision with guards on these games: of two that end at once, the second sees the first."""
+    guards = [Guard(game_stream(game_id), other.version) for game_id, other in others.items()]
+    return replace(decision, guards=[*decision.guards, *guards])
+
+
+def halls_of(request: Any) -> Sequence[str] | None:
+    """Return the halls to load for a command: its own, none, or None for all."""
+    if "hall" in request.DESCRIPTOR.fields_by_name:
+        return (request.hall,)
+    return None if isinstance(request, pb.ScoreTurnRequest | pb.ValidateResultsRequest) else ()

@@ -1,0 +1,1 @@
+"""The JSON API: routes, models, parameters and the OpenAPI documents."""

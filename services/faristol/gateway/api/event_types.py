@@ -1,0 +1,52 @@
+"""Types of notifications, with descriptions from the contract."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import NamedTuple
+
+from faristol.gateway.api.openapi.document import named
+from faristol.kernel import facts
+from faristol.pb.comments import COMMENTS
+from faristol.pb.event.v1.event_pb2 import AUDIENCE_PUBLIC, Change
+
+
+class EventType(NamedTuple):
+    """Type of a notification."""
+
+    name: str
+    stream: str
+    """Stream of the event: ``game``, ``clock``, ``duplicate``, ``tournament``, ``rating`` …"""
+    about: str
+    changes: tuple[str, ...]
+    """Words of ``Change`` in the contract for the affected parts: ``sheet``, ``result``."""
+
+
+def _types() -> Iterator[EventType]:
+    public = facts.told_to(AUDIENCE_PUBLIC)
+    for kind in facts.EVENTS:
+        if kind in public:
+            means = facts.meaning(kind)
+            changes = (Change.Name(change).removeprefix("CHANGE_").lower() for change in sorted(means.changes))
+            about = COMMENTS.get(kind.DESCRIPTOR.full_name, "")
+            yield EventType(kind.DESCRIPTOR.name, means.stream, about, tuple(changes))
+
+
+TYPES: Mapping[str, EventType] = {each.name: each for each in _types()}
+"""Types of notifications by name, in the order of the contract."""
+
+RESET = "Reset"
+"""Type of the event for a client that comes from another record: every notification is sent from the start."""
+
+_ABOUT = {
+    **{name: each.about for name, each in TYPES.items()},
+    RESET: "No event of the record: what came before is of another one, and is told anew from the first news on.",
+}
+
+SCHEMA = named(
+    "EventType",
+    sorted(_ABOUT),
+    "The type of a piece of news. New types may come: ignore those that you do not know.",
+    {name: _ABOUT[name] for name in sorted(_ABOUT)},
+)
+"""Annotation of a field that is such a name."""

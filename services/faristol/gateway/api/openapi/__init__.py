@@ -1,0 +1,1 @@
+"""The OpenAPI documents and the pages that describe them."""

@@ -1,0 +1,134 @@
+"""OpenAPI document of every method of the contract over HTTP, ``/openapi-commands.json``.
+
+It is separate from ``/openapi.json``, because readers of results do not need it and it is several times as long.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from functools import cache
+from typing import Any
+
+from faristol.credentials.needs import Needs, needs_of
+from faristol.credentials.roles import NAMES, PUBLIC
+from faristol.gateway.api.openapi.messages import example_of, ref_to, schemas_of
+from faristol.gateway.auth.session import COOKIE
+from faristol.gateway.rpc.calls import NAMED, Method
+from faristol.pb.comments import COMMENTS
+
+ABOUT = """Every command and question of the contract (`proto/`) over HTTP, for programs that act: a POST of the request
+as JSON.
+
+The token in `Authorization: Bearer` says who acts; a page of this site sends its cookie instead. What everybody may
+call needs neither. A command has a `command_id`, a UUID of your choice: sent again it is carried out once and gets its
+first answer. What a book does not allow is 409 with a `reason`, its `article` and a sentence. Methods that answer by a
+stream are called by gRPC. Results for everybody are at the addresses of `/openapi.json`.
+"""
+
+_PROBLEM: dict[str, Any] = {
+    "type": "object",
+    "description": "What went wrong (RFC 9457). A problem may have more members than these.",
+    "required": ["type", "title", "status", "detail", "instance"],
+    "properties": {
+        "type": {"type": "string"},
+        "title": {"type": "string"},
+        "status": {"type": "integer"},
+        "detail": {"type": "string", "description": "In the language of `Accept-Language`."},
+        "instance": {"type": "string"},
+        "reason": {"type": "string", "description": "A word for programs: `RESULT_KNOWN`."},
+        "article": {"type": "string", "description": "The article that a refusal rests on."},
+        "field": {"type": "string", "description": "The field that is wrong."},
+    },
+}
+
+_REFUSED = {
+    "400": "No JSON of the request's fields, or a field that is malformed.",
+    "401": "Without a token, or with one that is not good any more.",
+    "403": "The credential is not enough, or the request came from another site.",
+    "404": "There is no such thing; `detail` names its id.",
+    "409": "The book or what has happened does not allow it, or somebody else was first.",
+    "413": "The request is longer than a mebibyte.",
+    "415": "`Content-Type` is not `application/json`.",
+    "429": "Too many requests; again after `Retry-After`.",
+    "503": "The service cannot be reached; again after `Retry-After`.",
+    "504": "The call timed out. Retry the same command.",
+}
+
+
+@cache
+def commands_document(service: str = "") -> Mapping[str, Any]:
+    """Return the document of all services or of one: a path for each method, and the schemas."""
+    named = [method for _, method in sorted(NAMED.items()) if service in ("", method.service)]
+    methods = [method for method in named if not method.is_stream]
+    messages: list[Any] = [kind.DESCRIPTOR for method in methods for kind in (method.request, method.response)]
+    return {
+        "openapi": "3.1.0",
+        "info": {"title": "Faristol: commands", "version": "1", "description": ABOUT},
+        "paths": {f"/api/v1/{each.service}/{each.name}": {"post": _operation(each)} for each in methods},
+        "components": {
+            "schemas": {**schemas_of(*messages), "Problem": _PROBLEM},
+            "responses": {status: _refusal(said) for status, said in _REFUSED.items()},
+            "securitySchemes": {
+                "bearer": {
+                    "type": "http",
+                    "scheme": "bearer",
+                    "description": "The token of a credential: `faristol access grant`.",
+                },
+                "cookie": {
+                    "type": "apiKey",
+                    "in": "cookie",
+                    "name": COOKIE,
+                    "description": "Of who is signed in, from pages of this site alone.",
+                },
+            },
+        },
+        "tags": [{"name": service} for service in sorted({method.service for method in methods})],
+    }
+
+
+def _operation(method: Method) -> dict[str, Any]:
+    said = COMMENTS.get(method.name, method.name)
+    needs = needs_of(method.descriptor)
+    sent: Any = method.request.DESCRIPTOR  # a descriptor of Python or of upb
+    told: Any = method.response.DESCRIPTOR
+    return {
+        "operationId": method.name,
+        "tags": [method.service],
+        "summary": said.partition(". ")[0].removesuffix("."),
+        "description": " ".join((said, *_needed(needs))),
+        "security": [*([{}] if needs.is_public else []), {"bearer": []}, {"cookie": []}],
+        "requestBody": {
+            "required": True,
+            "content": {
+                "application/json": {
+                    "schema": ref_to(sent),
+                    "example": example_of(sent),
+                }
+            },
+        },
+        "responses": {
+            "200": {
+                "description": "It was carried out, or is answered.",
+                "content": {"application/json": {"schema": ref_to(told)}},
+            },
+            **{status: {"$ref": f"#/components/responses/{status}"} for status in _REFUSED},
+        },
+    }
+
+
+def _needed(needs: Needs) -> Iterator[str]:
+    """Yield sentences about the required roles and scope."""
+    roles = " or ".join(NAMES[role] for role in sorted(needs.roles))
+    yield "Needs no credential." if PUBLIC in needs.roles else f"Needs the role {roles}."
+    for path, those in needs.narrowed:
+        yield f"With `{'.'.join(path)}` it needs the role {' or '.join(NAMES[role] for role in sorted(those))}."
+    scope = [".".join(path) for path in (*needs.tournaments, *needs.games, needs.case) if path]
+    if scope and PUBLIC not in needs.roles:
+        yield f"In its scope: {', '.join(f'`{path}`' for path in scope)}."
+
+
+def _refusal(said: str) -> dict[str, Any]:
+    return {
+        "description": said,
+        "content": {"application/problem+json": {"schema": {"$ref": "#/components/schemas/Problem"}}},
+    }

@@ -1,0 +1,164 @@
+"""OpenAPI document, adapted to the real interface: problem details instead of FastAPI's errors, no null parameters."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from fastapi import FastAPI
+from fastapi.openapi.utils import get_openapi
+from pydantic import BaseModel, WithJsonSchema
+from pydantic.json_schema import models_json_schema
+
+from faristol.gateway.api.openapi.examples import example_of, problem_of
+
+REF = "#/components/schemas/{model}"
+_FASTAPIS = ("HTTPValidationError", "ValidationError")
+
+
+def ref(model: type[BaseModel]) -> dict[str, str]:
+    """Return a reference to the schema of one of the ``models`` of ``describe``."""
+    return {"$ref": REF.format(model=model.__name__)}
+
+
+_NAME = "x-name"
+_ABOUT = "x-about"
+MEANINGS = "x-enum-descriptions"
+
+
+def named(name: str, words: Iterable[str], about: str = "", meanings: Mapping[str, str] = {}) -> WithJsonSchema:
+    """Annotate a field as one of ``words``, which the document lists once as the schema ``name``.
+
+    ``about`` is the description of the schema, and ``meanings`` describe its words.
+    """
+    schema: dict[str, Any] = {"type": "string", "enum": [*words], _NAME: name}
+    more = {_ABOUT: about, MEANINGS: dict(meanings)}
+    return WithJsonSchema(schema | {key: value for key, value in more.items() if value})
+
+
+def _hoist(part: Any, schemas: dict[str, Any]) -> None:
+    """Move every schema of ``named`` within ``part`` to ``schemas`` and leave a reference."""
+    for each in part if isinstance(part, list) else list(part.values()):
+        if isinstance(each, dict | list):
+            _hoist(each, schemas)
+    if isinstance(part, dict) and isinstance(name := part.get(_NAME), str):
+        about = {"description": part[_ABOUT]} if _ABOUT in part else {}
+        own = {"title": name, **about, **{key: part[key] for key in ("type", "enum", MEANINGS) if key in part}}
+        if schemas.setdefault(name, own) != own:
+            raise ValueError(f"two schemas are called {name}")
+        beside = {key: value for key, value in part.items() if key not in {*own, _NAME, _ABOUT} or key == "description"}
+        part.clear()
+        part |= {**beside, "$ref": REF.format(model=name)}
+
+
+def describe(web: FastAPI, *models: type[BaseModel]) -> None:
+    """Replace the document of an application by one that matches its responses.
+
+    ``models`` are referenced by ``ref``. An invalid request is answered by 400, as each operation states, never by
+    FastAPI's 422. Optional parameters of a query or a header are omitted, never null.
+    """
+    _, definitions = models_json_schema([(model, "serialization") for model in models], ref_template=REF)
+
+    def document() -> dict[str, Any]:
+        if web.openapi_schema is None:
+            made = get_openapi(
+                title=web.title,
+                version=web.version,
+                description=web.description,
+                routes=web.routes,
+                separate_input_output_schemas=web.separate_input_output_schemas,
+            )
+            schemas = made["components"]["schemas"]
+            schemas |= definitions["$defs"]
+            for name in _FASTAPIS:
+                schemas.pop(name, None)
+            found: dict[str, Any] = {}
+            _hoist(made, found)
+            schemas |= found
+            for operation in (each for methods in made["paths"].values() for each in methods.values()):
+                operation["responses"].pop("422", None)
+                for parameter in operation.get("parameters", ()):
+                    parameter["schema"] = _without_null(parameter["schema"])
+                _complete(operation, schemas)
+            made |= {
+                "servers": [{"url": web.state.address.rstrip("/") or "/", "description": "This host."}],
+                "security": [],  # everything here is public
+                "webhooks": {"news": {"post": _webhook()}},
+            }
+            made["info"]["license"] = {"name": "Apache-2.0", "identifier": "Apache-2.0"}
+            made["components"]["headers"] = HEADERS
+            web.openapi_schema = made
+        return web.openapi_schema
+
+    web.openapi = document  # type: ignore[method-assign] # the way that FastAPI documents
+
+
+PROBLEM_TYPE = "application/problem+json"
+
+HEADERS: dict[str, Any] = {
+    "ETag": {
+        "description": "Of this answer: send it as `If-None-Match` to be told 304 while nothing has changed.",
+        "schema": {"type": "string"},
+    },
+    "Retry-After": {"description": "Seconds after which to ask again.", "schema": {"type": "string"}},
+    "RateLimit": {"description": "How many requests this address has left: `r`.", "schema": {"type": "string"}},
+    "RateLimit-Policy": {"description": "How many it has in how many seconds.", "schema": {"type": "string"}},
+    "Content-Disposition": {"description": "The name of the file.", "schema": {"type": "string"}},
+}
+"""Response headers."""
+
+
+def _headers(*names: str) -> dict[str, Any]:
+    return {name: {"$ref": f"#/components/headers/{name}"} for name in names}
+
+
+def _complete(operation: dict[str, Any], schemas: dict[str, Any]) -> None:
+    """Add the common parts to an operation: headers, 429, and an example of each response."""
+    responses = operation["responses"]
+    if "400" in responses:
+        problem = {PROBLEM_TYPE: {"schema": {"$ref": REF.format(model="ProblemBody")}}}
+        responses["429"] = {"description": "Too many requests from this address.", "content": problem}
+    operation["responses"] = dict(sorted(responses.items()))
+    for status, answer in responses.items():
+        if answer["description"] == "Successful Response":
+            answer["description"] = operation.get("description", "").partition("\n")[0] or "The answer."
+        names = ["RateLimit", "RateLimit-Policy"] if "400" in responses else []
+        kinds = answer.get("content", {}).keys()
+        if (
+            status in ("200", "304")
+            and "400" in responses
+            and kinds.isdisjoint(("text/event-stream", "application/zip"))
+        ):
+            names.append("ETag")
+        if status == "200" and kinds.isdisjoint(("text/event-stream", "application/json")):
+            names.append("Content-Disposition")
+        if status in ("429", "503", "504"):
+            names.append("Retry-After")
+        if names:
+            answer["headers"] = _headers(*names)
+        for media_type, content in answer.get("content", {}).items():
+            if media_type == PROBLEM_TYPE:
+                answer["content"] = {PROBLEM_TYPE: {**content, "example": problem_of(status)}}
+            elif media_type == "application/json":
+                content["example"] = example_of(content["schema"], schemas)
+
+
+def _webhook() -> dict[str, Any]:
+    """Describe the request that a webhook receives, as docs/apps.md does."""
+    schema = {"anyOf": [{"$ref": REF.format(model=name)} for name in ("News", "NewsWithContent")]}
+    return {
+        "operationId": "receive_news",
+        "summary": "A piece of news, as a webhook of a tournament is sent it",
+        "description": "Signed as Standard Webhooks are: `webhook-id`, `webhook-timestamp`, `webhook-signature`. One "
+        "with content is sent `NewsWithContent`, with whole answers.",
+        "requestBody": {"required": True, "content": {"application/json": {"schema": schema}}},
+        "responses": {"2XX": {"description": "It is taken. Anything else, and it is sent again."}},
+    }
+
+
+def _without_null(schema: dict[str, Any]) -> dict[str, Any]:
+    kinds = [kind for kind in schema.get("anyOf", ()) if kind != {"type": "null"}]
+    if len(kinds) != 1:
+        return schema
+    rest = {key: value for key, value in schema.items() if key != "anyOf"}
+    return {**kinds[0], **rest}

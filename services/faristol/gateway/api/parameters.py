@@ -1,0 +1,169 @@
+"""Parameters of the JSON interface, and the refusal of unknown ones.
+
+An unknown parameter is refused, since a misspelt one would change the meaning of the request. A repeated one is
+refused, since only the last would count. Pages ignore unknown parameters, which are often appended to shared links.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from datetime import UTC, datetime
+from typing import Annotated, Any, Literal
+
+from fastapi import Depends, Header, Path, Query
+from fastapi.dependencies.models import Dependant
+from fastapi.exceptions import RequestValidationError
+from fastapi.routing import APIRoute
+from pydantic import AfterValidator, AwareDatetime, BeforeValidator, WithJsonSchema
+from pydantic_core import PydanticCustomError
+from starlette.requests import Request
+
+from faristol.gateway.api.openapi.document import named
+from faristol.gateway.http.errors import TIME_EXPECTED
+from faristol.gateway.rpc.results import Moment
+from faristol.kernel.quotation import nearest
+from faristol.kernel.refusal import N_
+
+
+def _digits(given: object) -> object:
+    """Check that a text consists of digits, since Pydantic also accepts ``1_0`` and ``1.0``."""
+    if isinstance(given, str) and not re.fullmatch("-?[0-9]+", given):
+        raise PydanticCustomError("int_parsing", "expected a whole number")
+    return given
+
+
+DIGITS = BeforeValidator(_digits)
+"""Validator of a number in a path, a query or a header: digits with an optional minus.
+
+It must follow the limits of the number, since the OpenAPI document loses those behind it.
+"""
+
+Language = Annotated[
+    Annotated[Literal["ca", "el", "en", "es"], named("Language", ("ca", "el", "en", "es"))] | None,
+    Query(description="The language of words in the answer; by `Accept-Language` when it is not given."),
+]
+
+
+TournamentId = Annotated[str, Path(description="The tournament.", examples=["demo"])]
+RoundNumber = Annotated[int, Path(ge=1, le=10_000, description="The round, from 1."), DIGITS]
+UpToRound = Annotated[
+    int, Query(ge=0, le=10_000, description="After this round; with the results so far when 0."), DIGITS
+]
+LAST_POSITION = 2**63 - 1
+MinPosition = Annotated[
+    int,
+    Query(
+        ge=0,
+        le=LAST_POSITION,
+        description="Wait until the answer holds up to this position of the record, 10 seconds at most: 504 when it "
+        "does not come by then, 400 at once when it is more than 10,000 beyond what the record holds. Not together "
+        "with `as_of` or `as_of_position`.",
+    ),
+    DIGITS,
+]
+AsOfPosition = Annotated[
+    int,
+    Query(
+        ge=0,
+        le=LAST_POSITION,
+        description="As it was at this position of the record, which has to have come to it; as it is when 0. Not "
+        "together with `as_of`.",
+    ),
+    DIGITS,
+]
+
+
+def _in_utc(moment: datetime) -> datetime:
+    try:
+        return moment.astimezone(UTC)
+    except OverflowError:
+        raise ValueError(N_("expected a time between the years 1 and 9999, UTC, got {given}")) from None
+
+
+RFC_3339 = r"^[0-9]{4}-[0-9]{2}-[0-9]{2}[Tt][0-9]{2}:[0-9]{2}:[0-9]{2}(\.[0-9]{1,9})?([Zz]|[+-][0-9]{2}:[0-9]{2})$"
+"""Time in RFC 3339, with seconds and an offset. Numbers and days are not accepted."""
+
+
+def _written(given: str) -> str:
+    if not re.fullmatch(RFC_3339, given):
+        raise ValueError(TIME_EXPECTED)
+    return given
+
+
+AsOfTime = Annotated[
+    Annotated[
+        AwareDatetime,
+        BeforeValidator(_written),
+        AfterValidator(_in_utc),
+        WithJsonSchema({"type": "string", "format": "date-time", "pattern": RFC_3339}),
+    ]
+    | None,
+    Query(
+        description="As it was when nothing later than this had been recorded: a time between the years 1 and 9999 "
+        "with its offset, as RFC 3339 writes it; a `+` in it as `%2B`.",
+        examples=["2026-03-07T11:30:00Z"],
+    ),
+]
+
+
+async def _moment(min_position: MinPosition = 0, as_of_position: AsOfPosition = 0, as_of: AsOfTime = None) -> Moment:
+    return Moment(min_position, as_of_position, as_of)
+
+
+PAGES_END = r"^([0-9]{1,5}\.[0-9]{1,18}\.[a-z0-9-]{1,128})?$"
+"""Pattern of a `next_page_token` for the OpenAPI document; the service validates it."""
+
+DEFAULT_PAGE_COUNT = 100
+"""Default number of lines in an answer."""
+
+PageSize = Annotated[int, Query(ge=0, le=10_000, description="Lines in the answer at most; all when 0."), DIGITS]
+LimitedPageSize = Annotated[int, Query(ge=1, le=1_000, description="Lines in the answer at most."), DIGITS]
+"""Page size of lists across tournaments, which are never sent whole."""
+PageToken = Annotated[
+    str,
+    Query(
+        max_length=9,
+        description="Go on where an answer ended: its `next_page_token`, as it was. Ask for the same otherwise.",
+        pattern="^[0-9]{0,9}$",
+    ),
+]
+
+When = Annotated[Moment, Depends(_moment)]
+IfNoneMatch = Annotated[str | None, Header(description="An `ETag` given before: 304 when nothing has changed.")]
+
+
+async def _known(request: Request, lang: Language = None) -> None:  # read by language_of
+    """Refuse unknown and repeated parameters, suggesting the nearest name."""
+    route = request.scope["route"]
+    assert isinstance(route, APIRoute)
+    known = list(dict.fromkeys(of_query(route.dependant)))
+    given = request.query_params
+    wrong = [_unknown(name, known) for name in given if name not in known]
+    wrong += [_repeated(name) for name in known if len(given.getlist(name)) > 1]
+    if wrong:
+        raise RequestValidationError(wrong)
+
+
+KNOWN = Depends(_known)
+"""Dependency of routers that refuses unknown and repeated parameters."""
+
+
+def of_query(dependant: Dependant) -> Iterator[str]:
+    """Yield the names of the query parameters of a route and its dependencies."""
+    for below in dependant.dependencies:
+        yield from of_query(below)
+    yield from (field.alias for field in dependant.query_params)
+
+
+def _unknown(name: str, known: list[str]) -> dict[str, Any]:
+    """Return the error of an unknown parameter in Pydantic's form."""
+    like = nearest(name, known)
+    kind = "unknown_parameter_like" if like else "unknown_parameter"
+    context = {"like": like, "known": ", ".join(known)}
+    return {"type": kind, "loc": ("query", name), "msg": "unknown parameter", "input": name, "ctx": context}
+
+
+def _repeated(name: str) -> dict[str, Any]:
+    """Return the error of a repeated parameter in Pydantic's form."""
+    return {"type": "repeated_parameter", "loc": ("query", name), "msg": "repeated parameter", "input": name}

@@ -1,0 +1,1 @@
+"""Resources of the JSON API, as models and functions that make them."""

@@ -1,0 +1,90 @@
+"""Racks of a game, available from the game service when its draws are public."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Annotated
+
+import grpc
+from fastapi import Depends
+from pydantic import Field
+
+from faristol.gateway.api.answers import Answer, Shown
+from faristol.gateway.cache.recorded_reads import AWAY, Service
+from faristol.pb.game.v1 import game_pb2 as pb
+from faristol.pb.game.v1 import game_pb2_grpc
+from faristol.pb.results.v1 import results_pb2 as results
+
+Held = Mapping[tuple[int, str], Sequence[str]]
+"""Racks by turn and player."""
+
+SEARCH = 1.5
+"""Timeout of a page for best plays in seconds. The search continues, for later requests."""
+
+_SECRET = (grpc.StatusCode.FAILED_PRECONDITION, grpc.StatusCode.NOT_FOUND)
+"""Status codes for secret draws, for draws by people, and for a table that was never opened."""
+
+
+class GameService(Service):
+    """Public calls of the game service about draws."""
+
+    kept = "game"
+    _stub: game_pb2_grpc.GameServiceAsyncStub
+
+    async def racks(self, game: results.GetGameResponse) -> Held | None:
+        """Return the racks of a game; None if they are not public, not recorded, or the service is unavailable."""
+        if not (game.final and game.draw_commitment):
+            return None
+        try:
+            answer = await self._asked(self._stub.ListDraws, pb.ListDrawsRequest(game_id=game.game_id))
+        except grpc.aio.AioRpcError as error:
+            if error.code() not in (*_SECRET, *AWAY):
+                raise
+            return None
+        return {(held.turn, held.player_id): list(held.faces) for held in answer.racks}
+
+    async def best_plays(self, game: results.GetGameResponse, turn: int, player_id: str) -> Sequence[pb.PossiblePlay]:
+        """Return the best plays of a rack; empty if they are not public or the service is unavailable."""
+        if not (game.final and game.draw_commitment):
+            return ()
+        request = pb.ListBestPlaysRequest(game_id=game.game_id)
+        try:
+            answer = await self._asked(self._stub.ListBestPlays, request, SEARCH)
+        except grpc.aio.AioRpcError as error:
+            if error.code() not in (*_SECRET, *AWAY):
+                raise
+            return ()
+        return next((each.plays for each in answer.turns if (each.turn, each.player_id) == (turn, player_id)), ())
+
+
+RackReader = Annotated[GameService, Depends(GameService.for_visitor)]
+"""Route parameter."""
+
+
+class HeldRack(Shown):
+    """Rack of a player when a turn was played or lost."""
+
+    turn: int = Field(description="The turn, from 1.")
+    player_id: str
+    faces: list[str] = Field(description="The tiles; `?` for a blank.")
+
+
+class Racks(Answer):
+    """Racks of a game, turn by turn."""
+
+    game_id: str
+    public: bool = Field(description="Racks are told: the result is final, and the system drew the tiles.")
+    racks: list[HeldRack] = Field(description="In the order of the turns; empty where they are not public.")
+
+    @classmethod
+    def told(cls, game: results.GetGameResponse, held: Held | None) -> Racks:
+        """Build the answer from a game and its public racks; ``held`` is None if they are not public."""
+        return cls(
+            position=game.position,
+            game_id=game.game_id,
+            public=held is not None,
+            racks=[
+                HeldRack(turn=turn, player_id=player_id, faces=list(faces))
+                for (turn, player_id), faces in (held or {}).items()
+            ],
+        )

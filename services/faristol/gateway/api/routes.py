@@ -1,0 +1,460 @@
+"""JSON for results apps, under ``/api/v1``. ``app.state.fanout`` serves the streams."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable, Collection, Iterable, Mapping, Sequence
+from functools import partial
+from typing import Annotated, Any, Literal, TypeVar
+
+import grpc
+from fastapi import APIRouter, Path, Query
+from fastapi.responses import StreamingResponse
+from pydantic import WithJsonSchema
+from starlette.requests import Request
+from starlette.responses import Response
+
+from faristol.gateway.api import operation
+from faristol.gateway.api.openapi.document import named, ref
+from faristol.gateway.api.parameters import (
+    DEFAULT_PAGE_COUNT,
+    DIGITS,
+    KNOWN,
+    LAST_POSITION,
+    PAGES_END,
+    IfNoneMatch,
+    LimitedPageSize,
+    MinPosition,
+    PageSize,
+    PageToken,
+    RoundNumber,
+    TournamentId,
+    UpToRound,
+    When,
+)
+from faristol.gateway.api.resources import rulings, sheets
+from faristol.gateway.api.resources.crosstable import Crosstable
+from faristol.gateway.api.resources.pairings import Pairings
+from faristol.gateway.api.resources.prizes import Prizes
+from faristol.gateway.api.resources.racks import RackReader, Racks
+from faristol.gateway.api.resources.ratings import RatingReader, Ratings
+from faristol.gateway.api.resources.standings import Standings
+from faristol.gateway.api.resources.teams import Teams, TeamStandings
+from faristol.gateway.api.resources.tournaments import Players, TournamentAnswer, Tournaments
+from faristol.gateway.api.seals import Seals
+from faristol.gateway.duplicate_game.service import DuplicateReader, Duplicates, is_duplicate
+from faristol.gateway.http.language import language_of
+from faristol.gateway.http.responses import ERRORS, tagged
+from faristol.gateway.live import subscriptions
+from faristol.gateway.live.broadcaster import Fanout
+from faristol.gateway.live.sse import News, NewsWithContent, parse_id
+from faristol.gateway.live.streams import StreamAnswer
+from faristol.gateway.live.subscriptions import Filtered, LastEventId, LastEventIdQuery
+from faristol.gateway.pages.alternatives import check_has_tables
+from faristol.gateway.pages.spectators import players
+from faristol.gateway.rpc.results import Moment, Page, Reader, Results, RulingsReader
+from faristol.kernel.bounded import keep
+from faristol.kernel.topics import place_of
+from faristol.pb.results.v1 import results_pb2 as pb
+
+K = TypeVar("K")
+V = TypeVar("V")
+
+DAY = "^[0-9]{4}-[0-9]{2}-[0-9]{2}$"
+Day = Annotated[str, WithJsonSchema({"type": "string", "format": "date"})]
+
+routes = APIRouter(prefix="/api/v1", tags=["results"], dependencies=[KNOWN])
+
+
+@routes.get("/tournaments", response_model=Tournaments, responses=ERRORS)
+async def list_tournaments(
+    results: Reader,
+    when: When,
+    search: players.Search = "",
+    page_size: PageSize = DEFAULT_PAGE_COUNT,
+    page_token: players.PageToken = "",
+    archived: Annotated[bool, Query(description="With those that are archived.")] = False,
+    state: Annotated[
+        Annotated[Literal["announced", "playing", "over"], named("TournamentState", ("announced", "playing", "over"))]
+        | None,
+        Query(description="`announced` before the first pairing, `playing`, `over` with the final standings."),
+    ] = None,
+    first: Annotated[
+        Day | None,
+        Query(alias="from", pattern=DAY, description="Those that are played on this day or later, `2026-11-28`."),
+    ] = None,
+    until: Annotated[
+        Day | None, Query(pattern=DAY, description="Those that are played on this day or before it.")
+    ] = None,
+    if_none_match: IfNoneMatch = None,
+) -> Response:
+    """List the tournaments, the latest first, page by page. Words of the name, days and state filter them."""
+    among = {"state": f"TOURNAMENT_STATE_{state.upper()}" if state else None, "from": first, "until": until}
+    answer = await results.tournaments(when, Page(page_size, page_token), search=search, archived=archived, **among)
+    return tagged(Tournaments.of(answer), if_none_match)
+
+
+@routes.get("/tournaments/{tournament_id}", response_model=TournamentAnswer, responses=ERRORS)
+async def get_tournament(
+    results: Reader,
+    tournament_id: TournamentId,
+    when: When,
+    if_none_match: IfNoneMatch = None,
+) -> Response:
+    """Return a tournament with the state of its rounds."""
+    answer = await results.tournament(tournament_id, when)
+    return tagged(TournamentAnswer.of(answer), if_none_match)
+
+
+@routes.get("/tournaments/{tournament_id}/standings", response_model=Standings, responses=ERRORS)
+async def get_standings(
+    results: Reader,
+    tournament_id: TournamentId,
+    when: When,
+    round: UpToRound = 0,  # noqa: A002 # the name of the query parameter
+    player: Annotated[str, Query(max_length=64, description="The line of this player alone.")] = "",
+    arithmetic: Annotated[bool, Query(description="With how every value comes about.")] = False,
+    category: Annotated[str, Query(max_length=20, description="Lines of this category alone, as `U18`.")] = "",
+    page_size: PageSize = DEFAULT_PAGE_COUNT,
+    page_token: PageToken = "",
+    if_none_match: IfNoneMatch = None,
+) -> Response:
+    """Return the standings with their tie-breaks."""
+    answer = await results.standings(
+        tournament_id,
+        round,
+        when,
+        Page(page_size, page_token),
+        player_id=player,
+        arithmetic=arithmetic,
+        category=category,
+    )
+    return await asyncio.to_thread(lambda: tagged(Standings.of(answer), if_none_match))
+
+
+@routes.get("/tournaments/{tournament_id}/teams", response_model=Teams, responses=ERRORS)
+async def list_teams(
+    results: Reader,
+    tournament_id: TournamentId,
+    when: When,
+    page_size: PageSize = DEFAULT_PAGE_COUNT,
+    page_token: PageToken = "",
+    if_none_match: IfNoneMatch = None,
+) -> Response:
+    """List the teams with their line-ups; an empty list in an individual tournament."""
+    answer = await results.teams(tournament_id, when, Page(page_size, page_token))
+    return tagged(Teams.of(answer), if_none_match)
+
+
+@routes.get("/tournaments/{tournament_id}/team-standings", response_model=TeamStandings, responses=ERRORS)
+async def get_team_standings(
+    results: Reader,
+    tournament_id: TournamentId,
+    when: When,
+    round: UpToRound = 0,  # noqa: A002 # the name of the query parameter
+    team: Annotated[str, Query(max_length=64, description="The line of this team alone.")] = "",
+    arithmetic: Annotated[bool, Query(description="With how every value comes about.")] = False,
+    page_size: PageSize = DEFAULT_PAGE_COUNT,
+    page_token: PageToken = "",
+    if_none_match: IfNoneMatch = None,
+) -> Response:
+    """Return the standings of teams with tie-breaks and matches; empty in an individual tournament."""
+    answer = await results.team_standings(
+        tournament_id, round, when, Page(page_size, page_token), team_id=team, arithmetic=arithmetic
+    )
+    return tagged(TeamStandings.of(answer), if_none_match)
+
+
+@routes.get("/tournaments/{tournament_id}/crosstable", response_model=Crosstable, responses=ERRORS)
+async def get_crosstable(
+    results: Reader,
+    tournament_id: TournamentId,
+    when: When,
+    round: UpToRound = 0,  # noqa: A002 # the name of the query parameter
+    page_size: PageSize = DEFAULT_PAGE_COUNT,
+    page_token: PageToken = "",
+    if_none_match: IfNoneMatch = None,
+) -> Response:
+    """Return the rounds of every player: opponents, results, scores and starts."""
+    answer = await results.crosstable(tournament_id, round, when, Page(page_size, page_token))
+    return await asyncio.to_thread(lambda: tagged(Crosstable.of(answer), if_none_match))
+
+
+@routes.get("/tournaments/{tournament_id}/rounds/{number}/pairings", response_model=Pairings, responses=ERRORS)
+async def get_pairings(
+    results: Reader,
+    tournament_id: TournamentId,
+    number: RoundNumber,
+    when: When,
+    page_size: PageSize = DEFAULT_PAGE_COUNT,
+    page_token: PageToken = "",
+    if_none_match: IfNoneMatch = None,
+) -> Response:
+    """Return the pairings of a round with current scores; byes and matches come with every page of tables."""
+    answer = await results.pairings(tournament_id, number, when, Page(page_size, page_token))
+    return tagged(Pairings.of(answer), if_none_match)
+
+
+@routes.get("/tournaments/{tournament_id}/prizes", response_model=Prizes, responses=ERRORS)
+async def get_prizes(
+    results: Reader,
+    tournament_id: TournamentId,
+    min_position: MinPosition = 0,
+    if_none_match: IfNoneMatch = None,
+) -> Response:
+    """Return the leaders for the special prizes, with the results and plays so far."""
+    return tagged(Prizes.of(await results.prizes(tournament_id, min_position)), if_none_match)
+
+
+@routes.get("/tournaments/{tournament_id}/players", response_model=Players, responses=ERRORS)
+async def list_players(
+    results: Reader,
+    tournament_id: TournamentId,
+    when: When,
+    page_size: PageSize = DEFAULT_PAGE_COUNT,
+    page_token: PageToken = "",
+    if_none_match: IfNoneMatch = None,
+) -> Response:
+    """List the players with their ratings."""
+    answer = await results.players(tournament_id, when, Page(page_size, page_token))
+    return tagged(Players.of(answer), if_none_match)
+
+
+@routes.get("/tournaments/{tournament_id}/rulings", response_model=rulings.Rulings, responses=ERRORS)
+async def list_rulings(
+    results: Reader,
+    found: RulingsReader,
+    tournament_id: TournamentId,
+    round: Annotated[  # noqa: A002 # the name of the query parameter
+        int, Query(ge=0, le=10_000, description="Of this round; of every closed round when 0."), DIGITS
+    ] = 0,
+    page_size: LimitedPageSize = DEFAULT_PAGE_COUNT,
+    page_token: Annotated[
+        str,
+        Query(
+            max_length=200,
+            description="Go on where an answer ended: its `next_page_token`, as it was.",
+            json_schema_extra={"pattern": PAGES_END},
+        ),
+    ] = "",
+    if_none_match: IfNoneMatch = None,
+) -> Response:
+    """List the challenges of closed rounds and their rulings, page by page."""
+    check_has_tables(await results.tournament(tournament_id))
+    answer = await found.of(tournament_id, round, Page(page_size, page_token))
+    return tagged(rulings.Rulings.of(answer), if_none_match)
+
+
+@routes.get("/tournaments/{tournament_id}/ratings", response_model=Ratings, responses=ERRORS)
+async def get_ratings(
+    results: Reader,
+    ratings: RatingReader,
+    tournament_id: TournamentId,
+    min_position: MinPosition = 0,
+    if_none_match: IfNoneMatch = None,
+) -> Response:
+    """Return the rating list after the tournament, or an estimate while rounds remain."""
+    players = await results.players(tournament_id, Moment(min_position))
+    return tagged(Ratings.joined(await ratings.of(tournament_id), players), if_none_match)
+
+
+@routes.get("/games/{game_id}", response_model=sheets.Game, responses=ERRORS)
+async def get_game(
+    results: Reader,
+    when: When,
+    game_id: Annotated[str, Path(description="The game.", examples=["demo-r1-t1"])],
+    if_none_match: IfNoneMatch = None,
+) -> Response:
+    """Return a game: board, scoresheet and clocks. Racks are hidden during play."""
+    answer = await results.game(game_id, when)
+    return tagged(sheets.Game.of(answer), if_none_match)
+
+
+@routes.get("/games/{game_id}/racks", response_model=Racks, responses=ERRORS)
+async def get_racks(
+    results: Reader,
+    racks: RackReader,
+    game_id: Annotated[str, Path(description="The game.", examples=["demo-r1-t1"])],
+    min_position: MinPosition = 0,
+    if_none_match: IfNoneMatch = None,
+) -> Response:
+    """Return the racks of a game, turn by turn, if its result is final and the system drew its tiles."""
+    game = await results.game(game_id, Moment(min_position))
+    return tagged(Racks.told(game, await racks.racks(game)), if_none_match)
+
+
+@routes.get(
+    "/status",
+    response_model=operation.Status,
+    responses={key: ERRORS[key] for key in (304, 400, 503, 504)},
+    tags=["operation"],
+)
+async def get_status(results: Reader, if_none_match: IfNoneMatch = None) -> Response:
+    """Return the status of every consumer of the record: position, lag, parked keys, and whether it stopped."""
+    return tagged(operation.Status.of(await results.status()), if_none_match)
+
+
+@routes.get("/seals", response_model=Seals, responses={key: ERRORS[key] for key in (304, 400, 503, 504)})
+async def list_seals(
+    results: Reader,
+    after: Annotated[
+        int, Query(ge=0, le=LAST_POSITION, description="Seals that reach beyond this position; all when 0."), DIGITS
+    ] = 0,
+    limit: Annotated[int, Query(ge=1, le=1_000, description="At most as many."), DIGITS] = 100,
+    newest: Annotated[bool, Query(description="The newest one alone, whatever else is asked.")] = False,
+    if_none_match: IfNoneMatch = None,
+) -> Response:
+    """List the seals of the record. A copy of the newest seal proves later whether older events were changed.
+
+    For the next page, set `after` to the last `to_position`. `faristol record verify --seals FILE` compares a record
+    with a stored answer.
+    """
+    return tagged(Seals.of(await results.seals(after, limit, newest=newest)), if_none_match)
+
+
+routes.add_api_route("/players", players.search_players, response_model=players.FoundPlayers, responses=ERRORS)
+routes.add_api_route("/players/{player_id}", players.get_player, response_model=players.PlayerAnswer, responses=ERRORS)
+
+STREAM: dict[str, Any] = {
+    "response_class": StreamingResponse,
+    "responses": {
+        **{status: ERRORS[status] for status in (400, 404, 503, 504)},
+        200: {
+            "description": (
+                "Server-sent events: `id` is the fingerprint of the event and its position, with a hyphen between "
+                "them, `event` the name of the event, `data` is `News`, or `NewsWithContent` with `include=content`. "
+                "`Reset` comes where the `Last-Event-ID` is of an event that the record has not, as after the restore "
+                "of a backup: what the client holds is of no use, "
+                "and everything follows from the first news on. "
+                "A comment at least every 15 seconds shows that the stream lives; with it comes an `id` without data, "
+                "since the position from which to resume moves on while nothing is told."
+            ),
+            "content": {"text/event-stream": {"schema": {"anyOf": [ref(News), ref(NewsWithContent)]}}},
+        },
+    },
+}
+
+After = Annotated[
+    int,
+    Query(ge=0, le=LAST_POSITION, description="News after this position; from the first one when 0."),
+    DIGITS,
+]
+
+
+@routes.get("/tournaments/{tournament_id}/stream", **STREAM)
+async def follow_tournament(
+    results: Reader,
+    duplicates: DuplicateReader,
+    request: Request,
+    tournament_id: TournamentId,
+    filters: Filtered,
+    after: After = 0,
+    last_event_id: LastEventId = None,
+    last_event_id_query: LastEventIdQuery = None,
+) -> Response:
+    """Stream the notifications of a tournament from a position on, then live, without gaps.
+
+    Send `Last-Event-ID` to resume. If there are several filters, a notification must pass all of them.
+    """
+    fanout, known = request.app.state.fanout, await _known(results, request, [tournament_id])
+    await _check(results, duplicates, fanout, filters, [tournament_id])
+    if filters.games or filters.rounds:
+        keep(fanout.checked, (tournament_id, filters.games, filters.rounds), None, CHECKED_COUNT)
+    if last_id := last_event_id or last_event_id_query:
+        return StreamAnswer(fanout, filters.topic(known), *parse_id(last_id))
+    subscriptions.check_after(after, fanout.last_position)
+    return StreamAnswer(fanout, filters.topic(known), after)
+
+
+@routes.get("/stream", **STREAM)
+async def follow_tournaments(
+    results: Reader,
+    duplicates: DuplicateReader,
+    request: Request,
+    filters: Filtered,
+    tournaments: subscriptions.Tournaments = "",
+    after: After = 0,
+    last_event_id: LastEventId = None,
+    last_event_id_query: LastEventIdQuery = None,
+) -> Response:
+    """Stream the notifications of several tournaments, or of all, on one connection."""
+    named = [*filter(None, tournaments.split(","))]
+    fanout, known = request.app.state.fanout, await _known(results, request, named)
+    await _check(results, duplicates, fanout, filters, named)
+    if last_id := last_event_id or last_event_id_query:
+        return StreamAnswer(fanout, filters.topic(known), *parse_id(last_id))
+    subscriptions.check_after(after, fanout.last_position)
+    return StreamAnswer(fanout, filters.topic(known), after)
+
+
+CHECKED_COUNT = 4_096
+"""Limit of cached filters that were checked to name existing rounds and games."""
+
+
+async def _check(
+    results: Results,
+    duplicates: Duplicates,
+    fanout: Fanout,
+    filters: subscriptions.Filters,
+    tournament_ids: Sequence[str],
+) -> None:
+    """Raise ``RequestValidationError`` for a filter by unknown rounds or games, whose stream would stay silent."""
+    if not filters.games and not filters.rounds:
+        return
+    if all((each, filters.games, filters.rounds) in fanout.checked for each in tournament_ids or [""]):
+        return
+
+    async def ask(tournament_id: str) -> pb.Tournament:
+        return (await results.tournament(tournament_id)).tournament
+
+    heads = await ask_each(ask, tournament_ids)
+    await subscriptions.check_filters(filters, heads, partial(find_games, results, duplicates))
+
+
+async def find_games(results: Results, duplicates: Duplicates, game_ids: Collection[str]) -> frozenset[str]:
+    """Return the ids that are games, by one call for each round and for each duplicate game.
+
+    Raises ``grpc.aio.AioRpcError`` for any error except an unknown round or game.
+    """
+
+    async def ask_round(place: tuple[str, int]) -> frozenset[str]:
+        try:
+            answer = await results.pairings(*place, seats_alone=True)
+        except grpc.aio.AioRpcError as error:
+            if error.code() not in (grpc.StatusCode.NOT_FOUND, grpc.StatusCode.FAILED_PRECONDITION):
+                raise
+            return frozenset()
+        return frozenset(table.game_id for table in answer.tables)
+
+    async def ask_duplicate(game_id: str) -> bool:
+        return await is_duplicate(duplicates, game_id)
+
+    places = {game_id: place_of(game_id)[:2] for game_id in game_ids}
+    paired = await ask_each(ask_round, {(of, number) for of, number in places.values() if of and number})
+    others = await ask_each(ask_duplicate, [game_id for game_id, (of, _) in places.items() if not of])
+    return frozenset(each for each, place in places.items() if each in paired.get(place, ()) or others.get(each))
+
+
+AT_ONCE_COUNT = 8
+"""Limit of concurrent calls for one request."""
+
+
+async def ask_each(ask: Callable[[K], Awaitable[V]], keys: Iterable[K]) -> dict[K, V]:
+    """Return the result of ``ask`` for each key, with limited concurrency. Raises the first error of ``ask``."""
+    gate, wanted = asyncio.Semaphore(AT_ONCE_COUNT), [*dict.fromkeys(keys)]
+
+    async def ask_in_turn(key: K) -> V:
+        async with gate:
+            return await ask(key)
+
+    return dict(zip(wanted, await asyncio.gather(*map(ask_in_turn, wanted)), strict=True))
+
+
+async def _known(results: Results, request: Request, tournament_ids: Sequence[str]) -> Mapping[str, str]:
+    """Return the tournaments with their first divisions. An unknown one must be refused before the stream begins."""
+
+    async def ask(tournament_id: str) -> str:
+        return (await results.tournament(tournament_id)).tournament.division_of
+
+    find, language = request.app.state.fanout.find, language_of(request)
+    return await ask_each(lambda tournament_id: find(tournament_id, language, ask), tournament_ids)

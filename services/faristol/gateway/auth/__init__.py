@@ -1,0 +1,1 @@
+"""Sign-in, sessions, OpenID Connect and the page of credentials."""

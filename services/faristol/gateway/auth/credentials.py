@@ -1,0 +1,312 @@
+"""Page of the credentials of a tournament, for users who may grant roles."""
+
+from __future__ import annotations
+
+import re
+import uuid
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from http import HTTPStatus
+from typing import Annotated, Any
+
+import grpc
+from fastapi import APIRouter, Query
+from starlette.exceptions import HTTPException
+from starlette.requests import Request
+from starlette.responses import Response
+
+from faristol.client.links import sign_in_link
+from faristol.client.places import count_tables, playing_tables, ranges, tables_of
+from faristol.credentials.roles import FEDERATION, JUDGE, MAY_GIVE, NAMES, OPERATOR, ROLES, SCORER, SERVICE
+from faristol.gateway.auth.session import Session, SignedIn
+from faristol.gateway.auth.sign_in import led_to
+from faristol.gateway.consoles.commands import form_id, hidden
+from faristol.gateway.consoles.frame import TournamentId
+from faristol.gateway.consoles.navigation import doors
+from faristol.gateway.http.errors import Problem, of_rpc
+from faristol.gateway.http.forms import Fields, public_address
+from faristol.gateway.http.language import language_of
+from faristol.gateway.pages.divisions import titled
+from faristol.gateway.pages.qr import qr
+from faristol.gateway.pages.render import private_page
+from faristol.gateway.rpc.results import Reader, Results
+from faristol.kernel.refusal import N_, Param
+from faristol.kernel.times import to_timestamp
+from faristol.pb.access.v1 import access_pb2 as pb
+from faristol.pb.access.v1 import events_pb2 as events
+from faristol.pb.results.v1 import results_pb2 as results_pb
+from faristol.presentation.ruleset_lookup import is_of_duplicate_games, known_rules
+from faristol.text import LANGUAGES, say
+
+MOST_CARDS = 200
+"""Limit of tables for which cards are made at once."""
+
+LASTS: Mapping[str, tuple[str, timedelta]] = {
+    "day": (N_("a day"), timedelta(days=1)),
+    "weekend": (N_("three days"), timedelta(days=3)),
+    "fortnight": (N_("two weeks"), timedelta(days=14)),
+    "season": (N_("as long as my own credential"), timedelta(days=400)),
+}
+"""Lifetimes on offer, capped by the right of the granting user."""
+
+FORMS: Mapping[str, tuple[str, events.Form.ValueType]] = {
+    "link": (N_("a link and its QR code"), events.FORM_LINK),
+    "pin": (N_("a PIN, typed at the table"), events.FORM_PIN),
+}
+FORM_NAMES: Mapping[events.Form.ValueType, str] = {
+    events.FORM_TOKEN: N_("token"),
+    events.FORM_LINK: N_("link"),
+    events.FORM_PIN: N_("PIN"),
+    events.FORM_OPEN_ID: N_("account"),
+}
+
+ENDED = N_("The credential has ended. It stops working everywhere within two seconds.")
+NOT_TABLES = N_("Expected table numbers, such as 3, 1-8 or 2, 5, 7, for at most {most} tables.")
+NO_SUCH_TABLE = N_("{tournament} has no table {table}; it has {known}")
+TABLE_CARD = N_("table {number} of {tournament} ({mark})")
+
+_TABLES = re.compile(r"\s*(\d{1,6})\s*(?:[-–]\s*(\d{1,6})\s*)?")
+
+routes = APIRouter(include_in_schema=False)
+
+
+class _Unusable(Exception):
+    """Error of a form, in the user's language."""
+
+
+@dataclass(frozen=True, slots=True)
+class Card:
+    """Hand-out for a new credential: a link with its QR code, a PIN, or both for a table."""
+
+    credential: events.Credential
+    name: str
+    link: str = ""
+    picture: str = ""
+    """QR code of the link."""
+    pin: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class _Desk:
+    """Credentials page of a tournament, for a signed-in user."""
+
+    request: Request
+    results: Results
+    session: Session
+    tournament_id: str
+
+    @property
+    def language(self) -> str:
+        return language_of(self.request)
+
+    async def listed(self) -> Sequence[pb.CredentialLine]:
+        """Return the credentials that the user may revoke. Raises ``HTTPException`` if the page is forbidden."""
+        request = pb.ListCredentialsRequest(tournament_id=self.tournament_id)
+        with hidden(grpc.StatusCode.PERMISSION_DENIED):
+            answer: pb.ListCredentialsResponse = await self.session.calls.ask(request)
+        return answer.credentials
+
+    async def show(self, said: str = "", status: HTTPStatus = HTTPStatus.OK) -> Response:
+        """Render the credentials that the user may revoke, and the forms."""
+        listed = await self.listed()
+        head = await self.results.tournament(self.tournament_id)
+        players = await self.results.players(self.tournament_id)
+        given = MAY_GIVE[self.session.credential.role] - {FEDERATION, OPERATOR, SERVICE}
+        tournament = head.tournament
+        return private_page(
+            self.request,
+            "credentials.html",
+            status=status,
+            session=self.session,
+            said=said,
+            tournament=tournament,
+            doors=list(doors(self.session, tournament)),
+            names={tournament.tournament_id: titled(tournament)},
+            listed=listed,
+            forms=FORM_NAMES,
+            roles=sorted(given),
+            role_names=NAMES,
+            scorer=SCORER,
+            lasts={key: text for key, (text, _) in LASTS.items()},
+            ways={key: text for key, (text, _) in FORMS.items()},
+            players=players.players,
+            known_languages=LANGUAGES,
+            tables=ranges(await self._proposed_tables(tournament, players.players)),
+            has_tables=not is_of_duplicate_games(tournament),
+            for_players=bool(given - {SCORER}),
+            for_judges=JUDGE in given,
+            new_id=lambda: str(uuid.uuid4()),
+        )
+
+    async def _proposed_tables(
+        self, tournament: results_pb.Tournament, players: Sequence[results_pb.Player]
+    ) -> list[int]:
+        """Return the tables that the present players fill, limited to those in the scope of the caller."""
+        own = set(self.session.credential.scope.tables)
+        rules = known_rules(tournament.ruleset)
+        teams = (await self.results.teams(self.tournament_id)).teams if tournament.team_boards else ()
+        needed = count_tables(
+            sum(not player.withdrawn_round for player in players),
+            rules.game.players_max if rules else 2,
+            sum(not team.withdrawn_round for team in teams),
+            tournament.team_boards,
+        )
+        there = playing_tables(tournament.halls, needed)
+        return [table for table in there if not own or table in own] or sorted(own)
+
+    async def end(self, given: Mapping[str, str]) -> Response:
+        """Revoke a credential."""
+        credential_id = given.get("credential_id", "")
+        await self.session.calls.ask(
+            pb.RevokeCredentialRequest(command_id=str(form_id(given)), credential_id=credential_id)
+        )
+        return led_to(f"/tournaments/{self.tournament_id}/access?ended=1")
+
+    async def give(self, given: Mapping[str, str]) -> Response:
+        """Grant a role and show the means of signing in. A repeated form shows the same."""
+        _, form = FORMS.get(given.get("by", ""), FORMS["link"])
+        request = self._wanted(
+            given,
+            command_id=str(form_id(given)),
+            role=ROLES.get(given.get("role", ""), 0),
+            name=given.get("name", ""),
+            subject_id=given.get("subject", "").strip(),
+            player_id=given.get("player", ""),
+            form=form,
+            tables=await self._tables(given.get("tables", "")),
+        )
+        answer = await self.session.calls.ask(request)
+        listed = await self.results.players(self.tournament_id)
+        known = next((each.shown_name for each in listed.players if each.player_id == request.player_id), "")
+        return await self._hand_out([self._card(request.name or known or request.subject_id, answer)])
+
+    async def make_cards(self, given: Mapping[str, str]) -> Response:
+        """Make a card with a QR code and a PIN for the scorer of each table."""
+        sheet = form_id(given)
+        cards = []
+        tables = await self._tables(given.get("tables", ""))
+        if not tables:
+            raise _Unusable(say(NOT_TABLES, {"most": MOST_CARDS}, self.language))
+        for table in tables:
+            values: dict[str, Param] = {"number": table, "tournament": self.tournament_id, "mark": sheet.hex[:4]}
+            wanted: dict[str, Any] = {"role": SCORER, "name": say(TABLE_CARD, values, self.language), "tables": [table]}
+            by_link = await self.session.calls.ask(
+                self._wanted(given, command_id=str(uuid.uuid5(sheet, f"link {table}")), form=events.FORM_LINK, **wanted)
+            )
+            by_pin = await self.session.calls.ask(
+                self._wanted(given, command_id=str(uuid.uuid5(sheet, f"PIN {table}")), form=events.FORM_PIN, **wanted)
+            )
+            cards.append(self._card("", by_link, by_pin.pin))
+        return await self._hand_out(cards)
+
+    def _wanted(self, given: Mapping[str, str], *, tables: list[int], **fields: Any) -> pb.GrantCredentialRequest:
+        """Build a request within the user's own scope, which fills the fields that the form leaves open."""
+        own = self.session.credential.scope
+        hall, code = given.get("hall", ""), given.get("language", "")
+        scope = events.Scope(
+            tournament_ids=[self.tournament_id],
+            halls=[hall] if hall else own.halls,
+            tables=tables or own.tables,
+            languages=[code] if code else own.languages,
+        )
+        _, lasts = LASTS.get(given.get("lasts", ""), LASTS["day"])
+        now: datetime = self.request.app.state.now()
+        if (until := self.session.gives_until) and now + lasts > until:  # the same whenever the form is sent
+            return pb.GrantCredentialRequest(scope=scope, expires_at=to_timestamp(until), **fields)
+        return pb.GrantCredentialRequest(scope=scope, lifetime_seconds=int(lasts.total_seconds()), **fields)
+
+    async def _tables(self, text: str) -> list[int]:
+        """Return the tables of a form. Raises ``_Unusable``."""
+        found: list[int] = []
+        for part in text.split(",") if text.strip() else ():
+            match = _TABLES.fullmatch(part)
+            last = int(match[2] or match[1]) if match else 0
+            if not match or not 1 <= int(match[1]) <= last or last - int(match[1]) + len(found) >= MOST_CARDS:
+                raise _Unusable(say(NOT_TABLES, {"most": MOST_CARDS}, self.language))
+            found.extend(range(int(match[1]), last + 1))
+        if found:
+            tournament = (await self.results.tournament(self.tournament_id)).tournament
+            known = tables_of(tournament.halls, tournament.players)
+            unknown = min((table for table in found if known and table not in known), default=0)
+            if unknown:
+                values: dict[str, Param] = {"tournament": tournament.name, "table": unknown, "known": ranges(known)}
+                raise _Unusable(say(NO_SUCH_TABLE, values, self.language))
+        return sorted(set(found))
+
+    def _card(self, name: str, given: pb.GrantCredentialResponse, pin: str = "") -> Card:
+        link = sign_in_link(public_address(self.request), given.code)
+        if not given.code:
+            return Card(given.credential, name, pin=given.pin)
+        return Card(given.credential, name, link, qr(link), pin)
+
+    async def _hand_out(self, cards: list[Card]) -> Response:
+        head = await self.results.tournament(self.tournament_id)
+        names = {self.tournament_id: titled(head.tournament)}
+        return private_page(
+            self.request,
+            "credentials_given.html",
+            session=self.session,
+            tournament=head.tournament,
+            names=names,
+            cards=cards,
+            entrance=f"{public_address(self.request).partition('//')[2]}/sign-in",
+        )
+
+
+@routes.get("/tournaments/{tournament_id}/access")
+async def show_credentials(
+    request: Request,
+    results: Reader,
+    signed_in: SignedIn,
+    tournament_id: TournamentId,
+    ended: Annotated[str, Query(max_length=1)] = "",
+) -> Response:
+    """Show the credentials of a tournament."""
+    said = say(ENDED, {}, language_of(request)) if ended else ""
+    return await _Desk(request, results, signed_in, tournament_id).show(said)
+
+
+@routes.post("/tournaments/{tournament_id}/access")
+async def change_credentials(
+    request: Request, results: Reader, given: Fields, signed_in: SignedIn, tournament_id: TournamentId
+) -> Response:
+    """Grant and revoke credentials. A refusal is shown on the page."""
+    desk = _Desk(request, results, signed_in, tournament_id)
+    await desk.listed()  # a user who may not see the page must not learn from its error messages
+    acts = {"grant": desk.give, "cards": desk.make_cards, "revoke": desk.end}
+    act = acts.get(given.get("act", ""))
+    if act is None:
+        raise HTTPException(HTTPStatus.BAD_REQUEST)
+    try:
+        return await act(given)
+    except _Unusable as problem:
+        return await desk.show(str(problem), HTTPStatus.BAD_REQUEST)
+    except grpc.aio.AioRpcError as error:
+        refusal = of_rpc(error, desk.language)
+        if refusal.status >= HTTPStatus.INTERNAL_SERVER_ERROR:
+            raise
+        return await desk.show(told(refusal, desk.language), refusal.status)
+
+
+LABELS: Mapping[str, str] = {
+    "name": "Name",
+    "player_id": "Player",
+    "role": "Role",
+    "subject_id": "Id",
+    "scope.halls": "Hall",
+    "scope.languages": "Language",
+    "scope.tables": "Tables",
+}
+"""Labels of the form, by contract field."""
+
+
+def told(refusal: Problem, language: str) -> str:
+    """Format a refusal for the form, with labels in place of field names."""
+    found = [
+        f"{say(LABELS[error['field']], {}, language)}: {error['problem']}"
+        if error["field"] in LABELS
+        else error["problem"]
+        for error in refusal.more.get("errors", ())
+    ]
+    return "; ".join(found) or refusal.detail

@@ -1,0 +1,1 @@
+"""The response cache: stored representations, the events that invalidate them, and its middleware."""

@@ -1,0 +1,224 @@
+"""ASGI middleware that answers public requests from the cache."""
+
+from __future__ import annotations
+
+import asyncio
+from collections import OrderedDict
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+from urllib.parse import parse_qsl, urlencode
+
+from fastapi.routing import APIRoute
+from starlette.routing import BaseRoute
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from faristol.gateway.api.parameters import LAST_POSITION, of_query
+from faristol.gateway.cache.recorded_reads import Asked, scope_with
+from faristol.gateway.cache.representation import Header, Representation
+from faristol.gateway.cache.resources import KEPT, Address, Resource
+from faristol.gateway.cache.store import Cache, Kept, Question, Rendered
+from faristol.gateway.http.language import COOKIE, cookie_of
+from faristol.gateway.pages.embedding import is_embeddable
+from faristol.kernel.bounded import keep
+from faristol.text import LANGUAGES, negotiate
+
+LONGEST = 1_000
+"""Limit in characters of a cache key, of a remembered request line, and of ``Accept-Language``.
+
+Unknown parameters of a page do not count for the key: they do not change the answer.
+"""
+
+REMEMBERED = 4_000
+"""Limit of remembered request lines with their parsed question."""
+
+BY_LANGUAGE = b"Accept-Language, Cookie, Accept-Encoding"
+"""``Vary`` of an answer whose address does not name the language."""
+
+BY_ADDRESS = b"Accept-Encoding"
+
+SHARED = b"public, max-age=1, stale-while-revalidate=2"
+"""``Cache-Control`` of an answer to a request with a position: no cache has an older one under that address."""
+
+_PAST = ("as_of", "as_of_position")
+
+
+class Asking(NamedTuple):
+    """Parsed request."""
+
+    question: Question
+    language: str
+    query: Sequence[tuple[str, str]]
+    """Parameters on which the answer depends, in a canonical order."""
+    is_language_said: bool
+    """True if the address names the language."""
+    more: Sequence[Header]
+    """Headers that store the chosen language."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Headers:
+    """Headers on which an answer depends."""
+
+    languages: str = ""
+    cookies: str = ""
+    encodings: str = ""
+    known: str = ""
+    anew: bool = False
+
+    @classmethod
+    def of(cls, scope: Scope) -> _Headers:
+        found: dict[bytes, bytes] = dict(scope["headers"])
+        languages, cookies, encodings, known, control = (
+            found.get(name, b"").decode("latin-1")
+            for name in (b"accept-language", b"cookie", b"accept-encoding", b"if-none-match", b"cache-control")
+        )
+        return cls(languages, cookies, encodings, known, "no-cache" in control)
+
+
+class Cached:
+    """Middleware that renders public content once and passes every other request on.
+
+    The rendering sees no cookie, header or parameter of the client except those of the cache key. A request with
+    ``Cache-Control: no-cache`` is not answered from an older entry.
+    """
+
+    def __init__(self, app: ASGIApp, cache: Cache, routes: Iterable[BaseRoute]) -> None:
+        """Wrap an application. ``routes`` have the order of the application."""
+        self._app = app
+        self._cache = cache
+        self._addresses = [_address(route) for route in routes if isinstance(route, APIRoute)]
+        self._asking: OrderedDict[tuple[str, bytes, str, str], Asking | None] = OrderedDict()
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer a request from the cache or pass it on."""
+        if scope["type"] != "http" or scope["method"] != "GET":
+            await self._app(scope, receive, send)
+            return
+        headers = _Headers.of(scope)
+        asking = self._asked(scope, headers)
+        if asking is None:
+            await self._app(scope, receive, send)
+            return
+
+        async def render(kept: Kept | None, need: int) -> Rendered:
+            return await self._rendered(scope, asking, kept, need)
+
+        question = asking.question
+        if headers.anew:
+            question = question._replace(anew=True)
+        found = await self._cache.answer(question, render)
+        holds = 0 < question.min_position <= max(found.position, found.holds)
+        await found.representation.send(
+            send,
+            accepted=headers.encodings,
+            known=headers.known,
+            vary=BY_ADDRESS if asking.is_language_said and not asking.more else BY_LANGUAGE,
+            cache_control=SHARED if holds and not asking.more else b"",
+            more=asking.more,
+        )
+
+    def _asked(self, scope: Scope, headers: _Headers) -> Asking | None:
+        """Parse a request; None if its answer is not cached."""
+        path, query = scope["path"], scope["query_string"]
+        languages, chosen = headers.languages[:LONGEST], _chosen(headers.cookies)
+        if len(path) + len(query) > LONGEST:
+            return self._read(path, query.decode("latin-1"), languages, chosen)
+        line = (path, query, languages, chosen)
+        if line in self._asking:
+            self._asking.move_to_end(line)
+            return self._asking[line]
+        asking = self._read(path, query.decode("latin-1"), languages, chosen)
+        keep(self._asking, line, asking, REMEMBERED)
+        return asking
+
+    def _read(self, path: str, query: str, languages: str, chosen: str) -> Asking | None:
+        found = self._found(path)
+        if found is None:
+            return None
+        address, resource = found
+        given = parse_qsl(query, keep_blank_values=True)
+        known = [(name, value) for name, value in given if name in address.known or name in _OWN]
+        names = [name for name, _ in known]
+        if len(names) > len(set(names)) or any(name in names for name in _PAST):
+            return None
+        if len(known) < len(given) and not address.is_page:
+            return None  # the application refuses it
+        values = dict(known)
+        if address.is_embeddable:
+            chosen = ""
+        language, position = values.pop("lang", ""), values.pop("min_position", "0")
+        if not address.is_page and ((language and language not in LANGUAGES) or _position(position) is None):
+            return None  # the application refuses it
+        said = language if language in LANGUAGES else ""
+        language = said or chosen or negotiate(languages)
+        asked = tuple(sorted(values.items()))
+        if len(path) + sum(len(name) + len(value) for name, value in asked) > LONGEST:
+            return None
+        is_exact = not address.is_page
+        question = Question((path, asked, language), resource, _position(position) or 0, is_exact, anew=False)
+        keeps = address.is_page and not address.is_embeddable and said and values.get("part") != "live"
+        more = [(b"set-cookie", cookie_of(said).encode("latin-1"))] if keeps else []
+        return Asking(question, language, asked, bool(said), more)
+
+    def _found(self, path: str) -> tuple[Address, Resource] | None:
+        for address in self._addresses:
+            if matched := address.path.match(path):
+                resource = address.resource(matched.groupdict())
+                return (address, resource) if resource else None
+        return None
+
+    async def _rendered(self, scope: Scope, asking: Asking, kept: Kept | None, need: int) -> Rendered:
+        """Call the application for the answer to be cached."""
+        query = [*asking.query, *([("min_position", str(need))] if need else [])]
+        asked = Asked(kept.digest, kept.position) if kept else Asked()
+        inner = {
+            **scope_with(dict(scope), asked),
+            "query_string": urlencode(query).encode(),
+            "headers": [(b"accept-language", asking.language.encode())],
+        }
+        sent: list[Message] = []
+
+        async def receive() -> Message:
+            return {"type": "http.request", "body": b"", "more_body": False}
+
+        async def send(message: Message) -> None:
+            sent.append(message)
+
+        await self._app(inner, receive, send)
+        body = b"".join(message.get("body", b"") for message in sent[1:])
+        status, digest = sent[0]["status"], asked.digest()
+        if kept and status in _UNCHANGED and asked.is_unchanged():
+            return Rendered(None, asked.position, digest)
+        made = await asyncio.to_thread(Representation.of, status, sent[0]["headers"], body)
+        return Rendered(made, asked.position, digest)
+
+
+_UNCHANGED = (200, 304)
+_OWN = ("lang", "min_position")
+
+
+def _address(route: APIRoute) -> Address:
+    return Address(
+        route.path_regex,
+        KEPT.get(route.path) if "GET" in (route.methods or ()) else None,
+        frozenset(of_query(route.dependant)),
+        not route.path.startswith("/api/") and "." not in route.path,  # a file has an extension
+        is_embeddable(route.path),
+    )
+
+
+def _position(given: str) -> int | None:
+    """Parse a position; None if it is invalid."""
+    if not (given.isascii() and given.isdigit() and len(given) < 20):
+        return None
+    return int(given) if int(given) <= LAST_POSITION else None
+
+
+def _chosen(cookies: str) -> str:
+    """Return the language in the cookie; empty without one."""
+    if f"{COOKIE}=" not in cookies:
+        return ""
+    pairs = (each.partition("=") for each in cookies.split(";"))
+    found = {name.strip(): value.strip(' "') for name, _, value in pairs}.get(COOKIE, "")
+    return found if found in LANGUAGES else ""

@@ -1,0 +1,117 @@
+"""Responses of services behind an HTTP answer, hashed so that an unchanged answer is detected without rendering."""
+
+from __future__ import annotations
+
+import hashlib
+from dataclasses import dataclass, field
+from http import HTTPStatus
+from typing import Any, ClassVar, Self, TypeVar
+
+import grpc
+from google.protobuf.message import Message
+from starlette.requests import Request
+from starlette.responses import Response
+
+from faristol.gateway.http.language import language_of
+from faristol.host.rpc.interceptor import REFUSAL_LANGUAGE
+
+Q = TypeVar("Q", bound=Message)
+"""Request."""
+
+A = TypeVar("A")
+"""Response."""
+
+_KEY = "faristol.asked"
+
+DEADLINE = 10.0
+"""Timeout of a service call in seconds."""
+
+AWAY = (grpc.StatusCode.UNAVAILABLE, grpc.StatusCode.DEADLINE_EXCEEDED, grpc.StatusCode.UNIMPLEMENTED)
+"""Status codes of a service that is unavailable."""
+
+MOST_BEHIND = 1_000
+"""Limit by which a cached answer may lag, in positions: its stream client receives these notifications twice."""
+
+
+@dataclass
+class Asked:
+    """Responses of services for one HTTP answer."""
+
+    known: bytes = b""
+    """Digest of the responses behind the cached answer; empty if no answer is cached."""
+    known_position: int = 0
+    _notes: list[bytes] = field(default_factory=list)
+    _position: int | None = None
+
+    @property
+    def position(self) -> int:
+        """Position up to which all responses hold; 0 if no response has one."""
+        return self._position or 0
+
+    def note(self, request: Message, answer: Any) -> None:
+        """Add a request and its response. The position is excluded: it moves with every event of the cell."""
+        found = hashlib.sha256(request.SerializeToString(deterministic=True))
+        if position := getattr(answer, "position", 0):
+            self._position = position if self._position is None else min(self._position, position)
+            answer.position = 0
+        found.update(b"\0" + answer.SerializeToString(deterministic=True))
+        if position:
+            answer.position = position
+        self._notes.append(found.digest())
+
+    def digest(self) -> bytes:
+        """Return a digest of the responses, independent of their order."""
+        return hashlib.sha256(b"".join(sorted(self._notes))).digest()
+
+    def is_unchanged(self) -> bool:
+        """Check whether the cached answer is unchanged and its position not too far behind."""
+        return self.position - self.known_position <= MOST_BEHIND and self.digest() == self.known
+
+
+def asked_for(request: Request) -> Asked | None:
+    """Return the recorder of a request; None if its answer is not cached."""
+    found = request.scope.get(_KEY)
+    return found if isinstance(found, Asked) else None
+
+
+def unchanged(request: Request) -> Response | None:
+    """Return the status 304 if the cached answer is still right; None if it is not or none is cached."""
+    asked = asked_for(request)
+    return Response(status_code=HTTPStatus.NOT_MODIFIED) if asked and asked.known and asked.is_unchanged() else None
+
+
+def scope_with(scope: dict[str, Any], asked: Asked) -> dict[str, Any]:
+    """Return the scope of a request whose service responses ``asked`` records."""
+    return {**scope, _KEY: asked}
+
+
+class Service:
+    """Public part of a service, with texts in ``language``.
+
+    Every call raises ``grpc.aio.AioRpcError``, with texts in ``refusals``, by default in ``language``.
+    """
+
+    kept: ClassVar[str]
+    """Name of the stub in ``app.state``."""
+
+    @classmethod
+    async def for_visitor(cls, request: Request) -> Self:
+        """Return the service in the visitor's language, as a dependency of routes."""
+        return cls(getattr(request.app.state, cls.kept), language_of(request), asked=asked_for(request))
+
+    def __init__(self, stub: Any, language: str, refusals: str = "", asked: Asked | None = None) -> None:
+        """Use a stub. ``asked`` records every request and its response."""
+        self._stub: Any = stub
+        self._to_tell = asked
+        self._metadata = (("accept-language", language), (REFUSAL_LANGUAGE, refusals or language))
+
+    async def _asked(
+        self, method: grpc.aio.UnaryUnaryMultiCallable[Q, A], request: Q, deadline: float | None = None
+    ) -> A:
+        answer = await method(request, timeout=deadline or DEADLINE, metadata=self._metadata)
+        self._note(request, answer)
+        return answer
+
+    def _note(self, request: Message, answer: Any) -> None:
+        if self._to_tell:
+            self._to_tell.note(request, answer)

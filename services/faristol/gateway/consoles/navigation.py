@@ -1,0 +1,155 @@
+"""Consoles that a user can open, by role, with a description of each."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import cache
+from typing import Any, NamedTuple
+
+from google.protobuf.message import Message
+
+from faristol.credentials.needs import CALLERS, needs_of
+from faristol.credentials.roles import ARBITER, DIRECTOR, FEDERATION, MAY_GIVE, PLAYER, SCORER, Role
+from faristol.gateway.auth.session import Session
+from faristol.gateway.rpc.calls import METHODS, Method
+from faristol.kernel.refusal import N_
+from faristol.pb.access.v1 import needs_pb2
+from faristol.pb.results.v1 import results_pb2 as pb
+from faristol.presentation.ruleset_lookup import is_of_duplicate_games
+
+
+class Door(NamedTuple):
+    """Link to a console."""
+
+    name: str
+    """Key of the console: ``director``."""
+    text: str
+    """Label, an English text marked with ``N_``."""
+    address: str
+    """Address with placeholders for the ``{id}`` of a tournament, its ``{round}`` and the ``{player}``."""
+    about: str
+    """Description in a sentence."""
+    roles: frozenset[Role]
+    of_duplicate: bool | None = None
+    """True for tournaments of duplicate games only, False for those of tables only, None for all."""
+
+
+_DOORS: tuple[Door, ...] = (
+    Door(
+        "director",
+        N_("Director’s console"),
+        "/tournaments/{id}/console",
+        N_("Players, rounds, halls, prizes, history."),
+        frozenset({DIRECTOR, ARBITER}),
+    ),
+    Door(
+        "results",
+        N_("Enter results"),
+        "/tournaments/{id}/round/{round}/results",
+        N_("Table, two scores, Enter."),
+        frozenset({DIRECTOR, ARBITER, SCORER}),
+        of_duplicate=False,
+    ),
+    Door(
+        "collector",
+        N_("Type slips"),
+        "/tournaments/{id}/duplicate/{id}-r{round}/slips",
+        N_("Number, coordinates, word, Enter."),
+        frozenset({DIRECTOR, ARBITER, SCORER}),
+        of_duplicate=True,
+    ),
+    Door(
+        "duplicate-judge",
+        N_("Judge of the duplicate game"),
+        "/tournaments/{id}/duplicate/{id}-r{round}/judge",
+        N_("Racks, time, tops, scores, claims."),
+        frozenset({DIRECTOR, ARBITER}),
+        of_duplicate=True,
+    ),
+    Door(
+        "arbiter",
+        N_("Arbiter"),
+        "/tournaments/{id}/arbiter",
+        N_("Tables that call, clocks, sanctions."),
+        frozenset({DIRECTOR, ARBITER}),
+        of_duplicate=False,
+    ),
+    Door(
+        "judge",
+        N_("Judge of words"),
+        "/judge",
+        N_("Challenges that wait for a ruling."),
+        CALLERS[needs_pb2.CALLERS_JUDGES],
+    ),
+    Door(
+        "access",
+        N_("Roles and credentials"),
+        "/tournaments/{id}/access",
+        N_("Roles, links, PINs and cards for tables."),
+        frozenset(role for role, given in MAY_GIVE.items() if given),
+    ),
+    Door(
+        "print",
+        N_("Print"),
+        "/tournaments/{id}/print",
+        N_("Pairings, score slips, standings on paper."),
+        frozenset({DIRECTOR, ARBITER, FEDERATION}),
+    ),
+    Door(
+        "slip",
+        N_("My slip"),
+        "/duplicate/{id}-r{round}/slip",
+        N_("Rack, time, your slip, your sheet and your claims."),
+        frozenset({PLAYER}),
+        of_duplicate=True,
+    ),
+    Door(
+        "find",
+        N_("My table"),
+        "/tournaments/{id}/my-table",
+        N_("Your table, your opponent and your options there."),
+        frozenset({PLAYER}),
+        of_duplicate=False,
+    ),
+    Door(
+        "own-result",
+        N_("My result"),
+        "/tournaments/{id}/round/{round}/results",
+        N_("Confirm the result or report an error, if the organiser allows it."),
+        frozenset({PLAYER}),
+        of_duplicate=False,
+    ),
+    Door(
+        "own",
+        N_("My page"),
+        "/players/{player}",
+        N_("Your games, opponents and ratings."),
+        frozenset({PLAYER}),
+    ),
+)
+
+
+def doors(session: Session, tournament: pb.Tournament) -> Iterator[Door]:
+    """Yield the consoles of a tournament for a user. Those of a round need a paired round."""
+    played = tournament.played[-1].round if tournament.played else 0
+    of_duplicate = is_of_duplicate_games(tournament)
+    for door in _DOORS:
+        if door.of_duplicate not in (None, of_duplicate):
+            continue
+        if session.credential.role not in door.roles or ("{round}" in door.address and not played):
+            continue
+        address = door.address.format(id=tournament.tournament_id, round=played, player=session.credential.player_id)
+        yield door._replace(address=address)
+
+
+def may(session: Session, request: type[Message]) -> bool:
+    """Check whether the user's role may make a call. The service authorises it in any case."""
+    return session.credential.role in callers(METHODS[request])
+
+
+@cache
+def callers(method: Method) -> frozenset[Role]:
+    """Return the roles that may call a method by the contract."""
+    service, _, name = method.path.strip("/").partition("/")
+    described: Any = method.request.DESCRIPTOR.file.services_by_name[service.rpartition(".")[2]]
+    return needs_of(described.methods_by_name[name]).roles

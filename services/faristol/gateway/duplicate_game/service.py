@@ -1,0 +1,89 @@
+"""Public calls of the game service for duplicate games."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Sequence
+from typing import Annotated
+
+import grpc
+from fastapi import Depends
+
+from faristol.gateway.cache.recorded_reads import AWAY, DEADLINE, Service
+from faristol.kernel.topics import place_of, place_of_duplicate
+from faristol.pb.game.v1 import duplicate_pb2 as pb
+from faristol.pb.game.v1 import duplicate_pb2_grpc
+
+AT_ONCE = 8
+"""Limit of concurrent calls for the sheets of halls."""
+
+
+class Duplicates(Service):
+    """Duplicate games."""
+
+    kept = "duplicate"
+    _stub: duplicate_pb2_grpc.DuplicateServiceAsyncStub
+
+    async def game(self, game_id: str) -> pb.GetDuplicateResponse:
+        """Return a game without the time of the answer, which would make equal answers differ."""
+        request = pb.GetDuplicateRequest(game_id=game_id)
+        answer = await self._stub.GetDuplicate(request, timeout=DEADLINE, metadata=self._metadata)
+        answer.ClearField("now")
+        self._note(request, answer)
+        return answer
+
+    async def standings(self, game_id: str) -> pb.GetDuplicateStandingsResponse:
+        """Return the standings after the scored turns."""
+        request = pb.GetDuplicateStandingsRequest(game_id=game_id)
+        return await self._asked(self._stub.GetDuplicateStandings, request)
+
+    async def totals(self, tournament_id: str) -> pb.GetDuplicateTotalsResponse:
+        """Return the summed standings of all games of a tournament."""
+        request = pb.GetDuplicateTotalsRequest(tournament_id=tournament_id)
+        return await self._asked(self._stub.GetDuplicateTotals, request)
+
+    async def train(self, request: pb.TrainTurnRequest) -> pb.TrainTurnResponse:
+        """Return a turn of a training game."""
+        return await self._asked(self._stub.TrainTurn, request)
+
+    async def sheet(
+        self, game_id: str, hall: str = "", player_id: str = "", *, seats_alone: bool = False
+    ) -> pb.GetHallSheetResponse:
+        """Return the sheets of a hall for the scored turns, or that of one player in any hall.
+
+        With ``seats_alone``, only the numbers of the players.
+        """
+        request = pb.GetHallSheetRequest(game_id=game_id, hall=hall, player_id=player_id, seats_alone=seats_alone)
+        return await self._asked(self._stub.GetHallSheet, request)
+
+    async def sheets(
+        self, game: pb.GetDuplicateResponse, *, seats_alone: bool = False
+    ) -> Sequence[pb.GetHallSheetResponse]:
+        """Return the sheets of all halls in their order; with ``seats_alone``, only the players' numbers."""
+        gate = asyncio.Semaphore(AT_ONCE)
+
+        async def of(hall: str) -> pb.GetHallSheetResponse:
+            async with gate:
+                return await self.sheet(game.game_id, hall, seats_alone=seats_alone)
+
+        return await asyncio.gather(*(of(hall.name) for hall in game.halls))
+
+
+DuplicateReader = Annotated[Duplicates, Depends(Duplicates.for_visitor)]
+"""Route parameter."""
+
+
+async def is_duplicate(games: Duplicates, game_id: str) -> bool:
+    """Check whether a duplicate game has that id; False if the game service is unavailable.
+
+    Raises ``grpc.aio.AioRpcError`` for other refusals.
+    """
+    if place_of(game_id)[0] or not place_of_duplicate(game_id)[0]:
+        return False
+    try:
+        await games.game(game_id)
+    except grpc.aio.AioRpcError as error:
+        if error.code() in (grpc.StatusCode.NOT_FOUND, *AWAY):
+            return False
+        raise
+    return True

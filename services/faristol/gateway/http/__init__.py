@@ -1,0 +1,1 @@
+"""HTTP: the server, limits, addresses, headers, errors, forms, languages and static files."""

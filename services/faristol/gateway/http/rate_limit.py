@@ -1,0 +1,134 @@
+"""Rate limit and stream limit by address."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter, OrderedDict
+from collections.abc import Callable
+from http import HTTPStatus
+from time import monotonic
+
+from starlette.datastructures import MutableHeaders
+from starlette.requests import Request
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from faristol.gateway.http import bad_requests
+from faristol.gateway.http.errors import Problem, as_json
+from faristol.gateway.http.headers import READABLE_ELSEWHERE
+from faristol.gateway.http.language import language_of
+from faristol.host.security.visitor import counted
+from faristol.kernel.bounded import keep
+from faristol.kernel.refusal import N_
+from faristol.text import say
+
+BURST_SECONDS = 10
+"""Seconds' worth of requests that an idle address may send at once."""
+
+REMEMBERED = 20_000
+"""Limit of remembered addresses. A forgotten one counts as idle."""
+
+STREAMS = ("/stream", "/judges/queue")
+"""Suffixes of the paths of streams."""
+
+TOO_MANY = N_("too many requests from this address; retry after the time in the header Retry-After")
+
+
+_HELD = "faristol.stream"
+
+
+class _Held:
+    """Counted stream. After a hand-over, the new protocol reports its end."""
+
+    __slots__ = ("_address", "_streams", "taken")
+
+    def __init__(self, streams: Counter[str], address: str) -> None:
+        self._streams = streams
+        self._address = address
+        self.taken = False
+        streams[address] += 1
+
+    def end(self) -> None:
+        """Uncount the stream."""
+        self._streams[self._address] -= 1
+        if not self._streams[self._address]:
+            del self._streams[self._address]
+
+
+def held_stream(scope: Scope) -> Callable[[], None]:
+    """Keep a stream counted after its request; return the function to call at its end."""
+    held = scope[_HELD]
+    held.taken = True
+    end: Callable[[], None] = held.end
+    return end
+
+
+class Rates:
+    """ASGI middleware that answers 429 beyond the limits of an address, and reports its remaining quota.
+
+    ``per_second`` is the limit of requests in a second; 0 for no limit. ``streams`` is the limit of concurrent streams.
+    The headers are those of draft-ietf-httpapi-ratelimit-headers.
+    """
+
+    def __init__(self, app: ASGIApp, per_second: int, streams: int, clock: Callable[[], float] = monotonic) -> None:
+        self._app = app
+        self._per_second = per_second
+        self._burst = per_second * BURST_SECONDS
+        self._most_streams = streams
+        self._clock = clock
+        self._left: OrderedDict[str, tuple[float, float]] = OrderedDict()
+        """Remaining quota of each address, and its time."""
+        self._streams: Counter[str] = Counter()
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Count a request, or refuse it."""
+        if scope["type"] != "http":
+            await self._app(scope, receive, send)
+            return
+        address = counted(scope["client"][0]) if scope.get("client") else ""
+        left = self._take(address)
+        if left < 0:
+            await refuse(scope, receive, send, math.ceil(-left / self._per_second))
+            return
+        if not scope["path"].endswith(STREAMS):
+            await self._app(scope, receive, self._told(send, left))
+            return
+        if self._streams[address] >= self._most_streams:
+            await refuse(scope, receive, send, BURST_SECONDS)
+            return
+        held = scope[_HELD] = _Held(self._streams, address)
+        try:
+            await self._app(scope, receive, self._told(send, left))
+        finally:
+            if not held.taken:
+                held.end()
+
+    def _take(self, address: str) -> float:
+        """Take a request from the quota of an address; return the rest, negative if it was exhausted."""
+        if not self._per_second:
+            return math.inf
+        now = self._clock()
+        left, before = self._left.pop(address, (float(self._burst), now))
+        had = min(float(self._burst), left + (now - before) * self._per_second)
+        left = had - 1
+        keep(self._left, address, (left if left >= 0 else had, now), REMEMBERED)
+        return left
+
+    def _told(self, send: Send, left: float) -> Send:
+        async def with_rate(message: Message) -> None:
+            if message["type"] == "http.response.start" and left < math.inf:
+                headers = MutableHeaders(scope=message)
+                headers["RateLimit-Policy"] = f'"address";q={self._burst};w={BURST_SECONDS}'
+                headers["RateLimit"] = f'"address";r={int(left)};t={BURST_SECONDS}'
+            await send(message)
+
+        return with_rate
+
+
+async def refuse(scope: Scope, receive: Receive, send: Send, seconds: int) -> None:
+    """Answer 429 with ``Retry-After``."""
+    request = Request(scope)
+    bad_requests.tell("a request is one too many", counted(scope["client"][0]) if scope.get("client") else "")
+    # A script of another site must be able to read when to retry.
+    headers = {"Retry-After": str(max(1, seconds)), **READABLE_ELSEWHERE}
+    problem = Problem(HTTPStatus.TOO_MANY_REQUESTS, say(TOO_MANY, {}, language_of(request)), {}, headers)
+    await as_json(problem, request)(scope, receive, send)

@@ -1,0 +1,132 @@
+"""Responses with tags, and the OpenAPI description of problems."""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+import re
+from typing import Any, Literal
+
+import grpc
+from grpc_health.v1 import health_pb2, health_pb2_grpc
+from pydantic import BaseModel, Field
+from starlette.responses import Response
+
+from faristol.gateway.api.answers import Answer
+from faristol.gateway.api.openapi.document import ref
+from faristol.host.readiness import APPENDS, NEWS, PATIENCE, RECORD, Readiness
+
+
+class FieldProblem(BaseModel):
+    """Error of one field of a request."""
+
+    field: str = Field(description="The parameter or header.", examples=["as_of"])
+    problem: str = Field(description="What it was and what was expected.")
+
+
+class ProblemBody(BaseModel):
+    """Error (RFC 9457), as `application/problem+json`. A problem may have more members than these."""
+
+    type: str
+    title: str
+    status: int
+    detail: str = Field(description="In the language of `lang` or `Accept-Language`.")
+    instance: str
+    reason: str = Field("", description="A word for programs: `NOT_FOUND`.")
+    kind: str = Field("", description="Of what there is none, for `NOT_FOUND`.", examples=["tournament"])
+    id: str = Field("", description="Its id.")
+    instead: str = Field(
+        "",
+        description="Where to ask instead, for `DUPLICATE_GAMES`, `DUPLICATE_GAME` and `NO_DUPLICATE_GAMES`.",
+        examples=["/api/v1/tournaments/demo/duplicate-standings"],
+    )
+    field: str = Field("", description="The field that a service refused; it is in `errors` too.")
+    errors: list[FieldProblem] = Field([], description="The fields of a request that is malformed.")
+
+
+class Health(BaseModel):
+    """Liveness of the gateway."""
+
+    status: str
+
+
+class Ready(BaseModel):
+    """Readiness of the gateway. It is ready while the record responds."""
+
+    status: Literal["ready", "not ready"]
+    record: bool = Field(description="The record answers.")
+    appends: bool = Field(description="The record takes what is decided: false while its disk is full.")
+    news: bool = Field(description="NATS takes news. Without it pages are renewed a little later.")
+    parked: bool = Field(
+        description="Events are held back that could not be taken: some answers stay at an older position. The gateway "
+        "is ready all the same; `/api/v1/status` says of which tournaments.",
+    )
+
+    @classmethod
+    def of(cls, readiness: Readiness) -> Ready:
+        """Build the answer from the readiness of this process."""
+        looked = {name: not readiness.fails(name) for name in (RECORD, APPENDS, NEWS)}
+        status: Literal["ready", "not ready"] = "ready" if readiness.is_ready("gateway") else "not ready"
+        return cls(status=status, **looked, parked=readiness.is_parked)
+
+    @classmethod
+    async def asked(cls, results: grpc.aio.Channel) -> Ready:
+        """Build the answer from the health of the results process, for a gateway without a record."""
+        stub: Any = health_pb2_grpc.HealthStub(results)
+
+        async def serves(name: str) -> bool:
+            try:
+                answer = await stub.Check(health_pb2.HealthCheckRequest(service=name), timeout=PATIENCE)
+            except grpc.aio.AioRpcError:
+                return False
+            return bool(answer.status == health_pb2.HealthCheckResponse.SERVING)
+
+        names = ("results", RECORD, APPENDS, NEWS, "results.consumers")
+        ready, record, appends, news, takes = await asyncio.gather(*map(serves, names))
+        status: Literal["ready", "not ready"] = "ready" if ready else "not ready"
+        return cls(status=status, record=record, appends=appends, news=news, parked=ready and not takes)
+
+
+_PROBLEM = {"application/problem+json": {"schema": ref(ProblemBody)}}
+ERRORS: dict[int | str, dict[str, Any]] = {
+    304: {"description": "Nothing has changed since `If-None-Match`."},
+    400: {
+        "description": "Malformed, or with a parameter that there is not, or one twice: `errors` names the fields.",
+        "content": _PROBLEM,
+    },
+    404: {"description": "There is no such thing; `detail` names its id.", "content": _PROBLEM},
+    409: {
+        "description": "The tournament or the game is of another mode, which has no such thing: `instead` says where "
+        "to ask. Or its rules are not at hand.",
+        "content": _PROBLEM,
+    },
+    503: {"description": "The results cannot be reached; try again after `Retry-After`.", "content": _PROBLEM},
+    504: {"description": "`min_position` was not reached in time, or no answer came.", "content": _PROBLEM},
+}
+
+
+def tagged(model: Answer, if_none_match: str | None) -> Response:
+    """Return the model as JSON with its ``ETag``, or 304 if the client has it."""
+    return tagged_body(model.model_dump_json(), model.position, if_none_match, "application/json")
+
+
+def inline(name: str) -> str:
+    """Return the ``Content-Disposition`` of a file that is displayed, with a name for saving."""
+    return f'inline; filename="{re.sub("[^A-Za-z0-9._-]", "_", name)}"'
+
+
+def tagged_body(text: str, position: int, if_none_match: str | None, media_type: str, name: str = "") -> Response:
+    """Return an answer that holds up to ``position`` with its ``ETag``, or 304 if the client has it.
+
+    ``name`` is the file name for saving. The tag is the position with a digest, since a name can be erased without an
+    event.
+    """
+    body = text.encode()
+    tag = f'"{position}-{hashlib.sha256(body).hexdigest()[:16]}"'
+    headers = {"ETag": tag, "Cache-Control": "no-cache"}
+    known = {given.strip().removeprefix("W/") for given in (if_none_match or "").split(",")}
+    if tag in known or "*" in known:
+        return Response(status_code=304, headers=headers)
+    return Response(
+        body, media_type=media_type, headers={**headers, **({"Content-Disposition": inline(name)} if name else {})}
+    )

@@ -1,0 +1,1 @@
+"""Live updates: upstream events, subscriptions, server-sent events and broadcasting."""

@@ -1,0 +1,520 @@
+"""Viewers of streams: each is a socket and a position, and has no task, queue or buffer while idle.
+
+One task sends every viewer the missing frames; viewers of the same topic share the bytes. It yields to the event loop
+every few milliseconds. A slow reader is skipped until it has read. Viewers behind the ring receive batches from the
+record, a few of them at a time and in turns. So a slow reader delays no other.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import math
+from collections import OrderedDict, deque
+from collections.abc import Awaitable, Callable, Sequence
+from datetime import UTC, datetime
+from functools import partial
+from itertools import repeat
+from typing import Any
+
+import grpc
+
+from faristol.gateway.api.parameters import LAST_POSITION
+from faristol.gateway.http.limits import Line
+from faristol.gateway.live.content_history import AWAY, Content, ContentRing
+from faristol.gateway.live.listener import Listener
+from faristol.gateway.live.sse import (
+    BATCH,
+    OPENING,
+    UNREADABLE,
+    Batch,
+    Plain,
+    Ring,
+    batch,
+    chunk,
+    frame,
+    heartbeat,
+    reset,
+    without_name,
+)
+from faristol.gateway.live.subscriptions import MOST_AHEAD_COUNT
+from faristol.gateway.live.upstream import Tail
+from faristol.gateway.rpc.results import Results
+from faristol.kernel.bounded import keep
+from faristol.kernel.topics import Topic
+from faristol.pb.results.v1 import results_pb2 as pb
+from faristol.pb.results.v1 import results_pb2_grpc
+from faristol.text import LANGUAGES
+
+HEARTBEAT = 15.0
+"""Maximum silence of a stream in seconds, after which a comment is sent."""
+
+KEPT = 8_192
+"""Minimum capacity of the ring in frames."""
+
+SLICE = 0.005
+"""Seconds of sending after which the task yields to the event loop."""
+
+REST = 0.005
+"""Minimum delay in seconds between two rounds through all viewers; at least the duration of the last round."""
+
+REPLAYS = 8
+"""Limit of concurrent batches for viewers behind the ring."""
+
+REMEMBERED = 256
+"""Limit of cached batches from the record, shared by a reconnecting crowd."""
+
+REMEMBERED_WITH_CONTENT = 16
+"""Limit of cached batches with content, of up to a megabyte each, for a third of ``HEARTBEAT``."""
+
+AGAIN = 0.5
+"""Delay in seconds before a failed batch is fetched again."""
+
+SAY_AGAIN = 60.0
+"""Minimum interval in seconds between log messages about a defect."""
+
+KNOWN = 4_096
+"""Limit of cached tournaments that exist."""
+
+SECONDS = 30.0
+"""Timeout of a batch."""
+
+ENOUGH = 1.0
+"""Seconds after which a batch ends early, so that others have their turn."""
+
+_log = logging.getLogger(__name__)
+
+
+class Audience:
+    """Viewers of one topic."""
+
+    __slots__ = ("_made", "_made_at", "ring", "topic", "viewers")
+
+    def __init__(self, topic: Topic, ring: Ring[Any]) -> None:
+        self.topic = topic
+        self.ring = ring
+        self.viewers: set[Viewer] = set()
+        self._made: dict[int, Batch] = {}
+        self._made_at = -1
+
+    def after(self, position: int) -> Batch:
+        """Return the next frames after a position, made once for all viewers there."""
+        if self._made_at != self.ring.position:
+            self._made, self._made_at = {}, self.ring.position
+        if (found := self._made.get(position)) is None:
+            found = self._made[position] = self.ring.after(self.topic, position)
+        return found
+
+
+class Viewer(Listener):
+    """Client of a stream, with the position of the frames that it was sent."""
+
+    __slots__ = ("_fanout", "audience", "came_at", "fingerprint", "given", "heard_at", "position", "replaying")
+
+    def __init__(
+        self,
+        fanout: Fanout,
+        audience: Audience,
+        position: int,
+        line: Line,
+        left: Callable[[], None],
+        *,
+        chunked: bool,
+        given: str = "",
+    ) -> None:
+        """Take over a connection after a position."""
+        super().__init__(line, left, chunked=chunked)
+        self.audience = audience
+        self.position = position
+        """Position up to which every frame of the topic was sent."""
+        self.came_at = position
+        """Position from which the client resumed."""
+        self.fingerprint = ""
+        """Fingerprint of the event at ``position``; empty if unknown."""
+        self.given = given
+        """Fingerprint sent by the client, until it is compared with the record; empty without one."""
+        self.replaying = False
+        """True while a batch from the record is pending."""
+        self.heard_at = 0.0
+        """Time of the last data, by the loop's clock."""
+        self._fanout = fanout
+
+    def write(self, data: Batch) -> None:
+        """Send frames."""
+        if data.frames and not self._line.transport.is_closing():  # asyncio would log a warning for each write
+            self._line.transport.write(data.chunk if self.chunked else data.frames)
+            self.heard_at = self._fanout.now()
+        self.position, self.fingerprint = data.position, data.fingerprint
+
+    def go_on(self) -> None:
+        """Send the frames of the ring; from the record if the ring begins later or the past may differ."""
+        ring = self.audience.ring
+        while not self.paused and not self.replaying and self.position < ring.position:
+            if self.given or self.position < ring.before:
+                self._fanout.replay(self)
+            else:
+                self.write(self.audience.after(self.position))
+
+    def resume_writing(self) -> None:
+        """Send the missing frames after the client has read."""
+        super().resume_writing()
+        self.go_on()
+
+    def connection_lost(self, exc: Exception | None) -> None:  # noqa: D102
+        self._fanout.leave(self)
+        super().connection_lost(exc)
+
+
+class Fanout:
+    """All viewers of a gateway process."""
+
+    def __init__(self, tail: Tail, stub: results_pb2_grpc.ResultsServiceAsyncStub) -> None:
+        """Create the fan-out. ``tail`` and ``stub`` must use the same results service."""
+        self.ring = Ring[Plain](KEPT)
+        self.content_ring = ContentRing(
+            Content(Results(stub, LANGUAGES[0])), KEPT, lambda: self._moved.set(), self._end_content
+        )
+        self._tail = tail
+        self._stub = stub
+        self._heartbeat = HEARTBEAT
+        self._audiences: dict[Topic, Audience] = {}
+        self.known: OrderedDict[str, str] = OrderedDict()
+        """Existing tournaments with the first division of their championship or empty."""
+        self.checked: OrderedDict[tuple[str, str, str], None] = OrderedDict()
+        """Validated filters: a tournament with the games and rounds of a request."""
+        self._asking: dict[tuple[str, str], asyncio.Future[str]] = {}
+        self._moved = asyncio.Event()
+        self._said_at = -math.inf
+        self._replays: deque[Viewer] = deque()
+        self._working = 0
+        self._workers: set[asyncio.Task[None]] = set()
+        self._past: OrderedDict[tuple[Topic, int], asyncio.Task[Batch]] = OrderedDict()
+        self._past_with_content: OrderedDict[tuple[Topic, int], asyncio.Task[Batch]] = OrderedDict()
+        self._fingerprints: OrderedDict[int, asyncio.Task[str]] = OrderedDict()
+        tail.on_news(self._heard)
+        tail.on_gap(self._begin)
+
+    @staticmethod
+    def now() -> float:
+        """Return the time of the loop's clock."""
+        return asyncio.get_running_loop().time()
+
+    @property
+    def last_position(self) -> int:
+        """Known end of the record; before it is known, the largest possible position.
+
+        A client that resumes during the start of this process is not refused: its position is compared later.
+        """
+        return self._tail.position if self._tail.begun.is_set() else LAST_POSITION
+
+    def join(
+        self, topic: Topic, position: int, line: Line, left: Callable[[], None], *, chunked: bool, given: str = ""
+    ) -> Viewer:
+        """Add a client to the viewers of a topic after a position and return its ``Viewer``.
+
+        If ``given`` is not the fingerprint of the event there, the client receives a reset and every notification.
+        """
+        audience = self._audiences.get(topic)
+        if audience is None:
+            audience = self._audiences[topic] = Audience(topic, self._ring_of(topic))
+        viewer = Viewer(self, audience, position, line, left, chunked=chunked, given=given)
+        audience.viewers.add(viewer)
+        is_of_another = self._is_of_another(viewer, self.ring.fingerprint_at(position))
+        if is_of_another:
+            opening = self._reset(viewer)
+        elif is_of_another is None or not self._in_ring(audience, position):
+            opening = batch((), position, viewer.fingerprint)
+        else:
+            opening = audience.after(position)
+        data = OPENING + opening.frames
+        viewer.write(opening._replace(frames=data, chunk=chunk(data)))
+        if viewer.given and position <= self._tail.position:
+            self.replay(viewer)
+        viewer.go_on()
+        if not self._tail.begun.is_set():
+            self.replay(viewer)
+        return viewer
+
+    @property
+    def watching(self) -> int:
+        """Number of viewers."""
+        return sum(len(audience.viewers) for audience in self._audiences.values())
+
+    def _ring_of(self, topic: Topic) -> Ring[Any]:
+        if not topic.with_content:
+            return self.ring
+        self.content_ring.start(self.ring.position, self.ring.fingerprint)
+        return self.content_ring
+
+    def _is_of_another(self, viewer: Viewer, fingerprint: str) -> bool | None:
+        """Check whether a new viewer's position is from a different past than that of the record.
+
+        ``fingerprint`` is that of the event there, if known. None if the answer is not known yet.
+        """
+        if not self._tail.begun.is_set():
+            return None if viewer.given else False
+        is_beyond = viewer.position > self._tail.position + MOST_AHEAD_COUNT
+        if viewer.given and viewer.given != UNREADABLE and not is_beyond and not fingerprint:
+            return None
+        given, viewer.given = viewer.given, ""
+        viewer.fingerprint = given or viewer.fingerprint
+        return is_beyond or given == UNREADABLE or bool(given and given != fingerprint)
+
+    def _reset(self, viewer: Viewer) -> Batch:
+        """Return the frames that reset a viewer."""
+        return reset(viewer.audience.topic, datetime.now(UTC))
+
+    def _in_ring(self, audience: Audience, position: int) -> bool:
+        return self._tail.begun.is_set() and position >= audience.ring.before
+
+    async def find(self, tournament_id: str, language: str, ask: Callable[[str], Awaitable[str]]) -> str:
+        """Return the first division of a tournament's championship or empty. Raises the errors of ``ask``.
+
+        ``ask`` is called once in a language for all concurrent requests.
+        """
+        if tournament_id not in self.known:
+            key = (tournament_id, language)
+            if (task := self._asking.get(key)) is None:
+                task = self._asking[key] = asyncio.ensure_future(ask(tournament_id))
+                task.add_done_callback(lambda _: self._asking.pop(key))
+            keep(self.known, tournament_id, await asyncio.shield(task), KNOWN)
+        return self.known[tournament_id]
+
+    def leave(self, viewer: Viewer) -> None:
+        """Remove a viewer."""
+        audience = viewer.audience
+        audience.viewers.discard(viewer)
+        if not audience.viewers and self._audiences.get(audience.topic) is audience:
+            del self._audiences[audience.topic]
+            if not any(topic.with_content for topic in self._audiences):
+                self.content_ring.stop()
+
+    async def run(self) -> None:
+        """Send notifications and heartbeats until cancelled."""
+        beat = self.now() + self._heartbeat / 3
+        self._workers.add(asyncio.create_task(self.content_ring.run(), name="content"))
+        try:
+            while True:
+                try:
+                    async with asyncio.timeout_at(beat):
+                        await self._moved.wait()
+                except TimeoutError:
+                    pass
+                self._moved.clear()
+                began = self.now()
+                await self._visit(Viewer.go_on)
+                if began >= beat:
+                    self._age(began)
+                    silent_since = began - self._heartbeat * 2 / 3
+                    await self._visit(partial(self._beat, silent_since))
+                    beat = began + self._heartbeat / 3
+                await asyncio.sleep(max(REST, self.now() - began))
+        finally:
+            past = (*self._past.values(), *self._past_with_content.values(), *self._fingerprints.values())
+            for task in (*self._workers, *past):
+                task.cancel()
+
+    def _age(self, now: float) -> None:
+        """Drop expired content after ``KEPT_SECONDS`` of its ring."""
+        self.content_ring.age(now)
+        for key in [key for key, task in self._past_with_content.items() if task.done()]:
+            del self._past_with_content[key]
+
+    async def _visit(self, do: Callable[[Viewer], None]) -> None:
+        """Apply a function to every viewer, a few milliseconds at a time."""
+        until = self.now() + SLICE
+        for audience in [*self._audiences.values()]:
+            for viewer in [*audience.viewers]:
+                do(viewer)
+                if self.now() > until:
+                    await asyncio.sleep(0)
+                    until = self.now() + SLICE
+
+    def _beat(self, silent_since: float, viewer: Viewer) -> None:
+        """Send a heartbeat with the position to a silent viewer, or a reset if its position is beyond the record."""
+        if viewer.heard_at > silent_since or viewer.paused:
+            return
+        is_ahead = viewer.position == viewer.came_at and viewer.position > self._tail.position
+        if is_ahead and self._tail.connected:
+            # The client comes from another record, or this one was restored: no gateway lags so far behind another.
+            viewer.given = ""
+            viewer.write(self._reset(viewer))
+            viewer.go_on()
+        else:
+            viewer.write(heartbeat(viewer.position, viewer.given or viewer.fingerprint))
+
+    def _heard(self, news: Sequence[pb.FollowResponse]) -> None:
+        position, fingerprint = self._tail.position, self._tail.fingerprint
+        self.ring.add(news, position, map(Plain, news), fingerprint)
+        self.content_ring.hear(news, position, fingerprint)
+        if news:
+            self._moved.set()
+
+    def _begin(self) -> None:
+        """Reset all state when the subscription (re)starts: viewers may have frames of another record."""
+        if self._tail.begun.is_set():
+            for audience in [*self._audiences.values()]:
+                for viewer in [*audience.viewers]:
+                    viewer.shutdown()
+        self.known.clear()
+        self.checked.clear()
+        self._past.clear()
+        self._past_with_content.clear()
+        self._fingerprints.clear()
+        self.ring.begin(self._tail.position, self._tail.fingerprint)
+        self.content_ring.begin(self._tail.position, self._tail.fingerprint)
+        self._moved.set()
+
+    def _end_content(self, problem: Exception) -> None:
+        """End all streams with content, since the ring lacks their frames."""
+        self._say(problem)
+        for audience in [*self._audiences.values()]:
+            if audience.topic.with_content:
+                for viewer in [*audience.viewers]:
+                    viewer.shutdown()
+
+    def _say(self, problem: Exception) -> None:
+        """Log a defect that ends streams, at intervals: clients reconnect every two seconds."""
+        if self.now() - self._said_at >= SAY_AGAIN:
+            self._said_at = self.now()
+            _log.error("streams end, for what they are to be told cannot be written", exc_info=problem)
+
+    # --- the record before the ring -------------------------------------------------------------------------------
+
+    def replay(self, viewer: Viewer) -> None:
+        """Queue a viewer for its next batch from the record."""
+        if viewer.replaying:
+            return
+        viewer.replaying = True
+        self._replays.append(viewer)
+        if self._working < REPLAYS:
+            self._working += 1
+            worker = asyncio.create_task(self._work(), name="replay")
+            self._workers.add(worker)
+            worker.add_done_callback(self._workers.discard)
+
+    async def _work(self) -> None:
+        try:
+            await self._tail.begun.wait()
+            while self._replays:
+                viewer = self._replays.popleft()
+                ahead = viewer.position - self._tail.position
+                if viewer.given and 0 < ahead <= MOST_AHEAD_COUNT:
+                    viewer.replaying = False  # it arrives later, or ``_beat`` resets the client
+                    continue
+                try:
+                    is_done = await self._advanced(viewer)
+                except Exception as problem:  # noqa: BLE001 # a defect that concerns one viewer: the others continue
+                    self._say(problem)
+                    viewer.shutdown()
+                    is_done = True
+                if not is_done:
+                    self._replays.append(viewer)
+                    await asyncio.sleep(AGAIN)
+                    continue
+                viewer.replaying = False
+                viewer.go_on()
+        finally:
+            self._working -= 1
+
+    async def _advanced(self, viewer: Viewer) -> bool:
+        """Send a viewer the next batch from the record; return False if it is unavailable now."""
+        if viewer.paused:
+            return True
+        if not await self._compared(viewer):
+            return False
+        return self._has_enough(viewer) or await self._sent(viewer)
+
+    def _has_enough(self, viewer: Viewer) -> bool:
+        """Check whether a viewer needs no batch now: it is paused, or the ring has its next frames."""
+        return viewer.paused or self._in_ring(viewer.audience, viewer.position)
+
+    async def _compared(self, viewer: Viewer) -> bool:
+        """Compare the past of a viewer and reset it if it differs; return False if that is impossible now."""
+        is_of_another = self._is_of_another(viewer, self.ring.fingerprint_at(viewer.position))
+        if is_of_another is None:
+            try:
+                fingerprint = await self._fingerprint_at(viewer.position)
+            except grpc.aio.AioRpcError as problem:
+                if problem.code() not in AWAY:
+                    raise
+                return False
+            if not fingerprint:  # an older results service has no fingerprints
+                viewer.given = ""
+            is_of_another = self._is_of_another(viewer, fingerprint)
+        if is_of_another and not viewer.paused:
+            viewer.write(self._reset(viewer))
+        return True
+
+    async def _fingerprint_at(self, position: int) -> str:
+        """Return the fingerprint of the event at a position, requested once for all clients there."""
+        task = self._fingerprints.pop(position, None)
+        if task is None or (task.done() and (task.cancelled() or task.exception())):
+            task = asyncio.create_task(self._find_fingerprint(position), name="fingerprint")
+        keep(self._fingerprints, position, task, REMEMBERED)
+        return await asyncio.shield(task)
+
+    async def _find_fingerprint(self, position: int) -> str:
+        call = self._stub.Follow(pb.FollowRequest(after_position=position, limit=1, marks=True), timeout=SECONDS)
+        try:
+            mark = await call.read()
+        finally:
+            call.cancel()
+        return mark.fingerprint if isinstance(mark, pb.FollowResponse) and mark.position == position else ""
+
+    async def _sent(self, viewer: Viewer) -> bool:
+        """Send a viewer the next batch; return False if it is unavailable now. Raises permanent errors."""
+        try:
+            found = await self._batch(viewer.audience.topic, viewer.position)
+        except grpc.aio.AioRpcError as problem:
+            if problem.code() not in AWAY:
+                raise
+            _log.debug("no batch after %d: %s", viewer.position, problem.code())
+            return False
+        if found.position <= viewer.position:  # the results service lags
+            return False
+        if not viewer.paused:
+            viewer.write(found)
+        return True
+
+    async def _batch(self, topic: Topic, after: int) -> Batch:
+        """Return a batch from the record, fetched once for all viewers, even if the first one leaves."""
+        key = (topic, after)
+        past, most = (
+            (self._past_with_content, REMEMBERED_WITH_CONTENT) if topic.with_content else (self._past, REMEMBERED)
+        )
+        task = past.pop(key, None)
+        if task is None or (task.done() and (task.cancelled() or task.exception())):
+            task = asyncio.create_task(self._fetch(topic, after), name="batch")
+        keep(past, key, task, most)
+        return await asyncio.shield(task)
+
+    async def _fetch(self, topic: Topic, after: int) -> Batch:
+        """Fetch a batch from the record; with content, it has the current whole answers."""
+        request = pb.FollowRequest(
+            tournament_ids=sorted(topic.tournaments),
+            after_position=after,
+            game_ids=sorted(topic.games),
+            rounds=() if topic.with_content else sorted(topic.rounds),
+            tables=sorted(topic.tables),
+            types=sorted(topic.types),
+            limit=BATCH,
+            marks=True,
+        )
+        found, position, fingerprint, began = [], after, "", self.now()
+        call = self._stub.Follow(request, timeout=SECONDS)
+        try:
+            while isinstance(news := await call.read(), pb.FollowResponse):
+                position, fingerprint = news.position, news.fingerprint
+                if news.type and topic.has(news):
+                    found.append(news)
+                if position > after and self.now() - began >= ENOUGH:
+                    break
+        except grpc.aio.AioRpcError:
+            if position == after:
+                raise  # else a partial batch is useful: the next one begins behind it
+        finally:
+            call.cancel()
+        changes = await self.content_ring.content.of_past(found, topic) if topic.with_content else repeat(None)
+        frames = map(frame, found, changes)
+        return batch(frames if topic.is_named else map(without_name, frames), position, fingerprint)

@@ -1,0 +1,175 @@
+"""Content of notifications: the changed lines of games, pairings and standings, for the stream.
+
+A change leads from one answer of the JSON API to a later one, and states the positions of both. A client with any other
+answer, such as one from another gateway, must load a new one.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from enum import Enum, auto
+from typing import Any, Literal, NamedTuple
+
+from pydantic import BaseModel, Field
+
+from faristol.gateway.api.answers import Answer
+from faristol.gateway.api.resources.pairings import Pairings
+from faristol.gateway.api.resources.sheets import Game
+from faristol.gateway.api.resources.standings import Standings
+from faristol.gateway.cache.resources import OF_SCORES, OF_TOURNAMENT
+from faristol.gateway.rpc.results import Moment, Results
+from faristol.kernel import facts
+from faristol.kernel.topics import Topic
+from faristol.pb.event.v1 import event_pb2 as options
+from faristol.pb.results.v1 import results_pb2 as pb
+
+
+class Kind(Enum):
+    """Kind of an answer."""
+
+    GAME = auto()
+    PAIRINGS = auto()
+    STANDINGS = auto()
+
+
+LISTS: Mapping[Kind, tuple[str, ...]] = {
+    Kind.GAME: ("board", "entries"),
+    Kind.PAIRINGS: ("tables",),
+    Kind.STANDINGS: ("standings",),
+}
+"""Lists whose lines are sent one by one."""
+
+OF_ALL_ROUNDS = frozenset(
+    kind.DESCRIPTOR.name
+    for kind in facts.that_change(options.CHANGE_PLAYERS, options.CHANGE_TEAMS, options.CHANGE_TOURNAMENT)
+)
+"""Events that may change the pairings of any round."""
+
+
+class Subject(NamedTuple):
+    """Answer of the JSON API."""
+
+    kind: Kind
+    id: str
+    """Id of the game or of the tournament."""
+    round: int = 0
+    """Round of pairings."""
+
+
+class Lines(BaseModel):
+    """Changed lines of a list."""
+
+    length: int = Field(description="How many lines the list has; what is beyond is gone.")
+    lines: dict[str, Any] = Field(description="Lines by their place in the list, from 0, whole.")
+
+
+class Change(BaseModel):
+    """Change of an answer of the JSON API.
+
+    An answer of this `position` or a later one already includes it. Apply it to an answer of a position from
+    `from_position` to `to_position`. For any other answer, load a new one.
+    """
+
+    kind: Literal["game", "pairings", "standings"] = Field(
+        description="Of which answer: `Game`, `Pairings`, `Standings`."
+    )
+    id: str = Field(description="The game; of pairings and standings the tournament.")
+    round: int = Field(description="The round of pairings; 0 for others.")
+    position: int = Field(description="Up to here the answer holds once this is taken up.")
+    from_position: int = Field(description="It is taken up on an answer of this position at the earliest.")
+    to_position: int = Field(description="And at the latest of this.")
+    whole: bool = Field(description="It is the whole answer, which replaces any.")
+    fields: dict[str, Any] = Field(description="Fields that are others, each with its value.")
+    lists: dict[str, Lines] = Field(
+        description="Lines that are others, of `board` and `entries` of a game, `tables` of pairings, and `standings`."
+    )
+
+
+def is_told(subject: Subject, topic: Topic) -> bool:
+    """Check whether a topic includes every notification about a subject, so that its changes are complete."""
+    if subject.kind is Kind.GAME:
+        return True
+    if topic.games or topic.tables:
+        return False
+    return not topic.rounds or (subject.kind is Kind.PAIRINGS and subject.round in topic.rounds)
+
+
+def is_of_all_rounds(news: pb.FollowResponse) -> bool:
+    """Check whether a notification may concern the pairings of every round."""
+    return news.type in OF_TOURNAMENT and (news.type in OF_ALL_ROUNDS or not news.round)
+
+
+def subjects_of(news: pb.FollowResponse, rounds: Iterable[int]) -> list[Subject]:
+    """Return the answers that a notification may change, in a tournament with these rounds."""
+    found = []
+    if news.game_id:
+        found.append(Subject(Kind.GAME, news.game_id))
+    if news.type in OF_TOURNAMENT or news.type in OF_SCORES:
+        of = rounds if is_of_all_rounds(news) else (news.round,)
+        found += [Subject(Kind.PAIRINGS, news.tournament_id, number) for number in of]
+    if news.type in OF_TOURNAMENT:
+        found.append(Subject(Kind.STANDINGS, news.tournament_id))
+    return found
+
+
+async def ask(results: Results, subject: Subject, position: int) -> Answer:
+    """Return the answer about a subject at a position or later. Raises the errors of ``Results``."""
+    when = Moment(position)
+    match subject.kind:
+        case Kind.GAME:
+            return Game.of(await results.game(subject.id, when))
+        case Kind.PAIRINGS:
+            return Pairings.of(await results.pairings(subject.id, subject.round, when))
+        case Kind.STANDINGS:
+            return Standings.of(await results.standings(subject.id, 0, when))
+
+
+@dataclass(frozen=True, slots=True)
+class Snapshot:
+    """Hashes of an answer, to detect changes in a later one."""
+
+    position: int
+    fields: Mapping[str, int]
+    """Hashes of values."""
+    lists: Mapping[str, list[int]]
+
+
+def changed(subject: Subject, answer: Answer, base: Snapshot | None, first: int) -> tuple[bytes, Snapshot]:
+    """Return the change from an earlier answer, or the whole one, as JSON (empty if equal), and the new snapshot.
+
+    ``first`` is the position of the first notification since the earlier answer.
+    """
+    shown = {
+        name: _json(value) for name, value in answer.model_dump(mode="json").items() if name not in LISTS[subject.kind]
+    }
+    listed = {name: [line.model_dump_json() for line in getattr(answer, name)] for name in LISTS[subject.kind]}
+    del shown["position"]
+    hashes = {name: hash(value) for name, value in shown.items()}
+    lines = {name: [hash(value) for value in values] for name, values in listed.items()}
+    snapshot = Snapshot(answer.position, hashes, lines)
+    fields = ",".join(
+        f'"{name}":{value}' for name, value in shown.items() if base is None or base.fields.get(name) != hashes[name]
+    )
+    lists = []
+    for name, values in listed.items():
+        before = base.lists[name] if base else []
+        others = [
+            f'"{at}":{value}' for at, value in enumerate(values) if at >= len(before) or before[at] != lines[name][at]
+        ]
+        if others or len(before) != len(values) or base is None:
+            lists.append(f'"{name}":{{"length":{len(values)},"lines":{{{",".join(others)}}}}}')
+    if base is not None and not fields and not lists:
+        return b"", base  # equal to the last change sent
+    since = base.position if base else 0
+    head = (
+        f'"kind":"{subject.kind.name.lower()}","id":{_json(subject.id)},"round":{subject.round},'
+        f'"position":{answer.position},"from_position":{since},'
+        f'"to_position":{max(since, first - 1) if base else answer.position},"whole":{_json(base is None)}'
+    )
+    return f'{{{head},"fields":{{{fields}}},"lists":{{{",".join(lists)}}}}}'.encode(), snapshot
+
+
+def _json(value: Any) -> str:
+    return json.dumps(value, ensure_ascii=False, separators=(",", ":"))

@@ -1,0 +1,73 @@
+"""Client of a stream after the response headers: it receives data and must read them in time."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+
+from faristol.gateway.http.limits import Line
+from faristol.gateway.live.sse import LAST_CHUNK
+
+HIGH_WATER = 16 * 1024
+"""Bytes that may be buffered for a connection before its client is skipped."""
+
+MOST_SAID = 64 * 1024
+"""Limit of the bytes that a client may send after its request."""
+
+
+class Listener(asyncio.Protocol):
+    """Connection of a stream's client."""
+
+    __slots__ = ("_left", "_line", "_said", "_timer", "chunked", "paused")
+
+    def __init__(self, line: Line, left: Callable[[], None], *, chunked: bool) -> None:
+        """Take over a connection. ``left`` is called when it is lost; ``chunked`` selects chunked encoding."""
+        self.chunked = chunked
+        self.paused = False
+        """True if the buffer is full or the connection is closing."""
+        self._line = line
+        self._left = left
+        self._said = 0
+        self._timer: asyncio.TimerHandle | None = None
+        line.transport.set_write_buffer_limits(HIGH_WATER)
+
+    def data_received(self, data: bytes) -> None:
+        """Ignore data; abort the connection if there are too many."""
+        self._said += len(data)
+        if self._said > MOST_SAID:
+            self._line.transport.abort()
+
+    def pause_writing(self) -> None:  # noqa: D102
+        self.paused = True
+        self._limit()
+
+    def resume_writing(self) -> None:  # noqa: D102
+        self.paused = False
+        self._unlimit()
+
+    def connection_lost(self, exc: Exception | None) -> None:  # noqa: D102
+        self._unlimit()
+        self.paused = True  # no more data are sent
+        self._line.ended(self)
+        self._left()
+
+    def shutdown(self) -> None:
+        """End the response and close after it is read. The client resumes with its last event id."""
+        transport = self._line.transport
+        if not transport.is_closing():
+            self.paused = True
+            if self.chunked:
+                transport.write(LAST_CHUNK)
+            transport.close()
+            self._limit()
+
+    def _limit(self) -> None:
+        """Start the timeout for reading."""
+        if self._timer is None:
+            line = self._line
+            self._timer = asyncio.get_running_loop().call_later(line.write_seconds, line.transport.abort)
+
+    def _unlimit(self) -> None:
+        if self._timer is not None:
+            self._timer.cancel()
+            self._timer = None

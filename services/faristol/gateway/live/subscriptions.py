@@ -1,0 +1,256 @@
+"""Filters of a stream and their parameters."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Awaitable, Callable, Collection, Mapping
+from dataclasses import dataclass
+from typing import Annotated, Any, Literal
+from urllib.parse import parse_qsl
+
+from fastapi import Depends, Header, Query
+from fastapi.exceptions import RequestValidationError
+from pydantic import AfterValidator
+from pydantic_core import PydanticCustomError
+from starlette.types import Scope
+
+from faristol.gateway.api.event_types import TYPES
+from faristol.gateway.live.sse import parse_id
+from faristol.kernel.quotation import nearest
+from faristol.kernel.refusal import N_
+from faristol.kernel.topics import Topic, place_of, place_of_duplicate
+from faristol.pb.results.v1.results_pb2 import Tournament
+
+CONTENT = "content"
+"""Value of ``include``."""
+
+TRUE = "true"
+
+NAMES = r"^([^,]+(,[^,]+)*)?$"
+NUMBERS = r"^([0-9]{1,5}(,[0-9]{1,5})*)?$"
+TYPE_NAMES = r"^([A-Za-z]+(,[A-Za-z]+)*)?$"
+LONGEST = 2_000
+"""Limit of a list in characters, so that it has fewer items than the results service accepts."""
+
+MOST_AHEAD_COUNT = 10_000
+"""Limit by which ``after`` may exceed the known end of the record, in positions."""
+
+BEYOND = N_("{given} is after the last position of the record, {last}")
+NO_ROUND = N_("there is no round {given}: the tournament has {rounds}")
+NO_GAME = N_("there is no game {given} in these tournaments")
+
+NOT_WITH_TYPES = N_("cannot be combined with types: the content would be incomplete")
+
+PUBLIC = frozenset(TYPES)
+"""Types of notifications."""
+
+
+def known_type(types: str, told: Collection[str] = PUBLIC) -> str:
+    """Raise an error for an unknown type of notification."""
+    for given in filter(None, types.split(",")):
+        if given not in told:
+            expected = nearest(given, sorted(told)) or ", ".join(sorted(told))
+            raise PydanticCustomError("literal_error", "expected a type of news", {"expected": expected})
+    return types
+
+
+Tournaments = Annotated[
+    str,
+    Query(
+        max_length=LONGEST,
+        pattern=NAMES,
+        description="News of these tournaments, with commas; of all when empty.",
+        examples=["a,b"],
+    ),
+]
+
+
+LONGEST_ID = 100
+"""Limit of an id in characters."""
+
+LastEventId = Annotated[
+    str | None,
+    Header(
+        description="The `id` that came last, as `FINGERPRINT-POSITION`, or a position alone: resume after this event. "
+        "It goes before `after`. One of an event that the record has not brings an event `Reset`, and then all news.",
+        examples=["9f86d081884c7d65-4711"],
+    ),
+]
+
+LastEventIdQuery = Annotated[
+    str | None,
+    Query(
+        alias="last_event_id",
+        max_length=LONGEST_ID,
+        description="The same as the header, which goes before it: for who cannot send that, or is behind a proxy that "
+        "takes it away.",
+    ),
+]
+
+
+@dataclass(frozen=True, slots=True)
+class Filters:
+    """Filters of the notifications of a stream; empty filters match all, and every filter must match."""
+
+    games: str = ""
+    rounds: str = ""
+    tables: str = ""
+    types: str = ""
+    include: str = ""
+    named: str = TRUE
+
+    def topic(self, division_of: Mapping[str, str]) -> Topic:
+        """Return the topic for these tournaments, each with the first division of its championship or empty."""
+        return Topic.of(
+            division_of,
+            filter(None, self.games.split(",")),
+            map(int, filter(None, self.rounds.split(","))),
+            map(int, filter(None, self.tables.split(","))),
+            filter(None, self.types.split(",")),
+            with_content=self.include == CONTENT,
+            is_named=self.named == TRUE,
+        )
+
+
+async def _filters(
+    games: Annotated[
+        str, Query(max_length=LONGEST, pattern=NAMES, description="News of these games alone, with commas.")
+    ] = "",
+    rounds: Annotated[
+        str, Query(max_length=LONGEST, pattern=NUMBERS, description="News of these rounds alone, with commas.")
+    ] = "",
+    tables: Annotated[
+        str, Query(max_length=LONGEST, pattern=NUMBERS, description="News of games at these tables alone.")
+    ] = "",
+    types: Annotated[
+        str,
+        Query(
+            max_length=LONGEST,
+            pattern=TYPE_NAMES,
+            description="News of these types alone, as `PlayPlaced,ResultRecorded`: names of `EventType`, with commas.",
+        ),
+        AfterValidator(known_type),
+    ] = "",
+    include: Annotated[
+        Literal["", "content"],
+        Query(
+            description="`content`: `data` is `NewsWithContent`, so that nothing has to be fetched. Not with `types`, "
+            "which hides changes. With `games` or `tables` games are told alone, with `rounds` pairings too, without "
+            "any of these standings too; `rounds` then lets news of no game through."
+        ),
+    ] = "",
+    named: Annotated[
+        Literal["true", "false"],
+        Query(
+            description="`false`: frames come without `event`, so that a browser gives every one to `onmessage`; "
+            "the type is in `data` as well."
+        ),
+    ] = "true",
+) -> Filters:
+    if include and types:
+        raise RequestValidationError(
+            [{"type": "value_error", "loc": ("query", "include"), "input": include, "ctx": {"error": NOT_WITH_TYPES}}]
+        )
+    return Filters(games, rounds, tables, types, include, named)
+
+
+async def check_filters(
+    filters: Filters,
+    heads: Mapping[str, Tournament],
+    find_games: Callable[[Collection[str]], Awaitable[Collection[str]]],
+) -> None:
+    """Refuse rounds and games that the tournaments ``heads`` do not have.
+
+    Without tournaments the stream has all of them: then a game of any matches. ``find_games`` returns those of the ids
+    that are games. Raises ``RequestValidationError``.
+    """
+    most = max((head.rounds for head in heads.values()), default=MOST_ROUNDS_COUNT)
+    wrong = [
+        _wrong("rounds", given, NO_ROUND, {"given": given, "rounds": str(most)})
+        for given in filter(None, filters.rounds.split(","))
+        if not 1 <= int(given) <= most
+    ]
+    named = dict.fromkeys(filter(None, filters.games.split(",")))
+    to_come, may_be = set(), set()
+    for given in named:
+        of, number = place_of(given)[:2] if place_of(given)[0] else place_of_duplicate(given)
+        head = heads.get(of)
+        if head is not None and len(head.played) < number <= head.rounds:  # it may be paired so
+            to_come.add(given)
+        elif of and (head is not None or not heads):
+            may_be.add(given)
+    found = to_come.union(await find_games(may_be)) if may_be else to_come
+    wrong += [_wrong("games", given, NO_GAME, {"given": given}) for given in named if given not in found]
+    if wrong:
+        raise RequestValidationError(wrong)
+
+
+MOST_ROUNDS_COUNT = 10_000
+"""Limit of the rounds of any tournament."""
+
+
+def check_after(after: int, last: int) -> None:
+    """Refuse a position far beyond the record, which ends at ``last``. Raises ``RequestValidationError``."""
+    if after > last + MOST_AHEAD_COUNT:
+        raise RequestValidationError([_wrong("after", str(after), BEYOND, {"given": str(after), "last": str(last)})])
+
+
+def _wrong(field: str, given: str, problem: str, more: Mapping[str, str]) -> dict[str, Any]:
+    """Return the error of a parameter in Pydantic's form."""
+    return {"type": "filter", "loc": ("query", field), "input": given, "ctx": {"error": problem, **more}}
+
+
+Filtered = Annotated[Filters, Depends(_filters)]
+"""Route parameter."""
+
+# --- the same without the framework, for frequent reconnections ------------------------------------------------------
+
+_PATH = re.compile(r"/api/v1/tournaments/([^/]+)/stream")
+_POSITION = re.compile("[0-9]{1,18}")
+_PLAIN = {
+    "after": _POSITION,
+    "games": re.compile(NAMES),
+    "rounds": re.compile(NUMBERS),
+    "tables": re.compile(NUMBERS),
+    "types": re.compile(TYPE_NAMES),
+    "include": re.compile(CONTENT),
+    "named": re.compile("true|false"),
+    "last_event_id": re.compile(f".{{0,{LONGEST_ID}}}"),
+}
+
+
+def plainly(
+    scope: Scope, known: Mapping[str, str], checked: Collection[tuple[str, str, str]], last: int
+) -> tuple[Topic, int, str] | None:
+    """Parse topic, position and fingerprint of a simple request; None if the route must handle or refuse it.
+
+    ``known`` are existing tournaments with the first division of their championship or empty. ``checked`` are validated
+    filters. ``last`` is the end of the record.
+    """
+    found = _PATH.fullmatch(scope["path"])
+    if found is None or (tournament_id := found[1]) not in known or scope["method"] != "GET":
+        return None
+    query = scope["query_string"].decode("ascii", "replace")
+    pairs = parse_qsl(query, keep_blank_values=True)
+    given = dict(pairs)
+    if len(given) < len(pairs) or bool(query) != bool(pairs) or not given.keys() <= _PLAIN.keys():
+        return None
+    if len(query) > LONGEST or not all(_PLAIN[name].fullmatch(value) for name, value in given.items()):
+        return None
+    types = frozenset(filter(None, given.get("types", "").split(",")))
+    if not PUBLIC.issuperset(types) or (types and "include" in given):
+        return None
+    resumed = [value.decode("latin-1") for name, value in scope["headers"] if name == b"last-event-id"]
+    if len(resumed) > 1:
+        return None
+    last_id = given.pop("last_event_id", "")
+    last_id = (resumed and resumed[0]) or last_id
+    position = int(given.pop("after", "0"))
+    after, fingerprint = parse_id(last_id) if last_id else (position, "")
+    games, rounds = given.get("games", ""), given.get("rounds", "")
+    if (games or rounds) and (tournament_id, games, rounds) not in checked:
+        return None
+    if not last_id and after > last + MOST_AHEAD_COUNT:
+        return None
+    topic = Filters(**given).topic({tournament_id: known[tournament_id]})
+    return topic, after, fingerprint

@@ -1,0 +1,52 @@
+"""Divisions of a championship on pages: grouped in the list, and linked from each other's pages."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Iterable, Mapping
+
+from faristol.gateway.rpc.results import Results
+from faristol.pb.results.v1 import results_pb2 as pb
+
+
+def titled(tournament: pb.Tournament) -> str:
+    """Return the name of a tournament with that of its division."""
+    return ", ".join(filter(None, (tournament.name, tournament.division)))
+
+
+def together(tournaments: Iterable[pb.Tournament]) -> list[pb.Tournament]:
+    """Group the divisions of a championship at the place of the first; other tournaments keep their order."""
+    championships: dict[str, list[pb.Tournament]] = {}
+    for tournament in tournaments:
+        championships.setdefault(tournament.division_of or tournament.tournament_id, []).append(tournament)
+    return [division for divisions in championships.values() for division in sorted(divisions, key=_place)]
+
+
+def _place(tournament: pb.Tournament) -> int:
+    """Return the index of a tournament among the divisions of its championship."""
+    return next(
+        (place for place, each in enumerate(tournament.divisions) if each.tournament_id == tournament.tournament_id), 0
+    )
+
+
+def pages_beside(tournament: pb.Tournament, part: str = "") -> dict[str, str]:
+    """Return the addresses of a page in every division, such as ``/players``; of the standings by default."""
+    return {division.tournament_id: f"/t/{division.tournament_id}{part}" for division in tournament.divisions}
+
+
+async def rounds_beside(results: Results, tournament: pb.Tournament, number: int) -> Mapping[str, str]:
+    """Return the addresses of a round in every division: the last paired one if there are fewer.
+
+    An unpaired division has the address of its standings, since each has its own rounds.
+    """
+    others = [
+        division.tournament_id
+        for division in tournament.divisions
+        if division.tournament_id != tournament.tournament_id
+    ]
+    heads = await asyncio.gather(*(results.tournament(tournament_id) for tournament_id in others))
+    beside = pages_beside(tournament)
+    for division in (tournament, *(head.tournament for head in heads)):
+        if last := max((round_.round for round_ in division.played), default=0):
+            beside[division.tournament_id] = f"/t/{division.tournament_id}/r/{min(number, last)}"
+    return beside

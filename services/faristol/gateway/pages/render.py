@@ -1,0 +1,130 @@
+"""HTML pages rendered on the server."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from http import HTTPStatus
+from typing import Annotated, Any
+
+from fastapi import Query
+from starlette.requests import Request
+from starlette.responses import HTMLResponse, Response
+
+from faristol.gateway.api.answers import moment
+from faristol.gateway.cache.recorded_reads import unchanged
+from faristol.gateway.http.errors import AWAY, FAULT, Problem
+from faristol.gateway.http.forms import FROM_ELSEWHERE
+from faristol.gateway.http.language import language_of, remember
+from faristol.gateway.live import page_events
+from faristol.gateway.pages.divisions import pages_beside
+from faristol.gateway.pages.embedding import is_embeddable, theme_of
+from faristol.gateway.pages.templating import render
+from faristol.kernel.refusal import N_
+from faristol.pb.results.v1 import results_pb2 as pb
+from faristol.rules.ruleset_file import load_ruleset
+
+PROBLEMS = {
+    HTTPStatus.NOT_FOUND: N_("This page does not exist."),
+    HTTPStatus.BAD_REQUEST: N_("This address is malformed."),
+    HTTPStatus.FORBIDDEN: FROM_ELSEWHERE,
+    HTTPStatus.CONFLICT: N_("This page cannot be shown."),
+    HTTPStatus.SERVICE_UNAVAILABLE: AWAY,
+    HTTPStatus.GATEWAY_TIMEOUT: AWAY,
+}
+MISSING = {
+    "tournament": N_("There is no tournament “%(id)s”."),
+    "round": N_("Round %(id)s does not exist or is not paired yet."),
+    "game": N_("There is no game “%(id)s”."),
+    "player": N_("There is no player “%(id)s”."),
+    "team": N_("There is no team “%(id)s”."),
+}
+
+Part = Annotated[str, Query(pattern="^(live)?$")]
+"""Page parameter that requests only the block that is reloaded after a notification."""
+
+
+def page(request: Request, name: str, part: str = "", status: int = 200, **values: Any) -> Response:
+    """Render a page in the visitor's language, or answer 304 if the cached one is unchanged."""
+    if kept := unchanged(request):
+        return kept
+    language = language_of(request)
+    operator = request.app.state.operator
+    given = {
+        "operator": operator,
+        "request": request,
+        "moment": moment,
+        "news": page_events.of_page(name),
+        "session": None,
+        "is_embedded": is_embeddable(request.url.path),
+        "theme": theme_of(request.url.path, request.query_params),
+        **values,
+    }
+    html = render(name, language, part, given)
+    response = HTMLResponse(html, status)
+    response.headers["Cache-Control"] = "no-cache"
+    response.headers["Content-Language"] = language
+    response.headers["Vary"] = "Accept-Language, Cookie"
+    if not part:
+        remember(request, response)
+    return response
+
+
+def private_page(request: Request, name: str, status: int = 200, **values: Any) -> Response:
+    """Render a page that no cache stores. ``session`` is the signed-in user, shown in its header."""
+    response = page(request, name, status=status, **values)
+    response.headers["Cache-Control"] = "no-store, private"
+    return response
+
+
+def problem_page(request: Request, problem: Problem) -> Response:
+    """Render an error page."""
+    kind, wanted = str(problem.more.get("kind")), str(problem.more.get("id", ""))
+    tournament, _, number = wanted.rpartition("/") if kind == "round" else ("", "", wanted)
+    response = page(
+        request,
+        "problem.html",
+        status=problem.status.value,
+        message=MISSING.get(kind, PROBLEMS.get(problem.status, FAULT)),
+        wanted=number,
+        detail=problem.detail if problem.status in (HTTPStatus.BAD_REQUEST, HTTPStatus.CONFLICT) else "",
+        instead=problem.more.get("instead", ""),
+        tournament_id=tournament,
+        code=problem.status.value,
+    )
+    response.headers.update(problem.headers)
+    if request.method not in ("GET", "HEAD"):
+        response.headers["Cache-Control"] = "no-store, private"  # the answer to a form of one user
+    return response
+
+
+def rules_title(name: str) -> str:
+    """Return the title of a rule set; its name if this version does not know it."""
+    try:
+        return load_ruleset(name).title
+    except LookupError:
+        return name
+
+
+def tournament_page(
+    request: Request,
+    name: str,
+    part: str,
+    head: pb.GetTournamentResponse,
+    *,
+    tab: str,
+    beside: Mapping[str, str] | None = None,
+    **values: Any,
+) -> Response:
+    """Render a page of a tournament under a tab. ``beside`` has its address in each division if it is irregular."""
+    tournament = head.tournament
+    return page(
+        request,
+        name,
+        part,
+        tournament=tournament,
+        title=rules_title(tournament.ruleset.name),
+        tab=tab,
+        beside=beside or pages_beside(tournament, "" if tab == "standings" else f"/{tab}"),
+        position=min(head.position, values["answer"].position),
+        **values,
+    )

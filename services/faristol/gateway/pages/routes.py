@@ -1,0 +1,418 @@
+"""Public pages of tournaments and games, and their addresses."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Mapping
+from http import HTTPStatus
+from typing import Annotated, Any
+from urllib.parse import quote
+
+from fastapi import APIRouter, Path, Query
+from starlette.requests import Request
+from starlette.responses import RedirectResponse, Response
+
+from faristol.duplicate_game.preparation import duplicate_id
+from faristol.gateway.api import operation
+from faristol.gateway.api.parameters import DIGITS
+from faristol.gateway.api.resources.pairings import absent
+from faristol.gateway.api.resources.prizes import nobody
+from faristol.gateway.api.resources.ratings import RatingReader
+from faristol.gateway.api.resources.rulings import MODE_LABELS
+from faristol.gateway.duplicate_game.pages import After, show_totals
+from faristol.gateway.duplicate_game.service import DuplicateReader
+from faristol.gateway.pages.alternatives import check_has_tables
+from faristol.gateway.pages.divisions import rounds_beside, together
+from faristol.gateway.pages.embedding import Theme
+from faristol.gateway.pages.render import Part, page, tournament_page
+from faristol.gateway.pages.spectators import pages as spectators
+from faristol.gateway.pages.spectators.boards import shown
+from faristol.gateway.pages.spectators.files import FILES
+from faristol.gateway.pages.spectators.seats import Place, has_no_result, latest, places
+from faristol.gateway.print.contents import language_of_tournament
+from faristol.gateway.rpc.results import Page, Reader, Results, RulingsReader
+from faristol.kernel.errors import NotFound
+from faristol.pb.results.v1 import results_pb2 as pb
+from faristol.presentation import labels
+from faristol.presentation.ruleset_lookup import is_of_duplicate_games, known_rules
+
+Round = Annotated[int, Query(ge=0, le=10_000), DIGITS]
+Category = Annotated[str, Query(max_length=20)]
+
+
+async def tournaments(request: Request, results: Reader, part: Part = "") -> Response:
+    """Show all tournaments, the divisions of a championship together."""
+    answer = await results.tournaments()
+    return page(request, "tournaments.html", part, tournaments=together(answer.tournaments))
+
+
+async def standings(
+    request: Request,
+    results: Reader,
+    tournament_id: str,
+    games: DuplicateReader,
+    round: Round = 0,  # noqa: A002 # the name of the query parameter
+    category: Category = "",
+    after: After = 0,
+    part: Part = "",
+) -> Response:
+    """Show the standings of players and teams; for duplicate games the summed standings."""
+    head = await results.tournament(tournament_id)
+    if is_of_duplicate_games(head.tournament):
+        return await show_totals(request, results, games, head, category, after, part)
+    if has_no_result(head.tournament) and round in {0, *(each.round for each in head.tournament.played)}:
+        return await _show_start(request, results, head, part)
+    answer = await results.standings(tournament_id, round)
+    written = {line.category.casefold(): line.category for line in answer.standings if line.category}
+    categories = sorted(written.values())
+    lines = [line for line in answer.standings if category.casefold() in ("", line.category.casefold())]
+    teams = None
+    if head.tournament.team_boards:
+        teams = await results.team_standings(tournament_id, round)
+        answer.position = min(answer.position, teams.position)
+    return await asyncio.to_thread(
+        tournament_page,
+        request,
+        "standings.html",
+        part,
+        head,
+        answer=answer,
+        listed=None,
+        lines=lines,
+        category=category,
+        categories=categories,
+        teams=teams,
+        team_names={line.team_id: line.name for line in teams.standings} if teams else {},
+        as_of=round,
+        tab="standings",
+    )
+
+
+async def embedded_standings(
+    request: Request,
+    results: Reader,
+    tournament_id: str,
+    games: DuplicateReader,
+    category: Category = "",
+    theme: Theme = "",  # read from the address by the page
+    part: Part = "",
+) -> Response:
+    """Show the standings in a frame of another site."""
+    return await standings(request, results, tournament_id, games, category=category, part=part)
+
+
+async def embedded_pairings(
+    request: Request,
+    results: Reader,
+    tournament_id: str,
+    round: Round = 0,  # noqa: A002 # the name of the query parameter
+    theme: Theme = "",  # read from the address by the page
+    part: Part = "",
+) -> Response:
+    """Show the tables of a round, by default the latest, in a frame of another site."""
+    head = await results.tournament(tournament_id)
+    found = latest(head.tournament)
+    if round:
+        return await _show_pairings(request, results, tournament_id, round, "", part)
+    if found is None:
+        return await _show_start(request, results, head, part)
+    return await _show_pairings(request, results, tournament_id, found.round, "", part, is_latest=True)
+
+
+async def _show_start(request: Request, results: Results, head: pb.GetTournamentResponse, part: str) -> Response:
+    """Show the players, the timetable and any pairings before the first result."""
+    tournament_id, round_ = head.tournament.tournament_id, latest(head.tournament)
+    listed = await results.players(tournament_id)
+    names = {team.team_id: team.name for team in listed.teams}
+    seats: list[Place] = []
+    if round_ is not None:
+        paired = await results.pairings(tournament_id, round_.round, seats_alone=True)
+        listed.position = min(listed.position, paired.position)
+        seats = await asyncio.to_thread(places, paired, listed.players, "", language_of_tournament(head))
+    return await asyncio.to_thread(
+        tournament_page,
+        request,
+        "standings.html",
+        part,
+        head,
+        answer=listed,
+        listed=listed,
+        round=round_,
+        places=seats,
+        team_names=names,
+        as_of=0,
+        tab="standings",
+    )
+
+
+async def files(request: Request, results: Reader, tournament_id: str, part: Part = "") -> Response:
+    """Show the downloads of a tournament: tables, reports, games, prints, feeds."""
+    head = await results.tournament(tournament_id)
+    return tournament_page(request, "files.html", part, head, answer=head, tab="files")
+
+
+async def standing(
+    request: Request,
+    results: Reader,
+    tournament_id: str,
+    player_id: str,
+    round: Round = 0,  # noqa: A002 # the name of the query parameter
+    part: Part = "",
+) -> Response:
+    """Show how the standing of a player is computed."""
+    head, answer = await asyncio.gather(
+        results.tournament(tournament_id),
+        results.standings(tournament_id, round, player_id=player_id, arithmetic=True),
+    )
+    line = answer.standings[0]
+    return tournament_page(
+        request,
+        "standing.html",
+        part,
+        head,
+        answer=answer,
+        line=line,
+        as_of=round,
+        unplayed=labels.explain_unplayed(known_rules(head.tournament.ruleset)),
+        tab="standings",
+    )
+
+
+async def teams(request: Request, results: Reader, tournament_id: str, part: Part = "") -> Response:
+    """Show the teams with their line-ups."""
+    head, answer, standings = await asyncio.gather(
+        results.tournament(tournament_id), results.teams(tournament_id), results.team_standings(tournament_id)
+    )
+    check_has_tables(head)
+    answer.position = min(answer.position, standings.position)
+    line_ups = {team.team_id: team.line_up for team in answer.teams}
+    return tournament_page(
+        request,
+        "teams.html",
+        part,
+        head,
+        answer=answer,
+        standings=standings,
+        line_ups=line_ups,
+        as_of=0,
+        tab="teams",
+    )
+
+
+async def team(
+    request: Request,
+    results: Reader,
+    tournament_id: str,
+    team_id: str,
+    round: Round = 0,  # noqa: A002 # the name of the query parameter
+    part: Part = "",
+) -> Response:
+    """Show how the standing of a team is computed."""
+    head, answer, listed, standings = await asyncio.gather(
+        results.tournament(tournament_id),
+        results.team_standings(tournament_id, round, team_id=team_id, arithmetic=True),
+        results.teams(tournament_id),
+        results.standings(tournament_id, round),
+    )
+    answer.position = min(answer.position, listed.position, standings.position)
+    line = next(iter(answer.standings), None)
+    known = (team for team in listed.teams if team.team_id == team_id)
+    team = next(known, None) or pb.Team(team_id=team_id, name=line.name if line else team_id)
+    return tournament_page(
+        request,
+        "team.html",
+        part,
+        head,
+        answer=answer,
+        line=line,
+        team=team,
+        players={line.player_id: line for line in standings.standings},
+        as_of=round,
+        unplayed=labels.explain_unplayed(known_rules(head.tournament.ruleset)),
+        tab="teams",
+    )
+
+
+async def crosstable(request: Request, results: Reader, tournament_id: str, part: Part = "") -> Response:
+    """Show the rounds of every player."""
+    head, answer = await asyncio.gather(results.tournament(tournament_id), results.crosstable(tournament_id))
+    return await asyncio.to_thread(
+        tournament_page, request, "crosstable.html", part, head, answer=answer, tab="crosstable"
+    )
+
+
+async def prizes(request: Request, results: Reader, tournament_id: str, part: Part = "") -> Response:
+    """Show the leaders for the special prizes."""
+    head, answer = await asyncio.gather(results.tournament(tournament_id), results.prizes(tournament_id))
+    return tournament_page(request, "prizes.html", part, head, answer=answer, nobody=nobody, tab="prizes")
+
+
+async def pairings(
+    request: Request,
+    results: Reader,
+    tournament_id: str,
+    number: Annotated[int, Path(ge=1, le=10_000), DIGITS],
+    by: Annotated[str, Query(pattern="^(name|table)?$")] = "",
+    part: Part = "",
+) -> Response:
+    """Show the tables of a round by number, or the players by name."""
+    return await _show_pairings(request, results, tournament_id, number, by, part)
+
+
+async def _show_pairings(
+    request: Request,
+    results: Results,
+    tournament_id: str,
+    number: int,
+    by: str,
+    part: str,
+    *,
+    is_latest: bool = False,
+) -> Response:
+    """Show the tables of a round. With ``is_latest``, the page moves on to the next round of the tournament."""
+    head, listed = await asyncio.gather(results.tournament(tournament_id), results.players(tournament_id))
+    has_tables = not is_of_duplicate_games(head.tournament)
+    answer = await results.pairings(tournament_id, number) if has_tables else _without_tables(head, number)
+    answer.position = min(answer.position, listed.position)
+    beside = await rounds_beside(results, head.tournament, number)
+    return await asyncio.to_thread(
+        tournament_page,
+        request,
+        "pairings.html",
+        part,
+        head,
+        answer=answer,
+        number=number,
+        absent=list(absent(answer, listed.players)) if has_tables and not head.tournament.team_boards else [],
+        tab=f"round-{number}",
+        beside=beside,
+        round=next((each for each in head.tournament.played if each.round == number), None),
+        places=await asyncio.to_thread(places, answer, listed.players, "", language_of_tournament(head))
+        if has_tables and by == "name"
+        else [],
+        by=by if has_tables else "",
+        is_latest=is_latest,
+        duplicate_id=_duplicate_id(head, number, answer.phase),
+    )
+
+
+def _without_tables(head: pb.GetTournamentResponse, number: int) -> pb.GetPairingsResponse:
+    """Return a round that is a duplicate game. Raises ``NotFound`` if the round does not exist yet."""
+    for round_ in head.tournament.played:
+        if round_.round == number:
+            return pb.GetPairingsResponse(round=number, phase=round_.phase, position=head.position)
+    raise NotFound("round", f"{head.tournament.tournament_id}/{number}")
+
+
+def _duplicate_id(head: pb.GetTournamentResponse, number: int, phase: pb.RoundPhase.ValueType) -> str:
+    """Return the id of a round's duplicate game; empty for a round of tables, and before the start."""
+    is_open = phase != pb.ROUND_PHASE_PAIRED and is_of_duplicate_games(head.tournament)
+    return duplicate_id(head.tournament.tournament_id, number) if is_open else ""
+
+
+async def players(
+    request: Request, results: Reader, ratings: RatingReader, tournament_id: str, part: Part = ""
+) -> Response:
+    """Show the players; while rounds remain, with estimates of their new ratings."""
+    head, answer, found = await asyncio.gather(
+        results.tournament(tournament_id), results.players(tournament_id), ratings.of_if_there(tournament_id)
+    )
+    estimates = {}
+    if found and not answer.rating_system and any(line.games for line in found.ratings):
+        estimates = {line.player_id: line for line in found.ratings}
+    if found:
+        answer.position = min(answer.position, found.position)
+    return await asyncio.to_thread(
+        tournament_page,
+        request,
+        "players.html",
+        part,
+        head,
+        answer=answer,
+        estimates=estimates,
+        estimated=found,
+        team_names={team.team_id: team.name for team in answer.teams},
+        tab="players",
+    )
+
+
+async def rulings(
+    request: Request,
+    results: Reader,
+    found: RulingsReader,
+    tournament_id: str,
+    page_token: Annotated[str, Query(max_length=200)] = "",
+    part: Part = "",
+) -> Response:
+    """Show the challenges of closed rounds, page by page."""
+    head, answer = await asyncio.gather(
+        results.tournament(tournament_id), found.of(tournament_id, page=Page(token=page_token))
+    )
+    check_has_tables(head)
+    return tournament_page(request, "rulings.html", part, head, answer=answer, modes=MODE_LABELS, tab="rulings")
+
+
+async def status(request: Request, results: Reader, part: Part = "") -> Response:
+    """Show the status of the consumers of the record."""
+    found = operation.Status.of(await results.status())
+    return page(
+        request,
+        "status.html",
+        part,
+        found=found,
+        stopped=[consumer for consumer in found.consumers if consumer.stopped_since],
+        kinds=operation.KIND_LABELS,
+        states=operation.STATE_LABELS,
+    )
+
+
+async def game(request: Request, results: Reader, game_id: str, part: Part = "") -> Response:
+    """Show a game: board, scoresheet, clocks."""
+    played = await results.game(game_id)
+    return page(request, "game.html", part, **shown(request, played))
+
+
+PAGES: Mapping[str, Callable[..., Any]] = {
+    **spectators.PAGES,
+    "/": tournaments,
+    "/t/{tournament_id}": standings,
+    "/t/{tournament_id}/embed/standings": embedded_standings,
+    "/t/{tournament_id}/embed/pairings": embedded_pairings,
+    "/t/{tournament_id}/standings/{player_id}": standing,
+    "/t/{tournament_id}/teams": teams,
+    "/t/{tournament_id}/teams/{team_id}": team,
+    "/t/{tournament_id}/crosstable": crosstable,
+    "/t/{tournament_id}/prizes": prizes,
+    "/t/{tournament_id}/r/{number}": pairings,
+    "/t/{tournament_id}/players": players,
+    "/t/{tournament_id}/rulings": rulings,
+    "/t/{tournament_id}/files": files,
+    "/status": status,
+    "/g/{game_id}": game,
+}
+"""Routes by address."""
+
+LONG_FORMS: Mapping[str, str] = {
+    "/tournaments/{tournament_id}": "/t/{tournament_id}",
+    "/games/{game_id}": "/g/{game_id}",
+}
+"""Long forms of addresses, and the addresses of their pages."""
+
+routes = APIRouter(include_in_schema=False)
+for address, show in (*PAGES.items(), *FILES.items()):
+    routes.add_api_route(address, show)
+
+
+long_forms = APIRouter(include_in_schema=False)
+
+
+async def redirect_to_page(request: Request) -> Response:
+    """Redirect a long form to its page, with the query. Temporary, as no address is canonical for ever."""
+    path = LONG_FORMS[request.scope["route"].path]
+    path = path.format_map({name: quote(value, safe="") for name, value in request.path_params.items()})
+    query = f"?{request.url.query}" if request.url.query else ""
+    return RedirectResponse(f"{path}{query}", HTTPStatus.TEMPORARY_REDIRECT, headers={"Cache-Control": "no-cache"})
+
+
+for address in LONG_FORMS:
+    long_forms.add_api_route(address, redirect_to_page)

@@ -1,0 +1,184 @@
+"""Tournament as a feed (Atom, RFC 4287) and as a calendar (iCalendar, RFC 5545)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from xml.sax.saxutils import escape, quoteattr
+
+from faristol.duplicate_game.preparation import duplicate_id
+from faristol.gateway.api.answers import moment
+from faristol.gateway.pages.divisions import titled
+from faristol.kernel.refusal import N_
+from faristol.pb.results.v1 import results_pb2 as pb
+from faristol.presentation.ruleset_lookup import is_of_duplicate_games
+from faristol.text import translations
+
+PAIRED = N_("Round %(number)s is paired")
+STARTED = N_("Round %(number)s has started")
+CLOSED = N_("Round %(number)s is closed: standings")
+ROUND = N_("Round %(number)s")
+GAME_OPEN = N_("Game %(number)s is about to start")
+GAME_STARTED = N_("Game %(number)s has started")
+GAME_CLOSED = N_("Game %(number)s is closed: standings")
+GAME = N_("Game %(number)s")
+
+ATOM = "application/atom+xml; charset=utf-8"
+CALENDAR = "text/calendar; charset=utf-8"
+
+_RFC_3339 = "%Y-%m-%dT%H:%M:%SZ"
+_UTC = "%Y%m%dT%H%M%SZ"
+
+LINE = 75
+"""Limit of a calendar line in bytes."""
+
+USUAL = timedelta(hours=1)
+"""Length of a round in a calendar if its end is unknown."""
+
+
+@dataclass(frozen=True, slots=True)
+class News:
+    """Entry of the feed."""
+
+    key: str
+    title: str
+    at: datetime
+    path: str
+
+
+def news_of(tournament: pb.Tournament, language: str) -> list[News]:
+    """Return the feed entries of a tournament's rounds, the latest first."""
+    read = translations(language).gettext
+
+    def found() -> Iterator[News]:
+        for round_ in tournament.played:
+            pairings = f"/t/{tournament.tournament_id}/r/{round_.round}"
+            standings = f"/t/{tournament.tournament_id}?round={round_.round}"
+            told = (
+                ("paired_at", PAIRED, pairings),
+                ("started_at", STARTED, pairings),
+                ("closed_at", CLOSED, standings),
+            )
+            if is_of_duplicate_games(tournament):
+                game = f"/duplicate/{duplicate_id(tournament.tournament_id, round_.round)}"
+                told = (
+                    ("paired_at", GAME_OPEN, pairings),
+                    ("started_at", GAME_STARTED, game),
+                    ("closed_at", GAME_CLOSED, game),
+                )
+            for field, wording, path in told:
+                if round_.HasField(field):  # type: ignore[arg-type] # names of its fields
+                    at = moment(getattr(round_, field))
+                    yield News(f"{round_.round}-{field}", read(wording) % {"number": round_.round}, at, path)
+
+    return sorted(found(), key=lambda each: (each.at, each.key), reverse=True)
+
+
+def atom(tournament: pb.Tournament, language: str, address: str) -> str:
+    """Return the Atom feed of a tournament; ``address`` is the public address of the pages."""
+    told = news_of(tournament, language)
+    updated = told[0].at if told else moment(tournament.created_at)
+    base = f"{address}/t/{tournament.tournament_id}"
+    own = f"{address}/tournaments/{tournament.tournament_id}/feed.atom"
+    lines = [
+        '<?xml version="1.0" encoding="utf-8"?>',
+        f'<feed xmlns="http://www.w3.org/2005/Atom" xml:lang={quoteattr(language)}>',
+        f"<id>{escape(base)}</id>",
+        f"<title>{escape(titled(tournament))}</title>",
+        f"<updated>{updated:{_RFC_3339}}</updated>",
+        "<author><name>Faristol</name></author>",
+        f'<link rel="self" type="application/atom+xml" href={quoteattr(own)}/>',
+        f'<link rel="alternate" type="text/html" href={quoteattr(base)}/>',
+    ]
+    for each in told:
+        link = quoteattr(address + each.path)
+        lines.append(
+            f"<entry><id>{escape(base)}#{each.key}</id><title>{escape(each.title)}</title>"
+            f'<updated>{each.at:{_RFC_3339}}</updated><link rel="alternate" type="text/html" href={link}/></entry>'
+        )
+    return "\n".join([*lines, "</feed>", ""])
+
+
+@dataclass(frozen=True, slots=True)
+class Event:
+    """Round in a calendar."""
+
+    round: int
+    start: datetime
+    end: datetime
+    said_at: datetime
+    """Time of the last change."""
+
+
+def events_of(tournament: pb.Tournament) -> list[Event]:
+    """Return the rounds that have started or have an announced time.
+
+    A round ends when it was closed; until then at the end of its time, or after an hour if the rules fix no length.
+    """
+    found: dict[int, Event] = {}
+    for each in tournament.announced:
+        if each.round <= tournament.rounds:
+            start = moment(each.starts_at)
+            end = moment(each.ends_at) if each.HasField("ends_at") else start + USUAL
+            found[each.round] = Event(each.round, start, end, moment(each.announced_at))
+    for round_ in tournament.played:
+        if round_.HasField("started_at"):
+            start = moment(round_.started_at)
+            end = start + USUAL
+            if round_.HasField("closed_at"):
+                end = moment(round_.closed_at)
+            elif round_.HasField("ends_at"):
+                end = moment(round_.ends_at)
+            found[round_.round] = Event(round_.round, start, max(start, end), start)
+    return [found[number] for number in sorted(found)]
+
+
+def calendar(tournament: pb.Tournament, language: str, address: str) -> str:
+    """Return the rounds with a time as a calendar."""
+    read = translations(language).gettext
+    lines = [
+        "BEGIN:VCALENDAR",
+        "VERSION:2.0",
+        "PRODID:-//Faristol//Faristol//EN",
+        "METHOD:PUBLISH",
+        f"X-WR-CALNAME:{_text(titled(tournament))}",
+        f"X-WR-TIMEZONE:{_text(tournament.time_zone or 'UTC')}",
+    ]
+    halls = ", ".join(hall.name for hall in tournament.halls)
+    paired = len(tournament.played)
+    for each in events_of(tournament):
+        wording = GAME if is_of_duplicate_games(tournament) else ROUND
+        title = f"{titled(tournament)}: {read(wording) % {'number': each.round}}"
+        page = f"/r/{each.round}" if each.round <= paired else ""
+        lines += [
+            "BEGIN:VEVENT",
+            f"UID:{tournament.tournament_id}-r{each.round}@faristol",
+            f"DTSTAMP:{each.said_at:{_UTC}}",
+            f"DTSTART:{each.start:{_UTC}}",
+            f"DTEND:{each.end:{_UTC}}",
+            f"SUMMARY:{_text(title)}",
+            f"URL:{address}/t/{tournament.tournament_id}{page}",
+            *([f"LOCATION:{_text(halls)}"] if halls else []),
+            "END:VEVENT",
+        ]
+    return "".join(f"{_folded(line)}\r\n" for line in [*lines, "END:VCALENDAR"])
+
+
+def _text(given: str) -> str:
+    """Escape a text for a calendar (RFC 5545 3.3.11)."""
+    return given.replace("\\", "\\\\").replace(";", "\\;").replace(",", "\\,").replace("\n", "\\n")
+
+
+def _folded(line: str) -> str:
+    """Fold a line to the allowed length (RFC 5545 3.1)."""
+    pieces: list[str] = []
+    piece, size = "", 0
+    for letter in line:
+        width = len(letter.encode())
+        if size + width > LINE - bool(pieces):
+            pieces.append(piece)
+            piece, size = "", 0
+        piece += letter
+        size += width
+    return "\r\n ".join([*pieces, piece])

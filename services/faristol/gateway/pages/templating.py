@@ -1,0 +1,173 @@
+"""Templates in the reader's language."""
+
+from __future__ import annotations
+
+import hashlib
+from datetime import UTC, date, datetime
+from functools import cache
+from importlib import resources
+from typing import Any
+from zoneinfo import ZoneInfo
+
+from babel.dates import format_date, format_interval, format_time
+from jinja2 import Environment, PackageLoader, StrictUndefined, pass_context
+from jinja2.runtime import Context
+from markupsafe import Markup
+
+from faristol.gateway.api.resources.standings import tie_break_value
+from faristol.gateway.http.forms import public_address
+from faristol.gateway.pages.embedding import oembed_path
+from faristol.gateway.pages.spectators.seats import coming, has_no_result
+from faristol.kernel.refusal import N_
+from faristol.pb.results.v1 import results_pb2 as pb
+from faristol.presentation import labels
+from faristol.presentation.game_view import clock_text, minutes
+from faristol.presentation.ruleset_lookup import is_of_duplicate_games
+from faristol.presentation.scoresheet_text import below, play_cell
+from faristol.text import LANGUAGES, NAMES, cite, elide, number, percent, translations
+
+ERASED = N_("a player (%(id)s)")
+
+LIVE = "live"
+"""Block of a page that is reloaded after a notification."""
+
+
+def days(tournament: pb.Tournament, language: str) -> str:
+    """Format the days of a tournament in a language; by default the day of its creation."""
+    if not tournament.starts_on:
+        created = tournament.created_at.ToDatetime(UTC).astimezone(ZoneInfo(tournament.time_zone or "UTC"))
+        return format_date(created, "long", locale=language)
+    first = date.fromisoformat(tournament.starts_on)
+    last = date.fromisoformat(tournament.ends_on or tournament.starts_on)
+    if first == last:
+        return format_date(first, "long", locale=language)
+    return format_interval(first, last, "yMMMMd", locale=language)
+
+
+@cache
+def environment(language: str) -> Environment:
+    """Return the templates in one language."""
+    env = Environment(
+        loader=PackageLoader("faristol.gateway", "templates"),
+        autoescape=True,
+        undefined=StrictUndefined,
+        extensions=["jinja2.ext.i18n"],
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    env.install_gettext_translations(translations(language), newstyle=True)  # type: ignore[attr-defined] # by i18n
+    _fill_by_language(env, language)
+    env.filters["article"] = lambda article: cite(article, language)
+    env.filters["points"] = lambda value: number(value, language)
+    env.filters["percent"] = lambda value: percent(value, language)
+    env.filters["signed"] = lambda value: signed(value, language)
+    env.filters["day"] = lambda moment, time_zone="": format_date(
+        moment.astimezone(ZoneInfo(time_zone or "UTC")), "long", locale=language
+    )
+    env.filters["when"] = lambda moment, time_zone="": when(moment, time_zone, language)
+    env.filters["hour_of_zone"] = lambda moment, time_zone="": (
+        f"{format_time(moment.astimezone(ZoneInfo(time_zone or 'UTC')), 'short', locale=language)}"
+        f" {zone_name(moment, time_zone)}"
+    )
+    env.filters["hour"] = lambda moment, time_zone="": format_time(
+        moment.astimezone(ZoneInfo(time_zone or "UTC")), "short", locale=language
+    )
+    env.filters["time"] = lambda moment: format_time(moment, "short", locale=language)
+    env.filters["second"] = lambda moment, time_zone="": format_time(
+        moment.astimezone(ZoneInfo(time_zone or "UTC")), "medium", locale=language
+    )
+    env.globals["days"] = lambda tournament: days(tournament, language)
+    env.globals.update(language=language, languages=LANGUAGES, language_names=NAMES, labels=labels, asset=asset, pb=pb)
+    env.globals.update(
+        clock_text=clock_text,
+        is_of_duplicate_games=is_of_duplicate_games,
+        minutes=minutes,
+        value=tie_break_value,
+        who=lambda name, player: who(name, player, language),
+        whom=lambda name, player: whom(name, player, language),
+        site=public_address,
+        oembed=lambda request: oembed_path(request.url.path, request.query_params, public_address(request)),
+        coming=coming,
+        has_no_result=has_no_result,
+        rules_name=lambda name, title: rules_name(name, title, language),
+    )
+    env.globals.update(
+        play_cell=lambda line, sheet: play_cell(line, sheet, language),
+        below=lambda side, sheet: below(side, sheet, language),
+    )
+    return env
+
+
+def _fill_by_language(env: Environment, language: str) -> None:
+    """Replace the functions that translate in templates: the parameters of a text follow its language too.
+
+    Catalan elides ``de`` before a name, and Greek has its own letters for the name of a rule book.
+    """
+    read = translations(language)
+
+    def filled(context: Context, text: str, params: dict[str, Any]) -> str:
+        if "article" in params:
+            params["article"] = cite(str(params["article"]), language)
+        text = elide(text, params) if language == "ca" else text
+        # A text of the catalogues is markup, as in jinja2.ext.i18n: its parameters alone are escaped.
+        return (Markup(text) if context.eval_ctx.autoescape else text) % params  # noqa: S704
+
+    @pass_context
+    def gettext(context: Context, message: str, /, **params: Any) -> str:
+        return filled(context, read.gettext(message), params)
+
+    @pass_context
+    def ngettext(context: Context, singular: str, plural: str, num: int, /, **params: Any) -> str:
+        return filled(context, read.ngettext(singular, plural, num), {"num": num, **params})
+
+    env.globals.update(gettext=gettext, ngettext=ngettext)
+
+
+def render(name: str, language: str, part: str, values: dict[str, Any]) -> str:
+    """Render a page, or only its block ``part``."""
+    template = environment(language).get_template(name)
+    if part == LIVE and LIVE in template.blocks:
+        return "".join(template.blocks[LIVE](template.new_context(values)))
+    return template.render({**values, "part": part})  # an intermediate template renders its block itself
+
+
+def when(moment: datetime, time_zone: str, language: str) -> str:
+    """Format a day and a time with their time zone, since the reader may be in another one. The default is UTC."""
+    local = moment.astimezone(ZoneInfo(time_zone or "UTC"))
+    day, hour = format_date(local, "long", locale=language), format_time(local, "short", locale=language)
+    return f"{day}, {hour} {zone_name(moment, time_zone)}"
+
+
+def zone_name(moment: datetime, time_zone: str) -> str:
+    """Return the abbreviation of a time zone at a moment: ``CET``, ``EEST``; ``UTC−3`` if it has no letters."""
+    name = moment.astimezone(ZoneInfo(time_zone or "UTC")).tzname() or "UTC"
+    return name if name.isalpha() else f"UTC{name.replace('-', '−')}"
+
+
+def signed(value: float, language: str) -> str:
+    """Format a number with its sign, ``+12`` or ``−3``; ``0`` without."""
+    return ("+" if value > 0 else "") + number(value, language)
+
+
+def who(name: str, player_id: str, language: str) -> str | Markup:
+    """Return a player's name, or a substitute for an erased player."""
+    erased = translations(language).gettext(ERASED) % {"id": player_id}
+    return name or Markup('<span class="erased">{}</span>').format(erased)
+
+
+def whom(name: str, player_id: str, language: str) -> Markup:
+    """Return a player's name as a link to the player's page."""
+    return Markup('<a class="person" href="/players/{}">{}</a>').format(player_id, who(name, player_id, language))
+
+
+def rules_name(name: str, title: str, language: str) -> str:
+    """Return the name of a rule set in the reader's language; its own title if it is not built in."""
+    known = labels.RULESETS.get(name)
+    return translations(language).gettext(known) if known else title
+
+
+@cache
+def asset(name: str) -> str:
+    """Return the address of a static file, which changes with its content."""
+    content = (resources.files("faristol.gateway") / "static" / name).read_bytes()
+    return f"/static/{name}?v={hashlib.sha256(content).hexdigest()[:10]}"

@@ -1,0 +1,182 @@
+"""Routes of printed matter: pages for the browser's printer, PDFs, and their list."""
+
+from __future__ import annotations
+
+import asyncio
+from http import HTTPStatus
+from typing import Annotated, Any
+
+import grpc
+from fastapi import APIRouter, Path, Query
+from starlette.exceptions import HTTPException
+from starlette.requests import Request
+from starlette.responses import HTMLResponse, Response
+
+from faristol.gateway.api.parameters import DIGITS
+from faristol.gateway.auth.session import session
+from faristol.gateway.cache.recorded_reads import AWAY
+from faristol.gateway.consoles.navigation import doors
+from faristol.gateway.duplicate_game.service import Duplicates
+from faristol.gateway.http.forms import public_address
+from faristol.gateway.http.language import language_of
+from faristol.gateway.pages.alternatives import check_has_duplicate_games, check_has_tables
+from faristol.gateway.pages.render import page, private_page, rules_title
+from faristol.gateway.pages.templating import render
+from faristol.gateway.print.contents import Wanted, language_of_tournament
+from faristol.gateway.print.duplicate import ALL_PAPERS, papers_of
+from faristol.gateway.print.form import SIZES, STYLES, Size, style_name
+from faristol.gateway.print.order import name_size
+from faristol.gateway.print.pdf import Pdfs, TypesetterBusy, is_installed
+from faristol.gateway.rpc.calls import NotSignedIn
+from faristol.gateway.rpc.results import Reader, Results
+from faristol.kernel.refusal import N_
+from faristol.pb.results.v1 import results_pb2 as pb
+from faristol.text import LANGUAGES, NAMES, say
+
+NO_TYPESETTER = N_("This server does not generate PDF files. Print the page; your browser can save it as PDF.")
+BUSY = N_("Too many papers are being generated. Please retry in a few seconds.")
+
+TournamentId = Annotated[str, Path(max_length=64)]
+RoundNumber = Annotated[int, Path(ge=1, le=10_000), DIGITS]
+Round = Annotated[int, Query(ge=0, le=10_000), DIGITS]
+Table = Annotated[int, Query(ge=0, le=1_000_000), DIGITS]
+Kind = Annotated[str, Path(pattern=r"^[a-z]{1,20}([.]pdf)?$")]
+PaperSize = Annotated[Size, Query(alias="paper")]
+
+PER_HALL = frozenset({"tables", "names", "wall", "results"})
+"""Papers of a round that can be limited to one hall."""
+
+routes = APIRouter(include_in_schema=False)
+
+
+async def printed(wanted: Wanted, kind: str) -> str:
+    """Render a paper as HTML that browsers and the typesetter print alike.
+
+    Raises ``grpc.aio.AioRpcError`` for an unknown round.
+    """
+    paper, tournament = ALL_PAPERS[kind], wanted.head.tournament
+    gathered = await paper.gather(wanted)
+    values: dict[str, Any] = {
+        "tournament": tournament,
+        "rules": rules_title(tournament.ruleset.name),
+        "paper": paper,
+        "kind": kind,
+        "size": wanted.size,
+        "number": wanted.round,
+        "name_size": name_size,
+        "style_name": style_name,
+        "language_names": NAMES,
+        "can_pdf": is_installed(),
+        "table_asked": wanted.table,
+        "lie": paper.lie,
+        **gathered,
+    }
+    return await asyncio.to_thread(render, f"print/{kind}.html", wanted.language, "", values)
+
+
+async def _answer(
+    request: Request,
+    found: Results,
+    tournament_id: str,
+    asked: str,
+    size: Size,
+    lang: str,
+    round_: int,
+    table: int,
+    hall: str = "",
+) -> Response:
+    kind, dot, _ = asked.partition(".")
+    if kind not in ALL_PAPERS or ALL_PAPERS[kind].of_round != ("number" in request.path_params):
+        raise HTTPException(HTTPStatus.NOT_FOUND)
+    if dot and not is_installed():
+        raise HTTPException(HTTPStatus.NOT_FOUND, say(NO_TYPESETTER, {}, language_of(request)))
+    head = await found.tournament(tournament_id)
+    if kind not in papers_of(head.tournament):
+        check_has_tables(head)
+        check_has_duplicate_games(head)
+    language = lang if lang in LANGUAGES else language_of_tournament(head)
+    results = Results(request.app.state.results, language, language_of(request))
+    duplicates = Duplicates(request.app.state.duplicate, language)
+    wanted = Wanted(results, duplicates, language, head, size, public_address(request), round_, table, hall)
+    html = await printed(wanted, kind)
+    headers = {"Cache-Control": "no-cache", "Content-Language": language, "Vary": "Accept-Language, Cookie"}
+    if not dot:
+        return HTMLResponse(html, headers=headers)
+    pdfs: Pdfs = request.app.state.pdfs
+    try:
+        made = await pdfs.of(html)
+    except TypesetterBusy:
+        busy = say(BUSY, {}, language_of(request))
+        raise HTTPException(HTTPStatus.SERVICE_UNAVAILABLE, busy, {"Retry-After": "5"}) from None
+    name = "-".join(filter(None, (tournament_id, f"r{round_}" if round_ else "", kind)))
+    headers["Content-Disposition"] = f'inline; filename="{name}.pdf"'
+    return Response(made, media_type="application/pdf", headers=headers)
+
+
+@routes.get("/tournaments/{tournament_id}/print")
+async def list_papers(request: Request, results: Reader, tournament_id: TournamentId) -> Response:
+    """Show the list of papers of a tournament."""
+    head = await results.tournament(tournament_id)
+    own = await _own(request, head.tournament)
+    return (private_page if own else page)(
+        request,
+        "papers.html",
+        tournament=head.tournament,
+        **own,
+        papers=papers_of(head.tournament),
+        per_hall=PER_HALL,
+        sizes=SIZES,
+        can_pdf=is_installed(),
+        own_language=language_of_tournament(head),
+    )
+
+
+async def _own(request: Request, tournament: pb.Tournament) -> dict[str, Any]:
+    """Return the session and its consoles for a public page; empty without a session."""
+    try:
+        found = await session(request)
+        return {"session": found, "doors": list(doors(found, tournament))}
+    except NotSignedIn:
+        return {}
+    except grpc.aio.AioRpcError as problem:
+        if problem.code() not in AWAY:
+            raise
+        return {}
+
+
+@routes.get("/print/{name}")
+async def get_style(name: Annotated[str, Path(pattern="^[a-z0-9-]{1,20}[.]css$")]) -> Response:
+    """Return the stylesheet of a paper format."""
+    if name not in STYLES:
+        raise HTTPException(HTTPStatus.NOT_FOUND)
+    return Response(STYLES[name], media_type="text/css", headers={"Cache-Control": "public, max-age=3600"})
+
+
+@routes.get("/tournaments/{tournament_id}/print/round/{number}/{kind}")
+async def print_of_round(
+    request: Request,
+    results: Reader,
+    tournament_id: TournamentId,
+    number: RoundNumber,
+    kind: Kind,
+    paper: PaperSize = "A4",
+    table: Table = 0,
+    hall: Annotated[str, Query(max_length=200)] = "",
+    lang: Annotated[str, Query(max_length=10)] = "",
+) -> Response:
+    """Show a paper of a round, optionally of one table or hall."""
+    return await _answer(request, results, tournament_id, kind, paper, lang, number, table, hall)
+
+
+@routes.get("/tournaments/{tournament_id}/print/{kind}")
+async def print_of_tournament(
+    request: Request,
+    results: Reader,
+    tournament_id: TournamentId,
+    kind: Kind,
+    paper: PaperSize = "A4",
+    round: Round = 0,  # noqa: A002 # the name of the query parameter
+    lang: Annotated[str, Query(max_length=10)] = "",
+) -> Response:
+    """Show a paper of a tournament; standings and crosstable optionally after a round."""
+    return await _answer(request, results, tournament_id, kind, paper, lang, round, 0)

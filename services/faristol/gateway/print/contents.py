@@ -1,0 +1,257 @@
+"""Kinds of printed matter, with their templates and data."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+from faristol.gateway.api.resources.pairings import absent
+from faristol.gateway.duplicate_game.service import Duplicates
+from faristol.gateway.pages.qr import qr
+from faristol.gateway.print.form import Lie, Size
+from faristol.gateway.print.order import stacked
+from faristol.gateway.rpc.results import Results
+from faristol.kernel.names import name_order
+from faristol.kernel.refusal import N_
+from faristol.pb.results.v1 import results_pb2 as pb
+from faristol.presentation import game_view as table
+from faristol.presentation.outcome import outcome
+from faristol.presentation.ruleset_lookup import known_rules
+from faristol.text import LANGUAGES, SOURCE
+
+AT_ONCE = 8
+"""Limit of concurrent calls for games, over all papers and files, so that live viewers have priority."""
+
+SLIPS: Mapping[Size, int] = {"A4": 4, "A5": 2}
+"""Slips on a page."""
+
+CARDS: Mapping[Size, int] = {"A4": 8, "A5": 4}
+"""Name cards on a page."""
+
+BLANK_LINES: Mapping[Size, int] = {"A4": 22, "A5": 16}
+"""Lines of an empty scoresheet."""
+
+WIDE_FROM = {"A4": 7, "A5": 4}
+"""Number of rounds from which a crosstable is printed in landscape."""
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """Parameters of a paper."""
+
+    results: Results
+    """Results service, in the language of the paper."""
+    duplicates: Duplicates
+    """Duplicate games, in the language of the paper."""
+    language: str
+    head: pb.GetTournamentResponse
+    size: Size
+    address: str
+    """Public address of the pages for QR codes, without a slash at the end."""
+    round: int = 0
+    table: int = 0
+    """Table to print, or player number of a duplicate game; 0 for all."""
+    hall: str = ""
+    """Hall to print; empty for all."""
+
+    @property
+    def id(self) -> str:
+        """Id of the tournament."""
+        return self.head.tournament.tournament_id
+
+
+Gather = Callable[[Wanted], Awaitable[Mapping[str, Any]]]
+
+
+class Paper(NamedTuple):
+    """Kind of paper."""
+
+    title: str
+    """Title, to be translated."""
+    about: str
+    """Purpose, to be translated."""
+    gather: Gather
+    """Loads the data for its template."""
+    of_round: bool = False
+    lie: Lie = "upright"
+
+
+class Line(NamedTuple):
+    """Seat in an alphabetical list."""
+
+    name: str
+    player_id: str
+    table: int
+    """Table; 0 for a player without one."""
+    hall: str
+    others: Sequence[pb.Seat]
+    bye: bool = False
+
+
+class Form(NamedTuple):
+    """Scoresheet of a game, as recorded or empty."""
+
+    table: pb.Table
+    game: pb.GetGameResponse
+    sides: Sequence[table.Side]
+    rows: Sequence[Sequence[table.Line | None]]
+    outcome: Sequence[str]
+
+
+def language_of_tournament(head: pb.GetTournamentResponse) -> str:
+    """Return the language of a tournament's tiles; English if its rules are not installed."""
+    rules = known_rules(head.tournament.ruleset)
+    return rules.tile_set.language if rules and rules.tile_set.language in LANGUAGES else SOURCE
+
+
+def seats_in_order(each: pb.Table) -> list[pb.Seat]:
+    """Return the players of a table, the starting player first if known."""
+    return sorted(each.seats, key=lambda seat: seat.player_id != each.first_player_id)
+
+
+def lines(answer: pb.GetPairingsResponse, away: Iterable[pb.Player] = (), language: str = "") -> list[Line]:
+    """Return the players in a round, sorted by name for a ``language``, with a table, a bye or neither."""
+
+    def told() -> Iterator[Line]:
+        for each in answer.tables:
+            for seat in each.seats:
+                others = [other for other in each.seats if other.player_id != seat.player_id]
+                yield Line(seat.name, seat.player_id, each.table, each.hall, others)
+        resting = [answer.bye] if answer.HasField("bye") else []
+        for seat in (*resting, *(bye.seat for bye in answer.requested_byes)):
+            yield Line(seat.name, seat.player_id, 0, "", (), bye=True)
+        for player in away:
+            yield Line(player.name, player.player_id, 0, "", ())
+
+    return sorted(told(), key=lambda line: (not line.name, name_order(line.name or line.player_id, language)))
+
+
+def of_hall(answer: pb.GetPairingsResponse, hall: str) -> pb.GetPairingsResponse:
+    """Return the tables of one hall without byes; the whole answer if ``hall`` is empty."""
+    if not hall:
+        return answer
+    found = pb.GetPairingsResponse(round=answer.round, tables=[each for each in answer.tables if each.hall == hall])
+    found.position = answer.position
+    return found
+
+
+async def _pairings(wanted: Wanted) -> dict[str, Any]:
+    answer = of_hall(await wanted.results.pairings(wanted.id, wanted.round), wanted.hall)
+    return {"answer": answer, "order": seats_in_order, "signers": _signers(wanted.head), "hall": wanted.hall}
+
+
+async def _by_name(wanted: Wanted) -> dict[str, Any]:
+    answer, listed = await asyncio.gather(
+        wanted.results.pairings(wanted.id, wanted.round), wanted.results.players(wanted.id)
+    )
+    away = () if wanted.head.tournament.team_boards else absent(answer, listed.players)
+    away = () if wanted.hall else away
+    answer = of_hall(answer, wanted.hall)
+    return {"answer": answer, "hall": wanted.hall, "lines": lines(answer, away, language_of_tournament(wanted.head))}
+
+
+def by_hall(listed: Sequence[Line]) -> list[tuple[str, list[Line]]]:
+    """Return the lines of each hall in the order of tables; one list if there are no halls.
+
+    A player without a table is listed in every hall.
+    """
+    first = {line.hall: line.table for line in sorted(listed, key=lambda line: -line.table) if line.table}
+    halls = sorted(first, key=first.__getitem__) or [""]
+    return [(hall, [line for line in listed if not line.table or line.hall == hall]) for hall in halls]
+
+
+async def _wall(wanted: Wanted) -> dict[str, Any]:
+    found = await _by_name(wanted)
+    return {**found, "halls": by_hall(found["lines"])}
+
+
+def _signers(head: pb.GetTournamentResponse) -> str:
+    rules = known_rules(head.tournament.ruleset)
+    return rules.scoresheet.signers if rules else "both"
+
+
+def _of_table(wanted: Wanted, answer: pb.GetPairingsResponse) -> list[pb.Table]:
+    return [each for each in answer.tables if wanted.table in (0, each.table)]
+
+
+async def _slips(wanted: Wanted) -> dict[str, Any]:
+    answer = await wanted.results.pairings(wanted.id, wanted.round)
+    rules = known_rules(wanted.head.tournament.ruleset)
+    place = f"{wanted.address}/tournaments/{wanted.id}/round/{wanted.round}/results"
+    return {
+        "answer": answer,
+        "pages": stacked(_of_table(wanted, answer), SLIPS[wanted.size]),
+        "order": seats_in_order,
+        "code": lambda each: qr(f"{place}/{each.table}", at_once=True),
+        "signers": _signers(wanted.head),
+        "bingos": rules is not None and rules.scoresheet.bingo == "counted",
+    }
+
+
+async def _games(wanted: Wanted) -> dict[str, Any]:
+    answer = await wanted.results.pairings(wanted.id, wanted.round)
+    gate = asyncio.Semaphore(AT_ONCE)
+
+    async def form(each: pb.Table) -> Form:
+        async with gate:
+            game = await wanted.results.game(each.game_id)
+        sides = table.sheet(game)
+        return Form(each, game, sides, table.rows(sides), list(outcome(game, wanted.language)))
+
+    forms = await asyncio.gather(*map(form, _of_table(wanted, answer)))
+    return {"answer": answer, "forms": forms, "blank_lines": BLANK_LINES[wanted.size]}
+
+
+async def _cards(wanted: Wanted) -> dict[str, Any]:
+    listed = await wanted.results.players(wanted.id)
+    known = [player for player in listed.players if not player.withdrawn_round]
+    players = sorted(
+        known, key=lambda player: name_order(player.name or player.player_id, language_of_tournament(wanted.head))
+    )
+    teams = {team.team_id: team.name for team in listed.teams}
+    return {"answer": listed, "pages": stacked(players, CARDS[wanted.size]), "teams": teams}
+
+
+async def _standings(wanted: Wanted) -> dict[str, Any]:
+    answer = await wanted.results.standings(wanted.id, wanted.round)
+    teams = None
+    if wanted.head.tournament.team_boards:
+        teams = await wanted.results.team_standings(wanted.id, wanted.round)
+    return {"answer": answer, "teams": teams, "as_of": wanted.round}
+
+
+async def _crosstable(wanted: Wanted) -> dict[str, Any]:
+    answer = await wanted.results.crosstable(wanted.id, wanted.round)
+    return {"answer": answer, "lie": "wide" if answer.rounds >= WIDE_FROM[wanted.size] else "upright"}
+
+
+PAPERS: Mapping[str, Paper] = {
+    "tables": Paper(N_("Pairings by table"), N_("For the wall: the players of each table."), _pairings, True),
+    "names": Paper(N_("Pairings by name"), N_("For the wall: the seat of each player."), _by_name, True),
+    "wall": Paper(
+        N_("Names for the wall"),
+        N_("In large type, one sheet per hall: the table of each player."),
+        _wall,
+        True,
+    ),
+    "slips": Paper(
+        N_("Score slips"),
+        N_("One slip per table, to fill in and sign. Its code opens the result form."),
+        _slips,
+        True,
+        "cut",
+    ),
+    "games": Paper(
+        N_("Scoresheets"),
+        N_("One sheet per game, ready to sign; to fill in by hand if the game was not scored here."),
+        _games,
+        True,
+    ),
+    "results": Paper(N_("Sheet of the round"), N_("All results of a round, to sign."), _pairings, True),
+    "cards": Paper(N_("Name cards"), N_("One card per player, to cut out."), _cards, False, "cut"),
+    "standings": Paper(N_("Standings"), N_("After a round, or with the results so far."), _standings),
+    "crosstable": Paper(N_("Crosstable"), N_("The rounds of all players."), _crosstable),
+}
+"""Papers by the last part of the address."""

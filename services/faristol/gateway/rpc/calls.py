@@ -1,0 +1,139 @@
+"""Calls of the services with the caller's token and language. The services authorise them."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Callable, Iterable, Mapping
+from typing import Any, NamedTuple
+
+import grpc
+from google.protobuf.descriptor import MethodDescriptor, ServiceDescriptor
+from google.protobuf.message import Message
+from google.protobuf.message_factory import GetMessageClass
+
+from faristol.client.problems import reason_of
+from faristol.gateway.cache.recorded_reads import DEADLINE
+from faristol.pb.access.v1 import access_pb2
+from faristol.pb.clock.v1 import clock_pb2, turns_pb2
+from faristol.pb.game.v1 import duplicate_pb2, game_pb2
+from faristol.pb.lexicon.v1 import adjudication_pb2, lexicon_pb2
+from faristol.pb.pairing.v1 import pairing_pb2
+from faristol.pb.rating.v1 import rating_pb2
+from faristol.pb.results.v1 import results_pb2, webhooks_pb2
+
+_CONTRACTS = {
+    "access": (access_pb2,),
+    "clock": (clock_pb2, turns_pb2),
+    "game": (game_pb2, duplicate_pb2),
+    "lexicon": (lexicon_pb2, adjudication_pb2),
+    "pairing": (pairing_pb2,),
+    "rating": (rating_pb2,),
+    "results": (results_pb2, webhooks_pb2),
+}
+"""Contracts of each service."""
+
+
+class NotSignedIn(Exception):
+    """Request without a valid session. ``why`` is the reason why a session ended; empty without a session."""
+
+    def __init__(self, why: str = "") -> None:
+        super().__init__(why)
+        self.why = why
+
+
+class Method(NamedTuple):
+    """Method of a service."""
+
+    service: str
+    """Service, such as ``game``."""
+    name: str
+    """Name, such as ``PlacePlay``."""
+    path: str
+    """Path in gRPC: ``/faristol.game.v1.GameService/PlacePlay``."""
+    request: type[Message]
+    response: type[Message]
+    is_stream: bool
+
+    @property
+    def descriptor(self) -> MethodDescriptor:
+        """Descriptor with the options of the contract, such as the allowed callers."""
+        file: Any = self.request.DESCRIPTOR.file
+        service = self.path.split("/")[1].rpartition(".")[2]
+        found: MethodDescriptor = file.services_by_name[service].methods_by_name[self.name]
+        return found
+
+
+def _methods() -> Mapping[type[Message], Method]:
+    found: dict[type[Message], Method] = {}
+    for name, files in _CONTRACTS.items():
+        for contract in files:
+            services: list[ServiceDescriptor] = list(contract.DESCRIPTOR.services_by_name.values())
+            for service in services:
+                for method in service.methods:
+                    request, response = GetMessageClass(method.input_type), GetMessageClass(method.output_type)
+                    path = f"/{service.full_name}/{method.name}"
+                    found[request] = Method(name, method.name, path, request, response, method.server_streaming)
+    return found
+
+
+METHODS = _methods()
+"""Every method of the contract by its request type, which is unique."""
+
+NAMED: Mapping[tuple[str, str], Method] = {(method.service, method.name): method for method in METHODS.values()}
+"""The same methods by service and name."""
+
+
+class Calls:
+    """Services, called with ``token`` and ``language``; anonymously if the token is empty.
+
+    Calls raise ``grpc.aio.AioRpcError``, and ``NotSignedIn`` if the token is no longer valid.
+    """
+
+    def __init__(
+        self,
+        channel: Callable[[str], grpc.aio.Channel],
+        language: str,
+        token: str,
+        visitor: Iterable[tuple[str, str]] = (),
+    ) -> None:
+        """Prepare the metadata. ``visitor`` describes the client as in ``faristol.host.security.visitor``."""
+        self._channel = channel
+        self._metadata = [("accept-language", language), *visitor]
+        self._is_held = bool(token)
+        if token:
+            self._metadata.append(("authorization", f"Bearer {token}"))
+
+    async def ask(self, request: Message, deadline: float = DEADLINE) -> Any:
+        """Return the response to a request within ``deadline`` seconds."""
+        method = METHODS[type(request)]
+        call = self._channel(method.service).unary_unary(
+            method.path,
+            request_serializer=method.request.SerializeToString,
+            response_deserializer=method.response.FromString,
+        )
+        try:
+            return await call(request, timeout=deadline, metadata=tuple(self._metadata))
+        except grpc.aio.AioRpcError as problem:
+            self._check_session(problem)
+            raise
+
+    async def follow(self, request: Message) -> AsyncIterator[Any]:
+        """Yield the responses of a stream until either side closes it."""
+        method = METHODS[type(request)]
+        stream = self._channel(method.service).unary_stream(
+            method.path,
+            request_serializer=method.request.SerializeToString,
+            response_deserializer=method.response.FromString,
+        )
+        call = stream(request, metadata=tuple(self._metadata))
+        try:
+            async for response in call:
+                yield response
+        except grpc.aio.AioRpcError as problem:
+            self._check_session(problem)
+            raise
+        finally:
+            call.cancel()
+
+    def _check_session(self, problem: grpc.aio.AioRpcError) -> None:
+        if self._is_held and problem.code() is grpc.StatusCode.UNAUTHENTICATED:
+            raise NotSignedIn(reason_of(problem)) from problem

@@ -1,0 +1,224 @@
+"""Client of the results service, and of the public rulings of the lexicon service."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Annotated, Any, NamedTuple
+
+from fastapi import Depends
+
+from faristol.client.rulesets import fetch
+from faristol.gateway.cache.recorded_reads import Service
+from faristol.kernel.times import to_timestamp
+from faristol.pb.lexicon.v1 import adjudication_pb2, adjudication_pb2_grpc
+from faristol.pb.results.v1 import results_pb2 as pb
+from faristol.pb.results.v1 import results_pb2_grpc
+
+
+@dataclass(frozen=True, slots=True)
+class Moment:
+    """State of an answer: at least at a position, or at a past moment; by default the present."""
+
+    min_position: int = 0
+    as_of_position: int = 0
+    as_of: datetime | None = None
+
+    def fields(self) -> dict[str, Any]:
+        """Return the fields of a request."""
+        past = {} if self.as_of is None else {"as_of": to_timestamp(self.as_of)}
+        return {"min_position": self.min_position, "as_of_position": self.as_of_position, **past}
+
+
+NOW = Moment()
+
+
+class Page(NamedTuple):
+    """Page of an answer: its size and the token of the page before; by default all lines."""
+
+    size: int = 0
+    token: str = ""
+
+    def fields(self) -> dict[str, Any]:
+        """Return the fields of a request."""
+        return {"page_size": self.size, "page_token": self.token}
+
+
+WHOLE = Page()
+
+
+class Results(Service):
+    """Public calls of the results service."""
+
+    kept = "results"
+    _stub: results_pb2_grpc.ResultsServiceAsyncStub
+
+    async def tournaments(
+        self, when: Moment = NOW, page: Page = WHOLE, *, search: str = "", archived: bool = False, **among: Any
+    ) -> pb.ListTournamentsResponse:
+        """Return tournaments, the latest first, optionally with words in their name.
+
+        Archived ones are included on request. ``among`` are further filters of the request.
+        """
+        request = pb.ListTournamentsRequest(search=search, archived=archived, **among, **when.fields(), **page.fields())
+        return await self._asked(self._stub.ListTournaments, request)
+
+    async def tournament(self, tournament_id: str, when: Moment = NOW) -> pb.GetTournamentResponse:
+        """Return a tournament, and load its rule set."""
+        request = pb.GetTournamentRequest(tournament_id=tournament_id, **when.fields())
+        head = await self._asked(self._stub.GetTournament, request)
+        await fetch(self._stub, head.tournament.ruleset)
+        return head
+
+    async def standings(
+        self,
+        tournament_id: str,
+        round_: int = 0,
+        when: Moment = NOW,
+        page: Page = WHOLE,
+        *,
+        player_id: str = "",
+        arithmetic: bool = False,
+        category: str = "",
+    ) -> pb.GetStandingsResponse:
+        """Return the standings after a round, or so far if it is 0; optionally of one player."""
+        request = pb.GetStandingsRequest(
+            tournament_id=tournament_id,
+            round=round_,
+            player_id=player_id,
+            arithmetic=arithmetic,
+            category=category,
+            **when.fields(),
+            **page.fields(),
+        )
+        return await self._asked(self._stub.GetStandings, request)
+
+    async def team_standings(
+        self,
+        tournament_id: str,
+        round_: int = 0,
+        when: Moment = NOW,
+        page: Page = WHOLE,
+        *,
+        team_id: str = "",
+        arithmetic: bool = False,
+    ) -> pb.GetTeamStandingsResponse:
+        """Return the standings of teams after a round, or so far if it is 0; optionally of one team."""
+        request = pb.GetTeamStandingsRequest(
+            tournament_id=tournament_id,
+            round=round_,
+            team_id=team_id,
+            arithmetic=arithmetic,
+            **when.fields(),
+            **page.fields(),
+        )
+        return await self._asked(self._stub.GetTeamStandings, request)
+
+    async def teams(self, tournament_id: str, when: Moment = NOW, page: Page = WHOLE) -> pb.ListTeamsResponse:
+        """Return the teams with their line-ups."""
+        request = pb.ListTeamsRequest(tournament_id=tournament_id, **when.fields(), **page.fields())
+        return await self._asked(self._stub.ListTeams, request)
+
+    async def pairings(
+        self,
+        tournament_id: str,
+        round_: int,
+        when: Moment = NOW,
+        page: Page = WHOLE,
+        *,
+        seats_alone: bool = False,
+        player_id: str = "",
+    ) -> pb.GetPairingsResponse:
+        """Return the pairings of a round, optionally of one player.
+
+        With ``seats_alone``, without the scores of running games.
+        """
+        request = pb.GetPairingsRequest(
+            tournament_id=tournament_id,
+            round=round_,
+            seats_alone=seats_alone,
+            player_id=player_id,
+            **when.fields(),
+            **page.fields(),
+        )
+        return await self._asked(self._stub.GetPairings, request)
+
+    async def crosstable(
+        self, tournament_id: str, round_: int = 0, when: Moment = NOW, page: Page = WHOLE
+    ) -> pb.GetCrosstableResponse:
+        """Return the crosstable up to a round, or so far if it is 0."""
+        request = pb.GetCrosstableRequest(tournament_id=tournament_id, round=round_, **when.fields(), **page.fields())
+        return await self._asked(self._stub.GetCrosstable, request)
+
+    async def report(
+        self,
+        tournament_id: str,
+        edition: pb.ReportEdition.ValueType,
+        round_: int = 0,
+        when: Moment = NOW,
+        *,
+        for_officials: bool = False,
+    ) -> pb.GetReportResponse:
+        """Return a TRF file up to a round, or up to the last closed one if it is 0.
+
+        With ``for_officials``, it includes every arrangement.
+        """
+        request = pb.GetReportRequest(
+            tournament_id=tournament_id, edition=edition, round=round_, for_officials=for_officials, **when.fields()
+        )
+        return await self._asked(self._stub.GetReport, request)
+
+    async def prizes(self, tournament_id: str, min_position: int = 0) -> pb.GetPrizesResponse:
+        """Return the leaders for the special prizes."""
+        request = pb.GetPrizesRequest(tournament_id=tournament_id, min_position=min_position)
+        return await self._asked(self._stub.GetPrizes, request)
+
+    async def players(self, tournament_id: str, when: Moment = NOW, page: Page = WHOLE) -> pb.ListPlayersResponse:
+        """Return the players with their ratings."""
+        request = pb.ListPlayersRequest(tournament_id=tournament_id, **when.fields(), **page.fields())
+        return await self._asked(self._stub.ListPlayers, request)
+
+    async def player(self, player_id: str, page: Page = WHOLE, min_position: int = 0) -> pb.GetPlayerResponse:
+        """Return a player across tournaments."""
+        request = pb.GetPlayerRequest(player_id=player_id, min_position=min_position, **page.fields())
+        return await self._asked(self._stub.GetPlayer, request)
+
+    async def search_players(self, search: str, page: Page = WHOLE, min_position: int = 0) -> pb.SearchPlayersResponse:
+        """Return players by name."""
+        request = pb.SearchPlayersRequest(search=search, min_position=min_position, **page.fields())
+        return await self._asked(self._stub.SearchPlayers, request)
+
+    async def game(self, game_id: str, when: Moment = NOW) -> pb.GetGameResponse:
+        """Return a game, and load its rule set."""
+        game = await self._asked(self._stub.GetGame, pb.GetGameRequest(game_id=game_id, **when.fields()))
+        await fetch(self._stub, game.ruleset)
+        return game
+
+    async def status(self) -> pb.GetStatusResponse:
+        """Return the status of the consumers of the record."""
+        return await self._asked(self._stub.GetStatus, pb.GetStatusRequest())
+
+    async def seals(self, after: int, limit: int, *, newest: bool) -> pb.ListSealsResponse:
+        """Return the seals of the record beyond a position, or only the newest."""
+        request = pb.ListSealsRequest(after_position=after, limit=limit, newest=newest)
+        return await self._asked(self._stub.ListSeals, request)
+
+
+class Rulings(Service):
+    """Public calls of the lexicon service."""
+
+    kept = "rulings"
+    _stub: adjudication_pb2_grpc.AdjudicationServiceAsyncStub
+
+    async def of(self, tournament_id: str, round_: int = 0, page: Page = WHOLE) -> adjudication_pb2.ListRulingsResponse:
+        """Return the rulings of a closed round, or of all if it is 0."""
+        request = adjudication_pb2.ListRulingsRequest(tournament_id=tournament_id, round=round_, **page.fields())
+        return await self._asked(self._stub.ListRulings, request)
+
+
+RulingsReader = Annotated[Rulings, Depends(Rulings.for_visitor)]
+"""Route parameter."""
+
+
+Reader = Annotated[Results, Depends(Results.for_visitor)]
+"""Route parameter."""

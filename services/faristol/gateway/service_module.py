@@ -1,0 +1,84 @@
+"""Gateway as a part of a process."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Iterable, Sequence
+from datetime import UTC, datetime
+from weakref import WeakSet
+
+from opentelemetry import metrics
+
+from faristol.event_store.tasks import end
+from faristol.gateway.app import app
+from faristol.gateway.http.gc_tuning import Collector
+from faristol.gateway.http.server import listen, serve
+from faristol.gateway.live.broadcaster import Fanout
+from faristol.gateway.live.upstream import OnNews
+from faristol.host import Part, Runtime
+from faristol.host.observability.telemetry import SECONDS
+from faristol.pb.results.v1 import results_pb2 as pb
+
+_fanouts: WeakSet[Fanout] = WeakSet()
+"""Fan-outs of this process."""
+
+
+def _watching(_: metrics.CallbackOptions) -> Iterable[metrics.Observation]:
+    yield metrics.Observation(sum(fanout.watching for fanout in _fanouts))
+
+
+_meter = metrics.get_meter("faristol.gateway")
+_meter.create_observable_gauge(
+    "faristol.viewers", [_watching], unit="{viewer}", description="connections that follow the news"
+)
+_news_seconds = _meter.create_histogram(
+    "faristol.news.delay",
+    unit="s",
+    description="how long after it was recorded a piece of news was on its way to viewers",
+    explicit_bucket_boundaries_advisory=SECONDS,
+)
+
+
+def measure_delays(now: Callable[[], datetime]) -> OnNews:
+    """Measure the delay of each notification recorded from now on. Older ones come in at a start."""
+    since = now()
+
+    def heard(news: Sequence[pb.FollowResponse]) -> None:
+        for each in news:
+            if (at := each.recorded_at.ToDatetime(UTC)) >= since:
+                _news_seconds.record(max(0.0, (now() - at).total_seconds()))
+
+    return heard
+
+
+def part(runtime: Runtime) -> Part:
+    """Return the part that serves pages, JSON and streams. Raises ``StartError`` if the port is taken.
+
+    If the port in the settings is 0, it is replaced by the port that was assigned.
+    """
+    settings = runtime.settings
+    sock = listen(settings.http_host, settings.http_port)
+    settings.http_port = sock.getsockname()[1]
+
+    async def http() -> None:
+        web = app(runtime)
+        fanout = web.state.fanout
+        _fanouts.add(fanout)
+        if settings.is_measured:
+            web.state.tail.on_news(measure_delays(runtime.now))
+        watched = (web.state.tail, fanout, Collector(lambda: fanout.watching))
+        beside = [asyncio.create_task(each.run(), name="news") for each in watched]
+        serving = asyncio.create_task(serve(web, sock, settings), name="http")
+        for task in beside:  # without these, streams would be silent
+            task.add_done_callback(lambda _: serving.cancel())
+        try:
+            await serving
+        except asyncio.CancelledError:
+            for task in beside:
+                if task.done():
+                    await task  # re-raises its error
+            raise
+        finally:
+            await end(beside)
+
+    return Part(name="gateway", tasks=(http,))

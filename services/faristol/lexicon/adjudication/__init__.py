@@ -1,0 +1,1 @@
+"""Adjudication: its policy, appointments, judges and cases."""

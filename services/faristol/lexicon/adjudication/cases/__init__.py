@@ -1,0 +1,1 @@
+"""Cases: decisions, docket, leases, deadlines and presentation."""

@@ -1,0 +1,257 @@
+"""Views of cases for officials, judges, the public, and the committee that maintains the lexicon."""
+
+from __future__ import annotations
+
+import csv
+import io
+import math
+from collections.abc import Collection, Iterable, Mapping, Sequence
+
+from faristol.kernel.times import milliseconds_between, to_datetime, to_timestamp
+from faristol.lexicon.adjudication.cases.challenges import written
+from faristol.lexicon.adjudication.cases.model import Case, Word
+from faristol.lexicon.adjudication.cases.queries import Listed
+from faristol.lexicon.lexicons.library import Lexicons
+from faristol.pb.game.v1 import events_pb2 as game_events
+from faristol.pb.lexicon.v1 import adjudication_pb2 as pb
+from faristol.pb.lexicon.v1 import events_pb2 as events
+from faristol.pb.lexicon.v1 import lexicon_pb2 as lexicon
+from faristol.words import Installed, WordGraph
+
+COLUMNS = (
+    "tournament",
+    "round",
+    "case",
+    "turn",
+    "word",
+    "tiles",
+    "valid",
+    "reason",
+    "source",
+    "mode",
+    "judges",
+    "appeal",
+    "lexicon",
+    "edition",
+    "digest",
+    "layers",
+    "article",
+    "queued_at",
+    "ruled_at",
+    "seconds",
+)
+"""Columns of the export, one line for each word."""
+
+
+def installed_lexicon(installed: Installed) -> lexicon.Lexicon:
+    """Describe an installed lexicon."""
+    return lexicon.Lexicon(
+        pin=game_events.Pin(name=installed.name, digest=installed.digest),
+        tile_set=installed.header.tile_set,
+        words=installed.header.words,
+        source=installed.about.source,
+        licence=installed.about.licence,
+        edition=installed.about.edition,
+        layers=installed.header.layers,
+    )
+
+
+def word(faces: Word) -> game_events.Word:
+    """Convert a word to the contract's message."""
+    return game_events.Word(faces=faces)
+
+
+def listings(graph: WordGraph, faces: Word) -> list[lexicon.Listing]:
+    """Return the listings of a word in a lexicon, in every layer."""
+    return [
+        lexicon.Listing(
+            layer=listing.layer, source=listing.source, on=not listing.layer or listing.layer in graph.layers
+        )
+        for listing in graph.listings(faces)
+    ]
+
+
+def official(case: Case) -> lexicon.GetCaseResponse:
+    """Return a case for officials. Opinions are hidden until the ruling: judges must not see each other's."""
+    opinions = [
+        lexicon.Opinion(judge_id=opinion.judge_id, words=written(opinion.rulings), given_at=opinion.given_at)
+        for opinion in case.opinions
+    ]
+    return lexicon.GetCaseResponse(
+        case_id=case.case_id,
+        game_id=case.game_id,
+        words=[word(each) for each in case.words],
+        lexicon=case.lexicon.message(),
+        ruled=case.ruled,
+        valid=case.valid,
+        rulings=written(case.rulings),
+        opened_at=case.opened_at,
+        ruled_at=case.ruled_at,
+        mode=case.mode,
+        panel=case.panel,
+        held_by=case.held_by,
+        opinions=opinions if case.ruled else [],
+        escalated=case.escalated,
+        appeal=case.appeal,
+        withdrawn=case.withdrawn,
+        article=case.article,
+        layers=case.layers,
+    )
+
+
+def queued(case: Case, judge_id: str) -> pb.QueuedCase:
+    """Return a case in the queue of a judge."""
+    return pb.QueuedCase(
+        case_id=case.case_id,
+        tournament_id=case.tournament_id,
+        words=[word(each) for each in case.words],
+        language=case.language,
+        mode=case.mode,
+        panel=case.panel,
+        free_seats=len(case.free_seats),
+        queued_at=case.queued_at,
+        escalated=case.escalated,
+        appeal=case.appeal,
+        held=case.claim_of(judge_id) is not None,
+    )
+
+
+def file_of(
+    case: Case, arguments: str, graph: WordGraph, earlier: Mapping[Word, Sequence[Case]]
+) -> pb.GetCaseFileResponse:
+    """Return the file of a case for a judge: its words and the data on them, without a player's name, id or score."""
+    escalates_at = case.escalates_at()
+    return pb.GetCaseFileResponse(
+        case_id=case.case_id,
+        words=[
+            pb.WordFile(
+                word=word(faces),
+                valid=graph.contains(faces),
+                listings=listings(graph, faces),
+                earlier=[_earlier(ruled, faces) for ruled in earlier[faces]],
+            )
+            for faces in case.words
+        ],
+        lexicon=case.lexicon.message(),
+        edition=graph.about.edition,
+        layers=case.layers,
+        language=case.language,
+        article=case.article,
+        appeal=case.appeal,
+        arguments=arguments,
+        queued_at=case.queued_at,
+        escalates_at=to_timestamp(escalates_at) if escalates_at else None,
+    )
+
+
+def _earlier(case: Case, faces: Word) -> pb.EarlierRuling:
+    ruling = next(ruling for ruling in case.rulings if ruling.word == faces)
+    return pb.EarlierRuling(
+        case_id=case.case_id,
+        tournament_id=case.tournament_id,
+        valid=ruling.valid,
+        reason=ruling.reason,
+        source=ruling.source,
+        lexicon=case.lexicon.message(),
+        ruled_at=case.ruled_at,
+        mode=case.mode,
+    )
+
+
+def public(listed: Listed, lexicons: Lexicons) -> pb.PublicRuling:
+    """Return a ruling for the public: on the play (FISC I.10), or by word if the rules say so (PES Δ.ε)."""
+    case = listed.case
+    words = [game_events.RuledWord(word=word(ruling.word), valid=ruling.valid) for ruling in case.rulings]
+    return pb.PublicRuling(
+        round=listed.round,
+        game_id=case.game_id,
+        turn=case.turn,
+        challenge=case.challenge,
+        words=[word(each) for each in case.words],
+        valid=case.valid,
+        ruled_words=words if case.by_word else [],
+        lexicon=case.lexicon.message(),
+        edition=lexicons.edition(case.lexicon.digest),
+        layers=case.layers,
+        article=case.article,
+        appeal=case.appeal,
+        mode=case.mode,
+        ruled_at=case.ruled_at,
+    )
+
+
+def exported(listed: Iterable[Listed], lexicons: Lexicons, *, header: bool) -> str:
+    """Return lines of the export, after the names of the columns if ``header``."""
+    text = io.StringIO()
+    rows = csv.writer(text)
+    if header:
+        rows.writerow(COLUMNS)
+    for each in listed:
+        rows.writerows(_rows(each, lexicons))
+    return text.getvalue()
+
+
+def _plain(text: str) -> str:
+    """Return a judge's text, with an apostrophe before a prefix that a spreadsheet reads as a formula."""
+    return f"'{text}" if text.startswith(("=", "+", "-", "@", "\t", "\r")) else text
+
+
+def _rows(listed: Listed, lexicons: Lexicons) -> Iterable[list[object]]:
+    case = listed.case
+    assert case.queued_at
+    assert case.ruled_at
+    for ruling in case.rulings:
+        yield [
+            case.tournament_id,
+            listed.round,
+            case.case_id,
+            case.turn,
+            "".join(ruling.word),
+            " ".join(ruling.word),
+            "yes" if ruling.valid else "no",
+            _plain(ruling.reason),
+            _plain(ruling.source),
+            events.Mode.Name(case.mode).removeprefix("MODE_").lower(),
+            " ".join(case.ruled_by),
+            "yes" if case.appeal else "no",
+            case.lexicon.name,
+            lexicons.edition(case.lexicon.digest),
+            case.lexicon.digest,
+            " ".join(case.layers),
+            case.article,
+            to_datetime(case.queued_at).isoformat(timespec="milliseconds"),
+            to_datetime(case.ruled_at).isoformat(timespec="milliseconds"),
+            f"{waited_ms(case) / 1000:.3f}",
+        ]
+
+
+def waited_ms(case: Case) -> int:
+    """Return the milliseconds from the queue to the ruling."""
+    assert case.queued_at
+    assert case.ruled_at
+    return milliseconds_between(case.queued_at, case.ruled_at)
+
+
+def times(cases: Collection[Case]) -> list[pb.RulingTimes]:
+    """Return the waiting times of the ruled cases, by mode."""
+    answer = []
+    for mode in sorted({case.mode for case in cases if case.ruled}):
+        of_mode = [case for case in cases if case.ruled and case.mode == mode]
+        waited = sorted(waited_ms(case) for case in of_mode)
+        answer.append(
+            pb.RulingTimes(
+                mode=mode,
+                rulings=len(waited),
+                median_ms=percentile(waited, 50),
+                p95_ms=percentile(waited, 95),
+                longest_ms=waited[-1],
+                escalated=sum(case.escalated for case in of_mode),
+                returned=sum(case.returned for case in of_mode),
+            )
+        )
+    return answer
+
+
+def percentile(ordered: Sequence[int], percent: int) -> int:
+    """Return the percentile of ``ordered`` by the nearest rank; ``ordered`` is ascending and not empty."""
+    return ordered[max(0, math.ceil(len(ordered) * percent / 100) - 1)]

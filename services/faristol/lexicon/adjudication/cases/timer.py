@@ -1,0 +1,79 @@
+"""The timer of cases: claims of silent judges end, and cases that wait too long are escalated."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Callable
+from datetime import datetime
+
+from faristol.consumers.stopped import away
+from faristol.event_store import Conflict, Decision, Guard, Metadata, Record, Write
+from faristol.host import Unreachable
+from faristol.lexicon.adjudication import policy
+from faristol.lexicon.adjudication.cases import decide, queries
+from faristol.lexicon.adjudication.cases.leases import Leases
+from faristol.lexicon.adjudication.cases.model import stream
+from faristol.lexicon.adjudication.streams import load_adjudication, load_case
+
+LOOK = 0.5
+"""Seconds between two polls of the cases that wait."""
+
+QUIET = 5.0
+"""Seconds between two polls while no case waits and the database notifies of appends but reported none."""
+
+ACTOR = "lexicon.timer"
+
+_log = logging.getLogger(__name__)
+
+
+class Timer:
+    """A writer of overdue events that may run in several processes: expected versions let one of them write each event.
+
+    Overdue events are computed from the record and the time, so the end of a process loses none. A judge cannot send
+    heartbeats while no process runs: a judge counts as silent only after this process has run for a lease.
+    """
+
+    def __init__(self, record: Record, leases: Leases, now: Callable[[], datetime]) -> None:
+        self._record = record
+        self._leases = leases
+        self._now = now
+        self._listening_since = now()
+
+    async def run(self) -> None:
+        """Poll until cancelled. Retries while the database is unavailable."""
+        while True:
+            began, told, cases = asyncio.get_running_loop().time(), self._record.news.latest, []
+            try:
+                cases = await queries.waiting(self._record)
+                for case in cases:
+                    if case.claims or case.escalates(self._now()):
+                        await self.settle(case.case_id)
+            except Unreachable:
+                _log.debug("%s waits for the docket to be built", ACTOR)
+            except Exception as problem:
+                if not away(problem):
+                    raise
+                _log.warning("%s waits for the record: %s", ACTOR, problem)
+            await asyncio.sleep(LOOK)
+            if not cases and self._record.news.quiet_since(told) <= began:
+                await self._record.news.wait(QUIET, told)
+
+    async def settle(self, case_id: str) -> None:
+        """Write the overdue events of a case; after a conflict the next poll retries."""
+        case = await load_case(self._record, case_id)
+        tournament_id = case.state.tournament_id
+        settings = await load_adjudication(self._record, tournament_id)
+        now = self._now()
+        self._listening_since = min(self._listening_since, now)  # the clock may have been set back
+        heard_for = (now - self._listening_since).total_seconds()
+        silent = await self._leases.silent(case.state) if heard_for >= case.state.lease_seconds else frozenset()
+        facts = decide.overdue(case.state, settings.state, silent, now)
+        if not facts:
+            return
+        guards = [Guard(policy.stream(tournament_id), settings.version)]
+        decision = Decision([Write(stream(case_id), case.version, facts, tournament_id)], guards)
+        try:
+            await self._record.append(decision, Metadata(actor=ACTOR))
+        except Conflict as conflict:
+            _log.debug("%s looks again: %s", ACTOR, conflict)

@@ -1,0 +1,1 @@
+"""Lexicons: installation, building, lookup and pins."""

@@ -1,0 +1,53 @@
+"""The lexicon service as a part of a process."""
+
+from __future__ import annotations
+
+from functools import partial
+
+from faristol.host import Part, Runtime, Servicer
+from faristol.host.observability.gauges import repeated
+from faristol.lexicon import service
+from faristol.lexicon.adjudication import directors, judges
+from faristol.lexicon.adjudication.cases import gauges
+from faristol.lexicon.adjudication.cases.docket import projection
+from faristol.lexicon.adjudication.cases.leases import Leases
+from faristol.lexicon.adjudication.cases.timer import Timer
+from faristol.lexicon.adjudication.reactions import ruling
+from faristol.lexicon.lexicons.installation import Installations
+from faristol.lexicon.lexicons.library import Lexicons
+from faristol.pb.lexicon.v1 import adjudication_pb2, adjudication_pb2_grpc, lexicon_pb2, lexicon_pb2_grpc
+from faristol.words import Library
+
+
+def part(runtime: Runtime) -> Part:
+    """Return the lexicon service: look-ups, the judges' service, the reaction that opens cases, and the timer.
+
+    Raises ``LexiconError`` for a damaged lexicon.
+    """
+    library = Library(runtime.settings.lexicons)
+    lexicons, installations = Lexicons(library), Installations(library, runtime.now)
+    leases = Leases(runtime.record)
+    measuring = (repeated(partial(gauges.look, runtime.record, runtime.now)),) if runtime.settings.is_measured else ()
+    return Part(
+        name="lexicon",
+        servicers=(
+            Servicer(
+                lexicon_pb2.DESCRIPTOR.services_by_name["LexiconService"],
+                lexicon_pb2_grpc.add_LexiconServiceServicer_to_server,
+                service.service(runtime.record, lexicons, installations, runtime.admission),
+            ),
+            Servicer(
+                adjudication_pb2.DESCRIPTOR.services_by_name["AdjudicationService"],
+                adjudication_pb2_grpc.add_AdjudicationServiceServicer_to_server,
+                directors.service(runtime, lexicons),
+            ),
+            Servicer(
+                adjudication_pb2.DESCRIPTOR.services_by_name["JudgeService"],
+                adjudication_pb2_grpc.add_JudgeServiceServicer_to_server,
+                judges.service(runtime, lexicons, leases),
+            ),
+        ),
+        reactions=(ruling(runtime.record, lexicons, runtime.now),),
+        projections=(projection(),),
+        tasks=(Timer(runtime.record, leases, runtime.now).run, *measuring),
+    )

@@ -1,1 +1,0 @@
-"""The administration of a tournament: players, divisions, halls, results, standings. Pure."""

@@ -1,0 +1,342 @@
+"""Commands on players of a division. Their names are stored outside events."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime
+from functools import reduce
+from typing import Any, Literal
+
+from google.protobuf.message import Message
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from faristol.event_store import Decision, Guard, Loaded
+from faristol.event_store.personal_data import people
+from faristol.host.rpc.dispatch import Context
+from faristol.host.rpc.errors import reason_of
+from faristol.kernel.errors import AlreadyExists, Invalid
+from faristol.kernel.mentions import players_of
+from faristol.kernel.names import LONGEST_CATEGORY, name_key, same_name
+from faristol.kernel.refusal import N_, Refusal
+from faristol.pairing.commands.handler import Office
+from faristol.pairing.commands.identity import (
+    checked_country,
+    checked_id,
+    checked_name,
+    checked_player_id,
+    is_given,
+    player_id,
+)
+from faristol.pairing.commands.namesakes import check_name_free
+from faristol.pairing.commands.outcome import SHARED, answer_to, write_of
+from faristol.pairing.commands.registry import tidied
+from faristol.pairing.conditions import check_unchanged
+from faristol.pairing.players.amendment import amend
+from faristol.pairing.players.data_requests import answer
+from faristol.pairing.players.move import move
+from faristol.pairing.players.registration import register
+from faristol.pairing.queries.tournament import notes_on_players
+from faristol.pairing.situation import Command, Situation, Words
+from faristol.pairing.state import Tournament, evolve
+from faristol.pb.pairing.v1 import events_pb2 as events
+from faristol.pb.pairing.v1 import pairing_pb2 as pb
+
+
+def _entry(situation: Situation, request: pb.RegisterPlayerRequest, facts: Sequence[Message]) -> Mapping[str, Any]:
+    late = next((fact for fact in facts if isinstance(fact, events.LateEntryAdmitted)), None)
+    first = {"round": late.round, "fictitious_half_points": late.fictitious_half_points} if late else {"round": 1}
+    return {"player_id": request.player_id, **first}
+
+
+MOST_AT_ONCE = 500
+"""Limit of players in one command."""
+
+_REGISTERED = Command(register, more=_entry)
+_AMENDED = Command(amend, tells=events.PlayerAmended)
+
+
+def _amended_by(
+    situation: Situation, request: pb.AnswerDataRequestRequest, facts: Sequence[Message]
+) -> Mapping[str, Any]:
+    return {"parts": next((fact.parts for fact in facts if isinstance(fact, events.PlayerAmended)), ())}
+
+
+_ANSWERED = Command(answer, tells=events.DataRequestAnswered, more=_amended_by)
+
+BESIDE_EVENTS: tuple[Literal["name", "club", "country"], ...] = ("name", "club", "country")
+"""Fields about a person that are stored outside events."""
+
+
+async def register_player(
+    office: Office, request: pb.RegisterPlayerRequest, context: Context
+) -> pb.RegisterPlayerResponse:
+    """Register a player. Name, club and country are stored outside events, in the same transaction."""
+    at, record = office.at(request), office.record
+    asked = _checked(request)
+
+    async def attempt() -> tuple[Decision, Callable[[int], pb.RegisterPlayerResponse]]:
+        loaded = await office.load(request.tournament_id)
+        others = await office.other_divisions(loaded.state)
+        situation = Situation(loaded.state, now=office.runtime.now(), at=at, divisions=others.tournaments)
+        facts = register(situation, asked)
+        known = (await people.names(record, [asked.player_id])).get(asked.player_id)
+        _check_same_name(known, asked.name)
+        person = _person(asked, known)
+        await _check_name_free(office, person, loaded.state, others.tournaments)
+
+        async def remember(connection: AsyncConnection) -> str:
+            return await people.remember(connection, person.player_id, person.name, person.club, person.country)
+
+        decision = Decision([write_of(loaded, facts)], others.guards, also=remember)
+        return decision, answer_to(_REGISTERED, pb.RegisterPlayerResponse, situation, asked, facts)
+
+    return await office.handle(request, context, attempt, pb.RegisterPlayerResponse, among_divisions=True)
+
+
+async def register_players(
+    office: Office, request: pb.RegisterPlayersRequest, context: Context
+) -> pb.RegisterPlayersResponse:
+    """Register many players, each decided after those before. A refused player does not affect the others."""
+    at = office.at(request)
+    if not 1 <= len(request.players) <= MOST_AT_ONCE:
+        raise Invalid(
+            "players", N_("are {count}; expected 1 to {most}"), {"count": len(request.players), "most": MOST_AT_ONCE}
+        )
+    for number, asked in enumerate(request.players):
+        if asked.tournament_id not in {"", request.tournament_id}:
+            raise Invalid(
+                f"players[{number}].tournament_id", N_("is a different tournament; expected none, or the same one")
+            )
+
+    async def attempt() -> tuple[Decision, Callable[[int], pb.RegisterPlayersResponse]]:
+        loaded = await office.load(request.tournament_id)
+        others = await office.other_divisions(loaded.state)
+        entry = Entry(loaded.state, others.tournaments, office.runtime.now(), at)
+        await entry.read(office, request.players)
+        for asked in request.players:
+            entry.take(asked)
+        situation = Situation(loaded.state, now=office.runtime.now(), at=at)
+        again = SHARED["round_to_pair_again"](situation, entry.facts)
+
+        async def remember(connection: AsyncConnection) -> Sequence[str]:
+            return await people.remember_all(connection, entry.persons)
+
+        def answer(position: int) -> pb.RegisterPlayersResponse:
+            return pb.RegisterPlayersResponse(
+                position=position, registrations=entry.registrations, round_to_pair_again=again
+            )
+
+        decision = Decision([write_of(loaded, entry.facts)], others.guards, also=remember if entry.facts else None)
+        return decision, answer
+
+    return await office.handle(request, context, attempt, pb.RegisterPlayersResponse, among_divisions=True)
+
+
+class Entry:
+    """Registrations decided one after the other in one command, on data that is read at once."""
+
+    def __init__(self, state: Tournament, divisions: Sequence[Tournament], now: datetime, at: datetime | None) -> None:
+        self.facts: list[Message] = []
+        self.persons: list[people.Person] = []
+        """The persons registered, in the order of the registration events."""
+        self.registrations: list[pb.Registration] = []
+        self._state = state
+        self._divisions = divisions
+        self._now, self._at = now, at
+        self._known: Mapping[str, people.Person] = {}
+        self._erased: Collection[str] = ()
+        self._by_name: dict[str, list[people.Person]] = {}
+
+    async def read(self, office: Office, players: Sequence[pb.RegisterPlayerRequest]) -> None:
+        """Read the known names of the entering players, and the namesakes of those without a chosen id."""
+        ids = {asked.player_id for asked in players if asked.player_id}
+        self._known = await people.names(office.record, ids)
+        async with office.record.reading() as connection:
+            self._erased = await people.all_erased(connection, ids)
+        unknown = {asked.name for asked in players if not is_given(asked.player_id)}
+        for person in (await office.namesakes.of((self._state, *self._divisions), unknown)).values():
+            self._by_name.setdefault(name_key(person.name), []).append(person)
+
+    def take(self, given: pb.RegisterPlayerRequest) -> None:
+        """Register the next player, or store the reason against it."""
+        try:
+            asked = _checked(given)
+            situation = Situation(self._state, now=self._now, at=self._at, divisions=self._divisions)
+            facts = register(situation, asked)
+            known = self._known.get(asked.player_id)
+            _check_same_name(known, asked.name)
+            person = _person(asked, known)
+            same = self._by_name.get(name_key(person.name), [])
+            check_name_free(person, self._state, self._divisions, {each.player_id: each for each in same})
+            if asked.player_id in self._erased:
+                raise people.refused_as_erased(asked.player_id)
+        except (Refusal, AlreadyExists, Invalid) as problem:
+            self.registrations.append(pb.Registration(reason=reason_of(problem)))
+            return
+        self._state = reduce(evolve, facts, self._state)
+        self.facts += facts
+        self.persons.append(person)
+        self._by_name.setdefault(name_key(person.name), []).append(person)
+        self.registrations.append(pb.Registration(**_entry(situation, asked, facts)))
+
+
+def _checked(request: pb.RegisterPlayerRequest) -> pb.RegisterPlayerRequest:
+    """Return a normalized request with an id. Raises ``Invalid`` for an invalid name, country or id."""
+    asked = pb.RegisterPlayerRequest()
+    asked.CopyFrom(request)
+    asked.name = checked_name("name", request.name)
+    asked.club = checked_name("club", request.club, empty=True)
+    asked.country = checked_country("country", request.country)
+    asked.category = checked_name("category", request.category, empty=True, longest=LONGEST_CATEGORY)
+    asked = tidied(asked)
+    asked.player_id = (
+        checked_player_id("player_id", request.player_id) if request.player_id else player_id(request.command_id)
+    )
+    return asked
+
+
+async def amend_player(office: Office, request: pb.AmendPlayerRequest, context: Context) -> pb.AmendPlayerResponse:
+    """Amend a player. Name, club and country change outside events, in the same transaction."""
+    asked = _amendment(request)
+
+    async def attempt() -> tuple[Decision, Callable[[int], pb.AmendPlayerResponse]]:
+        loaded = await office.load(request.tournament_id)
+        if request.expected_version:
+            since = (await office.facts(loaded))[request.expected_version :]
+            of_player = (fact for fact in since if request.player_id in players_of(fact))
+            check_unchanged(of_player, (events.PlayerAmended,), loaded.state.name)
+        made = await _amend(office, loaded, asked, office.at(request))
+        decision = Decision([write_of(loaded, made.facts)], made.guards, also=made.keep)
+        return decision, answer_to(_AMENDED, pb.AmendPlayerResponse, made.situation, asked, made.facts)
+
+    return await office.handle(request, context, attempt, pb.AmendPlayerResponse, among_divisions=True)
+
+
+@dataclass(frozen=True, slots=True)
+class _Amended:
+    """A decided amendment: its events, their situation, and the write outside events."""
+
+    situation: Situation
+    facts: list[Message]
+    guards: tuple[Guard, ...]
+    keep: Callable[[AsyncConnection], Awaitable[str]]
+
+
+async def _amend(
+    office: Office, loaded: Loaded[Tournament], asked: pb.AmendPlayerRequest, at: datetime | None
+) -> _Amended:
+    """Decide an amendment that ``_amendment`` normalized. Raises ``Invalid`` or ``Refusal``."""
+    record = office.record
+    async with record.reading() as connection:
+        if loaded.state.player(asked.player_id) and await people.when_erased(connection, asked.player_id):
+            raise people.not_amended_as_erased(asked.player_id)
+    others = await office.other_divisions(loaded.state)
+    person = (await people.names(record, [asked.player_id])).get(asked.player_id)
+    known = person or people.Person(asked.player_id, "", "")
+    note = (await notes_on_players(record, loaded.state.tournament_id)).get(asked.player_id, "")
+    words = Words(known.name, known.club, known.country, note)
+    situation = Situation(loaded.state, now=office.runtime.now(), at=at, words=words)
+    facts = amend(situation, asked)
+    beside: dict[str, str] = {field: getattr(asked, field) for field in BESIDE_EVENTS if asked.HasField(field)}
+    if beside and not (known.name or asked.name):
+        raise Invalid("name", N_("is missing; none is stored for {player}"), {"player": asked.player_id})
+    called = replace(known, **beside)
+    if (called.name, called.club) != (known.name, known.club):
+        await _check_name_free(office, called, loaded.state, others.tournaments)
+
+    async def keep(connection: AsyncConnection) -> str:
+        return await people.amend(connection, asked.player_id, beside if called != known else {})
+
+    return _Amended(situation, facts, others.guards, keep)
+
+
+async def answer_data_request(
+    office: Office, request: pb.AnswerDataRequestRequest, context: Context
+) -> pb.AnswerDataRequestResponse:
+    """Grant or refuse a data request. A granted correction amends the player in the same decision."""
+    asked, at = tidied(request), office.at(request)
+    corrects = any(asked.HasField(field) for field in BESIDE_EVENTS)
+
+    async def attempt() -> tuple[Decision, Callable[[int], pb.AnswerDataRequestResponse]]:
+        loaded = await office.load(request.tournament_id)
+        situation = Situation(loaded.state, now=office.runtime.now(), at=at)
+        answered = answer(situation, asked)
+        if not corrects:
+            decision = Decision([write_of(loaded, answered)])
+            return decision, answer_to(_ANSWERED, pb.AnswerDataRequestResponse, situation, asked, answered)
+        amendment = pb.AmendPlayerRequest(player_id=loaded.state.data_requests[asked.request - 1].player_id)
+        for field in BESIDE_EVENTS:
+            if asked.HasField(field):
+                setattr(amendment, field, getattr(asked, field))
+        made = await _amend(office, loaded, _amendment(amendment), at)
+        facts = [*made.facts, *answered]
+        decision = Decision([write_of(loaded, facts)], made.guards, also=made.keep)
+        return decision, answer_to(_ANSWERED, pb.AnswerDataRequestResponse, made.situation, asked, facts)
+
+    return await office.handle(request, context, attempt, pb.AnswerDataRequestResponse, among_divisions=corrects)
+
+
+def _amendment(request: pb.AmendPlayerRequest) -> pb.AmendPlayerRequest:
+    """Return a normalized request. Raises ``Invalid`` for an invalid name, country or id."""
+    asked = tidied(request)
+    checked_id("player_id", request.player_id)
+    if request.HasField("name"):
+        asked.name = checked_name("name", request.name)
+    if request.HasField("club"):
+        asked.club = checked_name("club", request.club, empty=True)
+    if request.HasField("country"):
+        asked.country = checked_country("country", request.country)
+    if request.HasField("category"):
+        asked.category = checked_name("category", request.category, empty=True, longest=LONGEST_CATEGORY)
+    return asked
+
+
+async def move_player(office: Office, request: pb.MovePlayerRequest, context: Context) -> pb.MovePlayerResponse:
+    """Move a player to another division, in one decision on both."""
+    at, asked = office.at(request), tidied(request)
+
+    async def attempt() -> tuple[Decision, Callable[[int], pb.MovePlayerResponse]]:
+        leaving = await office.load(request.tournament_id)
+        entering = await office.load(request.to_tournament_id, "to_tournament_id")
+        others = (await office.other_divisions(leaving.state)).without(request.to_tournament_id)
+        now = office.runtime.now()
+        left, entered = move(
+            Situation(leaving.state, now=now, at=at),
+            Situation(entering.state, now=now, at=at, divisions=others.tournaments),
+            asked,
+        )
+        known = (await people.names(office.record, [request.player_id])).get(request.player_id)
+        if known is not None and known.name:
+            await _check_name_free(office, known, entering.state, others.tournaments)
+        writes = [write_of(leaving, left), write_of(entering, entered)]
+        decision = Decision(writes, others.guards, also=lambda there: people.bind(there, request.player_id))
+        return decision, lambda position: pb.MovePlayerResponse(position=position)
+
+    return await office.handle(request, context, attempt, pb.MovePlayerResponse, among_divisions=True)
+
+
+def _check_same_name(known: people.Person | None, name: str) -> None:
+    """Raise ``Refusal`` if a known player would enter under another name."""
+    if known and not same_name(known.name, name):
+        raise Refusal(
+            "NAME_DIFFERS",
+            "",
+            N_("The id {player} belongs to a player with another name: give that name, or another id."),
+            {"player": known.player_id},
+        )
+
+
+def _person(asked: pb.RegisterPlayerRequest, known: people.Person | None) -> people.Person:
+    """Return the entering person. A known person keeps the name, and missing fields are those of before."""
+    if known is None:
+        return people.Person(asked.player_id, asked.name, asked.club, asked.country)
+    return people.Person(known.player_id, known.name, asked.club or known.club, asked.country or known.country)
+
+
+async def _check_name_free(
+    office: Office, entering: people.Person, entered: Tournament, divisions: Sequence[Tournament]
+) -> None:
+    if not is_given(entering.player_id):
+        known = await office.namesakes.of((entered, *divisions), [entering.name])
+        check_name_free(entering, entered, divisions, known)

@@ -1,0 +1,82 @@
+"""Players' requests for correction and erasure of their data, with their answers."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from faristol.event_store import Record, Recorded
+from faristol.event_store.personal_data import people
+from faristol.host.rpc.dispatch import Context
+from faristol.kernel import facts
+from faristol.pairing.commands.handler import Office
+from faristol.pairing.state import Tournament, stream
+from faristol.pb.pairing.v1 import events_pb2 as events
+from faristol.pb.pairing.v1 import pairing_pb2 as pb
+
+_TYPES = facts.types_of([events.DataRequestLodged, events.DataRequestAnswered])
+
+_READ_COUNT = 1_000
+"""Events per query."""
+
+
+async def list_data_requests(
+    office: Office, request: pb.ListDataRequestsRequest, context: Context
+) -> pb.ListDataRequestsResponse:
+    """Return the requests of one tournament or all, and of one player or all, oldest first."""
+    record = office.record
+    if request.tournament_id:
+        await office.load(request.tournament_id)
+    recorded = await _recorded(record, request.tournament_id or None)
+    notes = {
+        tournament: await record.notes_of(stream(tournament)) for tournament in {each.tournament for each in recorded}
+    }
+    found: dict[tuple[str, int], pb.DataRequest] = {}
+    for event in recorded:
+        fact, words = event.message, notes[event.tournament].get(event.version, "")
+        if isinstance(fact, events.DataRequestLodged):
+            found[event.tournament, fact.request] = pb.DataRequest(
+                tournament_id=event.tournament,
+                request=fact.request,
+                player_id=fact.player_id,
+                kind=fact.kind,
+                state=pb.DATA_REQUEST_STATE_WAITING,
+                note=words,
+                lodged_at=fact.occurred_at,
+            )
+        elif isinstance(fact, events.DataRequestAnswered):
+            answered = found[event.tournament, fact.request]
+            answered.state = pb.DATA_REQUEST_STATE_GRANTED if fact.granted else pb.DATA_REQUEST_STATE_REFUSED
+            answered.answer = words
+            answered.answered_at.CopyFrom(fact.occurred_at)
+    wanted = [each for each in found.values() if request.player_id in ("", each.player_id)]
+    await _name(office, wanted)
+    return pb.ListDataRequestsResponse(requests=wanted)
+
+
+async def _recorded(record: Record, tournament: str | None) -> list[Recorded]:
+    """Return all events of data requests, in order."""
+    found: list[Recorded] = []
+    while True:
+        page = await record.read(
+            found[-1].position if found else 0, tournament=tournament, types=_TYPES, limit=_READ_COUNT
+        )
+        found += page
+        if len(page) < _READ_COUNT:
+            return found
+
+
+async def _name(office: Office, requests: list[pb.DataRequest]) -> None:
+    """Set the names of persons and tournaments, and the state of requests of erased persons."""
+    ids = {each.player_id for each in requests}
+    known = await people.names(office.record, ids)
+    async with office.record.reading() as connection:
+        erased = await people.all_erased(connection, ids)
+    states: Mapping[str, Tournament] = {
+        tournament: (await office.load(tournament)).state for tournament in {each.tournament_id for each in requests}
+    }
+    for each in requests:
+        each.tournament_name = states[each.tournament_id].name
+        if person := known.get(each.player_id):
+            each.name, each.club, each.country = person.name, person.club, person.country
+        if each.player_id in erased:
+            each.state = pb.DATA_REQUEST_STATE_ERASED

@@ -1,0 +1,1 @@
+"""Results: entry, confirmation, correction and postponement. Pure."""

@@ -1,0 +1,232 @@
+"""Results of games: from tables, and after sanctions. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import replace
+
+from google.protobuf.message import Message
+from google.protobuf.timestamp_pb2 import Timestamp
+
+from faristol.kernel.errors import Invalid
+from faristol.kernel.refusal import N_, Refusal
+from faristol.pairing.state import Decided, GameSanction, Pairing, Phase, Round, Tournament, Unsanctioned
+from faristol.pb.game.v1 import events_pb2 as game_events
+from faristol.pb.pairing.v1 import events_pb2 as events
+from faristol.rules import Ruleset
+from faristol.rules.endgame import forfeit_adjustments
+
+Scores = Sequence[tuple[str, int]]
+"""The points of each player of a table."""
+
+MOST_POINTS = 100_000
+"""Limit of points in a game, far above real scores."""
+
+
+def record_result(
+    state: Tournament,
+    ruleset: Ruleset,
+    *,
+    game: str,
+    scores: Scores,
+    occurred_at: Timestamp,
+    decided: Decided | None = None,
+) -> list[Message]:
+    """Record a table's final result, with ``scores`` in the order of the pairing. Returns [] if it is known.
+
+    ``decided`` has the winner if it is not the highest score, and the revision of a reopened result (FISE 44). Such a
+    result replaces the one before, in any phase of the round; sanctions are applied to it again. Raises ``Refusal`` if
+    the game is not paired, or if it has other players or another result. Raises ``Refusal`` if its round is not
+    started.
+    """
+    decided = decided or Decided()
+    found = state.find_game(game)
+    if found is None:
+        raise Refusal(
+            "GAME_NOT_PAIRED",
+            "",
+            N_("A result was received for {game}, which is not a game of {tournament}."),
+            {"game": game, "tournament": state.tournament_id},
+        )
+    played, pairing = found
+    names = tuple(player_id for player_id, _ in scores)
+    if names != pairing.player_ids:
+        raise Refusal(
+            "WRONG_PLAYERS",
+            "",
+            N_("The result of {game} has the players {found}; the pairing has {expected}, in this order."),
+            {"game": game, "found": ", ".join(names), "expected": ", ".join(pairing.player_ids)},
+        )
+    result = tuple(score for _, score in scores)
+    corrects = False
+    known = None
+    if game in played.results:
+        for player_id, points in played.given_back.get(game, ()):
+            back = Unsanctioned(result, decided).give_back(pairing, player_id, points)
+            result, decided = back.scores, back.decided
+        unsanctioned = played.without_sanctions(game)
+        known, before = unsanctioned.scores, unsanctioned.decided
+        corrects = decided.revision > before.revision
+        if decided.revision < before.revision or (known == result and not corrects):
+            return []
+    if game in played.entered:
+        return []  # an arbiter entered the result before the end at the table
+    if known is not None and not corrects:
+        raise Refusal(
+            "RESULT_KNOWN",
+            ruleset.law.result_final,
+            N_("{game} ended {known} in the record; {found} was received after that."),
+            {"game": game, "known": written(known), "found": written(result)},
+        )
+    if played.phase is not Phase.STARTED and not corrects:
+        raise Refusal(
+            "ROUND_NOT_STARTED",
+            "",
+            N_("A result of {game} was received, but round {round} is not in progress."),
+            {"game": game, "round": played.number},
+        )
+    recorded = events.ResultRecorded(
+        round=played.number,
+        game_id=game,
+        scores=final_scores(zip(names, result, strict=True)),
+        occurred_at=occurred_at,
+        revision=decided.revision,
+        **decided.fields(),
+    )
+    return [recorded, *after_sanctions(played, pairing, ruleset, Unsanctioned(result, decided), occurred_at)]
+
+
+def final_scores(scores: Iterable[tuple[str, int]]) -> list[game_events.FinalScore]:
+    """Convert scores to messages."""
+    return [game_events.FinalScore(player_id=player_id, score=score) for player_id, score in scores]
+
+
+def given_scores(pairing: Pairing, given: Sequence[game_events.FinalScore]) -> tuple[tuple[str, int], ...]:
+    """Return the scores of a request in the order of the table. Raises ``Invalid`` unless each player has one."""
+    names = [score.player_id for score in given]
+    if not names:
+        raise Invalid(
+            "scores",
+            N_("are missing; expected those of {expected}, each once"),
+            {"expected": ", ".join(pairing.player_ids)},
+        )
+    if sorted(names) != sorted(pairing.player_ids):
+        raise Invalid(
+            "scores",
+            N_("are of {found}; expected those of {expected}, each once"),
+            {"found": ", ".join(names)[:200], "expected": ", ".join(pairing.player_ids)},
+        )
+    if any(abs(score.score) > MOST_POINTS for score in given):
+        raise Invalid("scores", N_("expected at most {most} points"), {"most": MOST_POINTS})
+    points = {score.player_id: score.score for score in given}
+    return tuple((player_id, points[player_id]) for player_id in pairing.player_ids)
+
+
+def check_standing(played: Round, pairing: Pairing, given: Sequence[game_events.FinalScore]) -> None:
+    """Raise ``Refusal`` if the scores that the caller saw are outdated. Raises ``Invalid`` as ``given_scores`` does."""
+    game, seen = pairing.game_id, tuple(score for _, score in given_scores(pairing, given))
+    if played.results[game] != seen:
+        raise Refusal(
+            "RESULT_CHANGED",
+            "",
+            N_("{game} now has the result {standing}, not {seen}: another person has corrected it."),
+            {"game": game, "standing": written(played.results[game]), "seen": written(seen)},
+            subject=f"games/{game}",
+        )
+
+
+def written(scores: Iterable[int]) -> str:
+    """Format the scores of a table for a sentence."""
+    return "–".join(map(str, scores))
+
+
+def forfeit_scores(player_ids: Sequence[str], losers: Collection[str], ruleset: Ruleset) -> tuple[tuple[str, int], ...]:
+    """Return the scores of an unplayed game by the book (PES ΣΤ: 150–0), in the order of ``player_ids``."""
+    return tuple(_with_forfeit(dict.fromkeys(player_ids, 0), losers, ruleset).items())
+
+
+def leaders(scores: Mapping[str, int]) -> list[str]:
+    """Return the players with the highest score, in order; an empty list without scores."""
+    return [player_id for player_id, score in scores.items() if score == max(scores.values())]
+
+
+def winner_by(scores: Mapping[str, int]) -> str:
+    """Return the only player with the highest score; empty for a draw and without scores."""
+    best = leaders(scores)
+    return best[0] if len(best) == 1 else ""
+
+
+def scores_swapped(winner_id: str, scores: Scores) -> Refusal:
+    """Return the refusal for scores that make another player than the named winner win."""
+    return Refusal(
+        "SCORES_SWAPPED",
+        "",
+        N_("{winner} did not win with {scores}: are the scores swapped?"),
+        {"winner": winner_id, "scores": ", ".join(f"{player_id} {score}" for player_id, score in scores)},
+    )
+
+
+def counted(
+    ruleset: Ruleset,
+    number: int,
+    pairing: Pairing,
+    result: Unsanctioned,
+    sanctions: Sequence[GameSanction],
+    *,
+    arbiter_id: str,
+    occurred_at: Timestamp,
+) -> events.ResultCorrected:
+    """Return the correction that applies ``sanctions`` to the ``result`` of a game of round ``number``."""
+    scores = dict(zip(pairing.player_ids, result.scores, strict=True))
+    decided = result.decided
+    for sanction in sanctions:
+        scores, decided = _sanctioned(ruleset, scores, decided, sanction)
+    return events.ResultCorrected(
+        round=number,
+        game_id=pairing.game_id,
+        scores=final_scores(scores.items()),
+        arbiter_id=arbiter_id,
+        occurred_at=occurred_at,
+        by_sanction=True,
+        **decided.fields(),
+    )
+
+
+def after_sanctions(
+    played: Round, pairing: Pairing, ruleset: Ruleset, result: Unsanctioned, occurred_at: Timestamp
+) -> list[Message]:
+    """Return the result after sanctions as a list of one event; an empty list without sanctions."""
+    sanctions = played.game_sanctions.get(pairing.game_id)
+    if not sanctions:
+        return []
+    arbiter_id = sanctions[-1].arbiter_id
+    return [counted(ruleset, played.number, pairing, result, sanctions, arbiter_id=arbiter_id, occurred_at=occurred_at)]
+
+
+def _sanctioned(
+    ruleset: Ruleset, scores: dict[str, int], decided: Decided, sanction: GameSanction
+) -> tuple[dict[str, int], Decided]:
+    """Apply a sanction to scores and decision: points off the score, or the game lost as by decision."""
+    if sanction.kind == events.SANCTION_KIND_POINTS:
+        left = {**scores, sanction.player_id: scores[sanction.player_id] - sanction.points}
+        if decided.losers or decided.lost_by_all or decided.unplayed:
+            return left, decided
+        return left, Decided(winner_id=winner_by(left), condition=decided.condition)
+    losers = tuple(name for name in scores if name == sanction.player_id or name in decided.losers)
+    points = _with_forfeit(scores, losers, ruleset)
+    stayed = {player_id: score for player_id, score in points.items() if player_id not in losers}
+    lost = Decided(
+        winner_id=winner_by(stayed),
+        lost_by_all=not stayed,
+        condition=game_events.END_CONDITION_FORFEIT,
+        losers=losers,
+    )
+    # A played game stays a played one.
+    return points, replace(lost, unplayed=decided.unplayed)
+
+
+def _with_forfeit(scores: Mapping[str, int], losers: Collection[str], ruleset: Ruleset) -> dict[str, int]:
+    points = dict(scores)
+    for line in forfeit_adjustments(points, losers, ruleset):
+        points[line.player] += line.points
+    return points

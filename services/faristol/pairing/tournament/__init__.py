@@ -1,0 +1,1 @@
+"""A tournament: description, divisions, halls, announcements, prizes and publication. Pure."""

@@ -1,0 +1,1 @@
+"""The results service over gRPC: queries, answers and the event tail."""

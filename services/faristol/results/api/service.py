@@ -1,0 +1,56 @@
+"""The results service over gRPC. The contract names the methods and says what they do."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from functools import partial
+from typing import Any
+
+from google.protobuf.message import Message
+
+from faristol.host.rpc.dispatch import Dispatcher, no_commands
+from faristol.pb.results.v1 import results_pb2 as pb
+from faristol.results.api.absence import looked_up_again
+from faristol.results.api.queries.games import get_game, get_pairings, list_tables
+from faristol.results.api.queries.players import get_player, search_players
+from faristol.results.api.queries.record import follow, get_status, list_seals
+from faristol.results.api.queries.report import get_report
+from faristol.results.api.queries.standings import get_crosstable, get_standings, get_team_standings
+from faristol.results.api.queries.tournaments import (
+    get_prizes,
+    get_ruleset,
+    get_tournament,
+    list_players,
+    list_teams,
+    list_tournaments,
+)
+from faristol.results.storage.models import ReadModels
+
+QUESTIONS: Mapping[type[Message], Callable[..., Any]] = {
+    pb.ListTournamentsRequest: list_tournaments,
+    pb.GetTournamentRequest: looked_up_again(get_tournament),
+    pb.GetStandingsRequest: looked_up_again(get_standings),
+    pb.GetPairingsRequest: looked_up_again(get_pairings),
+    pb.GetTeamStandingsRequest: looked_up_again(get_team_standings),
+    pb.ListTeamsRequest: looked_up_again(list_teams),
+    pb.GetCrosstableRequest: looked_up_again(get_crosstable),
+    pb.GetReportRequest: looked_up_again(get_report),
+    pb.GetPrizesRequest: looked_up_again(get_prizes),
+    pb.ListPlayersRequest: looked_up_again(list_players),
+    pb.GetPlayerRequest: looked_up_again(get_player),
+    pb.SearchPlayersRequest: search_players,
+    pb.GetGameRequest: looked_up_again(get_game),
+    pb.ListTablesRequest: looked_up_again(list_tables),
+    pb.GetStatusRequest: get_status,
+    pb.FollowRequest: follow,
+    pb.ListSealsRequest: list_seals,
+    pb.GetRulesetRequest: get_ruleset,
+}
+"""The query function for each request."""
+
+
+def service(models: ReadModels) -> Dispatcher:
+    """Return the dispatcher of the results service."""
+    descriptor = pb.DESCRIPTOR.services_by_name["ResultsService"]
+    questions = {request: partial(answer, models) for request, answer in QUESTIONS.items()}
+    return Dispatcher(descriptor, (), no_commands, questions)

@@ -1,0 +1,1 @@
+"""Values computed from the read models: standings, crosstable, prizes, explanations and reports."""

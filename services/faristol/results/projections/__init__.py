@@ -1,0 +1,1 @@
+"""Projections: how each event changes the rows of the read models. Pure."""

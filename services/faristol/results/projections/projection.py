@@ -1,0 +1,42 @@
+"""The projection: ``model.fold`` applied to events and stored as rows."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import cache
+
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from faristol.consumers import Projection
+from faristol.event_store import Recorded
+from faristol.results.projections.model import TYPES
+from faristol.results.storage.tables import VERSION, metadata_of, schema
+from faristol.results.storage.unit_of_work import Rebuilding, Unit
+
+NAME = "results"
+
+KEPT = 256
+"""Games and tournaments cached by a rebuild: games played at the same time are used repeatedly."""
+
+
+@cache
+def projection(generation: int = 1) -> Projection:
+    """Return the projection of the read models on the tables of a generation."""
+    tables = schema(VERSION, generation)
+
+    async def apply(connection: AsyncConnection, events: Sequence[Recorded]) -> None:
+        """Apply events in order. Raises ``CannotTake`` with the event that cannot be applied."""
+        unit = Unit(tables)
+        await unit.take(connection, events)
+        await unit.write(connection)
+
+    return Projection(
+        name=NAME,
+        version=VERSION,
+        types=TYPES,
+        tables=metadata_of(VERSION, generation),
+        apply=apply,
+        generation=generation,
+        again=projection,
+        fold=lambda: Rebuilding(tables, KEPT),
+    )

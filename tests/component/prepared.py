@@ -1,0 +1,213 @@
+"""Processes of ``faristol`` that start at once: forked from one that has imported everything.
+
+A start costs a second or two of imports, and the tests start hundreds. What comes of the fork is a process like any
+other: own memory, own environment, own signals. Only what is imported is there already. Tests of the start itself, at
+a terminal or by a shell, run the installed command.
+"""
+
+from __future__ import annotations
+
+import array
+import atexit
+import json
+import os
+import selectors
+import signal
+import socket
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Mapping, Sequence
+from functools import cache
+from pathlib import Path
+from typing import IO, Any
+
+REQUEST = 1 << 20
+"""Bytes that arguments and environment take at most."""
+
+
+class Process:
+    """A forked process, with what the tests use of ``subprocess.Popen``."""
+
+    def __init__(self, connection: socket.socket, pid: int) -> None:
+        self._connection = connection
+        self.pid = pid
+        self.returncode: int | None = None
+
+    def poll(self) -> int | None:
+        """The exit code; negative for a signal; None while it runs."""
+        return self._returned(0.0)
+
+    def wait(self, timeout: float | None = None) -> int:
+        """The exit code, when it has ended. Raises ``subprocess.TimeoutExpired``."""
+        if (code := self._returned(timeout)) is None:
+            raise subprocess.TimeoutExpired("faristol", timeout or 0.0)
+        return code
+
+    def _returned(self, timeout: float | None) -> int | None:
+        if self.returncode is None:
+            self._connection.settimeout(timeout)
+            try:
+                said = self._connection.recv(16)
+            except (TimeoutError, BlockingIOError):
+                return None
+            self._connection.close()
+            self.returncode = int(said) if said else -signal.SIGKILL
+        return self.returncode
+
+    def send_signal(self, number: int) -> None:
+        """Send it a signal, unless it has ended."""
+        if self.poll() is None:
+            os.kill(self.pid, number)
+
+    def terminate(self) -> None:
+        """SIGTERM."""
+        self.send_signal(signal.SIGTERM)
+
+    def kill(self) -> None:
+        """SIGKILL."""
+        self.send_signal(signal.SIGKILL)
+
+
+def start(arguments: Sequence[str], environment: Mapping[str, str], out: IO[bytes], errors: IO[bytes]) -> Process:
+    """Start ``faristol`` with these arguments in the folder of this process."""
+    with Path(os.devnull).open("rb") as nothing:
+        connection = socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+        connection.connect(_server())
+        request = {"arguments": [*arguments], "environment": {**environment}, "folder": str(Path.cwd())}
+        socket.send_fds(connection, [json.dumps(request).encode()], [nothing.fileno(), out.fileno(), errors.fileno()])
+    return Process(connection, int(connection.recv(16)))
+
+
+@cache
+def _server() -> str:
+    """The address of the process that all are forked from, one for each process of the tests."""
+    folder = tempfile.mkdtemp(prefix="faristol-")
+    address = f"{folder}/prepared"
+    clean = {key: value for key, value in os.environ.items() if not key.startswith(("FARISTOL_", "OTEL_"))}
+    server = subprocess.Popen([sys.executable, __file__, address], env=clean, stdin=subprocess.PIPE)
+    atexit.register(server.terminate)
+    until = time.monotonic() + 240  # a busy machine takes minutes to import everything
+    while not Path(address).exists():
+        assert server.poll() is None, "the process to fork from has ended"
+        assert time.monotonic() < until, "the process to fork from takes too long"
+        time.sleep(0.02)
+    return address
+
+
+# --- in the process that all are forked from --------------------------------------------------------------------------
+
+
+class _Forked(Exception):
+    """This is the child now: leave everything that was the server's."""
+
+    def __init__(self, request: dict[str, Any]) -> None:
+        self.request = request
+
+
+class _Server:
+    """Forks a process for each connection, and tells its exit code there."""
+
+    def __init__(self, address: str) -> None:
+        self._running: dict[int, socket.socket] = {}
+        self._selector = selectors.DefaultSelector()
+        self._woken, waking = socket.socketpair()
+        self._waking = waking
+        for end in (self._woken, waking):
+            end.setblocking(False)
+        signal.set_wakeup_fd(waking.fileno(), warn_on_full_buffer=False)
+        signal.signal(signal.SIGCHLD, lambda *_: None)
+        self._listening = socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+        self._listening.bind(f"{address}~")
+        self._listening.listen(64)
+        Path(f"{address}~").rename(address)
+        self._selector.register(self._listening, selectors.EVENT_READ)
+        self._selector.register(self._woken, selectors.EVENT_READ)
+        self._selector.register(sys.stdin, selectors.EVENT_READ)
+
+    def serve(self) -> None:
+        """Serve until standard input ends. Raises ``_Forked`` in each child."""
+        while True:
+            for key, _ in self._selector.select():
+                if key.fileobj is self._listening:
+                    self._fork()
+                elif key.fileobj is self._woken:
+                    self._woken.recv(4096)
+                    self._reap()
+                else:
+                    return
+
+    def _fork(self) -> None:
+        connection, _ = self._listening.accept()
+        said, ancillary, _, _ = connection.recvmsg(REQUEST, socket.CMSG_SPACE(3 * array.array("i").itemsize))
+        files = array.array("i")
+        for _level, _kind, data in ancillary:
+            files.frombytes(data)
+        pid = os.fork()
+        if pid:
+            for file in files:
+                os.close(file)
+            self._running[pid] = connection
+            connection.send(str(pid).encode())
+            return
+        signal.set_wakeup_fd(-1)
+        signal.signal(signal.SIGCHLD, signal.SIG_DFL)
+        for number, file in enumerate(files):
+            os.dup2(file, number)
+            os.close(file)
+        self._selector.close()
+        for each in (connection, self._listening, self._woken, self._waking, *self._running.values()):
+            each.close()
+        raise _Forked(json.loads(said))
+
+    def _reap(self) -> None:
+        while self._running:
+            pid, status = os.waitpid(-1, os.WNOHANG)
+            if not pid:
+                return
+            with self._running.pop(pid) as connection:
+                try:
+                    connection.send(str(os.waitstatus_to_exitcode(status)).encode())
+                except BrokenPipeError:
+                    continue  # nobody asks any more
+
+
+def _be(arguments: list[str], environment: dict[str, str], folder: str) -> None:
+    """Be the command."""
+    os.environ.clear()
+    os.environ.update(environment)
+    os.chdir(folder)
+    time.tzset()
+    sys.argv = ["faristol", *arguments]
+    sys.stdin, sys.stdout, sys.stderr = open(0), open(1, "w"), open(2, "w", errors="backslashreplace")  # noqa: SIM115
+    from faristol.cli.main import main
+
+    main()
+
+
+def _prepare() -> None:
+    """Import what commands and services import."""
+    import gc
+    import pkgutil
+
+    import faristol.cli
+    import faristol.cli.main
+    from faristol.host import SERVICES
+    from faristol.launcher.processes import builders
+
+    builders(SERVICES)
+    for module in pkgutil.iter_modules(faristol.cli.__path__, "faristol.cli."):
+        __import__(module.name)
+    gc.freeze()
+
+
+if __name__ == "__main__":
+    _prepare()
+    asked: dict[str, Any] = {}
+    try:
+        _Server(sys.argv[1]).serve()
+    except _Forked as child:
+        asked = child.request  # and out of here: no exception is being handled when a command begins
+    if asked:
+        _be(**asked)

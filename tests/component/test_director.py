@@ -1,0 +1,677 @@
+"""The director's console and result entry over real HTTP: every kind of act and refusal, by the forms of the pages."""
+
+from __future__ import annotations
+
+import asyncio
+import html
+import re
+import uuid
+from collections.abc import AsyncIterator
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import Any
+
+import httpx
+import pytest
+import pytest_asyncio
+from tests.component.access_cell import Cell, held, opened, with_small_lexicons
+from tests.component.test_sign_in import Visitor, visiting
+
+from faristol.credentials.credential import Scope
+from faristol.gateway.consoles.director.desk import PARTS
+from faristol.gateway.consoles.director.option_names import NAMES
+from faristol.gateway.print.contents import PAPERS
+from faristol.pb.access.v1 import needs_pb2 as needs
+from faristol.pb.pairing.v1 import pairing_pb2 as pairing
+from faristol.rules import load_ruleset
+from faristol.rules.ruleset_file import ruleset_names
+from faristol.text import TRANSLATED, say
+
+pytestmark = pytest.mark.asyncio(loop_scope="module")
+
+OPEN = "copa"
+CONSOLE = f"/tournaments/{OPEN}/console"
+ENTRY = f"/tournaments/{OPEN}/round/1/results"
+LIST = "Anna Puig; Valls; 1450\nBlai Soler\tReus\nNúria Mas, ESP\nPau Ferrer\nOna Vidal\nJordi Roca"
+
+
+@pytest_asyncio.fixture(scope="module", loop_scope="module")
+async def cell(tmp_path_factory: pytest.TempPathFactory, lexicons: Path, no_open: None) -> AsyncIterator[Cell]:
+    async with opened(
+        tmp_path_factory.mktemp("cell"), with_small_lexicons(lexicons, tmp_path_factory.mktemp("words"))
+    ) as made:
+        yield made
+
+
+class Desk:
+    """Somebody at the console, by its forms."""
+
+    def __init__(self, web: Visitor) -> None:
+        self.web = web
+
+    async def send(self, path: str, act: str, **fields: Any) -> httpx.Response:
+        sent = {"act": act, "command_id": str(uuid.uuid4()), **{key: str(value) for key, value in fields.items()}}
+        return await self.web.send_form(path, **sent)
+
+    async def done(self, path: str, act: str, **fields: Any) -> str:
+        """The page that a form leads to once it was carried out."""
+        answer = await self.send(path, act, **fields)
+        assert answer.status_code == 303, told(answer)[100:600]
+        return told(await self.web.get(answer.headers["location"]))
+
+    async def refused(self, path: str, act: str, **fields: Any) -> str:
+        answer = await self.send(path, act, **fields)
+        assert answer.status_code in (400, 409), answer.headers.get("location")
+        return told(answer)
+
+
+def told(answer: httpx.Response) -> str:
+    return " ".join(html.unescape(re.sub(r"<[^>]+>", " ", answer.text)).split())
+
+
+@pytest_asyncio.fixture(scope="module", loop_scope="module")
+async def desk(cell: Cell) -> AsyncIterator[Desk]:
+    """A director, and a tournament that was created on the page with six players from a list."""
+    async with visiting(cell, director(cell, "eva")) as web:
+        made = Desk(web)
+        fields: dict[str, Any] = {"name": "Copa de Valls", "rounds": 5, "ruleset": "fisc-2023", "tournament_id": OPEN}
+        assert "Copa de Valls" in await made.done("/new", "CreateTournament", **fields)
+        page = await made.send(f"{CONSOLE}/players/list", "preview", text=LIST)
+        assert "Register 6 players" in told(page)
+        registered = await made.done(f"{CONSOLE}/players/list", "register", text=LIST)
+        assert "6 players" in registered
+        yield made
+
+
+def director(cell: Cell, subject: str) -> str:
+    return cell.token(replace(held(needs.ROLE_DIRECTOR), subject=subject, scope=Scope()))
+
+
+async def stands(cell: Cell, tournament_id: str = OPEN) -> pairing.GetTournamentResponse:
+    path = "/faristol.pairing.v1.PairingService/GetTournament"
+    asked = pairing.GetTournamentRequest(tournament_id=tournament_id)
+    found: pairing.GetTournamentResponse = await cell.call(path, asked, director(cell, "eva"))
+    return found
+
+
+async def ids(cell: Cell, desk: Desk, tournament_id: str = OPEN) -> dict[str, str]:
+    found = await stands(cell, tournament_id)
+    return {player.name: player.player_id for player in found.players}
+
+
+async def test_an_option_out_of_range_is_told_beside_its_field_and_nothing_typed_is_lost(desk: Desk) -> None:
+    fields: dict[str, Any] = {"name": "Una altra", "rounds": 5, "ruleset": "fisc-2023", "option.round_minutes": 900}
+    answer = await desk.send("/new", "CreateTournament", **fields)
+    assert answer.status_code == 400
+    assert re.search(r'name="option.round_minutes"[^>]*value="900"', answer.text)
+    assert 'value="Una altra"' in answer.text
+    assert "choose 40–240" in told(answer)
+    assert re.search(r'role="alert"><p><a href="#f-option.round_minutes">[^<]*40–240', answer.text)  # above, too
+    for field in ("rounds", "keeping"):
+        assert "Expected a whole number." in await desk.refused("/new", "CreateTournament", **{**fields, field: "x"})
+
+
+async def test_the_form_of_a_tournament_says_and_checks_the_least_number_of_rounds(desk: Desk) -> None:
+    for ruleset, least in (("fisc-2023", 5), ("pes-2024", 1)):
+        page = await desk.web.get(f"/new?ruleset={ruleset}")
+        (rounds,) = re.findall(r'<input id="f-rounds"[^>]*>', page.text)
+        assert ('type="number"' in rounds, f'min="{least}"' in rounds) == (True, True)
+        assert ("At least 5 by the rules (FISC I.1)" in told(page)) == (least == 5)
+    (rounds,) = re.findall(r'<input id="f-rounds"[^>]*>', (await desk.web.get(f"{CONSOLE}/settings")).text)
+    assert 'min="5"' in rounds
+
+
+@pytest.mark.parametrize("language", TRANSLATED)
+async def test_options_of_a_rule_book_are_explained_in_the_readers_language(desk: Desk, language: str) -> None:
+    english: set[str] = set()
+    for name in ruleset_names():
+        page = told(await desk.web.get(f"/new?ruleset={name}&lang={language}"))
+        for option in load_ruleset(name).options:
+            assert say(option.note, {}, language) in page
+            english |= {text for text in (option.note, NAMES[option.name]) if f" {text} " in page}
+    books = told(await desk.web.get(f"/new?lang={language}"))
+    english |= {title for title in ("House rules of duplicate games",) if title in books}
+    seats = (await desk.web.get(f"/new?ruleset=fisc-2023&lang={language}")).text
+    drawn = re.search(r'<option value="drawn"[^>]*>([^<]+)<', seats)
+    assert drawn
+    assert drawn[1] == say("by a draw", {}, language)  # and not a game that is drawn
+    await desk.web.get("/new?lang=en")
+    assert english == set()
+
+
+async def test_one_bad_row_keeps_one_row_out_and_is_shown(cell: Cell, desk: Desk) -> None:
+    path, text = f"{CONSOLE}/players/list", "Marta Pons\n; Vic\nEva Serra; Vic; 1500; 1600; x"
+    seen = await desk.send(path, "preview", text=text)
+    assert "2 lines are left out: Line 2: the name is missing ; Vic" in told(seen)
+    assert "Line 3: there is no column for" in told(seen)
+    assert "Register 1 player" in told(seen)
+    assert "Marta Pons" not in await ids(cell, desk)
+    after = await desk.send(path, "register", text=text)
+    assert "1 player registered" in told(after)
+    assert "; Vic" in re.search(r"<textarea[^>]*>([^<]*)</textarea>", after.text)[1]  # type: ignore[index]
+    registered = await ids(cell, desk)
+    assert "Marta Pons" in registered
+    assert "Eva Serra" not in registered
+
+
+async def test_a_list_that_can_be_read_in_two_ways_is_asked_about_before_anybody_is_registered(
+    cell: Cell, desk: Desk
+) -> None:
+    path, text = f"{CONSOLE}/players/list", 'name;rating\n"Prat, Zoe";0\nNuria  Màs;1300\n'
+    before = await ids(cell, desk)
+    for fields in ({}, {"zero": "unrated"}, {"comma": "name"}, {"zero": "unrated", "comma": "name"}):
+        answer = await desk.send(path, "register", text=text, **fields)
+        assert answer.status_code in (200, 400)
+        assert await ids(cell, desk) == before
+    assert "Line 3: Nuria Màs , similar to Núria Mas, who is registered" in told(answer)
+    assert "Confirm that the marked players are different people" in told(answer)
+    seen = await desk.send(path, "preview", text=text)
+    assert "1 player has the rating 0. What does 0 mean?" in told(seen)
+    assert "“Prat, Zoe”: what stands behind the comma?" in told(seen)
+    assert "Register 2 players" not in told(seen)
+    answers = {"zero": "unrated", "comma": "name", "others": "yes"}
+    assert (await desk.send(path, "register", text=text, **answers)).status_code == 303
+    assert (await ids(cell, desk)).keys() - before == {"Zoe Prat", "Nuria Màs"}
+
+
+async def test_a_file_is_read_in_its_own_encoding_and_the_guess_is_said(desk: Desk) -> None:
+    path = f"{CONSOLE}/players/list/text"
+    headers = {"content-type": "application/octet-stream", "origin": str(desk.web.base_url).rstrip("/")}
+    greek = "Όνομα;Σύλλογος\nΓιώργος;Αθήνα\n"
+    answer = await desk.web.post(path, content=greek.encode("cp1253"), headers=headers)
+    assert answer.json()["text"] == greek
+    assert "Read as Windows-1253, which is a guess" in answer.json()["encoding"]
+    answer = await desk.web.post(f"{path}?encoding=utf-8", content=greek.encode("cp1253"), headers=headers)
+    assert (answer.status_code, answer.json()["problem"]) == (400, "byte 1 is not valid UTF-8")
+    answer = await desk.web.post(path, content=greek.encode("utf-16"), headers=headers)
+    assert answer.json() == {"text": greek, "encoding": "Read as UTF-16."}
+    answer = await desk.web.post(path, content=b"x" * 1_000_001, headers=headers)
+    assert (answer.status_code, answer.json()["problem"]) == (413, "The request is too large: the limit is 1,000 kB.")
+
+
+async def test_a_player_whose_name_is_similar_is_asked_about_by_the_form_too(cell: Cell, desk: Desk) -> None:
+    before = await ids(cell, desk)
+    asked = await desk.refused(f"{CONSOLE}/players", "RegisterPlayer", name="Anná Puig")
+    assert "The registered player Anna Puig has a similar name. Is this a different person?" in asked
+    assert await ids(cell, desk) == before
+    await desk.done(f"{CONSOLE}/players", "RegisterPlayer", name="Anná Puig", others="yes")
+    assert (await ids(cell, desk)).keys() - before == {"Anná Puig"}
+
+
+async def test_a_corrected_name_that_is_similar_is_asked_about(cell: Cell, desk: Desk) -> None:
+    known = await ids(cell, desk)
+    changed = {"player_id": known["Zoe Prat"], "name.before": "Zoe Prat"}
+    asked = await desk.refused(f"{CONSOLE}/players", "AmendPlayer", name="Nuria Más", **changed)
+    assert "has a similar name. Is this a different person?" in asked
+    assert await ids(cell, desk) == known
+    await desk.done(f"{CONSOLE}/players", "AmendPlayer", name="Nuria Más", others="yes", **changed)
+    back = {"player_id": known["Zoe Prat"], "name.before": "Nuria Más"}
+    await desk.done(f"{CONSOLE}/players", "AmendPlayer", name="Zoé Prat", **back)  # like the name of before, their own
+
+
+async def test_a_list_that_is_sent_twice_registers_everybody_once(cell: Cell, desk: Desk) -> None:
+    command = str(uuid.uuid4())
+    for _ in range(2):
+        answer = await desk.send(f"{CONSOLE}/players/list", "register", text="Mar Coll\nLlum Bosch", command_id=command)
+        assert answer.status_code == 303
+    names = list(await ids(cell, desk))
+    assert (names.count("Mar Coll"), names.count("Llum Bosch")) == (1, 1)
+
+
+async def test_players_whom_the_record_knows_are_found_by_name_list_and_number_ticked_and_registered_once(
+    cell: Cell, desk: Desk
+) -> None:
+    page = f"{CONSOLE}/players/known"
+    found = await desk.send(page, "look", name="own 1")
+    assert re.search(r'name="player_ids.own-1" value="own-1"', found.text)
+    ticked = {"player_ids.own-1": "own-1"}
+    found = await desk.send(page, "look", list="foreign", numbers="foreign-2, foreign-3 nobody", **ticked)
+    assert found.status_code == 400
+    assert "No player has the number nobody." in told(found)
+    assert re.findall(r'value="([^"]*)" checked', found.text) == ["own-1", "foreign-2", "foreign-3"]
+    command = str(uuid.uuid4())
+    ticked |= {"player_ids.foreign-2": "foreign-2"}
+    for _ in range(2):
+        answer = await desk.send(page, "register", list="foreign", command_id=command, **ticked)
+        assert answer.status_code == 303
+    stand = {player.player_id: player for player in (await stands(cell)).players}
+    assert (stand["own-1"].name, stand["foreign-2"].name) == ("own 1", "foreign 2")
+    found = await desk.send(page, "look", name="own 1")
+    assert re.search(r'value="own-1" disabled', found.text)
+    assert "No player is selected." in told(await desk.send(page, "register"))
+    before = re.search(r"<strong data-say>(\d+) players", (await desk.web.get(f"{CONSOLE}/players")).text)
+    for player_id in ("own-1", "foreign-2"):
+        await desk.done(f"{CONSOLE}/players", "WithdrawPlayer", player_id=player_id)
+    after = re.search(r"<strong data-say>(\d+) players", (await desk.web.get(f"{CONSOLE}/players")).text)
+    assert before
+    assert after
+    assert int(after[1]) == int(before[1]) - 2  # who has left is not counted
+
+
+async def test_beginnings_of_rounds_are_announced_in_the_time_of_the_halls_and_undone(cell: Cell, desk: Desk) -> None:
+    page, times = f"{CONSOLE}/round/1", {"starts_at.1": "2027-03-07T10:00", "starts_at.3": "2027-03-07T17:30"}
+    said = await desk.done(page, "AnnounceRounds", **times)
+    assert "Announced starting times: 1 (2027-03-07 10:00), 3 (2027-03-07 17:30)." in said
+    assert 'value="2027-03-07T17:30"' in (await desk.web.get(page)).text
+    version = (await stands(cell)).version
+    wrong = await desk.refused(page, "AnnounceRounds", **times | {"starts_at.2": "2027-03-07T18:00"})
+    assert "round 3 would not begin later than round 2" in wrong
+    assert "Expected a date and a time." in await desk.refused(page, "AnnounceRounds", **{"starts_at.1": "soon"})
+    assert "Changes since" in await desk.refused(page, "AnnounceRounds", **times, expected_version=version - 1)
+    await desk.done(f"{CONSOLE}/history", "UndoAct", version=version, note="a slip")
+    assert "Announced starting times: no round." in told(await desk.web.get(f"{CONSOLE}/history"))
+
+
+async def test_what_was_entered_wrongly_is_corrected_and_what_another_director_changed_is_not_overwritten(
+    cell: Cell, desk: Desk
+) -> None:
+    page, player = f"{CONSOLE}/players", (await ids(cell, desk))["Ona Vidal"]
+
+    async def seen(web: Visitor) -> dict[str, str]:
+        """The form as a director has it, with what stands of the player."""
+        fields = re.findall(r'name="([^"]+)"[^>]* value="([^"]*)"', form_of((await web.get(page)).text, player))
+        found = {str(name): html.unescape(text) for name, text in fields}
+        return {name: text for name, text in found.items() if name not in ("act", "command_id")}
+
+    async with visiting(cell, director(cell, "ona")) as web:
+        first, second = await seen(desk.web), await seen(web)
+        assert (first["name"], first["club"], first["rating"], first["note"]) == ("Ona Vidal", "", "", "")
+        assert "No change for" in await desk.refused(page, "AmendPlayer", **first)
+        said = await desk.done(page, "AmendPlayer", **first | {"name": "Ona Vidal i Mas", "rating": "1510"})
+        assert "The entry of Ona Vidal i Mas is corrected: name, rating." in said
+        late = await Desk(web).send(page, "AmendPlayer", **second | {"name": "Aina Vidal", "club": "Vic"})
+        assert late.status_code == 409
+        assert "Changes since you opened this page" in told(late)
+        assert "The entry of Ona Vidal i Mas is corrected" in told(late)
+        assert 'value="Aina Vidal"' in late.text  # nothing typed is lost
+        assert re.search(r'name="rating"[^>]* value="1510"', form_of(late.text, player))  # untouched
+        again = await seen(web)
+        wrong = await Desk(web).send(page, "AmendPlayer", **again | {"country": "Andorra"})
+        assert "is not a country" in form_of(wrong.text, player)
+        assert wrong.text.count("is not a country") == 1  # and not at the form that registers
+        assert "1510" in await Desk(web).done(page, "AmendPlayer", **again | {"club": "Vic", "note": "arrives late"})
+        taken = await Desk(web).refused(page, "AmendPlayer", **(await seen(web)) | {"name": "Pau Ferrer"})
+        assert "is already registered under this name" in taken
+    found = next(each for each in (await stands(cell)).players if each.player_id == player)
+    assert (found.name, found.club, found.rating, found.note) == ("Ona Vidal i Mas", "Vic", 1510, "arrives late")
+    await desk.done(page, "AmendPlayer", **(await seen(desk.web)) | {"name": "Ona Vidal", "rating": "", "note": ""})
+    found = next(each for each in (await stands(cell)).players if each.player_id == player)
+    assert (found.name, found.unrated, found.note) == ("Ona Vidal", True, "")
+
+
+async def test_a_round_is_paired_started_entered_confirmed_corrected_closed_and_undone(cell: Cell, desk: Desk) -> None:
+    players = await ids(cell, desk)
+    anna = players["Anna Puig"]
+    page = f"{CONSOLE}/players"
+    assert "Anna Puig is checked in." in await desk.done(page, "CheckInPlayer", player_id=anna)
+    assert "Anna Puig is no longer checked in." in await desk.done(page, "CheckOutPlayer", player_id=anna)
+    all_in = re.search(r"Checked in: (\d+) players\.", await desk.done(page, "CheckInPlayers"))
+    assert all_in
+    await desk.done(f"{CONSOLE}/halls", "SetHalls", **{"name.0": "Sala", "first_table.0": 1, "last_table.0": 9})
+    twice = {"name.0": "A", "first_table.0": 1, "last_table.0": 3, "name.1": "B", "first_table.1": 3, "last_table.1": 6}
+    clash = await desk.refused(f"{CONSOLE}/halls", "SetHalls", **twice)
+    assert "table 3 is in A and in B" in clash
+    assert "halls: " not in clash  # no name of the contract
+    assert "sits at table 2" in await desk.done(f"{CONSOLE}/halls", "FixTable", player_id=anna, table=2)
+    assert "There is no table 99" in await desk.refused(f"{CONSOLE}/halls", "FixTable", player_id=anna, table=99)
+    await desk.done(f"{CONSOLE}/closing", "SetResultCheck", second_person=1)
+
+    rounds = f"{CONSOLE}/round/1"
+    assert f"Round 1 is paired: {int(all_in[1]) // 2} games." in await desk.done(rounds, "PairRound", round=1)
+    seen = (await desk.web.get(rounds)).text
+    version = re.search(r'name="expected_version" value="(\d+)"', seen)
+    assert version
+    assert "paired" in told(await desk.web.get(f"{rounds}?why={anna}"))
+    pair = {"player_ids.1": anna, "player_ids.2": players["Jordi Roca"]}
+    assert "cancel the pairing first" in await desk.refused(rounds, "KeepPair", **pair)  # and not one of the next round
+    assert 'value="KeepPair"' not in seen
+    await desk.done(rounds, "UnpairRound", round=1, note="too early")
+    assert "Paired with each other in round 1: Anna Puig – Jordi Roca" in await desk.done(rounds, "KeepPair", **pair)
+    await desk.done(rounds, "ReleasePair", **pair)
+    await desk.done(rounds, "PairRound", round=1)
+    stale = await desk.refused(rounds, "StartRound", round=1, expected_version=version[1])
+    assert "has changed since you started" in stale
+    assert "Changes since you opened this page" in stale
+    assert "Round 1 is no longer paired" in stale
+    await desk.done(rounds, "StartRound", round=1)
+
+    assert "is unusually high" in await desk.refused(ENTRY, "EnterResult", table=1, first=4120, second=378)
+    assert "there is no table 77" in await desk.refused(ENTRY, "EnterResult", table=77, first=1, second=2)
+    assert "Type the score of" in await desk.refused(ENTRY, "EnterResult", table=1, first=412)
+    pep = replace(held(needs.ROLE_SCORER, OPEN), subject="pep")
+    async with visiting(cell, cell.token(pep)) as web:
+        helper = Desk(web)
+        await helper.done(ENTRY, "EnterResult", table=3, first=413, second=344)
+        asked = await helper.send(ENTRY, "EnterResult", table=3, first=403, second=344)
+        assert "Send this result again to correct it." in told(asked)  # their own, that nobody has confirmed
+        sure = re.search(r'name="sure" value="(\w+)"', asked.text)
+        assert sure
+        own = {"table": 3, "first": 403, "second": 344, "sure": sure[1]}
+        assert " 403 – " in await helper.done(ENTRY, "EnterResult", **own)
+    tables = sorted(map(int, re.findall(r'data-table="(\d+)"', (await desk.web.get(ENTRY)).text)))
+    for table in tables:
+        said = await desk.done(ENTRY, "EnterResult", table=table, first=400 + table, second=350 - 2 * table)
+        assert ("Confirmed: 3 · " if table == 3 else f"{table} · ") in said  # typed once more, it is confirmed
+    async with visiting(cell, cell.token(pep)) as web:
+        foreign = await Desk(web).refused(ENTRY, "EnterResult", table=1, first=411, second=348)
+        assert "is already recorded. An arbiter can correct it." in foreign  # at once, and not once it was sent again
+        assert 'name="sure"' not in foreign
+    assert "Send this result again to correct it." in await desk.refused(
+        ENTRY, "EnterResult", table=1, first=402, second=348
+    )
+    assert "a second person must confirm the results" in await desk.refused(rounds, "CloseRound", round=1)
+    shown: dict[str, Any] = {"says": "right", "table": 1, "seen_first": 401, "seen_second": 348}
+    assert "another person must confirm it" in await desk.refused(ENTRY, "ConfirmResult", **shown)
+
+    async with visiting(cell, director(cell, "ona")) as web:
+        ona = Desk(web)
+        stands = await ona.refused(ENTRY, "ConfirmResult", **{**shown, "seen_first": 499})
+        assert "another person has corrected it" in stands
+        disputed: dict[str, Any] = {**shown, "says": "wrong", "note": "the slip says 411"}
+        assert "disputed" in await ona.done(ENTRY, "ConfirmResult", **disputed)
+        assert "the slip says 411" in told(await web.get(ENTRY))
+        assert "confirmed" in await ona.done(ENTRY, "ConfirmResult", **shown)
+        listed = [f"{table}:{400 + table}:{350 - 2 * table}" for table in tables]
+        left = await ona.done(ENTRY, "ConfirmAll", seen=" ".join([*listed[:-1], f"{tables[-1]}:{400 + tables[-1]}:1"]))
+        assert "To be confirmed by another official" in left  # no other result than was shown
+        left = await ona.done(ENTRY, "ConfirmAll", seen=" ".join(listed))
+        assert "To be confirmed by another official" not in left
+        assert "Confirmed: 1 result." in left
+    assert "Round 1 is closed." in await desk.done(rounds, "CloseRound", round=1)
+    history = await desk.web.get(f"{CONSOLE}/history")
+    act = re.search(
+        r"<li data-key=\"act-\d+\">\s*<p>Anna Puig sits at table 2\.\s*<span class=\"sub\">(\d+) ", history.text
+    )
+    assert act
+    undone = await desk.done(f"{CONSOLE}/history", "UndoAct", version=act[1])
+    assert "may sit at any table again" in undone
+    paired = re.findall(r"Round 1 is paired\.\s*<span class=\"sub\">(\d+) ", history.text)
+    late = await desk.refused(f"{CONSOLE}/history", "UndoAct", version=paired[0])
+    assert re.search(rf"Act {paired[0]} can no longer be undone: act \d+ came after it\. Round 1 is started", late)
+
+
+async def test_what_is_no_act_of_a_page_and_what_is_for_directors_alone_is_not_done(cell: Cell, desk: Desk) -> None:
+    assert (await desk.send(f"{CONSOLE}/players", "PublishStandings")).status_code == 400
+    assert (await desk.web.send_form(f"{CONSOLE}/players", act="CheckInPlayer", command_id="x")).status_code == 400
+    arbiter = cell.token(replace(held(needs.ROLE_ARBITER), scope=Scope()))
+    async with visiting(cell, arbiter) as web:
+        page = await web.get(f"{CONSOLE}/closing")
+        assert page.status_code == 200
+        assert "Publish the final standings" not in told(page)
+        refused = await Desk(web).send(f"{CONSOLE}/closing", "PublishStandings")
+        assert refused.status_code == 409
+        assert "the role arbiter is not permitted to do this" in told(refused)
+
+
+def form_of(page: str, player_id: str) -> str:
+    """The form of the page of players that corrects the entry of one."""
+    forms = re.findall(r"<form.*?</form>", page, re.DOTALL)
+    return next(str(each) for each in forms if 'value="AmendPlayer"' in each and f'value="{player_id}"' in each)
+
+
+def form(page: str, act: str) -> str:
+    """The form of a page that does an act."""
+    found = [each for each in re.findall(r"<form.*?</form>", page, re.DOTALL) if f'name="act" value="{act}"' in each]
+    assert found, act
+    return str(found[0])
+
+
+def value(text: str, name: str) -> str:
+    found = re.search(rf'name="{re.escape(name)}" value="([^"]*)"', text)
+    assert found, name
+    return html.unescape(found[1])
+
+
+async def test_a_tournament_without_players_has_its_whole_console_and_its_papers(desk: Desk) -> None:
+    fields: dict[str, Any] = {"name": "Buit", "rounds": 5, "ruleset": "fisc-2023", "tournament_id": "buit"}
+    await desk.done("/new", "CreateTournament", **fields)
+    parts = [f"/{part}" for part, _ in PARTS if part] + ["", "/players/list", "/players/known", "/round/1"]
+    pages = [f"/tournaments/buit/console{part}" for part in parts] + ["/tournaments/buit/print"]
+    pages += [f"/tournaments/buit/print/{kind}" for kind, paper in PAPERS.items() if not paper.of_round]
+    pages += [f"/tournaments/buit/{part}" for part in ("access", "arbiter")]
+    answers = {page: (await desk.web.get(page)).status_code for page in pages}
+    assert {page: status for page, status in answers.items() if status not in (200, 303)} == {}
+    assert "There are no players yet." in told(await desk.web.get("/tournaments/buit/console"))
+    refused = await desk.refused("/tournaments/buit/console/round/1", "PairRound", round=1)
+    assert "A round needs 2 players or more; 0 can be paired. FISC I.1" in refused
+
+
+async def test_teams_are_registered_lined_up_withdrawn_and_let_in_again(cell: Cell, desk: Desk) -> None:
+    fields = {"name": "Liga", "rounds": 3, "ruleset": "fise", "tournament_id": "liga", "option.teams": 2}
+    await desk.done("/new", "CreateTournament", **fields)
+    console = "/tournaments/liga/console"
+    await desk.done(f"{console}/players/list", "register", text="Ana\nBruno\nCarla\nDavid\nElisa")
+    a, b, c, d, e = (await ids(cell, desk, "liga")).values()
+    assert f'href="{console}/teams"' in (await desk.web.get(console)).text
+    page = f"{console}/teams"
+    two = {"player_ids.1": a, "player_ids.2": b}
+    assert "Ávila is registered" in await desk.done(page, "RegisterTeam", name="Ávila", **two)
+    await desk.done(page, "RegisterTeam", name="Burgos", **{"player_ids.1": c, "player_ids.2": d})
+    again = await desk.refused(page, "RegisterTeam", name="Cuenca", **{"player_ids.1": a, "player_ids.2": e})
+    assert "Ana is in the line-up of Ávila" in again
+    seen = (await desk.web.get(page)).text
+    line_up = form(seen, "SetLineUp")
+    assert re.findall(r"<option value=\"([^\"]+)\" selected", line_up) == [a, b]
+    assert f'value="{c}"' not in line_up, "a player of another team is not in the list"
+    team = value(line_up, "team_id")
+    changed: dict[str, Any] = {"player_ids.1": e, "player_ids.2": a, "player_ids.3": b}
+    said = await desk.done(
+        page, "SetLineUp", team_id=team, expected_version=value(line_up, "expected_version"), **changed
+    )
+    assert "Elisa, Ana, Bruno" in said
+    await desk.done(page, "WithdrawTeam", team_id=team, note="ill")
+    form((await desk.web.get(page)).text, "ReinstateTeam")
+    await desk.done(page, "ReinstateTeam", team_id=team)
+    team_now = next(each for each in (await stands(cell, "liga")).teams if each.team_id == team)
+    assert (list(team_now.player_ids), team_now.withdrawn_round) == ([e, a, b], 0)
+    assert "not a team tournament" in told(await desk.web.get(f"{CONSOLE}/teams"))
+
+
+async def test_a_game_is_postponed_in_the_time_of_its_halls_and_a_ruling_is_put_right(cell: Cell, desk: Desk) -> None:
+    zone = "Europe/Athens"
+    fields = {"name": "Κύπελλο", "rounds": 3, "ruleset": "pes-2024", "tournament_id": "kypello", "time_zone": zone}
+    await desk.done("/new", "CreateTournament", **fields)
+    console = "/tournaments/kypello/console"
+    await desk.done(f"{console}/players/list", "register", text="Alfa\nBeta\nGama\nDelta")
+    page = f"{console}/round/1"
+    await desk.done(page, "PairRound", round=1)
+    asked = form((await desk.web.get(page)).text, "PostponeGame")
+    due = (datetime.now(UTC) + timedelta(days=2)).replace(second=0, microsecond=0, hour=9, minute=30)
+    given: dict[str, Any] = {name: value(asked, name) for name in ("game_id", "arbiter_id", "player_ids.1")}
+    given |= {"scheduled_at": f"{due:%Y-%m-%dT%H:%M}", "postponed_to": f"{due + timedelta(days=1):%Y-%m-%dT%H:%M}"}
+    assert "only if all its players agree" in await desk.refused(page, "PostponeGame", **given)
+    given["player_ids.2"] = value(asked, "player_ids.2")
+    said = await desk.done(page, "PostponeGame", **given)
+    assert "is postponed" in said
+    postponed = next(
+        each for each in (await stands(cell, "kypello")).played[0].pairings if each.game_id == given["game_id"]
+    )
+    assert value(form((await desk.web.get(page)).text, "CancelPostponement"), "game_id") == postponed.game_id
+    await desk.done(page, "CancelPostponement", game_id=postponed.game_id)
+    await desk.done(page, "StartRound", round=1)
+    results = "/tournaments/kypello/round/1/results"
+    await desk.done(results, "EnterResult", table=1, first=401, second=350)
+    asked = form((await desk.web.get(page)).text, "CorrectRuling")
+    wrong = {name: value(asked, name) for name in ("game_id", "arbiter_id")}
+    assert "The play of turn 3" in await desk.refused(page, "CorrectRuling", turn=3, **wrong)
+
+
+async def test_judges_are_appointed_and_dismissed_and_who_rules_is_set(cell: Cell, desk: Desk) -> None:
+    page = f"{CONSOLE}/judges"
+    judges: dict[str, Any] = {"mode": 2, "lease_seconds": 60, "escalate_after_seconds": 300}
+    assert "There are no judges" in told(await desk.web.get(page))
+    await desk.refused(page, "SetAdjudication", **judges)
+    assert "is not a judge id" in await desk.refused(page, "AppointJudge", judge_id="No!", languages="ca")
+    for judge_id in ("ada", "pau"):
+        await desk.done(page, "AppointJudge", judge_id=judge_id, languages="ca, es")
+    await desk.done(page, "AppointJudge", judge_id="eva", languages="ca", director=1)
+    await desk.done(page, "SetAdjudication", **judges)
+    shown = await desk.done(page, "DismissJudge", judge_id="pau")
+    assert "pau" not in shown
+    assert "ada ca, es" in shown
+    assert 'name="lease_seconds" inputmode="numeric" value="60"' in (await desk.web.get(page)).text
+
+
+async def test_a_rating_system_is_chosen(cell: Cell, desk: Desk) -> None:
+    page = f"{CONSOLE}/settings"
+    offered = re.findall(
+        r"name=\"system\" value=\"([^\"]+)\"", form((await desk.web.get(page)).text, "ChooseRatingSystem")
+    )
+    await desk.done(page, "ChooseRatingSystem", system=offered[-1])
+    assert (await stands(cell)).rating_system == offered[-1]
+
+
+async def test_what_a_tournament_is_stands_on_pages_in_json_and_in_the_report(cell: Cell, desk: Desk) -> None:
+    fields = {"name": "Tofeu de Reus", "rounds": 5, "ruleset": "fisc-2023", "tournament_id": "reus"}
+    await desk.done("/new", "CreateTournament", **fields)
+    page = "/tournaments/reus/console/settings"
+    said = {
+        "name": "Trofeu de Reus",
+        "place": "Reus",
+        "country": "ESP",
+        "starts_on": "2026-11-28",
+        "ends_on": "2026-12-01",
+        "contact": "reus@example.org",
+        "arbiters": "Eva Soler\r\nJordi Prat",
+    }
+    before = {"name.before": "Tofeu de Reus"}
+    wrong = await desk.send(page, "DescribeTournament", **{**said, **before, "country": "Spain"})
+    assert re.search(r'name="country"[^>]*value="Spain"[^>]*aria-invalid', wrong.text)
+    assert 'value="Trofeu de Reus"' in wrong.text  # nothing typed is lost
+    shown = await desk.done(page, "DescribeTournament", **{**said, **before})
+    assert "Changed: name, place, country, first day, last day." in shown
+    assert "settings are changed" not in await desk.refused(page, "DescribeTournament", name="Trofeu de Reus")
+
+    found = (await desk.web.get("/api/v1/tournaments/reus")).json()["tournament"]
+    assert {key: found[key] for key in said if key != "arbiters"} == {
+        key: value for key, value in said.items() if key != "arbiters"
+    }
+    assert found["arbiters"] == ["Eva Soler", "Jordi Prat"]
+    public = told(await desk.web.get("/t/reus"))
+    assert "2026 · Reus (ESP)" in public
+    assert "Eva Soler, Jordi Prat" in public
+    assert "reus@example.org" in public
+    answer = await desk.web.get("/api/v1/tournaments/reus/report.trf")
+    assert answer.status_code == 200, told(answer)
+    report = answer.text.splitlines()
+    for line in ("012 Trofeu de Reus", "022 Reus", "032 ESP", "042 2026/11/28", "052 2026/12/01", "102 Eva Soler"):
+        assert line in report
+    assert "112 Jordi Prat" in report
+
+    await desk.done(page, "DescribeTournament", **{"contact": "", "contact.before": "reus@example.org"})
+    for _ in range(100):  # an answer may be a second old
+        if not (await desk.web.get("/api/v1/tournaments/reus")).json()["tournament"]["contact"]:
+            break
+        await asyncio.sleep(0.1)
+    else:
+        raise AssertionError("the contact stands there for more than 10 seconds")
+
+    await desk.done(page, "ChangeOptions", **{"option.round_minutes": 75})
+    options = (await stands(cell, "reus")).ruleset.options
+    assert [(option.name, option.value) for option in options] == [("round_minutes", "75")]
+
+    await desk.done(page, "ArchiveTournament")
+    listed = (await desk.web.get("/api/v1/tournaments")).json()["tournaments"]
+    assert "reus" not in {each["tournament_id"] for each in listed}
+    everything = (await desk.web.get("/api/v1/tournaments?archived=true")).json()["tournaments"]
+    assert "reus" in {each["tournament_id"] for each in everything}
+    assert (await desk.web.get("/t/reus")).status_code == 200
+    await desk.done(page, "RestoreTournament")
+    assert "Trofeu de Reus is removed" in await desk.done(page, "RemoveTournament")
+    assert [(await desk.web.get(f"/{path}")).status_code for path in ("t/reus", "tournaments/reus/console")] == [
+        404,
+        404,
+    ]
+    await desk.done(page, "RestoreTournament")
+    assert (await desk.web.get("/t/reus")).status_code == 200
+
+
+async def test_an_appeal_is_lodged_with_the_countries_that_nobody_knew(cell: Cell, desk: Desk) -> None:
+    fields = {"name": "Apelación", "rounds": 3, "ruleset": "fise", "tournament_id": "apela"}
+    await desk.done("/new", "CreateTournament", **fields)
+    console = "/tournaments/apela/console"
+    await desk.done(f"{console}/players/list", "register", text="Ana\nBruno\nCarla\nDavid")
+    ana, bruno, *_ = (await ids(cell, desk, "apela")).values()
+    page = f"{console}/discipline"
+    assert "AppointTribunal" not in (await desk.web.get(f"{CONSOLE}/discipline")).text
+    members = {"1": "Núria Peñalver", "2": "Ζωή Ρώτα", "3": "Rui", "4.1": "Sam", "4.2": "Tom"}
+    homes = {"1": "AND", "2": "POR", "3": "FRA", "4.1": "ITA", "4.2": "GRC"}
+    tribunal = {f"person.{key}": name for key, name in members.items()}
+    assert "expected the country of" in await desk.refused(page, "AppointTribunal", **tribunal)
+    tribunal |= {f"country.{key}": country for key, country in homes.items()}
+    assert "Núria Peñalver, Ζωή Ρώτα, Rui" in await desk.done(page, "AppointTribunal", **tribunal)
+    await desk.done(page, "WarnPlayer", player_id=ana, note="noise")
+    asked = form((await desk.web.get(page)).text, "LodgeAppeal")
+    (appealed,) = re.findall(r'<option value="(\d+ [^"]+)"', asked)
+    who = {key: value(asked, key) for key in re.findall(r'name="(person\.\d+)"', asked)}
+    lodged: dict[str, Any] = {"appealed": appealed, "note": "it was not me", "player_ids.1": bruno, **who}
+    assert "expected the country of" in await desk.refused(page, "LodgeAppeal", **lodged)
+    told_of = {"country.appellant": "esp", "country.player_ids.1": "esp"}
+    assert "Appeal 1 of Ana is lodged" in await desk.done(page, "LodgeAppeal", **lodged, **told_of)
+    overview = await desk.web.get(console)
+    assert "Appeal 1 of Ana waits for the tribunal." in told(overview)
+    assert f'href="{console}/discipline#appeal-1"' in overview.text
+    assert (
+        'name="tables" required maxlength="200" autocomplete="off" value="1–2"'
+        in (await desk.web.get("/tournaments/apela/access")).text
+    )
+    (appeal,) = (await stands(cell, "apela")).appeals
+    assert (appeal.player_id, sorted(appeal.player_ids)) == (ana, sorted([ana, bruno]))
+
+
+async def test_a_lexicon_is_installed_on_a_page_and_chosen_by_a_tournament(desk: Desk) -> None:
+    await desk.done("/new", "CreateTournament", name="X", rounds=1, ruleset="pes-2024", lexicon="-", tournament_id="x")
+    about: dict[str, Any] = {"name": "club", "tile_set": "el-104", "edition": "1", "licence": "CC0-1.0"}
+    page = await desk.refused("/lexicons", "AddLexicon", **about, date="2026-03-07", words=" ")
+    assert "The list is empty: choose a file, or paste the words." in page
+    assert "expected one such as 2026-03-07" in await desk.refused("/lexicons", "AddLexicon", **about, words="ΝΕΡΟ")
+    assert "no word list" in await desk.refused("/lexicons", "InstallLexicon", name="klingon")
+    page = await desk.done("/lexicons", "AddLexicon", **about, date="2026-03-07", words="ΝΕΡΟ\nwater")
+    while "is being installed" in page:
+        await asyncio.sleep(0.1)
+        page = told(await desk.web.get("/lexicons"))
+    assert "club is installed, with 1 words." in page
+    assert "1 line contains no word: Line 2:" in page
+    sent = {"Origin": str(desk.web.base_url).rstrip("/"), "Content-Type": "application/octet-stream"}
+    query = httpx.QueryParams({**about, "date": "2026-03-07"})
+    answer = await desk.web.post(f"/lexicons/file?{query}", content=b"plain", headers=sent)
+    assert (answer.status_code, answer.json()["field"]) == (400, "words")
+    settings = "/tournaments/x/console/settings"
+    await desk.done(settings, "ChooseLexicon", lexicon="club")
+    assert "This tournament has no lexicon: results are entered by hand." not in told(await desk.web.get(settings))
+
+
+async def test_a_tournament_of_results_is_created_paired_and_finished_without_a_lexicon(desk: Desk) -> None:
+    form = (await desk.web.get("/new?ruleset=pes-2024")).text
+    assert '<option value="-">none: results are entered by hand' in form
+    assert '<option value="-"' not in (await desk.web.get("/new?ruleset=fisc-2023-duplicate")).text
+    fields: dict[str, Any] = {"name": "Paper", "rounds": 7, "ruleset": "pes-2024", "lexicon": "-"}
+    fields["option.pairing"] = "round-robin"
+    refused = await desk.refused("/new", "CreateTournament", **fields, tournament_id="hosted", keeping=1)
+    assert "If the system holds the bag" in refused
+
+    await desk.done("/new", "CreateTournament", **fields, tournament_id="paper")
+    console = "/tournaments/paper/console"
+    await desk.done(f"{console}/players/list", "register", text="Anna\nBiel")
+    assert "challenges cannot be ruled on" in told(await desk.web.get(f"{console}/judges"))
+    assert "challenges cannot be ruled on" in await desk.refused(
+        f"{console}/judges", "AppointJudge", judge_id="ada", languages="el"
+    )
+    assert "This tournament has no lexicon: results are entered by hand." in told(
+        await desk.web.get(f"{console}/settings")
+    )
+    overview = (await desk.web.get(console)).text
+    assert 'name="rounds" value="1"><button>Play 1 round</button>' in overview
+    await desk.done(f"{console}/settings", "ChangeRounds", rounds=1)
+    await desk.done(f"{console}/round/1", "PairRound", round=1)
+    await desk.done(f"{console}/round/1", "StartRound", round=1)
+    entry = "/tournaments/paper/round/1/results"
+    await desk.done(entry, "EnterResult", table=1, first=401, second=388)
+    await desk.done(f"{console}/round/1", "CloseRound", round=1)
+    await desk.done(f"{console}/closing", "PublishStandings")
+    assert 'aria-current="page">Print' in (await desk.web.get("/tournaments/paper/print")).text
+    (game,) = (await desk.web.get("/api/v1/tournaments/paper/games")).json()["games"]
+    assert {seat["score"] for seat in game["seats"]} == {401, 388}, game
+    sheet = (await desk.web.get(f"/api/v1/games/{game['game_id']}")).json()
+    assert sheet.get("lexicon") is None, sheet

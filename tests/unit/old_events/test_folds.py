@@ -1,0 +1,58 @@
+"""The service that owns a kind of stream folds every event on it, and takes no other for one of its own."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import pytest
+from google.protobuf.message import Message
+
+from faristol.credentials import state as access
+from faristol.duplicate_game import game as duplicate
+from faristol.duplicate_game import hall as slips
+from faristol.duplicate_game import preparation as prepared
+from faristol.kernel import facts
+from faristol.lexicon.adjudication import policy
+from faristol.lexicon.adjudication.cases import model as case
+from faristol.pairing import state as tournament
+from faristol.rating import model as ratings
+from faristol.table import clock
+from faristol.table.game import evolution
+from faristol.table.game.state import Game
+
+FOLDS: Mapping[str, tuple[Any, Callable[[Any, Message], object]]] = {
+    "access": (access.Access(), lambda state, fact: access.fold(state, [fact])),
+    "game": (Game(), evolution.evolve),
+    "clock": (clock.Clock(), clock.evolve),
+    "duplicate": (duplicate.Duplicate(), duplicate.evolve),
+    "slips": (slips.Hall(), slips.evolve),
+    "prepared": (prepared.Prepared(), prepared.evolve),
+    "tournament": (tournament.Tournament(), tournament.evolve),
+    "case": (case.Case(), case.evolve),
+    "lexicon": (policy.Adjudication(), policy.evolve),
+    "ratings": (ratings.RatingList(), ratings.evolve),
+}
+KEPT = {"people", "ruleset"}
+"""Streams that are looked up and not folded."""
+
+
+def knows(stream: str, kind: facts.Kind) -> bool:
+    """Whether the fold of a stream takes an event for one of its own, though an empty one may not make sense to it."""
+    state, evolve = FOLDS[stream]
+    try:
+        evolve(state, kind())
+    except TypeError as problem:
+        return f"{kind.DESCRIPTOR.full_name} is no" not in str(problem)
+    except Exception:  # noqa: BLE001 # it was taken up
+        return True
+    return True
+
+
+@pytest.mark.parametrize("stream", FOLDS)
+def test_a_stream_is_folded_by_its_owner_to_the_last_event(stream: str) -> None:
+    assert {kind for kind in facts.EVENTS if knows(stream, kind)} == facts.on_streams(stream)
+
+
+def test_every_event_is_on_a_stream_that_somebody_folds() -> None:
+    assert {facts.meaning(kind).stream for kind in facts.EVENTS} == FOLDS.keys() | KEPT

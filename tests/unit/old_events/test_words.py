@@ -1,0 +1,105 @@
+from __future__ import annotations
+
+import pytest
+from google.protobuf.descriptor import FieldDescriptor
+from tests.unit.old_events.golden import event_types
+
+from faristol.event_store.personal_data.notes import WITH_WORDS, Note, field_of, parted
+from faristol.kernel.facts import CONTEXTS
+from faristol.kernel.mentions import players_of
+from faristol.pb.game.v1 import events_pb2 as game
+from faristol.pb.pairing.v1 import events_pb2 as pairing
+
+NO_FREE_WORDS = frozenset(
+    (
+        "algorithm", "article", "bag", "blanks", "chosen_by", "claimed_by", "decided_by", "digest", "division_of",
+        "face", "faces", "fault", "from_rack", "inputs_digest", "kept", "language", "languages", "layers", "rack",
+        "returned", "shown", "system", "time_zone", "warned",
+    )
+)  # fmt: skip
+"""Fields that hold a term, a tile or an id; so does every one whose name ends in id or ids."""
+
+PUBLIC = frozenset(
+    (
+        "faristol.access.v1.Scope.halls",
+        "faristol.game.v1.CallName.name",
+        "faristol.game.v1.CallNamesSet.numbers",
+        "faristol.game.v1.ChosenOption.name",
+        "faristol.game.v1.ChosenOption.value",
+        "faristol.game.v1.DuplicateHall.name",
+        "faristol.game.v1.GameOpened.hall",
+        "faristol.game.v1.Pin.name",
+        "faristol.game.v1.Seal.rerun_of",
+        "faristol.game.v1.Slip.coordinates",
+        "faristol.game.v1.Slip.score",
+        "faristol.game.v1.Slip.word",
+        "faristol.lexicon.v1.WordRuling.reason",
+        "faristol.lexicon.v1.WordRuling.source",
+        "faristol.pairing.v1.Division.name",
+        "faristol.pairing.v1.Hall.name",
+        "faristol.pairing.v1.LateEntryAdmitted.category",
+        "faristol.pairing.v1.Pairing.hall",
+        "faristol.pairing.v1.PlayerAmended.category",
+        "faristol.pairing.v1.PlayerRegistered.category",
+        "faristol.pairing.v1.TeamRegistered.name",
+        "faristol.pairing.v1.TournamentCreated.division",
+        "faristol.pairing.v1.TournamentCreated.name",
+        "faristol.pairing.v1.TournamentDescribed.country",
+        "faristol.pairing.v1.TournamentDescribed.ends_on",
+        "faristol.pairing.v1.TournamentDescribed.link",
+        "faristol.pairing.v1.TournamentDescribed.name",
+        "faristol.pairing.v1.TournamentDescribed.organiser",
+        "faristol.pairing.v1.TournamentDescribed.place",
+        "faristol.pairing.v1.TournamentDescribed.starts_on",
+    )
+)
+"""Words that are of no player, and that the record keeps for ever: what things are called, and what is law of words.
+
+A category is the class of competition that many are in, and its results are public for ever, as the rating is. What
+stands on a slip is a play, of 64 characters at most: it is kept as it was written, or nobody could check its score.
+"""
+
+TEXTS = [
+    field
+    for context in CONTEXTS
+    for message in context.DESCRIPTOR.message_types_by_name.values()
+    for field in message.fields
+    if field.type == FieldDescriptor.TYPE_STRING
+]
+
+
+@pytest.mark.parametrize("field", TEXTS, ids=lambda field: str(field.full_name))
+def test_whatever_somebody_can_write_freely_stands_beside_the_event(field: FieldDescriptor) -> None:
+    fixed = field.name in NO_FREE_WORDS or field.name.rpartition("_")[2] in {"id", "ids"} or field.full_name in PUBLIC
+    marked = field.GetOptions().debug_redact
+    assert fixed != marked, "mark it with debug_redact, or say above why it stays in the event for ever"
+    if marked:
+        assert field.containing_type in event_types(), "a part of an event: its words are not taken out"
+        assert not field.is_repeated
+        assert field_of(field.containing_type) == field.name, "an event has words in one field"
+
+
+def test_what_is_marked_is_known() -> None:
+    assert "faristol.pairing.v1.PlayerWithdrawn" in WITH_WORDS
+    assert "faristol.game.v1.SanctionImposed" in WITH_WORDS
+    assert "faristol.pairing.v1.PlayerReinstated" not in WITH_WORDS
+
+
+def test_words_are_parted_from_the_event_and_concern_whom_it_names_and_whom_the_writer_says() -> None:
+    fact = pairing.ResultCorrected(round=1, winner_id="biel", player_ids=["biel", "anna"], note="a slip")
+    stored, note = parted(fact, {"carme"})
+    assert note == Note("a slip", ("anna", "biel", "carme"))
+    assert stored == pairing.ResultCorrected(round=1, winner_id="biel", player_ids=["biel", "anna"])
+    assert fact.note == "a slip"
+    assert note.written_ids == '["anna","biel","carme"]'
+
+
+def test_an_event_without_words_is_stored_as_it_is() -> None:
+    for fact in (game.Passed(turn=1, player_id="anna"), pairing.PlayerWithdrawn(player_id="anna")):
+        assert parted(fact, ()) == (fact, None)
+        assert parted(fact, ())[0] is fact
+
+
+def test_players_are_found_wherever_in_a_fact_they_are_named() -> None:
+    paired = pairing.RoundPaired(pairings=[pairing.Pairing(first_player_id="anna", second_player_id="biel")])
+    assert players_of(paired) == ["anna", "biel"]
