@@ -38,19 +38,19 @@ COMMANDS: Mapping[str, Noun | Verb] = {
     ),
     "print": Verb("printing:print_paper", N_("Write pairings, slips, sheets, cards or standings as a PDF.")),
     "access": Noun(
-        N_("Credentials: who may do what."),
+        N_("Credentials: roles and their scopes."),
         {
-            "grant": Verb("access.access:grant", "Give somebody a role: by a token, a link or a PIN."),
-            "list": Verb("access.access:list_credentials", "List the credentials that you may end."),
-            "revoke": Verb("access.access:revoke", "End a credential, and all that were handed on from it."),
-            "hand-on": Verb("access.access:hand_on", "Make a token of less than you hold, without the network."),
-            "sign-in": Verb("access.access:sign_in", "Get a token by the code of a link, or by a PIN at a table."),
-            "who": Verb("access.access:who", "Show whose credential you use, and for what."),
-            "keys": Verb("access.access:keys", "List, renew or remove the keys that sign credentials."),
+            "grant": Verb("access.access:grant", "Grant a role by a token, a link or a PIN."),
+            "list": Verb("access.access:list_credentials", "List the credentials that you may revoke."),
+            "revoke": Verb("access.access:revoke", "Revoke a credential, and all credentials derived from it."),
+            "hand-on": Verb("access.access:hand_on", "Sign a token with a part of your rights, offline."),
+            "sign-in": Verb("access.access:sign_in", "Get a token with the code of a link, or with a PIN at a table."),
+            "who": Verb("access.access:who", "Show the holder, role and scope of your credential."),
+            "keys": Verb("access.access:keys", "List, rotate or retire the keys that sign credentials."),
         },
     ),
     "tournament": Noun(
-        N_("Tournaments: what they are, and what was done in them."),
+        N_("Tournaments: their settings and their history."),
         {
             "create": Verb("CreateTournament"),
             "list": Verb("tournament.tournaments:list_tournaments", "List the tournaments."),
@@ -64,18 +64,18 @@ COMMANDS: Mapping[str, Noun | Verb] = {
             "restore": Verb("RestoreTournament"),
             "obstacles": Verb("ListObstacles"),
             "history": Verb(
-                "tournament.history:history", "Show what was done: when, what, by whom, and what would undo it."
+                "tournament.history:history", "Show all actions with time, actor and the command that undoes each."
             ),
             "undo": Verb("UndoAct"),
-            "export": Verb("tournament.export:whole", "Write all of it as one JSON object."),
+            "export": Verb("tournament.export:whole", "Write the tournament as one JSON object."),
         },
     ),
     "player": Noun(
-        N_("Players: who takes part, who leaves, how they behave."),
+        N_("Players: registration, withdrawal and conduct."),
         {
             "add": Verb("RegisterPlayer"),
             "import": Verb("players.players:import_players", "Register the players of a list, and their teams."),
-            "export": Verb("tournament.ratings:export", "Print the rating list, as `player import` takes it."),
+            "export": Verb("tournament.ratings:export", "Print the rating list, the input of `player import`."),
             "amend": Verb("AmendPlayer"),
             "list": Verb("players.players:list_players", "List the players."),
             "check-in": Verb("CheckInPlayer"),
@@ -98,7 +98,7 @@ COMMANDS: Mapping[str, Noun | Verb] = {
         },
     ),
     "team": Noun(
-        N_("Teams, where teams meet."),
+        N_("Teams of a tournament of teams."),
         {
             "add": Verb("RegisterTeam"),
             "list": Verb("players.players:list_teams", "List the teams with their line-ups."),
@@ -115,9 +115,9 @@ COMMANDS: Mapping[str, Noun | Verb] = {
             "list": Verb("tournament.standings:halls", "List the halls with the numbers of their tables."),
         },
     ),
-    "bye": Noun(N_("Rounds that somebody sits out."), {"grant": Verb("GrantBye"), "revoke": Verb("RevokeBye")}),
+    "bye": Noun(N_("Byes of players and teams."), {"grant": Verb("GrantBye"), "revoke": Verb("RevokeBye")}),
     "pair": Noun(
-        N_("Pairs that are kept apart, and pairs made by hand."),
+        N_("Forbidden pairs, and pairs made by hand."),
         {
             "forbid": Verb("ForbidPair"),
             "allow": Verb("AllowPair"),
@@ -126,7 +126,7 @@ COMMANDS: Mapping[str, Noun | Verb] = {
         },
     ),
     "round": Noun(
-        N_("Rounds: pairing, starting, closing."),
+        N_("Rounds: pairing, start and close."),
         {
             "pair": Verb("PairRound"),
             "show": Verb("tournament.rounds:show", "Show the pairings of a round with their results."),
@@ -139,7 +139,7 @@ COMMANDS: Mapping[str, Noun | Verb] = {
         },
     ),
     "result": Noun(
-        N_("Results that an arbiter gives."),
+        N_("Results that an arbiter enters."),
         {
             "enter": Verb("EnterResult"),
             "from-sheet": Verb("EnterSignedSheet"),
@@ -152,24 +152,24 @@ COMMANDS: Mapping[str, Noun | Verb] = {
         },
     ),
     "game": Noun(
-        N_("Games: their sheets, and when they are played."),
+        N_("Games: their sheets and their times."),
         {
-            "sheet": Verb("game.sheet:sheet", "Print the scoresheet of a game as its rules want it."),
+            "sheet": Verb("game.sheet:sheet", "Print the scoresheet of a game in the form of its rules."),
             "postpone": Verb("PostponeGame"),
             "cancel-postponement": Verb("CancelPostponement"),
             "start": Verb("StartPostponedGame"),
         },
     ),
     "table": Noun(
-        N_("Tables: keeping one, and who has one of their own."),
+        N_("Tables: recording a game, and tables reserved for a player."),
         {
-            "keep": Verb("game.table:table", "Keep a table that is being played."),
+            "keep": Verb("game.table:table", "Record the game at a table."),
             "fix": Verb("FixTable"),
             "release": Verb("ReleaseTable"),
         },
     ),
     "sanction": Noun(
-        N_("Warnings, sanctions and expulsions that are taken back."),
+        N_("Lifted warnings, sanctions and expulsions."),
         {"lift": Verb("LiftSanction"), "lift-expulsion": Verb("LiftExpulsion")},
     ),
     "appeal": Noun(
@@ -187,13 +187,14 @@ COMMANDS: Mapping[str, Noun | Verb] = {
         },
     ),
     "crosstable": Noun(
-        N_("Crosstables."), {"export": Verb("tournament.export:crosstable", "Write everybody's rounds as CSV or JSON.")}
+        N_("Crosstables."),
+        {"export": Verb("tournament.export:crosstable", "Write the rounds of all players as CSV or JSON.")},
     ),
     "prize": Noun(
         N_("Special prizes."),
         {
             "offer": Verb("OfferPrizes"),
-            "list": Verb("tournament.prizes:prizes", "Show who is ahead for the special prizes."),
+            "list": Verb("tournament.prizes:prizes", "Show the leaders for the special prizes."),
         },
     ),
     "rating": Noun(
@@ -206,80 +207,78 @@ COMMANDS: Mapping[str, Noun | Verb] = {
         },
     ),
     "judge": Noun(
-        N_("Judges: who rules on challenges, and ruling on them."),
+        N_("Judges: their appointment, and rulings on challenges."),
         {
             "mode": Verb("SetAdjudication"),
             "appoint": Verb("AppointJudge"),
             "dismiss": Verb("DismissJudge"),
             "layers": Verb("ChooseLayers"),
-            "show": Verb("GetAdjudication", "Show how challenges of a tournament are ruled on, and by whom."),
-            "watch": Verb("judge.judge:watch", "Show the cases that a judge may take, whenever they change."),
+            "show": Verb("GetAdjudication", "Show the mode of adjudication and the judges of a tournament."),
+            "watch": Verb("judge.judge:watch", "Show the cases that a judge may take, after each change."),
             "sit": Verb("judge.judge:sit_down", "Take cases as they come and rule on them."),
-            "claim": Verb("judge.judge:claim", "Take a case and show what is known of it."),
-            "release": Verb("judge.judge:release", "Give a case back."),
-            "rule": Verb("judge.judge:rule", "Take a case, or have it, and rule on every word of it."),
+            "claim": Verb("judge.judge:claim", "Take a case and show its file."),
+            "release": Verb("judge.judge:release", "Release a case."),
+            "rule": Verb("judge.judge:rule", "Take a case, unless you hold it, and rule on every word of it."),
         },
     ),
     "ruling": Noun(
         N_("Rulings on challenges."),
         {
-            "list": Verb(
-                "judge.rulings:list_rulings", "List the rulings of closed rounds, as the public may see them."
-            ),
+            "list": Verb("judge.rulings:list_rulings", "List the rulings of closed rounds in their public form."),
             "export": Verb("judge.rulings:export", "Write every word that was ruled on as CSV, for officials."),
-            "stats": Verb("GetRulingTimes", "Say how long cases waited for their ruling."),
+            "stats": Verb("GetRulingTimes", "Show the times that cases waited for their ruling."),
             "correct": Verb("CorrectRuling"),
         },
     ),
     "duplicate": Noun(
         N_("Duplicate games: racks, slips, scores."),
         {
-            "prepare": Verb("duplicate_game.sealed:prepare", "Prepare the game of a round, sealed: nobody sees it."),
+            "prepare": Verb(
+                "duplicate_game.sealed:prepare", "Prepare and seal the game of a round; its content is secret."
+            ),
             "embargo": Verb("duplicate_game.sealed:embargo", "Hide a game until every group has played it."),
             "lift": Verb("duplicate_game.sealed:lift", "End an embargo before the last group has played."),
-            "bundle": Verb("duplicate_game.sealed:bundle", "Write what a hall needs to play on when it is cut off."),
-            "run": Verb(
-                "duplicate_game.run:run", "Run a hall at a terminal, with the line to the services or without."
-            ),
+            "bundle": Verb("duplicate_game.sealed:bundle", "Write the bundle with which a hall can continue offline."),
+            "run": Verb("duplicate_game.run:run", "Run a hall at a terminal, online or offline."),
             "call": Verb("duplicate_game.play:call", "Call the rack of the next round."),
-            "start": Verb("duplicate_game.play:start", "Begin the time of a round."),
-            "slips": Verb("duplicate_game.play:slips", "Hand in the slips of a hall, from a file."),
-            "tops": Verb("duplicate_game.play:tops", "List the plays of the highest score of a round."),
-            "waiting": Verb("duplicate_game.judge:waiting", "List what keeps a round from being scored."),
-            "rule": Verb("duplicate_game.judge:rule", "Say what counts of a slip that waits for an arbiter."),
+            "start": Verb("duplicate_game.play:start", "Start the time of a round."),
+            "slips": Verb("duplicate_game.play:slips", "Submit the slips of a hall from a file."),
+            "tops": Verb("duplicate_game.play:tops", "List the plays with the highest score of a round."),
+            "waiting": Verb("duplicate_game.judge:waiting", "List the obstacles to scoring a round."),
+            "rule": Verb("duplicate_game.judge:rule", "Rule on a slip that waits for an arbiter."),
             "master": Verb("duplicate_game.judge:master", "Choose the master play of a round, before it is scored."),
             "score": Verb("duplicate_game.play:score", "Score a round, and lay its master play."),
             "claims": Verb("duplicate_game.play:claims", "List the claims that wait for the judge."),
-            "claim": Verb("duplicate_game.play:claim", "Contest what a round was worth, for a player."),
+            "claim": Verb("duplicate_game.play:claim", "Contest the score of a round, for a player."),
             "decide": Verb("duplicate_game.play:decide", "Decide a claim: correct the slip, or refuse."),
             "standings": Verb("duplicate_game.standings:standings", "Print the standings of a game."),
-            "end": Verb("duplicate_game.play:end", "End a game, together with the players."),
+            "end": Verb("duplicate_game.play:end", "End a game in agreement with the players."),
             "validate": Verb("duplicate_game.play:validate", "Declare the results of a game final."),
             "export": Verb("duplicate_game.export:export", "Write slips, turns, standings or the sealed game."),
-            "train": Verb("duplicate_game.training:train", "Play a game alone, against the top."),
+            "train": Verb("duplicate_game.training:train", "Play a single-player game against the top."),
             "verify": Verb(
-                "duplicate_game.sealed:verify", "Draw every rack of a game again, and compare; of a file too."
+                "duplicate_game.sealed:verify", "Recompute every rack of a game, or of a file, and compare."
             ),
         },
     ),
     "draw": Noun(
-        N_("Draws of games whose bag the system held."),
-        {"verify": Verb("game.draws:verify", "Make every draw of a game again, and compare.")},
+        N_("Draws of hosted games."),
+        {"verify": Verb("game.draws:verify", "Recompute every draw of a game and compare.")},
     ),
     "ruleset": Noun(
         N_("Rule books as data: values, articles, options."),
         {
-            "list": Verb("ruleset:list_rulesets", "List the rulesets, and what each still needs from an organiser."),
-            "show": Verb("ruleset:show", "Print every value of a ruleset beside its article."),
+            "list": Verb("ruleset:list_rulesets", "List the rulesets, with the options still to choose."),
+            "show": Verb("ruleset:show", "Print every value of a ruleset with its article."),
             "diff": Verb("ruleset:diff", "Print the values in which two rulesets differ."),
         },
     ),
     "lexicon": Noun(
         N_("The lexicons on this machine."),
         {
-            "install": Verb("lexicon.lexicon:install_lexicon", "Fetch an open word list and build a lexicon of it."),
-            "add": Verb("lexicon.lexicon:add_lexicon", "Build a lexicon of a federation's own lists."),
-            "look-up": Verb("lexicon.lexicon:look_up", "Say of each word as which tiles it is in."),
+            "install": Verb("lexicon.lexicon:install_lexicon", "Fetch an open word list and build a lexicon from it."),
+            "add": Verb("lexicon.lexicon:add_lexicon", "Build a lexicon from a federation's own lists."),
+            "look-up": Verb("lexicon.lexicon:look_up", "Print the spellings of each word as tiles in the lexicon."),
             "list": Verb("lexicon.lexicon:list_lexicons", "List the lexicons on this machine."),
         },
     ),
@@ -299,55 +298,57 @@ COMMANDS: Mapping[str, Noun | Verb] = {
         },
     ),
     "record": Noun(
-        N_("The record of everything that happened."),
+        N_("The record of all events."),
         {
-            "verify": Verb("record.record:verify", "Check order, hash chain and seals."),
-            "key": Verb("record.record:key", "Make a key to seal with, and print its public half."),
-            "seal": Verb("record.record:seal", "Seal what is not sealed yet."),
-            "export": Verb("record.archive:export", "Write the record to a file that can be checked anywhere."),
-            "restore": Verb("record.archive:restore", "Put an exported record into an empty one."),
-            "erase-person": Verb("record.archive:erase_person", "Forget a person for ever."),
-            "erase-note": Verb("record.archive:erase_note", "Forget for ever what was noted with one act."),
-            "migrate": Verb("record.archive:migrate", "Bring the tables of the record to the format of this version."),
-            "prepare": Verb("record.upkeep:prepare", "Make the record ready for processes of this version."),
-            "roles": Verb("record.archive:roles", "Grant roles of PostgreSQL what the services need."),
-            "prune": Verb("record.upkeep:prune", "Remove archives that are older than the rule keeps them."),
-            "erasures": Verb("record.upkeep:erasures", "Write who was erased to a file, to keep beside backups."),
-            "erase-again": Verb(
-                "record.upkeep:erase_again", "Erase again who was erased after the backup of this record."
+            "verify": Verb("record.record:verify", "Verify order, hash chain and seals."),
+            "key": Verb("record.record:key", "Create a sealing key, and print its public key."),
+            "seal": Verb("record.record:seal", "Seal all unsealed events."),
+            "export": Verb("record.archive:export", "Write the record to a file that can be verified anywhere."),
+            "restore": Verb("record.archive:restore", "Restore an exported record into an empty one."),
+            "erase-person": Verb("record.archive:erase_person", "Erase a person permanently."),
+            "erase-note": Verb("record.archive:erase_note", "Erase the note on one action permanently."),
+            "migrate": Verb(
+                "record.archive:migrate", "Migrate the tables of the record to the format of this version."
             ),
+            "prepare": Verb("record.upkeep:prepare", "Prepare the record for processes of this version."),
+            "roles": Verb("record.archive:roles", "Grant PostgreSQL roles the rights that the services need."),
+            "prune": Verb("record.upkeep:prune", "Remove expired archives."),
+            "erasures": Verb(
+                "record.upkeep:erasures", "Write the IDs of erased persons to a file, to store with backups."
+            ),
+            "erase-again": Verb("record.upkeep:erase_again", "Repeat all erasures since the backup of this record."),
         },
     ),
     "projection": Noun(
         N_("The tables that are computed from the record."),
         {
             "list": Verb(
-                "record.projections:list_projections", "Show what follows the record, and how far behind it is."
+                "record.projections:list_projections", "Show the consumers of the record, with position and lag."
             ),
-            "rebuild": Verb("record.projections:rebuild", "Build a projection again from the first event on."),
-            "drop": Verb("record.projections:drop", "Drop the tables of a version that is no longer read."),
-            "retry": Verb("record.projections:retry", "Have consumers try at once what they could not take."),
+            "rebuild": Verb("record.projections:rebuild", "Rebuild a projection from the first event on."),
+            "drop": Verb("record.projections:drop", "Drop the tables of a version that is no longer in use."),
+            "retry": Verb("record.projections:retry", "Retry the failed events of consumers now."),
         },
     ),
     "webhook": Noun(
-        N_("Addresses that are called with the news of a tournament."),
+        N_("Addresses that are called with the events of a tournament."),
         {
-            "add": Verb("tournament.webhooks:add", "Have an address called with the news of a tournament."),
-            "list": Verb("tournament.webhooks:list_webhooks", "List the webhooks of a tournament, and how each is."),
+            "add": Verb("tournament.webhooks:add", "Add an address that is called with the events of a tournament."),
+            "list": Verb("tournament.webhooks:list_webhooks", "List the webhooks of a tournament with their states."),
             "show": Verb("tournament.webhooks:show", "Show a webhook with its dead letters."),
-            "remove": Verb("tournament.webhooks:remove", "End a webhook for good."),
+            "remove": Verb("tournament.webhooks:remove", "Remove a webhook permanently."),
             "resume": Verb(
-                "tournament.webhooks:resume", "Have a webhook that stopped go on, or go back to a position."
+                "tournament.webhooks:resume", "Resume a stopped webhook at its position, or at another one."
             ),
             "rotate": Verb(
-                "tournament.webhooks:rotate", "Give a webhook a new secret; the old one signs too for 24 hours."
+                "tournament.webhooks:rotate", "Rotate the secret of a webhook; the old one also signs for 24 hours."
             ),
-            "redeliver": Verb("tournament.webhooks:redeliver", "Have dead letters delivered once more."),
+            "redeliver": Verb("tournament.webhooks:redeliver", "Redeliver dead letters."),
             "drop": Verb("tournament.webhooks:drop", "Drop dead letters."),
         },
     ),
     "referee": Verb("casebook:referee", N_("Play rulebook cases.")),
-    "completion": Verb("completion:completion", N_("Print what a shell needs to complete words: bash, zsh or fish.")),
+    "completion": Verb("completion:completion", N_("Print the completion script of a shell: bash, zsh or fish.")),
 }
 """All commands except those of ``main``, in the order of the listing."""
 

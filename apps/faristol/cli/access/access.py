@@ -157,7 +157,7 @@ def revoke(
     address: Address = None,
     json_output: AsJson = False,
 ) -> None:
-    """End a credential, and all that were handed on from it."""
+    """Revoke a credential, and all credentials derived from it."""
     answer = answer_to(pb.RevokeCredentialRequest(credential_id=credential), "access", address)
     tell(answer, said(ENDED), json_output=json_output)
 

@@ -110,7 +110,7 @@ def call(
 def start(
     game: Game, turn: Turn = 0, arbiter: By = "judge", address: Address = None, json_output: AsJson = False
 ) -> None:
-    """Begin the time of a round."""
+    """Start the time of a round."""
     number = turn_number(game, turn, address)
     request = turns.StartTurnRequest(game_id=game, turn=number, arbiter_id=arbiter)
     answer = answer_to(request, "clock", address, TurnClockServiceStub)
@@ -293,7 +293,7 @@ def end(
     address: Address = None,
     json_output: AsJson = False,
 ) -> None:
-    """End a game, together with the players."""
+    """End a game in agreement with the players."""
     answer = ask_games(pb.EndGameRequest(game_id=game, reason=reason, arbiter_id=arbiter), address)
     tell(answer, said(ENDED, end="agreement"), json_output=json_output)
 
