@@ -189,7 +189,7 @@ async def test_what_can_no_longer_be_done_is_told_with_what_stands_and_the_rest_
         told = page.locator(".refusal")
         await expect(told).to_contain_text("This is no longer possible")
         await expect(told).to_contain_text("H8 CASA")
-        await expect(told).to_contain_text("What stands: Turn 2")
+        await expect(told).to_contain_text("Current state: Turn 2")
         await expect(told).to_contain_text("3 later entries wait for your decision.")
         await expect(told).to_contain_text("Another scorer made an entry in the meantime")
         assert not (await hall.table(game)).board
@@ -244,7 +244,7 @@ async def test_a_phone_whose_battery_is_dead_is_taken_over_by_the_card_of_the_ta
         scanned = await other.new_page()
         await scanned.goto(f"{hall.address}/sign-in#{card.code}")
         await scanned.locator("#by-link button").click()
-        await scanned.get_by_role("link", name="Keep table 12").click()
+        await scanned.get_by_role("link", name="Score table 12").click()
         await expect(scanned.get_by_role("gridcell", name="H8, C", exact=True)).to_be_visible(timeout=15_000)
         await all_sent(page)
         await dead.set_offline(True)

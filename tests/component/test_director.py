@@ -168,7 +168,7 @@ async def test_a_list_that_can_be_read_in_two_ways_is_asked_about_before_anybody
     assert "Confirm that the marked players are different people" in told(answer)
     seen = await desk.send(path, "preview", text=text)
     assert "1 player has the rating 0. What does 0 mean?" in told(seen)
-    assert "“Prat, Zoe”: what stands behind the comma?" in told(seen)
+    assert "“Prat, Zoe”: what follows the comma?" in told(seen)
     assert "Register 2 players" not in told(seen)
     answers = {"zero": "unrated", "comma": "name", "others": "yes"}
     assert (await desk.send(path, "register", text=text, **answers)).status_code == 303

@@ -123,18 +123,22 @@ async def test_two_collectors_type_a_hall_and_the_judge_rules_scores_and_decides
         await judged(judge, "resume")
         CLOCK.wait(181)
 
-        assert told(await typed(ona, "1", "H4", "caserna")) == "Number 1 is typed."
-        assert told(await typed(ona, "2", "H5", "CASERNA")) == "Number 2 is typed."
+        assert told(await typed(ona, "1", "H4", "caserna")) == "The slip of number 1 is saved."
+        assert told(await typed(ona, "2", "H5", "CASERNA")) == "The slip of number 2 is saved."
         assert "This hall has no number 9" in told(await typed(ona, "9", "H4", "CASERNA"))
         for coordinates, word, doubt in (("", "SACRE", "no coordinates"), ("H4", "ZOO", "does not hold O O Z")):
             asked = await typed(ona, "2", coordinates, word)
             assert (asked.status_code, doubt in asked.text) == (409, True), "a slip of the finger is asked about"
         assert row((await ona.get(SLIPS)).text, 2, "Blai", "CASERNA"), "and not taken"
-        assert told(await typed(ona, "2", "H4", "ZOO", sure="2 H4 ZOO  ")) == "Number 2 is typed."
-        assert told(await typed(ona, "2", "H4", "SACRE")) == "Number 2 is typed.", "typed again, whatever it is worth"
+        assert told(await typed(ona, "2", "H4", "ZOO", sure="2 H4 ZOO  ")) == "The slip of number 2 is saved."
+        assert told(await typed(ona, "2", "H4", "SACRE")) == "The slip of number 2 is saved.", (
+            "typed again, whatever it is worth"
+        )
         page = (await ona.get(SLIPS)).text
         assert row(page, 1, "Anna", "caserna") == row(page, 2, "Blai", "SACRE"), "what is no word looks like one"
-        assert told(await typed(pau, "1", "h-4", "[C]ASERNA")) == "Number 1 is typed.", "the same play agrees"
+        assert told(await typed(pau, "1", "h-4", "[C]ASERNA")) == "The slip of number 1 is saved.", (
+            "the same play agrees"
+        )
         assert told(await typed(pau, "2", "H8", "CASA")) == "The slip of number 2 is saved and waits for an arbiter."
         assert told(await press(ona, SLIPS, "close", hall="Nord", turn="1")) == ""
         assert (await press(ona, SLIPS, "close", hall="Sud", turn="1")).status_code == 404

@@ -29,12 +29,12 @@ def _watching(_: metrics.CallbackOptions) -> Iterable[metrics.Observation]:
 
 _meter = metrics.get_meter("faristol.gateway")
 _meter.create_observable_gauge(
-    "faristol.viewers", [_watching], unit="{viewer}", description="connections that follow the news"
+    "faristol.viewers", [_watching], unit="{viewer}", description="connections that are subscribed to events"
 )
 _news_seconds = _meter.create_histogram(
     "faristol.news.delay",
     unit="s",
-    description="how long after it was recorded a piece of news was on its way to viewers",
+    description="time from the recording of an event to its sending to viewers",
     explicit_bucket_boundaries_advisory=SECONDS,
 )
 

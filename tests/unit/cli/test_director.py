@@ -187,7 +187,7 @@ def test_a_time_without_a_zone_is_that_of_the_halls(said: Said, written: str, ho
         ("2026-03-29T02:30", "There is no 02:30 on 2026-03-29: daylight saving time begins."),
         (
             "2025-10-26T02:30",
-            "02:30 comes twice on 2025-10-26, as summer time ends: write 2025-10-26T02:30+02:00 or "
+            "02:30 occurs twice on 2025-10-26, when daylight saving time ends: write 2025-10-26T02:30+02:00 or "
             "2025-10-26T02:30+01:00.",
         ),
     ],

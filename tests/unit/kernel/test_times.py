@@ -60,7 +60,7 @@ def test_a_form_says_which_of_two_times_it_means(typed: str, which: str, hour: i
         (
             "2026-10-25T02:30",
             "at.which",
-            "02:30 occurs twice on 2026-10-25, because summer time ends. Choose one of the two.",
+            "02:30 occurs twice on 2026-10-25, when daylight saving time ends. Choose one of the two.",
         ),
         ("2026-03-29T02:30", "", "There is no 02:30 on 2026-03-29: daylight saving time begins."),
         ("soon", "", "Expected a date and a time."),

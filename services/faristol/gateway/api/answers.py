@@ -114,7 +114,10 @@ def word_of(enum: Any, name: str = "") -> WithJsonSchema:
 class Answer(Shown):
     """Fields of every answer."""
 
-    position: int = Field(description="Position in the record up to which this holds; follow the stream from here.")
+    position: int = Field(
+        description="Position in the record up to which the answer is valid; subscribe to the stream from this "
+        "position."
+    )
 
 
 class Pin(Shown):
@@ -124,9 +127,9 @@ class Pin(Shown):
     digest: str = Field(description="SHA-256 of the content, in lower-case hexadecimal.")
 
 
-TEAM = Field(description="The player's team; empty where there are no teams.")
-CATEGORY = Field(description="Class of competition that the player is in, as `U18`; empty for none.")
-MATCH = Field(description="The match between two teams, by its number in the round; 0 where there are no teams.")
-DIVISION = Field(description="The division that the tournament is; empty where it is none.")
-TOTAL = Field(description="How many there are in all pages.")
-NEXT_PAGE = Field(description="What gives the next ones, as `page_token`; empty when these are the last.")
+TEAM = Field(description="The player's team; empty without teams.")
+CATEGORY = Field(description="Class of competition of the player, such as `U18`; empty for none.")
+MATCH = Field(description="Number of the match between two teams in the round; 0 without teams.")
+DIVISION = Field(description="Name of the division; empty if the tournament is not a division.")
+TOTAL = Field(description="Number of items in all pages.")
+NEXT_PAGE = Field(description="Value of `page_token` for the next page; empty on the last page.")

@@ -158,9 +158,9 @@ async def get_report(
     tournament_id: TournamentId,
     when: When,
     round: Annotated[  # noqa: A002 # the name of the query parameter
-        int, Query(ge=0, le=10_000, description="Up to this round; up to the last that is over when 0."), DIGITS
+        int, Query(ge=0, le=10_000, description="Include rounds up to this one; 0 for the last closed round."), DIGITS
     ] = 0,
-    edition: Annotated[EditionName, Query(description="Which description of the format.")] = "TRF26",
+    edition: Annotated[EditionName, Query(description="Version of the format.")] = "TRF26",
     if_none_match: IfNoneMatch = None,
 ) -> Response:
     """Return the tournament as a TRF file, for pairing and rating programs."""

@@ -17,13 +17,15 @@ class TournamentLinks(BaseModel):
     """Links of a tournament."""
 
     self: str = Field(examples=["/api/v1/tournaments/demo"])
-    page: str = Field(description="For people.", examples=["/t/demo"])
+    page: str = Field(description="Page for people.", examples=["/t/demo"])
     players: str = Field(examples=["/api/v1/tournaments/demo/players"])
     games: str = Field(
-        description="In mode `duplicate` the tournament, which lists them.", examples=["/api/v1/tournaments/demo/games"]
+        description="In mode `duplicate`, the tournament, which lists its games.",
+        examples=["/api/v1/tournaments/demo/games"],
     )
     standings: str = Field(
-        description="In mode `duplicate` those of all its games.", examples=["/api/v1/tournaments/demo/standings"]
+        description="In mode `duplicate`, the standings of all its games.",
+        examples=["/api/v1/tournaments/demo/standings"],
     )
     stream: str = Field(examples=["/api/v1/tournaments/demo/stream"])
 
@@ -32,7 +34,7 @@ class GameLinks(BaseModel):
     """Links of a game."""
 
     self: str = Field(examples=["/api/v1/games/demo-r1-t1"])
-    page: str = Field(description="For people.", examples=["/g/demo-r1-t1"])
+    page: str = Field(description="Page for people.", examples=["/g/demo-r1-t1"])
     players: list[str] = Field(
         description="In the order of the pairing.",
         examples=[["/api/v1/players/anna-puig", "/api/v1/players/biel-roca"]],
@@ -49,16 +51,16 @@ class PlayerLinks(BaseModel):
     """Links of a player."""
 
     self: str = Field(examples=["/api/v1/players/anna-puig"])
-    page: str = Field(description="For people.", examples=["/players/anna-puig"])
+    page: str = Field(description="Page for people.", examples=["/players/anna-puig"])
 
 
 class PartLinks(BaseModel):
     """Links of a part of a tournament."""
 
     self: str = Field(
-        description="Without the parameters of the request.", examples=["/api/v1/tournaments/demo/standings"]
+        description="Address without the parameters of the request.", examples=["/api/v1/tournaments/demo/standings"]
     )
-    page: str = Field(description="For people.", examples=["/t/demo"])
+    page: str = Field(description="Page for people.", examples=["/t/demo"])
     tournament: str = Field(examples=["/api/v1/tournaments/demo"])
 
 
@@ -66,7 +68,7 @@ class DuplicateLinks(BaseModel):
     """Links of a duplicate game."""
 
     self: str = Field(examples=["/api/v1/duplicate/demo-r1"])
-    page: str = Field(description="For people.", examples=["/duplicate/demo-r1"])
+    page: str = Field(description="Page for people.", examples=["/duplicate/demo-r1"])
     standings: str = Field(examples=["/api/v1/duplicate/demo-r1/standings"])
     sheets: str = Field(examples=["/api/v1/duplicate/demo-r1/sheets"])
 

@@ -42,8 +42,8 @@ class Parked(Shown):
 
     tournament_id: str
     since: datetime
-    position: int = Field(description="Of the event that was not taken.")
-    attempts: int = Field(description="How often it was tried; it is tried again by itself, and taken in order.")
+    position: int = Field(description="Position of the failed event.")
+    attempts: int = Field(description="Number of attempts; the event is retried automatically, in order.")
 
 
 class Consumer(Shown):
@@ -52,24 +52,24 @@ class Consumer(Shown):
     name: str = Field(examples=["results@5"])
     kind: Kind
     state: State
-    position: int = Field(description="Everything up to here is done.")
-    lag: int = Field(description="Events that are still to come.")
+    position: int = Field(description="Position up to which all events are processed.")
+    lag: int = Field(description="Number of events not yet processed.")
     generation: int = Field(description="Generation of a projection's tables, from 1; 0 for the others.")
     stopped_since: Annotated[
         datetime | None,
         Read(lambda consumer: moment(consumer.stopped.since) if consumer.HasField("stopped") else None),
-    ] = Field(description="Since when it has stopped; null while it works.")
-    parked_count: int = Field(description="How many games or tournaments wait because of an event of theirs.")
-    parked: list[Parked] = Field(description="Those that wait, the oldest first; at most 100 of them.")
+    ] = Field(description="Time at which the consumer stopped; null while it runs.")
+    parked_count: int = Field(description="Number of games or tournaments that are parked after a failed event.")
+    parked: list[Parked] = Field(description="Parked streams, oldest first; at most 100.")
 
 
 class WebhookNumbers(Shown):
     """Counts over all webhooks."""
 
     webhooks: int
-    failing: int = Field(description="Those whose last message did not arrive; it is tried again by itself.")
-    stopped: int = Field(description="Those that get nothing until somebody resumes them.")
-    dead_letters: int = Field(description="Messages that a receiver refused, and that were left out.")
+    failing: int = Field(description="Webhooks whose last message failed; it is retried automatically.")
+    stopped: int = Field(description="Webhooks that are stopped until an operator resumes them.")
+    dead_letters: int = Field(description="Messages that a receiver refused and that were skipped.")
 
 
 class Status(Answer):
@@ -77,6 +77,6 @@ class Status(Answer):
 
     consumers: list[Consumer]
     record: RecordState = Field(
-        description="Whether the record takes what is decided: it does, its disk is full, or it refuses all the same."
+        description="Whether the record accepts events: yes, no because its disk is full, or no for another reason."
     )
     webhooks: WebhookNumbers

@@ -41,14 +41,14 @@ It must follow the limits of the number, since the OpenAPI document loses those 
 
 Language = Annotated[
     Annotated[Literal["ca", "el", "en", "es"], named("Language", ("ca", "el", "en", "es"))] | None,
-    Query(description="The language of words in the answer; by `Accept-Language` when it is not given."),
+    Query(description="Language of the texts in the answer; by default that of `Accept-Language`."),
 ]
 
 
 TournamentId = Annotated[str, Path(description="The tournament.", examples=["demo"])]
 RoundNumber = Annotated[int, Path(ge=1, le=10_000, description="The round, from 1."), DIGITS]
 UpToRound = Annotated[
-    int, Query(ge=0, le=10_000, description="After this round; with the results so far when 0."), DIGITS
+    int, Query(ge=0, le=10_000, description="State after this round; 0 for the current results."), DIGITS
 ]
 LAST_POSITION = 2**63 - 1
 MinPosition = Annotated[
@@ -56,9 +56,9 @@ MinPosition = Annotated[
     Query(
         ge=0,
         le=LAST_POSITION,
-        description="Wait until the answer holds up to this position of the record, 10 seconds at most: 504 when it "
-        "does not come by then, 400 at once when it is more than 10,000 beyond what the record holds. Not together "
-        "with `as_of` or `as_of_position`.",
+        description="Wait, for at most 10 seconds, until the answer is valid up to this position of the record. The "
+        "answer is 504 after the timeout, and 400 at once if the position is more than 10,000 after the "
+        "end of the record. Not allowed with `as_of` or `as_of_position`.",
     ),
     DIGITS,
 ]
@@ -67,8 +67,8 @@ AsOfPosition = Annotated[
     Query(
         ge=0,
         le=LAST_POSITION,
-        description="As it was at this position of the record, which has to have come to it; as it is when 0. Not "
-        "together with `as_of`.",
+        description="State at this position of the record, which the record must have reached; 0 for the current "
+        "state. Not allowed with `as_of`.",
     ),
     DIGITS,
 ]
@@ -100,8 +100,8 @@ AsOfTime = Annotated[
     ]
     | None,
     Query(
-        description="As it was when nothing later than this had been recorded: a time between the years 1 and 9999 "
-        "with its offset, as RFC 3339 writes it; a `+` in it as `%2B`.",
+        description="State at this time of recording: a time between the years 1 and 9999 with its offset, in the "
+        "format of RFC 3339; encode `+` as `%2B`.",
         examples=["2026-03-07T11:30:00Z"],
     ),
 ]
@@ -117,20 +117,25 @@ PAGES_END = r"^([0-9]{1,5}\.[0-9]{1,18}\.[a-z0-9-]{1,128})?$"
 DEFAULT_PAGE_COUNT = 100
 """Default number of lines in an answer."""
 
-PageSize = Annotated[int, Query(ge=0, le=10_000, description="Lines in the answer at most; all when 0."), DIGITS]
-LimitedPageSize = Annotated[int, Query(ge=1, le=1_000, description="Lines in the answer at most."), DIGITS]
+PageSize = Annotated[
+    int, Query(ge=0, le=10_000, description="Maximum number of lines in the answer; 0 for all."), DIGITS
+]
+LimitedPageSize = Annotated[int, Query(ge=1, le=1_000, description="Maximum number of lines in the answer."), DIGITS]
 """Page size of lists across tournaments, which are never sent whole."""
 PageToken = Annotated[
     str,
     Query(
         max_length=9,
-        description="Go on where an answer ended: its `next_page_token`, as it was. Ask for the same otherwise.",
+        description="Continue after the previous page: the value of its `next_page_token`. The other parameters must "
+        "be the same.",
         pattern="^[0-9]{0,9}$",
     ),
 ]
 
 When = Annotated[Moment, Depends(_moment)]
-IfNoneMatch = Annotated[str | None, Header(description="An `ETag` given before: 304 when nothing has changed.")]
+IfNoneMatch = Annotated[
+    str | None, Header(description="`ETag` of an earlier answer: the answer is 304 if it has not changed.")
+]
 
 
 async def _known(request: Request, lang: Language = None) -> None:  # read by language_of

@@ -73,19 +73,17 @@ async def list_tournaments(
     search: players.Search = "",
     page_size: PageSize = DEFAULT_PAGE_COUNT,
     page_token: players.PageToken = "",
-    archived: Annotated[bool, Query(description="With those that are archived.")] = False,
+    archived: Annotated[bool, Query(description="Include archived tournaments.")] = False,
     state: Annotated[
         Annotated[Literal["announced", "playing", "over"], named("TournamentState", ("announced", "playing", "over"))]
         | None,
-        Query(description="`announced` before the first pairing, `playing`, `over` with the final standings."),
+        Query(description="`announced` before the first pairing, `playing`, or `over` with the final standings."),
     ] = None,
     first: Annotated[
         Day | None,
-        Query(alias="from", pattern=DAY, description="Those that are played on this day or later, `2026-11-28`."),
+        Query(alias="from", pattern=DAY, description="Tournaments played on or after this day, such as `2026-11-28`."),
     ] = None,
-    until: Annotated[
-        Day | None, Query(pattern=DAY, description="Those that are played on this day or before it.")
-    ] = None,
+    until: Annotated[Day | None, Query(pattern=DAY, description="Tournaments played on or before this day.")] = None,
     if_none_match: IfNoneMatch = None,
 ) -> Response:
     """List the tournaments, the latest first, page by page. Words of the name, days and state filter them."""
@@ -112,9 +110,11 @@ async def get_standings(
     tournament_id: TournamentId,
     when: When,
     round: UpToRound = 0,  # noqa: A002 # the name of the query parameter
-    player: Annotated[str, Query(max_length=64, description="The line of this player alone.")] = "",
-    arithmetic: Annotated[bool, Query(description="With how every value comes about.")] = False,
-    category: Annotated[str, Query(max_length=20, description="Lines of this category alone, as `U18`.")] = "",
+    player: Annotated[str, Query(max_length=64, description="Return only the line of this player.")] = "",
+    arithmetic: Annotated[bool, Query(description="Include the derivation of every value.")] = False,
+    category: Annotated[
+        str, Query(max_length=20, description="Return only lines of this category, such as `U18`.")
+    ] = "",
     page_size: PageSize = DEFAULT_PAGE_COUNT,
     page_token: PageToken = "",
     if_none_match: IfNoneMatch = None,
@@ -152,8 +152,8 @@ async def get_team_standings(
     tournament_id: TournamentId,
     when: When,
     round: UpToRound = 0,  # noqa: A002 # the name of the query parameter
-    team: Annotated[str, Query(max_length=64, description="The line of this team alone.")] = "",
-    arithmetic: Annotated[bool, Query(description="With how every value comes about.")] = False,
+    team: Annotated[str, Query(max_length=64, description="Return only the line of this team.")] = "",
+    arithmetic: Annotated[bool, Query(description="Include the derivation of every value.")] = False,
     page_size: PageSize = DEFAULT_PAGE_COUNT,
     page_token: PageToken = "",
     if_none_match: IfNoneMatch = None,
@@ -226,14 +226,14 @@ async def list_rulings(
     found: RulingsReader,
     tournament_id: TournamentId,
     round: Annotated[  # noqa: A002 # the name of the query parameter
-        int, Query(ge=0, le=10_000, description="Of this round; of every closed round when 0."), DIGITS
+        int, Query(ge=0, le=10_000, description="The round; 0 for all closed rounds."), DIGITS
     ] = 0,
     page_size: LimitedPageSize = DEFAULT_PAGE_COUNT,
     page_token: Annotated[
         str,
         Query(
             max_length=200,
-            description="Go on where an answer ended: its `next_page_token`, as it was.",
+            description="Continue after the previous page: the value of its `next_page_token`.",
             json_schema_extra={"pattern": PAGES_END},
         ),
     ] = "",
@@ -298,10 +298,12 @@ async def get_status(results: Reader, if_none_match: IfNoneMatch = None) -> Resp
 async def list_seals(
     results: Reader,
     after: Annotated[
-        int, Query(ge=0, le=LAST_POSITION, description="Seals that reach beyond this position; all when 0."), DIGITS
+        int,
+        Query(ge=0, le=LAST_POSITION, description="Return seals that end after this position; 0 for all seals."),
+        DIGITS,
     ] = 0,
-    limit: Annotated[int, Query(ge=1, le=1_000, description="At most as many."), DIGITS] = 100,
-    newest: Annotated[bool, Query(description="The newest one alone, whatever else is asked.")] = False,
+    limit: Annotated[int, Query(ge=1, le=1_000, description="Maximum number of seals."), DIGITS] = 100,
+    newest: Annotated[bool, Query(description="Return only the newest seal; other parameters are ignored.")] = False,
     if_none_match: IfNoneMatch = None,
 ) -> Response:
     """List the seals of the record. A copy of the newest seal proves later whether older events were changed.
@@ -336,7 +338,7 @@ STREAM: dict[str, Any] = {
 
 After = Annotated[
     int,
-    Query(ge=0, le=LAST_POSITION, description="News after this position; from the first one when 0."),
+    Query(ge=0, le=LAST_POSITION, description="Return the events after this position; 0 for all events."),
     DIGITS,
 ]
 

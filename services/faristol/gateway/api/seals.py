@@ -22,16 +22,16 @@ def _statement(seal: pb.Seal) -> str:
 class Seal(Shown):
     """Signed statement about the exact sequence of events from one position to another."""
 
-    from_position: int = Field(description="The first event under it.")
-    to_position: int = Field(description="The last event under it.")
+    from_position: int = Field(description="Position of the first sealed event.")
+    to_position: int = Field(description="Position of the last sealed event.")
     root: str = Field(
-        description="Over the Merkle tree (RFC 6962, SHA-256) of the hashes of the events, and the number of events of "
+        description="Root over the Merkle tree (RFC 6962, SHA-256) of the event hashes and the number of events of "
         "each tournament, in hex."
     )
-    previous: str = Field(description="SHA-256 of the statement of the seal before, in hex; zeros for the first.")
+    previous: str = Field(description="SHA-256 of the statement of the previous seal, in hex; zeros for the first.")
     key_id: str = Field(description="First 16 hexadecimal digits of SHA-256 over the 32 bytes of the public key.")
-    signature: str = Field(description="Ed25519, in hex, over `statement`.")
-    statement: Annotated[str, Read(_statement)] = Field(description="What is signed, byte for byte.")
+    signature: str = Field(description="Ed25519 signature of `statement`, in hex.")
+    statement: Annotated[str, Read(_statement)] = Field(description="Signed text, byte for byte.")
     sealed_at: datetime
 
 

@@ -42,7 +42,7 @@ TOLD = PUBLIC | frozenset(kind.DESCRIPTOR.name for kind in facts.told_to(AUDIENC
 class OfficialNews(News):
     """Notification for officials, as the stream's `data`."""
 
-    case_id: str = Field(description="The case that it is of; empty for none.")
+    case_id: str = Field(description="Id of the case; empty for none.")
 
 
 def _known(types: str) -> str:

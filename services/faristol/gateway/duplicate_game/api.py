@@ -23,7 +23,7 @@ from faristol.gateway.rpc.results import Moment, Reader, Results
 from faristol.kernel.topics import place_of_duplicate
 from faristol.pb.results.v1 import results_pb2 as results_pb
 
-GameId = Annotated[str, Path(description="The game, as `TOURNAMENT-rROUND`.", examples=["demo-r1"])]
+GameId = Annotated[str, Path(description="Id of the game, such as `TOURNAMENT-rROUND`.", examples=["demo-r1"])]
 
 routes = APIRouter(prefix="/api/v1/duplicate", tags=["results"], dependencies=[KNOWN])
 sums = APIRouter(prefix="/api/v1/tournaments", tags=["results"], dependencies=[KNOWN])
@@ -63,8 +63,10 @@ async def list_duplicate_sheets(
     results: Reader,
     games: DuplicateReader,
     game_id: GameId,
-    player: Annotated[str, Query(max_length=64, description="The sheet of this player alone.")] = "",
-    hall: Annotated[str, Query(max_length=200, description="The sheets of this hall alone; of all when empty.")] = "",
+    player: Annotated[str, Query(max_length=64, description="Return only the sheet of this player.")] = "",
+    hall: Annotated[
+        str, Query(max_length=200, description="Return only the sheets of this hall; empty for all halls.")
+    ] = "",
     min_position: MinPosition = 0,
     if_none_match: IfNoneMatch = None,
 ) -> Response:
@@ -83,7 +85,7 @@ async def get_duplicate_totals(
     results: Reader,
     games: DuplicateReader,
     tournament_id: TournamentId,
-    category: Annotated[str, Query(max_length=200, description="The players of this category alone.")] = "",
+    category: Annotated[str, Query(max_length=200, description="Return only players of this category.")] = "",
     min_position: MinPosition = 0,
     if_none_match: IfNoneMatch = None,
 ) -> Response:

@@ -49,11 +49,11 @@ class DuplicatePlay(Shown):
 
     row: int = Field(description="Row of the first tile of its main word, from 0.")
     column: int = Field(description="Column of that tile, from 0.")
-    across: bool = Field(description="It reads from left to right; otherwise from top to bottom.")
-    faces: list[str] = Field(description="The main word, tiles of the board among them.")
+    across: bool = Field(description="True if the play reads from left to right, false from top to bottom.")
+    faces: list[str] = Field(description="The main word, including tiles of the board.")
     placements: list[Placement] = Field(description="The tiles laid.")
     score: int = Field(description="Points.")
-    coordinates: Annotated[str, Read(coordinates_of)] = Field(description="Where it begins: `H8` across, `15G` down.")
+    coordinates: Annotated[str, Read(coordinates_of)] = Field(description="First square: `H8` across, `15G` down.")
 
 
 class DuplicateTurn(Shown):
@@ -61,13 +61,15 @@ class DuplicateTurn(Shown):
 
     turn: int = Field(description="From 1.")
     faces: list[str] = Field(description="The rack in the order in which it was called; `?` for a blank.")
-    leftover: int = Field(description="How many of its tiles were of the turn before.")
-    rejected: int = Field(description="How many racks went back before it.")
-    by_hand: bool = Field(description="The judge took the tiles out of a bag.")
-    started_at: datetime | None = Field(description="When its time began; null before.")
-    ends_at: datetime | None = Field(description="When its time ends or ended; null before, and while it stands.")
-    stopped_with: int = Field(description="What is left while it stands after an incident, in milliseconds.")
-    scored: bool = Field(description="It is scored: only then are its master play and its top told.")
+    leftover: int = Field(description="Number of tiles carried over from the previous turn.")
+    rejected: int = Field(description="Number of racks rejected before this one.")
+    by_hand: bool = Field(description="The judge drew the tiles from a physical bag.")
+    started_at: datetime | None = Field(description="Start of the turn time; null before it.")
+    ends_at: datetime | None = Field(
+        description="End of the turn time; null before the start and while the time is stopped."
+    )
+    stopped_with: int = Field(description="Remaining milliseconds while the time is stopped after an incident.")
+    scored: bool = Field(description="The turn is scored: its master play and top are public.")
     master: DuplicatePlay | None = Field(description="The master play; null before the turn is scored.")
     top: int = Field(description="The highest score that the rack allowed; 0 before the turn is scored.")
 
@@ -76,7 +78,7 @@ class DuplicateHall(Shown):
     """Hall of a game."""
 
     number: int = Field(description="From 1.")
-    name: str = Field(description="Empty where the tournament has no halls.")
+    name: str = Field(description="Empty if the tournament has no halls.")
     players: int
 
 
@@ -85,18 +87,18 @@ class Duplicate(Answer):
 
     game_id: str
     tournament_id: str
-    round: int = Field(description="The round of the tournament that it is, from 1.")
+    round: int = Field(description="Round of the tournament, from 1.")
     ruleset: Pin
     halls: list[DuplicateHall]
     turns: list[DuplicateTurn] = Field(description="The turns so far.")
     board: list[Placement] = Field(description="The tiles on the board.")
     bag_left: int = Field(description="Tiles in the bag.")
-    commitment: str = Field(description="What the seed of the racks is held to, in hexadecimal.")
-    seed: str = Field(description="The seed, once the game is over; empty before.")
-    end: End | None = Field(description="Why it is over; null while it goes on.")
+    commitment: str = Field(description="Commitment to the seed of the racks, in hexadecimal.")
+    seed: str = Field(description="The seed after the end of the game; empty before.")
+    end: End | None = Field(description="Why the game ended; null while it is in progress.")
     validated: bool = Field(description="The results are final.")
-    unofficial: list[str] = Field(description="Why it is not official: `players`, `turns`.")
-    embargoed: bool = Field(description="Nothing of what is played is told before every group has played it.")
+    unofficial: list[str] = Field(description="Why the game is not official: `players`, `turns`.")
+    embargoed: bool = Field(description="The plays are under embargo until every group has played the game.")
     links: links.OfWholeDuplicate
 
     @classmethod
@@ -108,20 +110,20 @@ class Duplicate(Answer):
 class DuplicateLine(Shown):
     """Line of the standings of a game."""
 
-    rank: int = Field(description="Equal players share it.")
+    rank: int = Field(description="Rank; tied players share it.")
     player_id: str
-    name: str = Field(description="Name, or empty when it was erased.")
-    total: int = Field(description="Points, bonus and penalties included.")
+    name: str = Field(description="Name; empty after an erasure.")
+    total: int = Field(description="Points, including bonus and penalties.")
     percent: Annotated[float, Read(lambda line: line.percent_hundredths / 100)] = Field(
-        description="The total as a part of the master plays."
+        description="Total as a percentage of the points of the master plays."
     )
-    negative: int = Field(description="How far the total is from the master plays.")
-    tops: int = Field(description="Turns in which the player found a top.")
-    best_play: int = Field(description="The best score of a turn.")
-    solos: int = Field(description="Turns in which nobody else found the top.")
-    bonus: int = Field(description="Points for those.")
-    penalty: int = Field(description="Points that warnings took off.")
-    game_id: str = Field(description="The game of the player where several groups are one classification, else empty.")
+    negative: int = Field(description="Difference between the total and the points of the master plays.")
+    tops: int = Field(description="Number of turns in which the player found a top.")
+    best_play: int = Field(description="Highest score of a turn.")
+    solos: int = Field(description="Number of solos: turns in which only this player found the top.")
+    bonus: int = Field(description="Points for solos.")
+    penalty: int = Field(description="Points deducted for warnings.")
+    game_id: str = Field(description="Game of the player if several groups share one classification; empty otherwise.")
     links: links.OfPlayer
 
 
@@ -129,10 +131,10 @@ class DuplicateStandings(Answer):
     """Standings of a game after the scored turns."""
 
     game_id: str
-    turns: int = Field(description="Turns that are counted.")
+    turns: int = Field(description="Number of scored turns.")
     masters: int = Field(description="Points of all master plays.")
     validated: bool = Field(description="The results are final.")
-    standings: list[DuplicateLine] = Field(description="The best first.")
+    standings: list[DuplicateLine] = Field(description="Lines in order of rank.")
     links: links.DuplicateLinks
 
     @classmethod
@@ -150,25 +152,25 @@ class DuplicateStandings(Answer):
 class DuplicateShare(Shown):
     """Result of a player in one of several games."""
 
-    total: int = Field(description="Points, bonus and penalties included; 0 for who is absent.")
-    plays: bool = Field(description="The player plays in it.")
+    total: int = Field(description="Points, including bonus and penalties; 0 for an absent player.")
+    plays: bool = Field(description="The player takes part in the game.")
 
 
 class SummedLine(DuplicateLine):
     """Line of the standings of several games."""
 
-    category: str = Field(description="Of the player; empty where there are none.")
-    games: list[DuplicateShare] = Field(description="Game by game.")
+    category: str = Field(description="Categories of the player; empty for none.")
+    games: list[DuplicateShare] = Field(description="Results by game.")
 
 
 class SummedGame(Shown):
     """Game included in the sum."""
 
     game_id: str
-    round: int = Field(description="The round of the tournament that it is, from 1.")
-    turns: int = Field(description="Turns that are counted.")
+    round: int = Field(description="Round of the tournament, from 1.")
+    turns: int = Field(description="Number of scored turns.")
     masters: int = Field(description="Points of all its master plays.")
-    end: End | None = Field(description="Why it is over; null while it goes on.")
+    end: End | None = Field(description="Why the game ended; null while it is in progress.")
     validated: bool = Field(description="Its results are final.")
     links: links.OfDuplicate
 
@@ -177,9 +179,9 @@ class DuplicateTotals(Answer):
     """Summed standings of all duplicate games of a tournament."""
 
     tournament_id: str
-    category: str = Field(description="The category whose players these are; empty for everybody.")
-    games: list[SummedGame] = Field(description="In the order of rounds.")
-    standings: list[SummedLine] = Field(description="The best first.")
+    category: str = Field(description="Category of the players; empty for all players.")
+    games: list[SummedGame] = Field(description="Games in the order of rounds.")
+    standings: list[SummedLine] = Field(description="Lines in order of rank.")
     links: links.PartLinks
 
     @classmethod
@@ -227,13 +229,13 @@ class ScoredSlip(Shown):
 
     turn: int
     points: int = Field(description="0 for a null play.")
-    fault: str = Field(description="Why it is null: `coordinates`, `invalid`, `late` …; empty for a play that counts.")
+    fault: str = Field(description="Why the play is null: `coordinates`, `invalid`, `late` …; empty for a valid play.")
     warned: list[str] = Field(description="Faults for which the player was warned.")
-    coordinates: str = Field(description="As it was written; empty where nothing was.")
-    word: str = Field(description="As it was written, the letter of a blank in parentheses.")
-    score: str = Field(description="The score that was written; empty where none was.")
+    coordinates: str = Field(description="Coordinates as written; empty if missing.")
+    word: str = Field(description="Word as written, with the letter of a blank in parentheses.")
+    score: str = Field(description="Score as written; empty if missing.")
     handed: Annotated[Handed, Read(lambda slip: words_of(HANDED)[slip.handed] or "in_time")] = Field(
-        description="How the slip came."
+        description="Origin of the slip."
     )
     coordinates_illegible: bool
     word_illegible: bool
@@ -243,18 +245,18 @@ class DuplicateSheet(Shown):
     """Sheet of a player for the scored turns (FISC II.9)."""
 
     player_id: str
-    name: str = Field(description="Name, or empty when it was erased.")
-    number: int = Field(description="The number that stands on the slips.")
-    hall: str = Field(description="The hall; empty where the tournament has none.")
+    name: str = Field(description="Name; empty after an erasure.")
+    number: int = Field(description="Number on the player's slips.")
+    hall: str = Field(description="The hall; empty if the tournament has none.")
     total: int = Field(description="Points of the turns, without bonus and penalties.")
-    slips: list[ScoredSlip] = Field(description="Turn by turn.")
+    slips: list[ScoredSlip] = Field(description="Plays by turn.")
 
 
 class DuplicateSheets(Answer):
     """Sheets of players."""
 
     game_id: str
-    sheets: list[DuplicateSheet] = Field(description="Hall by hall, in the order of the numbers on the slips.")
+    sheets: list[DuplicateSheet] = Field(description="Sheets by hall, in the order of the numbers on the slips.")
     links: links.DuplicateLinks
 
     @classmethod

@@ -12,7 +12,7 @@ from faristol.host.observability.rate_limited_log import Seldom
 
 _log = logging.getLogger(__name__)
 _count = metrics.get_meter("faristol.gateway").create_counter(
-    "faristol.http.broken", unit="{request}", description="requests that are malformed, broken off or too many, by kind"
+    "faristol.http.broken", unit="{request}", description="malformed, aborted or excess requests, by kind"
 )
 
 

@@ -15,7 +15,7 @@ HEALTH = ("/healthz", "/readyz")
 _seconds = metrics.get_meter("faristol.gateway").create_histogram(
     "faristol.http.duration",
     unit="s",
-    description="how long a request took until its answer began",
+    description="time from the request to the start of its answer",
     explicit_bucket_boundaries_advisory=SECONDS,
 )
 

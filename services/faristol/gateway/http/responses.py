@@ -21,7 +21,7 @@ class FieldProblem(BaseModel):
     """Error of one field of a request."""
 
     field: str = Field(description="The parameter or header.", examples=["as_of"])
-    problem: str = Field(description="What it was and what was expected.")
+    problem: str = Field(description="The given and the expected value.")
 
 
 class ProblemBody(BaseModel):
@@ -30,18 +30,18 @@ class ProblemBody(BaseModel):
     type: str
     title: str
     status: int
-    detail: str = Field(description="In the language of `lang` or `Accept-Language`.")
+    detail: str = Field(description="Text in the language of `lang` or `Accept-Language`.")
     instance: str
-    reason: str = Field("", description="A word for programs: `NOT_FOUND`.")
-    kind: str = Field("", description="Of what there is none, for `NOT_FOUND`.", examples=["tournament"])
-    id: str = Field("", description="Its id.")
+    reason: str = Field("", description="Reason for programs, such as `NOT_FOUND`.")
+    kind: str = Field("", description="Kind of the missing resource, for `NOT_FOUND`.", examples=["tournament"])
+    id: str = Field("", description="Id of the resource.")
     instead: str = Field(
         "",
-        description="Where to ask instead, for `DUPLICATE_GAMES`, `DUPLICATE_GAME` and `NO_DUPLICATE_GAMES`.",
+        description="Address to use instead, for `DUPLICATE_GAMES`, `DUPLICATE_GAME` and `NO_DUPLICATE_GAMES`.",
         examples=["/api/v1/tournaments/demo/duplicate-standings"],
     )
-    field: str = Field("", description="The field that a service refused; it is in `errors` too.")
-    errors: list[FieldProblem] = Field([], description="The fields of a request that is malformed.")
+    field: str = Field("", description="Field that a service refused; also listed in `errors`.")
+    errors: list[FieldProblem] = Field([], description="Invalid fields of a malformed request.")
 
 
 class Health(BaseModel):
@@ -54,12 +54,12 @@ class Ready(BaseModel):
     """Readiness of the gateway. It is ready while the record responds."""
 
     status: Literal["ready", "not ready"]
-    record: bool = Field(description="The record answers.")
-    appends: bool = Field(description="The record takes what is decided: false while its disk is full.")
-    news: bool = Field(description="NATS takes news. Without it pages are renewed a little later.")
+    record: bool = Field(description="The record is available.")
+    appends: bool = Field(description="The record accepts events; false while its disk is full.")
+    news: bool = Field(description="NATS is available. Without it, pages are refreshed with a short delay.")
     parked: bool = Field(
-        description="Events are held back that could not be taken: some answers stay at an older position. The gateway "
-        "is ready all the same; `/api/v1/status` says of which tournaments.",
+        description="Failed events are parked, so some answers stay at an older position. The gateway is still ready; "
+        "`/api/v1/status` lists the tournaments.",
     )
 
     @classmethod

@@ -61,8 +61,8 @@ class Subject(NamedTuple):
 class Lines(BaseModel):
     """Changed lines of a list."""
 
-    length: int = Field(description="How many lines the list has; what is beyond is gone.")
-    lines: dict[str, Any] = Field(description="Lines by their place in the list, from 0, whole.")
+    length: int = Field(description="Length of the list; later lines are removed.")
+    lines: dict[str, Any] = Field(description="Complete lines by their index in the list, from 0.")
 
 
 class Change(BaseModel):
@@ -73,17 +73,17 @@ class Change(BaseModel):
     """
 
     kind: Literal["game", "pairings", "standings"] = Field(
-        description="Of which answer: `Game`, `Pairings`, `Standings`."
+        description="Type of the answer: `Game`, `Pairings`, `Standings`."
     )
-    id: str = Field(description="The game; of pairings and standings the tournament.")
-    round: int = Field(description="The round of pairings; 0 for others.")
-    position: int = Field(description="Up to here the answer holds once this is taken up.")
-    from_position: int = Field(description="It is taken up on an answer of this position at the earliest.")
-    to_position: int = Field(description="And at the latest of this.")
-    whole: bool = Field(description="It is the whole answer, which replaces any.")
-    fields: dict[str, Any] = Field(description="Fields that are others, each with its value.")
+    id: str = Field(description="Id of the game; for pairings and standings, of the tournament.")
+    round: int = Field(description="Round of the pairings; 0 for other types.")
+    position: int = Field(description="Position up to which the answer is valid after the change is applied.")
+    from_position: int = Field(description="Lowest position of an answer to which the change applies.")
+    to_position: int = Field(description="Highest position of an answer to which the change applies.")
+    whole: bool = Field(description="The change is the complete answer and replaces any other.")
+    fields: dict[str, Any] = Field(description="Changed fields with their new values.")
     lists: dict[str, Lines] = Field(
-        description="Lines that are others, of `board` and `entries` of a game, `tables` of pairings, and `standings`."
+        description="Changed lines of `board` and `entries` of a game, of `tables` of pairings, and of `standings`."
     )
 
 

@@ -30,10 +30,10 @@ class News(Shown):
 
     position: int
     type: Annotated[str, EVENT_TYPE] = Field(description="Name of the event.", examples=["PlayPlaced"])
-    tournament_id: str = Field(description="The tournament that it is of.")
-    game_id: str = Field(description="The game that it is of; empty for the tournament's own.")
-    round: int = Field(description="The round, 0 when it is of none.")
-    table: int = Field(description="The table of the game, 0 when it is of none.")
+    tournament_id: str = Field(description="Id of the tournament.")
+    game_id: str = Field(description="Id of the game; empty for an event of the tournament.")
+    round: int = Field(description="The round; 0 for none.")
+    table: int = Field(description="Table of the game; 0 for none.")
     recorded_at: datetime
 
 
@@ -41,7 +41,7 @@ class NewsWithContent(News):
     """Notification with its changes, as the `data` of a stream with `include=content`."""
 
     content: list[Change] = Field(
-        description="What is another after this news, and after what came with it, of games, pairings and standings."
+        description="Changes of games, pairings and standings by this event and by the events of the same batch."
     )
 
 

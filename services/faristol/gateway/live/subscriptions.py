@@ -59,7 +59,7 @@ Tournaments = Annotated[
     Query(
         max_length=LONGEST,
         pattern=NAMES,
-        description="News of these tournaments, with commas; of all when empty.",
+        description="Events of these tournaments, separated by commas; empty for all.",
         examples=["a,b"],
     ),
 ]
@@ -71,8 +71,9 @@ LONGEST_ID = 100
 LastEventId = Annotated[
     str | None,
     Header(
-        description="The `id` that came last, as `FINGERPRINT-POSITION`, or a position alone: resume after this event. "
-        "It goes before `after`. One of an event that the record has not brings an event `Reset`, and then all news.",
+        description="Resume after this event: the last received `id`, as `FINGERPRINT-POSITION`, or only a position. "
+        "It takes precedence over `after`. If the record does not have the event, the stream sends an "
+        "event `Reset` and then all events.",
         examples=["9f86d081884c7d65-4711"],
     ),
 ]
@@ -82,8 +83,8 @@ LastEventIdQuery = Annotated[
     Query(
         alias="last_event_id",
         max_length=LONGEST_ID,
-        description="The same as the header, which goes before it: for who cannot send that, or is behind a proxy that "
-        "takes it away.",
+        description="The same as the header, which takes precedence. For clients that cannot send the header, or are "
+        "behind a proxy that removes it.",
     ),
 ]
 
@@ -114,36 +115,42 @@ class Filters:
 
 async def _filters(
     games: Annotated[
-        str, Query(max_length=LONGEST, pattern=NAMES, description="News of these games alone, with commas.")
+        str,
+        Query(max_length=LONGEST, pattern=NAMES, description="Return only events of these games, separated by commas."),
     ] = "",
     rounds: Annotated[
-        str, Query(max_length=LONGEST, pattern=NUMBERS, description="News of these rounds alone, with commas.")
+        str,
+        Query(
+            max_length=LONGEST, pattern=NUMBERS, description="Return only events of these rounds, separated by commas."
+        ),
     ] = "",
     tables: Annotated[
-        str, Query(max_length=LONGEST, pattern=NUMBERS, description="News of games at these tables alone.")
+        str, Query(max_length=LONGEST, pattern=NUMBERS, description="Return only events of games at these tables.")
     ] = "",
     types: Annotated[
         str,
         Query(
             max_length=LONGEST,
             pattern=TYPE_NAMES,
-            description="News of these types alone, as `PlayPlaced,ResultRecorded`: names of `EventType`, with commas.",
+            description="Return only events of these types, such as `PlayPlaced,ResultRecorded`: names of `EventType`, "
+            "separated by commas.",
         ),
         AfterValidator(known_type),
     ] = "",
     include: Annotated[
         Literal["", "content"],
         Query(
-            description="`content`: `data` is `NewsWithContent`, so that nothing has to be fetched. Not with `types`, "
-            "which hides changes. With `games` or `tables` games are told alone, with `rounds` pairings too, without "
-            "any of these standings too; `rounds` then lets news of no game through."
+            description="`content`: `data` is `NewsWithContent`, so that a client does not need to fetch it. Not "
+            "allowed with `types`, which hides changes. With `games` or `tables`, the content has only games; with "
+            "`rounds`, also pairings; without these filters, also standings. `rounds` then also passes events "
+            "without a game."
         ),
     ] = "",
     named: Annotated[
         Literal["true", "false"],
         Query(
-            description="`false`: frames come without `event`, so that a browser gives every one to `onmessage`; "
-            "the type is in `data` as well."
+            description="`false`: frames have no `event`, so that a browser passes each one to `onmessage`; the type "
+            "is also in `data`."
         ),
     ] = "true",
 ) -> Filters:

@@ -15,29 +15,31 @@ class Cell(Shown):
     """Round of a player."""
 
     round: int
-    basis: TermBasis | None = Field(description="What it was; null for a bye of a round that is being played.")
+    basis: TermBasis | None = Field(description="Basis of the line; null for a bye in a round in progress.")
     outcome: Outcome | None = Field(
-        description="What it came to; null before there is a result, for an absence, and for a bye of 0 points."
+        description="Result; null before there is one, for an absence, and for a bye of 0 points."
     )
     points: Annotated[float, Read(lambda cell: cell.half_points / 2)] = Field(description="Championship points.")
-    opponent_ids: list[str] = Field(description="Several at a table of more than two; empty without an opponent.")
-    opponent_ranks: list[int] = Field(description="Their ranks, in the same order.")
-    score: int = Field(description="Own score, final or so far.")
+    opponent_ids: list[str] = Field(
+        description="Opponents, several at a table of more than two players; empty without an opponent."
+    )
+    opponent_ranks: list[int] = Field(description="Ranks of the opponents, in the same order.")
+    score: int = Field(description="Own score, final or current.")
     against: int = Field(description="The opponent's; 0 at a table of more than two.")
-    starts: bool | None = Field(description="The player started, or answered; null where that is not known.")
-    game_id: str = Field(description="Empty where there is no game.")
+    starts: bool | None = Field(description="True if the player started, false if second; null if unknown.")
+    game_id: str = Field(description="Id of the game; empty without a game.")
     final: bool = Field(description="The result of the game is final.")
     annulled: bool = Field(
-        description="It counts for nobody: one of the players left before half of the games (FIDE C.05 6.6)."
+        description="The game is annulled: a player withdrew before half of the games (FIDE C.05 6.6)."
     )
 
 
 class Row(Standing):
     """Player's line in the crosstable: that of the standings, and every round."""
 
-    rating: int = Field(description="Rating at the start; of who is unrated, where the system lets such players start.")
-    unrated: bool = Field(description="No rating had been published.")
-    cells: list[Cell] = Field(description="One for each round paired, in order.")
+    rating: int = Field(description="Rating at the start; for an unrated player, the initial rating of the system.")
+    unrated: bool = Field(description="The player had no published rating.")
+    cells: list[Cell] = Field(description="One entry per paired round, in order.")
 
     @classmethod
     def values(cls, message: Any) -> dict[str, Any]:
@@ -51,7 +53,7 @@ class Crosstable(Answer):
     """Rounds of every player, in the order of the standings."""
 
     tournament_id: str
-    rounds: int = Field(description="Rounds paired so far, or up to the one asked for.")
+    rounds: int = Field(description="Rounds paired so far, or up to the requested round.")
     rows: list[Row]
     division: str = DIVISION
     next_page_token: str = NEXT_PAGE

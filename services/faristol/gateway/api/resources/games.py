@@ -57,7 +57,7 @@ class GameLine(Table):
 
     round: int = Field(description="Round, from 1.")
     state: State = Field(
-        description="`paired` before its round has started, `playing`, `postponed` to another time, `final`."
+        description="`paired` before the round starts, `playing`, `postponed` to another time, or `final`."
     )
     links: links.OfTable
 
@@ -88,11 +88,15 @@ class Filters(NamedTuple):
         )
 
 
-InRound = Annotated[int, Query(ge=0, le=10_000, description="Games of this round alone; of all when 0."), DIGITS]
-AtTable = Annotated[int, Query(ge=0, le=1_000_000, description="Games at this table alone; at all when 0."), DIGITS]
-OfPlayer = Annotated[str, Query(max_length=64, description="Games of this player alone.")]
-WithRacks = Annotated[bool, Query(description="With racks, where they are public: the result is final.")]
-InState = Annotated[State | None, Query(description="Games in this state alone.")]
+InRound = Annotated[
+    int, Query(ge=0, le=10_000, description="Return only games of this round; 0 for all rounds."), DIGITS
+]
+AtTable = Annotated[
+    int, Query(ge=0, le=1_000_000, description="Return only games at this table; 0 for all tables."), DIGITS
+]
+OfPlayer = Annotated[str, Query(max_length=64, description="Return only games of this player.")]
+WithRacks = Annotated[bool, Query(description="Include racks if they are public, that is, if the result is final.")]
+InState = Annotated[State | None, Query(description="Return only games in this state.")]
 
 
 @routes.get("/tournaments/{tournament_id}/games", response_model=Games, responses=ERRORS)

@@ -23,9 +23,9 @@ class Seat(Shown):
     """Player at a table."""
 
     player_id: str
-    name: str = Field(description="Name, or empty when it was erased.")
-    score: int = Field(description="Score so far, or final.")
-    team_id: str = Field(description="The team that the player sits there for; empty where there are no teams.")
+    name: str = Field(description="Name; empty after an erasure.")
+    score: int = Field(description="Score, current or final.")
+    team_id: str = Field(description="The player's team at that table; empty without teams.")
 
 
 def _adjustments(given: Iterable[pb.SpreadAdjustment]) -> dict[str, int]:
@@ -39,8 +39,8 @@ def _adjustments(given: Iterable[pb.SpreadAdjustment]) -> dict[str, int]:
 class ScoreSanction(Shown):
     """Sanction that took points off the score of a game."""
 
-    player_id: str = Field(description="Whose score.")
-    points: int = Field(description="Points taken off, above 0.")
+    player_id: str = Field(description="Id of the player whose score is reduced.")
+    points: int = Field(description="Points deducted, greater than 0.")
     article: str = Field(description="The article, such as `FISE 49`.")
 
 
@@ -61,36 +61,34 @@ class Table(Shown):
     """Table of a round."""
 
     table: int = Field(description="Table, from 1.")
-    hall: str = Field(description="The hall of the table; empty where a tournament has none.")
+    hall: str = Field(description="Hall of the table; empty if the tournament has none.")
     game_id: str
     seats: list[Seat] = Field(description="Both players, in the order of the pairing.")
     turns: int = Field(description="Turns completed or lost so far.")
     final: bool = Field(description="The result is final.")
-    winner_id: str = Field(description="The winner; empty for a draw, when all lost, and before the end.")
-    loser_ids: list[str] = Field(description="Who left, or lost by decision.")
+    winner_id: str = Field(description="Id of the winner; empty for a draw, if all players lost, and before the end.")
+    loser_ids: list[str] = Field(description="Players who abandoned the game or lost it by decision.")
     lost_by_all: bool = Field(description="All players lost (FISC I.8.F).")
-    unplayed: bool = Field(description="A forfeit: no game for pairing and tie-breaks.")
-    corrected: bool = Field(description="The result was corrected after it had been final.")
-    postponed_to: datetime | None = Field(description="When the game will be played, while it is postponed.")
-    first_player_id: str = Field(description="Who starts, or started; empty before that is known.")
+    unplayed: bool = Field(description="A forfeit, which does not count as a game in pairing and tie-breaks.")
+    corrected: bool = Field(description="The result was corrected after it was final.")
+    postponed_to: datetime | None = Field(description="New time of a postponed game.")
+    first_player_id: str = Field(description="Id of the starting player; empty before it is known.")
     spread_adjustments: Annotated[dict[str, int], Read(lambda table: _adjustments(table.spread_adjustments))] = Field(
-        description="What rulings put right and sanctions have added to the spread of players, by id (PES Δ.ε, Ζ)."
+        description="Spread added by corrected rulings and by sanctions, by player id (PES Δ.ε, Ζ)."
     )
     total_adjustments: Annotated[
         dict[str, int], Read(lambda table: _adjustments(each for each in table.spread_adjustments if each.sanction))
-    ] = Field(
-        description="What of these sanctions have added to the total too; below 0 for what they took off (PES Ζ)."
-    )
+    ] = Field(description="Adjustments by sanctions that also apply to the total; negative for a deduction (PES Ζ).")
     match: int = MATCH
-    board: int = Field(description="The board of that match, from 1; 0 where there are no teams.")
+    board: int = Field(description="Board of that match, from 1; 0 without teams.")
     score_sanctions: list[ScoreSanction] = Field(
-        description="What sanctions that stand took off the scores of the seats, which are what is left (FISE 49)."
+        description="Points that sanctions in force deducted; the scores of the seats already exclude them (FISE 49)."
     )
     entered_by: Annotated[str, Read(lambda table: known(table.entered_by))] = Field(
-        description="The arbiter who entered the result by hand; empty where it came from the table."
+        description="Arbiter who entered the result by hand; empty if the table recorded it."
     )
     corrected_by: Annotated[str, Read(lambda table: known(table.corrected_by))] = Field(
-        description="The arbiter who corrected it last; empty while nobody has, or whose name was erased."
+        description="Arbiter of the last correction; empty without a correction or after an erasure of the name."
     )
     links: links.OfTable
 
@@ -99,13 +97,13 @@ class RequestedBye(Shown):
     """Player with a bye that the pairing itself did not allocate."""
 
     player: Annotated[Seat, Read(lambda bye: Seat.of(bye.seat))]
-    kind: ByeKind = Field(description="What the round is worth.")
+    kind: ByeKind = Field(description="Value of the round.")
     match: int = Field(
-        description="The match in which the player's board is won because the other team has nobody for it; 0 for none."
+        description="Match in which the player wins the board because the other team has no player for it; 0 for none."
     )
-    board: int = Field(description="The board, from 1, in that match or in the line-up; 0 where there are no teams.")
+    board: int = Field(description="Board, from 1, in that match or in the line-up; 0 without teams.")
     opponent_gone: bool = Field(
-        description="Nobody asked for it: the opponent in the table of rounds has left or sits the round out."
+        description="Unrequested: the opponent in the table of rounds has withdrawn or does not play in the round."
     )
 
 
@@ -115,7 +113,7 @@ class TeamSide(Shown):
     team_id: str
     name: str
     board_points: Annotated[float, Read(lambda side: side.board_half_points / 2)] = Field(
-        description="Points of the boards of which the result is final."
+        description="Points of the boards with a final result."
     )
 
 
@@ -129,9 +127,9 @@ class Match(Shown):
     winner_team_id: str = Field(
         description="Who has more points of the boards; empty for a draw, when both lost, before the end."
     )
-    lost_by_all: bool = Field(description="Both players lost at every board, and so both teams lost the match.")
+    lost_by_all: bool = Field(description="Both players lost at every board, so both teams lost the match.")
     points_unknown: bool = Field(
-        description="The rules that say what a board is worth are not installed here: points and winner are not told."
+        description="The rules for the value of a board are not installed: points and winner are omitted."
     )
 
 
@@ -140,9 +138,9 @@ class TeamBye(Shown):
 
     team_id: str
     name: str
-    kind: ByeKind | None = Field(description="What the round is worth; null for the odd team out.")
+    kind: ByeKind | None = Field(description="Value of the round; null for the odd team.")
     opponent_gone: bool = Field(
-        description="Nobody asked for it: the opponent in the table of rounds has left or sits the round out."
+        description="Unrequested: the opponent in the table of rounds has withdrawn or does not play in the round."
     )
 
 
@@ -162,16 +160,16 @@ class Pairings(Answer):
 
     tournament_id: str
     round: int
-    phase: Phase = Field(description="Where the round stands.")
+    phase: Phase = Field(description="Phase of the round.")
     tables: list[Table]
-    bye: Seat | None = Field(description="Who has the bye.")
+    bye: Seat | None = Field(description="Player with the bye.")
     requested_byes: Annotated[list[RequestedBye], Read(_requested_byes)] = Field(
-        description="Who else sits the round out."
+        description="Other players who do not play in the round."
     )
     division: str = DIVISION
-    matches: list[Match] = Field(description="Of teams, in the order of their numbers; empty where there are none.")
-    team_byes: Annotated[list[TeamBye], Read(_team_byes)] = Field(description="The teams that sit the round out.")
-    algorithm: str = Field(description="Name and version of the way in which it was paired, such as `swiss-2`.")
+    matches: list[Match] = Field(description="Matches of teams, in the order of their numbers; empty without teams.")
+    team_byes: Annotated[list[TeamBye], Read(_team_byes)] = Field(description="Teams that do not play in the round.")
+    algorithm: str = Field(description="Name and version of the pairing system, such as `swiss-2`.")
     next_page_token: str = NEXT_PAGE
     total: int = TOTAL
     links: links.OfPairings

@@ -18,21 +18,24 @@ class Winner(Shown):
     """Leader for a prize."""
 
     player_id: str
-    name: str = Field(description="Name, or empty when it was erased.")
-    game_id: str = Field(description="The game of a score or of a play; empty for what is of all games.")
-    round: int = Field(description="Its round; 0 for what is of all games.")
+    name: str = Field(description="Name; empty after an erasure.")
+    game_id: str = Field(description="Game of a score or of a play; empty for a value of all games.")
+    round: int = Field(description="Round of the game; 0 for a value of all games.")
     word: str = Field(description="The main word of a play.")
-    coordinates: str = Field(description="Where it lies, in the notation of the rules.")
+    coordinates: str = Field(description="Position of the play, in the notation of the rules.")
 
 
 class Prize(Shown):
     """Special prize."""
 
     kind: PrizeKind
-    value: int = Field(description="How much the best have: bingos, or points.")
-    winners: list[Winner] = Field(description="More than one where they are equal; nobody while there is nothing.")
+    value: int = Field(description="Best value: bingos or points.")
+    winners: list[Winner] = Field(
+        description="Leading players, several if they are tied; empty before the first value."
+    )
     unrecorded: bool = Field(
-        description="No play of the tournament is on the record, as results were entered by hand: nobody can be told."
+        description="No play of the tournament is recorded, because results were entered by hand; the leader is "
+        "unknown."
     )
 
 
@@ -40,7 +43,7 @@ class Prizes(Answer):
     """Special prizes, in the order chosen by the organiser."""
 
     prizes: list[Prize]
-    over: bool = Field(description="Every round is closed: nobody else can come ahead.")
+    over: bool = Field(description="Every round is closed, so the leader is final.")
 
 
 def nobody(prize: pb.Prize, *, over: bool) -> str:

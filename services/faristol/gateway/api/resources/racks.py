@@ -73,8 +73,8 @@ class Racks(Answer):
     """Racks of a game, turn by turn."""
 
     game_id: str
-    public: bool = Field(description="Racks are told: the result is final, and the system drew the tiles.")
-    racks: list[HeldRack] = Field(description="In the order of the turns; empty where they are not public.")
+    public: bool = Field(description="Racks are public: the result is final, and the system drew the tiles.")
+    racks: list[HeldRack] = Field(description="Racks in the order of turns; empty if they are not public.")
 
     @classmethod
     def told(cls, game: results.GetGameResponse, held: Held | None) -> Racks:

@@ -45,18 +45,18 @@ class Rating(BaseModel):
     """Player's rating before and after."""
 
     player_id: str
-    name: str = Field(description="Name, or empty when it was erased.")
-    club: str = Field(description="Club, may be empty.")
+    name: str = Field(description="Name; empty after an erasure.")
+    club: str = Field(description="Club; may be empty.")
     country: str = Field(description="Three letters, or empty.", examples=["AND"])
     rating: int = Field(description="Rating at the start.")
-    unrated: bool = Field(description="No rating had been published.")
-    new_rating: int = Field(description="Rating after the tournament, or what it would be by the results so far.")
-    change: int = Field(description="How much that is more.")
+    unrated: bool = Field(description="The player had no published rating.")
+    new_rating: int = Field(description="Rating after the tournament, or an estimate by the results so far.")
+    change: int = Field(description="Change of the rating.")
     games: int = Field(description="Rated games; byes and forfeits are not rated.")
-    points: float = Field(description="Wins, a draw counting one half.")
-    expected: float = Field(description="What was to be expected of the ratings.")
-    deviation: float | None = Field(description="How uncertain the rating is; null under a system that does not say.")
-    volatility: float | None = Field(description="How much it is expected to move about; null likewise.")
+    points: float = Field(description="Wins; a draw counts as one half.")
+    expected: float = Field(description="Expected wins by the ratings.")
+    deviation: float | None = Field(description="Deviation of the rating; null if the system does not define one.")
+    volatility: float | None = Field(description="Volatility of the rating; null if the system does not define one.")
 
     @classmethod
     def of(cls, line: events.RatingUpdated, player: results.Player) -> Rating:
@@ -82,11 +82,13 @@ class Ratings(Answer):
     """Rating list after a tournament, or its estimate. No system is the official one of a federation."""
 
     system: str = Field(description="Name and version of the rating system.", examples=["elo-1"])
-    estimate: bool = Field(description="It is what the results so far would make, and no list.")
-    revision: int = Field(description="How often the list was revised.")
-    published_at: datetime | None = Field(description="When the list was published first; null for an estimate.")
-    revised_at: datetime | None = Field(description="When the list was revised last; null while it never was.")
-    ratings: list[Rating] = Field(description="The highest new rating first.")
+    estimate: bool = Field(description="The ratings are an estimate by the results so far, not a published list.")
+    revision: int = Field(description="Number of revisions of the list.")
+    published_at: datetime | None = Field(
+        description="Time of the first publication of the list; null for an estimate."
+    )
+    revised_at: datetime | None = Field(description="Time of the last revision of the list; null without a revision.")
+    ratings: list[Rating] = Field(description="Lines by new rating, highest first.")
 
     @classmethod
     def joined(cls, found: pb.EstimateRatingsResponse, players: results.ListPlayersResponse) -> Ratings:

@@ -40,14 +40,14 @@ class Ruling(Shown):
     )
     valid: bool = Field(description="The play stands.")
     ruled_words: list[WordRuling] = Field(
-        description="Word by word, where the rules let players know so much (PES Δ.ε); empty elsewhere (FISC I.10)."
+        description="Ruling on each word, if the rules disclose it to players (PES Δ.ε); empty otherwise (FISC I.10)."
     )
-    lexicon: Pin = Field(description="The lexicon that was pinned.")
-    edition: str = Field(description="Edition of its source; empty when it is no longer installed.")
-    layers: list[str] = Field(description="Layers that were switched on.")
-    article: str = Field(description="The article that says what a ruling is.", examples=["FISC I.10"])
-    appeal: bool = Field(description="It was the second ruling on the play, and the last.")
-    mode: Mode = Field(description="Who ruled.")
+    lexicon: Pin = Field(description="The pinned lexicon.")
+    edition: str = Field(description="Edition of its source; empty if it is no longer installed.")
+    layers: list[str] = Field(description="Active layers.")
+    article: str = Field(description="Article that governs rulings.", examples=["FISC I.10"])
+    appeal: bool = Field(description="The ruling was made on appeal and is final.")
+    mode: Mode = Field(description="Authority of the ruling.")
     ruled_at: datetime
 
 
@@ -55,5 +55,5 @@ class Rulings(Answer):
     """Rulings of closed rounds, in the order of rounds and of time."""
 
     rulings: list[Ruling]
-    next_page_token: str = Field(description="Where the next page begins; empty when this is the last.")
+    next_page_token: str = Field(description="Token of the next page; empty on the last page.")
     total: int = TOTAL

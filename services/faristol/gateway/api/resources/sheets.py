@@ -30,8 +30,8 @@ class Placement(Shown):
 
     row: int = Field(description="Row, from 0 at the top.")
     column: int = Field(description="Column, from 0 at the left.")
-    face: str = Field(description="What the tile shows, one tile: `A`, `L·L`. For a blank, what it stands for.")
-    blank: bool = Field(description="The tile is a blank, worth 0.")
+    face: str = Field(description="Face of the tile: `A`, `L·L`. For a blank, the face that it represents.")
+    blank: bool = Field(description="The tile is a blank, with a value of 0.")
 
 
 def _faces(message: game.ScoredWord | game.RuledWord) -> Sequence[str]:
@@ -46,8 +46,8 @@ class Word(Shown):
     )
     row: int = Field(description="Row of its first tile, from 0.")
     column: int = Field(description="Column of its first tile, from 0.")
-    across: bool = Field(description="It reads from left to right; otherwise from top to bottom.")
-    score: int = Field(description="Points, premiums applied.")
+    across: bool = Field(description="True if the play reads from left to right, false from top to bottom.")
+    score: int = Field(description="Points, with premiums applied.")
 
 
 class WrittenScore(Shown):
@@ -69,11 +69,11 @@ class Incident(Shown):
     """Event at the table besides its turns."""
 
     kind: IncidentKind
-    turn: int = Field(description="Turn in which it happened, from 1.")
-    player_id: str = Field(description="Whom it concerns; empty when nobody alone.")
-    count: int = Field(description="How many tiles, or points, where it is about some.")
-    open: bool = Field(description="It is not settled yet.")
-    article: str = Field(description="The article by which it is dealt with; empty where the book is silent.")
+    turn: int = Field(description="Turn of the incident, from 1.")
+    player_id: str = Field(description="Player concerned; empty if it does not concern a single player.")
+    count: int = Field(description="Number of tiles or points, if the incident has one.")
+    open: bool = Field(description="The incident is not settled yet.")
+    article: str = Field(description="Article that applies; empty if the book has none.")
 
 
 class Entry(Shown):
@@ -84,45 +84,48 @@ class Entry(Shown):
     player_id: str
     placements: list[Placement] = Field(description="The tiles placed.")
     words: list[Word] = Field(description="Words formed, the main word first.")
-    score: int = Field(description="Points, negative when taken off.")
+    score: int = Field(description="Points; negative for a deduction.")
     total: int = Field(description="The player's total after it.")
     bingo: bool = Field(description="A full rack was placed.")
     challenged: bool
-    complete: bool = Field(description="The clock was pressed, or the line needs none.")
+    complete: bool = Field(description="The clock was pressed, or the line needs no press.")
     exchanged: int = Field(description="Number of tiles exchanged.")
     overtime_ms: int = Field(description="Overtime in milliseconds, for its penalty.")
     faces: list[str] = Field(description="Faces left on the rack, for the lines after the end.")
-    coordinates: str = Field(description="Where the main word is, in the ruleset's notation.", examples=["H8"])
-    withdrawn_for: WithdrawalReason | None = Field(description="Why the play came off the board.")
-    lost_for: TurnLostReason | None = Field(description="What the turn was lost for.")
-    article: str = Field(description="The article by which a turn was lost or points changed.", examples=["FISE 24"])
-    written: list[WrittenScore] = Field(description="What the players wrote on their own sheets.")
-    ruled_words: list[RuledWord] = Field(description="Word by word, where players are told so much of a ruling.")
-    sheet_play: str = Field(description="The play as the rules' sheet has it; empty where it has no words.")
-    sheet_score: str = Field(description="The score as that sheet has it.", examples=["68", "–", "−11"])
-    circled: bool = Field(description="That score is circled: a bingo.")
-    noted_blanks: list[str] = Field(description="Letters of blanks that the sheet has beside the play.")
+    coordinates: str = Field(description="Position of the main word, in the notation of the ruleset.", examples=["H8"])
+    withdrawn_for: WithdrawalReason | None = Field(description="Why the play was withdrawn.")
+    lost_for: TurnLostReason | None = Field(description="Why the turn was lost.")
+    article: str = Field(description="Article for a lost turn or changed points.", examples=["FISE 24"])
+    written: list[WrittenScore] = Field(description="Entries of the players on their own sheets.")
+    ruled_words: list[RuledWord] = Field(description="Ruling on each word, if the rules disclose it to players.")
+    sheet_play: str = Field(
+        description="The play as written on the sheet of the rules; empty if that sheet has no words."
+    )
+    sheet_score: str = Field(description="The score as written on that sheet.", examples=["68", "–", "−11"])
+    circled: bool = Field(description="The score is circled, for a bingo.")
+    noted_blanks: list[str] = Field(description="Letters of blanks written next to the play.")
 
 
 class Clock(Shown):
     """Clock of a player."""
 
     player_id: str
-    used_ms: int = Field(description="Milliseconds used when it last stopped.")
+    used_ms: int = Field(description="Milliseconds used at the last stop.")
     running: bool
     running_since: datetime | None = Field(
-        description="Since when it runs; a moment to come where it will from then unless the player arrives (PES Γ.β)."
+        description="Time since which the clock runs; in the future if it starts then unless the player arrives (PES "
+        "Γ.β)."
     )
-    turn_used_ms: int = Field(description="Milliseconds used in the player's turn when it last stopped.")
-    absent: bool = Field(description="The player has not come, or has left the table and not come back.")
+    turn_used_ms: int = Field(description="Milliseconds used in the player's turn at the last stop.")
+    absent: bool = Field(description="The player has not arrived, or has left the table and not returned.")
 
 
 class SheetSide(Shown):
     """Player's part of the sheet besides its lines."""
 
     player_id: str
-    bingos: int = Field(description="How many bingos stand.")
-    blanks: list[str] = Field(description="Letters of the blanks, where the sheet has a field for them.")
+    bingos: int = Field(description="Number of valid bingos.")
+    blanks: list[str] = Field(description="Letters of the blanks, if the sheet has a field for them.")
     signs: bool = Field(description="The player signs.")
 
 
@@ -130,9 +133,9 @@ class Sheet(Shown):
     """Form of the scoresheet by the rules."""
 
     sides: list[SheetSide] = Field(description="In the order of the pairing.")
-    words: bool = Field(description="Plays stand on it with their words; otherwise with their scores alone.")
-    bingos: bool = Field(description="It says how many bingos each player had.")
-    blanks: bool = Field(description="It has a field for the blanks of each player.")
+    words: bool = Field(description="The sheet has the words of plays; otherwise only their scores.")
+    bingos: bool = Field(description="The sheet has the number of bingos of each player.")
+    blanks: bool = Field(description="The sheet has a field for the blanks of each player.")
 
 
 class Game(Answer):
@@ -145,50 +148,50 @@ class Game(Answer):
     round: int = Field(description="Round, from 1.")
     table: int = Field(description="Table, from 1.")
     state: GameState = Field(
-        description="`paired` before its round has started, without board and clocks; `playing`; `postponed` to "
-        "another time; `final`."
+        description="`paired` before the round starts, without board and clocks; `playing`; `postponed` to another "
+        "time; `final`."
     )
     seats: list[Seat] = Field(description="The players, in the order of the pairing.")
-    first_player_id: str = Field(description="Who starts; empty before the starting draw.")
+    first_player_id: str = Field(description="Id of the starting player; empty before the starting draw.")
     board: list[Placement] = Field(description="Every tile on the board.")
     entries: list[Entry] = Field(description="The scoresheet.")
-    bag_left: int = Field(description="Tiles left in the bag; 0 for a game that was not kept here.")
-    turn_player_id: str = Field(description="Who is on turn; empty after the end.")
+    bag_left: int = Field(description="Tiles left in the bag; 0 for a game that was not scored here.")
+    turn_player_id: str = Field(description="Id of the player on turn; empty after the end.")
     end_condition: EndCondition | None = Field(description="What ended the game.")
     final: bool = Field(description="The result is final.")
     winner_id: str = Field(description="Empty for a draw or before the end.")
     clocks: list[Clock] = Field(description="Clocks, in the order of the pairing.")
-    allowance_ms: int = Field(description="Milliseconds that each player has for the game; 0 where turns are timed.")
-    turn_ms: int = Field(description="Milliseconds that each turn may take; 0 where turns are not timed.")
+    allowance_ms: int = Field(description="Milliseconds of each player for the game; 0 if turns are timed.")
+    turn_ms: int = Field(description="Milliseconds of each turn; 0 if turns are not timed.")
     round_time_over: bool = Field(description="The time of the round is over.")
-    last_turn: int = Field(description="The last turn that is played, once it is; 0 before.")
-    neutralised_for: NeutralisationReason | None = Field(description="Why nobody's time runs.")
+    last_turn: int = Field(description="Last turn to be played, when known; 0 before.")
+    neutralised_for: NeutralisationReason | None = Field(description="Why the clocks are stopped.")
     ruleset: Pin
-    lexicon: Pin | None = Field(description="Null where the tournament has none.")
-    laid: list[Placement] = Field(description="Tiles that lie on the board and are not announced.")
-    incidents: list[Incident] = Field(description="What happened beside the turns.")
-    loser_ids: list[str] = Field(description="Who left, or lost by decision.")
+    lexicon: Pin | None = Field(description="The lexicon; null if the tournament has none.")
+    laid: list[Placement] = Field(description="Tiles on the board without an announced play.")
+    incidents: list[Incident] = Field(description="Incidents outside the turns.")
+    loser_ids: list[str] = Field(description="Players who abandoned the game or lost it by decision.")
     lost_by_all: bool = Field(description="All players lost.")
     draw_commitment: str = Field(
-        description="What the draws are committed to, in hexadecimal: SHA-256 over `faristol.commitment.v1`, the seed "
-        "and the game's id. Empty over the board."
+        description="Commitment to the draws, in hexadecimal: SHA-256 over `faristol.commitment.v1`, the seed and the "
+        "game's id. Empty for a game over the board."
     )
     seed: str = Field(description="The seed of the draws, in hexadecimal; empty until the result is final.")
-    sheet: Sheet | None = Field(description="The form of the scoresheet; null when the rules are not installed.")
+    sheet: Sheet | None = Field(description="Form of the scoresheet; null if the rules are not installed.")
     counted: list[Seat] = Field(
-        description="The scores that count in the tournament, where its result was corrected or sanctioned; empty "
-        "where those of `seats` do."
+        description="Scores that count in the tournament after a correction or a sanction; empty if those of `seats` "
+        "count."
     )
     score_sanctions: list[ScoreSanction] = Field(
-        description="What sanctions that stand took off the scores that count (FISE 49)."
+        description="Points that sanctions in force deducted from the scores that count (FISE 49)."
     )
     entered_by: Annotated[str, Read(lambda game: known(game.entered_by))] = Field(
-        description="The arbiter who entered the result by hand; empty where it came from the table. Without `entries` "
-        "the game was not kept here."
+        description="Arbiter who entered the result by hand; empty if the table recorded it. Without `entries`, the "
+        "game was not scored here."
     )
-    corrected: bool = Field(description="The result was corrected after it had been final.")
+    corrected: bool = Field(description="The result was corrected after it was final.")
     corrected_by: Annotated[str, Read(lambda game: known(game.corrected_by))] = Field(
-        description="The arbiter who corrected it last; empty while nobody has, or whose name was erased."
+        description="Arbiter of the last correction; empty without a correction or after an erasure of the name."
     )
-    unplayed: bool = Field(description="A forfeit: no game for pairing and tie-breaks.")
+    unplayed: bool = Field(description="A forfeit, which does not count as a game in pairing and tie-breaks.")
     links: links.OfGame

@@ -29,31 +29,31 @@ class Term(Shown):
     """Part of a value from one round."""
 
     round: int
-    basis: TermBasis = Field(description="What it rests on.")
+    basis: TermBasis = Field(description="Basis of the item.")
     value: Annotated[float, Read(lambda term: term.quarters / 4)] = Field(
-        description="What it adds, or would add if it were not left out."
+        description="Value that the item adds, or would add if it were not excluded."
     )
     opponent_id: str = Field(description="Empty for a bye, an absence and a table of more than two.")
     opponent_name: str
-    outcome: Outcome | None = Field(description="To the player, where the value depends on it.")
+    outcome: Outcome | None = Field(description="Result for the player, if the value depends on it.")
     worth: Annotated[float, Read(lambda term: term.worth_quarters / 4)] = Field(
-        description="Points of the opponent, or of who stands for one; for Buchholz and Berger."
+        description="Points of the opponent or of the virtual opponent; for Buchholz and Berger."
     )
     granted: Annotated[float, Read(lambda term: term.granted_quarters / 4)] = Field(
-        description="How much of `worth` is for rounds that the opponent missed."
+        description="Part of `worth` for rounds that the opponent missed."
     )
-    score: int = Field(description="Own points of the game; for spread, total and CUSCA.")
+    score: int = Field(description="Own points in the game; for spread, total and CUSCA.")
     against: int = Field(description="The opponent's.")
-    seats: int = Field(description="Players of the table.")
-    left_out: LeftOut | None = Field(description="Why it does not count; null when it does.")
-    text: str = Field(description="The same in a sentence, in the language of `Accept-Language`.")
+    seats: int = Field(description="Number of players at the table.")
+    left_out: LeftOut | None = Field(description="Why the item does not count; null if it counts.")
+    text: str = Field(description="The reason as a sentence, in the language of `Accept-Language`.")
 
 
 class Arithmetic(Shown):
     """Arithmetic of a value: the sum of its terms, without those left out, divided by `divisor`."""
 
     terms: list[Term]
-    divisor: int = Field(description="Games of a mean; 1 for a value that is none.")
+    divisor: int = Field(description="Number of games of a mean; 1 for other values.")
     text: str = Field(description="The sum, in the language of `Accept-Language`.")
 
     @classmethod
@@ -88,16 +88,16 @@ Arithmetics = Annotated[dict[str, Arithmetic] | None, Read(_arithmetic)]
 class Standing(Shown):
     """Player's line in the standings."""
 
-    rank: int = Field(description="From 1; players equal in everything share a rank.")
+    rank: int = Field(description="Rank, from 1; tied players share a rank.")
     player_id: str
-    name: str = Field(description="Name, or empty when it was erased.")
+    name: str = Field(description="Name; empty after an erasure.")
     points: Annotated[float, Read(lambda line: line.half_points / 2)] = Field(
         description="Championship points: 1 for a win, 0.5 for a draw, 1 for a bye."
     )
-    wins: int = Field(description="Over the board, as draws and losses: a forfeit counts in `points` alone.")
+    wins: int = Field(description="Wins over the board, like draws and losses: a forfeit counts only in `points`.")
     draws: int
     losses: int
-    bye: bool = Field(description="A bye was had; it is counted in `points` and not in `wins`.")
+    bye: bool = Field(description="The player had a bye; it counts in `points` and not in `wins`.")
     tie_breaks: TieBreaks = Field(
         description="Tie-breaks by name, in the order in which they decide.",
         examples=[{"median-buchholz": 12, "berger": 8.5, "spread": 211, "total": 1904}],
@@ -105,15 +105,15 @@ class Standing(Shown):
     spread: int = Field(description="Own points minus opponents' points in all games.")
     total: int = Field(description="Points in all games.")
     arithmetic: Arithmetics = Field(
-        description="How `points` and every tie-break come about, by name; null when it was not asked for."
+        description="Derivation of `points` and of every tie-break, by name; null if not requested."
     )
     team_id: str = TEAM
     category: str = CATEGORY
-    club: str = Field(description="Club; empty where none is known.")
+    club: str = Field(description="Club; empty if unknown.")
     rating: int = Field(description="Rating at the start.")
-    unrated: bool = Field(description="No rating had been published.")
+    unrated: bool = Field(description="The player had no published rating.")
     annulled: bool = Field(
-        description="The player left before half of the games, which count for nobody: the line is behind all others."
+        description="The player withdrew before half of the games, which are annulled: the line is the last."
     )
     links: links.OfPlayer
 
@@ -122,7 +122,7 @@ class Standings(Answer):
     """Standings in the order of ranks."""
 
     tournament_id: str
-    round: int = Field(description="The last round counted, 0 when none is.")
+    round: int = Field(description="Last round counted; 0 for none.")
     standings: list[Standing]
     division: str = DIVISION
     next_page_token: str = NEXT_PAGE

@@ -17,7 +17,7 @@ class TeamPlayer(Shown):
     """Player in the line-up of a team."""
 
     player_id: str
-    name: str = Field(description="Name, or empty when it was erased.")
+    name: str = Field(description="Name; empty after an erasure.")
 
 
 class Team(Shown):
@@ -25,9 +25,9 @@ class Team(Shown):
 
     team_id: str
     name: str
-    line_up: list[TeamPlayer] = Field(description="Its players in the order of the boards, reserves after them.")
-    entered_round: int = Field(description="The first round that the team could be paired in.")
-    withdrawn_round: int = Field(description="The first round that the team was not paired in any more; 0 for none.")
+    line_up: list[TeamPlayer] = Field(description="Players in the order of the boards, followed by reserves.")
+    entered_round: int = Field(description="First round in which the team could be paired.")
+    withdrawn_round: int = Field(description="First round in which the team could no longer be paired; 0 for none.")
 
 
 class Teams(Answer):
@@ -43,17 +43,17 @@ class TeamRound(Shown):
     """Round of a team."""
 
     round: int
-    basis: TermBasis | None = Field(description="What it was; null for a bye of a round that is being played.")
-    outcome: Outcome | None = Field(description="What it came to; null before there is a result, and for an absence.")
-    match: int = Field(description="The match, by its number in the round; 0 where there is none.")
-    opponent_id: str = Field(description="The other team; empty where there is none.")
+    basis: TermBasis | None = Field(description="Basis of the line; null for a bye in a round in progress.")
+    outcome: Outcome | None = Field(description="Result; null before there is one, and for an absence.")
+    match: int = Field(description="Number of the match in the round; 0 for none.")
+    opponent_id: str = Field(description="The other team; empty for none.")
     opponent_name: str
-    opponent_rank: int = Field(description="Its rank; 0 where there is none.")
+    opponent_rank: int = Field(description="Rank of the other team; 0 for none.")
     board_points: Annotated[float, Read(lambda round_: round_.board_half_points / 2)] = Field(
-        description="Own points of the boards of the match, final or so far; of a bye once its round is over."
+        description="Own board points in the match, final or current; for a bye, after the end of its round."
     )
     against: Annotated[float, Read(lambda round_: round_.against_half_points / 2)] = Field(
-        description="Those of the other team."
+        description="Board points of the other team."
     )
     final: bool = Field(description="The result is final.")
 
@@ -61,16 +61,16 @@ class TeamRound(Shown):
 class TeamStanding(Shown):
     """Team's line in the standings."""
 
-    rank: int = Field(description="From 1; teams equal in everything share a rank.")
+    rank: int = Field(description="Rank, from 1; tied teams share a rank.")
     team_id: str
     name: str
     match_points: Annotated[float, Read(lambda line: line.match_half_points / 2)] = Field(
-        description="Points of its matches: 1 for one won, 0.5 for one drawn, 1 for a bye."
+        description="Match points: 1 for a win, 0.5 for a draw, 1 for a bye."
     )
     board_points: Annotated[float, Read(lambda line: line.board_half_points / 2)] = Field(
         description="Points of all its boards."
     )
-    wins: int = Field(description="Matches won; byes are none.")
+    wins: int = Field(description="Matches won, without byes.")
     draws: int
     losses: int
     tie_breaks: TieBreaks = Field(
@@ -79,10 +79,10 @@ class TeamStanding(Shown):
     )
     spread: int = Field(description="Own points minus opponents' points in all games.")
     total: int = Field(description="Points in all games.")
-    rounds: list[TeamRound] = Field(description="One for each round paired, in order.")
+    rounds: list[TeamRound] = Field(description="One entry per paired round, in order.")
     arithmetic: Arithmetics = Field(
-        description="How the points that teams are ranked by (`points`) and every tie-break come about, by name; null "
-        "when it was not asked for. Opponents are teams."
+        description="Derivation of `points`, by which teams are ranked, and of every tie-break, by name; null if not "
+        "requested. Opponents are teams."
     )
 
 
@@ -90,9 +90,9 @@ class TeamStandings(Answer):
     """Standings of teams in the order of ranks."""
 
     tournament_id: str
-    round: int = Field(description="The last round counted, 0 when none is.")
+    round: int = Field(description="Last round counted; 0 for none.")
     score: Annotated[Score | None, Read(lambda answer: answer.score or None)] = Field(
-        description="What teams are ranked by first; null where there are no teams."
+        description="First ranking criterion of teams; null without teams."
     )
     standings: list[TeamStanding]
     division: str = DIVISION

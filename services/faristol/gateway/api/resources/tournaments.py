@@ -40,19 +40,19 @@ class Round(Shown):
     """Summary of a round."""
 
     round: int = Field(description="Round, from 1.")
-    phase: Phase = Field(description="Where it stands.")
+    phase: Phase = Field(description="Phase of the round.")
     tables: int = Field(description="Number of tables.")
-    finished: int = Field(description="Tables of which the result is final.")
+    finished: int = Field(description="Number of tables with a final result.")
     corrected_before: bool = Field(
-        description="A result of an earlier round was corrected after this round had been paired."
+        description="A result of an earlier round was corrected after the pairing of this round."
     )
-    algorithm: str = Field(description="Name and version of the way in which it was paired, such as `swiss-2`.")
-    paired_at: datetime | None = Field(description="When it was paired.")
-    started_at: datetime | None = Field(description="When it was started, the last time that it was; null before.")
-    closed_at: datetime | None = Field(description="When it was closed; null before.")
+    algorithm: str = Field(description="Name and version of the pairing system, such as `swiss-2`.")
+    paired_at: datetime | None = Field(description="Time of the pairing.")
+    started_at: datetime | None = Field(description="Time of the last start; null before the first.")
+    closed_at: datetime | None = Field(description="Time of the closing; null before.")
     ends_at: datetime | None = Field(
-        description="When its time is over under the rules: told with one tournament, null in lists, before the start, "
-        "and where the rules know no length of a round."
+        description="End of the time of the round by the rules. Only for a single tournament; null in lists, before "
+        "the start, and if the rules set no length of a round."
     )
 
 
@@ -75,12 +75,12 @@ class AnnouncedRound(Shown):
     """Round with an announced time."""
 
     round: int = Field(description="Round, from 1.")
-    starts_at: datetime = Field(description="When it is to begin.")
+    starts_at: datetime = Field(description="Announced start.")
     ends_at: datetime | None = Field(
-        description="When its time would be over under the rules: told with one tournament, null in lists, and where "
-        "the rules know no length of a round."
+        description="Expected end of the time of the round by the rules. Only for a single tournament; null in lists "
+        "and if the rules set no length of a round."
     )
-    announced_at: datetime = Field(description="When that was announced.")
+    announced_at: datetime = Field(description="Time of the announcement.")
 
 
 class DuplicateGame(Shown):
@@ -89,8 +89,8 @@ class DuplicateGame(Shown):
     game_id: str
     round: int = Field(description="Round of the tournament, from 1.")
     state: GameState = Field(
-        description="`paired` before it begins, `playing`, `closed` with its round. The game itself says whether its "
-        "results are final."
+        description="`paired` before the start, `playing`, or `closed` with its round. The game itself has the state "
+        "of its results."
     )
 
 
@@ -111,45 +111,45 @@ class Tournament(Shown):
 
     tournament_id: str
     name: str = Field(description="Public name.")
-    rounds: int = Field(description="Number of rounds that it has.")
+    rounds: int = Field(description="Number of rounds.")
     players: int = Field(description="Number of players.")
     ruleset: Pin = Field(description="Rules.")
-    lexicon: Pin | None = Field(description="Null where there is none: results are typed.")
+    lexicon: Pin | None = Field(description="The lexicon; null for none: results are entered by hand.")
     played: list[Round] = Field(description="Rounds paired so far.")
     mode: Mode | None = Field(
-        description="How its rounds are played: `classic`, two players at a table; `multi`, several; `duplicate`, one "
-        "game that everybody plays. Null where its rules are not at hand. `team_boards` says whether teams meet."
+        description="Mode of play: `classic`, two players at a table; `multi`, several; `duplicate`, one game for all "
+        "players. Null if the rules are not installed. `team_boards` tells whether it is a team tournament."
     )
     duplicate_games: Annotated[list[DuplicateGame], Read(duplicate_games_of)] = Field(
-        description="In mode `duplicate`, the game of each round of `played`; empty in the others."
+        description="In mode `duplicate`, the game of each round of `played`; empty in other modes."
     )
     over: bool = Field(description="The final standings are published.")
     created_at: datetime
-    division: str = Field(description="The division of a championship that it is; empty where it is none.")
+    division: str = Field(
+        description="Name of the division of a championship; empty if the tournament is not a division."
+    )
     division_of: str = Field(description="The first division of that championship; empty for the first one itself.")
-    divisions: list[Division] = Field(description="All divisions of the championship, in the order they were added.")
+    divisions: list[Division] = Field(description="All divisions of the championship, in the order of their creation.")
     team_boards: int = Field(
-        description="How many boards a match between two teams has; 0 where players play each for themselves."
+        description="Number of boards of a match between two teams; 0 in an individual tournament."
     )
-    time_zone: str = Field(description="The time zone of its halls by its IANA name; UTC where none was said.")
-    halls: list[Hall] = Field(description="Its halls, from the next pairing on; empty where it has none.")
+    time_zone: str = Field(description="IANA name of the time zone of its halls; UTC by default.")
+    halls: list[Hall] = Field(description="Halls from the next pairing on; empty for none.")
     announced: list[AnnouncedRound] = Field(
-        description="The rounds for which a time was announced, those among them that have begun."
+        description="Rounds with an announced time, including rounds that have begun."
     )
-    place: str = Field(description="Where it is played; empty where that is not said.")
+    place: str = Field(description="Place of the tournament; empty if unknown.")
     country: str = Field(
-        description="The country of the place, three capital letters as federations write it; empty where not said.",
+        description="Country of the place, as three capital letters in the codes of federations; empty if unknown.",
         examples=["AND"],
     )
-    starts_on: str = Field(
-        description="The first day, as `2026-11-28`; empty where that is not said.", examples=["2026-11-28"]
-    )
-    ends_on: str = Field(description="The last day, likewise.", examples=["2026-11-29"])
-    organiser: str = Field(description="The club or federation that holds it; empty where that is not said.")
-    contact: str = Field(description="Whom to ask: a name, an address or a number; empty where that is not said.")
-    link: str = Field(description="The address of a page about it; empty where there is none.")
-    arbiters: list[str] = Field(description="The names of its arbiters, the chief arbiter first.")
-    archived: bool = Field(description="It is left out of the list unless archived ones are asked for.")
+    starts_on: str = Field(description="First day, such as `2026-11-28`; empty if unknown.", examples=["2026-11-28"])
+    ends_on: str = Field(description="Last day, in the same format; empty if unknown.", examples=["2026-11-29"])
+    organiser: str = Field(description="Club or federation that organises it; empty if unknown.")
+    contact: str = Field(description="Contact: a name, an address or a number; empty if unknown.")
+    link: str = Field(description="Address of its web page; empty for none.")
+    arbiters: list[str] = Field(description="Names of its arbiters, the chief arbiter first.")
+    archived: bool = Field(description="The tournament is archived: lists include it only on request.")
     links: links.OfTournament
 
 
@@ -171,17 +171,17 @@ class Player(Shown):
     """Registered player."""
 
     player_id: str
-    name: str = Field(description="Name, or empty when it was erased.")
-    club: str = Field(description="Club, may be empty.")
+    name: str = Field(description="Name; empty after an erasure.")
+    club: str = Field(description="Club; may be empty.")
     country: str = Field(
-        description="Country, three capital letters as federations write it; empty when it is not known.",
+        description="Country, as three capital letters in the codes of federations; empty if unknown.",
         examples=["AND"],
     )
     rating: int = Field(description="Rating at the start.")
-    unrated: bool = Field(description="No rating had been published.")
+    unrated: bool = Field(description="The player had no published rating.")
     new_rating: int | None = Field(description="Rating after the tournament.")
-    entered_round: int = Field(description="The first round that the player could be paired in.")
-    withdrawn_round: int = Field(description="The first round that the player was not paired in any more; 0 for none.")
+    entered_round: int = Field(description="First round in which the player could be paired.")
+    withdrawn_round: int = Field(description="First round in which the player could no longer be paired; 0 for none.")
     checked_in: bool = Field(description="Checked in before the first round.")
     team_id: str = TEAM
     category: str = CATEGORY
@@ -190,10 +190,10 @@ class Player(Shown):
 class Players(Answer):
     """Players, the highest rating first."""
 
-    rating_system: str = Field(description="Name and version of the rating system, empty before a list was made.")
-    rating_revision: int = Field(description="How often the rating list was revised.")
-    rating_published_at: datetime | None = Field(description="When the rating list was published first.")
-    rating_revised_at: datetime | None = Field(description="When it was revised last; null while it never was.")
+    rating_system: str = Field(description="Name and version of the rating system; empty before the first list.")
+    rating_revision: int = Field(description="Number of revisions of the rating list.")
+    rating_published_at: datetime | None = Field(description="Time of the first publication of the rating list.")
+    rating_revised_at: datetime | None = Field(description="Time of the last revision; null without a revision.")
     players: list[Player]
     next_page_token: str = NEXT_PAGE
     total: int = TOTAL

@@ -27,14 +27,14 @@ Search = Annotated[
     str,
     Query(
         max_length=LONGEST_SEARCH,
-        description="Every word of it begins a word of what is found; case and accents do not matter.",
+        description="Search text: each of its words must begin a word of the result. Case and accents are ignored.",
     ),
 ]
 PageToken = Annotated[
     str,
     Query(
         max_length=9,
-        description="Go on where an answer ended: its `next_page_token`, as it was.",
+        description="Continue after the previous page: the value of its `next_page_token`.",
         json_schema_extra={"pattern": "^[0-9]{0,9}$"},
     ),
 ]
@@ -45,16 +45,16 @@ class PlayerGame(Shown):
 
     game_id: str
     round: int = Field(description="Round, from 1.")
-    phase: Phase = Field(description="Where the round stands.")
+    phase: Phase = Field(description="Phase of the round.")
     table: Table = Field(description="The table; scores are 0 until the result is final.")
-    outcome: Outcome | None = Field(description="To the player; null while there is no result.")
+    outcome: Outcome | None = Field(description="Result for the player; null before there is one.")
 
 
 class PlayerBye(Shown):
     """Round without a game of a player."""
 
     round: int
-    kind: ByeKind | None = Field(description="What it is worth where that was granted; null for the odd player out.")
+    kind: ByeKind | None = Field(description="Value of a granted bye; null for the odd player.")
 
 
 class PlayerDuplicateGame(BaseModel):
@@ -62,18 +62,18 @@ class PlayerDuplicateGame(BaseModel):
 
     game_id: str
     round: int = Field(description="Round of the tournament, from 1.")
-    hall: str = Field(description="The hall; empty where the tournament has none.")
-    number: int = Field(description="The number that stands on the slips; 0 for a player who was absent.")
-    total: int = Field(description="Points in the turns that are scored, bonus and penalties included.")
+    hall: str = Field(description="The hall; empty if the tournament has none.")
+    number: int = Field(description="Number on the player's slips; 0 for an absent player.")
+    total: int = Field(description="Points in the scored turns, including bonus and penalties.")
 
 
 class PlayerDuplicates(BaseModel):
     """Results of a player in the duplicate games of a tournament."""
 
-    rank: int | None = Field(description="In the standings of all games; null before the first turn is scored.")
+    rank: int | None = Field(description="Rank in the standings of all games; null before the first turn is scored.")
     total: int = Field(description="Points in all games.")
-    percent: float = Field(description="The total as a part of the master plays.")
-    games: list[PlayerDuplicateGame] = Field(description="In the order of the rounds.")
+    percent: float = Field(description="Total as a percentage of the points of the master plays.")
+    games: list[PlayerDuplicateGame] = Field(description="Entries in the order of rounds.")
 
     @classmethod
     def of(cls, played: Played) -> PlayerDuplicates:
@@ -94,14 +94,14 @@ class PlayerTournament(Shown):
     """Tournament of a player."""
 
     tournament: Tournament
-    player: Player = Field(description="The player in it: rating, team, category.")
+    player: Player = Field(description="The player in the tournament: rating, team, category.")
     standing: Standing | None = Field(
-        description="The line in the standings with the results so far; null in a tournament of duplicate games."
+        description="Line in the standings with the results so far; null in a tournament of duplicate games."
     )
     duplicate: PlayerDuplicates | None = Field(
-        None, description="The duplicate games; null where rounds are played at tables, and while they cannot be had."
+        None, description="Duplicate games; null if rounds are played at tables, and while the games are unavailable."
     )
-    games: list[PlayerGame] = Field(description="In the order of the rounds.")
+    games: list[PlayerGame] = Field(description="Entries in the order of rounds.")
     byes: list[PlayerBye] = Field(description="Rounds without a game.")
 
 
@@ -109,11 +109,11 @@ class PlayerAnswer(Answer):
     """Player across tournaments. An id identifies the same person in all of them."""
 
     player_id: str
-    name: str = Field(description="Name, or empty when it was erased.")
-    club: str = Field(description="Club, may be empty.")
+    name: str = Field(description="Name; empty after an erasure.")
+    club: str = Field(description="Club; may be empty.")
     country: str = Field(description="Three capital letters, or empty.", examples=["AND"])
-    total: int = Field(description="Tournaments in all.")
-    tournaments: list[PlayerTournament] = Field(description="The latest first.")
+    total: int = Field(description="Number of tournaments.")
+    tournaments: list[PlayerTournament] = Field(description="Tournaments, latest first.")
     links: links.OfPlayer
     next_page_token: str = NEXT_PAGE
 
@@ -123,17 +123,17 @@ class FoundPlayer(Shown):
 
     player_id: str
     name: str
-    club: str = Field(description="Club, may be empty.")
+    club: str = Field(description="Club; may be empty.")
     country: str = Field(description="Three capital letters, or empty.", examples=["AND"])
-    tournaments: int = Field(description="In how many tournaments.")
+    tournaments: int = Field(description="Number of tournaments.")
     links: links.OfPlayer
 
 
 class FoundPlayers(Answer):
     """Players by name."""
 
-    total: int = Field(description="How many were found in all.")
-    players: list[FoundPlayer] = Field(description="In the order of names.")
+    total: int = Field(description="Total number of matches.")
+    players: list[FoundPlayer] = Field(description="Matches in the order of names.")
     next_page_token: str = NEXT_PAGE
 
 
