@@ -287,7 +287,7 @@ async def test_of_two_exports_to_one_name_one_is_told_and_the_file_is_whole(reco
     path = tmp_path / "a"
     done = await asyncio.gather(export(record, path), export(record, path), return_exceptions=True)
     failed = [problem for problem in done if isinstance(problem, BaseException)]
-    assert [str(problem) for problem in failed] == [f"there is a file at {path} already: give another name"]
+    assert [str(problem) for problem in failed] == [f"there is a file at {path}already: use another name"]
     assert isinstance(failed[0], ArchiveError)
     assert verify_file(path, keys=PUBLIC).wrong == ""
     assert parts(tmp_path) == []
@@ -401,7 +401,7 @@ async def test_a_whole_stream_made_anew_with_new_sums_is_named_by_the_seal(recor
     forged[-1]["seals"] = len(seals)
     wrong = verify_file(write(tmp_path / "c", forged), keys=PUBLIC).wrong
     assert "positions 11 to 20: these are not the events that were sealed" in wrong
-    assert "nothing up to here is sealed" in verify_file(tmp_path / "b", keys=PUBLIC).wrong
+    assert "no event up to here is sealed" in verify_file(tmp_path / "b", keys=PUBLIC).wrong
 
 
 NOTE = {"kind": "note", "position": 52, "text": "talked", "player_ids": ["biel"]}
@@ -411,7 +411,7 @@ NOTE = {"kind": "note", "position": 52, "text": "talked", "player_ids": ["biel"]
 @pytest.mark.parametrize(
     ("change", "said"),
     [
-        (lambda all_: all_[1:], "this is no archive of a record"),
+        (lambda all_: all_[1:], "this is not an archive of a record"),
         (
             lambda all_: [all_[0] | {"version": 9}, *all_[1:]],
             f"line 1: this is an archive of version 9; expected {VERSION}",
@@ -424,7 +424,7 @@ NOTE = {"kind": "note", "position": 52, "text": "talked", "player_ids": ["biel"]
         (lambda all_: [*all_[:-1], NOTE | {"player_ids": [""] * 2 + [5]}, all_[-1]], "its player_ids has 5, which is"),
         (lambda all_: [*all_[:-1], NOTE | {"player_ids": ["\0"]}, all_[-1]], "which is no text that every database"),
         (lambda all_: [*all_[:-1], NOTE, all_[-1]], "there are 1 notes; this line says 0"),
-        (lambda all_: [*all_[:-1], all_[-2], all_[-1]], "player dolors stands here for the second time"),
+        (lambda all_: [*all_[:-1], all_[-2], all_[-1]], "player dolors is here for the second time"),
         (
             lambda all_: [line for line in all_ if line["kind"] != "event" or line["position"] != 4],
             "position 4: missing",
@@ -498,7 +498,7 @@ async def test_a_record_in_which_there_is_something_is_not_restored_into(
 async def test_a_wrong_record_is_not_exported(record: Record, tmp_path: Path) -> None:
     await filled(record)
     await contents.change(record, 14, metadata="{}")
-    with pytest.raises(ArchiveError, match=r"wrong at position 14 .*: nothing was exported"):
+    with pytest.raises(ArchiveError, match=r"wrong at position 14 .*: no event was exported"):
         await export(record, tmp_path / "a")
     assert not (tmp_path / "a").exists()
     await contents.cut(record, 9, with_seals=False)
@@ -579,7 +579,7 @@ def test_an_operator_exports_checks_and_restores(tmp_path: Path, new_database: s
     cut = faristol("record", "verify", "--file", str(tmp_path / "cut.gz"))
     assert (cut.returncode, cut.stdout.startswith("WRONG at line ")) == (1, True)
     for words, said in (
-        (("export", path, *data), "already: give another name"),
+        (("export", path, *data), "already: use another name"),
         (("export", str(tmp_path / "b"), *data, "--tournament", "none"), "there is no tournament 'none'"),
         (("export", str(tmp_path / "b"), "--data", str(tmp_path / "none")), "there is no record in"),
         (("restore", path, "--database-url", new_database), "the record is not empty"),

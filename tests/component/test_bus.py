@@ -427,7 +427,7 @@ async def test_a_server_program_that_cannot_be_run_is_told_in_one_sentence(
     broken.write_bytes(b"\x7fELF of another machine")
     broken.chmod(0o755)
     monkeypatch.setattr("shutil.which", lambda *_, **__: str(broken))
-    with pytest.raises(BusError, match=r"nats-server ended at once with code \d+: it cannot be run here$"):
+    with pytest.raises(BusError, match=r"nats-server exited at once with code \d+: it cannot be run here$"):
         await NatsServer.start(tmp_path / "data")
 
 

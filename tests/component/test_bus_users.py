@@ -255,7 +255,7 @@ async def test_credentials_that_are_not_taken_end_the_start_with_a_sentence(
 
 
 async def test_a_user_who_may_not_do_the_work_is_told_so_at_the_start(guarded: NatsServer) -> None:
-    with pytest.raises(BusRefused, match=r"does not let game do what it is there for: .*stream.create"):
+    with pytest.raises(BusRefused, match=r"denies game a required permission: .*stream.create"):
         await Bus.connect(guarded.url_of("game"))
 
 

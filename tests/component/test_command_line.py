@@ -65,13 +65,13 @@ def test_a_setting_that_cannot_be_is_told() -> None:
 @pytest.mark.lexicon
 def test_a_busy_http_port_is_told(busy_port: int, tmp_path: Path, lexicons: Path) -> None:
     told = said("up", "--data", str(tmp_path), "--http", str(busy_port), lexicons=lexicons)
-    assert f"HTTP cannot listen on 127.0.0.1:{busy_port}: the port is busy" in told
+    assert f"HTTP cannot listen on 127.0.0.1:{busy_port}: the port is in use" in told
 
 
 @pytest.mark.lexicon
 def test_a_busy_grpc_port_is_told(busy_port: int, tmp_path: Path, lexicons: Path) -> None:
     told = said("up", "--data", str(tmp_path), "--http", "0", "--grpc", str(busy_port), lexicons=lexicons)
-    assert f"gRPC cannot listen on 127.0.0.1:{busy_port}: the port is busy" in told
+    assert f"gRPC cannot listen on 127.0.0.1:{busy_port}: the port is in use" in told
 
 
 def test_a_data_folder_that_cannot_be_made_is_told() -> None:
@@ -142,7 +142,7 @@ def test_a_database_url_that_cannot_be_is_told_without_its_password(tmp_path: Pa
     url = "postgresql://me:secret@localhost:99999/x"
     for words in (("record", "verify"), ("record", "migrate"), ("up", "--data", str(tmp_path))):
         told = said(*words, "--database-url", url, nats_url="nats://127.0.0.1:1")
-        assert "99999 in postgresql://me:***@localhost:99999/x is no port" in told
+        assert "99999 in postgresql://me:***@localhost:99999/x is not a port" in told
     assert "names no file" in said("projection", "list", "--database-url", "sqlite://")
 
 
@@ -206,7 +206,7 @@ def test_a_data_folder_may_have_any_name(name: str, tmp_path: Path) -> None:
 
 
 def test_a_service_on_its_own_without_nats_is_told() -> None:
-    assert "a service on its own needs a NATS server" in said("serve", "game", "--database-url", "postgresql://h/x")
+    assert "a separate service needs a NATS server" in said("serve", "game", "--database-url", "postgresql://h/x")
 
 
 def test_a_missing_lexicon_is_told_with_what_to_run(tmp_path: Path) -> None:
@@ -293,7 +293,7 @@ def test_a_ruleset_that_is_not_there_is_told() -> None:
 
 def test_a_service_that_calls_another_is_told_where_it_is() -> None:
     told = said("serve", "gateway", "--nats-url", "nats://127.0.0.1:1")
-    assert "say where it is with FARISTOL_PEER_RESULTS" in told
+    assert "set its address with FARISTOL_PEER_RESULTS" in told
 
 
 def test_a_command_without_words_shows_its_help_and_a_version_is_told() -> None:

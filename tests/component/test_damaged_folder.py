@@ -112,7 +112,7 @@ async def test_a_record_that_may_be_read_alone_is_verified_exported_and_never_wr
             await export(seen, place / "out" / "archive")
         finally:
             await seen.close()
-        with pytest.raises(RecordError, match="can be read alone"):
+        with pytest.raises(RecordError, match="is read-only"):
             await Record.open(f"sqlite:///{folder / 'record.db'}")
 
 

@@ -565,7 +565,7 @@ async def test_a_game_is_prepared_at_a_terminal_run_in_a_hall_and_verified_witho
     changed["seal"]["envelope"]["content"] = base64.b64encode(content).decode()
     damaged = tmp_path / "damaged.bundle"
     damaged.write_text(f"{head}\n{json.dumps(changed)}")
-    assert "cannot be opened by this key" in await typed("verify", str(damaged), code=1)
+    assert "cannot be opened with this key" in await typed("verify", str(damaged), code=1)
     told = await typed("run", str(damaged), "--journal", str(tmp_path / "new.jsonl"), code=2)
     assert f"create it again with `faristol duplicate bundle cup-r1 --output {damaged}`" in " ".join(told.split())
     document = tmp_path / "sealed.json"

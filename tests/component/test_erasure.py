@@ -167,7 +167,7 @@ async def test_erasing_again_says_when_it_was_done(record: Record) -> None:
 
 async def test_an_id_that_nobody_has_is_told(record: Record) -> None:
     await fill(record)
-    with pytest.raises(RecordError, match=r"nobody in this record is player 'ana'"):
+    with pytest.raises(RecordError, match=r"this record has no player 'ana'"):
         await erase(record, "ana")
     assert await rows(record, "erased") == {"erased": []}
 
@@ -273,7 +273,7 @@ def test_an_operator_is_asked_before_a_person_is_erased(tmp_path: Path) -> None:
     asked = faristol("record", "erase-person", "anna", *data)
     assert NAME in asked.stderr
     assert "for ever?" in asked.stderr
-    assert "nobody answered, and nothing was erased: give --yes" in asked.stderr
+    assert "the question was not answered, so no data was erased: use --yes" in asked.stderr
     assert asked.returncode == 2
 
     async def known() -> bool:
@@ -333,7 +333,7 @@ def test_a_restore_of_names_asks_who_was_erased_since(tmp_path: Path) -> None:
 
     assert "people who were erased since: give --erased FILE" in said(2, "restore", archive, "--data", f"{tmp_path}/a")
     assert "expected a newer list" in said(2, "restore", archive, "--erased", early, "--data", f"{tmp_path}/a")
-    assert "is no list of erasures" in said(2, "restore", archive, "--erased", archive, "--data", f"{tmp_path}/a")
+    assert "is not a list of erasures" in said(2, "restore", archive, "--erased", archive, "--data", f"{tmp_path}/a")
     assert not (tmp_path / "a").exists()
     assert "1 person erased again" in said(0, "restore", archive, "--erased", late, "--data", f"{tmp_path}/a")
     said(0, "restore", archive, "--erased", "none", "--data", f"{tmp_path}/b")

@@ -634,12 +634,12 @@ async def test_a_full_disk_under_nats_stops_no_command_and_news_go_on_when_there
                 "results": True,
                 "gateway": True,
             }
-            assert "it is started again" not in child.output()
+            assert "it is restarted" not in child.output()
             ballast.unlink()
             async with asyncio.timeout(60):
                 while await standing_still():
                     pass
-        assert "nats-server stores no news, and there is room on its disk: it is started again" in child.output()
+        assert "nats-server stores no events, although its disk has space: it is restarted" in child.output()
     finally:
         assert child.terminate() == 0, child.output()
 

@@ -130,7 +130,7 @@ async def test_one_note_can_be_erased_by_itself_and_one_that_is_none_is_told(rec
     assert (await rows(record, "notes"))["notes"] == [(kept, WORDS, '["biel"]')]
     assert await rows(record, "events", "commands", "seals", "people") == before
     for stream, version in (("tournament-cup", first), ("tournament-cup", 1), ("tournament-none", first)):
-        with pytest.raises(RecordError, match=f"no note stands beside version {version} of '{stream}'"):
+        with pytest.raises(RecordError, match=f"version {version} of '{stream}' has no note"):
             await erase_note(record, stream, version)
     assert (await rows(record, "notes"))["notes"] == [(kept, WORDS, '["biel"]')]
 

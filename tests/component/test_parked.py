@@ -289,7 +289,7 @@ async def test_an_event_of_an_unknown_kind_parks_its_tournament_for_those_who_de
     ):
         (row,) = (await line_of(record, "seen@1", has_parked(1))).parked
         assert (row.key, row.position) == ("league", 4)
-        assert "does not know the event faristol.game.v1.TilesTurned" in row.error
+        assert "does not support the event faristol.game.v1.TilesTurned" in row.error
         assert await progress.reached(last, 10)
         assert await positions(record) == [1, 2, 3, 5, 7, 9]
         assert await other.reached(last, 10)

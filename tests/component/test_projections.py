@@ -301,7 +301,7 @@ async def test_two_rebuilds_at_once_are_one_and_a_refusal(record: Record, monkey
             await asyncio.sleep(0.05)
 
     kept = asyncio.create_task(keep())
-    with pytest.raises(ProjectionError, match="turns@1 is being rebuilt already"):
+    with pytest.raises(ProjectionError, match="turns@1 is already being rebuilt"):
         await Rebuild(record, work).run()
     await end([kept])
     await record.release("rebuild:turns@1", "another")
@@ -381,7 +381,7 @@ async def test_a_rebuild_whose_place_was_taken_does_not_write_into_the_tables_of
     second = asyncio.create_task(Rebuild(other, waiting(1)).run())
     await begun[1].wait()
     go_on[0].set()
-    with pytest.raises(ProjectionError, match="took this one's place"):
+    with pytest.raises(ProjectionError, match="replaced this one"):
         await first
     go_on[1].set()
     assert (await second).generation == 4
@@ -425,7 +425,7 @@ async def test_a_newer_version_is_built_beside_the_older_one_which_is_read_until
     states = {line.name: line.state for line in (await status(record))[0]}
     assert (states["turns@1"], states["turns@2"]) == (State.OLDER, State.LIVE)
 
-    with pytest.raises(ProjectionError, match="version 2 of turns is what is read"):
+    with pytest.raises(ProjectionError, match="version 2 of turns is the version in use"):
         await generations.drop(record, "turns", 2)
     with pytest.raises(ProjectionError, match=r"no version 7 of the projection 'turns'; there are: 1, 2"):
         await generations.drop(record, "turns", 7)
@@ -670,7 +670,7 @@ def test_what_an_operator_asks_for_that_cannot_be_is_told_in_one_sentence(tmp_pa
         (("list", "--data", "/nowhere"), "there is no record in /nowhere"),
         (("rebuild", "posters"), "there is no projection 'posters': choose one of docket, results"),
         (("drop", "results", "1"), "there is no version 1 of the projection 'results'; there are: none"),
-        (("retry", "results@5"), "'results@5' has nothing to try again"),
+        (("retry", "results@5"), "'results@5' has no parked events"),
     ):
         if arguments[-1] != "/nowhere":
             asyncio.run(_empty(tmp_path))

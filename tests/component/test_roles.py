@@ -212,7 +212,7 @@ async def test_no_role_becomes_owner_of_what_is_no_read_model_of_its_own(
     granted = [f"--{role}={database.names[role]}" for role in ROLES]
     done = await asyncio.to_thread(faristol, "record", "roles", *granted, owner_database_url=database.owner)
     assert done.returncode == 2
-    assert f"the projection '{projection}' names '{table}', which is no table of its own" in done.stderr
+    assert f"the projection '{projection}' names '{table}', which is not its own table" in done.stderr
     assert await told(database.superuser, OWNERS.format(table=table)) == before
 
 
@@ -240,7 +240,7 @@ async def test_a_version_that_names_tables_of_the_record_is_not_dropped(database
     row = "('results', 98, 2, 'people', 0, 0)"
     await told(database.urls["reader"], f"INSERT INTO public.projection_generations VALUES {row}")
     async with opened(database.owner) as record:
-        with pytest.raises(ProjectionError, match="names people, which is no read model"):
+        with pytest.raises(ProjectionError, match="names people, which is not a read model"):
             await generations.drop(record, "results", 98)
         assert (await names(record, ["anna"]))["anna"].name == "Anna"
 
@@ -328,7 +328,7 @@ async def test_secrets_of_webhooks_go_with_the_results_service_and_who_decides_r
     async with opened(database.urls["reader"]) as record:
         await registry.prepare(record)
         async with record.writing() as connection:
-            with pytest.raises(ProjectionError, match="names webhooks, which is no read model"):
+            with pytest.raises(ProjectionError, match="names webhooks, which is not a read model"):
                 await generations.drop_unread(connection, "results", 99)
             assert (await registry.numbers(connection)).all == 0
 

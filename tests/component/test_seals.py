@@ -260,8 +260,8 @@ async def test_events_behind_the_end_of_the_record_are_told(record: Record) -> N
     last = await fill(record)
     async with record.writing() as connection:
         await connection.execute(update(tables.counter).values(position=last - 2))
-    assert (await check(record)).wrong.startswith(f"position {last - 1}: an event lies here")
-    assert (await verify(record)).wrong.startswith(f"position {last - 1}: an event lies here")
+    assert (await check(record)).wrong.startswith(f"position {last - 1}: there is an event here")
+    assert (await verify(record)).wrong.startswith(f"position {last - 1}: there is an event here")
     with pytest.raises(Wrong, match=f"position {last - 1}: "):
         await seal(record, KEY)
 
@@ -274,7 +274,7 @@ async def test_a_record_that_its_owner_wrote_anew_is_not_the_one_whose_last_seal
         await connection.execute(tables.seals.delete())
     await seal(record, KEY, events=10, now=lambda: datetime.fromtimestamp(0, UTC) + timedelta(microseconds=1))
     assert (await check(record)).wrong == ""
-    assert "is not the one that was kept outside" in (await check(record, kept=[last])).wrong
+    assert "is not the one that was stored outside" in (await check(record, kept=[last])).wrong
 
 
 async def test_a_check_can_begin_anywhere(record: Record) -> None:
@@ -520,7 +520,7 @@ def test_an_operator_makes_a_key_seals_and_checks(tmp_path: Path) -> None:
     assert "there is no key to seal with" in faristol("record", "seal", *data).stderr
     assert "no seals" in faristol("record", "verify", *data).stdout
     nothing = faristol("record", "verify", *data, *public)
-    assert (nothing.returncode, "nothing up to here is sealed" in nothing.stdout) == (1, True)
+    assert (nothing.returncode, "no event up to here is sealed" in nothing.stdout) == (1, True)
 
     assert (
         f"seals over positions 1 to {last}" in faristol("record", "seal", *data, "--events", "10", seal_key=key).stdout
@@ -564,10 +564,10 @@ def test_an_operator_makes_a_key_seals_and_checks(tmp_path: Path) -> None:
     assert alone.endswith("; the event before it, from position 16 on, is right\n"), alone
     for words, said in (
         (("verify", *data, "--from-seal"), "--from-seal needs --public-key"),
-        (("verify", *data, "--public-key", key), "holds no public Ed25519 key"),
+        (("verify", *data, "--public-key", key), "has no public Ed25519 key"),
         (("verify", *data, "--seals", key), "holds no seals"),
-        (("verify", "--file", key, *data), "--file is checked whole"),
-        (("seal", *data, "--key", f"{key}.pub"), "holds no private Ed25519 key"),
+        (("verify", "--file", key, *data), "--file is checked completely"),
+        (("seal", *data, "--key", f"{key}.pub"), "has no private Ed25519 key"),
     ):
         done = faristol("record", *words)
         assert (done.returncode, done.stderr.count("\n")) == (2, 1), done.stderr

@@ -241,7 +241,7 @@ async def test_a_judge_who_leaves_the_terminal_gives_the_case_back(court: Court,
     assert (await court.came(case_id, events.CaseReturned)).reason == events.RETURN_REASON_RELEASED
 
 
-@pytest.mark.parametrize(("answer", "said"), [("n", "nothing was erased"), ("y", "anna is erased")])
+@pytest.mark.parametrize(("answer", "said"), [("n", "no data was erased"), ("y", "anna is erased")])
 def test_an_operator_answers_before_a_person_is_erased(tmp_path: Path, answer: str, said: str) -> None:
     async def prepare() -> None:
         record = await Record.open(f"sqlite:///{tmp_path}/record.db")

@@ -213,7 +213,7 @@ async def test_a_service_that_reaches_no_other_logs_why(
                 await asked(channels.channel("results"))
         told = [record.getMessage() for record in caplog.records if record.name == "faristol.host.rpc.channels"]
         assert len(told) == 1
-        assert f"no connection to {process.grpc_address} comes about by TLS" in told[0]
+        assert f"a TLS connection to {process.grpc_address} fails" in told[0]
         assert "unable to get local issuer certificate" in told[0]
         await channels.close()
 
@@ -235,12 +235,12 @@ WRONG: dict[str, tuple[Callable[[Mount], dict[str, Any]], str]] = {
     "folder": (lambda m: m.settings() | {"key": m / "."}, r"\(FARISTOL_KEY\) cannot be read: Is a directory"),
     "no certificate": (lambda m: m.settings() | {"client_ca": m / "tls.key"}, r"\(FARISTOL_CLIENT_CA\) holds no cert"),
     "no key": (lambda m: m.settings() | {"key": m / "ca.crt"}, r"ca.crt \(FARISTOL_KEY\) holds no private key"),
-    "key alone": (lambda m: {"key": m / "tls.key"}, "FARISTOL_KEY needs FARISTOL_CERTIFICATE, which is not given"),
+    "key alone": (lambda m: {"key": m / "tls.key"}, "FARISTOL_KEY needs FARISTOL_CERTIFICATE, which is not set"),
     "without key": (lambda m: {"certificate": m / "tls.crt"}, "FARISTOL_CERTIFICATE needs FARISTOL_KEY"),
     "callers": (lambda m: {"client_ca": m / "ca.crt"}, "FARISTOL_CLIENT_CA needs FARISTOL_CERTIFICATE"),
     "whom to call": (
         lambda m: {"certificate": m / "tls.crt", "key": m / "tls.key", "peer_rating": "rating:1"},
-        "say by FARISTOL_CA whose certificates are taken of the services that are called: rating",
+        "FARISTOL_CA is required to verify the certificates of:  rating",
     ),
     "a list": (
         lambda m: m.settings() | {"peer_rating": "ipv4:127.0.0.1:1,127.0.0.2:1"},
@@ -452,8 +452,13 @@ async def test_nats_knows_a_service_by_its_certificate(tmp_path: Path) -> None:
         await bus.close()
         for name, by, ca, why in (
             ("clock", CA, CA, "does not let this process in"),
-            ("relay", OTHER, CA, "does not take the certificate of this process: .*UNKNOWN_CA"),
-            ("relay", CA, OTHER, "the certificate of NATS at .* is not taken: .*; FARISTOL_CA holds who is believed"),
+            ("relay", OTHER, CA, "rejects the certificate of this process: .*UNKNOWN_CA"),
+            (
+                "relay",
+                CA,
+                OTHER,
+                "the certificate of NATS at .* is not taken: .*; FARISTOL_CA has the trusted authorities",
+            ),
         ):
             mine.put(signed(name, by, name), ca)
             other = Tls(Files(mine / "tls.crt", mine / "tls.key", mine / "ca.crt"))
@@ -485,6 +490,6 @@ async def test_a_server_of_nats_without_tls_hears_no_password(shared_nats: str) 
 
     async with await asyncio.start_server(listen, "127.0.0.1", 0) as between:
         port = between.sockets[0].getsockname()[1]
-        with pytest.raises(BusRefused, match="speaks no TLS, and its URL asks for it"):
+        with pytest.raises(BusRefused, match="does not speak TLS, which its URL requires"):
             await Bus.connect(f"tls://{at.username}:{at.password}@127.0.0.1:{port}")
     assert bytes(heard) == b""

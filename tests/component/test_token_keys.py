@@ -126,7 +126,7 @@ async def test_while_the_token_is_away_facts_go_on_and_seals_wait(
         await contents.until(all_sealed)
 
         async def said() -> bool:
-            return "sealing goes on, its key is back" in caplog.text
+            return "sealing continues, its key is available again" in caplog.text
 
         await contents.until(said)
     await end([work])
@@ -171,7 +171,7 @@ async def test_another_key_in_the_place_of_the_first_is_told(token: Token, key: 
     with pytest.raises(KeyAway, match="there is no Ed25519 key 'seal' in the token 'the cup'"):
         key.sign(b"")
     assert TokenKey(token.uri).make()
-    with pytest.raises(KeyAway, match="the key 'seal' in the token 'the cup' is another than it was"):
+    with pytest.raises(KeyAway, match="the key 'seal' in the token 'the cup' has changed"):
         key.sign(b"")
 
 

@@ -304,15 +304,15 @@ async def test_a_record_that_was_rewritten_and_sealed_with_the_stolen_key_is_tol
         assert (await verify(record, keys=PUBLIC)).wrong == ""  # with the right key, nothing is wrong
 
     await sealed_anew(10)
-    said = "position 11: the seal of positions 11 to 20 is not the one that was kept outside, which has another root"
+    said = "position 11: the seal of positions 11 to 20 is not the one that was stored outside, which has another root"
     assert said in await checked(record, place)
     await sealed_anew(7)
-    said = "the seal of positions 11 to 17 is not the one that was kept outside, which is over positions 11 to 20"
+    said = "the seal of positions 11 to 17 is not the one that was stored outside, which is over positions 11 to 20"
     assert f"position 11: {said}" in await checked(record, place)
     await contents.rewrite(record, 17, metadata=right.metadata)
     await sealed_anew(10)
     assert (
-        "position 11: the seal of positions 11 to 20 is not the one that was kept outside: the same"
+        "position 11: the seal of positions 11 to 20 is not the one that was stored outside: the same"
         in await checked(record, place)
     )
     await contents.cut(record, 10)
@@ -327,7 +327,7 @@ async def test_a_record_that_lost_its_newest_events_is_told(record: Record, plac
         await contents.until(all_there(record, place))
     await contents.cut(record, 10)
     assert (await verify(record, keys=PUBLIC)).wrong == ""
-    said = "position 11: the seal of positions 11 to 20, which was kept outside, is missing here"
+    said = "position 11: the seal of positions 11 to 20, which was stored outside, is missing here"
     assert said in await checked(record, place)
 
 
@@ -384,7 +384,7 @@ async def test_what_is_no_seal_is_told(tmp_path: Path, place: Place) -> None:
         if place.kind != "folder":
             git(place.folder / "witness", "add", "-A")
             git(place.folder / "witness", "-c", "user.name=E", "-c", "user.email=e@e", "commit", "-qm", "Poem")
-    with pytest.raises(Wrong, match=r"the witness has something at .* that is no seal"):
+    with pytest.raises(Wrong, match=r"the witness has a file at .* that is not a seal"):
         await has(place)
 
 
@@ -439,7 +439,7 @@ async def test_git_that_is_ended_leaves_no_lock(record: Record, tmp_path: Path) 
     assert not list(where.glob("*.lock"))
     hook.unlink()
     (where / "index.lock").touch()  # what a git leaves that was killed
-    with pytest.raises(WitnessAway, match=r"index\.lock is there; remove it when no git is at work"):
+    with pytest.raises(WitnessAway, match=r"index\.lock exists; remove it if no git is running"):
         await witness.deliver(made)
     (where / "index.lock").unlink()
     await witness.deliver(made)
@@ -466,7 +466,7 @@ async def test_a_clone_goes_on_where_another_has_come_to(record: Record, tmp_pat
     assert git(tmp_path / "witness", "status", "--porcelain") == ""
     git(tmp_path / "other", "commit", "--quiet", "--allow-empty", "--message", "Apart")
     await other.newest()
-    with pytest.raises(WitnessAway, match=r"have gone apart: 1 of its commits were never pushed, and it lacks 1; "):
+    with pytest.raises(WitnessAway, match=r"have diverged: 1 of its commits were never pushed, and it lacks 1; "):
         await other.deliver(made[3:])
     git(tmp_path / "other", "reset", "--quiet", "--keep", "@{upstream}")
     await other.deliver(made[3:])
@@ -528,7 +528,7 @@ def test_what_is_no_place_is_refused(where: str) -> None:
 
 
 def test_no_token_goes_over_the_network_in_clear(tmp_path: Path) -> None:
-    with pytest.raises(RecordError, match=r"the token for the witness at host would go there in clear"):
+    with pytest.raises(RecordError, match=r"the token for the witness at host would be sent in plain text"):
         open_witness("http://host/x", tmp_path / "token")
     for where in ("https://host/x", "http://127.0.0.1:1/x", "http://localhost/x"):
         assert open_witness(where, tmp_path / "token").shown == where

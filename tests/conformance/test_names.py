@@ -310,7 +310,7 @@ async def test_a_name_put_back_after_an_erasure_is_told(record: Record) -> None:
     await erase(record, "anna")
     async with record.writing() as connection:
         await connection.execute(insert(tables.people).values(player_id="anna", name="Anna Puig", club=""))
-    assert "anna, erased at position 2: a name is there" in (await verify(record)).wrong
+    assert "anna, erased at position 2: the record still has a name" in (await verify(record)).wrong
 
 
 async def test_many_erase_at_once_and_each_is_erased_once(record: Record) -> None:
@@ -363,9 +363,7 @@ async def test_what_no_name_was_written_with_is_told(tmp_path: Path) -> None:
 async def test_an_event_whose_names_nobody_can_read_is_told(record: Record) -> None:
     fact = game.Passed(turn=1, player_id="anna")
     await record.append(Decision([Write("game-cup", 0, [fact], "cup")]), Metadata(names="anna:00"))
-    assert (
-        "position 1 (game-cup, version 1, Passed): what it says of names cannot be read" in (await verify(record)).wrong
-    )
+    assert "position 1 (game-cup, version 1, Passed): its names cannot be read" in (await verify(record)).wrong
 
 
 async def test_a_name_that_is_refused_is_bound_to_nothing(record: Record) -> None:
@@ -386,5 +384,5 @@ def test_a_commitment_is_over_each_part_by_itself() -> None:
     assert one.commitment != other.commitment
     assert written(one) == f"anna:{one.commitment}"
     assert written(other, one) == f"anna:{other.commitment}:{one.commitment}"
-    with pytest.raises(ValueError, match="is not the id of a person"):
+    with pytest.raises(ValueError, match="is not a person id"):
         written(one._replace(player_id="Anna Puig"))

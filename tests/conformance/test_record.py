@@ -627,7 +627,7 @@ async def test_events_that_were_cut_off_are_missed(record: Record) -> None:
     await record.append(write("game-a", 0, 1, 2, 3), Metadata())
     async with record.writing() as connection:
         await connection.execute(tables.events.delete().where(tables.events.c.position == 3))
-    assert "its counter says 3" in (await verify(record)).wrong
+    assert "its counter is 3" in (await verify(record)).wrong
 
 
 async def test_an_event_that_was_put_in_is_named(record: Record) -> None:
@@ -653,7 +653,7 @@ async def test_an_event_that_was_put_in_is_named(record: Record) -> None:
 @pytest.mark.parametrize(
     ("url", "said"),
     [
-        ("mysql://localhost/x", "a record cannot stand on 'mysql'"),
+        ("mysql://localhost/x", "a record cannot use 'mysql'"),
         ("nonsense", "is not a database URL"),
         ("postgresql://127.0.0.1:1/none", "cannot be used"),
         ("sqlite:////proc/none/record.db", "No such file or directory"),

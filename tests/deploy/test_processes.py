@@ -348,7 +348,7 @@ def test_a_container_of_another_service_does_not_come_in_by_its_certificate(pods
     log = tmp_path / "wrong.log"
     with running(wrong, log) as process:
         assert process.wait(timeout=60) == 2
-    assert "does not let game do what it is there for: permissions violation" in log.read_text()
+    assert "denies game a required permission: permissions violation" in log.read_text()
 
 
 def shown(url: str) -> bytes:

@@ -71,7 +71,7 @@ def _settled(text: str) -> Ruleset:
     for option in options:
         key, sign, choice = option.partition("=")
         if not sign:
-            raise ValueError(f"{option!r} is no option: expected NAME=VALUE")
+            raise ValueError(f"{option!r} is not an option: expected NAME=VALUE")
         chosen[key] = choice
     ruleset = with_options(load_ruleset(name), chosen)
     check_settled(ruleset)

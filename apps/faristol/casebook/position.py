@@ -171,13 +171,13 @@ def laid_fact(turn: Turn, number: int) -> events.PlayPlaced:
 def _take(case: TableCase, left: tuple[str, ...], faces: Sequence[str], where: str) -> tuple[str, ...]:
     missing = Counter(faces) - Counter(left)
     if missing:
-        raise case.place.wrong(f"the set has not as many tiles {', '.join(sorted(missing))} as {where} asks for")
+        raise case.place.wrong(f"the set has fewer tiles {', '.join(sorted(missing))} than {where} requires")
     return without(left, faces)
 
 
 def _draw(case: TableCase, left: tuple[str, ...], count: int, seed: bytes, number: int) -> tuple[str, ...]:
     if count > len(left):
-        raise case.place.wrong(f"there are {len(left)} tiles left where {count} are wanted")
+        raise case.place.wrong(f"there are {len(left)} tiles left, but {count} are required")
     return draw(left, count, seed, number)
 
 

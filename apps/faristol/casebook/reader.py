@@ -77,7 +77,7 @@ def read_file(file: Path) -> tuple[list[Case], list[CaseError]]:
             for case in _cases(document, errors):
                 if case.name in cases:
                     line = cases[case.name].place.line
-                    errors.add(case.place.wrong(f"the case of line {line} is called {case.name!r} too"))
+                    errors.add(case.place.wrong(f"the case of line {line} has the name {case.name!r} too"))
                 else:
                     cases[case.name] = case
     if not cases and not errors:

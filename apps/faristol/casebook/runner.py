@@ -111,7 +111,7 @@ async def _play(case: Case, halls: Halls, problems: list[str], notes: list[str])
             async with halls.duplicates(case, duplicate.now) as in_halls:
                 await _take_steps(duplicate, in_halls, case, partial(of_duplicate, duplicate), problems)
         case _:
-            raise TypeError(f"{type(case).__name__} is no case that can be played")
+            raise TypeError(f"{type(case).__name__} is not a case that can be played")
 
 
 async def _take_steps(world: World[S], services: S, case: Case, compared: Compared, problems: list[str]) -> None:

@@ -17,7 +17,7 @@ Writer = Annotated[str, typer.Option(metavar="ROLE", help="Role of the services 
 Reader = Annotated[str, typer.Option(metavar="ROLE", help="Role of the results service.")]
 Nats = Annotated[str | None, typer.Option(help="NATS server; one is started when none is given.")]
 Http = Annotated[int | None, typer.Option("--http", help="Port of pages and JSON; 0 takes a free one.")]
-Grpc = Annotated[int | None, typer.Option("--grpc", help="Port of gRPC; 0 takes a free one.")]
+Grpc = Annotated[int | None, typer.Option("--grpc", help="Port of gRPC; 0: a free port.")]
 Open = Annotated[
     bool | None,
     typer.Option("--open", help="Ask nobody for a credential: for trying things out on this machine alone."),

@@ -113,7 +113,7 @@ def _ruleset(spec: str) -> Ruleset:
     for choice in choices:
         option, equals, value = choice.partition("=")
         if not equals:
-            raise typer.BadParameter(f"{choice!r} is no option: expected NAME=VALUE, as in {HELP}")
+            raise typer.BadParameter(f"{choice!r} is not an option: expected NAME=VALUE, as in {HELP}")
         chosen[option] = value
     try:
         return with_options(load_ruleset(name), chosen)

@@ -53,7 +53,7 @@ def check(plan: Plan) -> None:
         _check_duplicate(plan)
         return
     if plan.players > MOST_PLAYERS:
-        raise StartError(f"{plan.players} players are too many for rounds of tables: {MOST_PLAYERS} at most")
+        raise StartError(f"{plan.players} players are too many for rounds at tables: {MOST_PLAYERS} at most")
     try:
         rules = plan.rules
         check_settled(rules)

@@ -145,7 +145,7 @@ async def _until(stop: asyncio.Event, process: Running | None, play: Coroutine[A
             raise StartError(process.process.problem)
         return None
     except grpc.aio.AioRpcError as problem:
-        raise StartError(f"the championship cannot go on: {every_reason(problem).rstrip('.')}") from problem
+        raise StartError(f"the championship cannot continue: {every_reason(problem).rstrip('.')}") from problem
     finally:
         for task in (playing, *others):
             task.cancel()

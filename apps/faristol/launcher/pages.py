@@ -57,7 +57,7 @@ class PagesProcess:
     async def _watch(self) -> None:
         while True:
             code = await self._process.wait()
-            _log.warning("the process of the pages ended with code %d: it is started again", code)
+            _log.warning("the process of the pages exited with code %d: it is restarted", code)
             while self._process.returncode is not None:
                 await asyncio.sleep(RESTART_SECONDS)
                 try:
@@ -112,4 +112,4 @@ async def _launch(environment: Mapping[str, str]) -> tuple[Process, int]:
             said = await process.stdout.readline()
             return process, int(json.loads(said)["http"].rpartition(":")[2])
     except (TimeoutError, ValueError) as problem:
-        raise StartError("the process of the pages did not come up; it says why above") from problem
+        raise StartError("the process of the pages did not start; see the error above") from problem

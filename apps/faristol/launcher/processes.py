@@ -164,7 +164,7 @@ def _check_needs(settings: Settings, services: Sequence[str]) -> None:
         for needed in NEEDS.get(service, ()):
             if needed not in services and not settings.peer(needed):
                 setting = f"FARISTOL_PEER_{needed.upper()}"
-                raise StartError(f"the {service} service needs the {needed} service: say where it is with {setting}")
+                raise StartError(f"the {service} service needs the {needed} service: set its address with {setting}")
 
 
 async def _own_nats(stack: AsyncExitStack, settings: Settings) -> NatsServer:
@@ -194,7 +194,7 @@ async def serve_until(running: Running, stop: asyncio.Event) -> None:
 def _hold(folder: Path, services: Sequence[str]) -> IO[str]:
     """Lock the folder against other processes. Raises ``StartError``; ``BusError`` for a single service."""
     if len(services) == 1:
-        raise BusError("a service on its own needs a NATS server: give --nats-url or FARISTOL_NATS_URL")
+        raise BusError("a separate service needs a NATS server: use --nats-url or FARISTOL_NATS_URL")
     lock = (folder / "lock").open("a+")
     try:
         fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -203,7 +203,7 @@ def _hold(folder: Path, services: Sequence[str]) -> IO[str]:
         holder = lock.read().strip() or "unknown"
         lock.close()
         raise StartError(
-            f"the data folder {folder} is in use by process {holder}: stop that one, or give another with --data"
+            f"the data folder {folder} is in use by process {holder}: stop it, or use another folder with --data"
         ) from problem
     lock.truncate(0)
     lock.write(str(os.getpid()))
@@ -228,7 +228,7 @@ def _check_open(settings: Settings) -> None:
     """Check that a process without credentials is reachable only locally. Raises ``StartError``."""
     for host in (settings.grpc_host, settings.http_host) if settings.open else ():
         if not is_loopback(host):
-            raise StartError(f"--open asks nobody for a credential, and {host} can be reached from elsewhere")
+            raise StartError(f"--open requires no credentials, but {host} is reachable from other machines")
 
 
 def _prepare_tls(settings: Settings, services: Sequence[str]) -> Tls | None:
@@ -242,7 +242,7 @@ def _prepare_tls(settings: Settings, services: Sequence[str]) -> Tls | None:
     elsewhere = [name for name in SERVICES if name not in services and name != "gateway" and settings.peer(name)]
     if tls and tls.serves and elsewhere and not (settings.ca or settings.peers_own):
         called = ", ".join(elsewhere)
-        raise StartError(f"say by FARISTOL_CA whose certificates are taken of the services that are called: {called}")
+        raise StartError(f"FARISTOL_CA is required to verify the certificates of:  {called}")
     for name in elsewhere if settings.ca and not settings.peers_own else ():
         check_name(settings.peer(name), f"FARISTOL_PEER_{name.upper()}")
     return tls
@@ -258,7 +258,7 @@ def _known_record(settings: Settings) -> str:
         return ""
     except (OSError, UnicodeDecodeError) as problem:
         raise StartError(
-            f"{settings.access_record()}, which says of which record the keys are, cannot be read"
+            f"{settings.access_record()}, which identifies the record of the keys, cannot be read"
         ) from problem
 
 
@@ -308,6 +308,11 @@ def _prepare_folder(settings: Settings) -> None:
         folder.mkdir(parents=True, exist_ok=True, mode=0o700)  # readers of the record see racks
     except OSError as problem:
         reason = problem.strerror or problem
-        raise StartError(f"the data folder {folder} cannot be made ({reason}): give another with --data") from problem
+        raise StartError(
+            f"the data folder {folder} cannot be made ({reason}): use another one with --data"
+        ) from problem
     if not os.access(folder, os.R_OK | os.W_OK | os.X_OK):
-        raise StartError(f"the data folder {folder} cannot be written: give another with --data, or rights to this one")
+        raise StartError(
+            f"the data folder {folder} cannot be written: use another one with --data, "
+            "or set the permissions of this one"
+        )

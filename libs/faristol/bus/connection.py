@@ -90,7 +90,7 @@ class Bus:
             at = bus._entrance.shown
             if bus._denied:
                 raise BusRefused(
-                    f"NATS at {at} does not let {bus._entrance.name} do what it is there for: {bus._denied}"
+                    f"NATS at {at}denies {bus._entrance.name} a required permission:  {bus._denied}"
                 ) from problem
             if _has_no_leader(problem):
                 raise BusAway(f"JetStream of NATS at {at} does not answer ({problem})") from problem
@@ -132,7 +132,7 @@ class Bus:
     async def _let_in(self) -> None:
         if self.problem:
             self.problem = ""
-            _log.warning("NATS at %s lets this process in again", self._entrance.shown)
+            _log.warning("NATS at %s accepts connections again", self._entrance.shown)
 
     async def _closed(self) -> None:
         """Reconnect with the current credentials after the client gave up, for example because credentials expired."""

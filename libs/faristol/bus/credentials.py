@@ -53,7 +53,7 @@ class Credentials:
             self.user, self._password = user, password
         else:
             raise BusError(
-                f"the file {self._path} (FARISTOL_NATS_CREDENTIALS) lets nobody in: "
+                f"the file {self._path} (FARISTOL_NATS_CREDENTIALS) has no credentials: "
                 "expected USER:PASSWORD in its first line, or a .creds file"
             )
 

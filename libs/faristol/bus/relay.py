@@ -54,7 +54,7 @@ class Relay:
             try:
                 await self._record.release(NAME, self._holder)
             except FAILURES as problem:
-                _log.info("the relay's lease runs out by itself: %s", problem)
+                _log.info("the relay's lease expires by itself: %s", problem)
 
     async def _note(self, noted: int, position: int) -> int:
         """Move the checkpoint with each renewal of the lease: duplicates after a crash have no effect."""

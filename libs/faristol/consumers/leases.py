@@ -150,7 +150,7 @@ class Shares:
             await self._give_up()
             await self._look()
         except FAILURES as problem:
-            _log.info("nobody can see who works for which consumer: %r", problem)
+            _log.info("the workers of consumers cannot be stored: %r", problem)
 
     async def release(self) -> None:
         """Release all leases, so that other replicas need not wait for their expiry."""
@@ -159,7 +159,7 @@ class Shares:
                 this = leases.c.name.in_([*self._held(), self._number])
                 await connection.execute(update(leases).where(this, leases.c.holder == self.holder).values(until=0))
         except FAILURES as problem:
-            _log.info("the leases of consumers run out by themselves: %r", problem)
+            _log.info("the leases of consumers expire by themselves: %r", problem)
 
     def _held(self) -> list[str]:
         """Return the leases on work that this process has."""

@@ -35,7 +35,7 @@ class Pace:
             try:
                 await self._look()
             except FAILURES as problem:
-                _log.info("nobody can see whether consumers move: %r", problem)
+                _log.info("the progress of consumers cannot be stored: %r", problem)
             await asyncio.sleep(LOOK)
 
     async def _look(self) -> None:

@@ -180,7 +180,7 @@ class Rebuild:
         give_up = time.monotonic() + LEASE_SECONDS + 1
         while not await self._record.lease(self._lease, self._holder, LEASE_SECONDS):
             if time.monotonic() > give_up:
-                raise ProjectionError(f"{self._asked.consumer} is being rebuilt already: wait until that is done")
+                raise ProjectionError(f"{self._asked.consumer} is already being rebuilt: wait until that is done")
             await asyncio.sleep(0.2)
         self._renew_at = time.monotonic() + LEASE_SECONDS / 3
 
@@ -188,7 +188,7 @@ class Rebuild:
         if time.monotonic() < self._renew_at:
             return
         if not await self._record.lease(self._lease, self._holder, LEASE_SECONDS):
-            raise ProjectionError(f"another rebuild of {self._asked.consumer} took this one's place")
+            raise ProjectionError(f"another rebuild of {self._asked.consumer} replaced this one")
         self._renew_at = time.monotonic() + LEASE_SECONDS / 3
 
     async def _catch_up(self) -> None:
@@ -271,7 +271,7 @@ class Rebuild:
     async def _hold(self, connection: AsyncConnection) -> None:
         """Note the position. Raises ``ProjectionError`` if another rebuild has replaced this one."""
         if not await generations.built_to(connection, self._built, self._position):
-            raise ProjectionError(f"another rebuild of {self._asked.consumer} took this one's place")
+            raise ProjectionError(f"another rebuild of {self._asked.consumer} replaced this one")
 
     async def _switch_or_go_back(self, *, hold: bool) -> bool:
         try:

@@ -110,5 +110,5 @@ def wanted(work: Reaction | Projection, event: Recorded) -> bool:
         try:
             message_class(event.type)
         except LookupError:
-            raise UnknownEvent(f"this version of Faristol does not know the event {event.type}") from None
+            raise UnknownEvent(f"this version of Faristol does not support the event {event.type}") from None
     return False

@@ -51,7 +51,7 @@ def prepare(folder: Path, now: Callable[[], datetime] = utc_now) -> bool:
     try:
         folder.mkdir(parents=True, exist_ok=True, mode=0o700)
     except OSError as problem:
-        raise KeyringError(f"the folder of keys {folder} cannot be made: {problem.strerror}") from problem
+        raise KeyringError(f"the folder of keys {folder} cannot be created: {problem.strerror}") from problem
     made = False
     if not _private(folder):
         rotate(folder, now)
@@ -83,10 +83,10 @@ def retire(folder: Path, key: str) -> list[Path]:
     private = _private(folder)
     found = [path for path in _public(folder) if keys.key_id(_read(path)) == key]
     if not found:
-        raise KeyringError(f"there is no key {key} in {folder}: `faristol access keys list` shows those that there are")
+        raise KeyringError(f"there is no key {key} in {folder}: `faristol access keys list` lists the keys")
     own = found[0].with_suffix("")
     if private and own == private[-1]:
-        raise KeyringError(f"{key} is the key that signs: make another with `faristol access keys rotate` first")
+        raise KeyringError(f"{key} is the signing key: first make another with `faristol access keys rotate`")
     files = [path for path in (own, found[0]) if path.exists()]
     for path in files:
         path.unlink()
@@ -164,13 +164,13 @@ class Keyring:
                 self._keys = keys.read_public(_public(self._folder))
                 self._stamp = stamp
         except (OSError, RecordError) as problem:  # the folder may be in the middle of a change: keep the cached keys
-            _log.warning("the keys in %s cannot be read again: %s", self._folder, problem)
+            _log.warning("the keys in %s cannot be reloaded: %s", self._folder, problem)
 
     def signer(self) -> Ed25519PrivateKey:
         """Return the key that signs. Raises ``KeyringError`` if the folder has no private key."""
         signing = _signing(self._folder, self._now())
         if signing is None:
-            raise KeyringError(f"there is no private key in {self._folder}, which signing in needs")
+            raise KeyringError(f"there is no private key in {self._folder}, which sign-in requires")
         return keys.read_private(signing)
 
     def digest(self, purpose: str, text: str) -> bytes:

@@ -55,7 +55,7 @@ def needs_of(method: MethodDescriptor) -> Needs:
     options = method.GetOptions()
     said = options.Extensions[pb.needs]
     if not CALLERS.get(said.callers):
-        raise TypeError(f"{method.full_name} has no option faristol.access.v1.needs that says who may call it")
+        raise TypeError(f"{method.full_name} has no option faristol.access.v1.needs with the roles that may call it")
 
     def field(path: str) -> tuple[str, ...]:
         return _checked(method, path) if path else ()

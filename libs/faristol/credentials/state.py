@@ -89,7 +89,7 @@ def fold(state: Access, facts: Iterable[Message]) -> Access:
                 everywhere = () if fact.this_device_alone else _held_by(granted.values(), fact.subject_id)
                 signed_out.update(everywhere, [fact.credential_id])
             case _:
-                raise TypeError(f"{fact.DESCRIPTOR.full_name} is no fact of access")
+                raise TypeError(f"{fact.DESCRIPTOR.full_name} is not an event of access")
     ended = frozenset(signed_out)
     return Access(MappingProxyType(granted), MappingProxyType(revoked), ended, MappingProxyType(refused))
 

@@ -50,7 +50,9 @@ def content_of(envelope: events.Envelope, game_id: str, key: bytes) -> bytes:
     """Decrypt the content. Raises ``EnvelopeError``, also if it does not match its commitment."""
     content = _decrypted(envelope.content, game_id, key)
     if hashlib.sha256(content).digest() != envelope.digest:
-        raise EnvelopeError(f"what is sealed for {game_id} is not what {envelope.digest.hex()} commits to")
+        raise EnvelopeError(
+            f"the sealed game of {game_id} does not match the commitment {envelope.digest.hex()} commits to"
+        )
     return content
 
 
@@ -58,4 +60,4 @@ def _decrypted(sealed: bytes, game_id: str, key: bytes) -> bytes:
     try:
         return AESGCM(key).decrypt(sealed[:NONCE_BYTES], sealed[NONCE_BYTES:], game_id.encode())
     except (InvalidTag, ValueError) as problem:
-        raise EnvelopeError(f"what is sealed for {game_id} cannot be opened by this key") from problem
+        raise EnvelopeError(f"the sealed game of {game_id} cannot be opened with this key") from problem

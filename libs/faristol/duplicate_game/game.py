@@ -174,7 +174,7 @@ def evolve(game: Duplicate, fact: Message) -> Duplicate:
     """Return ``game`` after an event of its stream. Raises ``TypeError`` for another one."""
     fold = _FOLDS.get(type(fact))
     if fold is None:
-        raise TypeError(f"{fact.DESCRIPTOR.full_name} is no fact of a duplicate game")
+        raise TypeError(f"{fact.DESCRIPTOR.full_name} is not an event of a duplicate game")
     at = occurred_at(fact)
     return replace(fold(game, fact), last_at=max(game.last_at, instant(at) if at else 0))
 

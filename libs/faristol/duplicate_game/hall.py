@@ -162,7 +162,7 @@ def evolve(hall: Hall, fact: Message) -> Hall:
     """Return ``hall`` after an event of its stream. Raises ``TypeError`` for another one."""
     fold = _FOLDS.get(type(fact))
     if fold is None:
-        raise TypeError(f"{fact.DESCRIPTOR.full_name} is no fact of a hall of a duplicate game")
+        raise TypeError(f"{fact.DESCRIPTOR.full_name} is not an event of a hall of a duplicate game")
     return replace(fold(hall, fact), version=hall.version + 1)
 
 

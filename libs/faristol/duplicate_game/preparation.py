@@ -74,7 +74,7 @@ def evolve(prepared: Prepared, fact: Message) -> Prepared:
     """Return ``prepared`` after an event of its stream. Raises ``TypeError`` for another one."""
     fold = _FOLDS.get(type(fact))
     if fold is None:
-        raise TypeError(f"{fact.DESCRIPTOR.full_name} is no fact of what is prepared for a duplicate game")
+        raise TypeError(f"{fact.DESCRIPTOR.full_name} is not an event of the preparation of a duplicate game")
     return fold(prepared, fact)
 
 

@@ -148,9 +148,9 @@ def read_document(document: bytes) -> SealedGame:
         )
         turns = list(said["turns"])
     except KeyError as problem:
-        raise DocumentError(f"this is no sealed game: it has no {problem}") from problem
+        raise DocumentError(f"this is not a sealed game: it has no {problem}") from problem
     except (ValueError, TypeError) as problem:
-        raise DocumentError(f"this is no sealed game: {problem}") from problem
+        raise DocumentError(f"this is not a sealed game: {problem}") from problem
     return replace(sealed, turns=tuple(_read_turns(turns)))
 
 

@@ -131,7 +131,7 @@ class Record:
             async with way() as connection:
                 record.record_id = await migrations.prepare(connection, create=create)
             if create and record.is_read_only:
-                raise OSError("the file can be read alone, and services write: serve a copy of it")
+                raise OSError("the file is read-only, and services need to write: serve a copy of it")
         except migrations.NoRecord:
             await record.close()
             raise migrations.none_at(parsed) from None

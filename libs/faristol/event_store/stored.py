@@ -115,5 +115,5 @@ async def end(connection: AsyncConnection) -> tuple[int, int]:
     last = select(func.coalesce(func.max(_events.position), 0)).scalar_subquery()
     row = (await connection.execute(select(tables.counter.c.position, last.label("last")))).one()
     if not isinstance(row.position, int) or row.position < 0:
-        raise Wrong(f"the counter: it says {row.position!r:.40}, which is no position")
+        raise Wrong(f"the counter: it says {row.position!r:.40}, which is not a position")
     return row.position, row.last

@@ -39,10 +39,10 @@ _appends = _meter.create_counter("faristol.appends", unit="{event}", description
 _append_seconds = _meter.create_histogram(
     "faristol.append.duration",
     unit="s",
-    description="how long an append took until it was on disk",
+    description="duration of an append until it is on disk",
     explicit_bucket_boundaries_advisory=SECONDS,
 )
-_conflicts = _meter.create_counter("faristol.conflicts", unit="{conflict}", description="decisions made anew")
+_conflicts = _meter.create_counter("faristol.conflicts", unit="{conflict}", description="decisions that were repeated")
 
 M = TypeVar("M", bound=Message)
 

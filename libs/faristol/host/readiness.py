@@ -107,7 +107,7 @@ class Readiness:
             self._since.pop(name, None)
             if name in self._told:
                 self._told.remove(name)
-                _log.warning("%s: as it should be again", name)
+                _log.warning("%s: ready again", name)
         elif now - self._since.setdefault(name, now) >= LOOK and name not in self._told:
             self._told.add(name)
             _log.warning("%s: %s", name, problem)

@@ -111,8 +111,8 @@ def _read_models(projection: str, kept: str) -> list[str]:
     for table in found:
         if table in _NO_READ_MODELS or not table.startswith(f"{projection}_"):
             raise RecordError(
-                f"the projection {projection!r} names {table!r}, which is no table of its own: somebody changed"
-                f" {beside.generations.name}; look who, and delete the row"
+                f"the projection {projection!r} names {table!r}, which is not its own table:"
+                f" {beside.generations.name} was changed by hand, delete the row"
             )
     return found
 

@@ -41,7 +41,7 @@ class Runtime:
     def record(self) -> Record:
         """The record. Raises ``LookupError`` in a process without one."""
         if self._record is None:
-            raise LookupError("this process has no record: it asks other services")
+            raise LookupError("this process has no record: it calls other services")
         return self._record
 
     @property

@@ -22,7 +22,7 @@ class Settings(BaseSettings):
     )
     database_password_file: Path | None = Field(
         default=None,
-        description="File with the password of the PostgreSQL role, where the URL has none, read at each connection.",
+        description="File with the password of the PostgreSQL role, if the URL has none; read at each connection.",
     )
     database_connections: int = Field(
         default=16,
@@ -39,10 +39,10 @@ class Settings(BaseSettings):
     )
     nats_url: str = Field(
         default="",
-        description="NATS, or several servers with commas between; `faristol up` starts one of its own when empty.",
+        description="NATS, or several servers separated by commas; if empty, `faristol up` starts its own server.",
     )
     nats_credentials: Path | None = Field(
-        default=None, description="File by which NATS lets this process in: USER:PASSWORD, or a .creds file."
+        default=None, description="File with the credentials for NATS: USER:PASSWORD, or a .creds file."
     )
     nats_cell: str = Field(
         default="",
@@ -50,25 +50,27 @@ class Settings(BaseSettings):
         description="What the names of this record's consumers on NATS begin with; the record's id when empty.",
     )
     nats_replicas: int = Field(
-        default=1, ge=1, le=5, description="Servers of a NATS cluster that each keep the news: 1, 3 or 5."
+        default=1, ge=1, le=5, description="Replicas of the events in a NATS cluster: 1, 3 or 5."
     )
-    nats_hours: float = Field(default=24, gt=0, le=8_760, description="How long NATS keeps news; the record has them.")
-    nats_bytes: int = Field(default=0, ge=0, description="Bytes of news that NATS keeps; 0: as the server says.")
+    nats_hours: float = Field(
+        default=24, gt=0, le=8_760, description="Retention of events in NATS; the record has all events."
+    )
+    nats_bytes: int = Field(default=0, ge=0, description="Bytes of events stored in NATS; 0: the limit of the server.")
     relay: bool = Field(
-        default=True, description="Publish news from this process when no other does; off where `serve relay` runs."
+        default=True, description="Publish events from this process if no other does; off if `serve relay` runs."
     )
     lexicons: Path = Field(
         default=Path(sys.prefix) / "share" / "faristol" / "lexicons", description="Folder of the installed lexicons."
     )
     best_plays: bool = Field(
-        default=False, description="Show the best plays of every rack of a game, once its result is final."
+        default=False, description="Show the best plays of every rack of a game when its result is final."
     )
     grpc_host: str = Field(default="127.0.0.1", description="Address that gRPC listens on.")
-    grpc_port: int = Field(default=0, ge=0, le=65535, description="Port of gRPC; 0 takes a free one.")
+    grpc_port: int = Field(default=0, ge=0, le=65535, description="Port of gRPC; 0: a free port.")
     grpc_connection_seconds: float = Field(
         default=20.0,
         ge=0,
-        description="Age at which a connection to gRPC takes no new calls, so that callers find new replicas; 0: none.",
+        description="Age at which a gRPC connection accepts no new calls, so callers find new replicas; 0: no limit.",
     )
     grpc_keepalive_seconds: float = Field(
         default=20.0,
@@ -82,16 +84,16 @@ class Settings(BaseSettings):
         description="Least seconds between two HTTP/2 pings of a client; connections of more frequent ones are ended.",
     )
     http_host: str = Field(default="127.0.0.1", description="Address that the gateway's pages and JSON listen on.")
-    http_port: int = Field(default=8080, ge=0, le=65535, description="Their port; 0 takes a free one.")
+    http_port: int = Field(default=8080, ge=0, le=65535, description="Port of the pages and JSON; 0: a free port.")
     http_address: str = Field(
         default="",
         pattern=r"^(https?://[^/?#\s]+/?)?$",
-        description="URL of the pages as people reach them, for links to sign in by: https://results.example.",
+        description="Public URL of the pages, for sign-in links: https://results.example.",
     )
     contact: str = Field(
         default="",
         max_length=200,
-        description="Who answers for the pages: an address of mail or a page, at the foot of every page.",
+        description="Contact for the pages: an e-mail address or a page, at the foot of every page.",
     )
     privacy_notice: str = Field(
         default="",
@@ -100,25 +102,25 @@ class Settings(BaseSettings):
     )
     indexed: bool = Field(default=False, description="Let search engines list the pages, with the names on them.")
     public_minors: bool = Field(
-        default=False, description="Tell the public the categories that mark players as minors, such as U18."
+        default=False, description="Publish the categories that mark players as minors, such as U18."
     )
-    http_connections: int = Field(default=4_000, ge=1, description="Connections to the HTTP port at a time.")
+    http_connections: int = Field(
+        default=4_000, ge=1, description="Maximum number of simultaneous connections to the HTTP port."
+    )
     http_connections_per_address: int = Field(
         default=500,
         ge=0,
-        description="Connections from one address at a time, that of a hall for instance; 0: any number.",
+        description="Maximum number of simultaneous connections from one address, such as that of a hall; 0: no limit.",
     )
     http_streams_per_address: int = Field(
-        default=2_000, ge=1, description="Streams that one address follows at a time."
+        default=2_000, ge=1, description="Maximum number of simultaneous streams to one address."
     )
     http_requests_per_second: int = Field(
-        default=500, ge=0, description="Requests from one address in a second, in the long run; 0: any number."
+        default=500, ge=0, description="Requests from one address per second, on average; 0: no limit."
     )
-    http_cache_bytes: int = Field(
-        default=64_000_000, ge=0, description="Bytes of pages and JSON that are kept for whoever asks next."
-    )
-    http_header_seconds: float = Field(default=10.0, gt=0, description="How long the headers of a request may take.")
-    http_write_seconds: float = Field(default=30.0, gt=0, description="How long an answer may wait to be read.")
+    http_cache_bytes: int = Field(default=64_000_000, ge=0, description="Bytes of the cache of pages and JSON.")
+    http_header_seconds: float = Field(default=10.0, gt=0, description="Timeout for the headers of a request.")
+    http_write_seconds: float = Field(default=30.0, gt=0, description="Timeout for the delivery of an answer.")
     http_proxies: str = Field(
         default="",
         description="Addresses and networks of the proxies alone, with commas, whose X-Forwarded-For and -Proto are "
@@ -126,7 +128,7 @@ class Settings(BaseSettings):
     )
     pages_apart: bool = Field(
         default=False,
-        description="Serve pages and JSON in a process beside, so that a crowd there takes nothing from officials.",
+        description="Serve pages and JSON in a separate process, so that many viewers do not slow down officials.",
     )
     peers_own: bool = Field(
         default=False, description="The services that are called are in the process beside, which has this certificate."
@@ -135,30 +137,30 @@ class Settings(BaseSettings):
         default=False, description="Serve gRPC by TLS, with an authority and a certificate made in the data folder."
     )
     certificate: Path | None = Field(
-        default=None, description="Certificate that this process shows, in PEM; gRPC is served by TLS when given."
+        default=None, description="Certificate of this process, in PEM; if given, gRPC is served over TLS."
     )
     key: Path | None = Field(default=None, description="Private key of the certificate.")
     ca: Path | None = Field(
         default=None,
-        description="Authorities whose certificates are taken of the services that are called; TLS to them when given.",
+        description="Authorities that verify the certificates of the called services; if given, calls use TLS.",
     )
     client_ca: Path | None = Field(
-        default=None, description="Authorities of which callers of gRPC have to show a certificate."
+        default=None, description="Authorities that verify the certificates required of gRPC callers."
     )
     health_port: int | None = Field(
         default=None,
         ge=0,
         le=65535,
-        description="Port of gRPC that answers health checks alone, without TLS, for probes that have none.",
+        description="Port of gRPC for health checks only, without TLS, for probes without a certificate.",
     )
     otlp_endpoint: str = Field(
-        default="", description="OTLP/gRPC collector, as http://HOST:4317; no telemetry when empty."
+        default="", description="OTLP/gRPC collector, such as http://HOST:4317; no telemetry if empty."
     )
     metrics_port: int | None = Field(
         default=None,
         ge=0,
         le=65535,
-        description="Port of /metrics for Prometheus, on the address of gRPC; none when not given, 0 takes a free one.",
+        description="Port of /metrics for Prometheus, on the address of gRPC; none if not given; 0: a free port.",
     )
     access: Path | None = Field(
         default=None, description="Folder of the keys of credentials; `access` in the data folder."
@@ -169,27 +171,27 @@ class Settings(BaseSettings):
         "service; `sealed-games.key` in the data folder.",
     )
     openid: Path | None = Field(
-        default=None, description="TOML file with the provider of OpenID Connect, and who of its people has which role."
+        default=None, description="TOML file with the OpenID Connect provider and the roles of its users."
     )
     open: bool = Field(
-        default=False, description="Ask nobody for a credential; only where gRPC and HTTP listen on a loopback address."
+        default=False, description="Require no credentials; only if gRPC and HTTP listen on a loopback address."
     )
     seal_key: Annotated[str, BeforeValidator(str)] = Field(
         default="",
-        description="Private key: a file, or pkcs11:…; when given, this process seals the record, or one like it does.",
+        description="Private key: a file, or pkcs11:…; if given, this process or a replica of it seals the record.",
     )
     seal_events: int = Field(default=1_000, ge=1, le=10_000, description="Events under one seal.")
-    seal_seconds: float = Field(default=60.0, gt=0, description="How long an event waits for others to be sealed with.")
+    seal_seconds: float = Field(default=60.0, gt=0, description="Maximum delay of an event before it is sealed.")
     witnesses: str = Field(
         default="",
-        description="Where seals are delivered to, with commas: folders, Git repositories, HTTP addresses.",
+        description="Witnesses that get the seals, separated by commas: folders, Git repositories, HTTP addresses.",
     )
     witness_token: Path | None = Field(
         default=None, description="File with the bearer token for witnesses at HTTP addresses."
     )
     webhook_networks: str = Field(
         default="",
-        description="Networks with commas, as 10.20.0.0/16, that webhooks may call beside public addresses.",
+        description="Networks that webhooks may call besides public addresses, separated by commas: 10.20.0.0/16.",
     )
     archive_hours: int = Field(
         default=48, ge=0, description="Hours for which `record prune` keeps every archive of the record."
@@ -197,14 +199,14 @@ class Settings(BaseSettings):
     archive_days: int = Field(
         default=30, ge=0, description="Days of which it keeps the last archive each, with the names of then."
     )
-    grace_seconds: float = Field(default=5.0, ge=0, description="How long running calls may go on after SIGTERM.")
+    grace_seconds: float = Field(default=5.0, ge=0, description="Time for running calls to finish after SIGTERM.")
     http_log: bool = Field(
         default=False,
-        description="Write a line of JSON for each request over HTTP, but for files of pages: address, status, …",
+        description="Write a line of JSON for each HTTP request, except for static files: address, status, …",
     )
     log_level: Literal["DEBUG", "INFO", "WARNING", "ERROR"] = "WARNING"
     log_format: Literal["text", "json"] = Field(
-        default="text", description="A line for people, or JSON with trace ids for what gathers logs."
+        default="text", description="Log format: a line of text, or JSON with trace ids for log collectors."
     )
 
     start_seconds: float | None = Field(
@@ -215,7 +217,7 @@ class Settings(BaseSettings):
 
     peer_access: str = Field(
         default="",
-        description="HOST:PORT at which the process finds a service of another: every replica that HOST names.",
+        description="HOST:PORT of a service in another process: all replicas that HOST names.",
     )
     peer_lexicon: str = ""
     peer_game: str = ""

@@ -146,5 +146,5 @@ def listen(server: grpc.aio.Server, wanted: str, setting: str, tls: Tls | None =
         return int(server.add_insecure_port(wanted))
     except RuntimeError as problem:
         raise StartError(
-            f"gRPC cannot listen on {wanted}: the port is busy or not ours; give another with {setting}"
+            f"gRPC cannot listen on {wanted}: the port is in use or not permitted; set another one with {setting}"
         ) from problem

@@ -96,7 +96,7 @@ def abandonment_adjustments(
     """
     gone = set(leavers)
     if not gone or not gone <= set(scores):
-        raise ValueError(f"who abandons a game is one of its players, not {', '.join(leavers)} of {', '.join(scores)}")
+        raise ValueError(f"only players of the game can abandon it, not {', '.join(leavers)} of {', '.join(scores)}")
     if gone == set(scores):
         article = ruleset.article("abandon.both")
         return tuple(

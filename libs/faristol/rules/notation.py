@@ -50,7 +50,7 @@ class Notation(Enum):
         match = _START.fullmatch(_plain(text)) if len(text) <= LONGEST_START else None
         number = int(match[2] or match[3]) if match else 0
         if match is None or number > SIZE:
-            raise ValueError(f"{text!r} is no start of a word: expected a letter A to O and a number 1 to {SIZE}")
+            raise ValueError(f"{text!r} is not a start of a word: expected a letter A to O and a number 1 to {SIZE}")
         lettered, numbered = ROW_NAMES.index(match[1] or match[4]), number - 1
         row, col = (lettered, numbered) if self is Notation.FISC else (numbered, lettered)
         return Start(Square(row, col), self.value if match[1] else self.value.other)

@@ -43,7 +43,7 @@ def read_content(content: bytes, chosen: Mapping[str, OptionValue]) -> Ruleset:
             parts[section] = _section(file, section, kind, data.get(section, {}), articles)
     known = {"name", "articles", *parts}
     if unknown := sorted(set(data) - known):
-        raise RulesetError(file, 0, unknown[0], "is no section that this version knows")
+        raise RulesetError(file, 0, unknown[0], "is not a section of this version")
     title = load_ruleset(name).title if name in ruleset_names() else name
     return Ruleset(
         name=name,
@@ -61,7 +61,7 @@ def _section(file: str, section: str, kind: type[Any], found: Mapping[str, Any],
     hints = get_type_hints(kind)
     values = {}
     if unknown := sorted(set(found) - set(hints)):
-        raise RulesetError(file, 0, f"{section}.{unknown[0]}", "is no value that this version knows")
+        raise RulesetError(file, 0, f"{section}.{unknown[0]}", "is not a value of this version")
     for field in fields(kind):
         key = f"{section}.{field.name}"
         if field.name in found:
@@ -89,7 +89,7 @@ def keep_content(content: bytes, digest: str, chosen: Mapping[str, OptionValue])
     Raises ``RulesetError`` for content that this version cannot read, ``ValueError`` if ``digest`` is not its digest.
     """
     if hashlib.sha256(content).hexdigest() != digest:
-        raise ValueError(f"the content of ruleset {digest} is not what its digest says")
+        raise ValueError(f"the content of ruleset {digest} does not match its digest")
     found = read_content(content, chosen)
     keep(_kept, digest, found, MOST_KEPT)
     return found

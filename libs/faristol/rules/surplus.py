@@ -167,7 +167,7 @@ def underdraw(rack: Sequence[str], bag: Sequence[str], notice: Notice, ruleset: 
     """
     missing = min(ruleset.game.rack_size - len(rack), len(bag))
     if missing < 1:
-        raise ValueError(f"a rack of {len(rack)} lacks nothing that a bag of {len(bag)} holds")
+        raise ValueError(f"a rack of {len(rack)} has no missing tile that a bag of {len(bag)} holds")
     if notice.own_turn and ruleset.underdraw.late != "as-drawn":
         article = ruleset.article("underdraw.late")
         if ruleset.underdraw.late == "arbiter":

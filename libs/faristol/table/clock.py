@@ -192,7 +192,7 @@ def evolve(clock: Clock, message: Message) -> Clock:
     """Return ``clock`` after ``message``, an event of its stream. Raises ``TypeError`` for any other message."""
     change = _CHANGES.get(type(message))
     if change is None:
-        raise TypeError(f"{message.DESCRIPTOR.full_name} is no fact of a clock: expected one of faristol.clock.v1")
+        raise TypeError(f"{message.DESCRIPTOR.full_name} is not an event of a clock: expected one of faristol.clock.v1")
     after = change(clock, message)
     fact: Any = message
     at = instant(fact.occurred_at)

@@ -36,7 +36,7 @@ def build(
     listings = sorted({Listing(), *listed})
     for listing in listings:
         if not listing.well_named:
-            raise ValueError(f"{listing.layer!r} is no name for a layer: {LAYER_NAMES}")
+            raise ValueError(f"{listing.layer!r} is not a valid name of a layer: {LAYER_NAMES}")
     said: dict[bytes, int] = {}
     """Maps a word in tile codes to one bit for each of ``listings`` that has it."""
     for listing, some in ((Listing(), words), *listed.items()):

@@ -28,7 +28,7 @@ def _archive(package: str, folder: Path) -> Path:
         _download_with_own_lists(package, folder)
     archive = next(folder.glob(f"{package}_*.deb"), None)
     if archive is None:
-        raise LexiconError(f"apt-get downloaded no {package}")
+        raise LexiconError(f"apt-get did not download {package}")
     return archive
 
 

@@ -49,7 +49,7 @@ class Installed:
 def check_name(name: str) -> None:
     """Raise ``LexiconError`` for an invalid name of a lexicon."""
     if not _NAME.fullmatch(name):
-        raise LexiconError(f"{name!r} is no name for a lexicon: use letters a to z, digits and hyphens")
+        raise LexiconError(f"{name!r} is not a valid name of a lexicon: use letters a to z, digits and hyphens")
 
 
 class Library:
@@ -108,7 +108,7 @@ class Library:
             raise MissingLexiconError(f"no lexicon with digest {digest} is installed in {self.path}")
         graph = WordGraph.open(path)
         if graph.digest != digest:
-            raise LexiconError(f"holds the lexicon {graph.digest}, not the one that its name says", path=path)
+            raise LexiconError(f"has the lexicon {graph.digest}, not the one of its name", path=path)
         return graph
 
     def list(self) -> tuple[Installed, ...]:

@@ -74,7 +74,7 @@ class WordLists:
                 # An empty name between two commas would make the word valid in every layer.
                 if not where.well_named or (layers and not where.layer):
                     raise LexiconError(
-                        f"line {number}: {where.layer!r} is no name for a layer: {LAYER_NAMES}", path=path
+                        f"line {number}: {where.layer!r} is not a valid name of a layer: {LAYER_NAMES}", path=path
                     )
                 self.listed.setdefault(where, []).append(word)
 

@@ -76,9 +76,11 @@ class Appointment(_Described):
         if role not in _MAY_BE:
             raise ValueError(f"there is no role {self.role!r} for people; there are scorer to operator")
         if not (self.subjects or self.emails or self.claims):
-            raise ValueError("it is of nobody: expected subjects, emails or claims")
+            raise ValueError("it has no user: expected subjects, emails or claims")
         if (role in (FEDERATION, OPERATOR)) == bool(self.tournaments):
-            raise ValueError("a federation and an operator are of all tournaments, every other role of some")
+            raise ValueError(
+                "the roles federation and operator cover all tournaments; every other role needs tournaments"
+            )
         return self
 
     @property

@@ -140,7 +140,7 @@ class Provider:
         try:
             secret = await asyncio.to_thread(self.openid.secret)
         except (OSError, UnicodeError) as problem:
-            _log.error("nobody signs in by %s: its secret cannot be read: %s", self.openid.issuer, problem)
+            _log.error("sign-in with %s is unavailable: its secret cannot be read: %s", self.openid.issuer, problem)
             raise self._away() from problem
         known = offer.get("token_endpoint_auth_methods_supported") or ["client_secret_basic"]
         method = "client_secret_basic" if "client_secret_basic" in known else "client_secret_post"

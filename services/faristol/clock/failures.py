@@ -12,7 +12,7 @@ from faristol.consumers.stopped import away
 
 _log = logging.getLogger(__name__)
 _failing = metrics.get_meter("faristol.clock").create_gauge(
-    "faristol.clock.failing", unit="{clock}", description="clocks whose deadlines cannot be found or written"
+    "faristol.clock.failing", unit="{clock}", description="clocks whose deadlines cannot be computed or written"
 )
 
 
@@ -38,11 +38,11 @@ class Failures:
                 raise
             told = f"{type(problem).__name__}: {problem}"
             if self._told.get(game_id) != told:
-                _log.exception("the deadlines of %s fail; those of other games do not", game_id)
+                _log.exception("the deadlines of %s fail; other games are not affected", game_id)
             self._told[game_id] = told
         else:
             if self._told.pop(game_id, None):
-                _log.warning("the deadlines of %s are kept again", game_id)
+                _log.warning("the deadlines of %s are met again", game_id)
         self._measure()
 
     def __contains__(self, game_id: str) -> bool:

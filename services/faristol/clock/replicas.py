@@ -62,7 +62,7 @@ class Replicas:
         for name in self._names:
             if name not in taken and await self._record.lease(name, self._holder, LEASE):
                 return name
-        _log.warning("all %d places are taken: this replica stands by", PLACES)
+        _log.warning("all %d places are in use: this replica is on standby", PLACES)
         return None
 
     async def leave(self) -> None:
@@ -71,7 +71,7 @@ class Replicas:
             try:
                 await self._record.release(self._mine, self._holder)
             except FAILURES as problem:
-                _log.info("a place among replicas runs out by itself: %s", problem)
+                _log.info("a place among replicas expires by itself: %s", problem)
 
     def keeper(self, key: str) -> int:
         """Return the place of the replica that owns ``key``; -1 if none is known."""

@@ -75,7 +75,7 @@ _log = logging.getLogger(__name__)
 _late = metrics.get_meter("faristol.clock").create_histogram(
     "faristol.deadline.late",
     unit="s",
-    description="how long after it was due a deadline was on the record",
+    description="delay of a deadline until it is recorded",
     explicit_bucket_boundaries_advisory=SECONDS,
 )
 
@@ -271,7 +271,7 @@ class Timer:
                 await self._record.append(prepared.decision, metadata, command=command)
                 _late.record(max(0, _instant(self._now()) - prepared.due) / SECOND)
             except Conflict as conflict:
-                _log.info("the deadline of %s is looked at again: %s", game_id, conflict)
+                _log.info("the deadline of %s is checked again: %s", game_id, conflict)
                 self._look[game_id] = 0
 
     def _wait_for(self, game_id: str, nanoseconds: int) -> None:

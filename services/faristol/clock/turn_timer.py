@@ -61,7 +61,7 @@ class TurnTimer:
             except Exception as problem:
                 if not away(problem):
                     raise
-                _log.warning("the time of duplicate games waits: %r", problem)
+                _log.warning("the timers of duplicate games are delayed: %r", problem)
             await self._record.news.wait(max(0.001, wait), self._position)
             await asyncio.sleep(min(GATHER, wait))
 

@@ -23,13 +23,13 @@ class _NoWords:
     """A stub: commands on time need no lexicon."""
 
     def is_word(self, faces: tuple[str, ...]) -> NoReturn:
-        raise AssertionError("the clock reads no words")
+        raise AssertionError("the clock does not read words")
 
     def tops(self, board: Any, rack: Any) -> NoReturn:
-        raise AssertionError("the clock reads no words")
+        raise AssertionError("the clock does not read words")
 
     def best(self, board: Any, rack: Any, count: int) -> NoReturn:
-        raise AssertionError("the clock reads no words")
+        raise AssertionError("the clock does not read words")
 
 
 def service(runtime: Runtime) -> Dispatcher:

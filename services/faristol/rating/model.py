@@ -55,7 +55,7 @@ def evolve(state: RatingList, fact: Message) -> RatingList:
         case events.RatingUpdated():
             return replace(state, lines=(*state.lines, fact))
         case _:
-            raise TypeError(f"{fact.DESCRIPTOR.full_name} is not a fact of a rating list")
+            raise TypeError(f"{fact.DESCRIPTOR.full_name} is not an event of a rating list")
 
 
 @dataclass(frozen=True, slots=True)

@@ -24,7 +24,7 @@ class Witness:
         self._connection: sqlite3.Connection | None = None
 
     def answer_to(self, request: Any) -> bytes | None:
-        """The stored answer to a command; None when there is none yet, or when the request is no command."""
+        """The stored answer to a command; None when there is none yet, or when the request is not a command."""
         if "command_id" not in request.DESCRIPTOR.fields_by_name or not self._path.exists():
             return None
         if self._connection is None:

@@ -173,7 +173,7 @@ def test_a_name_of_the_provider_is_one_that_may_be_kept() -> None:
         ('role = "player"', "there is no role 'player' for people"),
         ('role = "boss"', "there is no role 'boss' for people"),
         ('tournaments = ["open"]', "covers all tournaments"),
-        ("subjects = []", "it is of nobody"),
+        ("subjects = []", "it has no user"),
         ('secret_file = "/nowhere"', "cannot be read"),
         ("unknown = 1", "unknown"),
     ],

@@ -52,7 +52,7 @@ def test_tiles_called_n_and_y_and_times_are_no_truths_and_no_numbers(tmp_path: P
     [
         ("fisc-2023", "fisc-1999", 1, "there is no ruleset 'fisc-1999'"),
         ("fisc-2023", "uf-2007", 1, "leave minutes to the organiser"),
-        ("fisc-2023", "fise:minutes", 1, "'minutes' is no option: expected NAME=VALUE"),
+        ("fisc-2023", "fise:minutes", 1, "'minutes' is not an option: expected NAME=VALUE"),
         ("FISC I.6", "FISC I.66", 5, "no article in the book of fisc-2023 'FISC I.66'; did you mean 'FISC I.6'?"),
         ("    articles: FISC I.6\n", "", 4, "expected the key 'articles'"),
         (
@@ -74,7 +74,7 @@ def test_tiles_called_n_and_y_and_times_are_no_truths_and_no_numbers(tmp_path: P
         ("score: 10", "score: 1\n        score: 2", 10, "'score' is there twice"),
         ("place-play", "lay", 8, "there is no verb 'lay'; there are: abandon, "),
         ("H8 C A S A", "Z8 C A S A", 8, "'Z8' is not a start of a word"),
-        ("N Y T", "X X T", 4, "the set has not as many tiles X as the rack of Anna asks for"),
+        ("N Y T", "X X T", 4, "the set has fewer tiles X than the rack of Anna requires"),
         ("score: 10", "facts: [Playplaced]", 9, "there is no fact 'Playplaced'; did you mean 'PlayPlaced'?"),
         (
             "score: 10",
@@ -128,7 +128,7 @@ cases:
         ("play-round 1", "play-ruond 1", 9, "there is no verb 'play-ruond'; did you mean 'play-round'?"),
         ("play-round 1", "grant-bye Anna 1 half-point 7 8", 9, "grant-bye takes no '7 8'"),
         ("play-round 1", "grant-bye Anna 1 quarter", 9, "there is no bye-kind 'quarter'"),
-        ("Blai 400 – Eloi", "Blai 400 – Elio", 10, "'Elio' is nobody of this case; there are: Anna, Blai"),
+        ("Blai 400 – Eloi", "Blai 400 – Elio", 10, "'Elio' is not in this case; there are: Anna, Blai"),
         ("Blai 400 – Eloi 300", "Blai 400 – Eloi", 10, "expected players with their scores"),
         ("Blai 400 – Eloi", "Blai 400 – Fina", 10, "Blai and Fina have not been paired"),
         ("Blai 400 – Eloi 300", "Blai – Eloi: {absent: Fina}", 10, "Fina does not play there"),

@@ -117,8 +117,11 @@ def test_a_hunspell_dictionary_is_written_out() -> None:
     [
         (("fisc", "--from", "none.txt", *ABOUT), "none.txt: cannot be read: No such file or directory"),
         (("fisc", "--from", "hunspell:none", *ABOUT), "none.aff: cannot be read: No such file or directory"),
-        (("Fisc", "--from", "general.txt", *ABOUT), "'Fisc' is no name for a lexicon"),
-        (("fisc", "--from", "Illes=general.txt", *ABOUT), "--from Illes=general.txt: 'Illes' is no name for a layer"),
+        (("Fisc", "--from", "general.txt", *ABOUT), "'Fisc' is not a valid name of a lexicon"),
+        (
+            ("fisc", "--from", "Illes=general.txt", *ABOUT),
+            "--from Illes=general.txt: 'Illes' is not a valid name of a layer",
+        ),
         (("fisc", "--from", "general.txt", *ABOUT, "--tiles", "ca-99"), "there is no tile set 'ca-99': choose ca-100"),
         (("fisc", "--from", "empty.txt", *ABOUT), "there is no word in these lists: nothing was built"),
         (("fisc", "--from", "general.txt", *ABOUT, "--report", "no/where.csv"), "no/where.csv: cannot be written"),

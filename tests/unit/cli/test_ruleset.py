@@ -65,7 +65,7 @@ def test_a_difference_is_printed_with_the_articles_of_both() -> None:
     [
         ("fisc-1999", "no ruleset 'fisc-1999'; there are: box"),
         ("fise:minutes=200", "The option minutes cannot be 200: choose 5–90."),
-        ("fise:minutes", "'minutes' is no option: expected NAME=VALUE"),
+        ("fise:minutes", "'minutes' is not an option: expected NAME=VALUE"),
     ],
 )
 def test_what_there_is_not_is_refused_with_what_there_is(spec: str, problem: str) -> None:

@@ -78,7 +78,7 @@ async def test_what_goes_wrong_with_one_game_leaves_the_others_their_time(
         await begin(record, "cup-r3", 200)
         await called(record, "cup-r3")
     assert [line.getMessage() for line in caplog.records if "cup-r1" in line.getMessage()] == [
-        "the deadlines of cup-r1 fail; those of other games do not"
+        "the deadlines of cup-r1 fail; other games are not affected"
     ]
 
 

@@ -62,7 +62,7 @@ def test_a_new_key_signs_at_once_where_the_old_one_is_retired(tmp_path: Path) ->
 def test_the_key_that_signs_and_one_that_there_is_not_are_not_retired(tmp_path: Path) -> None:
     prepare(tmp_path, now)
     (key,) = [key for key, _, _ in listed(tmp_path)]
-    with pytest.raises(KeyringError, match="is the key that signs"):
+    with pytest.raises(KeyringError, match="is the signing key"):
         retire(tmp_path, key)
     with pytest.raises(KeyringError, match="there is no key abc"):
         retire(tmp_path, "abc")

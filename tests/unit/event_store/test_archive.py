@@ -129,7 +129,7 @@ def test_what_follows_the_end_is_told(tmp_path: Path) -> None:
 
 def test_a_line_that_follows_the_end_is_told_even_with_a_right_sum(tmp_path: Path) -> None:
     path = written(tmp_path / "a", *LINES, {"kind": "one"})
-    with pytest.raises(ArchiveError, match=r"^line 4: the file goes on after its end"):
+    with pytest.raises(ArchiveError, match=r"^line 4: the file continues after its end"):
         list(read(path))
 
 

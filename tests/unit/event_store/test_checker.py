@@ -148,7 +148,7 @@ def test_seals_of_another_key_are_told() -> None:
 
 
 def test_a_key_shows_nothing_where_nothing_is_sealed() -> None:
-    with pytest.raises(Wrong, match=r"nothing up to here is sealed"):
+    with pytest.raises(Wrong, match=r"no event up to here is sealed"):
         check(chain(STREAMS), (), KEYS)
     assert check([], (), KEYS).events == 0
 
@@ -164,9 +164,9 @@ def test_a_record_that_was_written_anew_with_its_own_key_is_not_the_one_whose_se
     events = chain(STREAMS, recorded_at=5)
     assert check(events, sealed(events, 3), KEYS).seals == 2
     for outside in (kept, kept[1:], kept[:1]):
-        with pytest.raises(Wrong, match=r"is not the one that was kept outside"):
+        with pytest.raises(Wrong, match=r"is not the one that was stored outside"):
             check(events, sealed(events, 3), KEYS, outside)
-    with pytest.raises(Wrong, match=r"position 4: .* which was kept outside, is missing here"):
+    with pytest.raises(Wrong, match=r"position 4: .* which was stored outside, is missing here"):
         check(chain(STREAMS)[:3], kept[:1], KEYS, kept)
 
 

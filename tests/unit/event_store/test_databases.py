@@ -21,12 +21,12 @@ from faristol.event_store.errors import UnknownDatabase
         ("sqlite://host/a.db", "names a host"),
         ("sqlite:///a.db?mode=ro", "has 'mode' behind the question mark"),
         ("postgresql://me:secret@localhost:abc/x", "'postgresql://localhost:abc/x' is not a database URL"),
-        ("postgresql://me:secret@localhost:99999/x", "99999 in postgresql://me:***@localhost:99999/x is no port"),
-        ("postgresql://localhost:0/x", "0 in postgresql://localhost:0/x is no port"),
+        ("postgresql://me:secret@localhost:99999/x", "99999 in postgresql://me:***@localhost:99999/x is not a port"),
+        ("postgresql://localhost:0/x", "0 in postgresql://localhost:0/x is not a port"),
         ("postgresql:///x?host=a&port=99999", "99999 in"),
         ("postgresql:///x?host=a&port=b", "the host or port of postgresql:///x?host=a&port=b cannot be used"),
-        ("postgresql://localhost/x?host=/tmp&bogus=1", "'bogus' is no parameter of a database URL: expected host"),
-        ("mysql://localhost/x", "a record cannot stand on 'mysql'"),
+        ("postgresql://localhost/x?host=/tmp&bogus=1", "'bogus' is not a parameter of a database URL: expected host"),
+        ("mysql://localhost/x", "a record cannot use 'mysql'"),
     ],
 )
 def test_a_url_on_which_no_record_can_stand_is_told_without_its_password(url: str, expected: str) -> None:

@@ -29,7 +29,7 @@ def test_a_key_that_was_made_is_read_back_and_is_its_owners_alone(tmp_path: Path
 @pytest.mark.parametrize("there", ["seal.key", "seal.key.pub"])
 def test_a_key_is_never_written_over_a_file(tmp_path: Path, there: str) -> None:
     (tmp_path / there).write_text("mine")
-    with pytest.raises(KeyFileError, match=r"never written over another"):
+    with pytest.raises(KeyFileError, match=r"never replaces an existing file"):
         make(tmp_path / "seal.key")
     assert (tmp_path / there).read_text() == "mine"
     assert [path.name for path in tmp_path.iterdir()] == [there], "and no half of a pair is left"
@@ -38,9 +38,9 @@ def test_a_key_is_never_written_over_a_file(tmp_path: Path, there: str) -> None:
 def test_a_file_that_is_no_key_is_told(tmp_path: Path) -> None:
     path = tmp_path / "seal.key"
     make(path)
-    with pytest.raises(KeyFileError, match=r"holds no private Ed25519 key"):
+    with pytest.raises(KeyFileError, match=r"has no private Ed25519 key"):
         read_private(public_path(path))
-    with pytest.raises(KeyFileError, match=r"holds no public Ed25519 key"):
+    with pytest.raises(KeyFileError, match=r"has no public Ed25519 key"):
         read_public([path])
     with pytest.raises(KeyFileError, match=r"cannot be read: No such file"):
         read_private(tmp_path / "none")

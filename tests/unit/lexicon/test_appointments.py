@@ -217,5 +217,5 @@ def test_pes_lets_dictionaries_be_chosen_until_the_first_game() -> None:
 
 
 def test_a_fact_of_another_context_is_no_fact_of_adjudication() -> None:
-    with pytest.raises(TypeError, match="is not a fact of adjudication"):
+    with pytest.raises(TypeError, match="is not an event of adjudication"):
         evolve(automatic(), game_events.GameStarted())

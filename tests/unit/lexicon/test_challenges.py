@@ -131,5 +131,5 @@ def test_a_game_is_known_from_the_facts_that_its_cases_depend_on() -> None:
 
 
 def test_a_fact_of_another_context_is_no_fact_of_a_case() -> None:
-    with pytest.raises(TypeError, match=r"faristol\.game\.v1\.GameStarted is not a fact of a case"):
+    with pytest.raises(TypeError, match=r"faristol\.game\.v1\.GameStarted is not an event of a case"):
         evolve(Case(), game_events.GameStarted())

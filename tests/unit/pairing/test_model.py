@@ -28,7 +28,7 @@ def test_every_fact_of_the_contract_is_understood() -> None:
 
 
 def test_a_foreign_fact_is_never_skipped() -> None:
-    with pytest.raises(TypeError, match=r"faristol\.game\.v1\.Passed is not a fact of a tournament"):
+    with pytest.raises(TypeError, match=r"faristol\.game\.v1\.Passed is not an event of a tournament"):
         evolve(Tournament(), game_events.Passed())
 
 

@@ -282,7 +282,7 @@ def test_the_scores_of_a_table_of_three_stand_that_one_leaves() -> None:
 
 @pytest.mark.parametrize("leavers", [[], ["c"], ["a", "c"]])
 def test_only_players_of_the_game_can_leave_it(leavers: list[str]) -> None:
-    with pytest.raises(ValueError, match="who abandons a game is one of its players"):
+    with pytest.raises(ValueError, match="only players of the game can abandon it"):
         abandonment_adjustments({"a": 1, "b": 2}, leavers, FISC)
 
 

@@ -53,7 +53,7 @@ def test_what_is_written_is_read_back(start: Start, notation: Notation) -> None:
     ],
 )
 def test_what_names_no_square_is_refused(text: str) -> None:
-    with pytest.raises(ValueError, match="is no start of a word"):
+    with pytest.raises(ValueError, match="is not a start of a word"):
         Notation.FISC.read(text)
 
 
@@ -107,7 +107,7 @@ def test_a_line_begins_with_a_square_as_people_write_it(text: str, square: str, 
 
 def test_a_line_that_begins_with_no_square_is_refused() -> None:
     for text in ("", "casa", "H CASA", "8 8 H8", "P 8 CASA"):
-        with pytest.raises(ValueError, match="is no start of a word"):
+        with pytest.raises(ValueError, match="is not a start of a word"):
             Notation.FISC.read_first(text)
 
 

@@ -35,7 +35,7 @@ def test_time_does_not_run_back() -> None:
 
 
 def test_a_clock_takes_no_facts_but_its_own() -> None:
-    with pytest.raises(TypeError, match=r"faristol\.game\.v1\.GameStarted is no fact of a clock"):
+    with pytest.raises(TypeError, match=r"faristol\.game\.v1\.GameStarted is not an event of a clock"):
         evolve(Clock(), STARTED)
 
 

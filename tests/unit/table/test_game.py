@@ -76,7 +76,7 @@ def test_a_state_does_not_change_when_another_follows_from_it() -> None:
 
 
 def test_facts_of_other_streams_are_not_taken_for_facts_of_a_table() -> None:
-    with pytest.raises(TypeError, match=r"faristol\.clock\.v1\.ClockStopped is no fact of a game"):
+    with pytest.raises(TypeError, match=r"faristol\.clock\.v1\.ClockStopped is not an event of a game"):
         evolve(started(), clock_events.ClockStopped())
-    with pytest.raises(TypeError, match=r"faristol\.game\.v1\.Passed is no fact of a clock"):
+    with pytest.raises(TypeError, match=r"faristol\.game\.v1\.Passed is not an event of a clock"):
         evolve_clock(Clock(), events.Passed())

@@ -75,7 +75,7 @@ def test_a_journal_has_what_was_done_over_a_process_that_was_killed_while_it_wro
     again.keep_sent("3")
     assert not HallJournal(file).unsent
     file.write_text(json.dumps({"text": "no line of it"}) + "\n", encoding="utf-8")
-    with pytest.raises(StartError, match="line 1 is none of this journal"):
+    with pytest.raises(StartError, match="line 1 is not a line of this journal"):
         HallJournal(file)
 
 
@@ -88,7 +88,7 @@ def test_a_bundle_is_read_as_it_was_written_and_by_nobody_else(tmp_path: Path, h
     assert file.stat().st_mode & 0o077 == 0
     for content in ("Nord\n{}", f"{bundles.HEAD}Nord\nnothing of the kind"):
         file.write_text(content, encoding="utf-8")
-        with pytest.raises(StartError, match="is no bundle"):
+        with pytest.raises(StartError, match="is not a bundle"):
             bundles.read(file)
 
 

@@ -82,7 +82,7 @@ def test_a_layer_that_the_lexicon_does_not_have_is_refused_with_those_that_it_ha
 
 @pytest.mark.parametrize("layer", ["Balear", "illes balears", "-", "../x"])
 def test_a_layer_needs_a_name_that_everyone_can_type(layer: str, about: About) -> None:
-    with pytest.raises(ValueError, match="is no name for a layer"):
+    with pytest.raises(ValueError, match="is not a valid name of a layer"):
         build([], tile_set=CATALAN, about=about, listed={Listing(layer): spelled("sol")})
 
 

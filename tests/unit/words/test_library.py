@@ -65,16 +65,16 @@ def test_a_missing_lexicon_says_what_to_run(library: Library) -> None:
 
 @pytest.mark.parametrize("name", ["", "../catalan", "Català", "a/b", ".hidden"])
 def test_a_name_that_is_no_name_is_refused(name: str, library: Library, about: About) -> None:
-    with pytest.raises(LexiconError, match="is no name for a lexicon"):
+    with pytest.raises(LexiconError, match="is not a valid name of a lexicon"):
         put(library, about, SOL, name=name)
-    with pytest.raises(LexiconError, match="is no name for a lexicon"):
+    with pytest.raises(LexiconError, match="is not a valid name of a lexicon"):
         library.open(name)
 
 
 def test_a_file_put_in_the_place_of_another_is_noticed(library: Library, about: About) -> None:
     sol, sal = put(library, about, SOL, name="sol"), put(library, about, SAL, name="sal")
     (library.path / f"{sol.digest}.graph").write_bytes((library.path / f"{sal.digest}.graph").read_bytes())
-    with pytest.raises(LexiconError, match="not the one that its name says"):
+    with pytest.raises(LexiconError, match="not the one of its name"):
         library.open("sol")
 
 

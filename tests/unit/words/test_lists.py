@@ -77,12 +77,12 @@ def test_layers_stand_behind_a_tab_and_count_before_those_of_the_file(path: Path
 
 def test_a_tab_or_a_comma_with_nothing_behind_it_puts_no_word_in_always(path: Path) -> None:
     assert read(path, "sol\t\n", listing=Listing("general")).listed == {Listing("general"): [("S", "O", "L")]}
-    with pytest.raises(LexiconError, match=r"list.txt: line 1: '' is no name for a layer"):
+    with pytest.raises(LexiconError, match=r"list.txt: line 1: '' is not a valid name of a layer"):
         read(path, "xic\tvalencian,\n")
 
 
 def test_a_layer_that_is_no_name_is_told_with_its_line(path: Path) -> None:
-    with pytest.raises(LexiconError, match=r"list.txt: line 2: 'Illes Balears' is no name for a layer"):
+    with pytest.raises(LexiconError, match=r"list.txt: line 2: 'Illes Balears' is not a valid name of a layer"):
         read(path, "sol\nxic\tIlles Balears\n")
 
 

@@ -122,7 +122,7 @@ class DuplicateWorld(World[DuplicateServices]):
         elif step.verb == "close-hall" and step.argument is not None:
             request.hall = step.argument.text()
         elif step.argument is not None:
-            raise step.argument.wrong(f"nothing stands behind {step.verb}")
+            raise step.argument.wrong(f"{step.verb} takes no argument")
         fill(request, {key: self.by_id(value, key) for key, value in said.items()}, Board())
         answers.append(await self.services.call(request))
 
@@ -137,11 +137,11 @@ class DuplicateWorld(World[DuplicateServices]):
     async def _of_player(self, step: Step, request: Any, said: dict[str, Value]) -> None:
         """Fill the command of an official on the slip of a player: ``amend-slip Anna H8 C A S A``."""
         if step.argument is None:
-            raise step.place.wrong(f"expected a player behind {step.verb}")
+            raise step.place.wrong(f"expected a player after {step.verb}")
         tokens = self.names.tokens(step.argument.text())
         player = tokens[0]
         if player not in self.names.ids:
-            raise step.argument.wrong(f"{player!r} is nobody of this case; there are: {', '.join(self.names.ids)}")
+            raise step.argument.wrong(f"{player!r} is not in this case; there are: {', '.join(self.names.ids)}")
         request.hall = self.case.hall_of(player)
         rest = step.argument.text().removeprefix(player).strip()
         written = step.argument.saying(rest) if rest else None

@@ -52,7 +52,7 @@ class Names:
         tokens = self.tokens(value.text())
         for token in tokens:
             if token not in self.ids:
-                raise value.wrong(f"{token!r} is nobody of this case; there are: {', '.join(self.ids)}")
+                raise value.wrong(f"{token!r} is not in this case; there are: {', '.join(self.ids)}")
         return tuple(self.ids[token] for token in tokens)
 
     def pair(self, value: Value) -> tuple[str, ...]:

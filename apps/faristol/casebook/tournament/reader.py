@@ -91,10 +91,10 @@ def _teams(value: Value, entries: Mapping[str, Entry]) -> dict[str, tuple[str, .
     found = {name: tuple(player.text() for player in line_up.items()) for name, line_up in value.keys().items()}
     for name, line_up in found.items():
         if name in entries or name in OFFICIALS:
-            raise value.wrong(f"{name!r} is no name for a team: somebody else has it")
+            raise value.wrong(f"{name!r} is not a valid name for a team: it is already in use")
         for player in line_up:
             if player not in entries:
-                raise value.wrong(f"{player!r} of {name!r} is none of the players")
+                raise value.wrong(f"{player!r} of {name!r} is not one of the players")
     return found
 
 

@@ -289,7 +289,7 @@ def _lacking(tournament: object, table: object) -> str:
 def _seconds(lasts: str) -> int:
     match = _LASTS.fullmatch(lasts)
     if not match:
-        raise typer.BadParameter(f"{lasts!r} is no length of time: expected 30m, 16h or 3d")
+        raise typer.BadParameter(f"{lasts!r} is not a duration: expected 30m, 16h or 3d")
     seconds = int(match[1]) * _SECONDS[match[2]]
     if not 0 < seconds <= LONGEST:
         raise StartError(said(N_("{given}: expected more than 0 and at most 400 days"), given=f"--for {lasts}"))

@@ -34,7 +34,7 @@ def verify(
 ) -> None:
     """Recompute the draws of a final game and compare. Exit code 1 if a draw or the seed differs."""
     if len(commitment) not in (0, 64) or set(commitment.lower()) - set("0123456789abcdef"):
-        raise typer.BadParameter(f"{commitment!r} is no commitment: expected 64 hexadecimal digits")
+        raise typer.BadParameter(f"{commitment!r} is not a commitment: expected 64 hexadecimal digits")
     game_id = run(game_meant(game, table, number, address))
     told = answer_to(pb.ListDrawsRequest(game_id=game_id), "game", address)
     public = shown(game_id, address)

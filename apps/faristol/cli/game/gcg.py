@@ -103,7 +103,7 @@ def show(
 ) -> None:
     """Print the sheet and the board at the end, or at the wrong line (then exit code 1)."""
     if file.is_dir():
-        raise typer.BadParameter(f"{file} is a folder: name a file")
+        raise typer.BadParameter(f"{file}is a folder: specify a file")
     rules, options = _rules(ruleset, option)
     checked = _check(_files([file])[0], rules, options, digraphs)
     if json_output:
@@ -143,7 +143,7 @@ def _rules(name: str, given: Iterable[str] | None) -> tuple[Ruleset, dict[str, O
     of_tables = ruleset_names("classic", "multi")
     if name in ruleset_names("duplicate"):
         raise typer.BadParameter(
-            f"{name!r} is of duplicate games, where everybody has the same rack and nobody a turn: a GCG file has the "
+            f"{name!r} is of duplicate games, where all players have the same rack: a GCG file has the "
             f"turns of a game of two. Choose one of {', '.join(of_tables)}"
         )
     if name not in of_tables:

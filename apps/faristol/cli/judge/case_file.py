@@ -60,7 +60,7 @@ def ruling(tiles: Sequence[str], valid: bool, reason: str, source: str) -> event
 
 
 def show_queue(queue: pb.WatchQueueResponse, judge_id: str, *, json_output: bool) -> None:
-    """Print the cases that wait for a judge."""
+    """Print the cases waiting for a judge."""
     if json_output:
         cases = [as_json(case) for case in queue.cases]
         typer.echo(json.dumps({"cases": cases, "appointed": queue.appointed}, ensure_ascii=False))
@@ -170,5 +170,6 @@ async def ask_program(file: pb.GetCaseFileResponse) -> list[events.WordRuling] |
         ] or None
     except (ValueError, KeyError, TypeError, AttributeError) as problem:
         raise StartError(
-            f'{line.strip()[:200]!r} is no ruling ({problem}): expected {{"words": [{{"tiles": […], "valid": true}}]}}'
+            f"{line.strip()[:200]!r} is not a ruling ({problem}): expected "
+            f'{{"words": [{{"tiles": […], "valid": true}}]}}'
         ) from problem

@@ -140,7 +140,9 @@ def _listing(given: str) -> tuple[Listing, str]:
     if not file:
         raise LexiconError(f"--from {given}: expected the name of a file behind the =")
     if not listing.well_named:
-        raise LexiconError(f"--from {given}: {layer!r} is no name for a layer: use letters a to z, digits and hyphens")
+        raise LexiconError(
+            f"--from {given}: {layer!r} is not a valid name of a layer: use letters a to z, digits and hyphens"
+        )
     return listing, file
 
 

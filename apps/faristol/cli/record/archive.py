@@ -121,7 +121,7 @@ def erase_person(
             of = ", ".join(filter(None, (person.club, person.country)))
             known = f"{person.name} ({of})" if of else person.name or "name unknown"
             if not _agreed(f"Erase player {player_id}, {known}, for ever?"):
-                return "nothing was erased", -1
+                return "no data was erased", -1
         done = await erasure.erase(record, player_id)
         said = f"player {player_id} was erased on {done.before:%Y-%m-%d}" if done.before else f"{player_id} is erased"
         if done.notes:
@@ -146,7 +146,9 @@ def _agreed(question: str) -> bool:
         if sys.stdin.isatty():
             raise  # interrupted by Ctrl-C
         typer.echo(err=True)
-        raise StartError("nobody answered, and nothing was erased: give --yes to erase without a question") from problem
+        raise StartError(
+            "the question was not answered, so no data was erased: use --yes to erase without a question"
+        ) from problem
 
 
 def erase_note(

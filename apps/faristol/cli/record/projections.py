@@ -83,7 +83,7 @@ def retry(
     names, rows = _with_record(data, database_url, lambda record: _retry(record, name, key))
     if name and not names and not rows:
         shown = f"{name!r} at {key!r}" if key else repr(name)
-        raise StartError(f"{shown} has nothing to try again: `faristol projection list` shows what has")
+        raise StartError(f"{shown} has no parked events: `faristol projection list` shows what has")
     asked = [*names, *(f"{consumer} at {of}" for consumer, of in rows)]
     text = "\n".join(f"{line}: asked to try again" for line in asked) or "nothing is parked or stopped"
     keys = [{"consumer": consumer, "key": of} for consumer, of in rows]
@@ -117,7 +117,7 @@ def _with_record(data: Path | None, database_url: str | None, work: Callable[[Re
     except ProjectionError as problem:
         raise StartError(str(problem)) from problem
     except CannotTake as problem:
-        raise StartError(f"the rebuild was given up, what is read is as it was: {problem}") from problem
+        raise StartError(f"the rebuild was abandoned, and the version in use is unchanged: {problem}") from problem
 
 
 async def _retry(record: Record, name: str, key: str) -> tuple[list[str], list[tuple[str, str]]]:

@@ -39,7 +39,9 @@ def roles_of(writer: str, reader: str) -> dict[Role, str]:
 
     names = {role: name for role, name in ((Role.WRITER, writer), (Role.READER, reader)) if name}
     if len(set(names.values())) < len(names):
-        raise typer.BadParameter("each role has to be another: who has all rights of two has those of the wider one")
+        raise typer.BadParameter(
+            "each role must be different: a role with the rights of both has those of the wider one"
+        )
     return names
 
 
@@ -105,9 +107,11 @@ def verify(
     if from_seal and (after or not public_key):
         raise typer.BadParameter("--from-seal needs --public-key, which shows that the seal is one, and no --after")
     if file and (after or from_seal or without_names or data or database_url):
-        raise typer.BadParameter("--file is checked whole and by itself: --public-key, --seals and --json go with it")
+        raise typer.BadParameter(
+            "--file is checked completely: it can be combined only with --public-key, --seals and --json"
+        )
     if seals and witness:
-        raise typer.BadParameter("--seals and --witness are both seals kept outside: give them one after the other")
+        raise typer.BadParameter("--seals and --witness are both seals stored outside: check them one after the other")
     settings = settings_of(data=data, database_url=database_url)
     keys = read_public(public_key) if public_key else None
     try:
@@ -153,7 +157,7 @@ async def _witnessed(where: str, settings: Settings) -> Sequence[Seal]:
     finally:
         await witness.close()
     if not found:
-        raise RecordError(f"the witness {witness.shown} has no seals: there is nothing to compare")
+        raise RecordError(f"the witness {witness.shown} has no seals to compare")
     if wrong := gap(found):
         raise Wrong(wrong)
     return found
@@ -263,7 +267,7 @@ def seal(
 
     settings = settings_of(data=data, database_url=database_url, seal_key=key, seal_events=events)
     if not settings.seal_key:
-        raise typer.BadParameter("there is no key to seal with: give --key FILE; `faristol record key FILE` makes one")
+        raise typer.BadParameter("there is no key to seal with: use --key FILE; `faristol record key FILE` makes one")
     private = open_key(settings.seal_key)
 
     async def work(record: Record) -> list[Seal]:
@@ -271,7 +275,7 @@ def seal(
             with progress("sealing") as done:
                 return await make_seals(record, private, events=settings.seal_events, progress=done)
         except Wrong as wrong:
-            raise StartError(f"what is wrong is not sealed: {wrong}") from wrong
+            raise StartError(f"a damaged record cannot be sealed: {wrong}") from wrong
 
     made = with_record(settings, work)
     text = "everything is sealed already"

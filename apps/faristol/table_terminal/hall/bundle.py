@@ -55,5 +55,5 @@ def read(file: Path) -> Bundle:
         return Bundle(Parse(said, pb.GetBundleResponse()), head.removeprefix(HEAD))
     except (OSError, ValueError, ParseError) as problem:
         raise StartError(
-            f"{file} is no bundle: expected what `faristol duplicate bundle` wrote: {problem}"
+            f"{file} is not a bundle: expected the output of `faristol duplicate bundle`: {problem}"
         ) from problem

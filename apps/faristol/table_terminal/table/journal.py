@@ -42,7 +42,7 @@ class LineFile:
                 except ValueError:
                     continue  # an incomplete line of a process that was killed while writing
                 if not self._take(number, content):
-                    raise ValueError(f"line {number} is none of this journal: {line[:SHOWN]!r}")
+                    raise ValueError(f"line {number} is not a line of this journal: {line[:SHOWN]!r}")
             if kept and not kept.endswith("\n"):
                 with file.open("a", encoding="utf-8") as torn:
                     torn.write("\n")

@@ -140,7 +140,7 @@ def checked(decision: Decision, command: Command | None = None) -> Decision:
     stream with two versions or an invalid command id.
     """
     if command and not COMMAND_ID.fullmatch(command.command_id):
-        raise ValueError(f"{command.command_id[:LONGEST_SHOWN]!r} is not the id of a command: expected a UUID")
+        raise ValueError(f"{command.command_id[:LONGEST_SHOWN]!r} is not a command id: expected a UUID")
     versions: dict[str, int] = {}
     for guard in decision.guards:
         _check_name(STREAM, guard.stream, NO_STREAM)

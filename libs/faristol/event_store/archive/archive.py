@@ -236,7 +236,7 @@ class Writer:
             self._part.replace(self._path)
 
     def _taken(self) -> ArchiveError:
-        return ArchiveError(f"there is a file at {self._path} already: give another name")
+        return ArchiveError(f"there is a file at {self._path}already: use another name")
 
     def _cannot(self, problem: OSError) -> ArchiveError:
         return ArchiveError(f"{self._path} cannot be written: {problem.strerror}")
@@ -260,7 +260,7 @@ def read(path: Path) -> Iterator[Line]:
             while line := source.readline(LARGEST_LINE):
                 number += 1
                 if ended:
-                    raise ArchiveError(f"line {number}: the file goes on after its end")
+                    raise ArchiveError(f"line {number}: the file continues after its end")
                 body = line[:-_TAIL] + b"}" if len(line) > _TAIL else b""
                 again, running = summed(body, running)
                 if again != line:
@@ -276,12 +276,12 @@ def read(path: Path) -> Iterator[Line]:
     except OSError as problem:
         raise RecordError(f"{path} cannot be read: {problem.strerror}") from problem
     if not ended:
-        raise ArchiveError(f"line {number + 1}: the file was cut off here, its end is missing")
+        raise ArchiveError(f"line {number + 1}: the file is truncated here")
 
 
 def _changed(number: int, line: bytes) -> str:
     if number == 1:
-        return "line 1: this is no archive of a record, or it was changed"
+        return "line 1: this is not an archive of a record, or it was changed"
     if not line.endswith(b"\n"):
         return f"line {number}: the file was cut off here"
     return f"line {number}: this line was changed, or one before it is missing"
@@ -302,5 +302,5 @@ def _members(number: int, body: bytes) -> Mapping[str, Any]:
     except (ValueError, RecursionError):
         found = None
     if not isinstance(found, dict):
-        raise ArchiveError(f"line {number}: this is no JSON object")
+        raise ArchiveError(f"line {number}: this is not a JSON object")
     return found

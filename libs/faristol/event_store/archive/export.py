@@ -65,9 +65,7 @@ async def export(
                 end, last = await stored.end(connection)
                 people = await _people(connection, end) if with_people else []
                 if last > end:
-                    raise Wrong(
-                        f"position {end + 1}: an event lies here; the counter says that the record ends before it"
-                    )
+                    raise Wrong(f"position {end + 1}: there is an event here, although the counter ends before it")
                 writer.write(
                     "archive",
                     version=archive.VERSION,
@@ -81,7 +79,7 @@ async def export(
         except Wrong as wrong:
             raise ArchiveError(f"the record is wrong at {wrong}: nothing was exported") from wrong
         if tournament and not work.counts.events:
-            raise ArchiveError(f"there is no tournament {tournament!r} in this record: nothing was exported")
+            raise ArchiveError(f"there is no tournament {tournament!r} in this record: no event was exported")
         # Read last and separately, so that names erased during the export are not in the archive.
         async with record.reading() as connection:
             await work.people(connection, people, with_people=with_people)
@@ -212,7 +210,9 @@ class _Export:
         erased = await erased_ids(connection)
         for kept, bound in people:
             if kept.player_id in erased:
-                raise ArchiveError(f"{kept.player_id} was erased meanwhile: nothing was exported, export again")
+                raise ArchiveError(
+                    f"{kept.player_id} was erased during the export: no event was exported, export again"
+                )
             if not self._tournament or kept.player_id in self._players:
                 members = kept._asdict() | {"salt": kept.salt.hex() if kept.salt else ""}
                 self._writer.write("person", **members, bound=bound)

@@ -45,7 +45,7 @@ class Archive:
         self._lines = archive.read(path)
         first = next(self._lines)
         if first.kind != "archive":
-            raise first.error("this is no archive of a record")
+            raise first.error("this is not an archive of a record")
         if (version := first.number_of("version")) not in archive.READABLE:
             raise first.error(f"this is an archive of version {version}; expected {archive.VERSION} or less")
         self.tournament = first.text("tournament")
@@ -147,7 +147,7 @@ class Archive:
 
     def _once(self, line: Line, player_id: str) -> None:
         if player_id in self._people or player_id in self._erased:
-            raise line.error(f"player {player_id} stands here for the second time")
+            raise line.error(f"player {player_id} is here for the second time")
 
     def _check_names(self, line: Line) -> None:
         """Compare the names with their bindings. In a part, an event outside it may bind a name."""
@@ -173,7 +173,7 @@ def heading(path: Path) -> tuple[datetime, bool]:
     """Read when an archive was made, and whether it has names. Raises ``ArchiveError`` for another file."""
     first = next(archive.read(path))
     if first.kind != "archive":
-        raise first.error("this is no archive of a record")
+        raise first.error("this is not an archive of a record")
     return moment(first.number_of("exported_at")), first.flag("people")
 
 
@@ -239,7 +239,7 @@ async def _empty(connection: AsyncConnection) -> None:
     for other in (tables.events, tables.commands, tables.people, tables.notes, tables.erased, tables.seals):
         used = used or bool((await connection.execute(select(func.count()).select_from(other))).scalar_one())
     if used:
-        raise ArchiveError("the record is not empty: an archive is restored into a new one")
+        raise ArchiveError("the record is not empty: an archive can be restored only into a new record")
 
 
 async def _insert(connection: AsyncConnection, rows: list[Row]) -> None:
@@ -256,4 +256,4 @@ def _check_person(line: Line, known: Mapping[str, str]) -> None:
                 "shown, in Unicode NFC, without space around them"
             )
     if known["country"] and not COUNTRY.fullmatch(known["country"]):
-        raise line.error(f"its country is {known['country']!r:.40}; expected three capital letters, or nothing")
+        raise line.error(f"its country is {known['country']!r:.40}; expected three capital letters, or an empty value")

@@ -44,7 +44,7 @@ def parse(url: str) -> URL:
     if name == "postgres":  # the scheme in the URLs of some hosting providers
         parsed, name = parsed.set(drivername="postgresql"), "postgresql"
     if name not in BACKENDS:
-        raise UnknownDatabase(f"a record cannot stand on {name!r}: {EXPECTED}")
+        raise UnknownDatabase(f"a record cannot use {name!r}: {EXPECTED}")
     return BACKENDS[name].accepted(parsed)
 
 

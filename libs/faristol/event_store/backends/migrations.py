@@ -150,7 +150,7 @@ async def migrate(url: str, taken: Callable[[Migration], None] = lambda _: None,
                 tries += 1
                 if tries == TRIES or not kind.is_held(problem):
                     raise
-                _log.info("the migration lets others pass: %s", unusable(parsed, problem))
+                _log.info("the migration waits for other transactions: %s", unusable(parsed, problem))
                 await asyncio.sleep(PAUSE)
                 continue
             had, moved, tries = had if moved else found, True, 0

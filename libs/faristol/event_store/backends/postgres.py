@@ -141,7 +141,9 @@ class Postgres(Backend):
     def accepted(url: URL) -> URL:
         for name in url.query:
             if name not in PARAMETERS:
-                raise UnknownDatabase(f"{name!r} is no parameter of a database URL: expected {', '.join(PARAMETERS)}")
+                raise UnknownDatabase(
+                    f"{name!r} is not a parameter of a database URL: expected {', '.join(PARAMETERS)}"
+                )
         given = url.set(drivername="postgresql+asyncpg")
         try:
             _, settings = given.get_dialect()().create_connect_args(driver_url(given))
@@ -154,7 +156,7 @@ class Postgres(Backend):
         ports = settings.get("port") or ()
         for port in (url.port, *(ports if isinstance(ports, Sequence) else (ports,))):
             if port is not None and not 0 < port < 65_536:
-                raise UnknownDatabase(f"{port} in {shown(url)} is no port: expected 1 to 65535")
+                raise UnknownDatabase(f"{port} in {shown(url)} is not a port: expected 1 to 65535")
         return given
 
     @staticmethod
@@ -263,7 +265,7 @@ class Postgres(Backend):
             try:
                 await self._listen_once(heard, listening)
             except (SQLAlchemyError, asyncpg.PostgresError, asyncpg.InterfaceError, OSError) as problem:
-                _log.info("news of other processes' appends have to wait: %s", problem)
+                _log.info("notifications of appends by other processes are delayed: %s", problem)
             await asyncio.sleep(RETRY)
 
     async def _listen_once(self, heard: Callable[[int], None], listening: Callable[[bool], None]) -> None:

@@ -87,10 +87,10 @@ class Sqlite(Backend):
     def accepted(url: URL) -> URL:
         expected = "expected sqlite:///PATH"
         if url.host or url.port or url.username:
-            raise UnknownDatabase(f"{shown(url)} names a host, and a file has none: {expected}")
+            raise UnknownDatabase(f"{shown(url)} names a host, which a file does not have: {expected}")
         path = url.database or ""
         if not path or path == ":memory:" or path.startswith("file:") or "\0" in path:
-            raise UnknownDatabase(f"{shown(url)} names no file, and a record is one: {expected}")
+            raise UnknownDatabase(f"{shown(url)} names no file, but a record is a file: {expected}")
         if url.query:
             raise UnknownDatabase(
                 f"{shown(url)} has {next(iter(url.query))!r} behind the question mark: {expected} and nothing more "
@@ -151,7 +151,7 @@ class Sqlite(Backend):
 
     @staticmethod
     async def grant(_: AsyncConnection, __: str, ___: Sequence[Right], ____: Collection[str]) -> None:
-        raise NoRoles("SQLite has no roles: whoever may write the file may change everything in it")
+        raise NoRoles("SQLite has no roles: a user who can write the file can change all of it")
 
     def __init__(self, url: URL) -> None:
         self._file = file = _file(url)

@@ -144,7 +144,7 @@ class Checker:
             raise Wrong(f"position {seal.from_position}: {problem}")
         kept = self._kept.pop(seal.from_position, seal)
         if other := difference(kept, seal):
-            raise Wrong(f"position {seal.from_position}: {seal} is not the one that was kept outside{other}")
+            raise Wrong(f"position {seal.from_position}: {seal} is not the one that was stored outside{other}")
 
     def _take(self, seal: Seal) -> None:
         self._previous = seal.digest
@@ -157,6 +157,6 @@ class Checker:
     def end(self) -> None:
         """Finish the check. All seals kept outside must have occurred, and with keys at least one seal."""
         for seal in sorted(self._kept.values(), key=lambda kept: kept.from_position):
-            raise Wrong(f"position {seal.from_position}: {seal}, which was kept outside, is missing here")
+            raise Wrong(f"position {seal.from_position}: {seal}, which was stored outside, is missing here")
         if self._keys is not None and self.events and not self.seals:
-            raise Wrong(f"position {self.position}: nothing up to here is sealed, so the public key shows nothing")
+            raise Wrong(f"position {self.position}: no event up to here is sealed, so the public key verifies no event")

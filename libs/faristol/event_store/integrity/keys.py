@@ -83,7 +83,7 @@ def write_new(path: Path, content: bytes, mode: int) -> None:
     try:
         file = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, mode)
     except FileExistsError:
-        raise KeyFileError(f"there is a file at {path} already: a key is never written over another") from None
+        raise KeyFileError(f"there is a file at {path} already: a key never replaces an existing file") from None
     except OSError as problem:
         raise KeyFileError(f"a key cannot be written to {path}: {problem.strerror}") from problem
     with os.fdopen(file, "wb") as out:
@@ -97,7 +97,7 @@ def read_private(path: Path) -> Ed25519PrivateKey:
     except (ValueError, TypeError, UnsupportedAlgorithm):
         found = None
     if not isinstance(found, Ed25519PrivateKey):
-        raise KeyFileError(f"{path} holds no private Ed25519 key: `faristol record key FILE` makes one")
+        raise KeyFileError(f"{path} has no private Ed25519 key: `faristol record key FILE` makes one")
     return found
 
 
@@ -117,7 +117,7 @@ def _read_public(path: Path) -> Ed25519PublicKey:
     except (ValueError, UnsupportedAlgorithm):
         found = None
     if not isinstance(found, Ed25519PublicKey):
-        raise KeyFileError(f"{path} holds no public Ed25519 key: the one beside the private key ends in .pub")
+        raise KeyFileError(f"{path} has no public Ed25519 key: the one beside the private key ends in .pub")
     return found
 
 

@@ -147,7 +147,7 @@ class Sealer:
                     _log.warning("sealing waits: %r", problem)
                 except Wrong as wrong:
                     if str(wrong) != self._wrong:
-                        _log.error("nothing is sealed any more, the record is wrong at %s", wrong)
+                        _log.error("sealing has stopped, the record is wrong at %s", wrong)
                     self._wrong = str(wrong)
                 await asyncio.sleep(self._look)
         finally:
@@ -157,14 +157,14 @@ class Sealer:
         try:
             await self._record.release(LEASE, self._holder)
         except FAILURES as problem:
-            _log.info("the lease for sealing runs out by itself: %s", problem)
+            _log.info("the lease for sealing expires by itself: %s", problem)
 
     def _tell(self, away: str) -> None:
         """Log once that the key is unavailable, and once that it is back."""
         if away and away != self._away:
             _log.error("sealing waits for its key: %s", away)
         elif self._away and not away:
-            _log.warning("sealing goes on, its key is back")
+            _log.warning("sealing continues, its key is available again")
         self._away = away
 
     async def _leads(self) -> bool:

@@ -44,11 +44,11 @@ class Place:
         try:
             said = {**_attributes(path, ";"), **_attributes(query, "&")}
             if "pin-value" in said:
-                raise KeyFileError("a PIN stands in a file, which pin-source names, and never in the address of a key")
+                raise KeyFileError("a PIN must be in the file that pin-source names, never in the address of a key")
             source = said["pin-source"].removeprefix("file:")
             return cls(said["token"], said["object"], Path(said["module-path"]), Path(source))
         except (KeyError, ValueError):
-            raise KeyFileError(f"this is no address of a key in a token: {EXPECTED}") from None
+            raise KeyFileError(f"this is not an address of a key in a token: {EXPECTED}") from None
 
     def __str__(self) -> str:
         return f"{self.object!r} in the token {self.token!r}"
@@ -73,7 +73,7 @@ class TokenKey:
         try:
             import pkcs11
         except ImportError:
-            raise KeyFileError("keys in tokens need more than is installed: pip install 'faristol[pkcs11]'") from None
+            raise KeyFileError("keys in tokens require an extra: pip install 'faristol[pkcs11]'") from None
         if not self._place.module.is_file():
             raise KeyFileError(f"there is no library {self._place.module} that speaks PKCS#11")
         self._pkcs11 = pkcs11
@@ -126,7 +126,7 @@ class TokenKey:
             if public is None:
                 raise KeyAway(f"there is no Ed25519 key {self._place}")
             if self._public is not None and public.public_bytes_raw() != self._public.public_bytes_raw():
-                raise KeyAway(f"the key {self._place} is another than it was")
+                raise KeyAway(f"the key {self._place} has changed")
             self._public = public
             yield session
 

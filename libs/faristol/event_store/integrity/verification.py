@@ -150,11 +150,9 @@ async def _there(connection: AsyncConnection) -> _There:
 
 def _ends(checker: Checker, there: _There) -> None:
     if checker.position < there.counted:
-        raise Wrong(f"position {checker.position + 1}: the record ends here, its counter says {there.counted}")
+        raise Wrong(f"position {checker.position + 1}: the record ends here, but its counter is {there.counted}")
     if there.last > there.counted:
-        raise Wrong(
-            f"position {there.counted + 1}: an event lies here; the counter says that the record ends before it"
-        )
+        raise Wrong(f"position {there.counted + 1}: there is an event here, although the counter ends before it")
 
 
 async def _before(record: Record, checker: Checker, after: int, there: _There) -> list[Seal]:

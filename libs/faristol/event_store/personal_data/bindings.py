@@ -86,7 +86,7 @@ def written(kept: Kept, before: Kept | None = None) -> str:
     """
     said = ":".join(filter(None, (kept.player_id, kept.commitment, before.commitment if before else "")))
     if kept.salt is not None and not _WRITTEN.fullmatch(said):
-        raise ValueError(f"{kept.player_id[:80]!r} is not the id of a person: expected 1 to 64 of a-z, 0-9 and -")
+        raise ValueError(f"{kept.player_id[:80]!r} is not a person id: expected 1 to 64 of a-z, 0-9 and -")
     return said if kept.salt is not None else ""
 
 
@@ -185,7 +185,7 @@ class Bindings:
     def _compared(self, kept: Kept) -> str:
         if kept.player_id in self._erased:
             position = self._erased[kept.player_id]
-            raise Wrong(f"{kept.player_id}, erased at position {position}: a name is there")
+            raise Wrong(f"{kept.player_id}, erased at position {position}: the record still has a name")
         bound = self._bound.get(kept.player_id)
         if bound is None:
             return "elsewhere" if self._partial and kept.salt is not None else "unbound"
@@ -206,7 +206,7 @@ def _read(event: Stored) -> Iterator[tuple[str, str, str]]:
                 raise ValueError(said)
             yield found[1], found[2], found[3] or ""
     except (ValueError, TypeError, AttributeError, RecursionError):
-        raise Wrong(f"{event}: what it says of names cannot be read") from None
+        raise Wrong(f"{event}: its names cannot be read") from None
 
 
 def bound_in(metadata: Metadata) -> set[str]:

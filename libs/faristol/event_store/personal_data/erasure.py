@@ -66,7 +66,7 @@ async def find(record: Record, player_id: str) -> Person | None:
             if player_id in players_of(event.message):
                 return Person(player_id, "", "")
         after = events[-1].position
-    raise RecordError(f"nobody in this record is player {player_id!r}: nothing was erased")
+    raise RecordError(f"this record has no player {player_id!r}: no data was erased")
 
 
 async def erase(record: Record, player_id: str) -> Erased:
@@ -122,5 +122,5 @@ async def erase_note(record: Record, stream: str, version: int) -> str:
     """
     async with record.writing() as connection:
         if not await notes.forget_beside(connection, stream, version):
-            raise RecordError(f"no note stands beside version {version} of {stream!r}: nothing was erased")
+            raise RecordError(f"version {version} of {stream!r} has no note: no data was erased")
     return await record.clean()

@@ -62,7 +62,7 @@ def parse(path: Path) -> Erasures:
         raise RecordError(f"{path} cannot be read: {problem.strerror}") from problem
     except (ValueError, TypeError, KeyError, LookupError) as problem:
         raise RecordError(
-            f"{path} is no list of erasures: expected what `faristol record erasures` writes"
+            f"{path} is not a list of erasures: expected what `faristol record erasures` writes"
         ) from problem
     return Erasures(as_of, at)
 

@@ -95,9 +95,9 @@ class Address:
         try:
             members = json.loads(answer)["seals"]
         except NO_SEAL:
-            raise WitnessAway("it gave no seals when asked for them, but something else") from None
+            raise WitnessAway("it did not return seals") from None
         if not isinstance(members, list):
-            raise WitnessAway("it gave no list of seals when asked for them")
+            raise WitnessAway("it returned no list of seals")
         return [parsed(member, self.shown) for member in members]
 
     def _open(self, request: urllib.request.Request) -> bytes:

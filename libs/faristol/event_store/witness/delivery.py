@@ -80,7 +80,7 @@ class Delivery:
             try:
                 await self._record.release(self._name, self._holder)
             except FAILURES as problem:
-                _log.info("the lease for the witness %s runs out by itself: %s", self._witness.shown, problem)
+                _log.info("the lease for the witness %s expires by itself: %s", self._witness.shown, problem)
 
     async def _deliver(self) -> None:
         if not self._is_known:

@@ -23,7 +23,7 @@ def open_witness(where: str, token: Path | None = None, *, to_deliver: bool = Fa
         return Address(_checked(where, has_token=token is not None), token)
     path = Path(where).absolute()
     if not where or path.is_file():
-        raise RecordError(f"{where!r} is no witness: expected a folder, a Git repository or an HTTP address")
+        raise RecordError(f"{where!r} is not a witness: expected a folder, a Git repository or an HTTP address")
     if to_deliver and is_bare(path):
         raise RecordError(f"{path} is a bare Git repository, where no witness can commit: clone it, and give the clone")
     return Repository(path) if is_repository(path) else Folder(path)
@@ -37,11 +37,11 @@ def _checked(url: str, *, has_token: bool) -> str:
         right = False
     if not right or parts.username or parts.fragment:
         raise RecordError(
-            "a witness is at an address http://HOST/… or https://HOST/…, without a name or a password in it"
+            "a witness is at an address http://HOST/… or https://HOST/…, without a user name or a password in it"
         )
     if has_token and parts.scheme == "http" and not is_loopback(parts.hostname or ""):
         raise RecordError(
-            f"the token for the witness at {parts.hostname} would go there in clear: a witness with a token is at an"
-            " address https://…, or on this machine"
+            f"the token for the witness at {parts.hostname} would be sent in plain text: a witness with a token needs"
+            " an address https://…, or one on this machine"
         )
     return url

@@ -117,8 +117,8 @@ class Repository:
         there = tracking.removeprefix("refs/remotes/")
         if ahead:
             raise WitnessAway(
-                f"its branch and {there} have gone apart: {ahead} of its commits were never pushed, and it lacks"
-                f" {behind}; when those hold nothing that you need, run git reset --keep {there} in it"
+                f"its branch and {there} have diverged: {ahead} of its commits were never pushed, and it lacks"
+                f" {behind}; if you need none of those, run git reset --keep {there} in it"
             )
         new = {*await self._names(tracking)} - {*await self._names("HEAD")}
         # Files of an interrupted delivery are untracked, and git does not overwrite those.
@@ -176,7 +176,7 @@ class Repository:
         if may_fail and process.returncode == 1:
             return b""
         if lock := _LOCK.search(told.decode(errors="replace")):
-            raise WitnessAway(f"git {_verb(words)} failed: {lock[1]} is there; remove it when no git is at work there")
+            raise WitnessAway(f"git {_verb(words)} failed: {lock[1]} exists; remove it if no git is running there")
         said = _PASSWORD.sub("//", " ".join(told.decode(errors="replace").split()))[:_SAID]
         raise WitnessAway(f"git {_verb(words)} failed: {said or process.returncode}")
 

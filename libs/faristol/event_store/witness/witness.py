@@ -64,4 +64,4 @@ def parsed(members: object, where: str) -> Seal:
     try:
         return from_json(members)  # type: ignore[arg-type] # a value that is not a mapping raises
     except NO_SEAL:
-        raise Wrong(f"the witness has something at {where} that is no seal") from None
+        raise Wrong(f"the witness has a file at {where} that is not a seal") from None

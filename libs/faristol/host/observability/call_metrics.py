@@ -31,7 +31,7 @@ FAULTS = frozenset(
 _seconds = metrics.get_meter("faristol.rpc").create_histogram(
     "faristol.call.duration",
     unit="s",
-    description="how long a call took until it was answered",
+    description="duration of a call",
     explicit_bucket_boundaries_advisory=SECONDS,
 )
 

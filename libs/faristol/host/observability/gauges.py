@@ -25,18 +25,18 @@ LOOK = 5.0
 _log = logging.getLogger(__name__)
 _meter = metrics.get_meter("faristol.host")
 _position = _meter.create_gauge("faristol.record.position", unit="{event}", description="events on the record")
-_relay_lag = _meter.create_gauge(
-    "faristol.relay.lag", unit="{event}", description="events that NATS knows nothing of yet"
-)
+_relay_lag = _meter.create_gauge("faristol.relay.lag", unit="{event}", description="events not yet published to NATS")
 _unsealed_seconds = _meter.create_gauge(
     "faristol.seals.wait",
     unit="s",
-    description="age of the oldest event without a seal; 0 where all are sealed",
+    description="age of the oldest event without a seal; 0 if all are sealed",
 )
 _witness_behind = _meter.create_gauge(
-    "faristol.witness.behind", unit="{event}", description="sealed events whose seals a witness does not have yet"
+    "faristol.witness.behind",
+    unit="{event}",
+    description="sealed events whose seals were not yet delivered to a witness",
 )
-_unsealed = _meter.create_gauge("faristol.seals.behind", unit="{event}", description="events that no seal is over yet")
+_unsealed = _meter.create_gauge("faristol.seals.behind", unit="{event}", description="events without a seal")
 
 
 async def look(record: Record, *, seals_here: bool = False) -> None:
@@ -68,7 +68,7 @@ def repeated(look: Callable[[], Awaitable[None]]) -> Callable[[], Awaitable[None
             try:
                 await look()
             except FAILURES as problem:
-                _log.info("what is measured has to wait: %s", problem)
+                _log.info("measurements are delayed: %s", problem)
             await asyncio.sleep(LOOK)
 
     return watch

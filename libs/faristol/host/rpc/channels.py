@@ -195,7 +195,7 @@ class _Log(grpc.aio.UnaryUnaryClientInterceptor):  # type: ignore[type-arg] # ge
             reason = why.rpartition(self._address)[2]
             if reason != self._said:
                 self._said = reason
-                _log.warning("no connection to %s comes about by TLS%s", self._address, reason)
+                _log.warning("a TLS connection to %s fails%s", self._address, reason)
         return call
 
 

@@ -44,7 +44,7 @@ class Dispatcher:
         for method in service.methods:
             request, response = GetMessageClass(method.input_type), GetMessageClass(method.output_type)
             if request not in known:
-                raise TypeError(f"nothing answers {service.full_name}.{method.name}")
+                raise TypeError(f"no handler for {service.full_name}.{method.name}")
             known.remove(request)
             setattr(self, method.name, questions.get(request) or _command(carry_out, response))
         if known:
@@ -54,7 +54,7 @@ class Dispatcher:
 
 async def no_commands(request: Any, context: Context, response: type[Any]) -> Message:
     """Raise ``AssertionError``: the command handler of a service without commands."""
-    raise AssertionError(f"{type(request).__name__} is no command")
+    raise AssertionError(f"{type(request).__name__} is not a command")
 
 
 def _command(carry_out: CarryOut, response: type[Message]) -> Answer:

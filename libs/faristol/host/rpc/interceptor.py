@@ -140,6 +140,6 @@ async def _abort(problem: Exception, context: grpc.aio.ServicerContext[Any, Any]
         await context.abort(grpc.StatusCode.INTERNAL, say(DEFECT, {}, language))
         return
     if isinstance(problem, RecordError):
-        _log.error("a call cannot be carried out: %s", problem)
+        _log.error("a call cannot be handled: %s", problem)
     abort_with_status: Any = context.abort_with_status  # type: ignore[attr-defined] # missing in grpc-stubs
     await abort_with_status(rpc_status.to_status(status))

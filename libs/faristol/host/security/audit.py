@@ -19,7 +19,7 @@ NAME = "faristol.audit"
 
 _log = logging.getLogger(NAME)
 _refusals = metrics.get_meter("faristol.host").create_counter(
-    "faristol.refusals", unit="{call}", description="calls that were refused for who makes them, by the reason"
+    "faristol.refusals", unit="{call}", description="calls rejected because of their caller, by reason"
 )
 
 

@@ -73,9 +73,9 @@ def prepare(folder: Path, names: Sequence[str], now: Callable[[], datetime] = ut
                 return False
             _make_certificate(folder, authority, key, names, now())
     except OSError as problem:
-        raise StartError(f"certificates cannot be kept in {folder}: {problem.strerror}") from problem
+        raise StartError(f"certificates cannot be stored in {folder}: {problem.strerror}") from problem
     except ValueError as problem:
-        raise StartError(f"{folder} does not hold the certificates that were made there: remove it") from problem
+        raise StartError(f"{folder} does not have the certificates that were made there: remove it") from problem
     return True
 
 
@@ -190,8 +190,8 @@ def part(runtime: Runtime) -> Part:
             try:
                 settings = runtime.settings
                 if await asyncio.to_thread(prepare, files_of(settings), names_of(settings), runtime.now):
-                    _log.warning("the certificate in %s was made anew", files_of(settings))
+                    _log.warning("the certificate in %s was renewed", files_of(settings))
             except StartError as problem:  # the previous one is valid for weeks
-                _log.error("the certificate cannot be made anew: %s", problem)
+                _log.error("the certificate cannot be renewed: %s", problem)
 
     return Part(name="authority", tasks=(renew,))

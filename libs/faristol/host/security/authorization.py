@@ -89,7 +89,7 @@ class Admission:
             try:
                 await self.read()
             except (SQLAlchemyError, OSError) as problem:  # in this state, commands fail too
-                _log.warning("what was revoked cannot be read at the moment: %s", problem)
+                _log.warning("revoked credentials cannot be read at the moment: %s", problem)
 
     def _held(self, authorization: str) -> Credential | None:
         """Return the credential in the value of ``AUTHORIZATION``, not checked for revocation; None without a value.

@@ -42,7 +42,7 @@ class Files:
         files = cls(settings.certificate, settings.key, settings.ca, settings.client_ca)
         for given, needed in (("certificate", "key"), ("key", "certificate"), ("client_ca", "certificate")):
             if getattr(files, given) and not getattr(files, needed):
-                raise StartError(f"FARISTOL_{given.upper()} needs FARISTOL_{needed.upper()}, which is not given")
+                raise StartError(f"FARISTOL_{given.upper()} needs FARISTOL_{needed.upper()}, which is not set")
         return files
 
 
@@ -108,10 +108,10 @@ class Tls:
         try:
             self._content = _read(self.files)
         except StartError as problem:
-            _log.warning("the certificates of before stay in use: %s", problem)
+            _log.warning("the earlier certificates remain in use: %s", problem)
         else:
             self._stamp = stamp
-            _log.info("certificates were read again")
+            _log.info("certificates were reloaded")
 
     def _files_now(self) -> tuple[tuple[int, ...] | None, ...]:
         return tuple(_stamp(path) for path in vars(self.files).values())
@@ -145,7 +145,7 @@ class Tls:
             try:
                 self._context.load_cert_chain(self.files.certificate, self.files.key)
             except (OSError, ssl.SSLError) as problem:  # a file is being changed: keep the loaded certificate
-                _log.warning("the certificate for NATS stays that of before: %s", problem)
+                _log.warning("the earlier certificate for NATS remains in use: %s", problem)
         return self._context
 
 

@@ -31,7 +31,7 @@ def decode_gcg(data: bytes) -> str:
     if len(data) > SIZE_MAX:
         raise GcgError(Problem(1, "TOO_LARGE", "the file is too large to be a game", f"at most {SIZE_MAX} bytes"))
     if data.startswith(_WIDE):
-        raise GcgError(Problem(1, "ENCODING_UNKNOWN", "the file is UTF-16", _NAMES))
+        raise GcgError(Problem(1, "ENCODING_UNKNOWN", "the file is in UTF-16", _NAMES))
     marked = data.startswith(codecs.BOM_UTF8)
     data = data.removeprefix(codecs.BOM_UTF8)
     declared = _PRAGMA.match(data)

@@ -51,7 +51,7 @@ def decide(table: Table, request: Message, at: Instant) -> list[Message]:
     """Return the events of ``request`` at ``at``, without those that settlement adds.
 
     Raises ``Refusal`` if the rules forbid it, and ``Invalid`` if it is malformed or earlier than the last event of the
-    table. Raises ``KeyError`` for a message that is no command.
+    table. Raises ``KeyError`` for a message that is not a command.
     """
     check_not_before(at, table.last_at)
     return dated(_COMMANDS[type(request)](table, read_typed_tiles(request, table.ruleset.tile_set), at), at)

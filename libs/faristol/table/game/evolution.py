@@ -25,7 +25,7 @@ def evolve(game: Game, message: Message) -> Game:
     """Return ``game`` after ``message``, an event of its stream. Raises ``TypeError`` for any other message."""
     change = _CHANGES.get(type(message))
     if change is None:
-        raise TypeError(f"{message.DESCRIPTOR.full_name} is no fact of a game: expected one of faristol.game.v1")
+        raise TypeError(f"{message.DESCRIPTOR.full_name} is not an event of a game: expected one of faristol.game.v1")
     after = change(game, message)
     if signal := _SIGNALS.get(type(message)):
         after = after.but(signals=signal(game, after, message))

@@ -79,5 +79,5 @@ class Vault:
         except (OSError, ValueError) as problem:
             raise KeyFileError(f"the key of sealed games {self._path} cannot be read: {problem}") from problem
         if len(key) != KEY_BYTES:
-            raise KeyFileError(f"{self._path} holds no key: expected {2 * KEY_BYTES} hexadecimal digits")
+            raise KeyFileError(f"{self._path} has no key: expected {2 * KEY_BYTES} hexadecimal digits")
         return key

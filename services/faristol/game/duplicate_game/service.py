@@ -158,7 +158,7 @@ class DuplicateGames:
             if key:
                 who = caller()
                 told = (game.game_id, request.hall, who.credential_id if who else "-", who.subject if who else "-")
-                _audit.info("the key of the sealed game %s is given to hall %r: credential %s of %s", *told)
+                _audit.info("the key of the sealed game %s is released to hall %r: credential %s of %s", *told)
             return answers.bundle(situation, request.hall, key)
         prepared = (await load_prepared(record, request.game_id)).state
         if prepared.seal is None:

@@ -72,4 +72,4 @@ def evolve(state: Adjudication, fact: Message) -> Adjudication:
         case events.LayersChosen():
             return replace(state, layers=tuple(fact.layers))
         case _:
-            raise TypeError(f"{fact.DESCRIPTOR.full_name} is not a fact of adjudication")
+            raise TypeError(f"{fact.DESCRIPTOR.full_name} is not an event of adjudication")

@@ -29,7 +29,7 @@ def evolve(state: Tournament, fact: Message) -> Tournament:
     """Apply an event to the tournament. Raises ``TypeError`` if the message is not an event of a tournament."""
     fold = FOLDS.get(type(fact))
     if fold is None:
-        raise TypeError(f"{fact.DESCRIPTOR.full_name} is not a fact of a tournament")
+        raise TypeError(f"{fact.DESCRIPTOR.full_name} is not an event of a tournament")
     folded = _later(fold(state, fact), fact)
     if isinstance(fact, events.SanctionLifted) and fact.game_id:
         folded = rounds.give_back_at_table(folded, fact)

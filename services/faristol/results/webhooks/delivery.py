@@ -150,7 +150,7 @@ class Delivery:
                 continue
             del self._couriers[webhook_id]
             if not courier.task.cancelled() and (problem := courier.task.exception()):
-                _log.error("the courier of webhook %s failed", webhook_id, exc_info=problem)
+                _log.error("the sender of webhook %s failed", webhook_id, exc_info=problem)
                 self._failed_at[webhook_id] = asyncio.get_running_loop().time()
 
     def _end(self, webhook_id: str) -> None:
@@ -176,7 +176,7 @@ class Delivery:
             try:
                 await self._means.flush()
             except FAILURES as problem:
-                _log.info("how far webhooks are cannot be stored: %r", problem)
+                _log.info("positions of webhooks cannot be stored: %r", problem)
 
     async def _measure(self) -> None:
         now = asyncio.get_running_loop().time()
@@ -206,4 +206,4 @@ class Delivery:
             if self._held_until:
                 await self._means.record.release(LEASE_NAME, self._holder())
         except FAILURES as problem:
-            _log.info("the lease of webhooks runs out by itself: %r", problem)
+            _log.info("the lease of webhooks expires by itself: %r", problem)

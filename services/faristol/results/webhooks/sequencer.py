@@ -139,7 +139,7 @@ class Courier:
                         await self._deliver_again(way)
                         await self._follow(way)
                     except (*FAILURES, grpc.aio.AioRpcError) as problem:
-                        _log.info("the webhook %s waits for what it tells: %r", self.webhook.webhook_id, problem)
+                        _log.info("the webhook %s waits for its content: %r", self.webhook.webhook_id, problem)
                         await asyncio.sleep(AWAY)
             except (_Ended, Superseded):
                 return
@@ -164,7 +164,7 @@ class Courier:
         mine = self._fingerprint
         if mine and (mark.position, mark.fingerprint) != (self.course.position, mine):
             self._means.reached.pop(self.webhook.webhook_id, None)
-            _log.warning("the webhook %s begins again at what the restored record says", self.webhook.webhook_id)
+            _log.warning("the webhook %s restarts at the position of the restored record", self.webhook.webhook_id)
             raise _Ended
         self._fingerprint = mark.fingerprint if mark.position == self.course.position else ""
 

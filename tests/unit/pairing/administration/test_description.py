@@ -70,7 +70,7 @@ def test_names_of_people_are_in_events_of_their_own_so_that_they_can_be_erased()
         ("link", "https://", "not a web address"),
         ("link", "https://exa mple.org", "not a web address"),
         ("link", "https://[::1", "not a web address"),
-        ("arbiters", "Eva\x00Soler", "cannot be shown"),
+        ("arbiters", "Eva\x00Soler", "cannot be displayed"),
     ],
 )
 def test_what_cannot_be_is_refused_by_its_field(field: str, value: str, why: str) -> None:

@@ -1,4 +1,4 @@
-"""Metrics of the cases that wait for a judge."""
+"""Metrics of the cases waiting for a judge."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ from faristol.event_store.event import microseconds
 from faristol.lexicon.adjudication.cases import queries
 
 _meter = metrics.get_meter("faristol.lexicon")
-_waiting = _meter.create_gauge("faristol.cases.waiting", unit="{case}", description="cases that wait for a judge")
-_longest = _meter.create_gauge("faristol.cases.wait", unit="s", description="how long the first of them has waited")
+_waiting = _meter.create_gauge("faristol.cases.waiting", unit="{case}", description="cases waiting for a judge")
+_longest = _meter.create_gauge("faristol.cases.wait", unit="s", description="waiting time of the oldest case")
 
 
 async def look(record: Record, now: Callable[[], datetime]) -> None:

@@ -168,7 +168,7 @@ def evolve(case: Case, fact: Message) -> Case:
                 ruled_at=fact.occurred_at,
             )
         case _:
-            raise TypeError(f"{fact.DESCRIPTOR.full_name} is not a fact of a case")
+            raise TypeError(f"{fact.DESCRIPTOR.full_name} is not an event of a case")
     return replace(case, last_at=fact.occurred_at)
 
 

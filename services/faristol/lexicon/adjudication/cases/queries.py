@@ -73,7 +73,7 @@ async def cases(record: Record, case_ids: Collection[str]) -> dict[str, Case]:
 
 
 async def waiting(record: Record, tournament_id: str = "") -> list[Case]:
-    """Return the cases that wait for a judge, of all tournaments or of one, the longest wait first."""
+    """Return the cases waiting for a judge, of all tournaments or of one, the longest wait first."""
     return (await _waiting(record, tournament_id))[0]
 
 
@@ -102,7 +102,7 @@ async def _waiting(record: Record, tournament_id: str = "") -> tuple[list[Case],
 
 
 async def backlog(record: Record) -> tuple[int, int]:
-    """Return the number of cases that wait for a judge, and the start of the longest wait, or 0.
+    """Return the number of cases waiting for a judge, and the start of the longest wait, or 0.
 
     The start is in microseconds since 1970, UTC. Raises ``NotBuilt`` while the docket is being built.
     """
