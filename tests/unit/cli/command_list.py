@@ -1,4 +1,4 @@
-"""Makes the list of `docs/commands.md` again: `python tests/unit/cli/command_list.py`."""
+"""Regenerate the list of `docs/commands.md`: `python tests/unit/cli/command_list.py`."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ HEAD = "## All of them\n\n"
 
 
 def listing() -> str:
-    """Every command with what it does, below its noun."""
+    """Return every command with its short help, below its noun."""
     return "".join(f"{line}\n" for line in _lines())
 
 

@@ -1,4 +1,4 @@
-"""Makes the table of `docs/access.md` again: `python tests/unit/credentials/access_table.py`."""
+"""Regenerate the table of `docs/access.md`: `python tests/unit/credentials/access_table.py`."""
 
 from __future__ import annotations
 
@@ -28,12 +28,12 @@ SERVICES: list[ServiceDescriptor] = [service for file in FILES for service in fi
 
 
 def table() -> str:
-    """Every method, who may call it, and what has to be in their scope."""
+    """Return every method with its callers and its required scope."""
     return "".join(f"{line}\n" for line in _lines())
 
 
 def _lines() -> Iterator[str]:
-    yield from ("| method | who may call it | what has to be in their scope |", "|---|---|---|")
+    yield from ("| method | callers | required scope |", "|---|---|---|")
     for service in SERVICES:
         yield f"| **{service.name}** | | |"
         for method in service.methods:
@@ -42,7 +42,7 @@ def _lines() -> Iterator[str]:
 
 
 def _roles(roles: frozenset[Role]) -> str:
-    return "everybody" if PUBLIC in roles else ", ".join(NAMES[role] for role in sorted(roles))
+    return "all callers" if PUBLIC in roles else ", ".join(NAMES[role] for role in sorted(roles))
 
 
 def _scope(needs: Needs) -> Iterator[str]:
@@ -54,9 +54,9 @@ def _scope(needs: Needs) -> Iterator[str]:
         yield f"hall `{'.'.join(needs.hall)}`"
     for what, path in (("player", needs.players), ("judge", needs.judge), ("arbiter", needs.arbiter)):
         if path:
-            yield f"themselves as {what} `{'.'.join(path)}`"
+            yield f"own {what} `{'.'.join(path)}`"
     for path, roles in needs.narrowed:
-        yield f"`{'.'.join(path)}` for {_roles(roles)} alone"
+        yield f"`{'.'.join(path)}` only for {_roles(roles)}"
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""Makes the table of `docs/events.md` again: `python tests/unit/gateway/event_table.py`."""
+"""Regenerate the table of `docs/events.md`: `python tests/unit/gateway/event_table.py`."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ HEAD = "## Every type\n\n"
 
 
 def table() -> str:
-    """Every type of news, what it means, and what is another after it."""
+    """Return every type of event with its meaning and the data that change with it."""
     return "".join(f"{line}\n" for line in _lines())
 
 
