@@ -175,4 +175,4 @@ async def finish_turn(page: Page) -> None:
 
 async def all_sent(page: Page) -> None:
     """Everything that was entered is with the services."""
-    await expect(page.locator("#state")).to_have_text("Everything is saved", timeout=15_000)
+    await expect(page.locator("#state")).to_have_text("All entries are saved", timeout=15_000)

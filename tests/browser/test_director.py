@@ -285,7 +285,7 @@ async def test_no_page_of_the_console_keeps_anybody_out(
         console = await create(page, f"Copa {scheme} {device['viewport']['width']}", 6)
         await page.goto(f"{console}/closing")
         await page.get_by_label("A second person confirms each result that an official enters").check()
-        await page.get_by_role("button", name="Set it").click()
+        await page.get_by_role("button", name="Save settings").click()
         await step(page, console, "Pair round 1", "Round 1 is paired.")
         await step(page, console, "Start round 1", "Round 1 is started")
         entry = console.replace("/console", "/round/1/results")

@@ -159,7 +159,7 @@ async def test_what_is_entered_on_a_device_that_is_an_hour_wrong_has_the_time_of
     async with phone(browser) as context:
         await context.add_init_script(AN_HOUR.replace("{hours}", str(hours)))
         page = await sit_down(context, hall, game)
-        await expect(page.locator("#state")).to_have_text("Everything is saved")
+        await expect(page.locator("#state")).to_have_text("All entries are saved")
         await context.set_offline(True)
         await type_play(page, "H8 CASA")
         at = time.time()

@@ -61,7 +61,7 @@ async def test_what_a_phone_with_a_wrong_clock_saves_without_a_network_is_sent_w
         saved = page.locator("#saved")  # by itself, once there is no key for a moment
         await expect(saved).to_contain_text("H8 XYZ The slip has arrived.", timeout=20_000)
         assert await page.locator(".tag, .refusal, [aria-invalid]").count() == 0, "what is no word looks like one"
-        await expect(page.locator("#state")).to_have_text("Everything is saved")
+        await expect(page.locator("#state")).to_have_text("All entries are saved")
         await phone.set_offline(True)
         await page.fill("#word", "casb")
         await expect(saved).to_contain_text("H8 CASB The slip is stored on this phone", timeout=20_000)

@@ -164,7 +164,7 @@ async def test_a_list_that_can_be_read_in_two_ways_is_asked_about_before_anybody
         answer = await desk.send(path, "register", text=text, **fields)
         assert answer.status_code in (200, 400)
         assert await ids(cell, desk) == before
-    assert "Line 3: Nuria Màs , similar to Núria Mas, who is registered" in told(answer)
+    assert "Line 3: Nuria Màs , similar to the registered player Núria Mas" in told(answer)
     assert "Confirm that the marked players are different people" in told(answer)
     seen = await desk.send(path, "preview", text=text)
     assert "1 player has the rating 0. What does 0 mean?" in told(seen)

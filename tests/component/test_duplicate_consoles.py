@@ -147,7 +147,7 @@ async def test_two_collectors_type_a_hall_and_the_judge_rules_scores_and_decides
         assert "typed differently" in waits, waits
         assert "Paper, typed by ona at" in waits
         assert "H4" in waits.partition('id="tops"')[2]
-        assert "Sud" in waits.partition("Halls that are open:")[2][:200]
+        assert "Sud" in waits.partition("Open halls:")[2][:200]
         refused = await judged(judge, "score", reason="Sud has no line", without="1")
         assert (refused.status_code, "waits for an arbiter" in told(refused)) == (409, True)
         await judged(judge, "rule", hall="Nord", player_id="blai", coordinates="H8", word="CASA", reason="so it stands")

@@ -331,7 +331,7 @@ async def test_standings_mark_who_has_left_from_the_round_on_in_which_they_were_
     async def marked(address: str, language: str = "en") -> list[str]:
         page = (await stage.http.get(address, headers={"Accept-Language": language})).text
         lines = {line.split('"')[0]: line for line in page.split('<tr data-key="')[1:]}
-        word = {"en": "has left", "ca": "s’ha retirat", "es": "se ha retirado", "el": "έχει αποσυρθεί"}[language]
+        word = {"en": "has withdrawn", "ca": "s’ha retirat", "es": "se ha retirado", "el": "έχει αποσυρθεί"}[language]
         return [player for player, line in lines.items() if word in line]
 
     assert await marked("/t/lliga") == []

@@ -215,7 +215,7 @@ async def test_a_team_that_never_came_has_a_page_with_its_line_up_and_no_place(s
     row = (await stage.http.get("/t/lliga/players")).text.split('data-key="fina"')[1].split("</tr>")[0]
     assert '<a href="/t/lliga/teams/lleida">Club Lleida</a>' in row
     page = await stage.http.get("/t/lliga/teams/lleida")
-    assert (page.status_code, "has left" in page.text, 'data-key="fina"' in page.text) == (200, True, True)
+    assert (page.status_code, "has withdrawn" in page.text, 'data-key="fina"' in page.text) == (200, True, True)
     assert 'id="points"' not in page.text
     assert (await stage.http.get(f"{AT}/team-standings?team=lleida")).json()["standings"] == []
     assert 'data-key="lleida"' not in (await stage.http.get("/t/lliga/teams")).text
@@ -287,6 +287,6 @@ async def test_the_standings_of_teams_mark_a_team_that_has_left(stage: Stage) ->
         page = (await stage.http.get("/t/lliga")).text
         return page.split('<tr data-key="team-lleida"')[1].split("</tr>")[0]
 
-    assert "has left" not in await line()
+    assert "has withdrawn" not in await line()
     await stage.add({STREAM: [pairing.TeamWithdrawn(team_id="lleida", round=4)]})
-    assert "has left" in await line()
+    assert "has withdrawn" in await line()

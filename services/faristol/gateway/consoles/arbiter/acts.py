@@ -128,7 +128,7 @@ ACTS: Sequence[Act] = (
     ),
     Act(clock_pb2.ReportAbsenceRequest, N_("Absent at the starting signal"), (PLAYER,), "presence"),
     Act(clock_pb2.RecordArrivalRequest, N_("Has arrived"), (PLAYER,), "presence"),
-    Act(clock_pb2.ReturnToTableRequest, N_("Is back at the table"), (PLAYER,), "presence"),
+    Act(clock_pb2.ReturnToTableRequest, N_("Has returned to the table"), (PLAYER,), "presence"),
     Act(clock_pb2.NeutraliseRequest, N_("Stop the clocks"), (Field("reason", N_("Reason"), "choice"),), "clock"),
     Act(clock_pb2.ResumeRequest, N_("Resume the time"), group="clock"),
     Act(
@@ -141,7 +141,7 @@ ACTS: Sequence[Act] = (
         ),
         "clock",
     ),
-    Act(clock_pb2.ExpireRoundTimeRequest, N_("The time of the round is over"), group="clock"),
+    Act(clock_pb2.ExpireRoundTimeRequest, N_("End the time of the round"), group="clock"),
     Act(
         game_pb2.ImposeSanctionRequest,
         N_("Impose a sanction"),

@@ -62,7 +62,7 @@ TEXTS: Mapping[str, str] = {
     ),
     "claim": N_("Claim"),
     "claimOf": N_("Claim on round {number}"),
-    "claimWhat": N_("What is wrong? The judge looks at the slip."),
+    "claimWhat": N_("Describe the error. The judge will check the slip."),
     "claimWhose": N_("Player of the slip"),
     "claimMine": N_("Mine"),
     "claimAbout": N_("About the slip of {name}:"),

@@ -62,16 +62,16 @@ ACTS: Mapping[str, str] = {
     "Neutralise": N_("Stop both clocks"),
     "Resume": N_("Restart both clocks"),
     "CorrectClock": N_("Correct the clock"),
-    "ExpireRoundTime": N_("The time of the round has ended"),
+    "ExpireRoundTime": N_("End the round time"),
     "ReportAbsence": N_("Absent at the signal"),
     "RecordArrival": N_("Has arrived"),
     "LeaveTable": N_("Leaves the table for a moment"),
-    "ReturnToTable": N_("Is back"),
+    "ReturnToTable": N_("Has returned"),
 }
 """Button labels by command."""
 
 SHARED: Mapping[str, str] = {
-    "saved": N_("Everything is saved"),
+    "saved": N_("All entries are saved"),
     "sending": N_("Sending…"),
     "kept": N_("No network: {count} entries stored here"),
     "keptOne": N_("No network: 1 entry stored here"),
@@ -139,7 +139,7 @@ TEXTS: Mapping[str, str] = {
     "more": N_("All entries that the rules allow now"),
     "ofArbiter": N_("For the arbiter"),
     "sheet": N_("Scoresheet"),
-    "do": N_("Do it"),
+    "do": N_("Apply"),
     "howMany": N_("How many tiles?"),
     "whichTiles": N_("Which tiles?"),
     "whichWords": N_("Which words?"),
