@@ -221,7 +221,7 @@ def test_a_file_with_a_wrong_line_enters_nothing_and_says_every_error(hall: Hall
     done = faristol(*enter, str(file))
     assert done.returncode == 2
     assert [line.split(":")[1] for line in done.stderr.splitlines()[:-1]] == ["3", "4", "4", "4", "5", "6"]
-    assert done.stderr.splitlines()[-1] == "Nothing was entered."
+    assert done.stderr.splitlines()[-1] == "No result was entered."
     assert hall.scores(tournament) == {}
 
     file.write_text("1,412,378\n2,410,370\n\n3 ff -\n")

@@ -560,7 +560,7 @@ async def test_a_cell_on_a_full_disk_refuses_commands_and_heals_when_there_is_ro
             assert set(refused) == {
                 (
                     grpc.StatusCode.UNAVAILABLE,
-                    "the disk of the record is full; nothing was changed, retry when there is free space",
+                    "the disk of the record is full; no data was changed, retry when there is free space",
                 )
             }
             ballast.unlink()

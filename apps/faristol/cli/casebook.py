@@ -23,15 +23,13 @@ from faristol.table_terminal.shared.screen import progress
 
 
 def referee(
-    paths: Annotated[list[Path], typer.Argument(help="Files of cases; a folder stands for the .yaml files in it.")],
-    every: Annotated[bool, typer.Option("--all", help="Tell the cases that passed as well.")] = False,
-    report: Annotated[Path | None, typer.Option(help="Write what is covered to this file, as Markdown.")] = None,
+    paths: Annotated[list[Path], typer.Argument(help="Files of cases; a folder includes its .yaml files.")],
+    every: Annotated[bool, typer.Option("--all", help="List the cases that passed as well.")] = False,
+    report: Annotated[Path | None, typer.Option(help="Write the coverage to this file, as Markdown.")] = None,
     cell: Annotated[
-        bool, typer.Option("--cell", help="Play them over gRPC, NATS and a record, with judges at the queue.")
+        bool, typer.Option("--cell", help="Play the cases over gRPC, NATS and a record, with judges at the queue.")
     ] = False,
-    covered: Annotated[
-        bool, typer.Option("--coverage", help="Tell which articles the cases show, and which no case shows.")
-    ] = False,
+    covered: Annotated[bool, typer.Option("--coverage", help="List the articles with and without cases.")] = False,
     json_output: OneObject = False,
 ) -> None:
     """Play rulebook cases. Exit code 1 if a case has another outcome than it states, 2 if one cannot be read.

@@ -14,7 +14,7 @@ SIMILAR = N_("{name} is similar to {other}. Is this a different person?")
 GIVE_ID = N_("No player was registered: if {name} and {other} are different people, give {name} an id.")
 
 
-GIVE_FLAG = N_("Nothing was changed: if {name} and {other} are different people, use --another-person.")
+GIVE_FLAG = N_("The change was not saved: if {name} and {other} are different people, use --another-person.")
 
 
 def ask_whether_another(name: str, other: str, *, registers: bool = True) -> None:

@@ -42,10 +42,10 @@ METHODS: Mapping[str, tuple[str, Any]] = {
 }
 """Methods that can be commands, each with the name of its service."""
 
-Table = Annotated[int, typer.Option("--table", min=0, help="The table of the game, in place of its id.")]
+Table = Annotated[int, typer.Option("--table", min=0, help="Table of the game, instead of its id.")]
 ANOTHER = "another_person"
 ANOTHER_HELP = "The new name is similar to that of another player, and they are two people: do not ask."
-OfRound = Annotated[int, typer.Option("--round", min=0, help="The round of that table; the last one paired when 0.")]
+OfRound = Annotated[int, typer.Option("--round", min=0, help="Round of that table; 0: the last one paired.")]
 
 
 def command_of(method: str) -> Callable[..., None]:

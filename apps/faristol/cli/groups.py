@@ -117,7 +117,7 @@ def _somebody(
             metavar="NAME",
             callback=acting_as,
             expose_value=False,
-            help="Who acts: your name, kept with what you do and erasable; else FARISTOL_AS.",
+            help="Your name, stored with your actions and erasable; default: FARISTOL_AS.",
         ),
     ] = None,
 ) -> None:

@@ -64,10 +64,10 @@ def _version(wanted: bool) -> None:  # noqa: FBT001 # called by Typer
 @app.callback()
 def faristol(
     show_version: Annotated[
-        bool, typer.Option("--version", callback=_version, is_eager=True, help="Say which version this is.")
+        bool, typer.Option("--version", callback=_version, is_eager=True, help="Show the version and exit.")
     ] = False,
     name: Annotated[
-        str | None, typer.Option("--as", metavar="NAME", help="Who acts, kept with what is done; else FARISTOL_AS.")
+        str | None, typer.Option("--as", metavar="NAME", help="Name stored with your actions; default: FARISTOL_AS.")
     ] = None,
 ) -> None:
     """Championships of crossword-tile games."""
@@ -176,14 +176,17 @@ def _ended_in_form(settings: Settings) -> Iterator[None]:
     help=N_("Play a championship through the public interfaces, with players who bluff, challenge and are late.")
 )
 def demo(
-    mode: Annotated[DemoMode, typer.Option(help="At tables, or duplicate games in halls.")] = DemoMode.CLASSIC,
+    mode: Annotated[DemoMode, typer.Option(help="Games at tables, or duplicate games in halls.")] = DemoMode.CLASSIC,
     players: Annotated[
-        int, typer.Option(min=2, max=10_000, help="Number of players: as many as rounds, or more; 400 at tables.")
+        int,
+        typer.Option(
+            min=2, max=10_000, help="Number of players: at least the number of rounds; at tables at most 400."
+        ),
     ] = 16,
     rounds: Annotated[
         int | None,
         typer.Option(
-            min=1, max=30, help="Number of rounds: 5 or more under fisc-2023; of duplicate games 1 when left out."
+            min=1, max=30, help="Number of rounds: 5 or more under fisc-2023; default for duplicate games: 1."
         ),
     ] = None,
     halls: Annotated[int, typer.Option(min=1, max=100, help="Number of halls of a duplicate game.")] = 4,
@@ -191,21 +194,19 @@ def demo(
         int, typer.Option(min=0, max=60, help="Racks of a duplicate game; 0 plays it to the end of its tiles.")
     ] = 4,
     seed: Annotated[int, typer.Option(help="The same seed gives the same championship.")] = 7,
-    ruleset: Annotated[
-        str | None, typer.Option(help="Rules that it is played under; fisc-2023, or fisc-2023-duplicate.")
-    ] = None,
+    ruleset: Annotated[str | None, typer.Option(help="Rules; default: fisc-2023, or fisc-2023-duplicate.")] = None,
     options: Annotated[
         list[str] | None,
-        typer.Option(metavar="NAME=VALUE,…", help="What those rules leave open: minutes=25,pairing=round-robin."),
+        typer.Option(metavar="NAME=VALUE,…", help="Options of those rules: minutes=25,pairing=round-robin."),
     ] = None,
-    data: Annotated[Path | None, typer.Option(help="Data folder, to go on where it was; else a new one.")] = None,
+    data: Annotated[Path | None, typer.Option(help="Data folder to resume; default: a new one.")] = None,
     http: Http = None,
     database_url: Database = None,
     nats_url: Nats = None,
     json_output: Annotated[bool, typer.Option("--json", help="Print one JSON object with the standings.")] = False,
-    keep_serving: Annotated[bool, typer.Option("--serve", help="Keep serving the pages at the end.")] = False,
+    keep_serving: Annotated[bool, typer.Option("--serve", help="Continue to serve the pages at the end.")] = False,
     connect: Annotated[
-        bool, typer.Option("--connect", help="Play against services that run, at FARISTOL_ADDRESS.")
+        bool, typer.Option("--connect", help="Play against running services, at FARISTOL_ADDRESS.")
     ] = False,
 ) -> None:
     """Run `faristol demo`."""

@@ -13,46 +13,47 @@ from faristol.text.terminal import language_of_terminal
 
 Data = Annotated[Path | None, typer.Option(help="Folder of the embedded record and bus.")]
 Database = Annotated[str | None, typer.Option(help="Record at sqlite:///PATH or postgresql://…")]
-Writer = Annotated[str, typer.Option(metavar="ROLE", help="Role of the services that decide.")]
+Writer = Annotated[str, typer.Option(metavar="ROLE", help="Role of the services that write.")]
 Reader = Annotated[str, typer.Option(metavar="ROLE", help="Role of the results service.")]
-Nats = Annotated[str | None, typer.Option(help="NATS server; one is started when none is given.")]
-Http = Annotated[int | None, typer.Option("--http", help="Port of pages and JSON; 0 takes a free one.")]
+Nats = Annotated[str | None, typer.Option(help="NATS server; default: one is started.")]
+Http = Annotated[int | None, typer.Option("--http", help="Port of pages and JSON; 0: a free port.")]
 Grpc = Annotated[int | None, typer.Option("--grpc", help="Port of gRPC; 0: a free port.")]
 Open = Annotated[
     bool | None,
-    typer.Option("--open", help="Ask nobody for a credential: for trying things out on this machine alone."),
+    typer.Option("--open", help="Require no credentials: only for trials on this machine."),
 ]
 OfTls = Annotated[
     bool | None,
-    typer.Option("--tls", help="Serve gRPC by TLS, with a certificate made in the data folder."),
+    typer.Option("--tls", help="Serve gRPC over TLS, with a certificate created in the data folder."),
 ]
 
 PagesApart = Annotated[
     bool | None,
     typer.Option(
-        "--pages-apart", help="Serve pages and JSON in a process beside: a crowd there takes nothing from officials."
+        "--pages-apart",
+        help="Serve pages and JSON in a separate process, so that many viewers do not slow down officials.",
     ),
 ]
 
 Address = Annotated[
-    str | None, typer.Option("--address", help="HOST:PORT of services that run; else FARISTOL_ADDRESS.")
+    str | None, typer.Option("--address", help="HOST:PORT of running services; default: FARISTOL_ADDRESS.")
 ]
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 OneObject = Annotated[bool, typer.Option("--json", help="Print one JSON object.")]
-Output = Annotated[Path | None, typer.Option("--output", "-o", help="Write to this file; else to the terminal.")]
+Output = Annotated[Path | None, typer.Option("--output", "-o", help="Output file; default: the terminal.")]
 
 Tournament = Annotated[
     str,
     typer.Argument(
-        metavar="TOURNAMENT", help="The tournament, by its id or the beginning of its name.", autocompletion=tournaments
+        metavar="TOURNAMENT", help="The tournament: its id or the beginning of its name.", autocompletion=tournaments
     ),
 ]
 LastRound = Annotated[
-    int, typer.Argument(min=0, max=999, metavar="ROUND", help="The round; the last one paired when left out.")
+    int, typer.Argument(min=0, max=999, metavar="ROUND", help="The round; default: the last one paired.")
 ]
-Game = Annotated[str, typer.Argument(metavar="GAME|TOURNAMENT", help="The game, or its tournament with its table.")]
-AtTable = Annotated[int, typer.Option("--table", min=0, help="Number of its table, where a tournament is named.")]
-InRound = Annotated[int, typer.Option("--round", help="Round of that table; the last one paired when left out.")]
+Game = Annotated[str, typer.Argument(metavar="GAME|TOURNAMENT", help="The game, or its tournament with the table.")]
+AtTable = Annotated[int, typer.Option("--table", min=0, help="Number of the table, for a tournament.")]
+InRound = Annotated[int, typer.Option("--round", help="Round of that table; default: the last one paired.")]
 
 
 def in_language(language: str) -> str:

@@ -67,10 +67,10 @@ def print_paper(
     tournament: Tournament,
     kind: Annotated[Kind, typer.Argument(metavar="PAPER", help=f"One of {', '.join(ALL_PAPERS)}.")],
     number: Annotated[
-        int, typer.Option("--round", min=0, max=999, help="The round; the last one paired when left out.")
+        int, typer.Option("--round", min=0, max=999, help="The round; default: the last one paired.")
     ] = 0,
-    table: Annotated[int, typer.Option("--table", min=0, help="The slip or the sheet of this table alone.")] = 0,
-    size: Annotated[Size, typer.Option("--paper", help="The size of the sheets.")] = Size.A4,
+    table: Annotated[int, typer.Option("--table", min=0, help="Only the slip or the sheet of this table.")] = 0,
+    size: Annotated[Size, typer.Option("--paper", help="Paper size.")] = Size.A4,
     language: Annotated[
         str,
         typer.Option(
@@ -79,8 +79,8 @@ def print_paper(
             show_default=False,
         ),
     ] = "",
-    html: Annotated[bool, typer.Option("--html", help="Write the page that a browser prints; else a PDF.")] = False,
-    pages: Annotated[str, typer.Option(help="Where people reach the pages, for the codes on slips.")] = "",
+    html: Annotated[bool, typer.Option("--html", help="Write an HTML page for a browser; default: a PDF.")] = False,
+    pages: Annotated[str, typer.Option(help="Public address of the pages, for the codes on slips.")] = "",
     output: Output = None,
     address: Address = None,
 ) -> None:

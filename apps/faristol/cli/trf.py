@@ -47,14 +47,17 @@ class _Asked:
 
 def pair(
     file: Annotated[Path, typer.Argument(help="A TRF file, TRF16 or TRF26.")],
-    check: Annotated[bool, typer.Option("--check", help="Pair every round again and name what differs.")] = False,
-    round_number: Annotated[int | None, typer.Option("--round", min=1, help="Round; else the next one.")] = None,
+    check: Annotated[bool, typer.Option("--check", help="Pair each round again and list the differences.")] = False,
+    round_number: Annotated[int | None, typer.Option("--round", min=1, help="Round; default: the next one.")] = None,
     seed: Annotated[
-        int, typer.Option(min=0, max=SEED_MOST, help="What the initial colour is drawn from where the file has none.")
+        int, typer.Option(min=0, max=SEED_MOST, help="Seed of the initial colour, if the file has none.")
     ] = 0,
-    colours: Annotated[bool, typer.Option(help="Pair and allocate colours; without, the start is drawn.")] = True,
+    colours: Annotated[
+        bool, typer.Option(help="Pair and allocate colours; with --no-colours the start is drawn.")
+    ] = True,
     why: Annotated[
-        str | None, typer.Option(metavar="A[,B]", help="Say why A meets whom they meet, or not B; 0 is the bye.")
+        str | None,
+        typer.Option(metavar="A[,B]", help="Explain the pairing of A, or why A does not meet B; 0 is the bye."),
     ] = None,
     language: Language = "",
     json_output: OneObject = False,

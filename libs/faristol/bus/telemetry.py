@@ -14,7 +14,7 @@ from faristol.event_store import Recorded
 _tracer = trace.get_tracer("faristol.bus")
 _meter = metrics.get_meter("faristol.bus")
 
-halted = _meter.create_gauge("faristol.consumer.stopped", description="1 while a consumer has stopped as a whole")
+halted = _meter.create_gauge("faristol.consumer.stopped", description="1 while a consumer is stopped")
 held_back = _meter.create_gauge(
     "faristol.consumer.parked",
     unit="{key}",

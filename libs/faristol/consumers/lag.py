@@ -86,5 +86,5 @@ def _observe(_: metrics.CallbackOptions) -> Iterable[metrics.Observation]:
 
 
 metrics.get_meter("faristol.bus").create_observable_gauge(
-    "faristol.consumer.lag", [_observe], unit="{event}", description="events that a consumer is behind"
+    "faristol.consumer.lag", [_observe], unit="{event}", description="lag of a consumer, in events"
 )

@@ -75,13 +75,13 @@ class Settings(BaseSettings):
     grpc_keepalive_seconds: float = Field(
         default=20.0,
         gt=0,
-        description="Seconds without data after which the other end of a gRPC connection is asked for a sign of life, "
-        "and in which it has to give one.",
+        description="Idle seconds before a keepalive ping on a gRPC connection, and its timeout.",
     )
     grpc_least_ping_seconds: float = Field(
         default=5.0,
         ge=0,
-        description="Least seconds between two HTTP/2 pings of a client; connections of more frequent ones are ended.",
+        description="Minimum seconds between two HTTP/2 pings of a client; connections with more frequent pings are "
+        "closed.",
     )
     http_host: str = Field(default="127.0.0.1", description="Address that the gateway's pages and JSON listen on.")
     http_port: int = Field(default=8080, ge=0, le=65535, description="Port of the pages and JSON; 0: a free port.")
@@ -277,8 +277,8 @@ class Addresses(BaseSettings):
     model_config = SettingsConfigDict(env_ignore_empty=True, env_prefix="FARISTOL_", extra="ignore")
 
     address: str = Field(default="", description="HOST:PORT of every service that has no setting of its own.")
-    http_address: str = Field(default="", description="URL of the pages, for links to sign in by.")
-    access_address: str = Field(default="", description="HOST:PORT of one service; likewise the others.")
+    http_address: str = Field(default="", description="URL of the pages, for sign-in links.")
+    access_address: str = Field(default="", description="HOST:PORT of one service; similarly for the others.")
     lexicon_address: str = ""
     game_address: str = ""
     clock_address: str = ""

@@ -50,8 +50,8 @@ def test_help_has_its_headings_and_nouns_in_the_language_of_the_terminal(
         for heading in ("Usage:", "Commands:", "Options:", "Show this message", "default:"):
             assert heading not in text
     assert [line for line in told(capsys, "--help").splitlines() if line in english.splitlines() and "  " in line] == [
-        "  --version  Say which version this is.",
-        "  --as NAME  Who acts, kept with what is done; else FARISTOL_AS.",
+        "  --version  Show the version and exit.",
+        "  --as NAME  Name stored with your actions; default: FARISTOL_AS.",
     ]
 
 

@@ -304,7 +304,7 @@ def test_of_very_many_wrong_lines_the_first_are_told_and_how_many_more(monkeypat
     found = entered_by_command("cup", given="99 400 300\n" * 5_000, monkeypatch=monkeypatch)
     told = found.output.splitlines()
     assert (found.exit_code, len(told)) == (2, 52)
-    assert told[49:] == ["stdin:50: there is no table 99 in this round", "and 4950 more", "Nothing was entered."]
+    assert told[49:] == ["stdin:50: there is no table 99 in this round", "and 4950 more", "No result was entered."]
 
 
 def test_a_result_is_told_to_the_service_by_the_ids_of_its_game() -> None:

@@ -55,28 +55,32 @@ NO_HALLS = N_("{tournament} has no halls")
 PIN_AT_TABLE = N_("a PIN is for a table: add {options}")
 
 Role = Annotated[str, typer.Argument(help=f"One of {', '.join(NAMES.values())}.")]
-Tournaments = Annotated[list[str] | None, typer.Option("--tournament", help="Over this tournament; again for more.")]
-Halls = Annotated[list[str] | None, typer.Option("--hall", help="Over the tables of this hall; again for more.")]
-Tables = Annotated[list[int] | None, typer.Option("--table", help="Over this table; again for more.")]
-Languages = Annotated[list[str] | None, typer.Option("--language", help="Of a judge; again for more.")]
-Lasts = Annotated[str, typer.Option("--for", metavar="TIME", help="How long: 30m, 16h, 3d.")]
-Player = Annotated[str, typer.Option("--player", help="The player who they are: name, beginning of it, or id.")]
+Tournaments = Annotated[
+    list[str] | None, typer.Option("--tournament", help="Tournament of the credential; can be repeated.")
+]
+Halls = Annotated[
+    list[str] | None, typer.Option("--hall", help="Hall whose tables the credential covers; can be repeated.")
+]
+Tables = Annotated[list[int] | None, typer.Option("--table", help="Table of the credential; can be repeated.")]
+Languages = Annotated[list[str] | None, typer.Option("--language", help="Language of a judge; can be repeated.")]
+Lasts = Annotated[str, typer.Option("--for", metavar="TIME", help="Lifetime: 30m, 16h, 3d.")]
+Player = Annotated[str, typer.Option("--player", help="The player: name, beginning of the name, or id.")]
 
 
 def grant(
     role: Role,
-    name: Annotated[str, typer.Argument(help="Name of who gets it; of a player it is known.")] = "",
+    name: Annotated[str, typer.Argument(help="Name of the holder; not needed for a player.")] = "",
     tournament: Tournaments = None,
     hall: Halls = None,
     table: Tables = None,
     language: Languages = None,
     player: Player = "",
-    subject: Annotated[str, typer.Option("--id", help="Their id, where others name it: that of a judge.")] = "",
+    subject: Annotated[str, typer.Option("--id", help="Id of the holder, if others refer to it, as for a judge.")] = "",
     lasts: Lasts = "16h",
-    form: Annotated[str, typer.Option("--by", help="How it comes to them: token, link or pin.")] = "token",
+    form: Annotated[str, typer.Option("--by", help="Form of delivery: token, link or pin.")] = "token",
     key: Annotated[
         Path | None,
-        typer.Option(help="Make a key in this file, by which the holder hands on less than they have."),
+        typer.Option(help="Create a key in this file; with it the holder can delegate a part of their rights."),
     ] = None,
     address: Address = None,
     json_output: AsJson = False,
@@ -129,8 +133,8 @@ def _likely_pages(address: str | None) -> str:
 
 
 def list_credentials(
-    tournament: Annotated[str, typer.Argument(help="Of this tournament; of all when left out.")] = "",
-    ended: Annotated[bool, typer.Option("--ended", help="Those that have ended too.")] = False,
+    tournament: Annotated[str, typer.Argument(help="Only this tournament; default: all.")] = "",
+    ended: Annotated[bool, typer.Option("--ended", help="Include credentials that have ended.")] = False,
     address: Address = None,
     json_output: AsJson = False,
 ) -> None:
@@ -164,8 +168,8 @@ def revoke(
 
 def sign_in(
     by: Annotated[str, typer.Argument(metavar="CODE|PIN", help="The code of a link, or the six digits of a PIN.")],
-    tournament: Annotated[str, typer.Option("--tournament", help="Of a PIN: the tournament.")] = "",
-    table: Annotated[int, typer.Option("--table", min=0, help="Of a PIN: the table.")] = 0,
+    tournament: Annotated[str, typer.Option("--tournament", help="Tournament of a PIN.")] = "",
+    table: Annotated[int, typer.Option("--table", min=0, help="Table of a PIN.")] = 0,
     address: Address = None,
     json_output: AsJson = False,
 ) -> None:
@@ -195,9 +199,11 @@ def who(address: Address = None, json_output: AsJson = False) -> None:
 
 def hand_on(
     role: Role,
-    subject: Annotated[str, typer.Argument(help="What their id ends with, after yours: letters, digits and hyphens.")],
+    subject: Annotated[
+        str, typer.Argument(help="Suffix of the holder's id, after your own: letters, digits and hyphens.")
+    ],
     key: Annotated[Path, typer.Option(help="The key that came with your own token.")],
-    name: Annotated[str, typer.Option(help="Name of who gets it.")] = "",
+    name: Annotated[str, typer.Option(help="Name of the holder.")] = "",
     tournament: Tournaments = None,
     hall: Halls = None,
     table: Tables = None,

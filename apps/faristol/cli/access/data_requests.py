@@ -29,7 +29,7 @@ InTournament = Annotated[
     str,
     typer.Argument(
         metavar="[TOURNAMENT]",
-        help="The tournament, by its id or the beginning of its name; all when left out.",
+        help="The tournament: its id or the beginning of its name; default: all.",
         autocompletion=tournaments,
         show_default=False,
     ),

@@ -59,13 +59,13 @@ def waiting(game: Game, turn: Turn = 0, address: Address = None, json_output: As
 
 def rule(
     game: Game,
-    player: Annotated[str, typer.Argument(metavar="PLAYER", help="Whose slip, by the id of the player.")],
+    player: Annotated[str, typer.Argument(metavar="PLAYER", help="Id of the player of the slip.")],
     reason: Annotated[str, typer.Option(help="Why.")],
     hall: HallOfPlayer = "",
     turn: Turn = 0,
-    coordinates: Annotated[str, typer.Option(help="The coordinates that count.")] = "",
-    word: Annotated[str, typer.Option(help="The word that counts, a circled letter in parentheses.")] = "",
-    handed: Annotated[As, typer.Option(help="How it came.")] = As.IN_TIME,
+    coordinates: Annotated[str, typer.Option(help="The valid coordinates.")] = "",
+    word: Annotated[str, typer.Option(help="The valid word, with a circled letter in parentheses.")] = "",
+    handed: Annotated[As, typer.Option(help="How the slip was handed in.")] = As.IN_TIME,
     arbiter: By = "judge",
     address: Address = None,
     json_output: AsJson = False,
@@ -82,9 +82,9 @@ def rule(
 
 def master(
     game: Game,
-    coordinates: Annotated[str, typer.Argument(help="Where it begins: H8 across, 15G down.")],
-    word: Annotated[str, typer.Argument(help="The main word, the letter of a blank in parentheses.")],
-    reason: Annotated[str, typer.Option(help="Why, where it is not the one that is proposed or sealed.")] = "",
+    coordinates: Annotated[str, typer.Argument(help="Start of the word: H8 across, 15G down.")],
+    word: Annotated[str, typer.Argument(help="The main word, with the letter of a blank in parentheses.")],
+    reason: Annotated[str, typer.Option(help="Reason, if the play is not the proposed or sealed one.")] = "",
     turn: Turn = 0,
     arbiter: By = "judge",
     address: Address = None,

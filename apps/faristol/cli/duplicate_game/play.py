@@ -27,11 +27,11 @@ from faristol.rules import Direction, Notation, Square, Start
 from faristol.table_terminal.shared.common import as_json, said, tell
 from faristol.table_terminal.shared.services import answer_to, asked, send
 
-Game = Annotated[str, typer.Argument(metavar="GAME", help="The game: the tournament and its round, as in cup-r1.")]
-Turn = Annotated[int, typer.Option(min=0, help="The round of three minutes; the last one called when left out.")]
-By = Annotated[str, typer.Option("--arbiter", help="Who judges.")]
-Hall = Annotated[str, typer.Option("--hall", help="The hall by its name; none where the tournament has none.")]
-HallOfPlayer = Annotated[str, typer.Option("--hall", help="The hall by its name; that of the player when left out.")]
+Game = Annotated[str, typer.Argument(metavar="GAME", help="The game: the tournament and its round, such as cup-r1.")]
+Turn = Annotated[int, typer.Option(min=0, help="Round of three minutes; default: the last one called.")]
+By = Annotated[str, typer.Option("--arbiter", help="Id of the judge.")]
+Hall = Annotated[str, typer.Option("--hall", help="Name of the hall; not needed without halls.")]
+HallOfPlayer = Annotated[str, typer.Option("--hall", help="Name of the hall; default: that of the player.")]
 
 ENDED = N_("the game is over: {end}")
 CALLED = N_("round {turn}: {faces}")
@@ -48,7 +48,7 @@ FINAL = N_("the results are final")
 DOUBT = N_("number {number}, {slip}: {why}")
 ON_PAPER = N_("These slips would be void because of their form. Are they written like this on the paper?")
 SAY_SURE = N_(
-    "Nothing was saved: correct the file, or use --sure for each player whose slip is written like this on the paper."
+    "No slip was saved: correct the file, or use --sure for each player whose slip is written like this on the paper."
 )
 NO_CLAIMS = N_("no claim is pending")
 SAME_CLAIM = N_("{claim} is pending in several halls: select one with --hall; there are: {halls}")
@@ -88,9 +88,10 @@ def hall_of(game: str, player: str, hall: str, address: str | None) -> str:
 
 def call(
     game: Game,
-    tiles: Annotated[list[str] | None, typer.Argument(help="The tiles taken by hand; drawn when left out.")] = None,
+    tiles: Annotated[list[str] | None, typer.Argument(help="Tiles set by hand; default: drawn.")] = None,
     reason: Annotated[
-        str, typer.Option(help="Why the racks of a sealed game are void from here on; needed for tiles by hand.")
+        str,
+        typer.Option(help="Reason to void the racks of a sealed game from here on; required for tiles set by hand."),
     ] = "",
     arbiter: By = "judge",
     address: Address = None,
@@ -122,16 +123,17 @@ def slips(
     file: Annotated[Path, typer.Argument(help="Slips as CSV: player, coordinates, word, score, handed.")],
     hall: Hall = "",
     turn: Turn = 0,
-    collector: Annotated[str, typer.Option(help="Who typed them.")] = "collector",
+    collector: Annotated[str, typer.Option(help="Person who typed the slips.")] = "collector",
     sure: Annotated[
         list[str] | None,
         typer.Option(
             "--sure",
             metavar="PLAYER",
-            help="A player, by number or id, whose slip stands so on the paper though null by form; may be repeated.",
+            help="Player (number or id) whose slip is written like this on the paper although its form is void; can "
+            "be repeated.",
         ),
     ] = None,
-    close: Annotated[bool, typer.Option("--close", help="The hall has handed everything in.")] = False,
+    close: Annotated[bool, typer.Option("--close", help="The hall has handed in all slips.")] = False,
     address: Address = None,
     json_output: AsJson = False,
 ) -> None:
@@ -201,7 +203,10 @@ def score(
     game: Game,
     turn: Turn = 0,
     without_open_halls: Annotated[
-        str, typer.Option("--without-open-halls", metavar="REASON", help="Go on without halls that are open, and why.")
+        str,
+        typer.Option(
+            "--without-open-halls", metavar="REASON", help="Reason to continue without halls that are still open."
+        ),
     ] = "",
     arbiter: By = "judge",
     address: Address = None,
@@ -237,12 +242,10 @@ def claims(game: Game, address: Address = None, json_output: AsJson = False) -> 
 
 def claim(
     game: Game,
-    player: Annotated[str, typer.Argument(metavar="PLAYER", help="Whose slip, by the id of the player.")],
-    words: Annotated[str, typer.Argument(metavar="WORDS", help="What the player says.")],
+    player: Annotated[str, typer.Argument(metavar="PLAYER", help="Id of the player of the slip.")],
+    words: Annotated[str, typer.Argument(metavar="WORDS", help="Statement of the player.")],
     hall: HallOfPlayer = "",
-    turn: Annotated[
-        int, typer.Option(min=0, help="The round of three minutes; the last one scored when left out.")
-    ] = 0,
+    turn: Annotated[int, typer.Option(min=0, help="Round of three minutes; default: the last one scored.")] = 0,
     address: Address = None,
     json_output: AsJson = False,
 ) -> None:
@@ -256,11 +259,11 @@ def claim(
 
 def decide(
     game: Game,
-    claim_id: Annotated[str, typer.Argument(metavar="CLAIM", help="The claim, as `claims` lists it.")],
+    claim_id: Annotated[str, typer.Argument(metavar="CLAIM", help="Id of the claim, as `claims` lists it.")],
     reason: Annotated[str, typer.Option(help="Why.")],
-    hall: Annotated[str, typer.Option("--hall", help="The hall by its name; that of the claim when left out.")] = "",
-    coordinates: Annotated[str, typer.Option(help="The coordinates that stand on the slip.")] = "",
-    word: Annotated[str, typer.Option(help="The word on the slip; left out with them to refuse the claim.")] = "",
+    hall: Annotated[str, typer.Option("--hall", help="Name of the hall; default: that of the claim.")] = "",
+    coordinates: Annotated[str, typer.Option(help="The coordinates on the slip.")] = "",
+    word: Annotated[str, typer.Option(help="The word on the slip; omit both to refuse the claim.")] = "",
     arbiter: By = "judge",
     address: Address = None,
     json_output: AsJson = False,

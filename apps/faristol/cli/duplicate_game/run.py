@@ -35,10 +35,10 @@ GONE = frozenset({grpc.StatusCode.UNAVAILABLE, grpc.StatusCode.DEADLINE_EXCEEDED
 
 
 def run(
-    file: Annotated[Path, typer.Argument(metavar="BUNDLE", help="What `faristol duplicate bundle` wrote.")],
-    collector: Annotated[str, typer.Option(help="Who types the slips.")] = "collector",
+    file: Annotated[Path, typer.Argument(metavar="BUNDLE", help="Output file of `faristol duplicate bundle`.")],
+    collector: Annotated[str, typer.Option(help="Person who types the slips.")] = "collector",
     journal: Annotated[
-        Path | None, typer.Option(help="Where what is typed is kept; else in the state folder of this user.")
+        Path | None, typer.Option(help="File that stores the entries; default: in the state folder of this user.")
     ] = None,
     address: Address = None,
 ) -> None:

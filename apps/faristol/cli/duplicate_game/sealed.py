@@ -55,7 +55,7 @@ def prepare(
     tournament: Tournament,
     round_: Round,
     rerun_of: Annotated[
-        str, typer.Option("--rerun-of", metavar="GAME", help="Play this game again; else one is played by computer.")
+        str, typer.Option("--rerun-of", metavar="GAME", help="Rerun this game; default: a new game by computer.")
     ] = "",
     address: Address = None,
     json_output: AsJson = False,
@@ -70,8 +70,8 @@ def prepare(
 def embargo(
     tournament: Tournament,
     round_: Round,
-    games: Annotated[list[str], typer.Argument(metavar="GAME…", help="The games that will play it again.")],
-    together: Annotated[bool, typer.Option("--together", help="All groups are one classification.")] = False,
+    games: Annotated[list[str], typer.Argument(metavar="GAME…", help="The reruns of the game.")],
+    together: Annotated[bool, typer.Option("--together", help="All groups form one classification.")] = False,
     address: Address = None,
     json_output: AsJson = False,
 ) -> None:
@@ -114,7 +114,7 @@ def verify(
     game: Annotated[
         str,
         typer.Argument(
-            metavar="GAME|FILE", help="A game that is over; or a file: a bundle with its key, a sealed game."
+            metavar="GAME|FILE", help="A game that is over, or a file: a bundle with its key, or a sealed game."
         ),
     ],
     address: Address = None,

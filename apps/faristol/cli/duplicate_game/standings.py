@@ -24,9 +24,14 @@ HIDDEN = N_("{game} is under embargo until every group has played it; its offici
 
 def standings(
     game: Annotated[
-        str, typer.Argument(metavar="GAME", help="The game, as in cup-r1; a tournament, to have all its games summed.")
+        str,
+        typer.Argument(
+            metavar="GAME", help="The game, such as cup-r1; or a tournament, for the total of all its games."
+        ),
     ],
-    inside: Annotated[bool, typer.Option("--inside", help="Those of a game under embargo, for its officials.")] = False,
+    inside: Annotated[
+        bool, typer.Option("--inside", help="Standings of a game under embargo, for its officials.")
+    ] = False,
     address: Address = None,
     json_output: AsJson = False,
 ) -> None:

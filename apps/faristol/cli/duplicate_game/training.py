@@ -35,11 +35,11 @@ OVER = N_("the game is over: {own} of {tops}")
 
 
 def train(
-    game: Annotated[str, typer.Option(help="A game that is over, to be played again; else a new one.")] = "",
-    seed: Annotated[str, typer.Option(help="The name of a new game; the same name has the same racks.")] = "",
+    game: Annotated[str, typer.Option(help="A finished game to play again; default: a new one.")] = "",
+    seed: Annotated[str, typer.Option(help="Name of a new game; the same name gives the same racks.")] = "",
     ruleset: Annotated[str, typer.Option(help="The rules of a new game.")] = "fisc-2023-duplicate",
-    lexicon: Annotated[str, typer.Option(help="The lexicon of a new game; the installed one when left out.")] = "",
-    turns: Annotated[int, typer.Option(min=0, help="How many rounds; to the end when left out.")] = 0,
+    lexicon: Annotated[str, typer.Option(help="The lexicon of a new game; default: the installed one.")] = "",
+    turns: Annotated[int, typer.Option(min=0, help="Number of rounds; default: to the end.")] = 0,
     address: Address = None,
 ) -> None:
     """Play a duplicate game against the top: the verdicts of a hall, and the ten best plays after each round."""

@@ -27,7 +27,7 @@ def verify(
     table: AtTable = 0,
     number: InRound = 0,
     commitment: Annotated[
-        str, typer.Option(help="The commitment as you kept it from before the end; else the published one.")
+        str, typer.Option(help="The commitment that you saved before the end; default: the published one.")
     ] = "",
     address: Address = None,
     json_output: AsJson = False,

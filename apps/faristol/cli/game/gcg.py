@@ -41,7 +41,7 @@ from faristol.text.terminal import language_of_terminal
 RulesetName = Annotated[str, typer.Option("--ruleset", help="Rules that the game is replayed under.")]
 Options = Annotated[
     list[str] | None,
-    typer.Option("--option", metavar="NAME=VALUE", help="What those rules leave open, as `ending=instructions`."),
+    typer.Option("--option", metavar="NAME=VALUE", help="Options of those rules, such as `ending=instructions`."),
 ]
 
 
@@ -49,7 +49,8 @@ Digraphs = Annotated[
     str,
     typer.Option(
         metavar="NAME|1=CH,…",
-        help="What single signs stand for in files of other programs: `digits`, `letters`, or pairs of sign and tile.",
+        help="Meaning of single characters in files of other programs: `digits`, `letters`, or pairs of "
+        "character and tile.",
     ),
 ]
 
@@ -64,11 +65,11 @@ class _Checked:
 
 
 def check(
-    files: Annotated[list[Path], typer.Argument(help="GCG files; a folder stands for the .gcg files in it.")],
+    files: Annotated[list[Path], typer.Argument(help="GCG files; a folder includes its .gcg files.")],
     ruleset: RulesetName = "box",
     option: Options = None,
     digraphs: Digraphs = "",
-    every: Annotated[bool, typer.Option("--all", help="Tell everything that is wrong, a line for each.")] = False,
+    every: Annotated[bool, typer.Option("--all", help="List all errors, one per line.")] = False,
     json_output: OneObject = False,
 ) -> None:
     """Replay games and compare every score and total. Exit code 1 if a file is wrong or malformed.

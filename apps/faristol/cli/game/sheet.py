@@ -27,7 +27,7 @@ def sheet(
     address: Address = None,
     json_output: AsJson = False,
     explain: Annotated[
-        bool, typer.Option("--explain", help="Print how each score comes about, square by square.")
+        bool, typer.Option("--explain", help="Print the calculation of each score, square by square.")
     ] = False,
 ) -> None:
     """Print the scoresheet of a game as its rules want it: notation, deductions, totals, signatures."""

@@ -35,9 +35,9 @@ def table(
     at_table: AtTable = 0,
     number: InRound = 0,
     arbiter: Annotated[str, typer.Option("--as", help="Your id as arbiter.")] = "arbiter",
-    judge: Annotated[str, typer.Option(help="Id of the judge who rules from here, where judges rule.")] = "",
+    judge: Annotated[str, typer.Option(help="Id of the judge who rules here, if judges rule.")] = "",
     journal: Annotated[
-        Path | None, typer.Option(help="File that keeps what is typed until it is done; a usual one at a terminal.")
+        Path | None, typer.Option(help="File that stores entries until they are sent; a terminal has a default.")
     ] = None,
     language: Language = "",
     address: Address = None,

@@ -44,7 +44,7 @@ Language = Annotated[
 def watch(
     judge: As,
     language: Language = "",
-    once: Annotated[bool, typer.Option("--once", help="Show the queue as it is, and end.")] = False,
+    once: Annotated[bool, typer.Option("--once", help="Show the queue and exit.")] = False,
     address: Address = None,
     json_output: AsJson = False,
 ) -> None:
@@ -62,7 +62,7 @@ def watch(
 def sit_down(
     judge: As,
     language: Language = "",
-    cases: Annotated[int, typer.Option(min=0, help="End after so many cases; 0 goes on.")] = 0,
+    cases: Annotated[int, typer.Option(min=0, help="Number of cases before the command ends; 0: no limit.")] = 0,
     address: Address = None,
     json_output: Annotated[
         bool,
@@ -156,12 +156,14 @@ def release(case: Case, judge: As, address: Address = None, json_output: AsJson 
 def rule(
     case: Case,
     judge: As,
-    valid: Annotated[
-        list[str] | None, typer.Option("--valid", help="A word that is good; tiles with a space between.")
+    valid: Annotated[list[str] | None, typer.Option("--valid", help="A valid word; tiles separated by spaces.")] = None,
+    invalid: Annotated[
+        list[str] | None, typer.Option("--invalid", help="An invalid word; tiles separated by spaces.")
     ] = None,
-    invalid: Annotated[list[str] | None, typer.Option("--invalid", help="A word that is not, likewise.")] = None,
-    reason: Annotated[str, typer.Option(help="Why, for every word; needed against the lexicon.")] = "",
-    source: Annotated[str, typer.Option(help="Dictionary or grammar, likewise.")] = "",
+    reason: Annotated[str, typer.Option(help="Reason for all words; required against the lexicon.")] = "",
+    source: Annotated[
+        str, typer.Option(help="Dictionary or grammar for all words; required against the lexicon.")
+    ] = "",
     address: Address = None,
     json_output: AsJson = False,
 ) -> None:

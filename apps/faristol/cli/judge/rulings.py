@@ -32,9 +32,7 @@ WRITTEN = N_("{file}: {count} {count:line|lines}")
 
 def list_rulings(
     tournament: Tournament,
-    round_: Annotated[
-        int, typer.Option("--round", min=0, max=999, help="Only of this round; of all closed ones when 0.")
-    ] = 0,
+    round_: Annotated[int, typer.Option("--round", min=0, max=999, help="Only this round; 0: all closed rounds.")] = 0,
     address: Address = None,
     json_output: AsJson = False,
 ) -> None:

@@ -29,9 +29,7 @@ def install_lexicon(
     name: Annotated[
         str, typer.Argument(help="Name of the word list: catalan, spanish, greek or english.")
     ] = DEFAULT_NAME,
-    digest: Annotated[
-        str, typer.Option(metavar="SHA-256", help="The edition that is expected: another one is an error.")
-    ] = "",
+    digest: Annotated[str, typer.Option(metavar="SHA-256", help="Expected edition: a different one is an error.")] = "",
     lexicons: Folder = None,
     json_output: AsJson = False,
 ) -> None:
@@ -55,22 +53,22 @@ def install_lexicon(
 
 
 def add_lexicon(
-    name: Annotated[str, typer.Argument(help="What it will be asked for by: letters a to z, digits, hyphens.")],
+    name: Annotated[str, typer.Argument(help="Name of the lexicon: letters a to z, digits and hyphens.")],
     lists: Annotated[
         list[str],
         typer.Option(
             "--from",
-            help="A list, one word to a line, UTF-8: FILE, LAYER=FILE, or LAYER/SOURCE=FILE and /SOURCE=FILE to say"
-            " which dictionary has it. hunspell:PATH takes PATH.aff and PATH.dic. May be repeated.",
+            help="A list with one word per line, UTF-8: FILE, LAYER=FILE, or LAYER/SOURCE=FILE and /SOURCE=FILE to "
+            "name its dictionary. hunspell:PATH reads PATH.aff and PATH.dic. Can be repeated.",
         ),
     ],
     tiles: Annotated[str, typer.Option(help="Tile set: ca-100, es-100, el-104 or en-100.")],
     edition: Annotated[str, typer.Option(help="Edition in the federation's own words.")],
-    licence: Annotated[str, typer.Option(help="Licence of the words, an SPDX expression where there is one.")],
+    licence: Annotated[str, typer.Option(help="Licence of the words, as an SPDX expression if there is one.")],
     date: Annotated[datetime, typer.Option(formats=["%Y-%m-%d"], help="Date of the edition.")],
-    source: Annotated[str, typer.Option(help="Who made it.")] = "",
-    report: Annotated[Path | None, typer.Option(help="Write the lines that gave no word to this file, as CSV.")] = None,
-    strict: Annotated[bool, typer.Option("--strict", help="Build nothing when any line gives no word.")] = False,
+    source: Annotated[str, typer.Option(help="Author of the words.")] = "",
+    report: Annotated[Path | None, typer.Option(help="Write the lines without a word to this file, as CSV.")] = None,
+    strict: Annotated[bool, typer.Option("--strict", help="Do not build if a line contains no word.")] = False,
     lexicons: Folder = None,
     json_output: AsJson = False,
 ) -> None:
@@ -173,9 +171,9 @@ def _tell(read: WordLists, report: Path | None) -> None:
 
 def look_up(
     name: Annotated[str, typer.Argument(help="Name or digest of the lexicon.")],
-    words: Annotated[list[str], typer.Argument(help="Words, as text.")],
-    layers: Annotated[list[str] | None, typer.Option("--layer", help="A layer that is switched on.")] = None,
-    as_json: Annotated[bool, typer.Option("--json", help="Print JSON, a line for each word.")] = False,
+    words: Annotated[list[str], typer.Argument(help="The words.")],
+    layers: Annotated[list[str] | None, typer.Option("--layer", help="An enabled layer.")] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print a line of JSON for each word.")] = False,
     lexicons: Folder = None,
 ) -> None:
     """Print as which tiles each word is in the lexicon, with layers and sources. Exit code 1 if one is not in it."""

@@ -69,13 +69,11 @@ def import_players(
         Path,
         typer.Argument(help="CSV with column names: name, club, rating, id, country, category, note, division, team."),
     ],
-    zero: Annotated[
-        Zero | None, typer.Option(help="What a rating of 0 says: asked about where it is not given.")
-    ] = None,
+    zero: Annotated[Zero | None, typer.Option(help="Meaning of a rating of 0; if not given, the command asks.")] = None,
     comma: Annotated[
-        Comma | None, typer.Option(help="What stands behind a comma in a name: asked about where it is not given.")
+        Comma | None, typer.Option(help="Part of a name after a comma; if not given, the command asks.")
     ] = None,
-    encoding: Annotated[str, typer.Option(help="Of the file, such as Windows-1253: found out where it is empty.")] = "",
+    encoding: Annotated[str, typer.Option(help="Encoding of the file, such as Windows-1253; default: detected.")] = "",
     address: Address = None,
     json_output: AsJson = False,
 ) -> None:

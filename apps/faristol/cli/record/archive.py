@@ -35,9 +35,11 @@ def _counted(counts: Exported) -> str:
 
 
 def export(
-    file: Annotated[Path, typer.Argument(help="The file to write; there must be none yet.")],
+    file: Annotated[Path, typer.Argument(help="The output file, which must not exist.")],
     tournament: Annotated[str, typer.Option(help="Only the events of this tournament.")] = "",
-    with_people: Annotated[bool, typer.Option("--with-people", help="With names, clubs, countries and notes.")] = False,
+    with_people: Annotated[
+        bool, typer.Option("--with-people", help="Include names, clubs, countries and notes.")
+    ] = False,
     data: Data = None,
     database_url: Database = None,
     json_output: AsJson = False,
@@ -54,11 +56,13 @@ def export(
 
 
 def restore(
-    file: Annotated[Path, typer.Argument(help="What `faristol record export` wrote.")],
+    file: Annotated[Path, typer.Argument(help="Output file of `faristol record export`.")],
     public_key: PublicKey = None,
     erased: Annotated[
         str,
-        typer.Option(metavar="FILE", help="People erased since, whom it erases again (`record erasures`); or: none."),
+        typer.Option(
+            metavar="FILE", help="List of people erased since then, to erase again (`record erasures`); or: none."
+        ),
     ] = "",
     data: Data = None,
     database_url: Database = None,
@@ -103,7 +107,7 @@ def restore(
 
 def erase_person(
     player_id: Annotated[str, typer.Argument(help="The player.")],
-    yes: Annotated[bool, typer.Option("--yes", help="Do not ask.")] = False,
+    yes: Annotated[bool, typer.Option("--yes", help="Do not ask for confirmation.")] = False,
     data: Data = None,
     database_url: Database = None,
     json_output: AsJson = False,
@@ -152,9 +156,9 @@ def _agreed(question: str) -> bool:
 
 
 def erase_note(
-    stream: Annotated[str, typer.Argument(help="Of the event: tournament-copa, game-copa-r1-t1.")],
+    stream: Annotated[str, typer.Argument(help="Stream of the event: tournament-copa, game-copa-r1-t1.")],
     version: Annotated[
-        int, typer.Argument(help="Of the event in its stream, as `faristol tournament history` has it.")
+        int, typer.Argument(help="Version of the event in its stream, as `faristol tournament history` lists it.")
     ],
     data: Data = None,
     database_url: Database = None,
@@ -174,7 +178,10 @@ def erase_note(
 
 def migrate(
     pre: Annotated[
-        bool, typer.Option("--pre", help="Only what the version before goes on with, to be done before a rollout.")
+        bool,
+        typer.Option(
+            "--pre", help="Only migrations that are compatible with the version before, for use before a rollout."
+        ),
     ] = False,
     data: Data = None,
     database_url: Database = None,

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from faristol.consumers.status import Status
     from faristol.event_store import Record
 
-Name = Annotated[str, typer.Argument(help="Name of a projection; all of them when none is given.")]
+Name = Annotated[str, typer.Argument(help="Name of a projection; default: all.")]
 
 
 def list_projections(data: Data = None, database_url: Database = None, json_output: AsJson = False) -> None:
@@ -52,7 +52,7 @@ def rebuild(name: Name = "", data: Data = None, database_url: Database = None, j
 
 def drop(
     name: Annotated[str, typer.Argument(help="Name of a projection.")],
-    version: Annotated[int, typer.Argument(help="A version that a newer one has replaced.")],
+    version: Annotated[int, typer.Argument(help="A version that has been replaced.")],
     data: Data = None,
     database_url: Database = None,
     json_output: AsJson = False,
@@ -66,12 +66,8 @@ def drop(
 
 
 def retry(
-    name: Annotated[
-        str, typer.Argument(help="Name of a projection or a reaction; all of them when none is given.")
-    ] = "",
-    key: Annotated[
-        str, typer.Argument(help="A parked stream or tournament; everything that it has parked when none is given.")
-    ] = "",
+    name: Annotated[str, typer.Argument(help="Name of a projection or a reaction; default: all.")] = "",
+    key: Annotated[str, typer.Argument(help="A parked stream or tournament; default: all that are parked.")] = "",
     data: Data = None,
     database_url: Database = None,
     json_output: AsJson = False,

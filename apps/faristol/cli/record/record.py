@@ -28,9 +28,7 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 
-PublicKey = Annotated[
-    list[Path] | None, typer.Option(help="Public key that seals must be signed with; again for another one.")
-]
+PublicKey = Annotated[list[Path] | None, typer.Option(help="Public key of the seals; can be repeated.")]
 
 
 def roles_of(writer: str, reader: str) -> dict[Role, str]:
@@ -81,17 +79,17 @@ def verify(
     data: Data = None,
     database_url: Database = None,
     file: Annotated[
-        Path | None, typer.Option(help="Check what `faristol record export` wrote, and not a record.")
+        Path | None, typer.Option(help="Check an output file of `faristol record export` instead of a record.")
     ] = None,
     public_key: PublicKey = None,
     seals: Annotated[
-        Path | None, typer.Option(help="Seals kept outside, as /api/v1/seals gave them; all must be here.")
+        Path | None, typer.Option(help="Seals stored outside, in the format of /api/v1/seals; all must be present.")
     ] = None,
     witness: Annotated[
-        str | None, typer.Option(help="Folder, Git repository or HTTP address that seals were delivered to.")
+        str | None, typer.Option(help="Witness of the seals: a folder, Git repository or HTTP address.")
     ] = None,
-    after: Annotated[int, typer.Option(min=0, help="Check only what comes after this position.")] = 0,
-    from_seal: Annotated[bool, typer.Option("--from-seal", help="Check only what comes after the last seal.")] = False,
+    after: Annotated[int, typer.Option(min=0, help="Check only events after this position.")] = 0,
+    from_seal: Annotated[bool, typer.Option("--from-seal", help="Check only events after the last seal.")] = False,
     without_names: Annotated[
         bool, typer.Option("--without-names", help="The record was restored without people: names may be missing.")
     ] = False,
@@ -236,7 +234,9 @@ def _before(verdict: Verdict) -> str:
 def key(
     file: Annotated[
         str,
-        typer.Argument(help="The private key; the public one is put beside it, as FILE.pub. Or pkcs11:…, in a token."),
+        typer.Argument(
+            help="File of the private key; the public key is written to FILE.pub. Or pkcs11:…, for a key in a token."
+        ),
     ],
     json_output: AsJson = False,
 ) -> None:
@@ -255,7 +255,7 @@ def key(
 
 
 def seal(
-    key: Annotated[str | None, typer.Option(help="The private key; FARISTOL_SEAL_KEY when not given.")] = None,
+    key: Annotated[str | None, typer.Option(help="The private key; default: FARISTOL_SEAL_KEY.")] = None,
     events: Annotated[int | None, typer.Option(min=1, max=10_000, help="Events under one seal.")] = None,
     data: Data = None,
     database_url: Database = None,

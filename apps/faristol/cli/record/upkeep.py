@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from faristol.event_store import Record
     from faristol.event_store.personal_data.erasures import Erasures
 
-Erased = Annotated[Path, typer.Argument(help="What `faristol record erasures` wrote.")]
+Erased = Annotated[Path, typer.Argument(help="Output file of `faristol record erasures`.")]
 
 
 def prepare(
@@ -53,12 +53,14 @@ def prepare(
 
 
 def prune(
-    folder: Annotated[Path | None, typer.Argument(help="Folder of the archives; else --names.")] = None,
+    folder: Annotated[Path | None, typer.Argument(help="Folder of the archives; or use --names.")] = None,
     names: Annotated[
-        str, typer.Option(metavar="FILE", help="Remove nothing: read names from this file, or from - for the input.")
+        str, typer.Option(metavar="FILE", help="Read names from this file, or - for stdin, and remove no file.")
     ] = "",
-    hours: Annotated[int | None, typer.Option(min=0, help="Keep every archive of so many hours.")] = None,
-    days: Annotated[int | None, typer.Option(min=0, help="Keep the last archive of each of so many days.")] = None,
+    hours: Annotated[int | None, typer.Option(min=0, help="Hours for which all archives are retained.")] = None,
+    days: Annotated[
+        int | None, typer.Option(min=0, help="Days for which the last archive of the day is retained.")
+    ] = None,
     json_output: AsJson = False,
 ) -> None:
     """Remove expired archives, by FARISTOL_ARCHIVE_HOURS and FARISTOL_ARCHIVE_DAYS.
@@ -89,7 +91,7 @@ def prune(
 
 
 def erasures(
-    file: Annotated[Path, typer.Argument(help="The file to write; who is in one that is there stays in it.")],
+    file: Annotated[Path, typer.Argument(help="The output file; entries of an existing file are retained.")],
     data: Data = None,
     database_url: Database = None,
     json_output: AsJson = False,

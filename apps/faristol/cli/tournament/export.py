@@ -28,10 +28,8 @@ from faristol.table_terminal.shared.services import asked, stub_at
 from faristol.text import SOURCE
 from faristol.text.terminal import language_of_terminal
 
-Round = Annotated[
-    int, typer.Option("--round", min=0, max=999, help="After this round; with the results so far when 0.")
-]
-InJson = Annotated[bool, typer.Option("--json", help="Write JSON, with the fields of the API; else CSV.")]
+Round = Annotated[int, typer.Option("--round", min=0, max=999, help="Round of the standings; 0: the results so far.")]
+InJson = Annotated[bool, typer.Option("--json", help="Write JSON with the fields of the API; default: CSV.")]
 
 
 class Edition(StrEnum):
@@ -43,7 +41,7 @@ class Edition(StrEnum):
 
 def standings(
     tournament: Tournament,
-    of_teams: Annotated[bool, typer.Option("--teams", help="Those of the teams, where teams meet.")] = False,
+    of_teams: Annotated[bool, typer.Option("--teams", help="Standings of the teams, in team tournaments.")] = False,
     json_output: InJson = False,
     round_: Round = 0,
     output: Output = None,
@@ -115,7 +113,9 @@ def ratings(
 
 def whole(
     tournament: Tournament,
-    json_output: Annotated[bool, typer.Option("--json", help="It is always JSON.")] = True,
+    json_output: Annotated[
+        bool, typer.Option("--json", help="Accepted for consistency: the output is always JSON.")
+    ] = True,
     output: Output = None,
     address: Address = None,
 ) -> None:
@@ -145,9 +145,11 @@ def whole(
 
 def trf(
     tournament: Tournament,
-    edition: Annotated[Edition, typer.Option(help="Which description of the format.")] = Edition.TRF26,
-    round_: Annotated[int, typer.Option("--round", min=0, max=999, help="Up to this round; the last over when 0.")] = 0,
-    json_output: Annotated[bool, typer.Option("--json", help="The file as a text in a JSON object.")] = False,
+    edition: Annotated[Edition, typer.Option(help="Version of the format.")] = Edition.TRF26,
+    round_: Annotated[
+        int, typer.Option("--round", min=0, max=999, help="Last round to include; 0: the last complete one.")
+    ] = 0,
+    json_output: Annotated[bool, typer.Option("--json", help="Print the file as a text in a JSON object.")] = False,
     output: Output = None,
     address: Address = None,
 ) -> None:

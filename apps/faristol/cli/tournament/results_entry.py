@@ -30,7 +30,7 @@ PATIENCE = 60.0
 
 WHO = N_("Your name, stored with each result")
 WHO_ENTERS = N_("specify the person who enters the results: use --as NAME or FARISTOL_AS, or --arbiter ID")
-NOTHING = N_("Nothing was entered.")
+NOTHING = N_("No result was entered.")
 STAND_ALREADY = N_("{tables} already have the results in the file.")
 NO_RESULTS = N_("the file {file} has no result")
 AND_MORE = N_("and {more} more")
@@ -44,9 +44,7 @@ def enter(
     tournament: Tournament,
     round_: Annotated[
         int,
-        typer.Argument(
-            metavar="[ROUND]", min=0, max=999, help="The round; the one that was started last when left out."
-        ),
+        typer.Argument(metavar="[ROUND]", min=0, max=999, help="The round; default: the last one started."),
     ] = 0,
     file: Annotated[
         str,
@@ -54,12 +52,10 @@ def enter(
             help="CSV of results, - for stdin: table,first_score,second_score, or lines 11,412,378 and 12,ff,-."
         ),
     ] = "",
-    arbiter: Annotated[str, typer.Option(help="Id of the arbiter; else who acts, by --as or FARISTOL_AS.")] = "",
+    arbiter: Annotated[str, typer.Option(help="Id of the arbiter; default: the name of --as or FARISTOL_AS.")] = "",
     sure: Annotated[
         bool,
-        typer.Option(
-            "--sure", help="Of a file: enter what is implausible as well; a column sure says it of single lines."
-        ),
+        typer.Option("--sure", help="Also enter implausible results of a file; for single lines use a column sure."),
     ] = False,
     address: Address = None,
     json_output: AsJson = False,

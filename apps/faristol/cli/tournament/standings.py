@@ -35,9 +35,9 @@ Answer = pb.GetStandingsResponse | pb.GetTeamStandingsResponse
 
 def show(
     tournament: Tournament,
-    of_teams: Annotated[bool, typer.Option("--teams", help="Those of the teams, where teams meet.")] = False,
+    of_teams: Annotated[bool, typer.Option("--teams", help="Standings of the teams, in team tournaments.")] = False,
     round_: Annotated[
-        int, typer.Option("--round", min=0, max=999, help="After this round; with the results so far when left out.")
+        int, typer.Option("--round", min=0, max=999, help="Round of the standings; default: the results so far.")
     ] = 0,
     address: Address = None,
     json_output: AsJson = False,

@@ -45,25 +45,31 @@ RESUMED = N_("{webhook}: resumes after position {position}")
 ASKED = N_("to be redelivered: {count}")
 DROPPED = N_("dropped: {count}")
 
-Url = Annotated[str, typer.Argument(metavar="URL", help="What is called: https://HOST/PATH.")]
-Which = Annotated[str, typer.Argument(metavar="WEBHOOK", help="Its id, or the beginning of it.")]
+Url = Annotated[str, typer.Argument(metavar="URL", help="URL of the receiver: https://HOST/PATH.")]
+Which = Annotated[str, typer.Argument(metavar="WEBHOOK", help="Id of the webhook, or its beginning.")]
 Positions = Annotated[
-    list[int] | None, typer.Argument(metavar="[POSITION]...", help="Of dead letters; all of them when left out.")
+    list[int] | None, typer.Argument(metavar="[POSITION]...", help="Positions of dead letters; default: all.")
 ]
-Rounds = Annotated[list[int] | None, typer.Option("--round", help="News of this round alone; again for more.")]
-Tables = Annotated[list[int] | None, typer.Option("--table", help="News of games at this table; again for more.")]
-Games = Annotated[list[str] | None, typer.Option("--game", help="News of this game alone; again for more.")]
-Types = Annotated[list[str] | None, typer.Option("--type", help="News of this type, as PlayPlaced; again for more.")]
+Rounds = Annotated[list[int] | None, typer.Option("--round", help="Only events of this round; can be repeated.")]
+Tables = Annotated[
+    list[int] | None, typer.Option("--table", help="Only events of games at this table; can be repeated.")
+]
+Games = Annotated[list[str] | None, typer.Option("--game", help="Only events of this game; can be repeated.")]
+Types = Annotated[
+    list[str] | None, typer.Option("--type", help="Only events of this type, such as PlayPlaced; can be repeated.")
+]
 After = Annotated[
-    int | None, typer.Option("--after", min=0, help="News after this position, 0 for all; else what comes.")
+    int | None, typer.Option("--after", min=0, help="Events after this position, 0 for all; default: future events.")
 ]
 WithContent = Annotated[
     bool,
     typer.Option(
-        "--content", help="Each message has what its news has changed, too: game, pairings and standings as JSON."
+        "--content", help="Include the changed content in each message: game, pairings and standings as JSON."
     ),
 ]
-GoBack = Annotated[int | None, typer.Option("--after", min=0, help="Go on after this position; else where it stopped.")]
+GoBack = Annotated[
+    int | None, typer.Option("--after", min=0, help="Resume after this position; default: where it stopped.")
+]
 
 
 def add(

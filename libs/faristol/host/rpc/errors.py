@@ -46,13 +46,13 @@ class Unreachable(Exception):
 
 
 BEHIND = N_("results are at position {here} and did not reach position {wanted} before the deadline")
-CONFLICT = N_("other changes were made at the same time, repeatedly; nothing was changed, retry")
+CONFLICT = N_("conflicting changes were made at the same time, several times; your change was not saved, retry")
 STOPPING = N_("this process is shutting down; retry in a moment")
-UNREACHABLE = N_("the service {service} is unavailable; nothing was changed, retry")
-UNREACHABLE_AT = N_("the service {service} does not respond at {address}; nothing was changed, retry")
-FULL = N_("the disk of the record is full; nothing was changed, retry when there is free space")
-UNUSABLE = N_("this service cannot do that at the moment; nothing was changed, see its log")
-UNAVAILABLE = N_("the record is unavailable; nothing was changed, retry")
+UNREACHABLE = N_("the service {service} is unavailable; no data was changed, retry")
+UNREACHABLE_AT = N_("the service {service} does not respond at {address}; no data was changed, retry")
+FULL = N_("the disk of the record is full; no data was changed, retry when there is free space")
+UNUSABLE = N_("this service cannot do that at the moment; no data was changed, see its log")
+UNAVAILABLE = N_("the record is unavailable; no data was changed, retry")
 
 
 LARGEST_STATUS = 6_000
