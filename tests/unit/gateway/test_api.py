@@ -216,8 +216,8 @@ async def test_what_is_not_there_is_a_problem_that_names_it(finished: Stage) -> 
         ("/api/v1/tournaments/no/stream", "no hi ha cap torneig 'no'", "δεν υπάρχει τουρνουά 'no'"),
         (
             "/api/v1/teams",
-            "no hi ha res a /api/v1/teams; a /docs hi ha totes les adreces",
-            "δεν υπάρχει τίποτα στο /api/v1/teams· το /docs έχει όλες τις διευθύνσεις",
+            "el camí /api/v1/teams no existeix; a /docs hi ha tots els camins",
+            "η διαδρομή /api/v1/teams δεν υπάρχει· το /docs έχει όλες τις διαδρομές",
         ),
     ],
 )
