@@ -64,10 +64,9 @@ from faristol.pb.results.v1 import results_pb2_grpc
 
 ABOUT = """Results of crossword-tile championships, live: tournaments, standings, pairings, scoresheets.
 
-Every answer holds up to a `position` of the record and has an `ETag`. A stream resumes, without a gap, where
-`Last-Event-ID` says. HEAD is answered wherever GET is. A parameter that is not described here is refused, and
-so is one that is given twice. Errors are `application/problem+json` (RFC 9457). Fields are added, never changed or
-removed.
+Every answer is valid up to a `position` of the record and has an `ETag`. A stream resumes, without a gap, at
+`Last-Event-ID`. Every GET also accepts HEAD. Unknown and repeated parameters are refused. Errors are
+`application/problem+json` (RFC 9457). Fields may be added, and are never changed or removed.
 """
 
 

@@ -46,7 +46,10 @@ EDITIONS: dict[EditionName, pb.ReportEdition.ValueType] = {
 
 
 REFUSED: dict[int | str, dict[str, Any]] = {
-    409: {**ERRORS[409], "description": "No game of two players, or its rules are not installed; `detail` says which."}
+    409: {
+        **ERRORS[409],
+        "description": "The game is not of two players, or its rules are not installed; `detail` gives the reason.",
+    }
 }
 
 

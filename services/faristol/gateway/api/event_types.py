@@ -40,7 +40,7 @@ RESET = "Reset"
 
 _ABOUT = {
     **{name: each.about for name, each in TYPES.items()},
-    RESET: "No event of the record: what came before is of another one, and is told anew from the first news on.",
+    RESET: "No event of the record: earlier events are of another record. All events follow again from the first.",
 }
 
 SCHEMA = named(

@@ -325,11 +325,10 @@ STREAM: dict[str, Any] = {
             "description": (
                 "Server-sent events: `id` is the fingerprint of the event and its position, with a hyphen between "
                 "them, `event` the name of the event, `data` is `News`, or `NewsWithContent` with `include=content`. "
-                "`Reset` comes where the `Last-Event-ID` is of an event that the record has not, as after the restore "
-                "of a backup: what the client holds is of no use, "
-                "and everything follows from the first news on. "
-                "A comment at least every 15 seconds shows that the stream lives; with it comes an `id` without data, "
-                "since the position from which to resume moves on while nothing is told."
+                "`Reset` is sent if the record does not have the event of the `Last-Event-ID`, for example after the "
+                "restore of a backup: the data of the client are invalid, and all events follow from the first. "
+                "A comment at least every 15 seconds shows that the stream is alive. It comes with an `id` without "
+                "data, because the position from which to resume advances without events."
             ),
             "content": {"text/event-stream": {"schema": {"anyOf": [ref(News), ref(NewsWithContent)]}}},
         },

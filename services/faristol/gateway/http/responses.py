@@ -89,19 +89,22 @@ class Ready(BaseModel):
 
 _PROBLEM = {"application/problem+json": {"schema": ref(ProblemBody)}}
 ERRORS: dict[int | str, dict[str, Any]] = {
-    304: {"description": "Nothing has changed since `If-None-Match`."},
+    304: {"description": "The answer is unchanged since `If-None-Match`."},
     400: {
-        "description": "Malformed, or with a parameter that there is not, or one twice: `errors` names the fields.",
+        "description": "The request is malformed, or has an unknown or repeated parameter: `errors` names the fields.",
         "content": _PROBLEM,
     },
-    404: {"description": "There is no such thing; `detail` names its id.", "content": _PROBLEM},
+    404: {"description": "The resource does not exist; `detail` names its id.", "content": _PROBLEM},
     409: {
-        "description": "The tournament or the game is of another mode, which has no such thing: `instead` says where "
-        "to ask. Or its rules are not at hand.",
+        "description": "The mode of the tournament or game has no such resource: `instead` names the address to "
+        "use. Or its rules are not installed.",
         "content": _PROBLEM,
     },
-    503: {"description": "The results cannot be reached; try again after `Retry-After`.", "content": _PROBLEM},
-    504: {"description": "`min_position` was not reached in time, or no answer came.", "content": _PROBLEM},
+    503: {"description": "The results are unavailable; retry after `Retry-After`.", "content": _PROBLEM},
+    504: {
+        "description": "`min_position` was not reached before the timeout, or the call timed out.",
+        "content": _PROBLEM,
+    },
 }
 
 

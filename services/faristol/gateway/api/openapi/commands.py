@@ -16,41 +16,40 @@ from faristol.gateway.auth.session import COOKIE
 from faristol.gateway.rpc.calls import NAMED, Method
 from faristol.pb.comments import COMMENTS
 
-ABOUT = """Every command and question of the contract (`proto/`) over HTTP, for programs that act: a POST of the request
-as JSON.
+ABOUT = """Every command and query of the contract (`proto/`) over HTTP, for programs: a POST of the request as JSON.
 
-The token in `Authorization: Bearer` says who acts; a page of this site sends its cookie instead. What everybody may
-call needs neither. A command has a `command_id`, a UUID of your choice: sent again it is carried out once and gets its
-first answer. What a book does not allow is 409 with a `reason`, its `article` and a sentence. Methods that answer by a
-stream are called by gRPC. Results for everybody are at the addresses of `/openapi.json`.
+The token in `Authorization: Bearer` identifies the caller; a page of this site sends its cookie instead. Public methods
+need neither. A command has a `command_id`, a UUID of your choice: a retry with the same id returns the first answer and
+has no further effect. A command that a rule book does not allow is refused with 409, a `reason`, its `article` and a
+sentence. Call methods that return a stream over gRPC. Public results are at the addresses of `/openapi.json`.
 """
 
 _PROBLEM: dict[str, Any] = {
     "type": "object",
-    "description": "What went wrong (RFC 9457). A problem may have more members than these.",
+    "description": "Problem (RFC 9457). It may have more members than these.",
     "required": ["type", "title", "status", "detail", "instance"],
     "properties": {
         "type": {"type": "string"},
         "title": {"type": "string"},
         "status": {"type": "integer"},
-        "detail": {"type": "string", "description": "In the language of `Accept-Language`."},
+        "detail": {"type": "string", "description": "Text in the language of `Accept-Language`."},
         "instance": {"type": "string"},
-        "reason": {"type": "string", "description": "A word for programs: `RESULT_KNOWN`."},
-        "article": {"type": "string", "description": "The article that a refusal rests on."},
-        "field": {"type": "string", "description": "The field that is wrong."},
+        "reason": {"type": "string", "description": "Reason for programs, such as `RESULT_KNOWN`."},
+        "article": {"type": "string", "description": "Article on which a refusal is based."},
+        "field": {"type": "string", "description": "Invalid field."},
     },
 }
 
 _REFUSED = {
-    "400": "No JSON of the request's fields, or a field that is malformed.",
-    "401": "Without a token, or with one that is not good any more.",
-    "403": "The credential is not enough, or the request came from another site.",
-    "404": "There is no such thing; `detail` names its id.",
-    "409": "The book or what has happened does not allow it, or somebody else was first.",
-    "413": "The request is longer than a mebibyte.",
+    "400": "The body is not JSON with the fields of the request, or a field is malformed.",
+    "401": "The token is missing or has expired.",
+    "403": "The credential does not permit the call, or the request came from another site.",
+    "404": "The resource does not exist; `detail` names its id.",
+    "409": "The rules or the current state do not allow it, or another caller changed it first.",
+    "413": "The request exceeds one mebibyte.",
     "415": "`Content-Type` is not `application/json`.",
-    "429": "Too many requests; again after `Retry-After`.",
-    "503": "The service cannot be reached; again after `Retry-After`.",
+    "429": "Too many requests; retry after `Retry-After`.",
+    "503": "The service is unavailable; retry after `Retry-After`.",
     "504": "The call timed out. Retry the same command.",
 }
 
@@ -78,7 +77,7 @@ def commands_document(service: str = "") -> Mapping[str, Any]:
                     "type": "apiKey",
                     "in": "cookie",
                     "name": COOKIE,
-                    "description": "Of who is signed in, from pages of this site alone.",
+                    "description": "Session of a signed-in user, only from pages of this site.",
                 },
             },
         },
@@ -108,7 +107,7 @@ def _operation(method: Method) -> dict[str, Any]:
         },
         "responses": {
             "200": {
-                "description": "It was carried out, or is answered.",
+                "description": "The command was executed, or the query is answered.",
                 "content": {"application/json": {"schema": ref_to(told)}},
             },
             **{status: {"$ref": f"#/components/responses/{status}"} for status in _REFUSED},
@@ -119,9 +118,9 @@ def _operation(method: Method) -> dict[str, Any]:
 def _needed(needs: Needs) -> Iterator[str]:
     """Yield sentences about the required roles and scope."""
     roles = " or ".join(NAMES[role] for role in sorted(needs.roles))
-    yield "Needs no credential." if PUBLIC in needs.roles else f"Needs the role {roles}."
+    yield "Requires no credential." if PUBLIC in needs.roles else f"Requires the role {roles}."
     for path, those in needs.narrowed:
-        yield f"With `{'.'.join(path)}` it needs the role {' or '.join(NAMES[role] for role in sorted(those))}."
+        yield f"With `{'.'.join(path)}` it requires the role {' or '.join(NAMES[role] for role in sorted(those))}."
     scope = [".".join(path) for path in (*needs.tournaments, *needs.games, needs.case) if path]
     if scope and PUBLIC not in needs.roles:
         yield f"In its scope: {', '.join(f'`{path}`' for path in scope)}."

@@ -97,12 +97,12 @@ PROBLEM_TYPE = "application/problem+json"
 
 HEADERS: dict[str, Any] = {
     "ETag": {
-        "description": "Of this answer: send it as `If-None-Match` to be told 304 while nothing has changed.",
+        "description": "Version of the answer. Send it as `If-None-Match` to get 304 while the answer is unchanged.",
         "schema": {"type": "string"},
     },
-    "Retry-After": {"description": "Seconds after which to ask again.", "schema": {"type": "string"}},
-    "RateLimit": {"description": "How many requests this address has left: `r`.", "schema": {"type": "string"}},
-    "RateLimit-Policy": {"description": "How many it has in how many seconds.", "schema": {"type": "string"}},
+    "Retry-After": {"description": "Seconds after which to retry.", "schema": {"type": "string"}},
+    "RateLimit": {"description": "Remaining requests of this address: `r`.", "schema": {"type": "string"}},
+    "RateLimit-Policy": {"description": "Number of requests per number of seconds.", "schema": {"type": "string"}},
     "Content-Disposition": {"description": "The name of the file.", "schema": {"type": "string"}},
 }
 """Response headers."""
@@ -148,11 +148,11 @@ def _webhook() -> dict[str, Any]:
     schema = {"anyOf": [{"$ref": REF.format(model=name)} for name in ("News", "NewsWithContent")]}
     return {
         "operationId": "receive_news",
-        "summary": "A piece of news, as a webhook of a tournament is sent it",
-        "description": "Signed as Standard Webhooks are: `webhook-id`, `webhook-timestamp`, `webhook-signature`. One "
-        "with content is sent `NewsWithContent`, with whole answers.",
+        "summary": "Event, as sent to a webhook of a tournament",
+        "description": "Signed by the rules of Standard Webhooks: `webhook-id`, `webhook-timestamp`, "
+        "`webhook-signature`. A webhook with content receives `NewsWithContent`, with complete answers.",
         "requestBody": {"required": True, "content": {"application/json": {"schema": schema}}},
-        "responses": {"2XX": {"description": "It is taken. Anything else, and it is sent again."}},
+        "responses": {"2XX": {"description": "The event is accepted. After any other answer it is sent again."}},
     }
 
 

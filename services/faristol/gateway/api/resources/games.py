@@ -127,7 +127,7 @@ async def list_games(
     responses={
         **{status: ERRORS[status] for status in (400, 404, 409, 503, 504)},
         200: {
-            "description": "A ZIP archive: `GAME.gcg` for each game, and `left-out.txt` where some have none.",
+            "description": "A ZIP archive: `GAME.gcg` for each game, and `left-out.txt` for games without one.",
             "content": {"application/zip": {"schema": {"type": "string", "format": "binary"}}},
         },
     },
