@@ -287,7 +287,7 @@ async def test_of_two_exports_to_one_name_one_is_told_and_the_file_is_whole(reco
     path = tmp_path / "a"
     done = await asyncio.gather(export(record, path), export(record, path), return_exceptions=True)
     failed = [problem for problem in done if isinstance(problem, BaseException)]
-    assert [str(problem) for problem in failed] == [f"there is a file at {path}already: use another name"]
+    assert [str(problem) for problem in failed] == [f"there is a file at {path} already: use another name"]
     assert isinstance(failed[0], ArchiveError)
     assert verify_file(path, keys=PUBLIC).wrong == ""
     assert parts(tmp_path) == []
@@ -418,11 +418,11 @@ NOTE = {"kind": "note", "position": 52, "text": "talked", "player_ids": ["biel"]
         ),
         (lambda all_: [all_[0] | {"version": 0}, *all_[1:]], "line 1: this is an archive of version 0"),
         (lambda all_: [*all_[:-1], {"kind": "poem"}, all_[-1]], "there is no kind 'poem'"),
-        (lambda all_: [*all_[:-1], all_[1], all_[-1]], "a line of kind event stands behind the people"),
+        (lambda all_: [*all_[:-1], all_[1], all_[-1]], "a line of kind event is after the people"),
         (lambda all_: [*all_[:-1], NOTE | {"position": 3}, all_[-1]], "a note of position 3: there is no event with a"),
         (lambda all_: [*all_[:-1], NOTE, NOTE, all_[-1]], "or it was read already"),
         (lambda all_: [*all_[:-1], NOTE | {"player_ids": [""] * 2 + [5]}, all_[-1]], "its player_ids has 5, which is"),
-        (lambda all_: [*all_[:-1], NOTE | {"player_ids": ["\0"]}, all_[-1]], "which is no text that every database"),
+        (lambda all_: [*all_[:-1], NOTE | {"player_ids": ["\0"]}, all_[-1]], "which is not a text that all databases"),
         (lambda all_: [*all_[:-1], NOTE, all_[-1]], "there are 1 notes; this line says 0"),
         (lambda all_: [*all_[:-1], all_[-2], all_[-1]], "player dolors is here for the second time"),
         (

@@ -113,7 +113,7 @@ def test_showing_a_wrong_file_shows_it_up_to_what_is_wrong(files: Path) -> None:
         (("check", "--option", "taste=sweet", "{files}"), "have no option taste"),
         (("check", "--option", "ending", "{files}"), "'ending' chooses nothing: expected NAME=VALUE"),
         (("check", "--option", "ending=never", "{files}"), "The option ending cannot be never"),
-        (("show", "{files}"), "{files}is a folder: specify a file"),
+        (("show", "{files}"), "{files} is a folder: specify a file"),
     ],
 )
 def test_misuse_is_told_in_one_line_with_code_2(files: Path, arguments: tuple[str, ...], expected: str) -> None:

@@ -61,7 +61,7 @@ async def test_a_stream_of_the_operator_stays_as_it_is_and_the_news_goes_there(
 @pytest.mark.parametrize(
     ("given", "told"),
     [
-        ({"subjects": ["other.>"]}, f"has to let it take {NEWS}"),
+        ({"subjects": ["other.>"]}, f"has to add {NEWS}"),
         ({"subjects": [NEWS], "retention": RetentionPolicy.WORK_QUEUE}, "expected limits"),
     ],
 )

@@ -124,12 +124,12 @@ async def test_what_lies_before_the_first_position_is_named(record: Record) -> N
     await fill(record)
     (made,) = await seal(record, KEY)
     await contents.put_seal(record, **asdict(replace(made, from_position=-9, to_position=-5)))
-    assert (await check(record)).wrong.startswith("position -9: something lies here in the table of seals")
+    assert (await check(record)).wrong.startswith("position -9: there is a row here in the table of seals")
     async with record.writing() as connection:
         await connection.execute(tables.seals.delete().where(tables.seals.c.from_position < 1))
     assert (await check(record)).wrong == ""
     await contents.change(record, 51, position=0)
-    assert (await verify(record)).wrong.startswith("position 0: something lies here in the table of events")
+    assert (await verify(record)).wrong.startswith("position 0: there is a row here in the table of events")
 
 
 async def test_an_answer_that_is_missing_is_named(record: Record) -> None:
@@ -565,7 +565,7 @@ def test_an_operator_makes_a_key_seals_and_checks(tmp_path: Path) -> None:
     for words, said in (
         (("verify", *data, "--from-seal"), "--from-seal needs --public-key"),
         (("verify", *data, "--public-key", key), "has no public Ed25519 key"),
-        (("verify", *data, "--seals", key), "holds no seals"),
+        (("verify", *data, "--seals", key), "has no seals"),
         (("verify", "--file", key, *data), "--file is checked completely"),
         (("seal", *data, "--key", f"{key}.pub"), "has no private Ed25519 key"),
     ):

@@ -111,7 +111,7 @@ async def test_a_caller_shows_a_certificate_where_authorities_of_callers_are_giv
         }.items():
             given = files(tmp_path / name, CA, mine)
             if name == "late":
-                assert "holds a certificate that has expired" in await told(at, given)
+                assert "has a certificate that expired" in await told(at, given)
                 credentials = grpc.ssl_channel_credentials(CA.pem, mine.key_pem, mine.pem)  # type: ignore[union-attr]
                 async with grpc.aio.secure_channel(at, credentials) as channel:
                     with pytest.raises(grpc.aio.AioRpcError, match="Socket closed"):
@@ -234,13 +234,13 @@ WRONG: dict[str, tuple[Callable[[Mount], dict[str, Any]], str]] = {
     "none": (lambda m: m.settings() | {"ca": m / "nothing"}, r"nothing \(FARISTOL_CA\) cannot be read: No such file"),
     "folder": (lambda m: m.settings() | {"key": m / "."}, r"\(FARISTOL_KEY\) cannot be read: Is a directory"),
     "no certificate": (lambda m: m.settings() | {"client_ca": m / "tls.key"}, r"\(FARISTOL_CLIENT_CA\) holds no cert"),
-    "no key": (lambda m: m.settings() | {"key": m / "ca.crt"}, r"ca.crt \(FARISTOL_KEY\) holds no private key"),
+    "no key": (lambda m: m.settings() | {"key": m / "ca.crt"}, r"ca.crt \(FARISTOL_KEY\) has no private key"),
     "key alone": (lambda m: {"key": m / "tls.key"}, "FARISTOL_KEY needs FARISTOL_CERTIFICATE, which is not set"),
     "without key": (lambda m: {"certificate": m / "tls.crt"}, "FARISTOL_CERTIFICATE needs FARISTOL_KEY"),
     "callers": (lambda m: {"client_ca": m / "ca.crt"}, "FARISTOL_CLIENT_CA needs FARISTOL_CERTIFICATE"),
     "whom to call": (
         lambda m: {"certificate": m / "tls.crt", "key": m / "tls.key", "peer_rating": "rating:1"},
-        "FARISTOL_CA is required to verify the certificates of:  rating",
+        "FARISTOL_CA is required to verify the certificates of: rating",
     ),
     "a list": (
         lambda m: m.settings() | {"peer_rating": "ipv4:127.0.0.1:1,127.0.0.2:1"},
@@ -261,7 +261,7 @@ async def test_a_file_that_is_wrong_ends_the_start_with_its_name_and_setting(
 
 async def test_a_certificate_that_has_expired_ends_the_start(tmp_path: Path, shared_nats: str, mount: Mount) -> None:
     mount.put(signed("results", CA, "127.0.0.1", since=-9, until=-1), CA)
-    with pytest.raises(StartError, match=r"tls.crt \(FARISTOL_CERTIFICATE\) holds a certificate that has expired on"):
+    with pytest.raises(StartError, match=r"tls.crt \(FARISTOL_CERTIFICATE\) has a certificate that expired on"):
         async with results(tmp_path, shared_nats, **mount.settings()):
             pass
 
@@ -275,7 +275,7 @@ async def test_of_authorities_that_follow_each_other_some_may_have_expired(
     async with results(tmp_path, shared_nats, **given):
         pass
     (tmp_path / "bundle").write_bytes(old.pem + old.pem)
-    with pytest.raises(StartError, match=r"bundle \(FARISTOL_CA\) holds a certificate that has expired on"):
+    with pytest.raises(StartError, match=r"bundle \(FARISTOL_CA\) has a certificate that expired on"):
         async with results(tmp_path, shared_nats, **given):
             pass
 

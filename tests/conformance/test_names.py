@@ -236,9 +236,9 @@ async def test_a_name_in_an_archive_that_was_changed_is_told(record: Record, tmp
     await export(record, tmp_path / "a", with_people=True)
     lines = [json.loads(line) for line in gzip.decompress((tmp_path / "a").read_bytes()).splitlines()]
     for member, value, said in (
-        ("name", "Eva Soler", "of anna, bound at position 1: it is not what was bound"),
-        ("salt", "00" * 32, "of anna, bound at position 1: it is not what was bound"),
-        ("salt", "", "of anna, bound at position 1: it is not what was bound"),
+        ("name", "Eva Soler", "of anna, bound at position 1: it differs from what was bound"),
+        ("salt", "00" * 32, "of anna, bound at position 1: it differs from what was bound"),
+        ("salt", "", "of anna, bound at position 1: it differs from what was bound"),
         ("bound", 7, "anna is said to be bound at position 7, and is at 1"),
         ("player_id", "eva", "eva is said to be bound at position 1, and is at 0"),
     ):
@@ -278,7 +278,9 @@ async def test_names_that_an_older_version_kept_are_said_to_be_unbound_until_the
     await write(record, "game-cup", partial(bind, player_id="biel"))
     assert (await verify(record)).names == Names(bound=2)
     await put(record, "biel", name="Eva Soler")
-    assert "the name, club or country of biel, bound at position 3: it is not what" in (await verify(record)).wrong
+    assert (
+        "the name, club or country of biel, bound at position 3: it differs from what" in (await verify(record)).wrong
+    )
 
 
 async def test_a_name_that_was_swapped_is_not_hidden_by_an_honest_change(record: Record) -> None:

@@ -42,7 +42,7 @@ def in_question(facts: Sequence[Message]) -> events.ChallengeRaised | events.App
     for fact in reversed(facts):
         if isinstance(fact, events.ChallengeRaised | events.AppealRaised):
             return fact
-    raise Refusal("NOTHING_TO_RULE", "", "Nothing was challenged.")
+    raise Refusal("NOTHING_TO_RULE", "", "No play was challenged.")
 
 
 def ruling(

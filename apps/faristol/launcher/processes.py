@@ -242,7 +242,7 @@ def _prepare_tls(settings: Settings, services: Sequence[str]) -> Tls | None:
     elsewhere = [name for name in SERVICES if name not in services and name != "gateway" and settings.peer(name)]
     if tls and tls.serves and elsewhere and not (settings.ca or settings.peers_own):
         called = ", ".join(elsewhere)
-        raise StartError(f"FARISTOL_CA is required to verify the certificates of:  {called}")
+        raise StartError(f"FARISTOL_CA is required to verify the certificates of: {called}")
     for name in elsewhere if settings.ca and not settings.peers_own else ():
         check_name(settings.peer(name), f"FARISTOL_PEER_{name.upper()}")
     return tls

@@ -90,7 +90,7 @@ class Bus:
             at = bus._entrance.shown
             if bus._denied:
                 raise BusRefused(
-                    f"NATS at {at}denies {bus._entrance.name} a required permission:  {bus._denied}"
+                    f"NATS at {at} denies {bus._entrance.name} a required permission: {bus._denied}"
                 ) from problem
             if _has_no_leader(problem):
                 raise BusAway(f"JetStream of NATS at {at} does not answer ({problem})") from problem

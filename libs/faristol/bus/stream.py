@@ -93,9 +93,7 @@ async def _made(jetstream: JetStreamContext, limits: NewsLimits, wanted: StreamC
 def _check(found: StreamConfig) -> None:
     subjects = found.subjects or []
     if not {NEWS, ">"} & {*subjects}:
-        raise BusError(
-            f"the stream {STREAM} takes {', '.join(subjects) or 'nothing'}: its operator has to let it take {NEWS}"
-        )
+        raise BusError(f"the stream {STREAM} takes {', '.join(subjects) or 'nothing'}: its operator has to add {NEWS}")
     if found.retention not in (None, RetentionPolicy.LIMITS):
         raise BusError(
             f"the stream {STREAM} has the retention {found.retention}: expected {RetentionPolicy.LIMITS.value}, or "

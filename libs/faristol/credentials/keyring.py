@@ -86,7 +86,7 @@ def retire(folder: Path, key: str) -> list[Path]:
         raise KeyringError(f"there is no key {key} in {folder}: `faristol access keys list` lists the keys")
     own = found[0].with_suffix("")
     if private and own == private[-1]:
-        raise KeyringError(f"{key} is the signing key: first make another with `faristol access keys rotate`")
+        raise KeyringError(f"{key} is the signing key: first create another with `faristol access keys rotate`")
     files = [path for path in (own, found[0]) if path.exists()]
     for path in files:
         path.unlink()

@@ -78,7 +78,7 @@ def meaning(kind: Kind) -> Meaning:
         return _MEANINGS[kind]
     except KeyError:
         name = kind.DESCRIPTOR.full_name
-        raise TypeError(f"{name} is no event: it has no option faristol.event.v1.meaning in the contract") from None
+        raise TypeError(f"{name} is not an event: it has no option faristol.event.v1.meaning in the contract") from None
 
 
 def that_change(*changes: options.Change.ValueType) -> frozenset[Kind]:

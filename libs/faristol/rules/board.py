@@ -170,7 +170,7 @@ class Board(Mapping[Square, Tile]):
         tiles = dict(self._tiles)
         for square in squares:
             if tiles.pop(square, None) is None:
-                raise ValueError(f"no tile lies on {square}")
+                raise ValueError(f"there is no tile on {square}")
         return Board(tiles)
 
     def __getitem__(self, square: Square) -> Tile:

@@ -94,7 +94,7 @@ def turns_after_time_up(turns_taken: int, players: int, ruleset: Ruleset) -> int
 
     ``turns_taken`` is the number of completed turns. A hand is one turn of each player. FISC: the hand begun is
     finished and one more is played. FISE: each player with fewer turns has one more; otherwise no turn is played. UF:
-    none. Raises ``ValueError`` if the book has no time of a round.
+    none. Raises ``ValueError`` if the book has no round time.
     """
     match ruleset.round_time.rule:
         case "scores-stand":
@@ -104,4 +104,4 @@ def turns_after_time_up(turns_taken: int, players: int, ruleset: Ruleset) -> int
         case "hand-and-one-more":
             return players - turns_taken % players + players
         case "none":
-            raise ValueError(f"{ruleset.name} has no time of a round")
+            raise ValueError(f"{ruleset.name} has no round time")

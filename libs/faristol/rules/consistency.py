@@ -76,7 +76,7 @@ def _of_turn(rules: Ruleset) -> Iterator[Problem]:
     if touch.rule == "free-until-clock" and not clock.stopped_by_mover:
         yield "touch.rule", "free-until-clock needs a clock that the mover stops"
     if touch.rule != "strict" and touch.line_fixed_by_first_tile:
-        yield "touch.line_fixed_by_first_tile", "has no sense where tiles may be taken back"
+        yield "touch.line_fixed_by_first_tile", "has no effect if tiles may be taken back"
     if rules.blank.fixed_on == "clock-stopped" and not clock.stopped_by_mover:
         yield "blank.fixed_on", "clock-stopped needs a clock that the mover stops"
 
@@ -94,12 +94,12 @@ def _of_tiles(rules: Ruleset) -> Iterator[Problem]:
     if not free.allowed and free.unfounded != "none":
         yield "free_exchange.unfounded", "costs nothing where there is no free exchange"
     if rules.passing.cannot_play and rules.passing.allowed == "always":
-        yield "passing.cannot_play", "has no sense where a turn can always be passed"
+        yield "passing.cannot_play", "has no effect if a turn can always be passed"
     game, tournament = rules.overdraw.expulsion_after_in_game, rules.overdraw.expulsion_after_in_tournament
     if game == 0 or (game is not None and tournament is not None and tournament < game):
         yield "overdraw.expulsion_after_in_game", "expected 1 or more, and not more than in a tournament"
     if rules.found_tiles.rule == "refused" and rules.found_tiles.out_at is not None:
-        yield "found_tiles.out_at", "has no sense where no tile is put back"
+        yield "found_tiles.out_at", "has no effect if no tile is put back"
 
 
 def _of_time(rules: Ruleset) -> Iterator[Problem]:
@@ -121,9 +121,9 @@ def _of_time(rules: Ruleset) -> Iterator[Problem]:
     if clock.model != "chess" and clock.overtime_points:
         yield "clock.overtime_points", "belong to a chess clock"
     if clock.overtime_cap_minutes is not None and clock.overtime_points == 0:
-        yield "clock.overtime_cap_minutes", "a cap has no sense where overtime costs nothing"
+        yield "clock.overtime_cap_minutes", "a cap has no effect if overtime costs nothing"
     if round_time.rule == "none" and (round_time.minutes is not None or round_time.twice_the_clock):
-        yield "round_time.minutes", "has no sense where the rule is none"
+        yield "round_time.minutes", "has no effect if the rule is none"
     if round_time.twice_the_clock and (round_time.minutes is not None or clock.model != "chess"):
         yield "round_time.twice_the_clock", "the round has a length of its own, or there is no chess clock"
     if (late.counted_from == "draw") != (late.long_break_minutes is not None):
@@ -166,7 +166,7 @@ def _of_end(rules: Ruleset) -> Iterator[Problem]:
     if end.lost_turns and end.scoreless_turns and end.scoreless_turns < end.lost_turns:
         yield "end.scoreless_turns", f"is reached before {end.lost_turns} lost turns of each player can be"
     if end.racks_count_after_cap and not end.racks_count_after_overtime:
-        yield "end.racks_count_after_cap", "has no sense where racks are counted after no overtime"
+        yield "end.racks_count_after_cap", "has no effect if racks are counted after no overtime"
     if rules.abandon.rule != "stands-or-behind" and rules.abandon.points_behind:
         yield "abandon.points_behind", "are taken only where the rule is stands-or-behind"
     if rules.forfeit.loser_points > rules.forfeit.winner_points:

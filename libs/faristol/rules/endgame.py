@@ -105,7 +105,9 @@ def abandonment_adjustments(
     if ruleset.abandon.rule == "stands":
         return ()
     if ruleset.game.mode == "multi" or len(scores) != 2:
-        raise ValueError(f"{ruleset.name} says what a game of two is worth that one leaves, not of {len(scores)}")
+        raise ValueError(
+            f"{ruleset.name} defines the scores of a game of two that a player leaves, not of {len(scores)}"
+        )
     return (_forfeit_lines if ruleset.abandon.rule == "forfeit" else _behind)(scores, gone, ruleset)
 
 

@@ -88,7 +88,7 @@ def _choices(table: Mapping[str, Any]) -> Mapping[str, Mapping[str, Value]]:
             raise OptionFileError("key", "is missing: a list of choices is one of values")
         found = {written(tuple(value) if isinstance(value, list) else value): {table["key"]: value} for value in found}
     elif "key" in table and found:
-        raise OptionFileError("key", "has no sense: each choice names the keys that it sets")
+        raise OptionFileError("key", "has no effect: each choice names the keys that it sets")
     return MappingProxyType(
         {
             str(choice): MappingProxyType({key: _fits(f"choices.{choice}", key, value) for key, value in sets.items()})

@@ -211,7 +211,7 @@ def test_a_corrected_name_that_is_similar_to_another_is_asked_about(said: Said) 
     made, refused = said("player", "amend", "copa", "blai", "--name", "Anná Puig", code=1)
     assert made is None
     assert "Anná Puig is similar to Anna Puig. Is this a different person?" in refused
-    assert "give --another-person" in refused
+    assert "use --another-person" in refused
     made, _ = said("player", "amend", "copa", "blai", "--name", "Anná Puig", "--another-person")
     assert (made.player_id, made.name) == ("p-1", "Anná Puig")
     made, _ = said("player", "amend", "copa", "blai", "--name", "Blaí Soler")  # like the name of before, their own

@@ -42,7 +42,7 @@ def test_a_federation_adds_its_lists_with_one_command() -> None:
     assert added.exit_code == 0, added.output
     assert "fisc: 3 tile strings" in added.stdout
     assert "layers: balearic" in added.stdout
-    assert "general.txt:4: kiwi holds k" in added.stderr
+    assert "general.txt:4: kiwi contains k" in added.stderr
     assert "1 line contains no word (NO_SUCH_TILE 1)" in added.stderr
     assert "LicenseRef-FISC  layers: balearic" in lexicon("list").stdout
     listings = [{"layer": "", "source": ""}, {"layer": "balearic", "source": "dcvb"}]
@@ -92,7 +92,7 @@ def test_the_same_lists_give_the_same_lexicon_wherever_they_are_built(folder: Pa
 def test_every_line_that_gave_no_word_is_in_the_report(folder: Path) -> None:
     (folder / "long.txt").write_text("sol\n" + "kiwi\n" * 30, encoding="utf-8")
     added = lexicon("add", "fisc", "--from", "long.txt", *ABOUT, "--report", "report.csv")
-    assert added.stderr.count("kiwi holds k") == 10
+    assert added.stderr.count("kiwi contains k") == 10
     with (folder / "report.csv").open(encoding="utf-8-sig") as file:
         rows = list(csv.DictReader(file))
     assert [row["line"] for row in rows] == [str(line) for line in range(2, 32)]
@@ -102,7 +102,7 @@ def test_every_line_that_gave_no_word_is_in_the_report(folder: Path) -> None:
 def test_with_strict_nothing_is_built_of_a_list_with_a_wrong_line(folder: Path) -> None:
     refused = lexicon("add", "fisc", "--from", "general.txt", *ABOUT, "--strict")
     assert isinstance(refused.exception, LexiconError)
-    assert "1 line contains no word, and --strict was given: nothing was built" in str(refused.exception)
+    assert "1 line contains no word, and --strict was given: no lexicon was built" in str(refused.exception)
     assert Library(folder / "lexicons").list() == ()
 
 
@@ -123,7 +123,7 @@ def test_a_hunspell_dictionary_is_written_out() -> None:
             "--from Illes=general.txt: 'Illes' is not a valid name of a layer",
         ),
         (("fisc", "--from", "general.txt", *ABOUT, "--tiles", "ca-99"), "there is no tile set 'ca-99': choose ca-100"),
-        (("fisc", "--from", "empty.txt", *ABOUT), "there is no word in these lists: nothing was built"),
+        (("fisc", "--from", "empty.txt", *ABOUT), "there is no word in these lists: no lexicon was built"),
         (("fisc", "--from", "general.txt", *ABOUT, "--report", "no/where.csv"), "no/where.csv: cannot be written"),
     ],
 )

@@ -19,7 +19,7 @@ from faristol.event_store.errors import UnknownDatabase
         ("sqlite:///file:x?mode=memory&uri=true", "names no file"),
         ("sqlite:///a%00b", "names no file"),
         ("sqlite://host/a.db", "names a host"),
-        ("sqlite:///a.db?mode=ro", "has 'mode' behind the question mark"),
+        ("sqlite:///a.db?mode=ro", "has 'mode' after the question mark"),
         ("postgresql://me:secret@localhost:abc/x", "'postgresql://localhost:abc/x' is not a database URL"),
         ("postgresql://me:secret@localhost:99999/x", "99999 in postgresql://me:***@localhost:99999/x is not a port"),
         ("postgresql://localhost:0/x", "0 in postgresql://localhost:0/x is not a port"),

@@ -57,7 +57,7 @@ def test_an_id_says_whom_it_names_unless_it_is_of_a_thing(field: FieldDescriptor
 
 
 def test_what_is_no_event_means_nothing() -> None:
-    with pytest.raises(TypeError, match=r"faristol\.game\.v1\.Pin is no event"):
+    with pytest.raises(TypeError, match=r"faristol\.game\.v1\.Pin is not an event"):
         facts.meaning(game.Pin)
 
 

@@ -89,11 +89,11 @@ def test_no_mode_is_set_that_the_judges_cannot_serve(
 
 def test_judges_rule_only_where_a_director_stands_behind_them() -> None:
     without = Adjudication(judges={name: judge for name, judge in JUDGES.items() if not judge.director})
-    with pytest.raises(Refusal, match="goes to a director"):
+    with pytest.raises(Refusal, match="is escalated to a director"):
         set_to(without, events.MODE_JUDGE)
-    with pytest.raises(Refusal, match="goes to a director"):
+    with pytest.raises(Refusal, match="is escalated to a director"):
         dismiss(judged(), "head")
-    with pytest.raises(Refusal, match="goes to a director"):
+    with pytest.raises(Refusal, match="is escalated to a director"):
         appoint(judged(), "head", ["en"])
 
 

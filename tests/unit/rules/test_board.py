@@ -70,7 +70,7 @@ def test_tiles_laid_and_taken_off_leave_the_board_as_it_was(board: Board, square
 
 
 def test_what_is_not_there_cannot_be_taken_off_nor_laid_outside() -> None:
-    with pytest.raises(ValueError, match="no tile lies on H8"):
+    with pytest.raises(ValueError, match="there is no tile on H8"):
         Board().remove([CENTRE])
     with pytest.raises(ValueError, match="P1 is not on the board"):
         Board().place([Placement(Square(15, 0), Tile("A"))])

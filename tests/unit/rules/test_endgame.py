@@ -276,7 +276,7 @@ def test_who_leaves_at_a_tie_trails_if_the_organiser_says_so() -> None:
 def test_the_scores_of_a_table_of_three_stand_that_one_leaves() -> None:
     three = {"a": 90, "b": 70, "c": 80}
     assert abandoned(three, ["a"], BOOKS["festa-major"]) == three
-    with pytest.raises(ValueError, match="a game of two is worth that one leaves, not of 3"):
+    with pytest.raises(ValueError, match="a game of two that a player leaves, not of 3"):
         abandonment_adjustments(three, ["a"], FISC)
 
 
@@ -337,5 +337,5 @@ def test_after_time_each_book_plays_on_for_as_long_as_it_says(taken: int, player
 
 @pytest.mark.parametrize("name", ["festa-major", "pes-2024"])
 def test_a_book_without_a_time_of_rounds_has_no_turns_after_it(name: str) -> None:
-    with pytest.raises(ValueError, match="has no time of a round"):
+    with pytest.raises(ValueError, match="has no round time"):
         turns_after_time_up(3, 2, BOOKS[name])

@@ -104,7 +104,7 @@ def show(
 ) -> None:
     """Print the sheet and the board at the end, or at the wrong line (then exit code 1)."""
     if file.is_dir():
-        raise typer.BadParameter(f"{file}is a folder: specify a file")
+        raise typer.BadParameter(f"{file} is a folder: specify a file")
     rules, options = _rules(ruleset, option)
     checked = _check(_files([file])[0], rules, options, digraphs)
     if json_output:

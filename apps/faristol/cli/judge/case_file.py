@@ -156,7 +156,7 @@ async def ask_program(file: pb.GetCaseFileResponse) -> list[events.WordRuling] |
     try:
         given: dict[str, Any] = json.loads(line)
         if given and "words" not in given:
-            raise ValueError("no words; {} gives the case back")
+            raise ValueError("no words; {} returns the case")
         if not all(isinstance(word["valid"], bool) for word in given.get("words", [])):
             raise ValueError("valid is true or false")
         return [

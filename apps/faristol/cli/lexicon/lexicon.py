@@ -98,10 +98,10 @@ def add_lexicon(
     _tell(read, report)
     if strict and read.left_out:
         raise LexiconError(
-            f"{many(len(read.left_out), 'line')} gave no word, and --strict was given: nothing was built"
+            f"{many(len(read.left_out), 'line')} contains no word, and --strict was given: no lexicon was built"
         )
     if not any(read.listed.values()):
-        raise LexiconError("there is no word in these lists: nothing was built")
+        raise LexiconError("there is no word in these lists: no lexicon was built")
     about = About(name, edition, licence, source, date.date())
     with progress(f"building {name}") as done:
         installed = Library(settings.lexicons).install(

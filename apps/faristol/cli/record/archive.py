@@ -224,6 +224,6 @@ def roles(
 
     names = roles_of(writer, reader)
     if not names:
-        raise typer.BadParameter("there is nothing to grant: name a role with --writer or --reader")
+        raise typer.BadParameter("there is no role to grant: specify a role with --writer or --reader")
     with_record(owners_settings_of(data=data, database_url=database_url), lambda record: grant(record, names))
     tell({"granted": {str(role): name for role, name in names.items()}}, told(names), json_output=json_output)

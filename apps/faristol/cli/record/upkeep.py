@@ -151,6 +151,6 @@ def erasures_for(erased: str, archive: Path) -> Erasures | None:
     if with_people and not erased:
         raise StartError(
             f"{archive} has the names of {made_at:%Y-%m-%d %H:%M} UTC, also of people who were erased since: give"
-            " --erased FILE, which `faristol record erasures` writes, or --erased none where nobody was"
+            " --erased FILE, which `faristol record erasures` writes, or --erased none if no person was erased"
         )
     return None

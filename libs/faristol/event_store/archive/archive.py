@@ -54,7 +54,7 @@ class Line:
         """Return a text."""
         value = str(self._take(name, str))
         if "\0" in value or _unpaired(value):
-            raise self.error(f"its {name} has characters that no database takes")
+            raise self.error(f"its {name} has characters that databases do not accept")
         return value
 
     def number_of(self, name: str) -> int:
@@ -85,7 +85,7 @@ class Line:
         found: list[Any] = self._take(name, list)
         for text in found:
             if type(text) is not str or "\0" in text or _unpaired(text):
-                raise self.error(f"its {name} has {text!r:.40}, which is no text that every database takes")
+                raise self.error(f"its {name} has {text!r:.40}, which is not a text that all databases accept")
         return tuple(found)
 
     def flag(self, name: str) -> bool:
@@ -236,7 +236,7 @@ class Writer:
             self._part.replace(self._path)
 
     def _taken(self) -> ArchiveError:
-        return ArchiveError(f"there is a file at {self._path}already: use another name")
+        return ArchiveError(f"there is a file at {self._path} already: use another name")
 
     def _cannot(self, problem: OSError) -> ArchiveError:
         return ArchiveError(f"{self._path} cannot be written: {problem.strerror}")

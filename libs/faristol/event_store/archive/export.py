@@ -77,7 +77,7 @@ async def export(
                 work = _Export(connection, writer, tournament, end, progress)
                 await (work.part() if tournament else work.whole())
         except Wrong as wrong:
-            raise ArchiveError(f"the record is wrong at {wrong}: nothing was exported") from wrong
+            raise ArchiveError(f"the record is wrong at {wrong}: no event was exported") from wrong
         if tournament and not work.counts.events:
             raise ArchiveError(f"there is no tournament {tournament!r} in this record: no event was exported")
         # Read last and separately, so that names erased during the export are not in the archive.

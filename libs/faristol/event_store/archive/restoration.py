@@ -76,7 +76,7 @@ class Archive:
     def _row(self, line: Line) -> Iterator[Row]:
         counts = self.counts
         if line.kind in {"event", "gap", "seal", "command"} and (counts.people or counts.notes or counts.erased):
-            raise line.error(f"a line of kind {line.kind} stands behind the people")
+            raise line.error(f"a line of kind {line.kind} is after the people")
         if line.kind in {"person", "note", "erased", "end"}:
             self._nothing_due(line)
         match line.kind:

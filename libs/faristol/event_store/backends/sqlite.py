@@ -93,7 +93,7 @@ class Sqlite(Backend):
             raise UnknownDatabase(f"{shown(url)} names no file, but a record is a file: {expected}")
         if url.query:
             raise UnknownDatabase(
-                f"{shown(url)} has {next(iter(url.query))!r} behind the question mark: {expected} and nothing more "
+                f"{shown(url)} has {next(iter(url.query))!r} after the question mark: {expected}, without parameters "
                 "(%3F for a question mark in the path)"
             )
         return url.set(drivername="sqlite+aiosqlite")

@@ -60,7 +60,7 @@ async def seal(
         end, last = await stored.end(connection)
         newest = await seals.last(connection)
     if (newest and newest.to_position > end) or last > end:
-        raise Wrong(f"position {end + 1}: the counter says that the record ends before it, and there is something")
+        raise Wrong(f"position {end + 1}: there is an event here, although the counter ends before it")
     start = newest.to_position if newest else 0
     while (done := newest.to_position if newest else 0) < end:
         root = await _root(record, done, up_to := min(done + events, end))

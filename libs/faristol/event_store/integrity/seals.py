@@ -194,4 +194,4 @@ def kept(path: Path) -> Sequence[Seal]:
     except OSError as problem:
         raise RecordError(f"the seals in {path} cannot be read: {problem.strerror}") from problem
     except NO_SEAL as problem:
-        raise RecordError(f"{path} holds no seals: expected an answer of /api/v1/seals") from problem
+        raise RecordError(f"{path} has no seals: expected an answer of /api/v1/seals") from problem

@@ -142,7 +142,7 @@ class _There:
 async def _there(connection: AsyncConnection) -> _There:
     for table, at in ((tables.events, tables.events.c.position), (tables.seals, tables.seals.c.from_position)):
         if (first := (await connection.execute(select(func.min(at)))).scalar_one()) is not None and first < 1:
-            raise Wrong(f"position {first}: something lies here in the table of {table.name}; positions begin at 1")
+            raise Wrong(f"position {first}: there is a row here in the table of {table.name}; positions begin at 1")
     counted, last = await stored.end(connection)
     newest = await seals.last(connection)
     return _There(counted, last, newest.from_position if newest else 0, newest.to_position if newest else 0)

@@ -192,7 +192,7 @@ class Bindings:
         if kept.commitment != bound[1]:
             raise Wrong(
                 f"the name, club or country of {kept.player_id}, bound at position {bound[0]}: "
-                "it is not what was bound, and no event changed it"
+                "it differs from what was bound, and no event changed it"
             )
         return "bound"
 

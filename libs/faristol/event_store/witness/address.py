@@ -66,9 +66,7 @@ class Address:
             after = found[-1].to_position if found else 0
             page = await self._worker.do(partial(self._asked, {"after": str(after), "limit": str(PAGE)}))
             if page and min(seal.to_position for seal in page) <= after:
-                raise Wrong(
-                    f"position {after + 1}: the witness was asked for what comes after {after} and gave {page[0]}"
-                )
+                raise Wrong(f"position {after + 1}: the witness returned, after {after}, {page[0]}")
             if not page:
                 return found
             found += page

@@ -33,7 +33,7 @@ def seal_of(name: str, content: bytes) -> Seal:
         members = None
     seal = parsed(members, name)
     if name_of(seal) != name:
-        raise Wrong(f"position {seal.from_position}: the witness has {seal} at {name}, where another one belongs")
+        raise Wrong(f"position {seal.from_position}: the witness has {seal} at {name}, instead of the right one")
     return seal
 
 

@@ -141,7 +141,7 @@ class Repository:
             head, _, out = out.partition(b"\n")
             size = head.split(b" ")[-1]
             if not size.isdigit():
-                raise WitnessAway(f"git cat-file gave nothing for {name}")
+                raise WitnessAway(f"git cat-file returned no content for {name}")
             found.append(seal_of(name, out[: int(size)]))
             out = out[int(size) + 1 :]
         return found

@@ -189,18 +189,18 @@ def _check_certificates(name: str, path: Path, content: bytes) -> None:
     try:
         found = x509.load_pem_x509_certificates(content)
     except ValueError as problem:
-        raise StartError(f"{_called(name, path)} holds no certificate in PEM") from problem
+        raise StartError(f"{_called(name, path)} has no certificate in PEM") from problem
     # A chain depends on its first certificate; each authority of a bundle is trusted independently.
     until = found[0].not_valid_after_utc if name == "certificate" else max(each.not_valid_after_utc for each in found)
     if until < datetime.now(UTC):
-        raise StartError(f"{_called(name, path)} holds a certificate that has expired on {until}")
+        raise StartError(f"{_called(name, path)} has a certificate that expired on {until}")
 
 
 def _check_pair(files: Files, content: Content) -> None:
     try:
         key = load_pem_private_key(content.key, None)
     except (ValueError, TypeError) as problem:
-        raise StartError(f"{_called('key', files.key)} holds no private key in PEM without a password") from problem
+        raise StartError(f"{_called('key', files.key)} has no private key in PEM without a password") from problem
     form = (Encoding.DER, PublicFormat.SubjectPublicKeyInfo)
     (own, *_) = x509.load_pem_x509_certificates(content.certificate)
     if own.public_key().public_bytes(*form) != key.public_key().public_bytes(*form):

@@ -20,7 +20,7 @@ def of_duplicate(rules: Ruleset) -> Iterator[Problem]:
     if slips.score == "not-asked" and slips.score_missing != "nothing":
         yield "slips.score_missing", "costs nothing where no score is asked for (slips.score)"
     if warned.points == 0 and warned.free:
-        yield "warnings.free", "has no sense where a warning costs nothing (warnings.points)"
+        yield "warnings.free", "has no effect if a warning costs nothing (warnings.points)"
 
 
 def _of_game(rules: Ruleset) -> Iterator[Problem]:

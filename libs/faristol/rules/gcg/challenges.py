@@ -23,7 +23,7 @@ def check_challenge(event: Challenge, mover: str, words: int, ruleset: Ruleset, 
     if not stands:
         words -= 1
         if not words or _open(ruleset) or rules.penalty_unit != "word":
-            raise Wrong("NO_PLAY", f"{mover}'s play did not stand", "nothing paid for a challenge that was right")
+            raise Wrong("NO_PLAY", f"{mover}'s play did not stand", "no points for a successful challenge")
     if _open(ruleset):
         if not 0 < points <= MOST * words or points % STEP:
             raise _wrong(event, mover, f"{STEP} to {MOST * words} points in steps of {STEP}, gained or lost")

@@ -135,7 +135,7 @@ def _faces(text: str, known: Mapping[str, T], tile_set: TileSet) -> list[T]:
             expected = f"one of {' '.join(map(_bracketed, tile_set.faces))}"
             if hint := describe_digraph(stranger, tile_set):
                 expected += f" ({hint})"
-            raise Wrong("FACE_UNKNOWN", f"{stranger} is no tile of {tile_set.name}", expected)
+            raise Wrong("FACE_UNKNOWN", f"{stranger} is not a tile of {tile_set.name}", expected)
         found.extend(spelled)
     return found
 

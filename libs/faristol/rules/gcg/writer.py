@@ -20,7 +20,7 @@ def write_gcg(game: gcg.GcgGame) -> str:
     try:
         again = read_gcg(text)
     except GcgError as error:
-        raise ValueError(f"the game cannot be told in a GCG file: {error}") from None
+        raise ValueError(f"the game cannot be written as a GCG file: {error}") from None
     if again != game:
         pairs = zip(game.lines, (*again.lines, None), strict=False)
         lost = next((line for line, read in pairs if line != read), "there are lines too many")

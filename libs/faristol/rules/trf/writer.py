@@ -33,7 +33,7 @@ def _trf26(document: Document) -> Iterator[str]:
         headers.append(f"152 {document.initial_colour.upper()}")
     if document.points.exceptions:
         codes = ", ".join(code for code, _ in document.points.exceptions)
-        raise ValueError(f"TRF26 tells no points of their own for {codes}; TRF16 with JaVaFo's extensions does")
+        raise ValueError(f"TRF26 has no separate points for {codes}; TRF16 with JaVaFo's extensions does")
     if changed := _changed(document.points):
         headers.append("162 " + "".join(f" {_SYMBOLS[name]}{_points(value):>4}   " for name, value in changed))
     yield from sorted(headers, key=lambda line: line[:3])
@@ -61,11 +61,11 @@ def _trf16(document: Document) -> Iterator[str]:
     ahead = document.paired_rounds + 1
     late = next((bye for bye in document.byes if bye.round_number > ahead), None)
     if late is not None:
-        raise ValueError(f"TRF16 tells byes of round {ahead} alone, the next one, not of round {late.round_number}")
+        raise ValueError(f"TRF16 has byes only of round {ahead}, the next one, not of round {late.round_number}")
     if document.adjustments:
         raise ValueError("TRF16 has no line for points beside the results; TRF26 has")
     if any(pair.first_round > 1 or pair.last_round for pair in document.forbidden):
-        raise ValueError("TRF16 forbids pairs in every round alone; TRF26 can name rounds")
+        raise ValueError("TRF16 forbids pairs only in all rounds; TRF26 can name rounds")
     byes = {player: bye.kind for bye in document.byes for player in bye.players}
     for player in document.players:
         extra = (Cell(result=byes[player.number]),) if player.number in byes else ()

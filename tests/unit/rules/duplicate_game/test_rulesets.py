@@ -57,7 +57,7 @@ def test_the_house_rules_cite_no_book() -> None:
             'score_missing = { value = "null"',
             "slips.score_missing: costs nothing",
         ),
-        ("free = { value = 0", "free = { value = 2", "warnings.free: has no sense"),
+        ("free = { value = 0", "free = { value = 2", "warnings.free: has no effect"),
         ("vowels_min_late = { value = 1", "vowels_min_late = { value = 3", "racks.vowels_min_late: is more than"),
         ("[solo]", "[soloist]", "soloist: unknown key"),
         ("[solo]", "[exchange]", "exchange: unknown key"),

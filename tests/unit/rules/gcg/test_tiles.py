@@ -29,7 +29,7 @@ SETS = [CATALAN, SPANISH, ENGLISH, load_tile_set("el-104")]
 def test_a_rack_is_read(written: str, tile_set: TileSet, expected: tuple[str, ...] | None) -> None:
     assert PLAIN_FORMS.rack.fullmatch(written)
     if expected is None:
-        with pytest.raises(Wrong, match="Ñ is no tile of ca-100"):
+        with pytest.raises(Wrong, match="Ñ is not a tile of ca-100"):
             read_rack(written, tile_set)
     else:
         assert read_rack(written, tile_set) == expected
@@ -54,7 +54,7 @@ def test_a_word_has_tiles_blanks_and_what_lay_there() -> None:
     ("written", "stranger"), [("A[CH]E", r"\[CH\]"), ("AYE", "Y"), ("[Ny]", r"\[Ny\]"), ("A[?]", r"\[\?\]")]
 )
 def test_what_is_no_tile_of_the_set_is_refused_with_those_that_are(written: str, stranger: str) -> None:
-    with pytest.raises(Wrong, match=f"{stranger} is no tile of ca-100") as caught:
+    with pytest.raises(Wrong, match=f"{stranger} is not a tile of ca-100") as caught:
         read_word(written, CATALAN)
     assert "[L·L]" in caught.value.expected
 

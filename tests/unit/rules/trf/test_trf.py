@@ -491,7 +491,7 @@ def test_a_forfeit_win_without_an_opponent_brings_a_win() -> None:
 
 def test_what_the_older_edition_cannot_tell_is_said() -> None:
     document = replace(read_trf("\n".join(FOUR)), byes=(Byes("Z", 5, (1,)),))
-    with pytest.raises(ValueError, match="byes of round 3 alone"):
+    with pytest.raises(ValueError, match="byes only of round 3"):
         write_trf(document, Edition.TRF16)
 
 

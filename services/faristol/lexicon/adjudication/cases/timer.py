@@ -50,7 +50,7 @@ class Timer:
                     if case.claims or case.escalates(self._now()):
                         await self.settle(case.case_id)
             except Unreachable:
-                _log.debug("%s waits for the docket to be built", ACTOR)
+                _log.debug("%s waits for the build of the docket", ACTOR)
             except Exception as problem:
                 if not away(problem):
                     raise
