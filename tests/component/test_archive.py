@@ -461,7 +461,7 @@ async def test_a_file_that_was_cut_off_leaves_the_record_empty(record: Record, o
     content = (tmp_path / "a").read_bytes()
     for length in range(20, len(content), len(content) // 8):
         (tmp_path / "b").write_bytes(content[:length])
-        with pytest.raises(ArchiveError, match=r"cut off"):
+        with pytest.raises(ArchiveError, match=r"truncated"):
             await restore(other, tmp_path / "b")
     assert all(not found for found in (await rows(other)).values())
 
@@ -583,7 +583,7 @@ def test_an_operator_exports_checks_and_restores(tmp_path: Path, new_database: s
         (("export", str(tmp_path / "b"), *data, "--tournament", "none"), "there is no tournament 'none'"),
         (("export", str(tmp_path / "b"), "--data", str(tmp_path / "none")), "there is no record in"),
         (("restore", path, "--database-url", new_database), "the record is not empty"),
-        (("restore", str(tmp_path / "cut.gz"), "--data", str(tmp_path / "new")), "cut off"),
+        (("restore", str(tmp_path / "cut.gz"), "--data", str(tmp_path / "new")), "truncated"),
         (("restore", str(tmp_path / "none.gz"), "--data", str(tmp_path / "new")), "No such file"),
         (("verify", "--file", str(tmp_path / "none.gz")), "No such file"),
     ):

@@ -543,7 +543,7 @@ def test_an_operator_makes_a_key_seals_and_checks(tmp_path: Path) -> None:
 
     asyncio.run(keep())
     outside = faristol("record", "verify", *data, *public, "--seals", str(tmp_path / "seals.json")).stdout
-    assert "whether events after position 20, where the seals kept outside end, were cut off" in outside
+    assert "whether events after position 20, where the seals stored outside end, were cut off" in outside
     (tmp_path / "none.json").write_text('{"seals": []}')
     outside = faristol("record", "verify", *data, *public, "--seals", str(tmp_path / "none.json")).stdout
     assert "whether the newest events, with their seals, were cut off" in outside

@@ -623,7 +623,7 @@ async def test_a_process_delivers_by_its_settings_and_an_operator_compares(
             told = await asyncio.to_thread(compared, where)
             assert told.returncode == 1, told.stdout
             assert told.stdout.startswith("WRONG at position ")
-            assert "kept outside" in told.stdout
+            assert "stored outside" in told.stdout
 
 
 def test_a_process_does_not_start_with_a_witness_that_is_none(tmp_path: Path, shared_nats: str) -> None:

@@ -180,7 +180,7 @@ def _unchecked(verdict: Verdict, *, signed: bool, outside: int, whole_file: bool
             "who made the seals (--public-key)" if verdict.seals else "hashes that were all made anew (no seals)"
         )
     if outside:
-        found.append(f"whether events after position {outside}, where the seals kept outside end, were cut off")
+        found.append(f"whether events after position {outside}, where the seals stored outside end, were cut off")
     else:
         found.append("whether the newest events, with their seals, were cut off (--witness)")
     found += _unbound(verdict.names)

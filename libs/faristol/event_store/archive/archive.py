@@ -269,7 +269,7 @@ def read(path: Path) -> Iterator[Line]:
                 ended = found.kind == "end"
                 yield found
     except EOFError:
-        raise ArchiveError(f"line {number + 1}: the file cannot be read from here on, it was cut off") from None
+        raise ArchiveError(f"line {number + 1}: the file cannot be read from here on, it is truncated") from None
     except (zlib.error, gzip.BadGzipFile) as problem:
         what = "it was changed" if number else "it is no archive of a record"
         raise ArchiveError(f"line {number + 1}: the file cannot be read from here on, {what} ({problem})") from problem
@@ -283,7 +283,7 @@ def _changed(number: int, line: bytes) -> str:
     if number == 1:
         return "line 1: this is not an archive of a record, or it was changed"
     if not line.endswith(b"\n"):
-        return f"line {number}: the file was cut off here"
+        return f"line {number}: the file is truncated here"
     return f"line {number}: this line was changed, or one before it is missing"
 
 

@@ -184,7 +184,7 @@ async def test_what_is_malformed_in_one_of_several_results_is_told_by_its_field_
     for entry, said in (
         (
             wrong(forfeited_by=["nobody"]),
-            f"forfeited_by (table 2): are nobody; expected one of {seated}, or all of them",
+            f"forfeited_by (table 2): are nobody; expected one or all of {seated}",
         ),
         (wrong(scores=others), "scores (table 2): are of "),
         (
@@ -266,7 +266,7 @@ async def test_nobody_is_told_of_their_own_act_that_they_were_first(desk: Desk) 
     await enter(desk, [result(first, 412, 378)])
     code, told, _ = await refused(enter(desk, [result(first, 402, 378)]))
     assert code == grpc.StatusCode.FAILED_PRECONDITION
-    assert "was first" not in told
+    assert "was faster" not in told
     assert await all_reasons(enter(desk, [result(first, 402, 378)])) == []
 
 

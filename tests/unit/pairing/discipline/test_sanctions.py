@@ -168,7 +168,7 @@ def test_a_game_that_is_taken_counts_as_one_lost_by_decision_and_has_been_played
     decided = hall.state.played[0].decided[GAME]
     assert result(hall) == (scores, hall.state.played[0].pairings[0].pair[1])
     assert (decided.losers, decided.unplayed, decided.lost_by_all) == (("p1",), False, False)
-    with pytest.raises(Refusal, match="has lost"):
+    with pytest.raises(Refusal, match="has already lost"):
         impose(hall, LOST)
 
 
