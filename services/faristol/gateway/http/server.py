@@ -39,7 +39,7 @@ def listen(host: str, port: int) -> socket.socket:
     except OSError as problem:
         sock.close()
         raise StartError(
-            f"HTTP cannot listen on {host}:{port}: the port is busy or not ours; give another with --http"
+            f"HTTP cannot listen on {host}:{port}: the port is in use or not permitted; set another one with --http"
         ) from problem
     sock.setblocking(False)
     return sock
