@@ -29,7 +29,7 @@ from sqlalchemy.ext.asyncio import create_async_engine
 
 from faristol.bus import NatsServer
 from faristol.bus.permissions import User
-from faristol.bus.server import OWN
+from faristol.bus.server import CELL_USER
 from faristol.event_store import Record
 from faristol.event_store.backends.databases import BACKENDS, parse
 from faristol.host import Settings
@@ -173,7 +173,7 @@ async def record(database_url: str) -> AsyncIterator[Record]:
 @pytest.fixture
 async def nats_server(tmp_path: Path) -> AsyncIterator[NatsServer]:
     """A NATS server with JetStream, for a process with its rights (``url``), and for ``operator``, who may do all."""
-    server = await NatsServer.start(tmp_path / "nats", (OWN, OPERATOR))
+    server = await NatsServer.start(tmp_path / "nats", (CELL_USER, OPERATOR))
     yield server
     await server.stop()
 
@@ -185,7 +185,7 @@ def shared_nats(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     thread = threading.Thread(target=loop.run_forever, daemon=True)
     thread.start()
     folder = tmp_path_factory.mktemp("nats")
-    server = asyncio.run_coroutine_threadsafe(NatsServer.start(folder, (OWN, OPERATOR)), loop).result(30)
+    server = asyncio.run_coroutine_threadsafe(NatsServer.start(folder, (CELL_USER, OPERATOR)), loop).result(30)
     yield server.url
     asyncio.run_coroutine_threadsafe(server.stop(), loop).result(30)
     loop.call_soon_threadsafe(loop.stop)

@@ -22,7 +22,7 @@ sys.path.insert(0, str(Path(__file__).parents[2]))
 import grpc
 from rich.console import Console
 
-from faristol.client.credentials import authorize, authorized
+from faristol.client.credentials import authorize, build_interceptors
 from faristol.host import Settings
 from faristol.launcher.processes import running
 from faristol.pb.pairing.v1 import pairing_pb2 as pb
@@ -39,7 +39,7 @@ async def pairing(folder: Path, *, asks: bool) -> AsyncIterator[Any]:
     settings = Settings(data=folder, open=not asks, http_port=0, grpc_port=0)
     async with running(settings) as process:
         address = process.grpc_address
-        interceptors: list[Any] = authorized(authorize(address, folder / "access", "Eva"))
+        interceptors: list[Any] = build_interceptors(authorize(address, folder / "access", "Eva"))
         async with grpc.aio.insecure_channel(address, interceptors=interceptors if asks else []) as channel:
             stub: Any = pb_grpc.PairingServiceStub(channel)
             await stub.CreateTournament(command(pb.CreateTournamentRequest, name="Cup", rounds=9))

@@ -16,7 +16,7 @@ from sqlalchemy.ext.asyncio import create_async_engine
 from tests.benchmarks import library
 from tests.benchmarks.figures import Figures, compared
 
-from faristol.event_store import Command, Decision, Metadata, Record, Write
+from faristol.event_store import AppendCommand, Decision, Metadata, Record, Write
 from faristol.event_store.append.group import EVENT_COLUMNS
 from faristol.event_store.backends.databases import parse
 from faristol.pb.game.v1 import events_pb2
@@ -59,7 +59,7 @@ async def commanded(record: Record) -> float:
 
     async def append(stream: str, version: int) -> None:
         decision = Decision([Write(stream, version, [passed(version)], "bench")])
-        command = Command(str(uuid.uuid4()), lambda position: b"%d" % position)
+        command = AppendCommand(str(uuid.uuid4()), lambda position: b"%d" % position)
         await record.append(decision, Metadata(actor="anna-puig"), command=command)
 
     return await from_callers(append)

@@ -16,7 +16,7 @@ from tests.benchmarks.figures import Figures
 from faristol.bus import Bus, Relay
 from faristol.consumers import Consumer, Progress, Projection
 from faristol.event_store import Decision, Metadata, Record, Recorded, Write
-from faristol.event_store.tasks import end
+from faristol.event_store.tasks import cancel_tasks
 
 EVENTS_PER_SECOND = 500
 SECONDS = 6
@@ -38,12 +38,12 @@ async def latencies(record: Record, nats_url: str) -> list[float]:
     await consumer.prepare()
     tasks = [asyncio.create_task(consumer.run()), asyncio.create_task(Relay(record, bus).run())]
     first = (await record.append(decision(0), Metadata())).position
-    assert await progress.reached(first, 30)
+    assert await progress.wait_until_reached(first, 30)
     waits: list[asyncio.Task[float]] = []
 
     async def readable(position: int) -> float:
         acknowledged = time.perf_counter()
-        assert await progress.reached(position, 30)
+        assert await progress.wait_until_reached(position, 30)
         return (time.perf_counter() - acknowledged) * 1_000
 
     start = time.perf_counter()
@@ -52,7 +52,7 @@ async def latencies(record: Record, nats_url: str) -> list[float]:
         position = (await record.append(decision(number), Metadata())).position
         waits.append(asyncio.create_task(readable(position)))
     times = sorted(await asyncio.gather(*waits))
-    await end(tasks)
+    await cancel_tasks(tasks)
     await bus.close()
     return times
 

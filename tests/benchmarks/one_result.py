@@ -98,7 +98,7 @@ async def one_result_figures(name: str, url: str, *, profile: bool = False) -> F
 
     try:
         async with record.writing() as connection:
-            await generations.found(connection, work)
+            await generations.create_first_generation(connection, work)
         kept = [pairing.RulesetKept(digest=rules.digest, content=rules.canonical)]
         await record.append(Decision([Write(f"ruleset-{rules.digest}", 0, kept, "great")]), Metadata(actor="bench"))
         told, results = events_of(PLAYERS, ROUNDS)

@@ -22,7 +22,7 @@ from tests.benchmarks.figures import Figures
 from tests.unit.gateway.stage import opened
 from tests.unit.results.synthetic import Championship, Step, append
 
-from faristol.event_store.personal_data.people import remember
+from faristol.event_store.personal_data.people import store_player
 from faristol.gateway.pages import render as page
 from faristol.gateway.pages import templating
 from faristol.gateway.rpc import results
@@ -101,7 +101,7 @@ async def serve(folder: Path) -> None:
     async with opened(folder, **limits, open=True) as stage:
         async with stage.record.writing() as connection:
             for number, player in enumerate(hall.people):
-                await remember(connection, player, name_of(number), "Club de Granollers")
+                await store_player(connection, player, name_of(number), "Club de Granollers")
         for step in hall.steps():
             position = await append(stage.record, step)
         await stage.caught_up()
@@ -117,7 +117,7 @@ async def serve(folder: Path) -> None:
 
 
 def _count(made: dict[str, int]) -> None:
-    render, asked = templating.render, results.Results._asked
+    render, asked = templating.render, results.Results._call
 
     def counting(name: str, language: str, part: str, values: dict[str, Any]) -> str:
         made["pages"] += 1
@@ -128,7 +128,7 @@ def _count(made: dict[str, int]) -> None:
         return await asked(self, method, request, deadline)
 
     page.render = counting  # type: ignore[attr-defined] # by this name it is called
-    results.Results._asked = calling  # type: ignore[method-assign]
+    results.Results._call = calling  # type: ignore[method-assign]
 
 
 def say(what: dict[str, Any]) -> None:

@@ -19,7 +19,7 @@ from tests.benchmarks.figures import Figures
 from faristol.bus import Bus, Relay
 from faristol.consumers import Consumer, Progress, Projection, Reaction, parked
 from faristol.event_store import Decision, Metadata, Record, Recorded, Write
-from faristol.event_store.tasks import end
+from faristol.event_store.tasks import cancel_tasks
 from faristol.pb.game.v1 import events_pb2
 
 STREAMS = 1_000
@@ -101,7 +101,7 @@ class Cell:
 
 
 async def _followed(progress: Progress, position: int, acknowledged: float) -> float:
-    assert await progress.reached(position, 60)
+    assert await progress.wait_until_reached(position, 60)
     return (time.perf_counter() - acknowledged) * 1_000
 
 
@@ -123,7 +123,7 @@ async def parked_figures(name: str, url: str, nats_url: str) -> Figures:
             for kept, found in zip(times[poisoned], await cell.round(number + 1, poisoned=poisoned), strict=True):
                 kept.extend(found)
     finally:
-        await end(tasks)
+        await cancel_tasks(tasks)
         await bus.close()
         await record.close()
     figures: Figures = []

@@ -18,9 +18,9 @@ from faristol.pb.results.v1 import results_pb2_grpc
 from faristol.results.api import service as results_service
 from faristol.results.projections.projection import projection
 from faristol.results.storage.models import ReadModels
-from faristol.results.storage.rows import Game, Line, Round, Row, Tournament, packed
+from faristol.results.storage.rows import Game, Line, Round, StoredRow, Tournament, encode_tuples
 from faristol.results.storage.store import write
-from faristol.results.storage.tables import VERSION, schema
+from faristol.results.storage.tables import TABLES_VERSION, schema
 
 PLAYERS = 300
 ROUNDS = 8
@@ -34,7 +34,7 @@ async def prize_figures(name: str, url: str) -> Figures:
     chance = random.Random(7)
     record = await Record.open(url)
     async with record.writing() as connection:
-        await generations.found(connection, projection())
+        await generations.create_first_generation(connection, projection())
     await _write(record, [Tournament(TOURNAMENT, ruleset="fisc-2023")])
     for number in range(1, ROUNDS + 1):
         ids = [f"r{number}-t{table}" for table in range(1, PLAYERS // 2 + 1)]
@@ -65,10 +65,10 @@ async def prize_figures(name: str, url: str) -> Figures:
     ]
 
 
-async def _write(record: Record, rows: Sequence[Row]) -> None:
+async def _write(record: Record, rows: Sequence[StoredRow]) -> None:
     """Rows of one class."""
     async with record.writing() as connection:
-        await write(connection, schema(VERSION, 1)[type(rows[0])], rows)
+        await write(connection, schema(TABLES_VERSION, 1)[type(rows[0])], rows)
 
 
 def _lines(game_id: str, chance: random.Random) -> list[Line]:
@@ -76,8 +76,8 @@ def _lines(game_id: str, chance: random.Random) -> list[Line]:
     for turn in range(1, TURNS + 1):
         faces = chance.choices(("A", "E", "I", "R", "S", "T", "L·L"), k=chance.randint(2, 8))
         line = Line(game_id, turn, TOURNAMENT, results.ENTRY_KIND_PLAY, turn, f"player-{chance.randrange(PLAYERS)}")
-        line.placements = packed([(8, column, face, False) for column, face in enumerate(faces, 1)])
-        line.words = packed([(faces, 8, 1, True, 0)])
+        line.placements = encode_tuples([(8, column, face, False) for column, face in enumerate(faces, 1)])
+        line.words = encode_tuples([(faces, 8, 1, True, 0)])
         line.score, line.bingo = chance.randint(4, 90), len(faces) > 7
         line.complete, line.coordinates = True, "H8"
         lines.append(line)

@@ -242,7 +242,7 @@ async def rebuild_figures(name: str, url: str, games: int = 1_000) -> Figures:
     record = await Record.open(url)
     try:
         async with record.writing() as connection:
-            await generations.found(connection, projection())
+            await generations.create_first_generation(connection, projection())
         await fill(record, "quarter", games // 4)
         quarter = await rebuild_apart(url)
         await fill(record, "rest", games - games // 4)

@@ -21,7 +21,7 @@ sys.path.insert(0, str(Path(__file__).parents[2]))
 from rich.console import Console
 from tests.benchmarks.admission import PLAYERS, command
 
-from faristol.client.credentials import authorize, authorized
+from faristol.client.credentials import authorize, build_interceptors
 from faristol.host import Settings
 from faristol.host.rpc.channels import open_channel
 from faristol.launcher.processes import running
@@ -37,7 +37,7 @@ async def pairing(folder: Path, *, tls: bool) -> AsyncIterator[Any]:
     settings = Settings(data=folder, open=False, http_port=0, grpc_port=0, tls=tls)
     async with running(settings) as process:
         address = process.grpc_address
-        interceptors: list[Any] = authorized(authorize(address, folder / "access", "Eva"))
+        interceptors: list[Any] = build_interceptors(authorize(address, folder / "access", "Eva"))
         async with open_channel(address, interceptors, process.runtime.tls) as channel:
             stub: Any = pb_grpc.PairingServiceStub(channel)
             await stub.CreateTournament(command(pb.CreateTournamentRequest, name="Cup", rounds=9))

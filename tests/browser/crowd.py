@@ -12,7 +12,7 @@ from tests.unit.gateway.stage import Stage, opened
 from tests.unit.results.league import League
 from tests.unit.results.synthetic import Championship, Step, append, full_game, game_id
 
-from faristol.event_store.personal_data.people import remember
+from faristol.event_store.personal_data.people import store_player
 from faristol.pb.game.v1 import events_pb2 as game
 from faristol.pb.pairing.v1 import events_pb2 as pairing
 from faristol.rules import load_ruleset
@@ -95,7 +95,7 @@ async def crowded_rulings(folder: Path) -> AsyncIterator[Stage]:
                     fact.words.extend([game.Word(faces=GOOD), *[game.Word(faces=BAD)] * 4])
             await append(stage.record, step)
         position = await stage.caught_up()
-        assert await stage.running.runtime.progress("docket@1").reached(position, 20)
+        assert await stage.running.runtime.progress("docket@1").wait_until_reached(position, 20)
         yield stage
 
 
@@ -113,7 +113,7 @@ async def crowded_teams(stage: Stage) -> Sequence[str]:
 async def _named(stage: Stage) -> None:
     async with stage.record.writing() as connection:
         for player, (name, club) in PEOPLE.items():
-            await remember(connection, player, name, club, "AND")
+            await store_player(connection, player, name, club, "AND")
     await stage.caught_up()
 
 

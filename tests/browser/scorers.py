@@ -15,7 +15,7 @@ from playwright.async_api import Browser, BrowserContext, Page, expect
 from playwright.async_api import TimeoutError as NotInTime
 from tests.component.access_cell import Cell, held, opened, seated
 
-from faristol.client.credentials import authorize, authorized
+from faristol.client.credentials import authorize, build_interceptors
 from faristol.pb.access.v1 import needs_pb2 as needs
 from faristol.pb.clock.v1 import clock_pb2, clock_pb2_grpc
 from faristol.pb.game.v1 import events_pb2 as events
@@ -88,7 +88,7 @@ async def played_on_paper(
     """A hall with thirteen tables, by a rule set with its options."""
     async with opened(folder, lexicons) as cell:
         address = cell.process.grpc_address
-        caller = authorized(authorize(address, folder / "access", "Console"))
+        caller = build_interceptors(authorize(address, folder / "access", "Console"))
         async with grpc.aio.insecure_channel(address, interceptors=caller) as console:
             pairing: Any = pairing_pb2_grpc.PairingServiceStub(console)
 

@@ -16,10 +16,10 @@ import grpc
 from google.protobuf.message import Message
 from tests.component.method_requests import called
 
-from faristol.client.credentials import authorize, authorized
+from faristol.client.credentials import authorize, build_interceptors
 from faristol.credentials import keyring
 from faristol.credentials.credential import Credential, Scope
-from faristol.credentials.roles import NAMES, PLAYER, Role
+from faristol.credentials.roles import PLAYER, ROLE_NAMES, Role
 from faristol.credentials.tokens import issue
 from faristol.host import Settings
 from faristol.launcher.processes import Running, running
@@ -57,7 +57,7 @@ def held(role: Role, tournament: str = OWN, **more: Any) -> Credential:
     now = datetime.now(UTC).replace(microsecond=0)
     scope = Scope(frozenset({tournament} if tournament else ()))
     player = f"{tournament}-1" if role == PLAYER else ""
-    fields = {"subject": f"the-{NAMES[role]}", "player": player, **more}
+    fields = {"subject": f"the-{ROLE_NAMES[role]}", "player": player, **more}
     until = now + timedelta(hours=1)
     return Credential(str(uuid.uuid4()), role=role, scope=scope, issued_at=now, expires_at=until, **fields)
 
@@ -80,7 +80,7 @@ async def opened(folder: Path, lexicons: Path, **more: Any) -> AsyncIterator[Cel
     async with running(settings) as process:
         address = process.grpc_address
         async with grpc.aio.insecure_channel(
-            address, interceptors=authorized(authorize(address, folder / "access", "Console"))
+            address, interceptors=build_interceptors(authorize(address, folder / "access", "Console"))
         ) as console:
             pairing = pairing_pb2_grpc.PairingServiceStub(console)
             for tournament in (OWN, FOREIGN):

@@ -11,7 +11,7 @@ import itertools
 import sys
 import uuid
 
-from faristol.event_store import Command, Conflict, Decision, Metadata, Record, Write
+from faristol.event_store import AppendCommand, Conflict, Decision, Metadata, Record, Write
 from faristol.pb.game.v1 import events_pb2
 
 SHARED = "game-shared"
@@ -29,7 +29,7 @@ async def caller(record: Record, stream: str) -> None:
             if number % 3 == 0:
                 shared = await record.read_stream(SHARED)
                 writes.append(Write(SHARED, len(shared), facts(1), "cup"))
-            command = Command(command_id, lambda position: b"%d" % position)
+            command = AppendCommand(command_id, lambda position: b"%d" % position)
             try:
                 await record.append(Decision(writes), Metadata(command_id=command_id), command=command)
             except Conflict:

@@ -11,11 +11,11 @@ from sqlalchemy import Column, Integer, MetaData, String, Table, insert, select
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from faristol.bus import Bus, Relay
-from faristol.bus.stream import AS_A_RULE, NewsLimits
+from faristol.bus.stream import DEFAULT_LIMITS, NewsLimits
 from faristol.consumers import Consumer, Progress, Projection, Reaction
 from faristol.consumers.status import Status, status
 from faristol.event_store import Decision, Metadata, Record, Recorded, Write
-from faristol.event_store.tasks import end
+from faristol.event_store.tasks import cancel_tasks
 from faristol.pb.game.v1 import events_pb2
 
 PASSED = "faristol.game.v1.Passed"
@@ -56,7 +56,7 @@ async def consuming(
     *,
     relay: bool = True,
     changed: Callable[[Consumer], Awaitable[None]] = _quietly,
-    limits: NewsLimits = AS_A_RULE,
+    limits: NewsLimits = DEFAULT_LIMITS,
 ) -> AsyncIterator[Progress]:
     """A consumer that runs, and with it a relay."""
     bus = await Bus.connect(url, limits=limits)
@@ -71,7 +71,7 @@ async def consuming(
         for task in tasks:
             assert not task.done(), task
     finally:
-        await end(tasks)
+        await cancel_tasks(tasks)
         await bus.close()
 
 

@@ -14,10 +14,10 @@ from sqlalchemy.exc import TimeoutError as PoolTimeout
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from faristol.consumers import Live, Projection, read
-from faristol.event_store import Command, Decision, Metadata, Record, Write
+from faristol.event_store import AppendCommand, Decision, Metadata, Record, Write
 from faristol.event_store.backends import tables
 from faristol.event_store.event import GENESIS
-from faristol.event_store.personal_data.people import remember
+from faristol.event_store.personal_data.people import store_player
 from faristol.event_store.stored import Stored
 from faristol.pb.game.v1 import events_pb2 as game
 from faristol.pb.pairing.v1 import events_pb2 as pairing
@@ -34,12 +34,12 @@ async def register(record: Record, tournament: str, player: str) -> int:
     """A player whose name stands beside the events."""
 
     async def name(connection: AsyncConnection) -> str:
-        return await remember(connection, player, *PEOPLE[player])
+        return await store_player(connection, player, *PEOPLE[player])
 
     stream = f"tournament-{tournament}"
     version = len(await record.read_stream(stream))
     fact = pairing.PlayerRegistered(player_id=player, rating=1500)
-    command = Command(str(uuid.uuid4()), lambda position: b"registered at %d \0\xff" % position)
+    command = AppendCommand(str(uuid.uuid4()), lambda position: b"registered at %d \0\xff" % position)
     done = await record.append(
         Decision([Write(stream, version, [fact], tournament)], also=name),
         Metadata(actor=player, command_id=command.command_id),
@@ -53,7 +53,7 @@ async def warn(record: Record, tournament: str, player: str, note: str, *, conce
     stream = f"tournament-{tournament}"
     version = len(await record.read_stream(stream))
     fact = pairing.PlayerWarned(player_id=player, round=1, note=note)
-    command = Command(str(uuid.uuid4()), lambda position: b"warned at %d" % position)
+    command = AppendCommand(str(uuid.uuid4()), lambda position: b"warned at %d" % position)
     done = await record.append(
         Decision([Write(stream, version, [fact], tournament, concerned)]),
         Metadata(actor="arbiter", command_id=command.command_id),
@@ -66,7 +66,7 @@ async def play(record: Record, stream: str, tournament: str, events: int = 1) ->
     """Turns in a game; gives the position of the last one."""
     version = len(await record.read_stream(stream))
     turns = [game.Passed(turn=version + number + 1, player_id="anna") for number in range(events)]
-    command = Command(str(uuid.uuid4()), lambda position: b"%d" % position)
+    command = AppendCommand(str(uuid.uuid4()), lambda position: b"%d" % position)
     metadata = Metadata(actor="Òscar", role="player", command_id=command.command_id)
     done = await record.append(Decision([Write(stream, version, turns, tournament)]), metadata, command=command)
     return done.position

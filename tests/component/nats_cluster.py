@@ -16,7 +16,7 @@ import nats
 from nats.errors import Error as NatsError
 from tests.component.processes import free_port
 
-from faristol.bus.children import ending_with_us, stopped
+from faristol.bus.children import build_parent_death_prefix, stop_process
 
 CONFIGURATION = """
 server_name: {name}
@@ -41,7 +41,7 @@ class Node:
         program = shutil.which("nats-server", path=str(Path(sys.executable).parent)) or "nats-server"
         log = self.folder / "log"
         self.process = await asyncio.create_subprocess_exec(
-            *ending_with_us(), program, "--config", str(self.folder / "nats.conf"), "--log", str(log)
+            *build_parent_death_prefix(), program, "--config", str(self.folder / "nats.conf"), "--log", str(log)
         )
 
     async def kill(self) -> None:
@@ -77,7 +77,7 @@ async def cluster(folder: Path, tls: Path | None = None) -> AsyncIterator[list[N
     finally:
         for node in nodes:
             if node.process.returncode is None:
-                await stopped(node.process, 10)
+                await stop_process(node.process, 10)
 
 
 def url_of(nodes: list[Node], tls: Path | None = None) -> str:

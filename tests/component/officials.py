@@ -14,7 +14,7 @@ from tests.component.access_cell import OWN, Cell, held
 from tests.plain_http import PLAIN
 
 from faristol.credentials.credential import Credential
-from faristol.gateway.rpc.calls import METHODS
+from faristol.gateway.rpc.calls import METHODS_BY_REQUEST
 from faristol.pb.access.v1 import needs_pb2 as needs
 from faristol.pb.game.v1 import events_pb2 as game_events
 from faristol.pb.game.v1 import game_pb2 as game
@@ -34,7 +34,7 @@ async def do(cell: Cell, request: Any, credential: Credential | None = None) -> 
     if "command_id" in request.DESCRIPTOR.fields_by_name and not request.command_id:
         request.command_id = command_id()
     token = cell.token(credential or held(needs.ROLE_DIRECTOR))
-    return await cell.call(METHODS[type(request)].path, request, token)
+    return await cell.call(METHODS_BY_REQUEST[type(request)].path, request, token)
 
 
 def judge(judge_id: str = "the-judge", **more: Any) -> Credential:

@@ -18,7 +18,7 @@ from tests.component.table_play import next_to
 from tests.plain_http import PLAIN
 from tests.unit.gateway.stage import ANEW
 
-from faristol.client.services import Api, when_found
+from faristol.client.services import Api, call_until_found
 from faristol.host import SERVICES, Settings
 from faristol.launcher.processes import Running, running
 from faristol.pb.clock.v1 import clock_pb2
@@ -26,7 +26,7 @@ from faristol.pb.game.v1 import events_pb2 as game_events
 from faristol.pb.game.v1 import game_pb2
 from faristol.pb.pairing.v1 import pairing_pb2
 from faristol.rules import Ruleset, load_ruleset, with_options
-from faristol.rules.options import written
+from faristol.rules.options import format_value
 from faristol.words import About, Library
 
 PATIENCE = 180.0
@@ -57,7 +57,8 @@ class Championship:
     async def create(self, players: int, unrated: int = 2) -> None:
         """A tournament and players ``p01`` and on; the last ones have no rating."""
         options = [
-            game_events.ChosenOption(name=name, value=written(value)) for name, value in self.ruleset.chosen.items()
+            game_events.ChosenOption(name=name, value=format_value(value))
+            for name, value in self.ruleset.chosen.items()
         ]
         create = pairing_pb2.CreateTournamentRequest(
             name="Open «de Reus»",
@@ -113,7 +114,7 @@ class Championship:
         raise AssertionError(f"the results of round {number} do not come in")
 
     async def _game(self, game_id: str, leavers: Sequence[str]) -> None:
-        await when_found(self.api.game.GetGame, game_pb2.GetGameRequest(game_id=game_id))
+        await call_until_found(self.api.game.GetGame, game_pb2.GetGameRequest(game_id=game_id))
         if self.ruleset.arbiter.required:
             await self._ask(game_pb2.AssignArbiterRequest(game_id=game_id, arbiter_id="arbiter"))
         game = await self._until_turn(game_id)

@@ -17,7 +17,7 @@ from google.protobuf.message import Message
 from google.protobuf.timestamp_pb2 import Timestamp
 
 from faristol.event_store import Conflict, Decision, Metadata, Record, Write
-from faristol.event_store.tasks import end
+from faristol.event_store.tasks import cancel_tasks
 from faristol.host import Settings
 from faristol.kernel.times import to_timestamp
 from faristol.launcher.processes import Running, running
@@ -27,7 +27,7 @@ from faristol.pb.game.v1 import game_pb2, game_pb2_grpc
 from faristol.pb.lexicon.v1 import events_pb2 as lexicon_events
 from faristol.pb.pairing.v1 import events_pb2 as pairing_events
 from faristol.rules import Ruleset
-from faristol.rules.options import written
+from faristol.rules.options import format_value
 
 GAME = "cup-r1-t1"
 PLAYERS = ("anna", "biel")
@@ -67,7 +67,7 @@ class Hall:
             name=self.ruleset.name,
             digest=self.ruleset.digest,
             options=[
-                game_events.ChosenOption(name=name, value=written(value))
+                game_events.ChosenOption(name=name, value=format_value(value))
                 for name, value in sorted(self.ruleset.chosen.items())
             ],
         )
@@ -144,7 +144,7 @@ class Hall:
             await self.until(lambda game: any(task.done() for task in acting) or game.turn > turn or game.phase in OVER)
         finally:
             problems = [task.exception() for task in acting if task.done() and not task.cancelled()]
-            await end(acting)
+            await cancel_tasks(acting)
         assert problems == []
         return True
 
@@ -247,4 +247,4 @@ async def played_by(ruleset: Ruleset, seed: int, folder: Path, database_url: str
         judging = asyncio.create_task(hall.judge())
         yield hall
         assert not judging.done()
-        await end([judging])
+        await cancel_tasks([judging])

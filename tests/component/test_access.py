@@ -26,11 +26,11 @@ from tests.component.processes import faristol
 from tests.plain_http import PLAIN
 from tests.unit.credentials.access_table import PAGE
 
-from faristol.client.credentials import authorize, authorized
+from faristol.client.credentials import authorize, build_interceptors
 from faristol.client.services import Api
 from faristol.credentials import keyring
 from faristol.credentials.needs import needs_of
-from faristol.credentials.roles import MAY_GIVE, NAMES, PLAYER, Role
+from faristol.credentials.roles import MAY_GIVE, PLAYER, ROLE_NAMES, Role
 from faristol.credentials.tokens import issue
 from faristol.demo.championship import Championship
 from faristol.demo.plan import Plan
@@ -38,7 +38,7 @@ from faristol.demo.readiness import open_lexicon
 from faristol.event_store.integrity import keys
 from faristol.event_store.personal_data import people
 from faristol.host import Settings, StartError
-from faristol.host.security.authorization import READ_EVERY
+from faristol.host.security.authorization import REVOCATION_POLL_SECONDS
 from faristol.launcher.processes import running
 from faristol.pb.access.v1 import access_pb2 as access
 from faristol.pb.access.v1 import access_pb2_grpc as access_grpc
@@ -96,17 +96,19 @@ def reason_of(problem: grpc.aio.AioRpcError) -> str:
 async def test_a_method_is_for_its_roles_and_for_what_is_theirs(cell: Cell, path: str) -> None:
     method = METHODS[path]
     may, scope = rows()[f"{method.containing_service.name}/{method.name}"]
-    named = may.replace("everybody", ", ".join(NAMES.values()))
+    named = may.replace("everybody", ", ".join(ROLE_NAMES.values()))
     narrow = scope.partition(" for ")[2].removesuffix(" alone")
-    allowed = {name for name in NAMES.values() if name in named.split(", ") and (not narrow or name in narrow)}
+    allowed = {name for name in ROLE_NAMES.values() if name in named.split(", ") and (not narrow or name in narrow)}
     for tournament in (OWN, FOREIGN):
         player = cell.players[tournament][0]
         for role in MAY_GIVE:
             credential = held(role, player=cell.players[OWN][0] if role == PLAYER else "")
             request = asked(method, tournament, credential.subject, player)
             code, reason = await outcome(cell, path, request, cell.token(credential))
-            may_call = NAMES[role] in allowed and (tournament == OWN or not any(w in scope for w in ("tourn", "game")))
-            assert (code not in REFUSED) == may_call, (NAMES[role], tournament, code, reason)
+            may_call = ROLE_NAMES[role] in allowed and (
+                tournament == OWN or not any(w in scope for w in ("tourn", "game"))
+            )
+            assert (code not in REFUSED) == may_call, (ROLE_NAMES[role], tournament, code, reason)
     before = await cell.process.runtime.record.last_position()
     code, reason = await outcome(cell, path, asked(method, OWN, "somebody", "own-1"), "")
     if "public" in allowed:
@@ -278,11 +280,11 @@ async def test_directors_of_two_tournaments_appoint_people_of_one_name(cell: Cel
 async def test_a_key_that_was_retired_lets_in_nobody_whom_it_let_in_before(cell: Cell) -> None:
     folder = cell.folder / "access"
     token = cell.token(held(needs_pb.ROLE_SCORER))
-    signer = next(key for key, _, signing in keyring.listed(folder) if signing)
+    signer = next(key for key, _, signing in keyring.list_keys(folder) if signing)
     assert await pressed(cell, token, 1) == ""
     keyring.rotate(folder)
     keyring.retire(folder, signer)
-    await asyncio.sleep(2 * READ_EVERY)
+    await asyncio.sleep(2 * REVOCATION_POLL_SECONDS)
     assert await pressed(cell, token, 1) == "CREDENTIAL_INVALID"
 
 
@@ -382,7 +384,7 @@ async def test_a_key_is_changed_without_throwing_anybody_out(cell: Cell) -> None
     assert await pressed(cell, before, 1) == ""
     path = keyring.rotate(cell.folder / "access")
     after = issue(held(needs_pb.ROLE_SCORER), keys.read_private(path), cell.process.runtime.record.record_id)
-    await asyncio.sleep(2 * READ_EVERY)
+    await asyncio.sleep(2 * REVOCATION_POLL_SECONDS)
     assert [await pressed(cell, token, 1) for token in (before, after)] == ["", ""]
 
 
@@ -512,7 +514,7 @@ async def test_the_demonstration_is_played_by_credentials_and_a_stranger_is_refu
     unasked = await asyncio.to_thread(faristol, "demo", *small, timeout=180, lexicons=lexicons, open=True)
     assert unasked.returncode == 0, unasked.stderr
     shadow, address = Shadow(cell), cell.process.grpc_address
-    console: list[Any] = [*authorized(authorize(address, cell.folder / "access", "Console")), shadow]
+    console: list[Any] = [*build_interceptors(authorize(address, cell.folder / "access", "Console")), shadow]
     name, graph = open_lexicon(Settings(lexicons=lexicons), plan)
     async with grpc.aio.insecure_channel(address, interceptors=console) as channel:
         api, now = Api(lambda service: channel), datetime.now(UTC)

@@ -21,7 +21,7 @@ from tests.unit.lexicon.court import reason, until
 
 from faristol.client.judge import Judge
 from faristol.client.problems import info_of
-from faristol.client.services import Api, call, when_found
+from faristol.client.services import Api, call, call_until_found
 from faristol.event_store import Record
 from faristol.host import SERVICES, Settings
 from faristol.launcher.processes import running
@@ -35,14 +35,14 @@ from faristol.pb.pairing.v1 import pairing_pb2
 from faristol.pb.results.v1 import results_pb2
 from faristol.rules import Ruleset, load_ruleset
 from faristol.rules.tiles import load_tile_set
-from faristol.words import About, Installed, Library
+from faristol.words import About, InstalledLexicon, Library
 from faristol.words.header import Listing
 
 PLAYERS = 6
 ARGUMENTS = "it is in the dialect of the valley"
 
 
-def install(folder: Path, name: str, tiles: str, layers: Sequence[str], edition: str = "first") -> Installed:
+def install(folder: Path, name: str, tiles: str, layers: Sequence[str], edition: str = "first") -> InstalledLexicon:
     """A lexicon with one word that is always in and one in each layer."""
     about = About(name, edition, "CC0-1.0", "written for the tests", datetime.date(2024, 2, 29))
     tile_set = load_tile_set(tiles)
@@ -103,7 +103,7 @@ class Bout:
         paired = await self._ask(self.api.pairing.PairRound, pairing_pb2.PairRoundRequest(round=1, **common))
         self.game_id = paired.pairings[0].game_id
         await self._ask(self.api.pairing.StartRound, pairing_pb2.StartRoundRequest(round=1, **common))
-        await when_found(self.api.game.GetGame, game_pb2.GetGameRequest(game_id=self.game_id))
+        await call_until_found(self.api.game.GetGame, game_pb2.GetGameRequest(game_id=self.game_id))
         if self.book.arbiter.required:
             await self.do(game_pb2.AssignArbiterRequest(arbiter_id="arbiter"))
         game = await self.until_phase(game_pb2.PHASE_TURN)

@@ -20,7 +20,7 @@ from tests.component.processes import faristol
 from tests.unit.event_store.chains import KEY, OTHER_KEY
 
 from faristol.event_store import Record
-from faristol.event_store.archive.archive import VERSION, ArchiveError, summed
+from faristol.event_store.archive.archive import ARCHIVE_VERSION, ArchiveError, add_checksum
 from faristol.event_store.archive.export import export
 from faristol.event_store.archive.restoration import restore
 from faristol.event_store.archive.restoration import verify as verify_file
@@ -67,7 +67,7 @@ def write(path: Path, content: list[dict[str, Any]]) -> Path:
     running_hash, out = b"", b""
     for line in content:
         body = {name: value for name, value in line.items() if name != "sum"}
-        written, running_hash = summed(json.dumps(body, separators=(",", ":")).encode(), running_hash)
+        written, running_hash = add_checksum(json.dumps(body, separators=(",", ":")).encode(), running_hash)
         out += written
     path.write_bytes(gzip.compress(out))
     return path
@@ -103,7 +103,7 @@ async def test_what_was_restored_goes_on_where_the_old_one_was(record: Record, o
     await restore(other, tmp_path / "a")
     assert await play(other, "game-cup-r0", "cup", 2) == last + 2
     (first, *_) = (await rows(record, "commands"))["commands"]
-    repeated = await other.answered(first[0])
+    repeated = await other.find_answer(first[0])
     assert repeated is not None
     assert (repeated.answer, repeated.position) == (first[1], first[2])
     await seal(other, KEY)
@@ -414,7 +414,7 @@ NOTE = {"kind": "note", "position": 52, "text": "talked", "player_ids": ["biel"]
         (lambda all_: all_[1:], "this is not an archive of a record"),
         (
             lambda all_: [all_[0] | {"version": 9}, *all_[1:]],
-            f"line 1: this is an archive of version 9; expected {VERSION}",
+            f"line 1: this is an archive of version 9; expected {ARCHIVE_VERSION}",
         ),
         (lambda all_: [all_[0] | {"version": 0}, *all_[1:]], "line 1: this is an archive of version 0"),
         (lambda all_: [*all_[:-1], {"kind": "poem"}, all_[-1]], "there is no kind 'poem'"),

@@ -21,12 +21,12 @@ from tests.component.contents import no_connection_left
 from faristol.bus import Bus, BusError, BusRefused, NatsServer, Relay
 from faristol.bus.connection import Pull
 from faristol.bus.envelope import headers, subject
-from faristol.bus.permissions import STREAM
+from faristol.bus.permissions import NOTIFICATION_STREAM
 from faristol.bus.server import RESTART_SECONDS
 from faristol.consumers import Projection, Reaction
 from faristol.consumers.consumer import durable
 from faristol.event_store import Decision, Metadata, Record, Recorded, Write
-from faristol.event_store.tasks import end
+from faristol.event_store.tasks import cancel_tasks
 from faristol.pb.game.v1 import events_pb2
 
 
@@ -34,7 +34,7 @@ async def test_every_event_reaches_a_projection_once_and_in_order(record: Record
     async with consuming(record, nats_server.url, PROJECTION) as progress:
         for number in range(40):
             await append(record, f"game-{number}", 0, 5)
-        assert await progress.reached(200, 10)
+        assert await progress.wait_until_reached(200, 10)
         assert await positions(record) == list(range(1, 201))
 
 
@@ -44,7 +44,7 @@ async def test_a_reaction_answers_each_event_with_one_effect(record: Record, nat
 
     async with consuming(record, nats_server.url, Reaction("test.clock", frozenset({PASSED}), react)) as progress:
         await append(record, "game-a", 0, 30)
-        assert await progress.reached(30, 10)
+        assert await progress.wait_until_reached(30, 10)
     effects = [event for event in await record.read() if event.name == "GameStarted"]
     assert [event.stream for event in effects] == [f"clock-{position}" for position in range(1, 31)]
     causes = {event.event_id for event in await record.read_stream("game-a")}
@@ -63,17 +63,17 @@ async def test_a_reaction_that_lost_a_race_decides_again(record: Record, nats_se
         return Decision([Write("clock-a", version, [events_pb2.GameStarted()], "cup")])
 
     async with consuming(record, nats_server.url, Reaction("test.clock", frozenset({PASSED}), react)) as progress:
-        assert await progress.reached(await append(record, "game-a", 0), 10)
+        assert await progress.wait_until_reached(await append(record, "game-a", 0), 10)
     assert [event.version for event in await record.read_stream("clock-a")] == [1, 2]
 
 
 async def test_a_consumer_that_starts_again_goes_on_where_it_was(record: Record, nats_server: NatsServer) -> None:
     async with consuming(record, nats_server.url, PROJECTION) as progress:
-        assert await progress.reached(await append(record, "game-a", 0, 10), 10)
+        assert await progress.wait_until_reached(await append(record, "game-a", 0, 10), 10)
     await append(record, "game-b", 0, 10)
     async with consuming(record, nats_server.url, PROJECTION) as progress:
         await append(record, "game-c", 0, 10)
-        assert await progress.reached(30, 10)
+        assert await progress.wait_until_reached(30, 10)
     assert await positions(record) == list(range(1, 31))
 
 
@@ -82,13 +82,13 @@ async def test_what_nats_does_not_tell_of_is_taken_and_while_nothing_happens_the
 ) -> None:
     record, elsewhere = await Record.open(new_database), await Record.open(new_database)
     async with consuming(record, nats_server.url, PROJECTION, relay=False) as progress:
-        assert await progress.reached(await append(elsewhere, "game-a", 0), 10)
+        assert await progress.wait_until_reached(await append(elsewhere, "game-a", 0), 10)
         await asyncio.sleep(1)  # it notes how far it is
         reads: list[str] = []
         event.listen(record.engine.sync_engine, "before_cursor_execute", lambda *told: reads.append(told[2]))
         await asyncio.sleep(2.5)
         assert len([read for read in reads if "FROM events" in read]) <= 1
-        assert await progress.reached(await append(elsewhere, "game-a", 1), 3)
+        assert await progress.wait_until_reached(await append(elsewhere, "game-a", 1), 3)
     for opened in (record, elsewhere):
         await opened.close()
 
@@ -102,7 +102,7 @@ async def test_a_relay_waits_while_every_connection_is_taken(record: Record, nat
         assert not relay.done()
     await append(record, "game-a", 0)
     assert len(await pull.messages(10)) == 1
-    await end([relay])
+    await cancel_tasks([relay])
     await pull.close()
     await bus.close()
 
@@ -121,7 +121,7 @@ async def test_a_cell_that_ends_leaves_the_consumers_of_cells_with_a_longer_name
 async def test_a_reaction_that_ends_notes_how_far_it_came(
     record: Record, nats_server: NatsServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("faristol.consumers.consumer.IDLE", 5.0)  # when it notes by itself
+    monkeypatch.setattr("faristol.consumers.consumer.CONSUMER_POLL_SECONDS", 5.0)  # when it notes by itself
     seen: list[int] = []
 
     async def react(event: Recorded) -> None:
@@ -141,21 +141,21 @@ async def _seen(seen: Sequence[int], last: int) -> bool:
 
 async def test_nothing_is_lost_when_jetstream_is_wiped_while_running(record: Record, nats_server: NatsServer) -> None:
     async with consuming(record, nats_server.url, PROJECTION) as progress:
-        assert await progress.reached(await append(record, "game-a", 0, 5), 10)
+        assert await progress.wait_until_reached(await append(record, "game-a", 0, 5), 10)
         client = await nats.connect(nats_server.url_of("operator"))
-        await client.jetstream().delete_stream(STREAM)
+        await client.jetstream().delete_stream(NOTIFICATION_STREAM)
         await client.close()
         await append(record, "game-b", 0, 5)
-        assert await progress.reached(10, 15)
-        assert await progress.reached(await append(record, "game-c", 0, 5), 15)
+        assert await progress.wait_until_reached(10, 15)
+        assert await progress.wait_until_reached(await append(record, "game-c", 0, 5), 15)
     assert await positions(record) == list(range(1, 16))
 
 
 async def test_a_consumer_that_was_removed_is_made_again(record: Record, nats_server: NatsServer) -> None:
     async with consuming(record, nats_server.url, PROJECTION) as progress:
-        assert await progress.reached(await append(record, "game-a", 0, 5), 10)
+        assert await progress.wait_until_reached(await append(record, "game-a", 0, 5), 10)
         client = await nats.connect(nats_server.url_of("operator"))
-        await client.jetstream().delete_stream(STREAM)
+        await client.jetstream().delete_stream(NOTIFICATION_STREAM)
         reads = 0
         read = record.read
 
@@ -167,7 +167,7 @@ async def test_a_consumer_that_was_removed_is_made_again(record: Record, nats_se
         record.read = counted  # type: ignore[method-assign] # the real one, counted
         await asyncio.sleep(2)
         assert reads < 150, "an idle consumer looks into the record now and then, and does not spin"
-        assert [info.name for info in await client.jetstream().consumers_info(STREAM)]
+        assert [info.name for info in await client.jetstream().consumers_info(NOTIFICATION_STREAM)]
         await client.close()
 
 
@@ -179,9 +179,9 @@ async def test_news_of_another_record_is_not_taken_for_ones_own(
         consuming(record, nats_server.url, PROJECTION) as progress,
         consuming(other, nats_server.url, PROJECTION) as others,
     ):
-        assert await progress.reached(await append(record, "game-a", 0, 5), 10)
-        assert await others.reached(await append(other, "game-b", 0, 9), 10)
-        assert await progress.reached(await append(record, "game-c", 0, 5), 10)
+        assert await progress.wait_until_reached(await append(record, "game-a", 0, 5), 10)
+        assert await others.wait_until_reached(await append(other, "game-b", 0, 9), 10)
+        assert await progress.wait_until_reached(await append(record, "game-c", 0, 5), 10)
     assert await positions(record) == list(range(1, 11))
     assert await positions(other) == list(range(1, 10))
     await other.close()
@@ -191,7 +191,7 @@ async def test_a_consumer_without_any_news_still_finds_what_was_appended(
     record: Record, nats_server: NatsServer
 ) -> None:
     async with consuming(record, nats_server.url, PROJECTION, relay=False) as progress:
-        assert await progress.reached(await append(record, "game-a", 0, 5), 10)
+        assert await progress.wait_until_reached(await append(record, "game-a", 0, 5), 10)
 
 
 async def test_duplicates_and_disorder_on_the_bus_change_nothing(record: Record, nats_server: NatsServer) -> None:
@@ -204,8 +204,8 @@ async def test_duplicates_and_disorder_on_the_bus_change_nothing(record: Record,
             without_id = {key: value for key, value in headers(event, record.record_id).items() if key != "Nats-Msg-Id"}
             await jetstream.publish(subject(event), event.payload, headers=without_id)
         await client.close()
-        assert await progress.reached(20, 10)
-        assert await progress.reached(await append(record, "game-b", 0, 1), 10)
+        assert await progress.wait_until_reached(20, 10)
+        assert await progress.wait_until_reached(await append(record, "game-b", 0, 1), 10)
     assert await positions(record) == list(range(1, 22))
 
 
@@ -216,15 +216,15 @@ async def test_two_replicas_of_a_consumer_do_the_work_once(record: Record, nats_
     ):
         for number in range(30):
             await append(record, f"game-{number}", 0, 2)
-        assert await consumer.reached(60, 15)
-        assert await other.reached(60, 15)
+        assert await consumer.wait_until_reached(60, 15)
+        assert await other.wait_until_reached(60, 15)
     assert await positions(record) == list(range(1, 61))
 
 
 async def test_a_relay_that_dies_is_followed_by_another(
     record: Record, nats_server: NatsServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("faristol.bus.relay.LEASE_SECONDS", 0.4)
+    monkeypatch.setattr("faristol.bus.relay.RELAY_LEASE_SECONDS", 0.4)
     bus = await Bus.connect(nats_server.url)
     first = asyncio.create_task(Relay(record, bus).run())
     await until(lambda: relayed_to(record, 1), append(record, "game-a", 0))
@@ -236,14 +236,14 @@ async def test_a_relay_that_dies_is_followed_by_another(
     second = asyncio.create_task(Relay(record, bus).run())
     first.cancel()
     await until(lambda: relayed_to(record, 2), append(record, "game-b", 0))
-    await end([first, second])
+    await cancel_tasks([first, second])
     await bus.close()
 
 
 async def test_a_relay_that_dies_with_a_clock_that_ran_ahead_is_followed_by_another(
     database_url: str, nats_server: NatsServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("faristol.bus.relay.LEASE_SECONDS", 0.4)
+    monkeypatch.setattr("faristol.bus.relay.RELAY_LEASE_SECONDS", 0.4)
     ahead = await Record.open(database_url, lambda: datetime.now(UTC) + timedelta(seconds=50))
     record = await Record.open(database_url)
     bus = await Bus.connect(nats_server.url)
@@ -254,11 +254,11 @@ async def test_a_relay_that_dies_with_a_clock_that_ran_ahead_is_followed_by_anot
         """A relay that is killed gives nothing back."""
 
     monkeypatch.setattr(ahead, "release", crash)
-    await end([first])
+    await cancel_tasks([first])
     await ahead.close()
     second = asyncio.create_task(Relay(record, bus).run())
     await until(lambda: relayed_to(record, 2), append(record, "game-b", 0))
-    await end([second])
+    await cancel_tasks([second])
     await record.close()
     await bus.close()
 
@@ -280,7 +280,7 @@ async def test_messages_that_no_relay_sent_change_nothing(record: Record, nats_s
     await append(record, "game-a", 0, 5)
     event = (await record.read())[-1]
     async with consuming(record, nats_server.url, PROJECTION) as progress:
-        assert await progress.reached(5, 10)
+        assert await progress.wait_until_reached(5, 10)
         client = await nats.connect(nats_server.url_of("operator"))
         jetstream = client.jetstream()
         forged = headers(event, record.record_id) | {"Nats-Msg-Id": "x", "ce-sequence": "6", "ce-subject": "game-z"}
@@ -289,7 +289,7 @@ async def test_messages_that_no_relay_sent_change_nothing(record: Record, nats_s
         await jetstream.publish("faristol.cup.game.Passed", b"?", headers={**forged, "ce-sequence": "many"})
         await jetstream.publish("faristol.cup.game.Passed", b"?")
         await client.close()
-        assert await progress.reached(await append(record, "game-b", 0, 1), 10)
+        assert await progress.wait_until_reached(await append(record, "game-b", 0, 1), 10)
     async with record.reading() as connection:
         rows = (await connection.execute(select(SEEN).order_by(SEEN.c.position))).all()
     assert [(row.position, row.stream) for row in rows][4:] == [(5, "game-a"), (6, "game-b")]
@@ -304,11 +304,11 @@ async def test_a_reaction_is_woken_by_what_it_reacts_to_and_comes_past_the_rest(
     started = events_pb2.GameStarted.DESCRIPTOR.full_name
     async with consuming(record, nats_server.url, Reaction("test.clock", frozenset({started}), react)) as progress:
         last = await append(record, "game-a", 0, 20)
-        assert await progress.reached(last, 10)
+        assert await progress.wait_until_reached(last, 10)
         client = await nats.connect(nats_server.url_of("operator"))
         (told,) = [
             consumer.delivered.consumer_seq
-            for consumer in await client.jetstream().consumers_info(STREAM)
+            for consumer in await client.jetstream().consumers_info(NOTIFICATION_STREAM)
             if consumer.name.endswith("-test-clock") and consumer.delivered
         ]
         await client.close()
@@ -318,7 +318,7 @@ async def test_a_reaction_is_woken_by_what_it_reacts_to_and_comes_past_the_rest(
 async def test_a_slow_projection_has_a_bounded_number_of_events_in_hand(
     record: Record, nats_server: NatsServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("faristol.consumers.consumer.BATCH", 50)
+    monkeypatch.setattr("faristol.consumers.consumer.CONSUMER_BATCH_EVENTS", 50)
     monkeypatch.setattr(Pull, "BATCH", 50)
     pulls: list[Pull] = []
     subscribe = Bus.subscribe
@@ -342,9 +342,9 @@ async def test_a_slow_projection_has_a_bounded_number_of_events_in_hand(
         for number in range(100):
             await append(record, f"game-{number}", 0, 20)
             await asyncio.sleep(0.005)
-        assert await progress.reached(2_000, 30)
+        assert await progress.wait_until_reached(2_000, 30)
         await append(record, "game-last", 0, 1)
-        assert await progress.reached(2_001, 10)
+        assert await progress.wait_until_reached(2_001, 10)
     assert await positions(record) == list(range(1, 2_002))
     assert max(batches) <= 50
     assert max(waiting) <= 2 * 50
@@ -354,11 +354,11 @@ async def test_a_slow_projection_has_a_bounded_number_of_events_in_hand(
 async def test_a_consumer_that_is_far_behind_does_not_wait_between_batches(
     record: Record, nats_server: NatsServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("faristol.consumers.consumer.BATCH", 20)
+    monkeypatch.setattr("faristol.consumers.consumer.CONSUMER_BATCH_EVENTS", 20)
     await append(record, "game-a", 0, 2_000)
     start = asyncio.get_running_loop().time()
     async with consuming(record, nats_server.url, PROJECTION, relay=False) as progress:
-        assert await progress.reached(2_000, 30)
+        assert await progress.wait_until_reached(2_000, 30)
     assert asyncio.get_running_loop().time() - start < 100 * 0.5 / 4, "one idle wait a batch would take 50 seconds"
 
 

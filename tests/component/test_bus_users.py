@@ -24,11 +24,11 @@ from tests.component.processes import faristol
 from tests.conftest import OPERATOR
 
 from faristol.bus import Bus, BusRefused, NatsServer, Relay
-from faristol.bus.permissions import STREAM, authorization, inbox
+from faristol.bus.permissions import NOTIFICATION_STREAM, authorization, inbox
 from faristol.bus.server import SETTINGS
 from faristol.consumers.consumer import durable
 from faristol.event_store import Record
-from faristol.event_store.tasks import end
+from faristol.event_store.tasks import cancel_tasks
 from faristol.host import SERVICES, Runtime, Settings
 from faristol.host.services import ASKING, RELAY
 from faristol.launcher.processes import running
@@ -106,7 +106,7 @@ async def stream(guarded: NatsServer) -> AsyncIterator[Any]:
 async def test_the_relay_alone_publishes_news(stream: Any, as_user: Callable[[str], Any]) -> None:
     for name in HEARING:
         assert not await (await as_user(name)).may("publish", "faristol.cup.game.Passed", b"forged"), name
-    assert (await stream.stream_info(STREAM)).state.messages == 0
+    assert (await stream.stream_info(NOTIFICATION_STREAM)).state.messages == 0
     assert await (await as_user(RELAY)).may("publish", "faristol.cup.game.Passed")
 
 
@@ -125,14 +125,16 @@ async def test_a_user_makes_and_reads_its_own_consumers_alone(stream: Any, as_us
         own = {durable(CELL, each) for each in CONSUMERS.get(name, ())}
         for each in (*ALL, "another"):
             for subject in (
-                f"$JS.API.CONSUMER.DURABLE.CREATE.{STREAM}.{each}",
-                f"$JS.API.CONSUMER.MSG.NEXT.{STREAM}.{each}",
+                f"$JS.API.CONSUMER.DURABLE.CREATE.{NOTIFICATION_STREAM}.{each}",
+                f"$JS.API.CONSUMER.MSG.NEXT.{NOTIFICATION_STREAM}.{each}",
             ):
                 assert await somebody.may("publish", subject) == (each in own), (name, subject)
-            assert not await somebody.may("publish", f"$JS.API.CONSUMER.CREATE.{STREAM}.{each}"), name
-            assert not await somebody.may("publish", f"$JS.API.CONSUMER.CREATE.{STREAM}.{each}.faristol.>"), name
-            assert not await somebody.may("publish", f"$JS.API.CONSUMER.DELETE.{STREAM}.{each}"), name
-    assert {info.name for info in await stream.consumers_info(STREAM)} == set(ALL)
+            assert not await somebody.may("publish", f"$JS.API.CONSUMER.CREATE.{NOTIFICATION_STREAM}.{each}"), name
+            assert not await somebody.may(
+                "publish", f"$JS.API.CONSUMER.CREATE.{NOTIFICATION_STREAM}.{each}.faristol.>"
+            ), name
+            assert not await somebody.may("publish", f"$JS.API.CONSUMER.DELETE.{NOTIFICATION_STREAM}.{each}"), name
+    assert {info.name for info in await stream.consumers_info(NOTIFICATION_STREAM)} == set(ALL)
 
 
 async def test_no_user_removes_the_stream_or_reads_it_around_a_consumer(
@@ -143,18 +145,21 @@ async def test_no_user_removes_the_stream_or_reads_it_around_a_consumer(
         calls = ("DELETE", "PURGE", "UPDATE", "MSG.GET", "MSG.DELETE", "SNAPSHOT", "RESTORE", "LEADER.STEPDOWN")
         for call in calls:
             by_settings = name == RELAY and call == "UPDATE"  # it brings what the stream keeps up to its settings
-            assert await somebody.may("publish", f"$JS.API.STREAM.{call}.{STREAM}") == by_settings, (name, call)
+            assert await somebody.may("publish", f"$JS.API.STREAM.{call}.{NOTIFICATION_STREAM}") == by_settings, (
+                name,
+                call,
+            )
         for subject in (
             "$JS.API.STREAM.CREATE.OTHER",
-            f"$JS.API.DIRECT.GET.{STREAM}",
+            f"$JS.API.DIRECT.GET.{NOTIFICATION_STREAM}",
             "$JS.API.STREAM.LIST",
             "$JS.API.INFO",
             "$SYS.REQ.SERVER.PING",
             "$SYS.REQ.ACCOUNT.PING.CONNZ",
         ):
             assert not await somebody.may("publish", subject), (name, subject)
-        assert await somebody.may("publish", f"$JS.API.STREAM.CREATE.{STREAM}") == (name == RELAY)
-    assert (await stream.stream_info(STREAM)).config.name == STREAM
+        assert await somebody.may("publish", f"$JS.API.STREAM.CREATE.{NOTIFICATION_STREAM}") == (name == RELAY)
+    assert (await stream.stream_info(NOTIFICATION_STREAM)).config.name == NOTIFICATION_STREAM
 
 
 async def test_the_server_of_up_has_no_monitoring_and_keeps_its_passwords_for_its_owner(
@@ -172,10 +177,10 @@ async def test_news_say_where_to_read_and_nothing_of_what_happened(record: Recor
     client = await nats.connect(guarded.url_of("operator"))
     event = (await record.read())[-1]
     for _ in range(100):
-        if (await client.jetstream().stream_info(STREAM)).state.messages == 3:
+        if (await client.jetstream().stream_info(NOTIFICATION_STREAM)).state.messages == 3:
             break
         await asyncio.sleep(0.05)
-    message = await client.jetstream().get_msg(STREAM, 3)
+    message = await client.jetstream().get_msg(NOTIFICATION_STREAM, 3)
     assert not message.data
     assert set(message.headers or {}) <= {
         "Nats-Msg-Id",
@@ -185,7 +190,7 @@ async def test_news_say_where_to_read_and_nothing_of_what_happened(record: Recor
         "traceparent",
     }
     assert (message.headers or {})["ce-sequence"] == str(event.position)
-    await end([relay])
+    await cancel_tasks([relay])
     await client.close()
     await bus.close()
 
@@ -214,14 +219,14 @@ async def test_every_service_does_its_work_with_its_own_user(
             runtimes[name] = (await stack.enter_async_context(running(settings, (name,)))).runtime
         record = runtimes["access"].record
         position = await append(record, "game-a", 0, 3)
-        assert await runtimes["access"].progress("results@5").reached(position, 20)
+        assert await runtimes["access"].progress("results@5").wait_until_reached(position, 20)
         # A consumer that starts reads the record, and may be at the end of it before the news have come.
         client = await nats.connect(guarded.url_of("operator"))
         told: dict[str, int] = {}
         async with asyncio.timeout(20):
             while set(told) != set(ALL) or told[durable(CELL, "results@5")] != position:
                 await asyncio.sleep(0.05)
-                infos = await client.jetstream().consumers_info(STREAM)
+                infos = await client.jetstream().consumers_info(NOTIFICATION_STREAM)
                 told = {info.name: info.delivered.stream_seq for info in infos if info.delivered}
         await client.close()
     assert "violation" not in caplog.text.lower()
@@ -281,7 +286,7 @@ async def test_a_process_comes_back_with_the_credentials_that_came_after(
             break
         await asyncio.sleep(0.1)
     assert await record.checkpoint("relay") >= position
-    await end([relay])
+    await cancel_tasks([relay])
     await bus.close()
 
 
@@ -348,7 +353,7 @@ async def test_a_creds_file_lets_in_where_nats_has_operators_and_accounts(record
                 break
             await asyncio.sleep(0.1)
         assert await record.checkpoint("relay") >= position
-        await end([relay])
+        await cancel_tasks([relay])
         await bus.close()
     finally:
         server.terminate()

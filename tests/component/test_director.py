@@ -19,8 +19,8 @@ from tests.component.access_cell import Cell, held, opened, with_small_lexicons
 from tests.component.test_sign_in import Visitor, visiting
 
 from faristol.credentials.credential import Scope
-from faristol.gateway.consoles.director.desk import PARTS
-from faristol.gateway.consoles.director.option_names import NAMES
+from faristol.gateway.consoles.director.desk import CONSOLE_PAGES
+from faristol.gateway.consoles.director.option_names import OPTION_LABELS
 from faristol.gateway.print.contents import PAPERS
 from faristol.pb.access.v1 import needs_pb2 as needs
 from faristol.pb.pairing.v1 import pairing_pb2 as pairing
@@ -129,7 +129,7 @@ async def test_options_of_a_rule_book_are_explained_in_the_readers_language(desk
         page = told(await desk.web.get(f"/new?ruleset={name}&lang={language}"))
         for option in load_ruleset(name).options:
             assert say(option.note, {}, language) in page
-            english |= {text for text in (option.note, NAMES[option.name]) if f" {text} " in page}
+            english |= {text for text in (option.note, OPTION_LABELS[option.name]) if f" {text} " in page}
     books = told(await desk.web.get(f"/new?lang={language}"))
     english |= {title for title in ("House rules of duplicate games",) if title in books}
     seats = (await desk.web.get(f"/new?ruleset=fisc-2023&lang={language}")).text
@@ -426,7 +426,7 @@ def value(text: str, name: str) -> str:
 async def test_a_tournament_without_players_has_its_whole_console_and_its_papers(desk: Desk) -> None:
     fields: dict[str, Any] = {"name": "Buit", "rounds": 5, "ruleset": "fisc-2023", "tournament_id": "buit"}
     await desk.done("/new", "CreateTournament", **fields)
-    parts = [f"/{part}" for part, _ in PARTS if part] + ["", "/players/list", "/players/known", "/round/1"]
+    parts = [f"/{part}" for part, _ in CONSOLE_PAGES if part] + ["", "/players/list", "/players/known", "/round/1"]
     pages = [f"/tournaments/buit/console{part}" for part in parts] + ["/tournaments/buit/print"]
     pages += [f"/tournaments/buit/print/{kind}" for kind, paper in PAPERS.items() if not paper.of_round]
     pages += [f"/tournaments/buit/{part}" for part in ("access", "arbiter")]

@@ -17,7 +17,7 @@ from tests.unit.pairing.commands.test_service import command, create, register
 from tests.unit.pairing.conftest import Desk, serving
 
 from faristol.event_store import Record, load
-from faristol.pairing.state import Tournament, evolve, stream
+from faristol.pairing.state import TournamentState, evolve, stream
 from faristol.pb.pairing.v1 import pairing_pb2 as pairing
 
 DIVISIONS = ("open", "second", "third")
@@ -55,7 +55,7 @@ async def in_divisions(record: Record, player_id: str) -> int:
     """In how many divisions a player takes part."""
     found = 0
     for tournament_id in DIVISIONS:
-        loaded = await load(record, stream(tournament_id), Tournament(), evolve)
+        loaded = await load(record, stream(tournament_id), TournamentState(), evolve)
         player = loaded.state.player(player_id)
         found += player is not None and not player.never_came
     return found

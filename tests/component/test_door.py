@@ -138,7 +138,7 @@ async def test_the_cookie_counts_for_pages_of_this_site_alone(
         ("pairing/NoSuch", {}, 404, "NoSuch"),
         ("nothing/RegisterPlayer", {}, 404, "nothing"),
         ("lexicon/WatchQueue", {}, 404, "gRPC"),
-        ("pairing/RegisterPlayer", {"name": "x" * json_proxy.LARGEST}, 413, ""),
+        ("pairing/RegisterPlayer", {"name": "x" * json_proxy.MAX_BODY_BYTES}, 413, ""),
     ],
 )
 async def test_what_cannot_be_taken_is_told_as_the_sender_wrote_it(

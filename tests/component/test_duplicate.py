@@ -19,9 +19,9 @@ from google.protobuf.message import Message
 from google.protobuf.timestamp_pb2 import Timestamp
 from tests.component.processes import FARISTOL, environment, faristol
 
-from faristol.casebook.cell import Cell, OnCell, serving
+from faristol.casebook.cell import CellServices, RunningCell, serving
 from faristol.casebook.lexicons import LEXICON_NAME, install
-from faristol.duplicate_game.situation import GAME
+from faristol.duplicate_game.situation import GAME_STREAM_NUMBER
 from faristol.host.duplicate_store import stream_of
 from faristol.kernel.errors import NotFound
 from faristol.kernel.pins import Pin
@@ -56,8 +56,8 @@ class Clock:
 class Stage:
     """The services, as whoever directs and judges calls them."""
 
-    def __init__(self, cell: Cell, clock: Clock) -> None:
-        self.services = OnCell(cell)
+    def __init__(self, cell: RunningCell, clock: Clock) -> None:
+        self.services = CellServices(cell)
         self.record, self.clock = cell.record, clock
         self.address, self.http_address = cell.address, cell.http_address
 
@@ -191,7 +191,7 @@ async def test_the_next_round_is_another_game_that_newcomers_may_enter(stage: St
 
 async def test_time_is_called_when_it_is_over_though_nobody_does_anything(stage: Stage) -> None:
     stage.clock.wait(180.5)
-    stream = stream_of(FIRST, GAME)
+    stream = stream_of(FIRST, GAME_STREAM_NUMBER)
     async with asyncio.timeout(20):
         async for event in stage.record.follow(types={ticks.TimeCalled.DESCRIPTOR.full_name}):
             assert event.stream == stream

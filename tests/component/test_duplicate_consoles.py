@@ -17,7 +17,7 @@ from tests.component.officials import arbiter, browser, do, press, told
 from tests.component.test_duplicate import WORDS
 
 from faristol.casebook.lexicons import LEXICON_NAME, install
-from faristol.client.services import when_found
+from faristol.client.services import call_until_found
 from faristol.credentials.credential import Credential, Scope
 from faristol.host import SERVICES, Settings
 from faristol.launcher.processes import running
@@ -76,7 +76,7 @@ async def cell(tmp_path_factory: pytest.TempPathFactory, shared_nats: str, no_op
         rounds = [kind(tournament_id=OWN, round=1) for kind in (pairing.PairRoundRequest, pairing.StartRoundRequest)]
         for command in (players, halls, *rounds):
             await do(made, command)
-        await when_found(DuplicateServiceStub(channel).GetDuplicate, pb.GetDuplicateRequest(game_id=GAME))
+        await call_until_found(DuplicateServiceStub(channel).GetDuplicate, pb.GetDuplicateRequest(game_id=GAME))
         yield made
 
 

@@ -21,10 +21,10 @@ from tests.component.processes import FARISTOL, environment, faristol
 from tests.component.test_duplicate import BEGIN, Clock
 from tests.unit.duplicate_game.ahead import WORDS
 
-from faristol.casebook.cell import OnCell, serving
+from faristol.casebook.cell import CellServices, serving
 from faristol.casebook.lexicons import LEXICON_NAME, install
 from faristol.duplicate_game.sealed import check, read_document
-from faristol.duplicate_game.situation import GAME
+from faristol.duplicate_game.situation import GAME_STREAM_NUMBER
 from faristol.host.duplicate_store import prepared_stream, stream_of
 from faristol.kernel.errors import Invalid
 from faristol.kernel.pins import Pin
@@ -35,9 +35,9 @@ from faristol.pb.game.v1 import duplicate_pb2 as pb
 from faristol.pb.pairing.v1 import pairing_pb2 as pairing
 from faristol.rules import load_ruleset, load_tile_set
 from faristol.table_terminal.hall.bundle import Bundle
-from faristol.table_terminal.hall.hall import Away, HallAtWork, NotTaken
+from faristol.table_terminal.hall.hall import CommandRefused, HallState, ServicesUnavailable
 from faristol.table_terminal.hall.journal import HallJournal
-from faristol.table_terminal.hall.terminal import AtTerminal
+from faristol.table_terminal.hall.terminal import HallTerminal
 from faristol.table_terminal.hall.times import SyncedClock
 from faristol.words import Library
 
@@ -48,7 +48,7 @@ NORD, SUD = ("anna", "blai", "cesca"), ("didac", "eloi")
 class Stage:
     """The services of a cell, and tournaments of duplicate games."""
 
-    def __init__(self, services: OnCell, clock: Clock) -> None:
+    def __init__(self, services: CellServices, clock: Clock) -> None:
         self.services, self.clock = services, clock
         self.record = services.record
         self.address = self.http_address = ""
@@ -90,7 +90,7 @@ class Stage:
     async def start(self, cup: str) -> None:
         await self.ask(pairing.StartRoundRequest(tournament_id=cup, round=1))
 
-    async def call(self, game: str, *halls: HallAtWork, **more: Any) -> Any:
+    async def call(self, game: str, *halls: HallState, **more: Any) -> Any:
         """The next rack, and its time until it is over; ``halls`` hear of its begin."""
         called = await self.ask(pb.CallRackRequest(game_id=game, arbiter_id="judge", **more))
         if called.turn:
@@ -138,7 +138,7 @@ async def staged(nats_url: str, *more: str) -> AsyncIterator[Stage]:
 
     services = ("lexicon", "game", "clock", "pairing", "results", *more)
     async with serving(nats_url, services, clock, installed) as cell:
-        made = Stage(OnCell(cell), clock)
+        made = Stage(CellServices(cell), clock)
         made.address, made.http_address = cell.address, cell.http_address
         yield made
 
@@ -154,16 +154,16 @@ class Line:
         self._file = folder / f"{hall}.jsonl"
         self._bundle: Bundle | None = None
 
-    async def open(self, game: str) -> HallAtWork:
+    async def open(self, game: str) -> HallState:
         answer = await self.stage.ask(pb.GetBundleRequest(game_id=game, hall=self.name))
         self._bundle = Bundle(answer, self.name)
         return self.again()
 
-    def again(self) -> HallAtWork:
+    def again(self) -> HallState:
         """The hall in a process of its own that was just started."""
         assert self._bundle is not None
         clock = SyncedClock(self._time, self._time)
-        return HallAtWork(self._bundle, HallJournal(self._file), self._ask, clock, f"collector-{self.name}")
+        return HallState(self._bundle, HallJournal(self._file), self._ask, clock, f"collector-{self.name}")
 
     def _time(self) -> int:
         # The device is an hour behind.
@@ -171,15 +171,15 @@ class Line:
 
     async def _ask(self, request: Any) -> Any:
         if self.cut:
-            raise Away
+            raise ServicesUnavailable
         self.sent.append(request)
         try:
             answer = await self.stage.ask(request)
         except Refusal as refusal:
-            raise NotTaken(refusal.reason, str(refusal)) from refusal
+            raise CommandRefused(refusal.reason, str(refusal)) from refusal
         if self.lose_answers and not isinstance(request, pb.GetDuplicateRequest):
             self.cut = True
-            raise Away
+            raise ServicesUnavailable
         return answer
 
 
@@ -211,7 +211,7 @@ async def test_a_sealed_game_is_played_as_it_was_sealed_and_read_by_everybody_at
     assert list(check(sealed, FISC)) == []
     assert [list(sealed.turns[place].rack.faces) for place in (0, 1)] == [list(first.faces), list(second.faces)]
     assert [turn.master.score for turn in shown.turns] == [turn.master.score for turn in sealed.turns[:2]]
-    said = await stage.record.facts(stream_of("cup-r1", GAME))
+    said = await stage.record.facts(stream_of("cup-r1", GAME_STREAM_NUMBER))
     assert [type(fact).__name__ for fact in said][-2:] == ["DuplicateEnded", "SealOpened"]
 
 
@@ -333,7 +333,7 @@ async def test_a_slip_that_is_null_by_its_form_is_typed_twice_in_a_hall_with_a_l
     hall = await Line(stage, tmp_path, "Sud").open("cup-r1")
     await hall.sync()
     told: list[str] = []
-    at = AtTerminal(hall, told.append)
+    at = HallTerminal(hall, told.append)
     await at.do("4 P8 CASA")
     assert "number 4 is rejected: type it again, as it is on the paper" in told
     await at.do("close")
@@ -482,7 +482,9 @@ async def test_a_director_ends_an_embargo_for_all_its_games(stage: Stage) -> Non
     assert len((await stage.shown("cup-r1", inside=False)).turns) == 1
     lift.command_id = ""
     assert await stage.reason(lift) == "NO_EMBARGO"
-    kinds = itertools.groupby(type(fact).__name__ for fact in await stage.record.facts(stream_of("cup-r1", GAME)))
+    kinds = itertools.groupby(
+        type(fact).__name__ for fact in await stage.record.facts(stream_of("cup-r1", GAME_STREAM_NUMBER))
+    )
     assert "EmbargoLifted" in [kind for kind, _ in kinds]
 
 

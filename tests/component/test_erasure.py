@@ -27,7 +27,7 @@ from faristol.event_store.integrity.sealer import seal
 from faristol.event_store.integrity.verification import verify
 from faristol.event_store.personal_data import erasures
 from faristol.event_store.personal_data.erasure import erase, find
-from faristol.event_store.personal_data.people import Person, names, remember
+from faristol.event_store.personal_data.people import Person, names, store_player
 from faristol.kernel.refusal import Refusal
 from faristol.pb.game.v1 import events_pb2 as game
 from faristol.pb.pairing.v1 import events_pb2 as pairing
@@ -81,10 +81,10 @@ async def test_the_files_of_the_database_hold_no_remains(record: Record) -> None
         if connection.dialect.name == "sqlite":  # some builds of it overwrite by themselves
             await connection.execute(text("PRAGMA secure_delete = OFF"))
         for number in range(200):
-            await remember(connection, f"p{number}", f"Somebody {number}", "")
-        await remember(connection, "anna", NAME[::-1], CLUB)  # a name that was corrected leaves remains of its own
+            await store_player(connection, f"p{number}", f"Somebody {number}", "")
+        await store_player(connection, "anna", NAME[::-1], CLUB)  # a name that was corrected leaves remains of its own
     async with record.writing() as connection:
-        await remember(connection, "anna", NAME, CLUB, COUNTRY)
+        await store_player(connection, "anna", NAME, CLUB, COUNTRY)
     if record.engine.dialect.name == "postgresql":
         async with record.writing() as connection:
             await connection.execute(text("ANALYZE people"))
@@ -105,7 +105,7 @@ async def test_samples_of_names_that_somebody_asked_for_go_with_a_name(new_datab
     record = await Record.open(new_database)
     async with record.writing() as connection:
         for number in range(200):  # bounds of what it finds are sampled
-            await remember(connection, f"p{number}", f"Maria Puig {number:03}", "Club")
+            await store_player(connection, f"p{number}", f"Maria Puig {number:03}", "Club")
     engine = create_async_engine(parse(new_database), isolation_level="AUTOCOMMIT")
 
     async def sampled() -> str:
@@ -175,7 +175,7 @@ async def test_an_id_that_nobody_has_is_told(record: Record) -> None:
 async def test_a_player_whose_name_is_not_here_can_be_erased(record: Record, tmp_path: Path) -> None:
     await fill(record)
     late = Write("tournament-late", 0, [pairing.LateEntryAdmitted(player_id="late", round=2)], "late")
-    await record.append(Decision([late], also=lambda known: remember(known, "late", "Lena Tard", "")), Metadata())
+    await record.append(Decision([late], also=lambda known: store_player(known, "late", "Lena Tard", "")), Metadata())
     assert (await export(record, tmp_path / "late", tournament="late", with_people=True)).people == 1
     await export(record, tmp_path / "a")
     other = await Record.open(f"sqlite:///{tmp_path}/other.db")
@@ -213,7 +213,7 @@ async def test_a_registration_that_is_under_way_does_not_bring_the_name_back(
     begun, go_on = asyncio.Event(), asyncio.Event()
 
     async def slowly(connection: AsyncConnection) -> None:
-        await remember(connection, "anna", NAME, CLUB)
+        await store_player(connection, "anna", NAME, CLUB)
         begun.set()
         await go_on.wait()
 

@@ -33,11 +33,11 @@ from tests.plain_http import PLAIN
 from tests.unit.gateway.test_document import EXAMPLES, FINITE, held_to_its_document
 
 from faristol.casebook.lexicons import LEXICON_NAME, install
-from faristol.client.services import when_found
+from faristol.client.services import call_until_found
 from faristol.credentials.credential import Credential
 from faristol.credentials.roles import Role
 from faristol.gateway.app import ROUTES
-from faristol.gateway.pages.alternatives import INSTEAD
+from faristol.gateway.pages.alternatives import ALTERNATIVE_PATHS
 from faristol.gateway.print.contents import PAPERS
 from faristol.gateway.print.duplicate import ALL_PAPERS, DUPLICATE_PAPERS
 from faristol.gateway.print.form import STYLES
@@ -196,7 +196,7 @@ async def _begin(cell: Cell, mode: Mode) -> None:
     if not mode.is_duplicate:
         return
     judge = _held(needs.ROLE_ARBITER, tournament=mode.id, subject="judge")
-    found = await when_found(
+    found = await call_until_found(
         DuplicateServiceStub(cell.channel).GetDuplicate, duplicate.GetDuplicateRequest(game_id=mode.game)
     )
     assert found.halls
@@ -400,7 +400,7 @@ def _expected(mode: Mode, state: str, path: str, address: str) -> int:
         return 409
     if mode is MULTI and (path.endswith(".gcg") or (path.endswith("/report.trf") and state == AFTER)):
         return 404 if is_missing else 409  # both hold games of two players
-    if "duplicate" not in path and mode.is_duplicate and path in INSTEAD:
+    if "duplicate" not in path and mode.is_duplicate and path in ALTERNATIVE_PATHS:
         return 404 if is_missing and "{game_id}" in path else 409
     if "{team_id}" in path and not mode.teams:
         return 404

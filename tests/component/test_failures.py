@@ -26,13 +26,13 @@ from tests.component.append_load import SHARED
 from tests.component.processes import Child, faristol, free_port, wait_until_serving
 from tests.plain_http import PLAIN
 
-from faristol.event_store import Command, Decision, Metadata, Record, Write
+from faristol.event_store import AppendCommand, Decision, Metadata, Record, Write
 from faristol.event_store.append.group_commit import COUNTER
 from faristol.event_store.backends import postgres, tables
 from faristol.event_store.integrity.verification import verify
-from faristol.event_store.record import Trouble
+from faristol.event_store.record import WriteProblem
 from faristol.host.rpc.errors import status_of
-from faristol.host.startup import when_there
+from faristol.host.startup import wait_until_available
 from faristol.pb.game.v1 import events_pb2
 from faristol.pb.pairing.v1 import pairing_pb2, pairing_pb2_grpc
 from faristol.pb.results.v1 import results_pb2, results_pb2_grpc
@@ -162,7 +162,7 @@ async def test_a_database_that_restarts_under_load_loses_nothing_and_is_found_ag
     async def caller(stream: str) -> int:
         version = 0
         while not done.is_set():
-            command = Command(str(uuid.uuid4()), lambda position: b"%d" % position)
+            command = AppendCommand(str(uuid.uuid4()), lambda position: b"%d" % position)
             for _ in range(10_000):
                 try:
                     await record.append(write(stream, version, 1, 2), Metadata(), command=command)
@@ -226,7 +226,7 @@ async def test_a_process_that_stopped_dead_with_the_counter_is_not_waited_for(
     new_database: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     briefly = func.set_config("idle_in_transaction_session_timeout", "3000", True)
-    monkeypatch.setattr(postgres, "_LOCK", COUNTER.returning(briefly))
+    monkeypatch.setattr(postgres, "_LOCK_COUNTER", COUNTER.returning(briefly))
     record, other = await Record.open(new_database), await Record.open(new_database)
     holds, thaw = asyncio.Event(), asyncio.Event()
 
@@ -297,7 +297,7 @@ async def test_a_record_with_no_lease_is_full_until_postgresql_writes_again(new_
     for attempt in (record.append(Decision([Write("game-a", 0, [passed(1, "")], "cup")]), Metadata()), None):
         with pytest.raises(SQLAlchemyError):
             await (attempt or record.try_writing())
-        assert record.trouble is Trouble.FULL
+        assert record.trouble is WriteProblem.FULL
     async with record.engine.begin() as connection:
         await connection.execute(text("DROP FUNCTION full_disk CASCADE"))
     await record.try_writing()
@@ -317,7 +317,7 @@ async def test_a_disk_that_is_full_in_the_middle_of_a_group_writes_nothing_of_it
 
     filling = Decision([Write("game-b", 0, [passed()], "cup")], also=fill)
     many = Decision([Write("game-c", 0, [passed(turn, "x" * 600) for turn in range(60)], "cup")])
-    command = Command(str(uuid.uuid4()), lambda _: b"")
+    command = AppendCommand(str(uuid.uuid4()), lambda _: b"")
     outcomes = await asyncio.gather(
         record.append(filling, Metadata()), record.append(many, Metadata(), command=command), return_exceptions=True
     )
@@ -393,7 +393,9 @@ async def test_a_file_that_another_process_holds_at_the_start_is_waited_for(
         waits.set()
 
     async with holder.writing():
-        waiting = asyncio.create_task(when_there(partial(Record.open, url), 30, asyncio.Event(), said.append, begin))
+        waiting = asyncio.create_task(
+            wait_until_available(partial(Record.open, url), 30, asyncio.Event(), said.append, begin)
+        )
         await asyncio.wait_for(waits.wait(), 10)
     record = await waiting
     assert "database is locked; waiting for it" in said[0]
@@ -409,7 +411,7 @@ async def test_what_no_waiting_mends_ends_the_start_at_once(own_postgres: Postgr
     url = make_url(own_postgres.get_uri())
     older = await Record.open(own_postgres.get_uri())
     async with older.writing() as connection:
-        await connection.execute(update(tables.counter).values(format=tables.FORMAT - 1))
+        await connection.execute(update(tables.counter).values(format=tables.RECORD_FORMAT - 1))
     await older.close()
 
     def said(there: URL) -> str:

@@ -24,7 +24,7 @@ from faristol.client.services import call
 from faristol.pb.game.v1 import events_pb2 as game_events
 from faristol.pb.pairing.v1 import events_pb2 as events
 from faristol.pb.pairing.v1 import pairing_pb2
-from faristol.rules.options import written
+from faristol.rules.options import format_value
 
 PLAYERS = int(os.environ.get("GREAT_PLAYERS", "26"))
 ROUNDS = int(os.environ.get("GREAT_ROUNDS", "5"))
@@ -60,7 +60,8 @@ class Director:
     async def open(self) -> None:
         hall = self.hall
         options = [
-            game_events.ChosenOption(name=name, value=written(value)) for name, value in hall.ruleset.chosen.items()
+            game_events.ChosenOption(name=name, value=format_value(value))
+            for name, value in hall.ruleset.chosen.items()
         ]
         create = pairing_pb2.CreateTournamentRequest(
             name="A great championship",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterator
+from collections.abc import AsyncIterator, Iterator
 from pathlib import Path
 
 import grpc
@@ -17,7 +17,7 @@ from tests.unit.lexicon.court import Court, reason
 from faristol.bus import NatsServer
 from faristol.event_store import Record
 from faristol.pb.lexicon.v1 import events_pb2 as events
-from faristol.words import DEFAULT_NAME, Installed, Library
+from faristol.words import DEFAULT_NAME, InstalledLexicon, Library
 
 __all__ = ["catalan", "library"]
 
@@ -64,7 +64,9 @@ class Process:
 
 
 @pytest.fixture
-async def process(tmp_path: Path, library: Library, catalan: Installed, nats_server: NatsServer) -> Iterator[Process]:  # type: ignore[misc]
+async def process(
+    tmp_path: Path, library: Library, catalan: InstalledLexicon, nats_server: NatsServer
+) -> AsyncIterator[Process]:
     made = Process(tmp_path, library, nats_server.url)
     await asyncio.to_thread(made.wait)
     yield made
@@ -72,7 +74,9 @@ async def process(tmp_path: Path, library: Library, catalan: Installed, nats_ser
         made.child.kill()
 
 
-async def sit_down(process: Process, catalan: Installed, channel: grpc.aio.Channel, lease_seconds: int = 60) -> Court:
+async def sit_down(
+    process: Process, catalan: InstalledLexicon, channel: grpc.aio.Channel, lease_seconds: int = 60
+) -> Court:
     record = await Record.open(process.database_url)
     court = Court(record, channel, catalan.digest, process.address)
     await court.found_tournament()
@@ -84,7 +88,7 @@ async def sit_down(process: Process, catalan: Installed, channel: grpc.aio.Chann
 
 
 async def test_a_service_killed_with_open_cases_comes_back_with_all_of_them_and_their_claims(
-    process: Process, catalan: Installed
+    process: Process, catalan: InstalledLexicon
 ) -> None:
     async with grpc.aio.insecure_channel(process.address) as channel:
         court = await sit_down(process, catalan, channel)
@@ -113,7 +117,7 @@ async def test_a_service_killed_with_open_cases_comes_back_with_all_of_them_and_
 
 @pytest.mark.nightly
 async def test_challenges_raised_while_nats_is_away_reach_their_judges(
-    process: Process, catalan: Installed, nats_server: NatsServer
+    process: Process, catalan: InstalledLexicon, nats_server: NatsServer
 ) -> None:
     async with grpc.aio.insecure_channel(process.address) as channel:
         court = await sit_down(process, catalan, channel)
@@ -128,7 +132,7 @@ async def test_challenges_raised_while_nats_is_away_reach_their_judges(
 
 
 async def test_a_judge_whose_connection_breaks_goes_on_where_he_was_or_leaves_the_case_to_another(
-    process: Process, catalan: Installed
+    process: Process, catalan: InstalledLexicon
 ) -> None:
     async with grpc.aio.insecure_channel(process.address) as channel:
         court = await sit_down(process, catalan, channel, 8)

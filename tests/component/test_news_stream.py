@@ -17,8 +17,8 @@ from tests.component.consumers import PROJECTION, append, consuming, positions
 from tests.component.nats_cluster import cluster, url_of
 
 from faristol.bus import Bus, BusError, NatsServer
-from faristol.bus.errors import BusAway
-from faristol.bus.permissions import NEWS, STREAM
+from faristol.bus.errors import BusUnavailable
+from faristol.bus.permissions import NOTIFICATION_STREAM, NOTIFICATION_SUBJECTS
 from faristol.bus.stream import NewsLimits
 from faristol.event_store import Record
 
@@ -34,7 +34,7 @@ async def operating(server: NatsServer) -> AsyncIterator[JetStreamContext]:
 
 async def kept(server: NatsServer) -> StreamConfig:
     async with operating(server) as jetstream:
-        return (await jetstream.stream_info(STREAM)).config
+        return (await jetstream.stream_info(NOTIFICATION_STREAM)).config
 
 
 async def test_a_stream_of_ours_follows_the_settings(nats_server: NatsServer) -> None:
@@ -49,10 +49,12 @@ async def test_a_stream_of_the_operator_stays_as_it_is_and_the_news_goes_there(
     record: Record, nats_server: NatsServer, caplog: pytest.LogCaptureFixture
 ) -> None:
     async with operating(nats_server) as jetstream:
-        await jetstream.add_stream(name=STREAM, subjects=[NEWS], max_age=600, max_bytes=5_000_000)
+        await jetstream.add_stream(
+            name=NOTIFICATION_STREAM, subjects=[NOTIFICATION_SUBJECTS], max_age=600, max_bytes=5_000_000
+        )
     with caplog.at_level(logging.WARNING):
         async with consuming(record, nats_server.url, PROJECTION) as progress:
-            assert await progress.reached(await append(record, "game-a", 0, 5), 10)
+            assert await progress.wait_until_reached(await append(record, "game-a", 0, 5), 10)
     assert await positions(record) == [1, 2, 3, 4, 5]
     assert ((await kept(nats_server)).max_age, (await kept(nats_server)).max_bytes) == (600, 5_000_000)
     assert "seconds 600" in caplog.text, "the operator is told how it differs from the settings"
@@ -61,15 +63,15 @@ async def test_a_stream_of_the_operator_stays_as_it_is_and_the_news_goes_there(
 @pytest.mark.parametrize(
     ("given", "told"),
     [
-        ({"subjects": ["other.>"]}, f"has to add {NEWS}"),
-        ({"subjects": [NEWS], "retention": RetentionPolicy.WORK_QUEUE}, "expected limits"),
+        ({"subjects": ["other.>"]}, f"has to add {NOTIFICATION_SUBJECTS}"),
+        ({"subjects": [NOTIFICATION_SUBJECTS], "retention": RetentionPolicy.WORK_QUEUE}, "expected limits"),
     ],
 )
 async def test_a_stream_that_would_lose_news_is_refused_with_what_is_wrong_with_it(
     nats_server: NatsServer, given: dict[str, Any], told: str
 ) -> None:
     async with operating(nats_server) as jetstream:
-        await jetstream.add_stream(name=STREAM, **given)
+        await jetstream.add_stream(name=NOTIFICATION_STREAM, **given)
     with pytest.raises(BusError, match=told.replace("*", "[*]")):
         await Bus.connect(nats_server.url)
 
@@ -83,13 +85,13 @@ async def test_a_relay_waits_while_the_stream_would_lose_news_and_goes_on_when_i
     record: Record, nats_server: NatsServer
 ) -> None:
     async with consuming(record, nats_server.url, PROJECTION) as progress, operating(nats_server) as jetstream:
-        assert await progress.reached(await append(record, "game-a", 0, 5), 10)
-        await jetstream.delete_stream(STREAM)
-        await jetstream.add_stream(name=STREAM, subjects=["other.>"])
+        assert await progress.wait_until_reached(await append(record, "game-a", 0, 5), 10)
+        await jetstream.delete_stream(NOTIFICATION_STREAM)
+        await jetstream.add_stream(name=NOTIFICATION_STREAM, subjects=["other.>"])
         last = await append(record, "game-b", 0, 5)
         await asyncio.sleep(3)  # tried, and refused, more than once
-        await jetstream.delete_stream(STREAM)
-        assert await progress.reached(last, 20)
+        await jetstream.delete_stream(NOTIFICATION_STREAM)
+        assert await progress.wait_until_reached(last, 20)
     assert await positions(record) == list(range(1, 11))
 
 
@@ -99,11 +101,11 @@ async def test_a_server_of_three_may_be_lost_and_no_news_is(record: Record, tmp_
         bus = await Bus.connect(url_of(nodes), limits=limits)
         await bus.close()
         async with consuming(record, url_of(nodes), PROJECTION, limits=limits) as progress:
-            assert await progress.reached(await append(record, "game-a", 0, 5), 20)
+            assert await progress.wait_until_reached(await append(record, "game-a", 0, 5), 20)
             await nodes[0].kill()
-            assert await progress.reached(await append(record, "game-b", 0, 5), 40)
+            assert await progress.wait_until_reached(await append(record, "game-b", 0, 5), 40)
             await nodes[0].start()
-            assert await progress.reached(await append(record, "game-c", 0, 5), 40)
+            assert await progress.wait_until_reached(await append(record, "game-c", 0, 5), 40)
     assert await positions(record) == list(range(1, 16))
 
 
@@ -112,7 +114,7 @@ async def test_jetstream_without_a_leader_is_waited_for_and_is_not_taken_for_one
     async with cluster(tmp_path) as nodes:
         for node in nodes[1:]:
             await node.kill()
-        with pytest.raises(BusAway, match="does not answer"):
+        with pytest.raises(BusUnavailable, match="does not answer"):
             await Bus.connect(url_of(nodes[:1]))
         await nodes[1].start()
         async with asyncio.timeout(60):
@@ -120,6 +122,6 @@ async def test_jetstream_without_a_leader_is_waited_for_and_is_not_taken_for_one
                 try:
                     bus = await Bus.connect(url_of(nodes[:2]))
                     break
-                except BusAway:
+                except BusUnavailable:
                     await asyncio.sleep(0.5)
         await bus.close()

@@ -15,7 +15,7 @@ from tests.component.processes import faristol
 from tests.component.test_erasure import files, tables_of
 from tests.unit.event_store.chains import KEY
 
-from faristol.event_store import Command, Conflict, Decision, Metadata, Record, RecordError, Write
+from faristol.event_store import AppendCommand, Conflict, Decision, Metadata, Record, RecordError, Write
 from faristol.event_store.integrity import keys
 from faristol.event_store.integrity.sealer import seal
 from faristol.event_store.integrity.verification import verify
@@ -62,7 +62,7 @@ async def test_what_older_versions_wrote_keeps_its_words_in_the_event(record: Re
 async def test_a_command_that_comes_again_writes_no_second_note_and_one_that_fails_writes_none(record: Record) -> None:
     fact = pairing.PlayerWarned(player_id="anna", note=WORDS)
     decision = Decision([Write("tournament-cup", 0, [fact], "cup")])
-    command = Command("00000000-0000-4000-8000-000000000001", lambda position: b"%d" % position)
+    command = AppendCommand("00000000-0000-4000-8000-000000000001", lambda position: b"%d" % position)
     first = await record.append(decision, Metadata(), command=command)
     again = await record.append(decision, Metadata(), command=command)
     assert (again.position, again.repeated) == (first.position, True)

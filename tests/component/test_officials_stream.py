@@ -154,7 +154,7 @@ async def test_who_comes_back_misses_nothing_and_hears_nothing_twice(cell: Cell)
 async def test_the_id_of_another_event_brings_a_reset_and_everything(
     cell: Cell, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(tails, "CATCH_UP", 0.05)
+    monkeypatch.setattr(tails, "CATCH_UP_SECONDS", 0.05)
     token, record = cell.token(held(needs.ROLE_DIRECTOR)), cell.process.runtime.record
     last = (await happen(cell, OWN))["case"]
     async with listening(cell, token) as stream:

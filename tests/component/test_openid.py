@@ -20,7 +20,7 @@ from tests.component.processes import free_port
 from tests.openid.real_provider import Provider, described, pass_through
 from tests.plain_http import PLAIN
 
-from faristol.access.provider import ASKED_AGAIN
+from faristol.access.provider import KEY_REFRESH_SECONDS
 from faristol.pb.access.v1 import access_pb2 as access
 from faristol.pb.access.v1 import events_pb2 as events
 from faristol.pb.access.v1 import needs_pb2 as needs
@@ -217,7 +217,7 @@ async def test_a_provider_that_signs_by_another_key_is_believed_and_one_that_is_
         answer = await web.get(f"{BACK}?code=x&state={state}")
         assert (answer.headers["location"], web.cookies["faristol-why"]) == ("/sign-in", "OPENID_AWAY")
     provider.start("second")
-    await asyncio.sleep(ASKED_AGAIN)
+    await asyncio.sleep(KEY_REFRESH_SECONDS)
     assert (await signed_in(cell, "marta")).url.path == "/account"
 
 

@@ -16,7 +16,7 @@ from sqlalchemy import Column, Integer, MetaData, String, Table, insert, select,
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from faristol.consumers import Live, Progress, Projection, Reaction, Rebuild, read
-from faristol.consumers.handlers import Taker, taker
+from faristol.consumers.handlers import EventHandler, build_handler
 from faristol.event_store import Decision, Metadata, Record, Recorded, Stale, Write
 from faristol.event_store.backends.tables import checkpoints
 from faristol.pb.game.v1 import events_pb2
@@ -132,9 +132,9 @@ class Replica:
         self.taker = self._new()
         self._loaded = False
 
-    def _new(self) -> Taker:
+    def _new(self) -> EventHandler:
         self._loaded = False
-        return taker(self._record, self._work, Progress(self._record, self._work.consumer))
+        return build_handler(self._record, self._work, Progress(self._record, self._work.consumer))
 
     async def step(self, what: str) -> None:
         """One step; another replica that was faster is no fault."""

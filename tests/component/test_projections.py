@@ -42,7 +42,7 @@ from faristol.consumers import (
 from faristol.consumers.status import State, status
 from faristol.event_store import Record, Recorded
 from faristol.event_store.backends.tables import events
-from faristol.event_store.tasks import end
+from faristol.event_store.tasks import cancel_tasks
 from faristol.host import Settings
 from faristol.launcher.processes import running
 from faristol.pb.game.v1 import events_pb2
@@ -120,7 +120,7 @@ async def test_a_rebuild_beside_a_live_projection_loses_nothing_while_events_kee
         await asyncio.sleep(0.3)
         stop.set()
         await asyncio.gather(*others)
-        assert await progress.reached(await record.last_position(), 20)
+        assert await progress.wait_until_reached(await record.last_position(), 20)
     found, live = await read_model(record, work)
     assert [built.generation for built in rebuilt] == [2, 3, 4]
     assert (live.generation, live.position) == (4, await record.last_position())
@@ -185,9 +185,9 @@ async def parked(record: Record, consumer: str = "turns@1") -> list[tuple[str, i
 async def test_a_rebuild_parks_what_it_cannot_take_and_one_after_the_mend_takes_all(
     record: Record, told: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("faristol.consumers.rebuild.SLICE", 7)
+    monkeypatch.setattr("faristol.consumers.rebuild.REBUILD_SLICE_EVENTS", 7)
     async with record.writing() as connection:
-        await generations.found(connection, turns(1))
+        await generations.create_first_generation(connection, turns(1))
     for number in range(10):
         for tournament in ("cup", "league", "fine"):
             await passes(record, f"game-{tournament}", 2 * number, 2, tournament)
@@ -212,10 +212,10 @@ async def test_a_rebuild_parks_what_it_cannot_take_and_one_after_the_mend_takes_
 async def test_a_rebuild_that_fails_leaves_what_is_read_as_it_was(
     record: Record, nats_server: NatsServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("faristol.consumers.parked.MOST", 0)
+    monkeypatch.setattr("faristol.consumers.parked.MAX_PARKED_KEYS", 0)
     work = turns(1)
     async with consuming(record, nats_server.url, work) as progress:
-        assert await progress.reached(await passes(record, "game-a", 0, 20), 10)
+        assert await progress.wait_until_reached(await passes(record, "game-a", 0, 20), 10)
     before = await read_model(record, work)
     with pytest.raises(CannotTake, match=r"event 13 \(Passed on game-a\): ZeroDivisionError: 13"):
         await Rebuild(record, failing({13})).run()
@@ -228,15 +228,15 @@ async def test_a_rebuild_that_fails_leaves_what_is_read_as_it_was(
 async def test_a_consumer_goes_on_from_what_a_rebuild_beside_it_parked(
     record: Record, nats_server: NatsServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("faristol.consumers.consumer.BACKOFF", 1_000.0)
-    monkeypatch.setattr("faristol.consumers.consumer.RETRY_LOOK", 0.05)
+    monkeypatch.setattr("faristol.consumers.consumer.PARKED_BACKOFF_SECONDS", 1_000.0)
+    monkeypatch.setattr("faristol.consumers.consumer.PARKED_POLL_SECONDS", 0.05)
     fails: set[int] = set()
     async with consuming(record, nats_server.url, failing(fails)) as progress:
-        assert await progress.reached(await passes(record, "game-a", 0, 5), 10)
+        assert await progress.wait_until_reached(await passes(record, "game-a", 0, 5), 10)
         await Rebuild(record, failing({3})).run()
         assert await parked(record) == [("cup", 3, 2)]
         last = await passes(record, "game-a", 5, 5)
-        assert await progress.reached(last, 10)
+        assert await progress.wait_until_reached(last, 10)
         for _ in range(100):
             if not await parked(record):
                 break
@@ -251,7 +251,7 @@ async def test_a_service_starts_after_a_rebuild_that_came_first_and_was_cut_off(
     await cut_off._begin()
     for _ in range(2):
         async with record.writing() as connection:
-            await generations.found(connection, work)
+            await generations.create_first_generation(connection, work)
     assert (await read_model(record, work))[1].generation == 2, "the number that the rebuild took is not given again"
     await Rebuild(record, work).run()
     assert await tables_of(record, "turns_") == {"turns_v1_3"}
@@ -266,7 +266,7 @@ async def test_a_service_that_starts_during_the_first_rebuild_leaves_no_tables_b
 
     async def start() -> None:
         async with record.writing() as connection:
-            await generations.found(connection, work)
+            await generations.create_first_generation(connection, work)
 
     starting: list[asyncio.Task[None]] = []
     rebuilt = await Rebuild(record, work, started).run()
@@ -278,7 +278,7 @@ async def test_a_service_that_starts_during_the_first_rebuild_leaves_no_tables_b
 async def test_a_rebuild_clears_a_projection_that_has_stopped(
     record: Record, nats_server: NatsServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("faristol.consumers.parked.MOST", 0)
+    monkeypatch.setattr("faristol.consumers.parked.MAX_PARKED_KEYS", 0)
     async with consuming(record, nats_server.url, failing({1})):
         await passes(record, "game-a", 0, 5)
         await line_of(record, "turns@1", lambda line: line.state is State.STOPPED)
@@ -288,10 +288,10 @@ async def test_a_rebuild_clears_a_projection_that_has_stopped(
 
 
 async def test_two_rebuilds_at_once_are_one_and_a_refusal(record: Record, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("faristol.consumers.rebuild.LEASE_SECONDS", 0.5)
+    monkeypatch.setattr("faristol.consumers.rebuild.REBUILD_LEASE_SECONDS", 0.5)
     work = turns(1)
     async with record.writing() as connection:
-        await generations.found(connection, work)
+        await generations.create_first_generation(connection, work)
     await passes(record, "game-a", 0, 50)
     assert await record.lease("rebuild:turns@1", "another", 0.5)
 
@@ -303,7 +303,7 @@ async def test_two_rebuilds_at_once_are_one_and_a_refusal(record: Record, monkey
     kept = asyncio.create_task(keep())
     with pytest.raises(ProjectionError, match="turns@1 is already being rebuilt"):
         await Rebuild(record, work).run()
-    await end([kept])
+    await cancel_tasks([kept])
     await record.release("rebuild:turns@1", "another")
     assert (await Rebuild(record, work).run()).events == 50
 
@@ -311,10 +311,10 @@ async def test_two_rebuilds_at_once_are_one_and_a_refusal(record: Record, monkey
 async def test_a_rebuild_that_lost_its_lease_in_the_switch_does_not_lose_what_it_built(
     record: Record, database_url: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("faristol.consumers.rebuild.LEASE_SECONDS", 0.4)
+    monkeypatch.setattr("faristol.consumers.rebuild.REBUILD_LEASE_SECONDS", 0.4)
     work = turns(1)
     async with record.writing() as connection:
-        await generations.found(connection, work)
+        await generations.create_first_generation(connection, work)
     await passes(record, "game-a", 0, 50)
     switching, switch = asyncio.Event(), generations.switch
 
@@ -340,10 +340,10 @@ async def test_a_rebuild_that_lost_its_lease_in_the_switch_does_not_lose_what_it
 async def test_a_rebuild_whose_place_was_taken_does_not_write_into_the_tables_of_the_other(
     record: Record, database_url: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("faristol.consumers.rebuild.LEASE_SECONDS", 0.4)
+    monkeypatch.setattr("faristol.consumers.rebuild.REBUILD_LEASE_SECONDS", 0.4)
     work = turns(1)
     async with record.writing() as connection:
-        await generations.found(connection, work)
+        await generations.create_first_generation(connection, work)
     await passes(record, "game-a", 0, 50)
     begun, go_on = [asyncio.Event(), asyncio.Event()], [asyncio.Event(), asyncio.Event()]
 
@@ -403,7 +403,7 @@ async def test_a_newer_version_is_built_beside_the_older_one_which_is_read_until
 ) -> None:
     old, new = turns(1), turns(2, sums=10)
     async with consuming(record, nats_server.url, old) as older:
-        assert await older.reached(await passes(record, "game-a", 0, 20), 10)
+        assert await older.wait_until_reached(await passes(record, "game-a", 0, 20), 10)
         bus = await Bus.connect(nats_server.url)
         consumer = Consumer(record, bus, new, Progress(record, new.consumer))
         await consumer.prepare()
@@ -416,9 +416,9 @@ async def test_a_newer_version_is_built_beside_the_older_one_which_is_read_until
                 break
             await asyncio.sleep(0.05)
         await passes(record, "game-b", 0, 3)
-        assert await older.reached(23, 10), "processes of the older version go on with theirs"
-        assert await Progress(record, "turns@2").reached(23, 10)
-        await end([task])
+        assert await older.wait_until_reached(23, 10), "processes of the older version go on with theirs"
+        assert await Progress(record, "turns@2").wait_until_reached(23, 10)
+        await cancel_tasks([task])
         await bus.close()
     assert [row[:2] for row in (await read_model(record, old))[0]] == [("game-a", 20), ("game-b", 3)]
     assert [row[:2] for row in (await read_model(record, new))[0]] == [("game-a", 200), ("game-b", 30)]
@@ -456,7 +456,7 @@ async def test_results_rebuilt_by_the_command_while_services_run_are_the_live_on
         await keep_names(record)
         for step in steps[:half]:
             position = await append(record, step)
-        assert await progress.reached(position, 10)
+        assert await progress.wait_until_reached(position, 10)
         live = await read_models(record, projection())
 
         first = await command("projection", "rebuild", database_url=database_url)
@@ -471,7 +471,7 @@ async def test_results_rebuilt_by_the_command_while_services_run_are_the_live_on
             position = await append(record, step)
             await asyncio.sleep(0.02)
         assert (await building).returncode == 0, (await building).stderr
-        assert await progress.reached(position, 10)
+        assert await progress.wait_until_reached(position, 10)
         request = results_pb2.GetStandingsRequest(tournament_id="lliga", min_position=position)
         answer = await stub.GetStandings(request, timeout=10)
         assert answer.position == position, "readers go on without a restart"
@@ -497,7 +497,7 @@ async def test_a_rebuild_that_was_killed_can_be_run_again(database_url: str) -> 
     record = await Record.open(database_url)
     work = projection()
     async with record.writing() as connection:
-        await generations.found(connection, work)
+        await generations.create_first_generation(connection, work)
     for number in range(12):
         await passes_of_a_game(record, number)
     async with record.writing() as connection:
@@ -586,7 +586,7 @@ async def test_a_tournament_that_is_parked_is_seen_everywhere_and_the_others_go_
         await keep_names(record)
         for step in steps[:20]:
             before = await append(record, step)
-        assert await process.runtime.progress("results@5").reached(before, 10)
+        assert await process.runtime.progress("results@5").wait_until_reached(before, 10)
         poison: Step = {"game-nowhere": [events_pb2.PlayCompleted(turn=1, player_id="anna")]}
         position = await append(record, poison, "nowhere")
         for step in steps[20:30]:

@@ -19,10 +19,10 @@ from tests.component.consumers import PROJECTION, append, line_of, note, positio
 from tests.component.processes import Child, ReplicatedCell, faristol, standings
 
 from faristol.bus import Bus, NatsServer, Relay
-from faristol.consumers import Consumer, Progress, Projection, Shares
+from faristol.consumers import Consumer, Progress, Projection, WorkShares
 from faristol.consumers import leases as shares
 from faristol.event_store import Record, Recorded
-from faristol.event_store.tasks import end
+from faristol.event_store.tasks import cancel_tasks
 from faristol.host import SERVICES
 from faristol.host.rpc.channels import open_channel
 from faristol.pb.lexicon.v1.lexicon_pb2 import ListLexiconsRequest
@@ -44,7 +44,7 @@ CROWDED = {
 class Replica:
     """A process, as far as consumers are concerned: its shares, its consumer, how far it knows that to be."""
 
-    shares: Shares
+    shares: WorkShares
     progress: Progress
     batches: list[int] = field(default_factory=list)
     """The last position of every batch that it applied, and of those that were thrown away."""
@@ -55,12 +55,12 @@ class Replica:
         return self.shares.of(PROJECTION.consumer).held
 
     async def stop(self) -> None:
-        await end(self.tasks)
+        await cancel_tasks(self.tasks)
         await self.shares.release()
 
     async def die(self) -> None:
         """End without giving anything back."""
-        await end(self.tasks)
+        await cancel_tasks(self.tasks)
 
 
 @asynccontextmanager
@@ -75,13 +75,13 @@ async def replicas(record: Record, url: str, *names: str) -> AsyncIterator[list[
     finally:
         for replica in found:
             await replica.die()
-        await end([relay])
+        await cancel_tasks([relay])
         await bus.close()
 
 
 async def started(record: Record, bus: Bus, name: str) -> Replica:
     replica = Replica(
-        Shares(record, shares.holder_of(name), [PROJECTION.consumer]), Progress(record, PROJECTION.consumer)
+        WorkShares(record, shares.holder_of(name), [PROJECTION.consumer]), Progress(record, PROJECTION.consumer)
     )
 
     async def apply(connection: AsyncConnection, events: Sequence[Recorded]) -> None:
@@ -100,8 +100,8 @@ async def started(record: Record, bus: Bus, name: str) -> Replica:
 @pytest.fixture
 def fast(monkeypatch: pytest.MonkeyPatch) -> None:
     """Leases of a second, looked after ten times in it."""
-    monkeypatch.setattr(shares, "LEASE_SECONDS", 1.0)
-    monkeypatch.setattr(shares, "BEAT", 0.1)
+    monkeypatch.setattr(shares, "CONSUMER_LEASE_SECONDS", 1.0)
+    monkeypatch.setattr(shares, "LEASE_RENEWAL_SECONDS", 0.1)
 
 
 @pytest.mark.usefixtures("fast")
@@ -114,21 +114,21 @@ async def test_one_replica_works_the_others_follow_and_one_takes_over_when_it_st
             last = await append(record, "game-a", version)
             await asyncio.sleep(0.005)
         for replica in (first, second, third):
-            assert await replica.progress.reached(last, 5), "who does not work follows"
+            assert await replica.progress.wait_until_reached(last, 5), "who does not work follows"
         assert (await line_of(record, PROJECTION.consumer, lambda line: bool(line.holder))).holder.endswith("/first")
         assert first.batches
         assert not second.batches + third.batches, "nobody works beside the one that has the lease"
 
         await first.stop()
         last = await append(record, "game-a", 40)
-        assert await third.progress.reached(last, 5)
+        assert await third.progress.wait_until_reached(last, 5)
         working, waiting = (second, third) if second.works else (third, second)
         assert working.batches
         assert not waiting.batches
 
         await working.die()
         last = await append(record, "game-a", 41)
-        assert await waiting.progress.reached(last, 5)
+        assert await waiting.progress.wait_until_reached(last, 5)
         assert waiting.batches == [last]
         assert await positions(record) == list(range(1, last + 1)), "each event was applied once, in order"
 
@@ -137,13 +137,13 @@ async def test_one_replica_works_the_others_follow_and_one_takes_over_when_it_st
 async def test_a_replica_that_is_started_again_goes_on_at_once_with_what_it_held(
     record: Record, nats_server: NatsServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(shares, "LEASE_SECONDS", 600.0)
+    monkeypatch.setattr(shares, "CONSUMER_LEASE_SECONDS", 600.0)
     async with replicas(record, nats_server.url, "first", "second") as running:
         await running[0].die()
         bus = await Bus.connect(nats_server.url)
         running.append(await started(record, bus, "first"))
         last = await append(record, "game-a", 0)
-        assert await running[2].progress.reached(last, 5)
+        assert await running[2].progress.wait_until_reached(last, 5)
         assert running[2].batches == [last]
         await running[2].die()
         await bus.close()
@@ -152,9 +152,9 @@ async def test_a_replica_that_is_started_again_goes_on_at_once_with_what_it_held
 @pytest.mark.usefixtures("fast")
 async def test_replicas_come_to_fair_shares_and_stay_there(record: Record) -> None:
     consumers = [f"consumer-{number}" for number in range(8)]
-    there = [Shares(record, f"replica-{number}", consumers) for number in range(4)]
+    there = [WorkShares(record, f"replica-{number}", consumers) for number in range(4)]
 
-    async def beat(members: Sequence[Shares], times: int = 4) -> list[int]:
+    async def beat(members: Sequence[WorkShares], times: int = 4) -> list[int]:
         for _ in range(times):
             for member in members:
                 await member.look()
@@ -174,7 +174,7 @@ async def test_replicas_come_to_fair_shares_and_stay_there(record: Record) -> No
 
 
 async def test_a_consumer_is_given_up_only_when_it_has_done_what_it_is_at(record: Record) -> None:
-    first, second = (Shares(record, name, ["a", "b"]) for name in ("first", "second"))
+    first, second = (WorkShares(record, name, ["a", "b"]) for name in ("first", "second"))
     await first.look()
     with first.of("b").working():
         await second.look()

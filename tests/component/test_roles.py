@@ -20,7 +20,7 @@ from faristol.consumers import tables as beside
 from faristol.event_store import Decision, Metadata, Record, RecordError, Write
 from faristol.event_store.backends.databases import parse
 from faristol.event_store.integrity.verification import verify
-from faristol.event_store.personal_data.people import names, remember
+from faristol.event_store.personal_data.people import names, store_player
 from faristol.host import Settings, StartError
 from faristol.launcher.processes import running
 from faristol.pb.game.v1 import events_pb2
@@ -102,7 +102,7 @@ async def fill(url: str) -> None:
     async with opened(url) as record:
 
         async def enter(connection: object) -> None:
-            await remember(connection, "anna", "Anna", "Club")  # type: ignore[arg-type]
+            await store_player(connection, "anna", "Anna", "Club")  # type: ignore[arg-type]
 
         await record.append(Decision(passed("game-a").writes, also=enter), Metadata())
 
@@ -314,7 +314,7 @@ async def test_results_do_not_start_by_another_role_than_that_which_keeps_their_
 async def test_secrets_of_webhooks_go_with_the_results_service_and_who_decides_reads_none(
     database: Database, shared_nats: str, tmp_path: Path
 ) -> None:
-    assert set(webhooks.metadata.tables) == set(beside.KEPT["results"])
+    assert set(webhooks.metadata.tables) == set(beside.SERVICE_TABLES["results"])
     settings = Settings(database_url=database.owner, nats_url=shared_nats, data=tmp_path, http_port=0)
     async with running(settings, ("results",)) as process:  # makes the tables as the owner
         await registry.prepare(process.runtime.record)

@@ -26,12 +26,12 @@ from faristol.event_store.archive.archive import ArchiveError
 from faristol.event_store.archive.export import export
 from faristol.event_store.archive.restoration import verify as verify_file
 from faristol.event_store.backends import tables
-from faristol.event_store.errors import Wrong
+from faristol.event_store.errors import CorruptData
 from faristol.event_store.integrity import keys, seals
-from faristol.event_store.integrity.sealer import LEASE, Sealer, seal
-from faristol.event_store.integrity.seals import Seal, kept
+from faristol.event_store.integrity.sealer import SEALER_LEASE, Sealer, seal
+from faristol.event_store.integrity.seals import Seal, load_seals
 from faristol.event_store.integrity.verification import Verdict, verify
-from faristol.event_store.tasks import end
+from faristol.event_store.tasks import cancel_tasks
 from faristol.host import Settings
 from faristol.launcher.processes import running
 
@@ -114,7 +114,7 @@ async def test_a_value_of_another_type_is_named_with_its_position_and_not_stumbl
     assert (await check(record)).wrong.startswith("position 5 "), "the first that is wrong is named"
     async with record.writing() as connection:
         await connection.execute(tables.seals.delete())
-    with pytest.raises(Wrong, match=r"position 5 "):
+    with pytest.raises(CorruptData, match=r"position 5 "):
         await seal(record, KEY)
     await record.close()
 
@@ -160,7 +160,7 @@ async def test_what_is_sealed_during_a_check_is_left_for_the_next_one(
 ) -> None:
     last = await fill(record)
     await seal(record, KEY, events=10)
-    monkeypatch.setattr(stored, "BATCH", 10)
+    monkeypatch.setattr(stored, "STORED_BATCH_EVENTS", 10)
 
     async def go_on() -> None:
         other = await Record.open(database_url)
@@ -262,7 +262,7 @@ async def test_events_behind_the_end_of_the_record_are_told(record: Record) -> N
         await connection.execute(update(tables.counter).values(position=last - 2))
     assert (await check(record)).wrong.startswith(f"position {last - 1}: there is an event here")
     assert (await verify(record)).wrong.startswith(f"position {last - 1}: there is an event here")
-    with pytest.raises(Wrong, match=f"position {last - 1}: "):
+    with pytest.raises(CorruptData, match=f"position {last - 1}: "):
         await seal(record, KEY)
 
 
@@ -308,7 +308,7 @@ async def test_more_seals_than_are_read_at_a_time_are_all_checked(
 ) -> None:
     last = await fill(record)
     made = await seal(record, KEY, events=2)
-    monkeypatch.setattr(stored, "BATCH", 3)
+    monkeypatch.setattr(stored, "STORED_BATCH_EVENTS", 3)
     for after in (0, 20, 21):
         verdict = await check(record, after=after)
         assert (verdict.wrong, verdict.seals, verdict.sealed) == ("", len(made), last)
@@ -328,15 +328,15 @@ async def test_progress_ends_where_the_record_does(record: Record) -> None:
 async def test_what_is_wrong_is_not_sealed(record: Record) -> None:
     await fill(record)
     await contents.change(record, 15, payload=b"")
-    with pytest.raises(Wrong, match=r"^position 15 "):
+    with pytest.raises(CorruptData, match=r"^position 15 "):
         await seal(record, KEY, events=10)
     assert [made.to_position for made in await read(record)] == [10]
     async with record.writing() as connection:
         await connection.execute(tables.events.delete().where(tables.events.c.position > 13))
-    with pytest.raises(Wrong, match=r"position 14: missing"):
+    with pytest.raises(CorruptData, match=r"position 14: missing"):
         await seal(record, KEY, events=10)
     await contents.cut(record, 5, with_seals=False)
-    with pytest.raises(Wrong, match=r"position 6: "):
+    with pytest.raises(CorruptData, match=r"position 6: "):
         await seal(record, KEY, events=10)
 
 
@@ -358,8 +358,8 @@ async def test_a_sealer_seals_when_enough_events_wait(record: Record) -> None:
         return (await check(record)).sealed >= 50
 
     await contents.until(sealed)
-    await end([sealer])
-    assert await record.lease(LEASE, "another", 1)  # given back
+    await cancel_tasks([sealer])
+    assert await record.lease(SEALER_LEASE, "another", 1)  # given back
 
 
 async def test_a_sealer_seals_an_event_that_has_waited_long_enough(record: Record) -> None:
@@ -373,7 +373,7 @@ async def test_a_sealer_seals_an_event_that_has_waited_long_enough(record: Recor
     (made,) = await contents.until(sealed)
     assert made.to_position == 1
     assert made.sealed_at - (await contents.stored(record))[0].recorded_at >= 400_000
-    await end([sealer])
+    await cancel_tasks([sealer])
 
 
 async def test_what_a_clock_that_ran_ahead_wrote_does_not_wait_for_its_seal_until_then(database_url: str) -> None:
@@ -385,7 +385,7 @@ async def test_what_a_clock_that_ran_ahead_wrote_does_not_wait_for_its_seal_unti
         return await read(record)
 
     await contents.until(sealed)
-    await end([sealer])
+    await cancel_tasks([sealer])
     await record.close()
 
 
@@ -400,11 +400,11 @@ async def test_a_sealer_waits_while_every_connection_is_taken(record: Record) ->
         return await read(record)
 
     await contents.until(sealed)
-    await end([sealer])
+    await cancel_tasks([sealer])
 
 
 async def test_one_of_several_sealers_seals_and_another_takes_over(record: Record) -> None:
-    assert await record.lease(LEASE, "a process that died", 0.6)
+    assert await record.lease(SEALER_LEASE, "a process that died", 0.6)
     sealer = asyncio.create_task(Sealer(record, KEY, events=1, seconds=0.4).run())
     await play(record, "game-cup-r0", "cup")
     await asyncio.sleep(0.3)
@@ -414,7 +414,7 @@ async def test_one_of_several_sealers_seals_and_another_takes_over(record: Recor
         return await read(record)
 
     await contents.until(sealed)
-    await end([sealer])
+    await cancel_tasks([sealer])
 
 
 async def test_a_sealer_says_that_the_record_is_wrong_once_and_goes_on_when_it_is_right(
@@ -436,7 +436,7 @@ async def test_a_sealer_says_that_the_record_is_wrong_once_and_goes_on_when_it_i
         return await read(record)
 
     await contents.until(sealed)
-    await end([sealer])
+    await cancel_tasks([sealer])
 
 
 async def test_a_process_with_a_key_seals_and_shows_the_seals(
@@ -485,7 +485,7 @@ async def test_a_process_with_a_key_seals_and_shows_the_seals(
             assert (await http.get("/api/v1/seals", params=wrong)).status_code == 400
 
         (tmp_path / "seals.json").write_bytes(answer.content)
-        outside = kept(tmp_path / "seals.json")
+        outside = load_seals(tmp_path / "seals.json")
         assert list(outside) == made
         verdict = await verify(record, keys=keys.by_id([key.public_key()]), kept=outside)
         assert (verdict.wrong, verdict.sealed) == ("", last)
@@ -498,7 +498,7 @@ async def test_seals_go_in_and_come_out_of_the_table_as_they_are(record: Record)
         assert await seals.read(connection, 10, 2) == made[1:3]
         assert await seals.read(connection, 15, 1) == made[1:2]
         assert await seals.last(connection) == made[-1]
-    assert replace(made[0], signature=b"").signed(KEY) == made[0]
+    assert replace(made[0], signature=b"").sign_with(KEY) == made[0]
     await contents.put_seal(record, **asdict(replace(made[-1], from_position=500, to_position=600)))
     assert "does not follow" in (await check(record, after=made[-1].to_position)).wrong or (await check(record)).wrong
 

@@ -26,7 +26,7 @@ from tests.plain_http import PLAIN
 from tests.unit.credentials.access_table import PAGE
 
 from faristol.credentials.credential import Scope
-from faristol.credentials.roles import MAY_GIVE, NAMES, PLAYER, ROLES, Role
+from faristol.credentials.roles import MAY_GIVE, PLAYER, ROLE_NAMES, ROLES, Role
 from faristol.gateway.api import downloads
 from faristol.gateway.api import routes as api
 from faristol.gateway.app import app
@@ -44,7 +44,7 @@ pytestmark = pytest.mark.asyncio(loop_scope="module")
 TLS = {"X-Forwarded-Proto": "https", "X-Forwarded-For": "203.0.113.7"}
 """What a proxy says of a browser that speaks TLS with it."""
 
-HOLDERS = frozenset(NAMES[role] for role in MAY_GIVE)
+HOLDERS = frozenset(ROLE_NAMES[role] for role in MAY_GIVE)
 EVERYBODY = HOLDERS | {""}
 """Whoever has no role, too."""
 
@@ -131,7 +131,7 @@ async def test_a_page_is_for_its_roles_and_for_what_is_theirs(cell: Cell, method
     address = path.format(tournament_id=OWN, game_id=f"{OWN}-r1-t1", number=1, table=1)
     for tournament in (OWN, FOREIGN):
         for role in (None, *MAY_GIVE):
-            name = NAMES[role] if role else ""
+            name = ROLE_NAMES[role] if role else ""
             theirs = tournament == OWN or address == path
             async with visiting(cell, session_of(role, tournament, cell) if role else "") as web:
                 answer = await (

@@ -13,8 +13,8 @@ from sqlalchemy import insert, text, update
 
 from faristol.event_store import Conflict, Decision, Metadata, Record, Recorded, Write
 from faristol.event_store.backends import tables
-from faristol.event_store.personal_data.people import remember
-from faristol.event_store.tasks import end
+from faristol.event_store.personal_data.people import store_player
+from faristol.event_store.tasks import cancel_tasks
 from faristol.pb.game.v1 import events_pb2
 
 PASSED = "faristol.game.v1.Passed"
@@ -38,7 +38,7 @@ async def other(record: Record, database_url: str) -> AsyncIterator[Record]:
 
 @pytest.fixture
 def small_steps(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("faristol.event_store.record.FOLLOWED", 3)
+    monkeypatch.setattr("faristol.event_store.record.FOLLOW_BATCH_EVENTS", 3)
 
 
 class Follower:
@@ -68,7 +68,7 @@ class Follower:
         return self.positions
 
     async def stop(self) -> None:
-        await end([self._task])
+        await cancel_tasks([self._task])
 
 
 @asynccontextmanager
@@ -176,7 +176,7 @@ def row(position: int) -> dict[str, object]:
 @pytest.mark.parametrize("database_url", ["postgresql"], indirect=True)
 async def test_a_transaction_that_appends_nothing_holds_nobody_up(record: Record, other: Record) -> None:
     async with following(record.follow(poll=0.02)) as follower, other.writing() as held:
-        await remember(held, "anna", "Anna Puig", "Prat")
+        await store_player(held, "anna", "Anna Puig", "Prat")
         for version in range(3):
             await record.append(write("game-a", version, 1), Metadata())
         assert await follower.until(3, 2) == [1, 2, 3]
@@ -211,7 +211,7 @@ async def cut_listeners(record: Record) -> None:
 async def test_what_the_database_could_not_tell_of_is_looked_for_once_it_tells_again(
     record: Record, other: Record, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("faristol.event_store.backends.postgres.RETRY", 0.5)
+    monkeypatch.setattr("faristol.event_store.backends.postgres.LISTEN_RETRY_SECONDS", 0.5)
     assert not await record.news.wait(0.5)
     await cut_listeners(other)
     await asyncio.sleep(0.2)
@@ -227,7 +227,7 @@ async def test_what_the_database_could_not_tell_of_is_looked_for_once_it_tells_a
 async def test_news_come_again_after_their_connection_was_cut(
     record: Record, other: Record, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("faristol.event_store.backends.postgres.RETRY", 0.05)
+    monkeypatch.setattr("faristol.event_store.backends.postgres.LISTEN_RETRY_SECONDS", 0.05)
     assert not await record.news.wait(0.1)
     await cut_listeners(other)
     await asyncio.sleep(0.5)

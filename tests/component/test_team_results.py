@@ -17,7 +17,7 @@ from tests.component.recomputation import recomputed_teams
 
 from faristol.pb.pairing.v1 import events_pb2 as pairing_events
 from faristol.pb.pairing.v1 import pairing_pb2
-from faristol.rules.trf import Cell, Edition, read_trf, write_trf
+from faristol.rules.trf import Edition, TrfCell, read_trf, write_trf
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 
@@ -133,7 +133,7 @@ async def test_files_tell_the_teams(league: Championship) -> None:
         written = await export(league, "trf", "export", league.tournament_id, "--edition", edition.value)
         report = read_trf(written)
         assert write_trf(report, edition) == written.replace("\r\n", "\n").replace("\n", "\r\n")
-        assert any(cell == Cell(0, "-", "+") for player in report.players for cell in player.cells)
+        assert any(cell == TrfCell(0, "-", "+") for player in report.players for cell in player.cells)
     assert [(team.name, len(team.players)) for team in report.teams] == [
         ("Club Avila", 3),
         *((f"Club {town.title()}", 2) for town in ("burgos", "cuenca", "deva", "elche")),

@@ -22,7 +22,7 @@ from faristol.pb.game.v1 import events_pb2 as game
 from faristol.pb.lexicon.v1 import events_pb2 as events
 from faristol.table_terminal import results_entry
 from faristol.table_terminal import shared as terminal
-from faristol.words import Installed, Library
+from faristol.words import InstalledLexicon, Library
 
 __all__ = ["catalan", "library"]
 
@@ -57,7 +57,7 @@ def test_every_prompt_is_typed_at() -> None:
 
 
 @pytest.fixture
-async def court(tmp_path: Path, library: Library, catalan: Installed, shared_nats: str) -> AsyncIterator[Court]:
+async def court(tmp_path: Path, library: Library, catalan: InstalledLexicon, shared_nats: str) -> AsyncIterator[Court]:
     async with sitting(tmp_path, library.path, shared_nats, catalan.digest) as made:
         await made.set_mode(events.MODE_JUDGE)
         await made.open_game(GAME)

@@ -27,7 +27,7 @@ from tests.component.processes import Child, faristol, free_port, wait_until_ser
 from tests.unit.host.certificates import Mount, Signed, signed
 
 from faristol.bus import Bus, BusRefused
-from faristol.bus.errors import BusAway
+from faristol.bus.errors import BusUnavailable
 from faristol.bus.permissions import authorization, user
 from faristol.host import Settings, StartError
 from faristol.host.rpc.channels import Channels
@@ -469,7 +469,7 @@ async def test_nats_knows_a_service_by_its_certificate(tmp_path: Path) -> None:
 async def refused(url: str, tls: Tls, name: str) -> None:
     """Connect until NATS says why not: a connection that it closes can break before its reason has come."""
     for _ in range(20):
-        with suppress(BusAway):
+        with suppress(BusUnavailable):
             await Bus.connect(url, tls=tls.nats_context, name=name)
             return
 

@@ -20,12 +20,12 @@ from tests.unit.event_store.chains import KEY
 from faristol.bus import NatsServer
 from faristol.event_store import Record
 from faristol.event_store.integrity import keys, sealer, seals, token_key
-from faristol.event_store.integrity.keys import KeyAway, KeyFileError
+from faristol.event_store.integrity.keys import KeyFileError, KeyUnavailable
 from faristol.event_store.integrity.seal_keys import open_key
 from faristol.event_store.integrity.sealer import Sealer, seal
 from faristol.event_store.integrity.token_key import TokenKey
 from faristol.event_store.integrity.verification import verify
-from faristol.event_store.tasks import end
+from faristol.event_store.tasks import cancel_tasks
 from faristol.host import Settings
 from faristol.launcher.processes import running
 
@@ -129,7 +129,7 @@ async def test_while_the_token_is_away_facts_go_on_and_seals_wait(
             return "sealing continues, its key is available again" in caplog.text
 
         await contents.until(said)
-    await end([work])
+    await cancel_tasks([work])
     assert (await verify(record, keys=keys.by_id([key.public_key()]))).wrong == ""
     assert PIN not in caplog.text
 
@@ -145,19 +145,19 @@ async def test_one_whose_token_is_away_lets_another_seal(record: Record, key: To
         return await sealed(record) == 1
 
     await contents.until(all_sealed)
-    await end([first, second])
+    await cancel_tasks([first, second])
 
 
 async def test_a_wrong_pin_is_tried_once_until_its_file_changes(token: Token, key: TokenKey) -> None:
     token.pin.write_text("11111111")
     other = TokenKey(token.uri)
-    with pytest.raises(KeyAway, match=r"refused the PIN in .*/pin$"):
+    with pytest.raises(KeyUnavailable, match=r"refused the PIN in .*/pin$"):
         other.sign(b"")
-    with pytest.raises(KeyAway, match="it is not tried again") as told:
+    with pytest.raises(KeyUnavailable, match="it is not tried again") as told:
         other.sign(b"")
     assert "11111111" not in str(told.value)
     token.pin.unlink()
-    with pytest.raises(KeyAway, match=r"the PIN in .* cannot be read"):
+    with pytest.raises(KeyUnavailable, match=r"the PIN in .* cannot be read"):
         other.sign(b"")
     token.pin.write_text(PIN)
     assert len(other.sign(b"")) == 64
@@ -166,12 +166,12 @@ async def test_a_wrong_pin_is_tried_once_until_its_file_changes(token: Token, ke
 async def test_another_key_in_the_place_of_the_first_is_told(token: Token, key: TokenKey) -> None:
     assert len(key.sign(b"")) == 64
     token.wipe()
-    with pytest.raises(KeyAway):
+    with pytest.raises(KeyUnavailable):
         key.sign(b"")
-    with pytest.raises(KeyAway, match="there is no Ed25519 key 'seal' in the token 'the cup'"):
+    with pytest.raises(KeyUnavailable, match="there is no Ed25519 key 'seal' in the token 'the cup'"):
         key.sign(b"")
     assert TokenKey(token.uri).make()
-    with pytest.raises(KeyAway, match="the key 'seal' in the token 'the cup' has changed"):
+    with pytest.raises(KeyUnavailable, match="the key 'seal' in the token 'the cup' has changed"):
         key.sign(b"")
 
 
@@ -184,14 +184,14 @@ async def test_nobody_waits_behind_a_token_that_hangs(record: Record, monkeypatc
             time.sleep(0.5)
             return KEY.sign(data)
 
-    monkeypatch.setattr(sealer, "SIGNING", 0.1)
+    monkeypatch.setattr(sealer, "SIGNING_TIMEOUT_SECONDS", 0.1)
     await play(record, "game-cup-r0", "cup")
-    with pytest.raises(KeyAway, match=r"the key has not signed for 0\.1 seconds"):
+    with pytest.raises(KeyUnavailable, match=r"the key has not signed for 0\.1 seconds"):
         await seal(record, Hanging())  # type: ignore[arg-type]
 
 
 def test_a_second_caller_is_told_at_once_that_the_token_is_busy(key: TokenKey) -> None:
-    with key._turn, pytest.raises(KeyAway, match="does not answer"):
+    with key._turn, pytest.raises(KeyUnavailable, match="does not answer"):
         key.sign(b"")
     assert len(key.sign(b"")) == 64
 

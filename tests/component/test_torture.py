@@ -21,7 +21,7 @@ from tests.unit.results.synthetic import Championship, append
 
 from faristol.consumers import Rebuild
 from faristol.consumers import tables as bus_tables
-from faristol.event_store import Command, Decision, Metadata, Record, Write
+from faristol.event_store import AppendCommand, Decision, Metadata, Record, Write
 from faristol.event_store.backends import tables
 from faristol.event_store.integrity.keys import make, public_path
 from faristol.event_store.integrity.sealer import seal
@@ -74,7 +74,7 @@ class Told:
         request = game_pb2.PassRequest(command_id=str(uuid.uuid4()), game_id="a", player_id="anna")
         self.ledger.sent.add(request.command_id)
         passed = events_pb2.Passed(turn=self.versions + 1, player_id="anna")
-        kept = Command(request.command_id, lambda at: digest(request) + _answer(at).SerializeToString())
+        kept = AppendCommand(request.command_id, lambda at: digest(request) + _answer(at).SerializeToString())
         decision = Decision([Write("game-a", self.versions, [passed], "cup")])
         done = await self.record.append(decision, Metadata(command_id=request.command_id), command=kept)
         self.versions += 1

@@ -22,7 +22,7 @@ from faristol import event_store
 from faristol.bus import NatsServer
 from faristol.event_store.backends import tables
 
-NEW = tables.FORMAT + 1
+NEW = tables.RECORD_FORMAT + 1
 MIGRATION = f"""
 
 async def _column(connection: AsyncConnection) -> None:
@@ -74,7 +74,7 @@ def release(tmp_path_factory: pytest.TempPathFactory) -> Release:
         found = before(tmp_path_factory.mktemp("older") / "release")
     except subprocess.CalledProcessError:
         pytest.skip("the history does not reach back to the version before")
-    if found.format != tables.FORMAT:
+    if found.format != tables.RECORD_FORMAT:
         pytest.skip("the version before has another format: its own migration is what is tried")
     return found
 
@@ -94,7 +94,9 @@ def newer(tmp_path: Path) -> Sequence[str]:
     copied = packages / "faristol" / "record"
     shutil.copytree(Path(event_store.__file__).parent, copied, ignore=shutil.ignore_patterns("__pycache__"))
     told = (copied / "tables.py").read_text(encoding="utf-8")
-    (copied / "tables.py").write_text(told.replace(f"FORMAT = {tables.FORMAT}", f"FORMAT = {NEW}"), encoding="utf-8")
+    (copied / "tables.py").write_text(
+        told.replace(f"FORMAT = {tables.RECORD_FORMAT}", f"FORMAT = {NEW}"), encoding="utf-8"
+    )
     with (copied / "migrations.py").open("a", encoding="utf-8") as file:
         file.write(MIGRATION)
     return ("env", f"PYTHONPATH={packages}")

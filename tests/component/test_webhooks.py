@@ -34,13 +34,13 @@ from faristol.kernel.refusal import Refusal
 from faristol.kernel.topics import Topic
 from faristol.pb.results.v1 import webhooks_pb2 as pb
 from faristol.pb.results.v1.webhooks_pb2_grpc import WebhookServiceStub
-from faristol.results.api.public_events import PUBLIC, piece
+from faristol.results.api.public_events import PUBLIC, to_notification
 from faristol.results.webhooks import service as services
 from faristol.results.webhooks import tables
-from faristol.results.webhooks.concurrency import Lane
+from faristol.results.webhooks.concurrency import DeliverySlots
 from faristol.results.webhooks.delivery import LEASE_NAME
-from faristol.results.webhooks.retry_policy import Failure, Outcome
-from faristol.results.webhooks.sender import Way
+from faristol.results.webhooks.retry_policy import DeliveryOutcome, Failure
+from faristol.results.webhooks.sender import TargetConnection
 from faristol.results.webhooks.target import networks_of, target_of
 
 
@@ -78,7 +78,7 @@ async def test_every_piece_of_news_comes_once_and_in_order_as_the_stream_tells_i
     await cell.add()
     wanted = await cell.positions()
     assert await receiver.wait_for(len(wanted)) == wanted
-    news = [piece(event) for event in await cell.record.read(types=PUBLIC)]
+    news = [to_notification(event) for event in await cell.record.read(types=PUBLIC)]
     told = [frame(each).partition(b"\ndata: ")[2].removesuffix(b"\n\n") for each in news]
     assert [request.body for request in receiver.got] == told
     for request in receiver.got:
@@ -391,7 +391,7 @@ async def test_what_was_removed_gets_nothing_more_and_leaves_nothing(cell: Webho
 
 async def test_a_receiver_that_is_slow_costs_nobody_else_anything(cell: WebhookCell, receiver: Receiver) -> None:
     slow = Receiver(pause=30)
-    replica = cell.replica(deadline=30.0, quick=Lane(2), slow=Lane(3))
+    replica = cell.replica(deadline=30.0, quick=DeliverySlots(2), slow=DeliverySlots(3))
     async with receiving(slow):
         await replica.add(receiver.port)
         wanted = await cell.positions()
@@ -403,7 +403,7 @@ async def test_a_receiver_that_is_slow_costs_nobody_else_anything(cell: WebhookC
         wanted = await cell.positions()
         assert await receiver.wait_for(len(wanted)) == wanted
         assert (slow.most, len(slow.got)) == (3, 3), "no more are waited for than a lane has places"
-        replica.means.quick = replica.means.slow = Lane(0)
+        replica.means.quick = replica.means.slow = DeliverySlots(0)
 
 
 async def test_a_webhook_that_a_defect_keeps_from_working_keeps_no_other_from_it(
@@ -439,14 +439,14 @@ async def test_the_same_command_adds_one_webhook_and_shows_its_secret_to_nobody_
 async def test_a_tournament_has_so_many_webhooks_and_no_more(
     cell: WebhookCell, receiver: Receiver, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(services, "MOST", 2)
+    monkeypatch.setattr(services, "MAX_TOURNAMENT_WEBHOOKS", 2)
     replica = cell.replica(start=False)
     made = await asyncio.gather(*(replica.add(receiver.port) for _ in range(4)), return_exceptions=True)
     refused = [each for each in made if isinstance(each, Refusal)]
     assert [each.reason for each in refused] == ["TOO_MANY_WEBHOOKS"] * 2
     assert len((await replica.ask("ListWebhooks")).webhooks) == 2
-    monkeypatch.setattr(services, "MOST", 20)
-    monkeypatch.setattr(services, "MOST_OF_CELL", 2)
+    monkeypatch.setattr(services, "MAX_TOURNAMENT_WEBHOOKS", 20)
+    monkeypatch.setattr(services, "MAX_CELL_WEBHOOKS", 2)
     with pytest.raises(Refusal, match="there are 2 webhooks"):
         await replica.add(receiver.port)
 
@@ -500,7 +500,7 @@ async def test_a_director_runs_webhooks_at_a_terminal_and_the_operator_sees_thei
         added = json.loads(await call("add", "lliga", url, "--after", "0", "--type", "PlayPlaced", "--json"))
         webhook_id = added["webhook"]["webhook_id"]
         topic = Topic.of({"lliga": ""}, types=["PlayPlaced"])
-        news = map(piece, await stage.record.read(types=PUBLIC))
+        news = map(to_notification, await stage.record.read(types=PUBLIC))
         plays = [each.position for each in news if topic.has(each)]
         assert await receiver.wait_for(len(plays)) == plays
         assert receiver.got[0].is_signed_with(added["secret"])
@@ -515,7 +515,7 @@ async def test_a_director_runs_webhooks_at_a_terminal_and_the_operator_sees_thei
             words = ("add", "lliga", place, "--after", str(plays[-8]), "--round", "2", "--content", "--json")
             second = json.loads(await call(*words))["webhook"]["webhook_id"]
             topic = Topic.of({"lliga": ""}, rounds=[2], with_content=True)
-            news = map(piece, await stage.record.read(plays[-8], types=PUBLIC))
+            news = map(to_notification, await stage.record.read(plays[-8], types=PUBLIC))
             told = [each.position for each in news if topic.has(each)]
             assert await other.wait_for(len(told)) == told
             await call("remove", "lliga", second)
@@ -556,9 +556,11 @@ def context_of(authority: Signed, mine: Signed, folder: Path) -> tuple[ssl.SSLCo
     return server, ssl.create_default_context(cadata=authority.pem.decode())
 
 
-async def sent(url: str, context: ssl.SSLContext, networks: str = "127.0.0.0/8", deadline: float = 5.0) -> Outcome:
-    way = Way(target_of(url), networks_of(networks), context, utc_now, deadline)
-    lane = Lane(1)
+async def sent(
+    url: str, context: ssl.SSLContext, networks: str = "127.0.0.0/8", deadline: float = 5.0
+) -> DeliveryOutcome:
+    way = TargetConnection(target_of(url), networks_of(networks), context, utc_now, deadline)
+    lane = DeliverySlots(1)
     try:
         return await way.send(b'{"position":1}', {"content-type": "application/json"}, lane)
     finally:
@@ -571,10 +573,10 @@ async def test_the_certificate_has_to_be_that_of_the_name_and_of_an_authority(tm
     server, trusting = context_of(authority, signed("here", authority, "localhost"), tmp_path)
     async with receiving(Receiver(), server) as there:
         url = f"https://localhost:{there.port}/hook"
-        assert await sent(url, trusting) == Outcome(204)
+        assert await sent(url, trusting) == DeliveryOutcome(204)
         assert (there.got[0].headers["host"], there.got[0].path) == (f"localhost:{there.port}", "/hook")
-        assert await sent(url, ssl.create_default_context()) == Outcome(failure=Failure.CERTIFICATE)
-        assert await sent(f"https://127.0.0.1:{there.port}/", trusting) == Outcome(failure=Failure.CERTIFICATE)
+        assert await sent(url, ssl.create_default_context()) == DeliveryOutcome(failure=Failure.CERTIFICATE)
+        assert await sent(f"https://127.0.0.1:{there.port}/", trusting) == DeliveryOutcome(failure=Failure.CERTIFICATE)
         assert len(there.got) == 1
 
 
@@ -585,29 +587,29 @@ async def test_a_private_address_is_called_by_nobody_whatever_name_it_has(
     for host in ("localhost", "127.0.0.1", "127.1", "2130706433", "[::1]", "[::ffff:127.0.0.1]"):
         for scheme in ("http", "https"):
             outcome = await sent(f"{scheme}://{host}:{receiver.port}/", context, networks="")
-            assert outcome == Outcome(failure=Failure.ADDRESS_REFUSED), host
+            assert outcome == DeliveryOutcome(failure=Failure.ADDRESS_REFUSED), host
     assert receiver.connections == 0
 
 
 async def test_a_proxy_of_the_environment_is_not_asked(receiver: Receiver, monkeypatch: pytest.MonkeyPatch) -> None:
     for name in ("HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY"):
         monkeypatch.setenv(name, "http://127.0.0.1:1")
-    assert await sent(f"http://127.0.0.1:{receiver.port}/", ssl.create_default_context()) == Outcome(204)
+    assert await sent(f"http://127.0.0.1:{receiver.port}/", ssl.create_default_context()) == DeliveryOutcome(204)
 
 
 @pytest.mark.parametrize(
     ("written", "outcome"),
     [
-        (b"HTTP/1.1 200 OK\r\ncontent-length: 999999999\r\n\r\n" + b"x" * 100_000, Outcome(200)),
-        (b"HTTP/1.1 200 OK\r\ncontent-length: 9\r\n\r\nslow", Outcome(200)),
-        (b"HTTP/1.1 500 Broken\r\nretry-after: 7\r\n\r\n", Outcome(500, Failure.STATUS, 7)),
-        (b"SSH-2.0-OpenSSH\r\n\r\n", Outcome(failure=Failure.NO_CONNECTION)),
-        (b"HTTP/1.1 200 OK\r\nx: " + b"x" * 1_000_000, Outcome(failure=Failure.NO_CONNECTION)),
-        (b"", Outcome(failure=Failure.TIMEOUT)),
+        (b"HTTP/1.1 200 OK\r\ncontent-length: 999999999\r\n\r\n" + b"x" * 100_000, DeliveryOutcome(200)),
+        (b"HTTP/1.1 200 OK\r\ncontent-length: 9\r\n\r\nslow", DeliveryOutcome(200)),
+        (b"HTTP/1.1 500 Broken\r\nretry-after: 7\r\n\r\n", DeliveryOutcome(500, Failure.STATUS, 7)),
+        (b"SSH-2.0-OpenSSH\r\n\r\n", DeliveryOutcome(failure=Failure.NO_CONNECTION)),
+        (b"HTTP/1.1 200 OK\r\nx: " + b"x" * 1_000_000, DeliveryOutcome(failure=Failure.NO_CONNECTION)),
+        (b"", DeliveryOutcome(failure=Failure.TIMEOUT)),
     ],
 )
 async def test_whatever_comes_back_one_message_takes_a_bounded_time_and_no_more_than_a_little_is_read(
-    written: bytes, outcome: Outcome
+    written: bytes, outcome: DeliveryOutcome
 ) -> None:
     async def serve(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         await reader.readuntil(b'"position":1}')
@@ -623,6 +625,6 @@ async def test_whatever_comes_back_one_message_takes_a_bounded_time_and_no_more_
 
 async def test_where_nobody_listens_and_where_no_name_is_the_message_did_not_arrive() -> None:
     context = ssl.create_default_context()
-    assert await sent("http://127.0.0.1:1/", context) == Outcome(failure=Failure.NO_CONNECTION)
-    assert await sent("https://nowhere.invalid/", context) == Outcome(failure=Failure.NO_ADDRESS)
-    assert await sent(f"https://{'a' * 70}.example/", context) == Outcome(failure=Failure.NO_ADDRESS)
+    assert await sent("http://127.0.0.1:1/", context) == DeliveryOutcome(failure=Failure.NO_CONNECTION)
+    assert await sent("https://nowhere.invalid/", context) == DeliveryOutcome(failure=Failure.NO_ADDRESS)
+    assert await sent(f"https://{'a' * 70}.example/", context) == DeliveryOutcome(failure=Failure.NO_ADDRESS)

@@ -24,16 +24,16 @@ from tests.unit.event_store.chains import KEY, OTHER_KEY
 
 from faristol.bus import NatsServer
 from faristol.consumers import tables as bus_tables
-from faristol.consumers.status import Kind, State, Status, status
+from faristol.consumers.status import State, Status, StatusKind, status
 from faristol.event_store import Record
 from faristol.event_store.backends import tables
-from faristol.event_store.errors import RecordError, Wrong
+from faristol.event_store.errors import CorruptData, RecordError
 from faristol.event_store.integrity import keys, seals
 from faristol.event_store.integrity.sealer import Sealer, seal
 from faristol.event_store.integrity.seals import Seal, to_json
 from faristol.event_store.integrity.verification import verify
-from faristol.event_store.tasks import end
-from faristol.event_store.witness import Fork, Witness, WitnessAway, deliver_to_all, gap, open_witness
+from faristol.event_store.tasks import cancel_tasks
+from faristol.event_store.witness import Fork, Witness, WitnessUnavailable, deliver_to_all, gap, open_witness
 from faristol.event_store.witness.delivery import Delivery
 from faristol.event_store.witness.folder import name_of
 from faristol.event_store.witness.worker import Worker
@@ -179,7 +179,7 @@ async def delivering(record: Record, *places: Place) -> AsyncIterator[None]:
     task = asyncio.create_task(deliver_to_all(record, [place.open() for place in places], look=0.05))
     yield
     assert not task.done()
-    await end([task])
+    await cancel_tasks([task])
 
 
 async def read(record: Record) -> list[Seal]:
@@ -252,12 +252,12 @@ async def test_what_was_sealed_while_the_witness_was_away_comes_when_it_is_back(
             await contents.until(sealed)  # nothing holds the sealer up
             await contents.until(lambda: _said(caplog, "seals wait to be delivered to the witness"))
             lines = {line.kind: line for line in (await lines_of(record))}
-            assert lines[Kind.WITNESS].lag == 7 if place.kind != "git" else True
-            assert lines[Kind.SEALER].lag == 0
+            assert lines[StatusKind.WITNESS].lag == 7 if place.kind != "git" else True
+            assert lines[StatusKind.SEALER].lag == 0
         place.away(False)
         await contents.until(all_there(record, place), 20)
         await contents.until(lambda: _said(caplog, "has all seals again"))
-    await end([sealer])
+    await cancel_tasks([sealer])
     assert before <= (await has(place))[-1].to_position
     assert TOKEN not in caplog.text
     assert (await lines_of(record))[-1].lag == 0
@@ -286,7 +286,9 @@ async def test_a_process_that_died_in_the_middle_is_followed_by_one_that_goes_on
         await connection.execute(tables.checkpoints.insert().values(consumer="witness:folder:gone", position=99))
     async with delivering(record, place):
         await contents.until(all_there(record, place))
-    assert [line.position for line in (await lines_of(record)) if line.kind is Kind.WITNESS] == [made[-1].to_position]
+    assert [line.position for line in (await lines_of(record)) if line.kind is StatusKind.WITNESS] == [
+        made[-1].to_position
+    ]
 
 
 async def test_a_record_that_was_rewritten_and_sealed_with_the_stolen_key_is_told(record: Record, place: Place) -> None:
@@ -362,10 +364,10 @@ async def test_a_witness_that_was_changed_is_told(record: Record, place: Place) 
     async with delivering(record, place):
         await contents.until(all_there(record, place))
     made = await read(record)
-    other = replace(made[1], root=bytes(32)).signed(OTHER_KEY)
+    other = replace(made[1], root=bytes(32)).sign_with(OTHER_KEY)
     place.change(made[1], other)
     if place.kind.startswith("git"):
-        with pytest.raises(Wrong, match="of the witness changes or removes a seal that it had"):
+        with pytest.raises(CorruptData, match="of the witness changes or removes a seal that it had"):
             await has(place)
         return
     assert "position 21: the seals of the witness are not one chain here" in gap(await has(place))
@@ -376,7 +378,7 @@ async def test_a_witness_that_was_changed_is_told(record: Record, place: Place) 
 
 
 async def test_what_is_no_seal_is_told(tmp_path: Path, place: Place) -> None:
-    made = Seal(1, 2, bytes(32), bytes(32), "", 0).signed(KEY)
+    made = Seal(1, 2, bytes(32), bytes(32), "", 0).sign_with(KEY)
     if place.kind == "http":
         place.server.kept[1] = {"poem": 1, "to_position": 2}
     else:
@@ -384,7 +386,7 @@ async def test_what_is_no_seal_is_told(tmp_path: Path, place: Place) -> None:
         if place.kind != "folder":
             git(place.folder / "witness", "add", "-A")
             git(place.folder / "witness", "-c", "user.name=E", "-c", "user.email=e@e", "commit", "-qm", "Poem")
-    with pytest.raises(Wrong, match=r"the witness has a file at .* that is not a seal"):
+    with pytest.raises(CorruptData, match=r"the witness has a file at .* that is not a seal"):
         await has(place)
 
 
@@ -435,11 +437,11 @@ async def test_git_that_is_ended_leaves_no_lock(record: Record, tmp_path: Path) 
 
     await contents.until(begun)
     assert list(where.glob("*.lock"))
-    await end([delivery])
+    await cancel_tasks([delivery])
     assert not list(where.glob("*.lock"))
     hook.unlink()
     (where / "index.lock").touch()  # what a git leaves that was killed
-    with pytest.raises(WitnessAway, match=r"index\.lock exists; remove it if no git is running"):
+    with pytest.raises(WitnessUnavailable, match=r"index\.lock exists; remove it if no git is running"):
         await witness.deliver(made)
     (where / "index.lock").unlink()
     await witness.deliver(made)
@@ -466,7 +468,9 @@ async def test_a_clone_goes_on_where_another_has_come_to(record: Record, tmp_pat
     assert git(tmp_path / "witness", "status", "--porcelain") == ""
     git(tmp_path / "other", "commit", "--quiet", "--allow-empty", "--message", "Apart")
     await other.newest()
-    with pytest.raises(WitnessAway, match=r"have diverged: 1 of its commits were never pushed, and it lacks 1; "):
+    with pytest.raises(
+        WitnessUnavailable, match=r"have diverged: 1 of its commits were never pushed, and it lacks 1; "
+    ):
         await other.deliver(made[3:])
     git(tmp_path / "other", "reset", "--quiet", "--keep", "@{upstream}")
     await other.deliver(made[3:])
@@ -478,42 +482,42 @@ async def test_a_clone_goes_on_where_another_has_come_to(record: Record, tmp_pat
 @pytest.mark.parametrize("code", [301, 307, 401, 500])
 async def test_an_address_that_answers_otherwise_is_away_and_no_token_goes_elsewhere(tmp_path: Path, code: int) -> None:
     (tmp_path / "token").write_text(TOKEN)
-    made = Seal(1, 2, bytes(32), bytes(32), "", 0).signed(KEY)
+    made = Seal(1, 2, bytes(32), bytes(32), "", 0).sign_with(KEY)
     with serving() as server:
         server.refused = code
         witness = open_witness(server.url, tmp_path / "token")
-        with pytest.raises(WitnessAway, match=f"it answered {code}"):
+        with pytest.raises(WitnessUnavailable, match=f"it answered {code}"):
             await witness.deliver([made])
-        with pytest.raises(WitnessAway, match=f"it answered {code}"):
+        with pytest.raises(WitnessUnavailable, match=f"it answered {code}"):
             await witness.newest()
         server.refused = 0
         (tmp_path / "token").write_text(f"{TOKEN}\nsecret")  # no header can hold that
-        with pytest.raises(WitnessAway) as told:
+        with pytest.raises(WitnessUnavailable) as told:
             await witness.newest()
         assert TOKEN not in str(told.value)
         (tmp_path / "token").unlink()
-        with pytest.raises(WitnessAway, match=r"its token in .* cannot be read"):
+        with pytest.raises(WitnessUnavailable, match=r"its token in .* cannot be read"):
             await witness.newest()
         await witness.close()
         assert {*server.asked} == {f"Bearer {TOKEN}"}
     witness = open_witness(server.url)
-    with pytest.raises(WitnessAway, match="refused"):
+    with pytest.raises(WitnessUnavailable, match="refused"):
         await witness.newest()
     await witness.close()
 
 
 async def test_a_witness_that_hangs_is_given_up_and_asked_nothing_more() -> None:
     worker, go_on = Worker("witness", patience=0.1), threading.Event()
-    with pytest.raises(WitnessAway, match=r"it has not answered for 0\.1 seconds"):
+    with pytest.raises(WitnessUnavailable, match=r"it has not answered for 0\.1 seconds"):
         await worker.do(go_on.wait)
-    with pytest.raises(WitnessAway, match="it does not answer"):
+    with pytest.raises(WitnessUnavailable, match="it does not answer"):
         await worker.do(go_on.wait)
     go_on.set()
 
     async def again() -> bool:
         try:
             return await worker.do(lambda: True)
-        except WitnessAway:
+        except WitnessUnavailable:
             return False
 
     assert await contents.until(again)
@@ -548,11 +552,11 @@ async def test_one_process_delivers_at_a_time_and_another_takes_over(record: Rec
         second = asyncio.create_task(Delivery(record, place.open(), look=0.05).run())
         await asyncio.sleep(0.5)
         assert server.asked[asked:] == server.asked[asked : asked + 1] * len(server.asked[asked:])
-        await end([first])
+        await cancel_tasks([first])
         await play(record, "game-cup-more", "cup", 3)
         await seal(record, KEY)
         await contents.until(all_there(record, place))
-        await end([second])
+        await cancel_tasks([second])
 
 
 async def test_a_seal_that_waits_too_long_for_a_witness_is_shown(record: Record) -> None:
@@ -563,8 +567,8 @@ async def test_a_seal_that_waits_too_long_for_a_witness_is_shown(record: Record)
         await connection.execute(tables.seals.insert().values(**asdict(replace(made, sealed_at=1))))
         await connection.execute(tables.checkpoints.insert().values(consumer="witness:git:00000000", position=4))
     lines = {line.kind: line for line in (await lines_of(record))}
-    assert (lines[Kind.WITNESS].state, lines[Kind.WITNESS].lag) == (State.WAITING, 6)
-    assert (lines[Kind.SEALER].state, lines[Kind.SEALER].position) == (State.LIVE, 10)
+    assert (lines[StatusKind.WITNESS].state, lines[StatusKind.WITNESS].lag) == (State.WAITING, 6)
+    assert (lines[StatusKind.SEALER].state, lines[StatusKind.SEALER].position) == (State.LIVE, 10)
 
 
 async def test_a_process_delivers_by_its_settings_and_an_operator_compares(
@@ -598,7 +602,7 @@ async def test_a_process_delivers_by_its_settings_and_an_operator_compares(
 
             async def followed() -> bool:
                 lines = await lines_of(record)
-                witnesses = [line for line in lines if line.kind is Kind.WITNESS]
+                witnesses = [line for line in lines if line.kind is StatusKind.WITNESS]
                 return len(witnesses) == 3 and all(line.position == 51 for line in witnesses)
 
             await contents.until(followed, 20)

@@ -18,16 +18,16 @@ from faristol.event_store import Record
 from faristol.event_store.append.decision import Checkpoint
 from faristol.event_store.event import utc_now
 from faristol.event_store.record import move_checkpoint, start_checkpoint
-from faristol.event_store.tasks import end
+from faristol.event_store.tasks import cancel_tasks
 from faristol.kernel.topics import Topic
 from faristol.pb.results.v1 import webhooks_pb2 as pb
-from faristol.results.api.public_events import PUBLIC, piece
-from faristol.results.projections.model import TYPES
+from faristol.results.api.public_events import PUBLIC, to_notification
+from faristol.results.projections.model import PROJECTED_TYPES
 from faristol.results.projections.projection import projection
 from faristol.results.storage.models import ReadModels
 from faristol.results.webhooks.delivery import Delivery
 from faristol.results.webhooks.retry_policy import Limits
-from faristol.results.webhooks.sequencer import Means
+from faristol.results.webhooks.sequencer import WorkerContext
 from faristol.results.webhooks.service import service
 from faristol.results.webhooks.target import networks_of
 
@@ -52,7 +52,7 @@ class Replica:
 
     record: Record
     clock: Clock
-    means: Means
+    means: WorkerContext
     delivery: Delivery
     models: ReadModels
     desk: Any
@@ -64,7 +64,7 @@ class Replica:
     async def stop(self) -> None:
         """End as a process does that is told to."""
         if self.task:
-            await end([self.task])
+            await cancel_tasks([self.task])
 
     async def ask(self, name: str, **fields: Any) -> Any:
         request = getattr(pb, f"{name}Request")(tournament_id=TOURNAMENT, **fields)
@@ -114,14 +114,14 @@ class WebhookCell:
 
     async def begin(self) -> None:
         async with self.record.writing() as connection:
-            await generations.found(connection, projection())
+            await generations.create_first_generation(connection, projection())
 
     def replica(self, *, start: bool = True, limits: Limits = QUICK, **more: Any) -> Replica:
         progress = Progress(self.record, projection().consumer)
         self.progress.append(progress)
         models, clock = ReadModels(self.record, progress), Clock()
         timing = {name: more.pop(name) for name in ("beat", "lease", "margin") if name in more}
-        means = Means(self.record, models.tail, clock, LOOPBACK, limits=limits, **more)
+        means = WorkerContext(self.record, models.tail, clock, LOOPBACK, limits=limits, **more)
         holder = str(uuid.uuid4())
         delivery = Delivery(means, lambda: holder, **{"beat": 0.1, **timing})
         made = Replica(self.record, clock, means, delivery, models, service(models, clock, LOOPBACK, delivery.tell))
@@ -135,7 +135,7 @@ class WebhookCell:
         for step in self.steps[:count]:
             before = await self.record.checkpoint(projection().consumer)
             await append(self.record, step)
-            events = await self.record.read(before, types=TYPES)
+            events = await self.record.read(before, types=PROJECTED_TYPES)
             last = await self.record.last_position()
             async with self.record.writing() as connection:
                 await start_checkpoint(connection, projection().consumer)
@@ -148,7 +148,7 @@ class WebhookCell:
     async def positions(self, topic: Topic | None = None, after: int = 0) -> list[int]:
         """Those of the public news of the tournament, or of a topic of it."""
         topic = topic or Topic.of({TOURNAMENT: ""})
-        news = map(piece, await self.record.read(after, types=PUBLIC))
+        news = map(to_notification, await self.record.read(after, types=PUBLIC))
         return [each.position for each in news if topic.has(each)]
 
 

@@ -11,9 +11,9 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from faristol.event_store import (
+    AppendCommand,
     Appended,
     Checkpoint,
-    Command,
     Conflict,
     Decision,
     Guard,
@@ -129,7 +129,9 @@ async def course(records: tuple[Record, Record], name: str, steps: list[tuple[in
                 consumer, off = asked.checkpoint
                 before = max(0, model.progress[consumer] + off)
                 checkpoint = Checkpoint(name + consumer, before, before + 1)
-            command = None if asked.command is None else Command(f"{name}-{asked.command}", answering(asked.breaks))
+            command = (
+                None if asked.command is None else AppendCommand(f"{name}-{asked.command}", answering(asked.breaks))
+            )
             waiting.append(records[writer].append(decision, Metadata(), command=command, checkpoint=checkpoint))
             expected.append(outcome_of(model, name, decision, asked, checkpoint))
         found = await asyncio.gather(*waiting, return_exceptions=True)
@@ -140,7 +142,7 @@ async def course(records: tuple[Record, Record], name: str, steps: list[tuple[in
     for consumer, progress in model.progress.items():
         assert await records[0].checkpoint(name + consumer) == progress
     for command_id, (position, answer) in model.answers.items():
-        assert await records[1].answered(command_id) == Appended(position, answer, repeated=True)
+        assert await records[1].find_answer(command_id) == Appended(position, answer, repeated=True)
 
 
 PASSED = events_pb2.Passed(turn=1, player_id="anna")

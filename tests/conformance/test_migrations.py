@@ -93,7 +93,7 @@ async def samples(connection: AsyncConnection) -> list[tuple[str, str, int | Non
 @pytest.fixture
 def next_format(monkeypatch: pytest.MonkeyPatch) -> int:
     """A version of Faristol that reads one format more, and the steps to it: one before its rollout and one after."""
-    newest = tables.FORMAT + 1
+    newest = tables.RECORD_FORMAT + 1
 
     async def before(connection: AsyncConnection) -> None:
         await connection.execute(text("ALTER TABLE events ADD COLUMN hall VARCHAR(64)"))
@@ -106,7 +106,7 @@ def next_format(monkeypatch: pytest.MonkeyPatch) -> int:
         migrations.Migration(f"post-{newest:04}-halls", after),
     )
     monkeypatch.setattr(migrations, "MIGRATIONS", (*migrations.MIGRATIONS, *steps))
-    monkeypatch.setattr(tables, "FORMAT", newest)
+    monkeypatch.setattr(tables, "RECORD_FORMAT", newest)
     return newest
 
 
@@ -115,7 +115,7 @@ def formats(taken: list[migrations.Migration]) -> list[int]:
 
 
 def test_there_is_a_record_of_each_format_and_a_step_from_all_but_the_last() -> None:
-    assert list(range(1, tables.FORMAT + 1)) == FORMATS
+    assert list(range(1, tables.RECORD_FORMAT + 1)) == FORMATS
     assert [step.format for step in migrations.MIGRATIONS if not step.is_before] == FORMATS[1:]
     names = [step.name for step in migrations.MIGRATIONS]
     assert len(set(names)) == len(names)
@@ -130,7 +130,7 @@ async def test_a_migrated_record_has_the_tables_of_a_new_one(database_url: str, 
     await write_golden(database_url, number)
     taken: list[migrations.Migration] = []
     assert await migrations.migrate(database_url, taken.append) == number
-    assert formats(taken) == list(range(number + 1, tables.FORMAT + 1))
+    assert formats(taken) == list(range(number + 1, tables.RECORD_FORMAT + 1))
     migrated = await schema(database_url)
     for statement in ("DROP SCHEMA public CASCADE", "CREATE SCHEMA public"):
         if not database_url.startswith("sqlite"):
@@ -152,7 +152,7 @@ async def test_what_an_older_version_wrote_is_all_there_and_goes_on(database_url
     assert (verdict.wrong, verdict.events, verdict.streams) == ("", 5, 2)
     assert verdict.names == (Names(unbound=2) if number == 1 else Names(bound=2))
     assert record.record_id
-    answered = await record.answered("00000000-0000-4000-8000-0000000000c2")
+    answered = await record.find_answer("00000000-0000-4000-8000-0000000000c2")
     assert answered is not None
     assert (answered.answer, answered.position) == (b"\x08\x02\0\xff", 2)
     assert (await names(record, ["anna"]))["anna"].name == "Anna Puigdomènech"
@@ -203,7 +203,7 @@ async def test_an_older_record_is_not_served_and_not_touched(database_url: str, 
 
 async def test_a_newer_record_is_not_served_not_migrated_and_not_touched(database_url: str) -> None:
     record = await Record.open(database_url)
-    newer = tables.FORMAT + 1
+    newer = tables.RECORD_FORMAT + 1
     async with record.writing() as connection:
         await connection.execute(update(tables.counter).values(format=newer))
     await record.close()
@@ -218,8 +218,8 @@ async def test_a_record_of_today_is_left_as_it_is(record: Record, database_url: 
     await play(record, "game-cup-r1", "cup", 3)
     before = await rows(record, "events", "commands", "counter")
     taken: list[migrations.Migration] = []
-    assert await migrations.migrate(database_url, taken.append) == tables.FORMAT
-    assert await migrations.migrate(database_url, taken.append, before=True) == tables.FORMAT
+    assert await migrations.migrate(database_url, taken.append) == tables.RECORD_FORMAT
+    assert await migrations.migrate(database_url, taken.append, before=True) == tables.RECORD_FORMAT
     assert (taken, await rows(record, "events", "commands", "counter")) == ([], before)
 
 
@@ -253,7 +253,7 @@ async def test_after_the_step_before_both_versions_serve_and_after_the_other_one
     database_url: str, next_format: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     with monkeypatch.context() as older:
-        older.setattr(tables, "FORMAT", next_format - 1)
+        older.setattr(tables, "RECORD_FORMAT", next_format - 1)
         record = await Record.open(database_url)
         await play(record, "game-cup-r1", "cup", 3)
     missing = rf"has format {next_format - 1}, .*record migrate` \(pre-\d+-hall not taken yet\)"
@@ -263,7 +263,7 @@ async def test_after_the_step_before_both_versions_serve_and_after_the_other_one
     assert await migrations.migrate(database_url, before=True) == next_format - 1
     newer = await Record.open(database_url)
     with monkeypatch.context() as older:
-        older.setattr(tables, "FORMAT", next_format - 1)
+        older.setattr(tables, "RECORD_FORMAT", next_format - 1)
         again = await Record.open(database_url)
     for number, each in enumerate((record, newer, again)):
         await play(each, f"game-cup-r1-{number}", "cup", 2)
@@ -279,7 +279,7 @@ async def test_after_the_step_before_both_versions_serve_and_after_the_other_one
     await play(newer, "game-cup-r2", "cup", 1)
     await newer.close()
     with monkeypatch.context() as older:
-        older.setattr(tables, "FORMAT", next_format - 1)
+        older.setattr(tables, "RECORD_FORMAT", next_format - 1)
         with pytest.raises(RecordError, match="a newer version has migrated it"):
             await Record.open(database_url)
 
@@ -288,9 +288,9 @@ async def test_a_step_waits_a_moment_for_a_lock_and_lets_the_others_pass(
     new_database: str, next_format: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(migrations, "LOCK_SECONDS", 0.2)
-    monkeypatch.setattr(migrations, "PAUSE", 0.3)
+    monkeypatch.setattr(migrations, "MIGRATION_RETRY_SECONDS", 0.3)
     with monkeypatch.context() as older:
-        older.setattr(tables, "FORMAT", next_format - 1)
+        older.setattr(tables, "RECORD_FORMAT", next_format - 1)
         record = await Record.open(new_database)
     async with record.reading() as connection:
         await connection.execute(text("SELECT 1 FROM events"))  # what holds up a change of the table

@@ -24,17 +24,17 @@ from faristol.event_store.archive.restoration import verify as verify_file
 from faristol.event_store.backends import tables
 from faristol.event_store.integrity.verification import verify
 from faristol.event_store.personal_data import people
-from faristol.event_store.personal_data.bindings import Kept, Names, written
+from faristol.event_store.personal_data.bindings import Names, StoredName, build_binding
 from faristol.event_store.personal_data.erasure import erase
-from faristol.event_store.personal_data.people import Person, amend, bind, remember
-from faristol.kernel.names import may_be_kept
+from faristol.event_store.personal_data.people import Person, amend, bind, store_player
+from faristol.kernel.names import is_storable
 from faristol.kernel.refusal import Refusal
 from faristol.pb.game.v1 import events_pb2 as game
 from faristol.pb.pairing.v1 import events_pb2 as pairing
 
 IDS = ("anna", "biel", "carla", "o-0123456789ab")
 TEXTS = st.text(st.characters(exclude_categories=("Cs", "Cc")), min_size=1, max_size=12).filter(
-    lambda text: may_be_kept(text, least=1)
+    lambda text: is_storable(text, least=1)
 )
 
 Attack = Callable[[AsyncConnection, str], Awaitable[None]]
@@ -56,7 +56,7 @@ async def name(
     record: Record, person: str, name: str, club: str = "", country: str = "", tournament: str = "cup"
 ) -> int:
     async def also(connection: AsyncConnection) -> str:
-        return await remember(connection, person, name, club, country)
+        return await store_player(connection, person, name, club, country)
 
     return await write(record, f"game-{tournament}", also, tournament)
 
@@ -374,7 +374,7 @@ async def test_a_name_that_is_refused_is_bound_to_nothing(record: Record) -> Non
     with pytest.raises(Refusal):
         await name(record, "anna", "Anna Puig")
     fact = game.Passed(turn=1, player_id="anna")
-    stale = Decision([Write("game-cup", 0, [fact], "cup")], also=lambda there: remember(there, "biel", "Biel", ""))
+    stale = Decision([Write("game-cup", 0, [fact], "cup")], also=lambda there: store_player(there, "biel", "Biel", ""))
     with pytest.raises(Conflict):
         await record.append(stale, Metadata())
     assert (await verify(record)).names == Names()
@@ -382,9 +382,9 @@ async def test_a_name_that_is_refused_is_bound_to_nothing(record: Record) -> Non
 
 def test_a_commitment_is_over_each_part_by_itself() -> None:
     salt = bytes(32)
-    one, other = Kept("anna", "Anna", "Puig", "", salt), Kept("anna", "AnnaPuig", "", "", salt)
+    one, other = StoredName("anna", "Anna", "Puig", "", salt), StoredName("anna", "AnnaPuig", "", "", salt)
     assert one.commitment != other.commitment
-    assert written(one) == f"anna:{one.commitment}"
-    assert written(other, one) == f"anna:{other.commitment}:{one.commitment}"
+    assert build_binding(one) == f"anna:{one.commitment}"
+    assert build_binding(other, one) == f"anna:{other.commitment}:{one.commitment}"
     with pytest.raises(ValueError, match="is not a person id"):
-        written(one._replace(player_id="Anna Puig"))
+        build_binding(one._replace(player_id="Anna Puig"))

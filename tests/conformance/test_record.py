@@ -17,9 +17,9 @@ from sqlalchemy.exc import IntegrityError
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from faristol.event_store import (
+    AppendCommand,
     Appended,
     Checkpoint,
-    Command,
     Conflict,
     Decision,
     Guard,
@@ -31,10 +31,10 @@ from faristol.event_store import (
     Write,
     load,
 )
-from faristol.event_store.append.appender import LARGEST_GROUP
+from faristol.event_store.append.appender import MAX_GROUP_REQUESTS
 from faristol.event_store.backends import tables
 from faristol.event_store.integrity.verification import verify
-from faristol.event_store.personal_data.people import names, remember
+from faristol.event_store.personal_data.people import names, store_player
 from faristol.event_store.record import move_checkpoint, start_checkpoint
 from faristol.host.rpc.errors import status_of
 from faristol.pb.game.v1 import events_pb2
@@ -106,9 +106,11 @@ async def test_positions_have_no_gap_when_many_append_and_some_fail(record: Reco
 async def test_a_command_sent_again_gets_its_first_answer_and_does_nothing(record: Record) -> None:
     command_id = str(uuid.uuid4())
     first = await record.append(
-        write("game-a", 0, 1), Metadata(), command=Command(command_id, lambda position: b"first %d" % position)
+        write("game-a", 0, 1), Metadata(), command=AppendCommand(command_id, lambda position: b"first %d" % position)
     )
-    again = await record.append(write("game-b", 0, 1), Metadata(), command=Command(command_id, lambda _: b"again"))
+    again = await record.append(
+        write("game-b", 0, 1), Metadata(), command=AppendCommand(command_id, lambda _: b"again")
+    )
     assert (first.answer, first.repeated) == (b"first 1", False)
     assert (again.answer, again.repeated, again.position) == (b"first 1", True, 1)
     assert await record.last_position() == 1
@@ -116,7 +118,7 @@ async def test_a_command_sent_again_gets_its_first_answer_and_does_nothing(recor
 
 async def test_a_command_sent_again_is_answered_and_not_held_against_its_own_effect(record: Record) -> None:
     async def send(command_id: str, version: int) -> Appended:
-        command = Command(command_id, lambda position: b"at %d" % position)
+        command = AppendCommand(command_id, lambda position: b"at %d" % position)
         return await record.append(write("game-a", version, 1), Metadata(), command=command)
 
     await send("first", 0)
@@ -133,7 +135,7 @@ async def test_the_same_command_sent_many_times_at_once_happens_once(record: Rec
     command_id = str(uuid.uuid4())
 
     async def send(number: int) -> bytes:
-        command = Command(command_id, lambda _: b"%d" % number)
+        command = AppendCommand(command_id, lambda _: b"%d" % number)
         return (await record.append(write(f"game-{number}", 0, 1), Metadata(), command=command)).answer
 
     assert len(set(await asyncio.gather(*map(send, range(12))))) == 1
@@ -152,14 +154,14 @@ async def test_a_checkpoint_moves_with_its_effect_and_only_from_where_it_is(reco
 
 async def test_rows_asked_for_with_a_decision_are_written_with_it_or_not_at_all(record: Record) -> None:
     async def name(connection: AsyncConnection) -> None:
-        await remember(connection, "anna", "Anna Puig", "Prat")
+        await store_player(connection, "anna", "Anna Puig", "Prat")
 
     decision = Decision([Write("game-a", 0, [passed()], "cup")], also=name)
     await record.append(decision, Metadata())
     assert (await names(record, ["anna", "nobody"]))["anna"].name == "Anna Puig"
 
     async def fail(connection: AsyncConnection) -> None:
-        await remember(connection, "boris", "Boris", "")
+        await store_player(connection, "boris", "Boris", "")
         raise ZeroDivisionError
 
     with pytest.raises(ZeroDivisionError):
@@ -237,7 +239,7 @@ async def test_what_cannot_be_stored_fails_its_own_request_and_no_other(
     record: Record, metadata: Metadata, command_id: str
 ) -> None:
     good = [record.append(write(f"game-{number}", 0, 1), Metadata()) for number in range(4)]
-    bad = record.append(write("game-bad", 0, 1), metadata, command=Command(command_id, lambda _: b""))
+    bad = record.append(write("game-bad", 0, 1), metadata, command=AppendCommand(command_id, lambda _: b""))
     outcomes = await asyncio.gather(*good[:2], bad, *good[2:], return_exceptions=True)
     assert [type(outcome) for outcome in outcomes].count(Appended) == 4
     assert isinstance(outcomes[2], ValueError)
@@ -250,13 +252,13 @@ async def test_an_answer_that_cannot_be_made_fails_its_own_request_and_no_other(
     for known in (0, 1):  # the first time the record is looked into, later what is known of it is enough
         outcomes = await asyncio.gather(
             record.append(write("game-a", known, 1), Metadata()),
-            record.append(write("game-b", 0, 1), Metadata(), command=Command("c", fail)),
+            record.append(write("game-b", 0, 1), Metadata(), command=AppendCommand("c", fail)),
             record.append(write("game-c", known, 1), Metadata()),
             return_exceptions=True,
         )
         assert [type(outcome) for outcome in outcomes] == [Appended, ZeroDivisionError, Appended]
     assert await record.last_position() == 4
-    assert await record.answered("c") is None
+    assert await record.find_answer("c") is None
 
 
 async def test_a_caller_that_goes_away_while_it_is_written_takes_nothing_back(record: Record) -> None:
@@ -273,14 +275,15 @@ async def test_what_callers_asked_for_who_left_before_their_turn_keeps_nobody_wa
     async with record.writing() as connection:  # the database hangs
         await connection.execute(update(tables.counter).values(position=tables.counter.c.position))
         gone = [
-            asyncio.create_task(record.append(write(f"game-{n}", 0, 1), Metadata())) for n in range(2 * LARGEST_GROUP)
+            asyncio.create_task(record.append(write(f"game-{n}", 0, 1), Metadata()))
+            for n in range(2 * MAX_GROUP_REQUESTS)
         ]
         await asyncio.sleep(0.05)
         for task in gone:
             task.cancel()
         staying = asyncio.create_task(record.append(write("game-b", 0, 1), Metadata()))
         await asyncio.sleep(0.05)
-    assert (await staying).position <= LARGEST_GROUP + 1, "the group that was under way, and no other, is written"
+    assert (await staying).position <= MAX_GROUP_REQUESTS + 1, "the group that was under way, and no other, is written"
 
 
 @pytest.fixture
@@ -380,8 +383,8 @@ async def test_a_command_that_another_process_carried_out_is_answered_as_it_was_
     record: Record, other: Record
 ) -> None:
     await record.append(write("game-a", 0, 1), Metadata())
-    await other.append(Decision(), Metadata(), command=Command("c", lambda _: b"first"))
-    again = await record.append(write("game-b", 0, 1), Metadata(), command=Command("c", lambda _: b"again"))
+    await other.append(Decision(), Metadata(), command=AppendCommand("c", lambda _: b"first"))
+    again = await record.append(write("game-b", 0, 1), Metadata(), command=AppendCommand("c", lambda _: b"again"))
     assert (again.answer, again.repeated) == (b"first", True)
     assert await record.last_position() == 1
 
@@ -459,7 +462,7 @@ async def test_no_error_repeats_what_was_to_be_written(record: Record) -> None:
 async def test_what_is_forgotten_of_many_streams_is_looked_up_again(
     record: Record, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("faristol.event_store.append.group_commit.REMEMBERED", 2)
+    monkeypatch.setattr("faristol.event_store.append.group_commit.STREAM_HEAD_CACHE_SIZE", 2)
     for version in range(3):
         for stream in ("game-a", "game-b", "game-c"):
             await record.append(write(stream, version, 1), Metadata())
@@ -494,7 +497,9 @@ async def test_a_record_of_another_format_is_refused(database_url: str) -> None:
     async with record.writing() as connection:
         await connection.execute(update(tables.counter).values(format=99))
     await record.close()
-    with pytest.raises(RecordError, match=f"has format 99, this version of Faristol reads format {tables.FORMAT}"):
+    with pytest.raises(
+        RecordError, match=f"has format 99, this version of Faristol reads format {tables.RECORD_FORMAT}"
+    ):
         await Record.open(database_url)
 
 
@@ -584,7 +589,7 @@ async def test_a_decision_is_made_on_one_version_of_a_stream(record: Record) -> 
 
 
 async def test_facts_of_many_streams_come_each_in_order(record: Record, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("faristol.event_store.record.STREAMS", 2)
+    monkeypatch.setattr("faristol.event_store.record.MAX_STATEMENT_STREAMS", 2)
     names = [f"game-{name}" for name in "abcde"]
     for number, name in enumerate(names):
         await record.append(write(name, 0, number), Metadata())

@@ -12,7 +12,7 @@ def articles_of(ruleset: Ruleset) -> frozenset[str]:
     cited = list(ruleset.articles.values())
     cited += [getattr(ruleset.law, rule) for rule in type(ruleset.law).__slots__]
     cited += [option.article for option in ruleset.options]
-    return frozenset(article for text in cited for article in separated(text))
+    return frozenset(article for text in cited for article in split_articles(text))
 
 
 def known_articles(ruleset: Ruleset) -> tuple[str, ...]:
@@ -27,7 +27,7 @@ def in_order(article: str) -> tuple[tuple[int, str], ...]:
     return tuple((int(part), "") if part.isdecimal() else (0, part) for part in re.split(r"(\d+)", article))
 
 
-def separated(text: str) -> tuple[str, ...]:
+def split_articles(text: str) -> tuple[str, ...]:
     """Split a citation into articles, each with the name of the book: ``UF 20, 23`` → ``UF 20``, ``UF 23``."""
     book, _, rest = text.partition(" ")
     parts = [part.strip() for part in re.split(r"[,;]", rest) if part.strip()]

@@ -27,7 +27,7 @@ from faristol.casebook.verbs import method_of
 from faristol.client.judge import Judge
 from faristol.client.problems import info_of
 from faristol.consumers import Reaction
-from faristol.consumers.work import wanted
+from faristol.consumers.work import is_wanted
 from faristol.event_store import Record
 from faristol.host import Settings
 from faristol.host.services import ASKING
@@ -45,18 +45,18 @@ from faristol.words import Library
 SERVED = ("lexicon", "game", "clock", "pairing")
 """The services of a table."""
 
-PATIENCE = 30.0
+IDLE_TIMEOUT_SECONDS = 30.0
 """Seconds within which the services must become idle."""
-LOOK = 0.01
+IDLE_POLL_SECONDS = 0.01
 """Seconds between two checks for that."""
-LEASE_SECONDS = 60
+CELL_LEASE_SECONDS = 60
 ESCALATE_AFTER_SECONDS = 3_600
 
 
-class OnCell(Services):
+class CellServices(Services):
     """Services that are called over gRPC and notify each other over NATS."""
 
-    def __init__(self, cell: Cell) -> None:
+    def __init__(self, cell: RunningCell) -> None:
         super().__init__(cell.record)
         self.lexicon = cell.lexicon
         self._channel = cell.channel
@@ -73,26 +73,26 @@ class OnCell(Services):
             request_serializer=type(request).SerializeToString,
             response_deserializer=GetMessageClass(method.output_type).FromString,
         )
-        return await asked(call(request))
+        return await await_answer(call(request))
 
     async def settle(self) -> None:
-        """Wait until no reaction is pending. Raises ``ValueError`` after ``PATIENCE`` seconds."""
-        async with patience("the services do not come to rest"):
+        """Wait until no reaction is pending. Raises ``ValueError`` after ``IDLE_TIMEOUT_SECONDS`` seconds."""
+        async with idle_timeout("the services do not come to rest"):
             while (here := await self.record.last_position()) > self._heard:
                 if await self._at_rest():
                     self._heard = here
                 else:
-                    await asyncio.sleep(LOOK)
+                    await asyncio.sleep(IDLE_POLL_SECONDS)
 
     async def _at_rest(self) -> bool:
         for event in await self.record.read(self._heard):
             for reaction in self._reactions:
-                if wanted(reaction, event) and (decision := await reaction.react(event)) and decision.writes:
+                if is_wanted(reaction, event) and (decision := await reaction.react(event)) and decision.writes:
                     return False
         return True
 
 
-class TableOnCell(OnCell, TableServices):
+class TableOnCell(CellServices, TableServices):
     """The services of a table, and judges at the queue."""
 
     async def rule(self, good: Callable[[Word], bool]) -> None:
@@ -103,7 +103,7 @@ class TableOnCell(OnCell, TableServices):
         """Enable layers of the lexicon. Raises ``Refusal`` if the rules forbid it."""
         stub = pb_grpc.AdjudicationServiceStub(self._channel)
         request = pb.ChooseLayersRequest(command_id=_command(), tournament_id=TOURNAMENT_ID, layers=layers)
-        await asked(stub.ChooseLayers(request))
+        await await_answer(stub.ChooseLayers(request))
         await self.settle()
 
 
@@ -125,16 +125,16 @@ async def rule_on_cell(table: AtTable, channel: grpc.aio.Channel, good: Callable
         fact.case_id for fact in everything if isinstance(fact, events.CaseOpened) and fact.game_id == table.game_id
     } - {fact.case_id for fact in of_table}
     case_id = await _first_in_queue(judge, opened)
-    await asked(judge.claim(case_id))
-    file = await asked(judge.file(case_id))
+    await await_answer(judge.claim(case_id))
+    file = await await_answer(judge.file(case_id))
     rulings = [_ruling(word, good=good(tuple(word.word.faces))) for word in file.words]
-    await asked(judge.rule(case_id, rulings))
+    await await_answer(judge.rule(case_id, rulings))
     await table.settle()
 
 
 async def _first_in_queue(judge: Judge, waiting: Collection[str]) -> str:
     """Return the oldest case of those ``waiting``, as the queue may be slightly outdated."""
-    async with patience("no case comes to the judge"):
+    async with idle_timeout("no case comes to the judge"):
         async for queue in judge.queue():
             for case in queue.cases:
                 if case.case_id in waiting:
@@ -149,7 +149,7 @@ def _ruling(file: pb.WordFile, *, good: bool) -> events.WordRuling:
     return events.WordRuling(word=file.word, valid=good, reason=REASON, source=SOURCE)
 
 
-async def asked(call: Awaitable[Any]) -> Any:
+async def await_answer(call: Awaitable[Any]) -> Any:
     """Await the answer of a service. Raises its ``Refusal``, ``Invalid``, ``NotFound`` or ``AlreadyExists``."""
     try:
         return await call
@@ -172,16 +172,16 @@ async def asked(call: Awaitable[Any]) -> Any:
 
 
 @asynccontextmanager
-async def patience(otherwise: str) -> AsyncIterator[None]:
-    """Raise ``ValueError`` with the text ``otherwise`` if the block exceeds ``PATIENCE`` seconds."""
+async def idle_timeout(otherwise: str) -> AsyncIterator[None]:
+    """Raise ``ValueError`` with the text ``otherwise`` if the block exceeds ``IDLE_TIMEOUT_SECONDS`` seconds."""
     try:
-        async with asyncio.timeout(PATIENCE):
+        async with asyncio.timeout(IDLE_TIMEOUT_SECONDS):
             yield
     except TimeoutError as problem:
-        raise ValueError(f"{otherwise} within {PATIENCE:.0f} s") from problem
+        raise ValueError(f"{otherwise} within {IDLE_TIMEOUT_SECONDS:.0f} s") from problem
 
 
-class Cell(NamedTuple):
+class RunningCell(NamedTuple):
     """A running cell."""
 
     record: Record
@@ -200,7 +200,7 @@ async def serving(
     services: Sequence[str],
     now: Callable[[], datetime.datetime],
     installed: Callable[[Library], Pin],
-) -> AsyncIterator[Cell]:
+) -> AsyncIterator[RunningCell]:
     """Run a cell of these services with its own record, and with ``installed`` applied to its library.
 
     It uses the NATS server that runs at ``nats_url``.
@@ -218,7 +218,7 @@ async def serving(
             react = [service for service in services if service not in ASKING]
             reactions = [reaction for build in builders(react) for reaction in build(cell.runtime).reactions]
             pages = cell.http_address if "gateway" in services else ""
-            yield Cell(cell.runtime.record, channel, reactions, lexicon, cell.grpc_address, pages)
+            yield RunningCell(cell.runtime.record, channel, reactions, lexicon, cell.grpc_address, pages)
 
 
 @asynccontextmanager
@@ -264,7 +264,7 @@ async def appoint(channel: grpc.aio.Channel, tournament_id: str, language: str) 
             command_id=_command(),
             tournament_id=tournament_id,
             mode=events.MODE_JUDGE,
-            lease_seconds=LEASE_SECONDS,
+            lease_seconds=CELL_LEASE_SECONDS,
             escalate_after_seconds=ESCALATE_AFTER_SECONDS,
         )
     )

@@ -21,7 +21,7 @@ TURN_STEPS = {"stop": "stop", "write": "write-score", "draw": "draw-tiles", "pre
 """The verbs of a turn's steps after the play; announcing and counting are part of the play."""
 
 
-class Table(Protocol):
+class CommandTable(Protocol):
     """A table's services, in memory or on a cell."""
 
     verbs: Mapping[str, Verb]
@@ -40,7 +40,11 @@ class Commands:
     """Sends commands of steps to the services of a table."""
 
     def __init__(
-        self, services: Table, ruleset: Ruleset, players: Sequence[str], complete: Callable[[str, str, Any], None]
+        self,
+        services: CommandTable,
+        ruleset: Ruleset,
+        players: Sequence[str],
+        complete: Callable[[str, str, Any], None],
     ) -> None:
         """Prepare the commands of a table.
 

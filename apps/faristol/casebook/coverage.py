@@ -10,7 +10,7 @@ from faristol.casebook.articles import known_articles
 from faristol.casebook.case import Case
 from faristol.casebook.runner import Verdict
 from faristol.rules import load_book, load_ruleset
-from faristol.rules.options import written
+from faristol.rules.options import format_value
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,7 +92,9 @@ def as_markdown(verdicts: Sequence[Verdict]) -> str:
     lines += [f"| {number} | {'; '.join(scenarios[number])} |" for number in sorted(scenarios)]
     for book in books:
         lines += ["", f"## {book.title}", "", "| article | subject | cases |", "|---|---|---|"]
-        lines += [f"| {article} | {about} | {_told(book, article)} |" for article, about in book.articles.items()]
+        lines += [
+            f"| {article} | {about} | {_format_coverage(book, article)} |" for article, about in book.articles.items()
+        ]
         lines += _readings(book)
     return "\n".join(lines) + "\n"
 
@@ -102,11 +104,13 @@ def _readings(book: Coverage) -> list[str]:
     options = [option for option in load_ruleset(book.ruleset).options if option.because != "organiser"]
     if not options:
         return []
-    said = [f"| {each.article or 'silent'} | {each.note} | `{each.name}={written(each.default)}` |" for each in options]
+    said = [
+        f"| {each.article or 'silent'} | {each.note} | `{each.name}={format_value(each.default)}` |" for each in options
+    ]
     return ["", "Open questions of the book:", "", "| article | question | default reading |", "|---|---|---|", *said]
 
 
-def _told(book: Coverage, article: str) -> str:
+def _format_coverage(book: Coverage, article: str) -> str:
     if article in book.shown:
         return "; ".join(case.id for case in book.shown[article])
     if article in book.by_parts:

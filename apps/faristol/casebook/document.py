@@ -25,10 +25,10 @@ QUESTION_MARK = N_(
 )
 ALIAS = N_("a value after * must be written in full: anchors and aliases of YAML are not supported")
 TOO_DEEP = N_("this is nested more than {most} levels deep")
-MOST_LEVELS = 30
+MAX_NESTING_LEVELS = 30
 """Nesting levels of lists and keys: three times those of the deepest case."""
 
-_TIME = re.compile(r"(\d{1,4}):([0-5]\d)(?:\.(\d{1,3}))?")
+_DURATION_PATTERN = re.compile(r"(\d{1,4}):([0-5]\d)(?:\.(\d{1,3}))?")
 
 
 class CaseError(ValueError):
@@ -147,7 +147,7 @@ class Value:
     def milliseconds(self) -> int:
         """Parse a time in minutes and seconds: ``24:50``, ``0:15.1``. Raises ``CaseError``."""
         text = self.text()
-        if not (match := _TIME.fullmatch(text)):
+        if not (match := _DURATION_PATTERN.fullmatch(text)):
             raise self.wrong(
                 N_("expected minutes and seconds such as 1:30 or 0:15.1, got {text}"), {"text": repr(text)}
             )
@@ -218,8 +218,8 @@ def _check_shape(file: Path, text: str) -> None:
             depth += 1
         elif isinstance(event, yaml.CollectionEndEvent):
             depth -= 1
-        if depth > MOST_LEVELS:
-            raise CaseError(file, line, TOO_DEEP, {"most": MOST_LEVELS})
+        if depth > MAX_NESTING_LEVELS:
+            raise CaseError(file, line, TOO_DEEP, {"most": MAX_NESTING_LEVELS})
 
 
 def _no_yaml(file: Path, text: str, error: yaml.MarkedYAMLError) -> CaseError:

@@ -8,12 +8,12 @@ from typing import Any, TypeVar
 from google.protobuf.message import Message
 from google.protobuf.message_factory import GetMessageClass
 
-from faristol.casebook.articles import separated
+from faristol.casebook.articles import split_articles
 from faristol.casebook.case import Step
 from faristol.casebook.document import Errors, Value
-from faristol.casebook.forms import by_name, by_square, fill, shown
+from faristol.casebook.forms import by_name, by_square, fill, format_message
 from faristol.casebook.table_state import TABLE_STATE, check_known, fields
-from faristol.casebook.world import Differences, Done
+from faristol.casebook.world import Differences, StepResult
 from faristol.kernel.errors import AlreadyExists, Invalid
 from faristol.kernel.refusal import Refusal
 from faristol.pb.clock.v1 import events_pb2 as clock_events
@@ -39,11 +39,11 @@ def last(facts: Sequence[Message], kind: type[M]) -> M | None:
     return next((fact for fact in reversed(facts) if isinstance(fact, kind)), None)
 
 
-Compared = Callable[[Done, Step, str, Value], Differences]
+Compared = Callable[[StepResult, Step, str, Value], Differences]
 """Yields the differences from the expectation of a step under a key."""
 
 
-async def differences(compared: Compared, done: Done, step: Step, unread: Errors) -> list[str]:
+async def differences(compared: Compared, done: StepResult, step: Step, unread: Errors) -> list[str]:
     """Return all differences of a step's results from its expectations, each with file and line.
 
     ``compared`` yields the differences in the world of the step for a key of its expectations. ``unread`` collects
@@ -51,36 +51,36 @@ async def differences(compared: Compared, done: Done, step: Step, unread: Errors
     """
     found = []
     if done.problem and not REFUSALS & set(step.expected):
-        found.append(str(step.place.wrong(f"this was refused: {_told(done)}")))
+        found.append(str(step.place.wrong(f"this was refused: {_describe_problem(done)}")))
     for key, value in step.expected.items():
         with unread.gather():
             found += [str(value.wrong(difference)) async for difference in compared(done, step, key, value)]
     return found
 
 
-async def _refused(done: Done, value: Value) -> Differences:
+async def _check_refusal(done: StepResult, value: Value) -> Differences:
     if not isinstance(done.problem, Refusal):
-        yield f"expected a refusal by {value.text()}, {_told(done)}"
-    elif value.text() not in (done.problem.article, *separated(done.problem.article)):
-        yield f"expected a refusal by {value.text()}, got one by {_told(done)}"
+        yield f"expected a refusal by {value.text()}, {_describe_problem(done)}"
+    elif value.text() not in (done.problem.article, *split_articles(done.problem.article)):
+        yield f"expected a refusal by {value.text()}, got one by {_describe_problem(done)}"
 
 
-async def _reason(done: Done, value: Value) -> Differences:
+async def _reason(done: StepResult, value: Value) -> Differences:
     if not isinstance(done.problem, Refusal) or done.problem.reason != value.text():
-        yield f"expected a refusal for {value.text()}, {_told(done)}"
+        yield f"expected a refusal for {value.text()}, {_describe_problem(done)}"
 
 
-async def _invalid(done: Done, value: Value) -> Differences:
+async def _invalid(done: StepResult, value: Value) -> Differences:
     if not isinstance(done.problem, Invalid) or done.problem.field != value.text():
-        yield f"expected the field {value.text()} to be found wrong, {_told(done)}"
+        yield f"expected the field {value.text()} to be found wrong, {_describe_problem(done)}"
 
 
-async def _exists(done: Done, value: Value) -> Differences:
+async def _exists(done: StepResult, value: Value) -> Differences:
     if not isinstance(done.problem, AlreadyExists) or done.problem.kind != value.text():
-        yield f"expected that there is such a {value.text()} already, {_told(done)}"
+        yield f"expected that there is such a {value.text()} already, {_describe_problem(done)}"
 
 
-def _told(done: Done) -> str:
+def _describe_problem(done: StepResult) -> str:
     """Return the reason that a step was not done, with the names of the case."""
     match done.problem:
         case None:
@@ -90,7 +90,7 @@ def _told(done: Done) -> str:
     return by_name(done.problem, done.called)
 
 
-async def _score(done: Done, value: Value) -> Differences:
+async def _score(done: StepResult, value: Value) -> Differences:
     play = last(done.facts, events.PlayPlaced)
     if play is None:
         yield "expected the score of a play, and none was laid"
@@ -99,7 +99,7 @@ async def _score(done: Done, value: Value) -> Differences:
         yield f"expected a score of {value.number()}, got {play.score} ({formed})"
 
 
-async def _words(done: Done, value: Value) -> Differences:
+async def _words(done: StepResult, value: Value) -> Differences:
     play = last(done.facts, events.PlayPlaced)
     found = [(" ".join(word.word.faces), word.score) for word in play.words] if play else []
     wanted = [(name, score.number()) for name, score in value.keys().items()]
@@ -111,13 +111,13 @@ def _pairs(pairs: Sequence[tuple[str, object]]) -> str:
     return ", ".join(f"{name} {number}" for name, number in pairs) or "none"
 
 
-async def _bingo(done: Done, value: Value) -> Differences:
+async def _bingo(done: StepResult, value: Value) -> Differences:
     play = last(done.facts, events.PlayPlaced)
     if play is None or play.bingo != value.truth():
         yield f"expected a bingo: {value.text()}, and it is not so"
 
 
-async def _ruling(done: Done, value: Value) -> Differences:
+async def _ruling(done: StepResult, value: Value) -> Differences:
     check_known(value, "ruling", ("valid", "invalid", "none"))
     ruled = last(done.facts, events.AppealRuled) or last(done.facts, events.ChallengeRuled)
     found = "none" if ruled is None else "valid" if ruled.valid else "invalid"
@@ -125,7 +125,7 @@ async def _ruling(done: Done, value: Value) -> Differences:
         yield f"expected the ruling {value.text()}, got {found}"
 
 
-async def _facts(done: Done, value: Value) -> Differences:
+async def _facts(done: StepResult, value: Value) -> Differences:
     for item in value.items():
         fields: Mapping[str, Value] = {}
         name = item
@@ -139,11 +139,11 @@ async def _facts(done: Done, value: Value) -> Differences:
         named = [key.replace("-", "_") for key in fields]
         if not any(all(getattr(fact, key) == getattr(wanted, key) for key in named) for fact in of_kind):
             names = ", ".join(fact.DESCRIPTOR.name for fact in done.facts)
-            found = "; ".join(shown(fact, done.called) for fact in of_kind) or names or "nothing"
-            yield f"expected the fact {name.text()} ({shown(wanted, done.called, named)}), got {found}"
+            found = "; ".join(format_message(fact, done.called) for fact in of_kind) or names or "nothing"
+            yield f"expected the fact {name.text()} ({format_message(wanted, done.called, named)}), got {found}"
 
 
-async def _no_facts(done: Done, value: Value) -> Differences:
+async def _no_facts(done: StepResult, value: Value) -> Differences:
     names = {fact.DESCRIPTOR.name for fact in done.facts}
     for item in value.items():
         if _fact(item).name in names:
@@ -156,7 +156,7 @@ def _fact(name: Value) -> Any:
     return FACTS[name.text()]
 
 
-async def _answer(done: Done, value: Value) -> Differences:
+async def _answer(done: StepResult, value: Value) -> Differences:
     if not done.answers:
         yield "expected an answer, and nothing was asked or done"
         return
@@ -167,8 +167,8 @@ async def _answer(done: Done, value: Value) -> Differences:
 REFUSALS = frozenset({"refused", "reason", "invalid", "exists"})
 """The keys that expect a command to fail."""
 
-STEP: Mapping[str, Callable[[Done, Value], Differences]] = {
-    "refused": _refused,
+STEP: Mapping[str, Callable[[StepResult, Value], Differences]] = {
+    "refused": _check_refusal,
     "reason": _reason,
     "invalid": _invalid,
     "exists": _exists,

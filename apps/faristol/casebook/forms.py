@@ -22,7 +22,7 @@ from faristol.rules.tiles import BLANK, TileSet
 START_NS = 1_704_535_200 * 1_000_000_000
 """The start of every case, 2024-01-06 10:00 UTC, in nanoseconds since 1970."""
 
-MS_NS = 1_000_000
+NANOSECONDS_PER_MS = 1_000_000
 
 SQUARE = "square"
 """The key of a case for ``row`` and ``column``."""
@@ -31,16 +31,16 @@ SQUARE = "square"
 def moment(at_ms: int) -> Timestamp:
     """Return a time of a case as commands and events have it."""
     written = Timestamp()
-    written.FromNanoseconds(START_NS + at_ms * MS_NS)
+    written.FromNanoseconds(START_NS + at_ms * NANOSECONDS_PER_MS)
     return written
 
 
 def since_start(timestamp: Timestamp) -> int:
     """Return the milliseconds since the start of a case."""
-    return (timestamp.ToNanoseconds() - START_NS) // MS_NS
+    return (timestamp.ToNanoseconds() - START_NS) // NANOSECONDS_PER_MS
 
 
-def clocked(ms: int) -> str:
+def format_duration(ms: int) -> str:
     """Format a duration in milliseconds as cases write it."""
     minutes, rest = divmod(ms, 60_000)
     seconds, part = divmod(rest, 1000)
@@ -58,14 +58,14 @@ def play_of(value: Value, board: Board, tile_set: TileSet | None = None) -> tupl
                 Placement(Notation.FISC.read(square).square, _tiles(tile.text(), tile_set)[0])
                 for square, tile in value.keys().items()
             )
-        return _laid(value, board, tile_set)
+        return _parse_play(value, board, tile_set)
     except CaseError:
         raise
     except ValueError as error:
         raise value.wrong(str(error)) from error
 
 
-def _laid(value: Value, board: Board, tile_set: TileSet | None) -> tuple[Placement, ...]:
+def _parse_play(value: Value, board: Board, tile_set: TileSet | None) -> tuple[Placement, ...]:
     start, _, word = value.text().partition(" ")
     if not word:
         raise value.wrong(
@@ -219,9 +219,9 @@ def by_name(problem: Exception, called: Callable[[str], str]) -> str:
         case Refusal():
             return say(problem.message, problem.params)
         case NotFound() | AlreadyExists():
-            return type(problem)(problem.kind, called(problem.wanted)).told(fill_places)  # type: ignore[arg-type]
+            return type(problem)(problem.kind, called(problem.wanted)).format_message(fill_places)  # type: ignore[arg-type]
         case Invalid():
-            return problem.told(say)
+            return problem.format_message(say)
     return str(problem)
 
 
@@ -230,7 +230,7 @@ def is_id(key: str) -> bool:
     return key.replace("-", "_").endswith(("_id", "_ids", "_by"))
 
 
-def shown(message: Message, called: Callable[[str], str] = str, named: Collection[str] = ()) -> str:
+def format_message(message: Message, called: Callable[[str], str] = str, named: Collection[str] = ()) -> str:
     """Format a message in one line, as a case writes its fields.
 
     ``called`` returns the name for an id. Fields in ``named`` are written even with the default value.
@@ -252,7 +252,7 @@ def _fields(message: Any, called: Callable[[str], str], named: Collection[str] =
         value = getattr(message, field.name)
         written = bool(value) if field.is_repeated else message.HasField(field.name) if field.has_presence else value
         if written or field.name in named:
-            yield f"{kebab(field.name)}: {_shown(field, value, called)}"
+            yield f"{kebab(field.name)}: {_format_field(field, value, called)}"
 
 
 def _square(square: Square, direction: Direction | None) -> str:
@@ -260,7 +260,7 @@ def _square(square: Square, direction: Direction | None) -> str:
     return Notation.FISC.write(Start(square, direction)) if direction and square.on_board else str(square)
 
 
-def _shown(field: Any, value: Any, called: Callable[[str], str]) -> str:
+def _format_field(field: Any, value: Any, called: Callable[[str], str]) -> str:
     if not field.is_repeated:
         return _one(field, value, called)
     if field.message_type is not None and field.message_type.GetOptions().map_entry:
@@ -272,7 +272,7 @@ def _shown(field: Any, value: Any, called: Callable[[str], str]) -> str:
 
 def _one(field: Any, value: Any, called: Callable[[str], str]) -> str:
     if isinstance(value, Timestamp):
-        return clocked(since_start(value))
+        return format_duration(since_start(value))
     if isinstance(value, events_pb2.Word):
         return " ".join(value.faces)
     if field.message_type is not None:
@@ -282,5 +282,5 @@ def _one(field: Any, value: Any, called: Callable[[str], str]) -> str:
     if isinstance(value, bool):
         return "yes" if value else "no"
     if isinstance(value, int):
-        return clocked(value) if field.name.endswith("_ms") and value >= 0 else str(value)
+        return format_duration(value) if field.name.endswith("_ms") and value >= 0 else str(value)
     return (called(value) if is_id(field.name) else str(value)) or '""'

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from google.protobuf.message import Message
 
 from faristol.casebook.forms import moment
-from faristol.casebook.position import GAME_ID, TOURNAMENT_ID
+from faristol.casebook.position import CASE_GAME_ID, TOURNAMENT_ID
 from faristol.host.table_store import game_stream
 from faristol.kernel.pins import Pin
 from faristol.pairing.tournament.tournaments import pin_of
@@ -34,7 +34,7 @@ def pairing_of(facts: Sequence[Message]) -> list[Message]:
     """Return the event that pairs the round of the table that these events open."""
     opened = next(fact for fact in facts if isinstance(fact, events.GameOpened))
     first, second, *more = opened.player_ids
-    pairing = pairing_events.Pairing(table=1, game_id=GAME_ID, first_player_id=first, second_player_id=second)
+    pairing = pairing_events.Pairing(table=1, game_id=CASE_GAME_ID, first_player_id=first, second_player_id=second)
     if more:
         pairing.player_ids.extend(opened.player_ids)
     return [pairing_events.RoundPaired(round=opened.round, pairings=[pairing])]
@@ -49,7 +49,7 @@ def end_of_the_others(opened: events.GameOpened, at_ms: int) -> Iterator[tuple[s
     """Yield the streams and events with which all other games of the round are over."""
     pairings = [
         pairing_events.Pairing(table=table, game_id=game_id)
-        for table, game_id in enumerate((GAME_ID, OTHER_GAME_ID), start=1)
+        for table, game_id in enumerate((CASE_GAME_ID, OTHER_GAME_ID), start=1)
     ]
     paired = pairing_events.RoundPaired(round=opened.round, pairings=pairings)
     yield TOURNAMENT, [paired]

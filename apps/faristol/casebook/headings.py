@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from functools import lru_cache
 from typing import NamedTuple
 
-from faristol.casebook.articles import known_articles, separated
+from faristol.casebook.articles import known_articles, split_articles
 from faristol.casebook.case import Step
 from faristol.casebook.document import Errors, Value
 from faristol.kernel.refusal import Refusal
@@ -58,13 +58,13 @@ def _scenario(text: str, place: Value) -> int:
 
 def _ruleset(value: Value) -> Ruleset:
     try:
-        return _settled(value.text())
+        return _load_settled_ruleset(value.text())
     except (LookupError, ValueError, Refusal) as problem:
         raise value.wrong(str(problem.args[0] if isinstance(problem, LookupError) else problem)) from problem
 
 
 @lru_cache(maxsize=256)
-def _settled(text: str) -> Ruleset:
+def _load_settled_ruleset(text: str) -> Ruleset:
     """Load the ruleset ``text``, with its options after colons. Raises ``LookupError``, ``ValueError``."""
     name, *options = text.split(":")
     chosen: dict[str, str] = {}
@@ -100,5 +100,5 @@ def check_refusals(steps: Iterable[Step], ruleset: Ruleset, errors: Errors) -> N
         if "refused" in step.expected:
             with errors.gather():
                 place = step.expected["refused"]
-                for article in separated(place.text()):
+                for article in split_articles(place.text()):
                     check_article(place, article, ruleset)

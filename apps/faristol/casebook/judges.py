@@ -15,7 +15,7 @@ from faristol.lexicon.adjudication.cases import decide
 from faristol.lexicon.adjudication.cases.challenges import Law, Question, adjudicate
 from faristol.lexicon.adjudication.cases.model import Case, Ruling, evolve
 from faristol.lexicon.adjudication.policy import Adjudication, Judge
-from faristol.lexicon.adjudication.views import Game
+from faristol.lexicon.adjudication.views import AdjudicatedGame
 from faristol.pb.game.v1 import events_pb2 as events
 from faristol.pb.lexicon.v1 import events_pb2 as lexicon_events
 from faristol.rules import Ruleset
@@ -46,7 +46,7 @@ def in_question(facts: Sequence[Message]) -> events.ChallengeRaised | events.App
 
 
 def ruling(
-    case: Case, question: Question, game: Game, book: Ruleset, good: Callable[[Word], bool], now: datetime
+    case: Case, question: Question, game: AdjudicatedGame, book: Ruleset, good: Callable[[Word], bool], now: datetime
 ) -> list[Message]:
     """Return all events of a ruling on ``question``: its case is opened, claimed, and ruled on.
 

@@ -16,7 +16,7 @@ _WORD = re.compile(r"[^\s,;:()\[\]{}\"'`?!]+")
 
 def quote_letters(text: str) -> str:
     """Quote ``text``, with the code points and names of its letters outside ASCII."""
-    names = ", ".join(_named(letter) for letter in dict.fromkeys(text) if letter > "~")
+    names = ", ".join(_describe_letter(letter) for letter in dict.fromkeys(text) if letter > "~")
     return f"{text!r} ({names})" if names else repr(text)
 
 
@@ -37,11 +37,11 @@ def _differences(one: str, other: str) -> Iterator[str]:
         return
     for tag, start, end, begin, stop in SequenceMatcher(None, one, other, autojunk=False).get_opcodes():
         if tag != "equal":
-            parts = [" ".join(map(_named, part)) for part in (one[start:end], other[begin:stop]) if part]
+            parts = [" ".join(map(_describe_letter, part)) for part in (one[start:end], other[begin:stop]) if part]
             yield " is not ".join(parts)
 
 
-def _named(letter: str) -> str:
+def _describe_letter(letter: str) -> str:
     return f"U+{ord(letter):04X} {unicodedata.name(letter, 'without a name')}"
 
 

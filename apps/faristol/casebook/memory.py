@@ -21,7 +21,7 @@ from faristol.casebook.position import TOURNAMENT_ID
 from faristol.casebook.services import AtTable, Services, TableServices
 from faristol.casebook.verbs import method_of
 from faristol.clock.service_module import part as clock_part
-from faristol.consumers.work import wanted
+from faristol.consumers.work import is_wanted
 from faristol.event_store import Metadata, Recorded, load
 from faristol.game.service_module import part as game_part
 from faristol.host import Part, Runtime, Settings
@@ -35,7 +35,7 @@ from faristol.lexicon.adjudication.cases.challenges import Question
 from faristol.lexicon.adjudication.cases.model import stream
 from faristol.lexicon.adjudication.policy import Adjudication
 from faristol.lexicon.adjudication.streams import case_of
-from faristol.lexicon.adjudication.views import Game, Tournament, watch_game, watch_tournament
+from faristol.lexicon.adjudication.views import AdjudicatedGame, AdjudicatedTournament, watch_game, watch_tournament
 from faristol.pairing.service_module import part as pairing_part
 from faristol.pb.game.v1 import events_pb2 as events
 from faristol.pb.lexicon.v1 import adjudication_pb2
@@ -89,14 +89,14 @@ class InMemory(Services):
             event: Recorded = self.notebook.written[self._heard]
             self._heard += 1
             for reaction in self._reactions:
-                if wanted(reaction, event) and (decision := await reaction.react(event)):
+                if is_wanted(reaction, event) and (decision := await reaction.react(event)):
                     await self.notebook.append(decision, Metadata())
 
 
 async def rule_in_memory(table: AtTable, ruleset: Ruleset, good: Callable[[Word], bool], now: datetime) -> None:
     """Rule at a table as ``AtTable.rule`` does. The events of the judges are written directly."""
     raised = in_question(await table.record.facts(game_stream(table.game_id)))
-    game = (await load(table.record, game_stream(table.game_id), Game(), watch_game)).state
+    game = (await load(table.record, game_stream(table.game_id), AdjudicatedGame(), watch_game)).state
     question = Question(game.challenges[raised.challenge], raised.occurred_at)
     if isinstance(raised, events.AppealRaised):
         first = (await case_of(table.record, game, raised.challenge)).state
@@ -124,7 +124,7 @@ class TableInMemory(InMemory, TableServices):
 
     async def choose_layers(self, layers: Sequence[str]) -> None:
         """Enable layers of the lexicon. Raises ``Refusal`` if the rules forbid it."""
-        tournament = (await load(self.record, TOURNAMENT, Tournament(), watch_tournament)).state
+        tournament = (await load(self.record, TOURNAMENT, AdjudicatedTournament(), watch_tournament)).state
         name = policy.stream(TOURNAMENT_ID)
         state = (await load(self.record, name, Adjudication(), policy.evolve)).state
         at, language = to_timestamp(self._now()), self._case.ruleset.tile_set.language

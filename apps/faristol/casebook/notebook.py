@@ -12,9 +12,9 @@ from sqlalchemy import StaticPool
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine, create_async_engine
 
 from faristol.event_store import (
+    AppendCommand,
     Appended,
     Checkpoint,
-    Command,
     Conflict,
     Decision,
     Metadata,
@@ -23,9 +23,9 @@ from faristol.event_store import (
 )
 from faristol.event_store.backends.tables import erased, metadata, people
 from faristol.event_store.folds import Folds
-from faristol.event_store.personal_data.notes import parted
+from faristol.event_store.personal_data.notes import split_note
 
-_NEVER = datetime.fromtimestamp(0, UTC)
+_UNRECORDED_AT = datetime.fromtimestamp(0, UTC)
 
 
 class Notebook(Record):
@@ -48,7 +48,7 @@ class Notebook(Record):
         decision: Decision,
         metadata: Metadata,
         *,
-        command: Command | None = None,
+        command: AppendCommand | None = None,
         checkpoint: Checkpoint | None = None,
     ) -> Appended:
         """Append as ``Record.append``, without a checkpoint."""
@@ -62,7 +62,7 @@ class Notebook(Record):
                 await decision.also(connection)
         for write in decision.writes:
             for event in write.events:
-                stored, note = parted(event, write.concerned)
+                stored, note = split_note(event, write.concerned)
                 self._write(write.stream, stored, write.tournament, metadata)
                 if note:
                     self._notes[write.stream][len(self._streams[write.stream])] = note.text
@@ -83,14 +83,14 @@ class Notebook(Record):
             tournament=tournament,
             payload=b"",
             metadata=metadata,
-            recorded_at=_NEVER,
+            recorded_at=_UNRECORDED_AT,
             hash=b"",
         )
         vars(recorded)["message"] = event  # the value that `Recorded.message` would decode and cache
         self.written.append(recorded)
         self._streams[stream].append(recorded)
 
-    async def answered(self, command_id: str) -> Appended | None:
+    async def find_answer(self, command_id: str) -> Appended | None:
         """Return the result of a command, as ``Record.answered``."""
         return self._answers.get(command_id)
 

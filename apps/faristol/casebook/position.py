@@ -16,15 +16,15 @@ from faristol.pb.game.v1 import events_pb2 as events
 from faristol.pb.pairing.v1.events_pb2 import Pairing
 from faristol.rules import Board, Placement, Square, Tile, draw, full_bag, starting_draw, without
 from faristol.rules.bag import derive_seed
-from faristol.rules.board import CENTRE, SIZE
-from faristol.rules.options import written
+from faristol.rules.board import BOARD_SIZE, CENTRE
+from faristol.rules.options import format_value
 from faristol.rules.tiles import BLANK
 from faristol.table.start import open_table
-from faristol.table.views import Tournament
+from faristol.table.views import TableTournament
 
-GAME_ID = "case"
+CASE_GAME_ID = "case"
 TOURNAMENT_ID = "cases"
-SEEDS_TRIED = 200_000
+MAX_SEED_TRIES = 200_000
 """Seeds tried to find a starting draw of certain tiles."""
 
 
@@ -40,14 +40,14 @@ class Layout:
     """Those of ``laid`` that no play of the case laid."""
 
     @property
-    def told(self) -> str:
+    def description(self) -> str:
         """The description of the tiles that no play of the case laid; empty without such tiles."""
         places = ", ".join(f"{square} {tile.in_rack}" for square, tile in self.elsewhere)
         return f"{len(self.elsewhere)} tiles that are nowhere else lie on the board: {places}" if places else ""
 
 
 @dataclass(frozen=True, slots=True)
-class Turn:
+class PriorTurn:
     """A turn before the case begins: player, result, and the time of the press."""
 
     player: str
@@ -101,10 +101,10 @@ def opening(case: TableCase, layout: Layout, first: str, at_ms: int, lexicon: Pi
     pin = Pin(ruleset.name, ruleset.digest)
     keeping = events.KEEPING_RECORDED if position.recorded else events.KEEPING_HOSTED
     drawn = {} if position.drawn_ms is None else {1: moment(at_ms - position.drawn_ms).ToNanoseconds()}
-    tournament = Tournament(TOURNAMENT_ID, _seed(case), pin, lexicon, keeping=keeping, drawn=drawn)
+    tournament = TableTournament(TOURNAMENT_ID, _find_seed(case), pin, lexicon, keeping=keeping, drawn=drawn)
     pairing = Pairing(
         table=1,
-        game_id=GAME_ID,
+        game_id=CASE_GAME_ID,
         first_player_id=case.players[0],
         second_player_id=case.players[1],
         player_ids=case.players,
@@ -118,7 +118,7 @@ def opening(case: TableCase, layout: Layout, first: str, at_ms: int, lexicon: Pi
                     raise case.place.wrong(f"a table seats {', '.join(fact.player_ids)} of {', '.join(case.players)}")
                 del fact.ruleset.options[:]
                 fact.ruleset.options.extend(
-                    events.ChosenOption(name=name, value=written(value))
+                    events.ChosenOption(name=name, value=format_value(value))
                     for name, value in sorted(ruleset.chosen.items())
                 )
             case events.TilesDrawn() if not position.recorded:
@@ -135,7 +135,7 @@ def opening(case: TableCase, layout: Layout, first: str, at_ms: int, lexicon: Pi
     return facts
 
 
-def turns_before(case: TableCase, layout: Layout) -> list[Turn]:
+def turns_before(case: TableCase, layout: Layout) -> list[PriorTurn]:
     """Return the turns before the position: one of each player for board, scores and clocks, then those of the case."""
     position = case.position
     kinds = position.turns
@@ -144,17 +144,17 @@ def turns_before(case: TableCase, layout: Layout) -> list[Turn]:
     here = case.players.index(position.to_play)
     order = [case.players[(here + number) % len(case.players)] for number in range(-len(kinds), 0)]
     at_ms = -sum(position.used_ms.values())
-    turns: list[Turn] = []
+    turns: list[PriorTurn] = []
     for player, kind in zip(order, kinds, strict=True):
         is_first = all(turn.player != player for turn in turns)
         used_ms = position.used_ms.get(player, 0)
         at_ms += used_ms if is_first else 0
         score = position.scores.get(player, 0) if is_first else 0
-        turns.append(Turn(player, kind, () if turns else layout.laid, score, at_ms, used_ms))
+        turns.append(PriorTurn(player, kind, () if turns else layout.laid, score, at_ms, used_ms))
     return turns
 
 
-def laid_fact(turn: Turn, number: int) -> events.PlayPlaced:
+def laid_fact(turn: PriorTurn, number: int) -> events.PlayPlaced:
     """Return the play of a turn before the case, of one arbitrary word."""
     start = turn.laid[0].square if turn.laid else CENTRE
     word = events.Word(faces=[tile.face for _, tile in turn.laid[:1]])
@@ -192,17 +192,17 @@ def _elsewhere(board: Board, faces: Sequence[str]) -> list[Placement]:
 
 def _free_squares(board: Board) -> Iterator[Square]:
     """Yield squares from the bottom up that touch no tile."""
-    for row in reversed(range(SIZE)):
-        for col in range(SIZE):
+    for row in reversed(range(BOARD_SIZE)):
+        for col in range(BOARD_SIZE):
             around = (Square(row + down, col + right) for down in (-1, 0, 1) for right in (-1, 0, 1))
             if not any(square in board for square in around):
                 yield Square(row, col)
 
 
-def _seed(case: TableCase) -> bytes:
+def _find_seed(case: TableCase) -> bytes:
     """Return the tournament's seed: derived from the case's name, or one that yields the starting draw requested."""
     wanted = [case.position.start_tiles.get(player) for player in case.players]
-    for number in range(SEEDS_TRIED):
+    for number in range(MAX_SEED_TRIES):
         seed = hashlib.sha256(f"{case.name}{number}".encode()).digest()
         if not any(wanted) or _starts_with(case, wanted, seed):
             return seed
@@ -210,7 +210,7 @@ def _seed(case: TableCase) -> bytes:
 
 
 def _starts_with(case: TableCase, wanted: Iterable[str | None], seed: bytes) -> bool:
-    table_seed = derive_seed(seed, GAME_ID)
+    table_seed = derive_seed(seed, CASE_GAME_ID)
     first, *_ = wanted
     if first and draw(full_bag(case.ruleset.tile_set), 1, table_seed, 0) != (first,):
         return False  # most seeds fail here, before the whole draw is made

@@ -17,7 +17,7 @@ from faristol.text.files import why_unread
 SUFFIX = ".yaml"
 
 
-class Kind(NamedTuple):
+class CaseKind(NamedTuple):
     """A kind of cases that a file can have."""
 
     shared_keys: Collection[str]
@@ -26,10 +26,10 @@ class Kind(NamedTuple):
     """Reads a case from its value and the keys of its file. Recoverable errors are added to the errors."""
 
 
-KINDS: Mapping[str, Kind] = {
-    "table": Kind(tables.SHARED_KEYS, tables.table_case),
-    "duplicate": Kind(duplicates.SHARED_KEYS, duplicates.duplicate_case),
-    "tournament": Kind(tournaments.SHARED_KEYS, tournaments.tournament_case),
+CASE_KINDS: Mapping[str, CaseKind] = {
+    "table": CaseKind(tables.SHARED_KEYS, tables.table_case),
+    "duplicate": CaseKind(duplicates.SHARED_KEYS, duplicates.duplicate_case),
+    "tournament": CaseKind(tournaments.SHARED_KEYS, tournaments.tournament_case),
 }
 NOT_READ = "this case cannot be read, and the cause is not known"
 """The message for an unexpected failure of the reader."""
@@ -89,9 +89,9 @@ def _cases(document: Value, errors: Errors) -> Iterator[Case]:
     """Yield the readable cases of a document."""
     found = document.keys()
     named = found["kind"].text() if "kind" in found else "table"
-    if named not in KINDS:
-        raise found["kind"].no_such("kind", named, KINDS)
-    kind = KINDS[named]
+    if named not in CASE_KINDS:
+        raise found["kind"].no_such("kind", named, CASE_KINDS)
+    kind = CASE_KINDS[named]
     keys = document.keys({*FILE_KEYS, *kind.shared_keys}, errors)
     if "cases" not in keys:
         raise document.wrong("expected a list of cases under `cases`")

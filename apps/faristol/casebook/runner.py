@@ -129,5 +129,5 @@ async def _take_steps(world: World[S], services: S, case: Case, compared: Compar
         unread.add(error)
     except (*PROBLEMS, ValueError) as error:
         if not unread:
-            problems.append(str(case.place.wrong(_why(case, error, world.called))))
+            problems.append(str(case.place.wrong(_why(case, error, world.name_of))))
     problems += map(str, unread.found)

@@ -12,7 +12,7 @@ from google.protobuf.message import Message
 
 from faristol.casebook.case import TableCase, Word
 from faristol.casebook.forms import since_start
-from faristol.casebook.position import GAME_ID, TOURNAMENT_ID
+from faristol.casebook.position import CASE_GAME_ID, TOURNAMENT_ID
 from faristol.casebook.verbs import Verb, verbs_of
 from faristol.event_store import Decision, Metadata, Record, Recorded, Write
 from faristol.host.table_store import clock_stream, load_table
@@ -58,7 +58,7 @@ class Services(ABC):
     async def settle(self) -> None:
         """Let every service react to new events until no event follows."""
 
-    async def recorded(self, after: int) -> list[Recorded]:
+    async def read_events(self, after: int) -> list[Recorded]:
         """Return the events after a position, in order."""
         found: list[Recorded] = []
         while read := await self.record.read(after):
@@ -68,7 +68,7 @@ class Services(ABC):
 
     async def facts(self, after: int = 0) -> list[Message]:
         """Return the messages of the events after a position, in order."""
-        return [recorded.message for recorded in await self.recorded(after)]
+        return [recorded.message for recorded in await self.read_events(after)]
 
     async def call(self, request: Message) -> Message:
         """Execute a command and all reactions to it. Raises the refusal of the service."""
@@ -104,7 +104,7 @@ class AtTable(Services):
             await self.record.append(settled.decision(), Metadata())
             await self.settle()
 
-    async def let_pass(self, until: Instant) -> None:
+    async def append_due_events(self, until: Instant) -> None:
         """Append the clock events due by ``until``, and run all reactions to them."""
         while True:
             settled = await load_table(self.record, self.game_id)
@@ -137,7 +137,7 @@ class AtTable(Services):
 class TableServices(AtTable):
     """The services of the one table of a case."""
 
-    tournament_id, game_id = TOURNAMENT_ID, GAME_ID
+    tournament_id, game_id = TOURNAMENT_ID, CASE_GAME_ID
     lexicon: Pin
     """The lexicon that the table pins."""
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from faristol.casebook.document import Value
-from faristol.casebook.forms import board_of, by_square, clocked, fill, shown, start_of
+from faristol.casebook.forms import board_of, by_square, fill, format_duration, format_message, start_of
 from faristol.casebook.services import AtTable
 from faristol.casebook.world import Differences
 from faristol.kernel.spellings import kebab, names_of
@@ -33,7 +33,7 @@ class TableView:
     """Returns the name for an id; the id itself without a name."""
 
 
-NOBODY = "nobody"
+NO_PLAYER_WORD = "nobody"
 
 
 def check_known(value: Value, what: str, known: Collection[str]) -> None:
@@ -57,7 +57,10 @@ def fields(what: str, found: Any, value: Value, called: Callable[[str], str] = s
         for field in found.DESCRIPTOR.fields:
             if field.name not in names:
                 asked.ClearField(field.name)
-        yield f"expected of the {what} {shown(wanted, called, names)}, got {shown(asked, called, names)}"
+        yield (
+            f"expected of the {what} {format_message(wanted, called, names)}, got "
+            f"{format_message(asked, called, names)}"
+        )
 
 
 async def _scores(view: TableView, value: Value) -> Differences:
@@ -103,25 +106,28 @@ async def _board(view: TableView, value: Value) -> Differences:
             yield f"expected {tile.text()} on {name}, got {found}"
 
 
-async def _used(view: TableView, value: Value) -> Differences:
-    found = {view.called(player): clocked(used) for player, used in (await view.services.used_ms(view.now_ms)).items()}
-    wanted = {player: clocked(time.milliseconds()) for player, time in value.keys(view.ids).items()}
+async def _check_used_time(view: TableView, value: Value) -> Differences:
+    found = {
+        view.called(player): format_duration(used)
+        for player, used in (await view.services.used_ms(view.now_ms)).items()
+    }
+    wanted = {player: format_duration(time.milliseconds()) for player, time in value.keys(view.ids).items()}
     for difference in _by_player("on the clock", found, wanted):
         yield difference
 
 
 async def _runs(view: TableView, value: Value) -> Differences:
-    found = [view.called(side.player_id) for side in (await view.services.clock()).running] or [NOBODY]
+    found = [view.called(side.player_id) for side in (await view.services.clock()).running] or [NO_PLAYER_WORD]
     for item in value.items():
-        check_known(item, "player", {*view.ids, NOBODY})
+        check_known(item, "player", {*view.ids, NO_PLAYER_WORD})
     wanted = [item.text() for item in value.items()]
     if found != wanted:
         yield f"expected the clock of {', '.join(wanted)} to run, got {', '.join(found)}"
 
 
 async def _on_turn(view: TableView, value: Value) -> Differences:
-    check_known(value, "player", {*view.ids, NOBODY})
-    found = view.called((await view.services.table()).turn_player_id) or NOBODY
+    check_known(value, "player", {*view.ids, NO_PLAYER_WORD})
+    found = view.called((await view.services.table()).turn_player_id) or NO_PLAYER_WORD
     if found != value.text():
         yield f"expected {value.text()} to be on turn, got {found}"
 
@@ -142,10 +148,10 @@ async def _ends(view: TableView, value: Value) -> Differences:
 
 
 async def _winner(view: TableView, value: Value) -> Differences:
-    check_known(value, "player", {*view.ids, NOBODY, "no result"})
+    check_known(value, "player", {*view.ids, NO_PLAYER_WORD, "no result"})
     results = (fact for fact in reversed(await view.services.facts()) if isinstance(fact, events.ResultFinal))
     final = next(results, None)
-    found = "no result" if final is None else view.called(final.winner_id) or NOBODY
+    found = "no result" if final is None else view.called(final.winner_id) or NO_PLAYER_WORD
     if found != value.text():
         yield f"expected {value.text()} to win, got {found}"
 
@@ -180,7 +186,7 @@ TABLE_STATE: Mapping[str, Callable[[TableView, Value], Differences]] = {
     "rack-sizes": _rack_sizes,
     "bag": _bag,
     "board": _board,
-    "used": _used,
+    "used": _check_used_time,
     "runs": _runs,
     "on-turn": _on_turn,
     "phase": _phase,

@@ -12,9 +12,9 @@ from faristol.casebook.forms import moment
 from faristol.casebook.hall import TOURNAMENT, end_of_the_others, pairing_of, start_of_the_round
 from faristol.casebook.judges import finding
 from faristol.casebook.position import (
-    GAME_ID,
+    CASE_GAME_ID,
     TOURNAMENT_ID,
-    Turn,
+    PriorTurn,
     laid_fact,
     lay_out,
     opening,
@@ -22,7 +22,7 @@ from faristol.casebook.position import (
 )
 from faristol.casebook.services import TableServices
 from faristol.casebook.table_state import TABLE_STATE, TableView
-from faristol.casebook.world import Differences, Done, World
+from faristol.casebook.world import Differences, StepResult, World
 from faristol.host.table_store import clock_stream, game_stream
 from faristol.pb.clock.v1 import events_pb2 as clock_events
 from faristol.pb.game.v1 import events_pb2 as events
@@ -32,7 +32,7 @@ from faristol.pb.game.v1 import game_pb2
 class TableWorld(World[TableServices]):
     """A table, its clock and its judges."""
 
-    tournament_id, game_id = TOURNAMENT_ID, GAME_ID
+    tournament_id, game_id = TOURNAMENT_ID, CASE_GAME_ID
     _commands: Commands
 
     def __init__(self, case: TableCase) -> None:
@@ -44,13 +44,13 @@ class TableWorld(World[TableServices]):
         self.services = services
         self._commands = Commands(services, self.case.ruleset, self.case.players, self.complete)
         layout = lay_out(self.case)
-        if layout.told and self.case.position.bag_place is not None:
-            self.notes.append(str(self.case.position.bag_place.wrong(layout.told)))
+        if layout.description and self.case.position.bag_place is not None:
+            self.notes.append(str(self.case.position.bag_place.wrong(layout.description)))
         turns = turns_before(self.case, layout)
         first = turns[0].player if turns else self.case.position.to_play
         self.now_ms = turns[0].at_ms - turns[0].used_ms if turns else 0
         opened = opening(self.case, layout, first, self.now_ms, services.lexicon)
-        await self.services.write(game_stream(GAME_ID), opened)
+        await self.services.write(game_stream(CASE_GAME_ID), opened)
         await self.services.write(TOURNAMENT, pairing_of(opened))
         if not any(step.actor == DIRECTOR or step.verb == "postpone-game" for step in self.case.steps):
             # In other cases, their own steps determine whether the round is started.
@@ -68,7 +68,7 @@ class TableWorld(World[TableServices]):
             if self.case.position.bag is not None or stated:
                 bag = events.TilesDrawn(player_id=first, draw=98, bag_left=len(layout.bag), occurred_at=at)
                 stated.append(bag)
-            await self.services.write(game_stream(GAME_ID), stated)
+            await self.services.write(game_stream(CASE_GAME_ID), stated)
         for number, turn in enumerate(turns, start=1):
             table = await self.services.table()
             if table.end_condition:
@@ -79,7 +79,7 @@ class TableWorld(World[TableServices]):
             await self._take(turn, number, len(layout.bag))
         self.now_ms = 0
 
-    async def _take(self, turn: Turn, number: int, bag_left: int) -> None:
+    async def _take(self, turn: PriorTurn, number: int, bag_left: int) -> None:
         """Play a turn before the case begins."""
         player, at = turn.player, moment(turn.at_ms)
         facts: list[Message] = []
@@ -93,7 +93,7 @@ class TableWorld(World[TableServices]):
                 facts.append(events.Exchanged(turn=number, player_id=player, occurred_at=at))
             case _:
                 facts.append(laid_fact(turn, number))
-        await self.services.write(game_stream(GAME_ID), facts)
+        await self.services.write(game_stream(CASE_GAME_ID), facts)
         if turn.kind == "W":
             raised = events.ChallengeRaised(
                 turn=number,
@@ -102,25 +102,25 @@ class TableWorld(World[TableServices]):
                 words=[events.Word(faces=self.case.ruleset.tile_set.faces[:2])],
                 occurred_at=at,
             )
-            await self.services.write(game_stream(GAME_ID), [raised])
+            await self.services.write(game_stream(CASE_GAME_ID), [raised])
             await self.services.rule(lambda _: False)
             if (await self.services.table()).phase == game_pb2.PHASE_REFUSED:
                 await self._commands.send(player, "accept-ruling", self.case.place)
             return
         if turn.kind == "L" and bag_left:  # the rack was filled: no draw is owed
             drawn = events.TilesDrawn(player_id=player, draw=99, bag_left=bag_left, occurred_at=at)
-            await self.services.write(game_stream(GAME_ID), [drawn])
+            await self.services.write(game_stream(CASE_GAME_ID), [drawn])
         if "press" in self.case.ruleset.turn.steps:
             pressed = clock_events.ClockPressed(player_id=player, turn=number, used_ms=turn.used_ms, occurred_at=at)
-            await self.services.write(clock_stream(GAME_ID), [pressed])
+            await self.services.write(clock_stream(CASE_GAME_ID), [pressed])
 
     def _after(self, player: str) -> str:
         players = self.case.players
         return players[(players.index(player) + 1) % len(players)]
 
-    async def let_pass(self) -> None:
+    async def append_due_events(self) -> None:
         """Append the clock events that are due by now."""
-        await self.services.let_pass(moment(self.now_ms).ToNanoseconds())
+        await self.services.append_due_events(moment(self.now_ms).ToNanoseconds())
 
     async def act(self, step: Step, answers: list[Message]) -> None:
         """Execute a step of a player or an official."""
@@ -149,7 +149,7 @@ class TableWorld(World[TableServices]):
             case _:
                 raise step.place.no_such("verb of a director", step.verb, ("start-round", "choose-layers"))
 
-    def differences(self, done: Done, _: Step, key: str, value: Value) -> Differences:
+    def differences(self, done: StepResult, _: Step, key: str, value: Value) -> Differences:
         """Return the differences from an expectation of a table."""
         if key in STEP:
             return STEP[key](done, value)

@@ -19,11 +19,11 @@ CASE_KEYS = HEADING_KEYS | {
     *("players", "words", "board", "racks", "bag", "scores", "clocks", "turns", "to-play", "start-tiles"),
     *("arbiter", "keeping", "layers", "drawn"),
 }
-PLAYERS = ("Anna", "Blai", "Cesca", "Dídac")
+DEFAULT_PLAYERS = ("Anna", "Blai", "Cesca", "Dídac")
 """The default players, in the order of their turns."""
 
 TURNS = frozenset("LPWX")
-MOST_TURNS_COUNT = 200
+MAX_CASE_TURNS = 200
 """More than any game has, so that a typing error does not stall the run."""
 
 
@@ -36,7 +36,7 @@ def table_case(value: Value, shared: Mapping[str, Value], errors: Errors) -> Tab
     keys = {**shared, **own}
     heading = heading_of(value, keys, errors)
     ruleset = heading.ruleset
-    players = keys["players"].parts() if "players" in keys else PLAYERS[: ruleset.game.players_min]
+    players = keys["players"].parts() if "players" in keys else DEFAULT_PLAYERS[: ruleset.game.players_min]
     if len(set(players)) < len(players) or set(OFFICIALS) & set(players):
         raise keys["players"].wrong(f"expected players with names of their own, none of them {' or '.join(OFFICIALS)}")
     position = Position(to_play=players[0])
@@ -64,8 +64,8 @@ def _position(keys: Mapping[str, Value], players: tuple[str, ...], ruleset: Rule
         raise keys["turns"].wrong(
             "expected letters: L a play, P a pass, X an exchange, W a play withdrawn after a challenge"
         )
-    if len(turns) > MOST_TURNS_COUNT:
-        raise keys["turns"].wrong(f"expected {MOST_TURNS_COUNT} turns at most, got {len(turns)}")
+    if len(turns) > MAX_CASE_TURNS:
+        raise keys["turns"].wrong(f"expected {MAX_CASE_TURNS} turns at most, got {len(turns)}")
     to_play = keys["to-play"].text() if "to-play" in keys else players[0]
     if to_play not in players:
         raise keys["to-play"].wrong(f"{to_play!r} does not play here; {', '.join(players)} do")

@@ -12,7 +12,7 @@ from google.protobuf.message_factory import GetMessageClass
 
 from faristol.kernel.spellings import kebab
 
-GIVEN = frozenset({"command_id", "tournament_id", "game_id", "player_id", "arbiter_id", "occurred_at"})
+TABLE_STEP_FIELDS = frozenset({"command_id", "tournament_id", "game_id", "player_id", "arbiter_id", "occurred_at"})
 """Fields that the step itself determines."""
 
 
@@ -35,7 +35,7 @@ class Verb:
     @property
     def argument(self) -> str:
         """The field for the text after the verb; empty if the command has none."""
-        return next((field.name for field in self.method.input_type.fields if field.name not in GIVEN), "")
+        return next((field.name for field in self.method.input_type.fields if field.name not in TABLE_STEP_FIELDS), "")
 
 
 def verbs_of(services: tuple[ServiceDescriptor, ...]) -> Mapping[str, Verb]:

@@ -28,7 +28,7 @@ S = TypeVar("S", bound=Services)
 
 
 @dataclass(frozen=True, slots=True)
-class Done:
+class StepResult:
     """The results of a step."""
 
     facts: Sequence[Message] = ()
@@ -61,7 +61,7 @@ class World(ABC, Generic[S]):
         """Set up the start of the case on these services."""
 
     @abstractmethod
-    async def let_pass(self) -> None:
+    async def append_due_events(self) -> None:
         """Append the events that are due by now."""
 
     @abstractmethod
@@ -72,7 +72,7 @@ class World(ABC, Generic[S]):
         """Return the time of the case."""
         return moment(self.now_ms).ToDatetime(UTC)
 
-    async def do(self, step: Step) -> Done:
+    async def do(self, step: Step) -> StepResult:
         """Advance the time to a step, and execute it."""
         before = await self.services.record.last_position()
         if step.at_ms is not None:
@@ -80,16 +80,16 @@ class World(ABC, Generic[S]):
                 raise step.place.wrong("this happens before the step before it")
             self.now_ms = step.at_ms
         self.now_ms += step.after_ms or 0
-        await self.let_pass()
+        await self.append_due_events()
         answers: list[Message] = []
         problem: Problem | None = None
         try:
             await self.act(step, answers)
         except PROBLEMS as found:
             problem = found
-        return Done(await self.services.facts(before), answers, problem, self.called)
+        return StepResult(await self.services.facts(before), answers, problem, self.name_of)
 
-    def called(self, id_: str) -> str:
+    def name_of(self, id_: str) -> str:
         """Return the name for an id in a case; the id itself without a name."""
         return id_
 

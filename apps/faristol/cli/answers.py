@@ -10,10 +10,10 @@ from zoneinfo import ZoneInfo
 from google.protobuf.message import Message
 from google.protobuf.timestamp_pb2 import Timestamp
 
-from faristol.cli.commands import spelled
+from faristol.cli.commands import format_command
 from faristol.cli.judge.adjudication import MODES, NO_LAYERS, adjudication, ruling_times
 from faristol.cli.tournament.ratings import rating_systems
-from faristol.cli.verbs import ACTS
+from faristol.cli.verbs import METHOD_FORMS
 from faristol.kernel.refusal import N_
 from faristol.kernel.spellings import names_of
 from faristol.pb.game.v1 import events_pb2 as game
@@ -22,7 +22,7 @@ from faristol.pb.pairing.v1 import events_pb2 as events
 from faristol.pb.pairing.v1 import pairing_pb2 as pairing
 from faristol.presentation import labels
 from faristol.presentation.history import game_params, players_at, round_time
-from faristol.presentation.names import never_came, seats_of
+from faristol.presentation.names import seats_of, withdrew_before_start
 from faristol.presentation.sentences import (
     DATA_REQUESTS,
     ENTRY_PARTS,
@@ -40,7 +40,7 @@ from faristol.presentation.sentences import (
 )
 from faristol.presentation.unplayed_results import by_forfeit, outcome
 from faristol.table_terminal.shared.common import as_json
-from faristol.table_terminal.shared.names import Roll
+from faristol.table_terminal.shared.names import TournamentNames
 from faristol.text import number, say, translations, with_article
 
 Params = Mapping[str, str | int]
@@ -56,16 +56,16 @@ TOURNAMENT = (
     N_("Rules: {ruleset}. Words: {lexicon}. Time zone: {time_zone}."),
     N_("Rounds: {rounds}. Paired so far: {played}."),
 )
-PHASES: Mapping[pairing.RoundPhase.ValueType, str] = {
+ROUND_PHASE_TEXTS: Mapping[pairing.RoundPhase.ValueType, str] = {
     pairing.ROUND_PHASE_PAIRED: N_("Round {round} is paired and not started."),
     pairing.ROUND_PHASE_STARTED: N_("Round {round} is being played: {finished} of {tables} results are in."),
     pairing.ROUND_PHASE_CLOSED: N_("Round {round} is closed."),
 }
 OVER = N_("The final standings are published.")
-PLAYERS = N_("Players: {players}.")
+REGISTERED_PLAYERS = N_("Players: {players}.")
 CHECKED_IN = N_("Players: {players}, checked in: {checked_in}.")
-LEFT = N_("Withdrawn: {players}.")
-TEAMS = N_("Teams: {teams}.")
+WITHDRAWN_PLAYERS = N_("Withdrawn: {players}.")
+REGISTERED_TEAMS = N_("Teams: {teams}.")
 HALLS = N_("Halls: {halls}.")
 OWN_TABLE = N_("{who} sits at table {table}.")
 BYE_TO_COME = N_("{who} sits round {round} out: {kind}.")
@@ -87,10 +87,12 @@ ROLES: Mapping[events.TribunalRole.ValueType, str] = {
 }
 
 
-def told(method: str, request: Message, answer: Message, known: Roll | None, language: str) -> Iterator[str]:
+def format_answer(
+    method: str, request: Message, answer: Message, known: TournamentNames | None, language: str
+) -> Iterator[str]:
     """Yield the lines of an answer."""
-    if method in _OWN:
-        yield from _OWN[method](request, answer, known, language)
+    if method in _METHOD_FORMATTERS:
+        yield from _METHOD_FORMATTERS[method](request, answer, known, language)
         return
     of = SENTENCES.get(method, Sentences())
     params = _params(method, request, answer, known, language)
@@ -107,9 +109,9 @@ def told(method: str, request: Message, answer: Message, known: Roll | None, lan
     yield " ".join(say(text, params, language) for text in filter(None, texts))
 
 
-def as_told(method: str, request: Message, answer: Message, known: Roll | None) -> dict[str, Any]:
+def answer_to_json(method: str, request: Message, answer: Message, known: TournamentNames | None) -> dict[str, Any]:
     """Return an answer as JSON: with the main fields of its request, and a name beside each id."""
-    given, echoed = as_json(request), ACTS[method].echoed
+    given, echoed = as_json(request), METHOD_FORMS[method].echoed
     about = {
         field.name: _word(field, value) if field.enum_type else given[field.name]
         for field, value in request.ListFields()
@@ -120,7 +122,7 @@ def as_told(method: str, request: Message, answer: Message, known: Roll | None) 
     return dict(_with_names(said, known)) if known else said
 
 
-def _with_names(said: Mapping[str, Any], known: Roll) -> Iterator[tuple[str, Any]]:
+def _with_names(said: Mapping[str, Any], known: TournamentNames) -> Iterator[tuple[str, Any]]:
     """Yield the members of an answer, with names after ids: ``player_name`` after ``player_id``, and likewise lists."""
     for key, value in said.items():
         if isinstance(value, list):
@@ -145,7 +147,7 @@ def _value(field: str, request: Message, answer: Message) -> Any:
     return getattr(request, field, None)
 
 
-def _params(method: str, request: Message, answer: Message, known: Roll | None, language: str) -> Params:
+def _params(method: str, request: Message, answer: Message, known: TournamentNames | None, language: str) -> Params:
     """Return the parameters for a sentence: the fields of command and answer, with names for ids."""
     of: Any = request
     name = known.tournament.name if known else getattr(of, "tournament_id", "")
@@ -153,10 +155,10 @@ def _params(method: str, request: Message, answer: Message, known: Roll | None, 
     for field in (*request.DESCRIPTOR.fields, *answer.DESCRIPTOR.fields):
         params.setdefault(field.name, "")
         value = _value(field.name, request, answer)
-        params[field.name] = _shown(field, value, known, language)
+        params[field.name] = _format_value(field, value, known, language)
     who = [str(params.get(name, "")) for name in ("player_id", "team_id", "player_ids", "team_ids")]
     params["who"] = " – ".join(filter(None, who)).replace(", ", " – ")
-    new = ACTS[method].new
+    new = METHOD_FORMS[method].new
     params["id"] = str(_value(new, request, answer) or "") if new else ""
     params["fictitious"] = number((_value("fictitious_half_points", request, answer) or 0) / 2, language)
     game_id = str(_value("game_id", request, answer) or "")
@@ -166,7 +168,7 @@ def _params(method: str, request: Message, answer: Message, known: Roll | None, 
     return params | game_params(game_id, known, language) | {"outcome": decided}
 
 
-def _outcome(game_id: str, request: Message, known: Roll, language: str) -> str:
+def _outcome(game_id: str, request: Message, known: TournamentNames, language: str) -> str:
     """Describe how a command decides a game without its scores, after a comma; empty for other commands."""
     seated = known.at_table(game_id)
     corrections = pairing.CorrectResultRequest | pairing.CorrectOwnResultRequest
@@ -197,7 +199,7 @@ def _outcome(game_id: str, request: Message, known: Roll, language: str) -> str:
     return f", {decided}" if decided else ""
 
 
-def _shown(field: Any, value: Any, known: Roll | None, language: str) -> str | int:
+def _format_value(field: Any, value: Any, known: TournamentNames | None, language: str) -> str | int:
     """Format the value of a field for people."""
     if field.is_repeated:
         shown = [str(_one_shown(field, entry, known, language)) for entry in value or ()]
@@ -208,7 +210,7 @@ def _shown(field: Any, value: Any, known: Roll | None, language: str) -> str | i
     return _one_shown(field, value, known, language)
 
 
-def _one_shown(field: Any, value: Any, known: Roll | None, language: str) -> str | int:
+def _one_shown(field: Any, value: Any, known: TournamentNames | None, language: str) -> str | int:
     read = translations(language).gettext
     if isinstance(value, Timestamp):
         zone = ZoneInfo((known.tournament.time_zone if known else "") or "UTC")
@@ -224,11 +226,11 @@ def _one_shown(field: Any, value: Any, known: Roll | None, language: str) -> str
     if isinstance(value, pairing.Appointment | events.TribunalMember):
         return _member(value, known, language)
     if field.enum_type is not None:
-        if texts := _TEXTS.get(field.enum_type.full_name):
+        if texts := _ENUM_TEXTS.get(field.enum_type.full_name):
             return read(texts[value]) if value in texts else ""
         return _word(field, value)
     if field.name == "undone_by":
-        return spelled(value)
+        return format_command(value)
     if field.name.endswith(("_id", "_ids", "abandoned_by", "decided_by")) and known:
         return known.name(value) if isinstance(value, str) else ""
     return value if isinstance(value, int) else str(value or "")
@@ -239,14 +241,14 @@ def _word(field: Any, value: int) -> str:
     return next((name for name, number in names_of(field.enum_type).items() if number == value), "")
 
 
-def _member(member: pairing.Appointment | events.TribunalMember, known: Roll | None, language: str) -> str:
+def _member(member: pairing.Appointment | events.TribunalMember, known: TournamentNames | None, language: str) -> str:
     given = member.name if isinstance(member, pairing.Appointment) else ""
     name = given or (known.name(member.person_id) if known else member.person_id)
     return f"{name} ({translations(language).gettext(ROLES[member.role])})" if member.role in ROLES else name
 
 
 def _round_paired(
-    request: pairing.PairRoundRequest, answer: pairing.PairRoundResponse, known: Roll, language: str
+    request: pairing.PairRoundRequest, answer: pairing.PairRoundResponse, known: TournamentNames, language: str
 ) -> Iterator[str]:
     """Yield the number of games, the byes with their reasons, and the tables."""
     games = sum(bool(seat.table) for seat in answer.pairings)
@@ -258,7 +260,9 @@ def _round_paired(
     yield from pairing_lines(answer.pairings, answer.matches, known, language)
 
 
-def _sitting_out(answer: pairing.PairRoundResponse, known: Roll, number: int, language: str) -> Iterator[str]:
+def _sitting_out(
+    answer: pairing.PairRoundResponse, known: TournamentNames, number: int, language: str
+) -> Iterator[str]:
     """Yield the byes that are not part of the pairing; a team is listed once for all its players."""
     granted = {
         who
@@ -283,7 +287,7 @@ def _sitting_out(answer: pairing.PairRoundResponse, known: Roll, number: int, la
 
 
 def pairing_lines(
-    pairings: Sequence[events.Pairing], matches: Iterable[events.TeamMatch], known: Roll, language: str
+    pairings: Sequence[events.Pairing], matches: Iterable[events.TeamMatch], known: TournamentNames, language: str
 ) -> Iterator[str]:
     """Yield the tables of a round, each after the match that it is a board of."""
     teams = {match.match: match for match in matches}
@@ -299,7 +303,7 @@ def pairing_lines(
 
 
 def _obstacles(
-    _request: pairing.ListObstaclesRequest, answer: pairing.ListObstaclesResponse, known: Roll, language: str
+    _request: pairing.ListObstaclesRequest, answer: pairing.ListObstaclesResponse, known: TournamentNames, language: str
 ) -> Iterator[str]:
     """Yield the obstacles to pairing the next round and the remedies, or a sentence that it can be paired."""
     if not answer.round and not answer.obstacles:
@@ -311,14 +315,17 @@ def _obstacles(
     yield from (f"  {known.named_in(way.text)}" for way in answer.ways_out)
 
 
-def _explained(
-    _request: pairing.ExplainPairingRequest, answer: pairing.ExplainPairingResponse, known: Roll, language: str
+def _format_explanation(
+    _request: pairing.ExplainPairingRequest,
+    answer: pairing.ExplainPairingResponse,
+    known: TournamentNames,
+    language: str,
 ) -> Iterator[str]:
     yield with_article(known.named_in(answer.text), answer.article, language)
 
 
 def _tournament(
-    _request: pairing.GetTournamentRequest, answer: pairing.GetTournamentResponse, known: Roll, language: str
+    _request: pairing.GetTournamentRequest, answer: pairing.GetTournamentResponse, known: TournamentNames, language: str
 ) -> Iterator[str]:
     """Yield the lines on the state of a tournament."""
     read = translations(language).gettext
@@ -334,16 +341,18 @@ def _tournament(
     yield from (say(text, params, language) for text in TOURNAMENT)
     for paired in answer.played[-1:]:
         finished, tables = len(paired.finished_game_ids), len(paired.pairings)
-        yield say(PHASES[paired.phase], {"round": paired.round, "finished": finished, "tables": tables}, language)
+        yield say(
+            ROUND_PHASE_TEXTS[paired.phase], {"round": paired.round, "finished": finished, "tables": tables}, language
+        )
     if answer.over:
         yield say(OVER, {}, language)
     there = sum(player.checked_in for player in answer.players)
-    part = sum(not never_came(player) for player in answer.players)
-    yield say(CHECKED_IN if there else PLAYERS, {"players": part, "checked_in": there}, language)
+    part = sum(not withdrew_before_start(player) for player in answer.players)
+    yield say(CHECKED_IN if there else REGISTERED_PLAYERS, {"players": part, "checked_in": there}, language)
     left = [known.name(player.player_id) for player in answer.players if player.withdrawn_round]
     lists = (
-        (LEFT, "players", left),
-        (TEAMS, "teams", [team.name for team in answer.teams]),
+        (WITHDRAWN_PLAYERS, "players", left),
+        (REGISTERED_TEAMS, "teams", [team.name for team in answer.teams]),
         (HALLS, "halls", [f"{hall.name} {hall.first_table}–{hall.last_table}" for hall in answer.halls]),
         (DIVISIONS, "divisions", [f"{division.name} ({division.tournament_id})" for division in answer.divisions]),
         (TRIBUNAL, "members", [_member(member, known, language) for member in answer.tribunal]),
@@ -371,7 +380,7 @@ def _tournament(
         yield say(RATED_BY, {"system": RATING_SYSTEMS.get(answer.rating_system, answer.rating_system)}, language)
 
 
-_TEXTS: Mapping[str, Mapping[Any, str]] = {
+_ENUM_TEXTS: Mapping[str, Mapping[Any, str]] = {
     events.ByeKind.DESCRIPTOR.full_name: labels.BYES,
     events.EntryPart.DESCRIPTOR.full_name: ENTRY_PARTS,
     events.DataRequestKind.DESCRIPTOR.full_name: DATA_REQUESTS,
@@ -381,10 +390,10 @@ _TEXTS: Mapping[str, Mapping[Any, str]] = {
 }
 """Texts for the values of enumerations."""
 
-_OWN: Mapping[str, Callable[..., Iterator[str]]] = {
+_METHOD_FORMATTERS: Mapping[str, Callable[..., Iterator[str]]] = {
     "PairRound": _round_paired,
     "ListObstacles": _obstacles,
-    "ExplainPairing": _explained,
+    "ExplainPairing": _format_explanation,
     "GetTournament": _tournament,
     "GetAdjudication": adjudication,
     "GetRulingTimes": ruling_times,

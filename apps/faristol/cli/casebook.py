@@ -18,7 +18,7 @@ from faristol.casebook.document import CaseError
 from faristol.casebook.reader import files_in, read_file
 from faristol.casebook.runner import IN_MEMORY, Halls, Verdict, on_cell, run_case
 from faristol.cli.options import OneObject
-from faristol.table_terminal.shared.common import tell
+from faristol.table_terminal.shared.common import print_answer
 from faristol.table_terminal.shared.screen import progress
 
 
@@ -45,7 +45,9 @@ def referee(
     if not json_output:
         for error in errors:
             typer.echo(str(error), err=True)
-    tell(_as_json(verdicts, errors), _told(verdicts, every=every, covered=covered), json_output=json_output)
+    print_answer(
+        _as_json(verdicts, errors), _format_report(verdicts, every=every, covered=covered), json_output=json_output
+    )
     if errors:
         raise typer.Exit(2)
     if not all(verdict.passed for verdict in verdicts):
@@ -88,7 +90,7 @@ async def _halls(*, cell: bool) -> AsyncIterator[Halls]:
             await server.stop()
 
 
-def _told(verdicts: Sequence[Verdict], *, every: bool, covered: bool) -> Iterator[str]:
+def _format_report(verdicts: Sequence[Verdict], *, every: bool, covered: bool) -> Iterator[str]:
     """Yield the lines of the report, with the failed cases at the end, which is visible in a terminal."""
     for book in coverage(verdicts) if covered else ():
         yield f"{book.ruleset}: covered: {', '.join(book.shown) or 'nothing'}"

@@ -353,7 +353,7 @@ COMMANDS: Mapping[str, Noun | Verb] = {
 """All commands except those of ``main``, in the order of the listing."""
 
 
-def spelled(method: str) -> str:
+def format_command(method: str) -> str:
     """Return noun and verb of a method of the contract: ``round unpair`` for ``UnpairRound``."""
     return _SPELLED.get(method, method)
 
@@ -373,7 +373,7 @@ _SPELLED = {
 }
 
 
-def called(words: Sequence[str]) -> list[str]:
+def find_command(words: Sequence[str]) -> list[str]:
     """Return the noun and the verb in the words of a command line, if known."""
     for place, word in enumerate(words):
         entry = COMMANDS.get(word)

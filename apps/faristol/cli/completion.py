@@ -18,7 +18,7 @@ from typer._completion_shared import get_completion_script
 
 T = TypeVar("T")
 
-PATIENCE_S = 1.0
+COMPLETION_TIMEOUT_SECONDS = 1.0
 """Timeout of a completion, in seconds."""
 
 COMPLETE = "_FARISTOL_COMPLETE"
@@ -32,26 +32,26 @@ def tournaments(ctx: typer.Context, incomplete: str) -> list[Offer]:
     """Complete names and ids of tournaments."""
     from faristol.table_terminal.shared.names import tournaments_at
 
-    return _offers(_asked(tournaments_at(ctx.params.get("address"))), incomplete)
+    return _offers(_run_with_timeout(tournaments_at(ctx.params.get("address"))), incomplete)
 
 
 def players(ctx: typer.Context, incomplete: str) -> list[Offer]:
     """Complete names and ids of the players and teams of the tournament."""
-    from faristol.table_terminal.shared.names import roll
+    from faristol.table_terminal.shared.names import load_names
 
     tournament = ctx.params.get("tournament_id") or ctx.params.get("tournament")
     if not tournament:
         return []
-    found = _asked(roll(tournament, ctx.params.get("address")))
+    found = _run_with_timeout(load_names(tournament, ctx.params.get("address")))
     return _offers([*found.players, *found.teams], incomplete) if found else []
 
 
-def _asked(work: Awaitable[T]) -> T | None:
+def _run_with_timeout(work: Awaitable[T]) -> T | None:
     """Return the result of calls to services; None on failure or timeout."""
     from faristol.host import StartError
 
     async def wait() -> T:
-        return await asyncio.wait_for(work, PATIENCE_S)
+        return await asyncio.wait_for(work, COMPLETION_TIMEOUT_SECONDS)
 
     try:
         return asyncio.run(wait())
@@ -60,18 +60,18 @@ def _asked(work: Awaitable[T]) -> T | None:
 
 
 def _offers(known: Iterable[object] | None, incomplete: str) -> list[Offer]:
-    from faristol.presentation.names import Named, folded
+    from faristol.presentation.names import Named, fold_name
 
     everybody = [named for named in known or () if isinstance(named, Named)]
-    names = Counter(folded(named.name) for named in everybody)
-    written = folded(incomplete)
+    names = Counter(fold_name(named.name) for named in everybody)
+    written = fold_name(incomplete)
     offers = []
     for named in everybody:
-        name, alone = folded(named.name), names[folded(named.name)] == 1
+        name, alone = fold_name(named.name), names[fold_name(named.name)] == 1
         if incomplete and named.id.startswith(incomplete):
             offers.append((named.id, str(named)))
         elif name and alone and (name.startswith(written) or f" {written}" in name):
-            offers.append((Offered(_quoted(named.name)), str(named)))
+            offers.append((Offered(_quote(named.name)), str(named)))
         elif not incomplete or name.startswith(written):
             offers.append((Offered(named.id), str(named)))
     return offers
@@ -87,7 +87,7 @@ class Offered(str):
         return True
 
 
-def _quoted(name: str) -> str:
+def _quote(name: str) -> str:
     """Quote a name for Bash, which inserts it as it is; other shells quote it themselves."""
     return re.sub(r"[^\w@%+:,./-]", r"\\\g<0>", name) if os.environ.get(COMPLETE, "").endswith("bash") else name
 

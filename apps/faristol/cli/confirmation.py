@@ -8,7 +8,7 @@ import typer
 
 from faristol.host import StartError
 from faristol.kernel.refusal import N_
-from faristol.table_terminal.shared.common import said
+from faristol.table_terminal.shared.common import localize
 
 SIMILAR = N_("{name} is similar to {other}. Is this a different person?")
 GIVE_ID = N_("No player was registered: if {name} and {other} are different people, give {name} an id.")
@@ -19,7 +19,9 @@ GIVE_FLAG = N_("The change was not saved: if {name} and {other} are different pe
 
 def ask_whether_another(name: str, other: str, *, registers: bool = True) -> None:
     """Ask whether two similar names are of two people. Raises ``StartError`` if not, or without a terminal."""
-    agree(said(SIMILAR, name=name, other=other), said(GIVE_ID if registers else GIVE_FLAG, name=name, other=other))
+    agree(
+        localize(SIMILAR, name=name, other=other), localize(GIVE_ID if registers else GIVE_FLAG, name=name, other=other)
+    )
 
 
 def agree(question: str, otherwise: str) -> None:

@@ -13,25 +13,25 @@ from google.protobuf.descriptor import FieldDescriptor as Field
 from google.protobuf.message import Message
 from google.protobuf.message_factory import GetMessageClass
 
-from faristol.cli.commands import spelled
+from faristol.cli.commands import format_command
 from faristol.cli.completion import players
-from faristol.cli.fields import TEAM_FOR, Reader, choices, option_of, written
+from faristol.cli.fields import TEAM_FOR, Reader, choices, describe_syntax, option_of
 from faristol.cli.options import Address, AsJson, Tournament
-from faristol.cli.verbs import ACTS, HIDDEN, Act
+from faristol.cli.verbs import HIDDEN, METHOD_FORMS, Act
 from faristol.host import StartError
 from faristol.pb.comments import COMMENTS
 from faristol.pb.lexicon.v1 import adjudication_pb2 as lexicon
 from faristol.pb.pairing.v1 import pairing_pb2 as pairing
 from faristol.pb.rating.v1 import rating_pb2 as rating
-from faristol.table_terminal.shared.common import run, tell
-from faristol.table_terminal.shared.names import Roll, roll, tournament_meant
+from faristol.table_terminal.shared.common import print_answer, run
+from faristol.table_terminal.shared.names import TournamentNames, load_names, tournament_meant
 from faristol.table_terminal.shared.services import answer_to
 from faristol.text.terminal import language_of_terminal
 from faristol.typed_input.resembling import similar_player
 
 SERVICE = pairing.DESCRIPTOR.services_by_name["PairingService"]
 
-METHODS: Mapping[str, tuple[str, Any]] = {
+COMMAND_METHODS: Mapping[str, tuple[str, Any]] = {
     method.name: (name, method)
     for name, service in (
         ("lexicon", lexicon.DESCRIPTOR.services_by_name["AdjudicationService"]),
@@ -50,7 +50,7 @@ OfRound = Annotated[int, typer.Option("--round", min=0, help="Round of that tabl
 
 def command_of(method: str) -> Callable[..., None]:
     """Build the command of a method of the contract."""
-    act, kind = ACTS[method], _kind(method)
+    act, kind = METHOD_FORMS[method], _kind(method)
 
     def carry_out(*, address: str | None, json_output: bool, **given: Any) -> None:
         _carry_out(method, given, address, json_output=json_output)
@@ -64,11 +64,11 @@ def command_of(method: str) -> Callable[..., None]:
 
 def readable(comment: str) -> str:
     """Return a comment of the contract with methods replaced by their commands."""
-    return re.sub(r"\b(?:[A-Z][a-z]+){2,}\b", lambda found: f"`{spelled(found[0])}`", comment) if comment else ""
+    return re.sub(r"\b(?:[A-Z][a-z]+){2,}\b", lambda found: f"`{format_command(found[0])}`", comment) if comment else ""
 
 
 def _kind(method: str) -> type[Message]:
-    return GetMessageClass(METHODS[method][1].input_type)
+    return GetMessageClass(COMMAND_METHODS[method][1].input_type)
 
 
 def _parameters(act: Act, kind: type[Message]) -> Iterator[inspect.Parameter]:
@@ -107,7 +107,7 @@ def _argument(act: Act, field: Any) -> inspect.Parameter:
     name = re.sub(r"_ids?$", "", field.name)
     metavar = "WHO" if _who(field) else name.replace("_", "-").upper()
     if field.enum_type is not None:
-        metavar = written(field, act.values)
+        metavar = describe_syntax(field, act.values)
     about: dict[str, Any] = {"help": _help(field), "autocompletion": players if _names_players(field) else None}
     kind: Any = int if _whole(field) else str
     if field.name == "player_ids":
@@ -130,7 +130,7 @@ def _option(act: Act, field: Any) -> inspect.Parameter:
         return _parameter(field.name, Annotated[bool, typer.Option(name, **about)], False)
     if _whole(field) and not field.is_repeated:
         return _parameter(field.name, Annotated[int | None, typer.Option(name, **about)], None)
-    about["metavar"] = written(field, act.values)
+    about["metavar"] = describe_syntax(field, act.values)
     if field.enum_type is not None:
         about["autocompletion"] = _completing(choices(field, act.values))
     elif _names_players(field):
@@ -163,14 +163,14 @@ def _names_players(field: Any) -> bool:
 
 def _carry_out(method: str, given: Mapping[str, Any], address: str | None, *, json_output: bool) -> None:
     """Send a command and print the answer."""
-    from faristol.cli.answers import as_told, told
+    from faristol.cli.answers import answer_to_json, format_answer
 
-    act, kind = ACTS[method], _kind(method)
+    act, kind = METHOD_FORMS[method], _kind(method)
     known = None
-    if METHODS[method][0] != "pairing" and "tournament_id" in given:
+    if COMMAND_METHODS[method][0] != "pairing" and "tournament_id" in given:
         given = {**given, "tournament_id": run(tournament_meant(given["tournament_id"], address))}
-    elif METHODS[method][0] == "pairing" and act.new != "tournament_id":
-        known = run(roll(given["tournament_id"], address))
+    elif COMMAND_METHODS[method][0] == "pairing" and act.new != "tournament_id":
+        known = run(load_names(given["tournament_id"], address))
     request = request_of(act, kind, given, known, lambda name: run(tournament_meant(name, address)))
     if known is not None:
         _ask_about_name(request, known, address, another=bool(given.get(ANOTHER)))
@@ -178,11 +178,11 @@ def _carry_out(method: str, given: Mapping[str, Any], address: str | None, *, js
         answer = call(address, method, request)
     except StartError as problem:
         raise StartError(with_names(problem, known)) from problem.__cause__
-    lines = told(method, request, answer, known, language_of_terminal())
-    tell(as_told(method, request, answer, known), lines, json_output=json_output)
+    lines = format_answer(method, request, answer, known, language_of_terminal())
+    print_answer(answer_to_json(method, request, answer, known), lines, json_output=json_output)
 
 
-def _ask_about_name(request: Message, known: Roll, address: str | None, *, another: bool) -> None:
+def _ask_about_name(request: Message, known: TournamentNames, address: str | None, *, another: bool) -> None:
     """Ask about a new name that is similar to another player's. Raises ``StartError`` if they are the same person.
 
     With ``another``, the caller has already confirmed that they are two people.
@@ -208,7 +208,11 @@ def _ask_about_name(request: Message, known: Roll, address: str | None, *, anoth
 
 
 def request_of(
-    act: Act, kind: type[Message], given: Mapping[str, Any], known: Roll | None, tournament: Callable[[str], str]
+    act: Act,
+    kind: type[Message],
+    given: Mapping[str, Any],
+    known: TournamentNames | None,
+    tournament: Callable[[str], str],
 ) -> Message:
     """Build a request from the parameters of the command line.
 
@@ -233,7 +237,7 @@ def request_of(
     return request
 
 
-def _round_meant(which: str, known: Roll | None) -> int:
+def _round_meant(which: str, known: TournamentNames | None) -> int:
     """Return the default round."""
     assert known is not None, "only a round of a tournament that there is can be left out"
     played = known.tournament.played
@@ -246,12 +250,12 @@ def _round_meant(which: str, known: Roll | None) -> int:
 def call(address: str | None, method: str, request: Message) -> Any:
     """Call a method and return its answer. Raises ``StartError`` if it is refused, or if the service is unreachable."""
     try:
-        return answer_to(request, METHODS[method][0], address)
+        return answer_to(request, COMMAND_METHODS[method][0], address)
     except StartError as problem:
         raise StartError(as_written(str(problem), method)) from problem.__cause__
 
 
-def with_names(problem: StartError, known: Roll | None) -> str:
+def with_names(problem: StartError, known: TournamentNames | None) -> str:
     """Return a refusal with names in place of the ids of players, teams and games."""
     cause = problem.__cause__
     if known is None or not isinstance(cause, grpc.aio.AioRpcError):
@@ -262,20 +266,20 @@ def with_names(problem: StartError, known: Roll | None) -> str:
 def as_written(refusal: str, method: str) -> str:
     """Return a refusal with fields of the request as options of the command line: ``--arbiter`` for ``arbiter_id``.
 
-    An option with named values is shown with them: ``--game lost|played-out``.
+    An option with named values is format_field with them: ``--game lost|played-out``.
     """
-    act, request = ACTS.get(method, Act(arguments=())), _kind(method).DESCRIPTOR
+    act, request = METHOD_FORMS.get(method, Act(arguments=())), _kind(method).DESCRIPTOR
     fields = {field.name: field for field in request.fields if field.name not in HIDDEN}
     if not fields:
         return refusal
 
-    def shown(found: re.Match[str]) -> str:
+    def format_field(found: re.Match[str]) -> str:
         field = fields[found[0]]
         if field.name in act.positional(request):
             return re.sub(r"_ids?$", "", field.name).upper()
-        value = f" {written(field, act.values)}" if field.enum_type is not None else ""
+        value = f" {describe_syntax(field, act.values)}" if field.enum_type is not None else ""
         return f"{option_of(act, field)}{value}"
 
     names = "|".join(name for name in fields if "_" in name)
-    told = re.sub(rf"(?<![\w-])({names})(?![\w-])", shown, refusal) if names else refusal
-    return re.sub(rf"(?m)^({'|'.join(fields)})(?=: )", shown, told)
+    told = re.sub(rf"(?<![\w-])({names})(?![\w-])", format_field, refusal) if names else refusal
+    return re.sub(rf"(?m)^({'|'.join(fields)})(?=: )", format_field, told)

@@ -20,16 +20,16 @@ from faristol.kernel.refusal import N_
 from faristol.kernel.spellings import names_of
 from faristol.kernel.times import moments_of
 from faristol.presentation.names import candidates
-from faristol.table_terminal.shared.common import said
-from faristol.table_terminal.shared.names import Roll, Unclear
+from faristol.table_terminal.shared.common import localize
+from faristol.table_terminal.shared.names import TournamentNames, Unclear
 
 TEAM_FOR: Mapping[str, str] = {"player_id": "team_id", "player_ids": "team_ids"}
 """The team field for a player field."""
 
-PLAYERS = frozenset({"player_id", "player_ids", "other_player_id", "loser_ids", "winner_id", "abandoned_by"})
-TEAMS = frozenset({"team_id", "team_ids"})
+PLAYER_FIELDS = frozenset({"player_id", "player_ids", "other_player_id", "loser_ids", "winner_id", "abandoned_by"})
+TEAM_FIELDS = frozenset({"team_id", "team_ids"})
 PERSONS = frozenset({"arbiter_id", "decided_by", "person_id"})
-TOURNAMENTS = frozenset({"division_of", "to_tournament_id"})
+TOURNAMENT_FIELDS = frozenset({"division_of", "to_tournament_id"})
 
 NO_SUCH_TIME = N_("There is no {time} on {date}: daylight saving time begins.")
 WRITE_WHICH = N_("{time} occurs twice on {date}, when daylight saving time ends: write {first} or {second}.")
@@ -38,7 +38,7 @@ CANNOT_BE_NEAR = N_("{field} cannot be {given}; did you mean {near}? Expected {e
 
 WHICH_GAME = N_("specify the game: use its id, or its table with --table and --round")
 
-PARTS: Mapping[str, str] = {
+MESSAGE_FORMS: Mapping[str, str] = {
     "FinalScore": "PLAYER=SCORE",
     "Hall": "NAME=FIRST-LAST",
     "RoundTime": "ROUND=TIME",
@@ -53,7 +53,7 @@ def choices(field: Any, values: Mapping[str, str]) -> list[str]:
     return [other.get(name, name) for name, number in names_of(field.enum_type).items() if number]
 
 
-def written(field: Any, values: Mapping[str, str]) -> str:
+def describe_syntax(field: Any, values: Mapping[str, str]) -> str:
     """Return the written form of a value: ``lost|played-out``, ``PLAYER=SCORE``."""
     if field.enum_type is not None:
         return "|".join(choices(field, values))
@@ -63,7 +63,7 @@ def written(field: Any, values: Mapping[str, str]) -> str:
     if field.message_type.full_name == Timestamp.DESCRIPTOR.full_name:
         return "TIME"
     parts = [part.name.removesuffix("_id").upper() for part in field.message_type.fields]
-    return PARTS.get(field.message_type.name) or "=".join(parts)
+    return MESSAGE_FORMS.get(field.message_type.name) or "=".join(parts)
 
 
 def option_of(act: Act, field: Any) -> str:
@@ -85,7 +85,7 @@ BITS: Mapping[int, int] = {Field.TYPE_INT32: 32, Field.TYPE_INT64: 64}
 class Reader:
     """Reads values from the command line into the fields of a request."""
 
-    def __init__(self, act: Act, request: Any, known: Roll | None, tournament: Callable[[str], str]) -> None:
+    def __init__(self, act: Act, request: Any, known: TournamentNames | None, tournament: Callable[[str], str]) -> None:
         self._act = act
         self._arguments = act.positional(request)
         self._known = known
@@ -118,7 +118,7 @@ class Reader:
         if given or table:
             request.game_id = self._known.game(given, table=table, number=number)
         elif "game_id" in self._arguments:
-            raise Unclear(said(WHICH_GAME))
+            raise Unclear(localize(WHICH_GAME))
 
     def _entries(self, field: Any, text: str) -> Iterable[str]:
         """Split a comma-separated list; a comma within a name or a value does not separate."""
@@ -127,7 +127,7 @@ class Reader:
             return parts
         if field.message_type is not None:
             return parts if all("=" in part for part in parts) else [text]
-        if self._known and field.name in PLAYERS and len(candidates(text, self._known.players)) == 1:
+        if self._known and field.name in PLAYER_FIELDS and len(candidates(text, self._known.players)) == 1:
             return [text]
         return parts
 
@@ -136,7 +136,7 @@ class Reader:
         if field.name == self._act.new or (field.name == "name" and field.message_type is None):
             return given
         if field.enum_type is not None:
-            return self._enumerated(field, given)
+            return self._parse_enum(field, given)
         if field.type == Field.TYPE_BYTES:
             try:
                 return bytes.fromhex(given)
@@ -146,13 +146,13 @@ class Reader:
             return self._number(field, given)
         if field.name == "languages":
             return in_language(given)
-        if field.name in TOURNAMENTS:
+        if field.name in TOURNAMENT_FIELDS:
             return self._tournament(given)
         if self._known is None:
             return given
-        if field.name in PLAYERS:
+        if field.name in PLAYER_FIELDS:
             return self._known.player(given)
-        if field.name in TEAMS:
+        if field.name in TEAM_FIELDS:
             return self._known.team(given)
         return self._known.person(given) if field.name in PERSONS else given
 
@@ -167,7 +167,7 @@ class Reader:
             raise self._cannot_be(str(given), "NUMBER")
         return number
 
-    def _enumerated(self, field: Any, given: str) -> int:
+    def _parse_enum(self, field: Any, given: str) -> int:
         word = given.strip().lower()
         numbers = names_of(field.enum_type)
         expected = choices(field, self._act.values)
@@ -180,11 +180,11 @@ class Reader:
         kind = field.message_type.name
         name, equals, rest = text.rpartition("=") if kind == "FinalScore" else text.partition("=")
         if not equals or not name.strip():
-            raise self._cannot_be(text, written(field, {}))
+            raise self._cannot_be(text, describe_syntax(field, {}))
         if kind == "Hall":
             first, _, last = rest.partition("-")
             if not (first.isdecimal() and (last or first).isdecimal()):
-                raise self._cannot_be(text, written(field, {}))
+                raise self._cannot_be(text, describe_syntax(field, {}))
             message.name = name.strip()
             for part, number in (("first_table", first), ("last_table", last or first)):
                 setattr(message, part, self._number(message.DESCRIPTOR.fields_by_name[part], number))
@@ -200,7 +200,7 @@ class Reader:
             except ValueError as problem:
                 if isinstance(problem, typer.BadParameter):
                     raise
-                raise self._cannot_be(text, written(field, {})) from problem
+                raise self._cannot_be(text, describe_syntax(field, {})) from problem
 
     def _moment(self, given: str) -> datetime:
         """Parse a moment; without a time zone it is in that of the halls."""
@@ -220,9 +220,9 @@ class Reader:
             return moments[0]
         params = {"time": f"{local:%H:%M}", "date": f"{local:%Y-%m-%d}"}
         if not moments:
-            raise typer.BadParameter(said(NO_SUCH_TIME, **params))
+            raise typer.BadParameter(localize(NO_SUCH_TIME, **params))
         first, second = (moment.astimezone(zone).isoformat(timespec="minutes") for moment in moments)
-        raise typer.BadParameter(said(WRITE_WHICH, **params, first=first, second=second))
+        raise typer.BadParameter(localize(WRITE_WHICH, **params, first=first, second=second))
 
     def _cannot_be(self, given: str, expected: str, known: Iterable[str] = ()) -> typer.BadParameter:
         """Return the error for a value, with similar known values and the expected form."""
@@ -230,7 +230,9 @@ class Reader:
         field = self._field
         name = field.name.upper() if field.name in self._arguments else option_of(self._act, field)
         text = CANNOT_BE_NEAR if near else CANNOT_BE
-        return typer.BadParameter(said(text, field=name, given=repr(given), expected=expected, near=" / ".join(near)))
+        return typer.BadParameter(
+            localize(text, field=name, given=repr(given), expected=expected, near=" / ".join(near))
+        )
 
 
 def _texts(given: Any) -> Iterable[str]:

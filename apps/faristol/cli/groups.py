@@ -13,7 +13,7 @@ from faristol.cli.commands import COMMANDS, Noun, Verb
 from faristol.cli.usage import HelpContext
 from faristol.kernel.quotation import likely
 from faristol.kernel.refusal import N_
-from faristol.table_terminal.shared.common import acting_as, said
+from faristol.table_terminal.shared.common import acting_as, localize
 
 
 class Group(TyperGroup):
@@ -44,12 +44,12 @@ class Group(TyperGroup):
 
 def unknown(what: str, given: str, known: Iterable[str]) -> str:
     """Return the error for an unknown name, with similar known names, or else all of them."""
-    known, what, name = list(known), said(what), repr(given)
+    known, what, name = list(known), localize(what), repr(given)
     if near := likely(given, known, 3):
-        alternative = said(N_("or"))
+        alternative = localize(N_("or"))
         meant = f" {alternative} ".join(near)
-        return said(N_("there is no {what} {name}; did you mean {near}?"), what=what, name=name, near=meant)
-    return said(N_("there is no {what} {name}; there are: {known}"), what=what, name=name, known=", ".join(known))
+        return localize(N_("there is no {what} {name}; did you mean {near}?"), what=what, name=name, near=meant)
+    return localize(N_("there is no {what} {name}; there are: {known}"), what=what, name=name, known=", ".join(known))
 
 
 class Commands(Group):
@@ -96,14 +96,14 @@ def command_of(name: str, entry: Noun | Verb) -> Any:
         carried_out = getattr(import_module(f"faristol.cli.{module}"), function)
     else:
         carried_out = import_module("faristol.cli.contract").command_of(entry.where)
-    command = _made(name, carried_out)
+    command = _build_command(name, carried_out)
     command.context_class = HelpContext
     if not any("--as" in param.opts for param in command.params):
-        command.params.extend(param for param in _made("", _somebody).params if param.name == "acts")
+        command.params.extend(param for param in _build_command("", _somebody).params if param.name == "acts")
     return command
 
 
-def _made(name: str, function: Callable[..., None]) -> Any:
+def _build_command(name: str, function: Callable[..., None]) -> Any:
     parent = typer.Typer(rich_markup_mode=None, add_completion=False)
     parent.command(name)(function)
     return typer.main.get_command(parent)

@@ -20,14 +20,14 @@ import typer
 from typer._click.exceptions import NoArgsIsHelpError
 from typer._completion_classes import completion_init
 
-from faristol.cli.commands import called
+from faristol.cli.commands import find_command
 from faristol.cli.completion import COMPLETE
 from faristol.cli.groups import Commands, unknown
 from faristol.cli.options import AsJson, Data, Database, Grpc, Http, Nats, OfTls, Open, PagesApart
 from faristol.cli.usage import ERRORS, in_language
-from faristol.host.services import RELAY, SERVICES, reached
+from faristol.host.services import RELAY, SERVICES, to_reachable_address
 from faristol.kernel.refusal import N_
-from faristol.table_terminal.shared.common import acting_as, run, said
+from faristol.table_terminal.shared.common import acting_as, localize, run
 from faristol.table_terminal.shared.settings import settings_of
 from faristol.text.terminal import language_of_terminal
 
@@ -140,7 +140,11 @@ async def _serve(settings: Settings, services: tuple[str, ...], *, json_output: 
                 tell("OPEN: everybody who reaches this machine's ports may do everything; never run a championship so")
             tell(f"{what}: gRPC on {process.grpc_address}")
             if len(services) > 1:
-                at = {"ADDRESS": reached(process.grpc_address), "HTTP_ADDRESS": pages, "DATA": settings.data.absolute()}
+                at = {
+                    "ADDRESS": to_reachable_address(process.grpc_address),
+                    "HTTP_ADDRESS": pages,
+                    "DATA": settings.data.absolute(),
+                }
                 if settings.certificate and settings.ca:
                     at["CA"] = settings.ca
                 exported = " ".join(f"FARISTOL_{name}={value}" for name, value in at.items())
@@ -252,13 +256,13 @@ def main(arguments: list[str] | None = None) -> None:
             print(problem.format_message(), file=sys.stderr)  # noqa: T201
             sys.exit(2)
         told = str(getattr(problem, "format_message", problem.__str__)()).removeprefix("Invalid value: ")
-        _tell(in_language(told, ERRORS, language_of_terminal()), _help(problem, words))
+        _print_error(in_language(told, ERRORS, language_of_terminal()), _help(problem, words))
     except (KeyboardInterrupt, typer.Abort):
         sys.exit(130)
     except Exception as problem:
         if not isinstance(problem, _outside()):
             raise
-        _tell(str(problem), "")
+        _print_error(str(problem), "")
     else:
         sys.exit(code if isinstance(code, int) else 0)
 
@@ -283,12 +287,12 @@ def _outside() -> tuple[type[Exception], ...]:
 def _help(problem: Exception, words: Sequence[str]) -> str:
     """Return a pointer to the help of the command in these words, if known."""
     context = getattr(problem, "ctx", None)
-    command = context.command_path if context else " ".join(["faristol", *called(words)])
-    hint = said(N_("`{command} --help` lists the commands"), command=command)
+    command = context.command_path if context else " ".join(["faristol", *find_command(words)])
+    hint = localize(N_("`{command} --help` lists the commands"), command=command)
     return f"; {hint}"
 
 
-def _tell(message: str, hint: str) -> None:
+def _print_error(message: str, hint: str) -> None:
     asks = message.endswith(("?", ";"))
     hint, stop = ("", "") if asks else (hint, ".")
     print(f"faristol: {message.rstrip('.')}{hint}{stop}", file=sys.stderr)  # noqa: T201

@@ -12,23 +12,23 @@ from faristol.cli.options import Address, Output, Tournament, in_language
 from faristol.cli.tournament.export import write_bytes
 from faristol.gateway.duplicate_game.service import Duplicates
 from faristol.gateway.http.forms import origin
-from faristol.gateway.print.addresses import NO_TYPESETTER, printed
-from faristol.gateway.print.contents import Wanted, language_of_tournament
+from faristol.gateway.print.addresses import NO_TYPESETTER, render_paper
+from faristol.gateway.print.contents import PaperRequest, language_of_tournament
 from faristol.gateway.print.duplicate import ALL_PAPERS, papers_of
 from faristol.gateway.print.pdf import Pdfs, TypesetterFault, is_installed
 from faristol.gateway.rpc.results import Results
 from faristol.host import StartError
 from faristol.kernel.refusal import N_
 from faristol.pb.game.v1.duplicate_pb2_grpc import DuplicateServiceStub
-from faristol.table_terminal.shared.common import said
+from faristol.table_terminal.shared.common import localize
 from faristol.table_terminal.shared.names import tournament_meant
-from faristol.table_terminal.shared.services import asked, service_at
+from faristol.table_terminal.shared.services import ask_service, service_at
 from faristol.table_terminal.shared.settings import settings_of
 from faristol.text import LANGUAGES
 from faristol.text.terminal import language_of_terminal
 
 
-class Kind(StrEnum):
+class PaperKind(StrEnum):
     """Kinds of papers: the names of ``ALL_PAPERS``."""
 
     TABLES = "tables"
@@ -65,7 +65,7 @@ TO_A_FILE = N_("A PDF cannot be written to a terminal: specify a file with --out
 
 def print_paper(
     tournament: Tournament,
-    kind: Annotated[Kind, typer.Argument(metavar="PAPER", help=f"One of {', '.join(ALL_PAPERS)}.")],
+    kind: Annotated[PaperKind, typer.Argument(metavar="PAPER", help=f"One of {', '.join(ALL_PAPERS)}.")],
     number: Annotated[
         int, typer.Option("--round", min=0, max=999, help="The round; default: the last one paired.")
     ] = 0,
@@ -86,31 +86,35 @@ def print_paper(
 ) -> None:
     """Write pairings, slips, sheets, cards or standings as a PDF, in the language of the tournament."""
     if not html and not is_installed():
-        raise StartError(f"{said(NO_TYPESETTER)} --html")
+        raise StartError(f"{localize(NO_TYPESETTER)} --html")
     if not html and output is None and sys.stdout.isatty():
-        raise StartError(said(TO_A_FILE))
+        raise StartError(localize(TO_A_FILE))
     where = origin(pages or settings_of().http_address)
     if kind in ("slips", "playslips") and not where:
-        raise StartError(said(NO_ADDRESS))
+        raise StartError(localize(NO_ADDRESS))
 
     async def work(stub: Any) -> bytes:
         found = await tournament_meant(tournament, address)
         head = await Results(stub, language_of_terminal()).tournament(found)
         if kind not in (there := papers_of(head.tournament)):
-            raise StartError(said(NO_PAPER, kind=kind.value, tournament=head.tournament.name, papers=", ".join(there)))
+            raise StartError(
+                localize(NO_PAPER, kind=kind.value, tournament=head.tournament.name, papers=", ".join(there))
+            )
         spoken = language or language_of_tournament(head)
         round_ = number
         if ALL_PAPERS[kind].of_round and not round_:
             round_ = len(head.tournament.played)
             if not round_:
-                raise StartError(said(NO_ROUND))
+                raise StartError(localize(NO_ROUND))
         results = Results(stub, spoken, language_of_terminal())
         async with service_at("game", address) as games:
             duplicates = Duplicates(DuplicateServiceStub(games), spoken)
-            page = await printed(Wanted(results, duplicates, spoken, head, size.value, where, round_, table), kind)
+            page = await render_paper(
+                PaperRequest(results, duplicates, spoken, head, size.value, where, round_, table), kind
+            )
         try:
             return page.encode() if html else await Pdfs().of(page)
         except TypesetterFault as problem:
             raise StartError(str(problem)) from problem
 
-    write_bytes(asked("results", address, work), output)
+    write_bytes(ask_service("results", address, work), output)

@@ -13,14 +13,14 @@ from rich.text import Text
 
 from faristol.cli.options import AsJson
 from faristol.kernel.refusal import Refusal
-from faristol.rules import Ruleset, load_ruleset, ruleset_names, unsettled, with_options
-from faristol.rules.options import Option, written
+from faristol.rules import Ruleset, list_unsettled, load_ruleset, ruleset_names, with_options
+from faristol.rules.options import Option, format_value
 from faristol.rules.sections import Law
 from faristol.rules.with_options import value_of
-from faristol.table_terminal.shared.common import tell
+from faristol.table_terminal.shared.common import print_answer
 
-HELP = "A ruleset, with options behind colons: fise, or fise:time=non-running:minutes=22."
-Name = Annotated[str, typer.Argument(help=HELP)]
+RULESET_HELP = "A ruleset, with options behind colons: fise, or fise:time=non-running:minutes=22."
+Name = Annotated[str, typer.Argument(help=RULESET_HELP)]
 
 UNSAID = "–"
 """Printed for an article or a number that the book does not have."""
@@ -38,17 +38,17 @@ def list_rulesets(json_output: AsJson = False) -> None:
                 "name": ruleset.name,
                 "title": ruleset.title,
                 "digest": ruleset.digest,
-                "needs": [option.name for option in unsettled(ruleset)],
+                "needs": [option.name for option in list_unsettled(ruleset)],
             }
             for ruleset in rulesets
         ]
-        tell(content, (), json_output=True)
+        print_answer(content, (), json_output=True)
         return
     table = _table("name", "title", "players", "tiles", "content", "to be said")
     for ruleset in rulesets:
         game = ruleset.game
         players = "–".join(map(str, sorted({game.players_min, game.players_max})))
-        needs = ", ".join(option.name for option in unsettled(ruleset))
+        needs = ", ".join(option.name for option in list_unsettled(ruleset))
         _row(table, ruleset.name, ruleset.title, players, game.tile_set, ruleset.digest[:12], needs or UNSAID)
     _print(table)
 
@@ -57,13 +57,13 @@ def show(name: Name, json_output: AsJson = False) -> None:
     """Print every value of a ruleset with its article, then the options."""
     ruleset = _ruleset(name)
     if json_output:
-        tell(_content(ruleset), (), json_output=True)
+        print_answer(_content(ruleset), (), json_output=True)
         return
     heading = Text(f"{ruleset.name}: {ruleset.title}\ncontent {ruleset.digest}")
     values = _table("value of", "value", "article")
-    open_keys = {key for option in unsettled(ruleset) for key in option.keys}
+    open_keys = {key for option in list_unsettled(ruleset) for key in option.keys}
     for key, value in _values(ruleset):
-        _row(values, key, TO_BE_SAID if key in open_keys else _said(value), ruleset.article(key) or UNSAID)
+        _row(values, key, TO_BE_SAID if key in open_keys else _format_value(value), ruleset.article(key) or UNSAID)
     for rule, article in _law(ruleset):
         _row(values, f"law.{rule}", "", article or UNSAID)
     options = _table("option", "may be", "is", "because", "article", "what is open")
@@ -97,12 +97,12 @@ def diff(first: Name, second: Name, json_output: AsJson = False) -> None:
             }
             for key, value, beside in keys
         }
-        tell(content, (), json_output=True)
+        print_answer(content, (), json_output=True)
         return
     table = _table("value of", first, "article", second, "article")
     for key, value, beside in keys:
         articles = [ruleset.articles.get(key) or UNSAID for ruleset in (left, right)]
-        _row(table, key, _said(value), articles[0], _said(beside), articles[1])
+        _row(table, key, _format_value(value), articles[0], _format_value(beside), articles[1])
     _print(table if keys else Text(f"{first} and {second} say the same."))
 
 
@@ -113,7 +113,7 @@ def _ruleset(spec: str) -> Ruleset:
     for choice in choices:
         option, equals, value = choice.partition("=")
         if not equals:
-            raise typer.BadParameter(f"{choice!r} is not an option: expected NAME=VALUE, as in {HELP}")
+            raise typer.BadParameter(f"{choice!r} is not an option: expected NAME=VALUE, as in {RULESET_HELP}")
         chosen[option] = value
     try:
         return with_options(load_ruleset(name), chosen)
@@ -159,22 +159,22 @@ def _content(ruleset: Ruleset) -> dict[str, Any]:
 
 def _setting(ruleset: Ruleset, option: Option) -> str:
     """Return the value of an option: as chosen, as determined by another option, or that it must be chosen."""
-    if option in unsettled(ruleset):
+    if option in list_unsettled(ruleset):
         return TO_BE_SAID
     if not option.choices:
-        return _said(value_of(ruleset, option.key))
+        return _format_value(value_of(ruleset, option.key))
     holds = [
         choice
         for choice, sets in option.choices.items()
         if all(value_of(ruleset, key) == value for key, value in sets.items())
     ]
-    return holds[0] if holds else _said(ruleset.chosen.get(option.name, option.default))
+    return holds[0] if holds else _format_value(ruleset.chosen.get(option.name, option.default))
 
 
-def _said(value: Any) -> str:
+def _format_value(value: Any) -> str:
     if value is None:
         return UNSAID
-    return ", ".join(value) or UNSAID if isinstance(value, tuple) else written(value)
+    return ", ".join(value) or UNSAID if isinstance(value, tuple) else format_value(value)
 
 
 def _table(*columns: str) -> Table:

@@ -11,16 +11,16 @@ import typer
 from faristol.cli.options import Language, OneObject
 from faristol.kernel.refusal import N_, Refusal
 from faristol.rules.trf import Document, TrfError, decode_trf, read_trf
-from faristol.table_terminal.shared.common import tell
+from faristol.table_terminal.shared.common import print_answer
 from faristol.table_terminal.shared.screen import progress
 from faristol.text import render, say
 
 if TYPE_CHECKING:
-    from faristol.pairing.engines.dutch.pairing import Paired
-    from faristol.pairing.engines.dutch.player import Round
+    from faristol.pairing.engines.dutch.pairing import PairedRound
+    from faristol.pairing.engines.dutch.player import DutchRound
 
-TEAMS = N_("the file pairs teams; this command pairs individual players by FIDE C.04.3")
-ALL_AWAY = N_("round {round} has no pair: each player has a bye")
+TEAMS_UNSUPPORTED = N_("the file pairs teams; this command pairs individual players by FIDE C.04.3")
+ALL_UNAVAILABLE = N_("round {round} has no pair: each player has a bye")
 SECOND_BYE = N_(
     "round {round} already has its allocated bye ({players}), and an odd number of players is left to "
     "pair; expected an even number, or a bye of another kind for one more player"
@@ -32,7 +32,7 @@ Line = tuple[int, int]
 """White and black, by pairing number; black is 0 for the bye."""
 
 
-SEED_MOST = (1 << 64) - 1
+MAX_SEED = (1 << 64) - 1
 """Largest seed."""
 
 
@@ -50,7 +50,7 @@ def pair(
     check: Annotated[bool, typer.Option("--check", help="Pair each round again and list the differences.")] = False,
     round_number: Annotated[int | None, typer.Option("--round", min=1, help="Round; default: the next one.")] = None,
     seed: Annotated[
-        int, typer.Option(min=0, max=SEED_MOST, help="Seed of the initial colour, if the file has none.")
+        int, typer.Option(min=0, max=MAX_SEED, help="Seed of the initial colour, if the file has none.")
     ] = 0,
     colours: Annotated[
         bool, typer.Option(help="Pair and allocate colours; with --no-colours the start is drawn.")
@@ -83,7 +83,7 @@ def pair(
         typer.echo(say(impossible, {"round": number, "players": ", ".join(map(str, preset))}, language), err=True)
         raise typer.Exit(1)
     try:
-        paired = _paired(a_round)
+        paired = _pair(a_round)
     except Refusal as refusal:
         typer.echo("\n".join(_impossible(a_round, refusal, language)), err=True)
         raise typer.Exit(1) from None
@@ -92,7 +92,7 @@ def pair(
         return
     lines = [*_lines(paired), *((player, 0) for player in preset)]
     told = [str(len(lines)), *(f"{white} {black}" for white, black in lines)]
-    tell(_as_json(a_round, paired, asked, preset), told, json_output=json_output)
+    print_answer(_as_json(a_round, paired, asked, preset), told, json_output=json_output)
 
 
 def _read(file: Path, language: str) -> Document:
@@ -105,11 +105,11 @@ def _read(file: Path, language: str) -> Document:
     for note in document.notes:
         typer.echo(f"{file}: {note}", err=True)
     if document.pairs_teams:
-        raise typer.BadParameter(f"{file}: {say(TEAMS, {}, language)}")
+        raise typer.BadParameter(f"{file}: {say(TEAMS_UNSUPPORTED, {}, language)}")
     return document
 
 
-def _round(document: Document, number: int, asked: _Asked) -> Round:
+def _round(document: Document, number: int, asked: _Asked) -> DutchRound:
     from faristol.pairing.engines.dutch.digest import draw_initial_colour
     from faristol.pairing.engines.dutch.history import round_to_pair
 
@@ -123,20 +123,20 @@ def _preset_byes(document: Document, number: int) -> list[int]:
     return sorted(preset_byes(document, number))
 
 
-def _without_pairs(a_round: Round, preset: list[int]) -> str:
+def _without_pairs(a_round: DutchRound, preset: list[int]) -> str:
     """Return why the round has no pairs to find; empty if it has some."""
     if not a_round.players:
-        return ALL_AWAY
+        return ALL_UNAVAILABLE
     return SECOND_BYE if preset and len(a_round.players) % 2 else ""
 
 
-def _paired(a_round: Round) -> Paired:
+def _pair(a_round: DutchRound) -> PairedRound:
     from faristol.pairing.engines.dutch.pairing import pair_round
 
     return pair_round(a_round)
 
 
-def _impossible(a_round: Round, refusal: Refusal, language: str) -> list[str]:
+def _impossible(a_round: DutchRound, refusal: Refusal, language: str) -> list[str]:
     """Return the reason why the round cannot be paired, and the remedies."""
     from faristol.pairing.engines.dutch.impossible import MESSAGES, choices
 
@@ -147,7 +147,7 @@ def _impossible(a_round: Round, refusal: Refusal, language: str) -> list[str]:
     return told
 
 
-def _reason(a_round: Round, paired: Paired, asked: str, language: str) -> str:
+def _reason(a_round: DutchRound, paired: PairedRound, asked: str, language: str) -> str:
     from faristol.pairing.engines.dutch import why as reasoning
 
     numbers = asked.split(",")
@@ -162,12 +162,12 @@ def _reason(a_round: Round, paired: Paired, asked: str, language: str) -> str:
     return f"{sentence} ({reason.article})" if reason.article else sentence
 
 
-def _lines(paired: Paired) -> list[Line]:
+def _lines(paired: PairedRound) -> list[Line]:
     lines = [(board.white, board.black) for board in paired.boards]
     return lines if paired.bye is None else [*lines, (paired.bye, 0)]
 
 
-def _as_json(a_round: Round, paired: Paired, asked: _Asked, preset: list[int]) -> dict[str, Any]:
+def _as_json(a_round: DutchRound, paired: PairedRound, asked: _Asked, preset: list[int]) -> dict[str, Any]:
     from faristol.pairing.engines.dutch.digest import digest
     from faristol.pairing.engines.dutch.pairing import ALGORITHM
 
@@ -188,9 +188,9 @@ def _check(document: Document, asked: _Asked, *, json_output: bool) -> None:
     differing: dict[int, tuple[list[Line], list[Line] | str]] = {}
     with progress("checking") as done:
         for number in range(1, rounds + 1):
-            theirs = _recorded(document, number)
+            theirs = _list_pairs(document, number)
             try:
-                found = {*_lines(_paired(_round(document, number, asked)))}
+                found = {*_lines(_pair(_round(document, number, asked)))}
                 if not asked.colours:  # the colours of the start were drawn, so they are not compared
                     found, theirs = {*map(_without_colours, found)}, {*map(_without_colours, theirs)}
             except Refusal as refusal:
@@ -202,11 +202,11 @@ def _check(document: Document, asked: _Asked, *, json_output: bool) -> None:
     wrong = sorted(differing.items())
     content = [{"round": number, "file": lines, "rules": ours} for number, (lines, ours) in wrong]
     told = [
-        say(DIFFERS, {"round": number, "file": _shown(lines), "dutch": _shown(ours)}, asked.language)
+        say(DIFFERS, {"round": number, "file": _format_pairs(lines), "dutch": _format_pairs(ours)}, asked.language)
         for number, (lines, ours) in wrong
     ]
     told.append(say(CHECKED, {"rounds": rounds, "differing": len(differing)}, asked.language))
-    tell({"rounds": rounds, "differing": content}, told, json_output=json_output)
+    print_answer({"rounds": rounds, "differing": content}, told, json_output=json_output)
     if differing:
         raise typer.Exit(1)
 
@@ -215,7 +215,7 @@ def _without_colours(line: Line) -> Line:
     return line if not line[1] else (min(line), max(line))
 
 
-def _recorded(document: Document, number: int) -> set[Line]:
+def _list_pairs(document: Document, number: int) -> set[Line]:
     """Return the pairs of a round in the file."""
     cells = [(line.number, line.cell(number)) for line in document.players]
     return {(player, cell.opponent) for player, cell in cells if cell.colour == "w"} | {
@@ -223,5 +223,5 @@ def _recorded(document: Document, number: int) -> set[Line]:
     }
 
 
-def _shown(lines: list[Line] | str) -> str:
+def _format_pairs(lines: list[Line] | str) -> str:
     return lines if isinstance(lines, str) else ", ".join(f"{white} {black}" for white, black in lines)

@@ -15,7 +15,7 @@ from faristol.text.terminal import language_of_terminal
 
 USAGE = N_("Usage")
 HEADINGS = (N_("Options"), N_("Arguments"), N_("Commands"))
-HELP = N_("Show this message and exit.")
+HELP_OPTION_TEXT = N_("Show this message and exit.")
 
 REMARKS = (N_("required"), N_("default: {default}"))
 """Remarks in brackets after the help of a parameter."""
@@ -72,9 +72,9 @@ class _Formatter(HelpFormatter):
 
     def write_dl(self, rows: Sequence[tuple[str, str]], *widths: Any, **more: Any) -> None:
         """Write a list of definitions with translated texts."""
-        super().write_dl([(name, self._remarked(text)) for name, text in rows], *widths, **more)
+        super().write_dl([(name, self._translate_help(text)) for name, text in rows], *widths, **more)
 
-    def _remarked(self, text: str) -> str:
+    def _translate_help(self, text: str) -> str:
         """Translate the help of a command, or of a parameter with its remarks."""
         said, _, remarks = text.partition("  [")
         told = self._read(said) if said else ""

@@ -89,7 +89,7 @@ _OTHERWISE: Mapping[str, Act] = {
     "ChooseLayers": Act(arguments=(), echoed=("layers",)),
 }
 
-ACTS: Mapping[str, Act] = {
+METHOD_FORMS: Mapping[str, Act] = {
     method: _OTHERWISE.get(method, Act())
     for entry in COMMANDS.values()
     if isinstance(entry, Noun)

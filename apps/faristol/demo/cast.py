@@ -15,12 +15,12 @@ from faristol.pb.access.v1 import access_pb2 as pb
 from faristol.pb.access.v1 import events_pb2 as events
 from faristol.pb.access.v1 import needs_pb2 as needs
 
-LASTS = 12 * 3_600
+DIRECTOR_LIFETIME_SECONDS = 12 * 3_600
 """Lifetime of the director's credential, in seconds; others get half of it."""
 
 
 @dataclass(frozen=True)
-class Cast:
+class UserCalls:
     """Calls with the credentials of users, or without any if the services require none.
 
     The operator of the demonstration appoints the director. Scorers sign in at their table by a link from the director;
@@ -36,7 +36,7 @@ class Cast:
         """Call services as the director within the block."""
         if ("director",) not in self._tokens:
             asked = await self._is_asked()
-            request = self._grant(needs.ROLE_DIRECTOR, name="Directora", lifetime_seconds=LASTS)
+            request = self._grant(needs.ROLE_DIRECTOR, name="Directora", lifetime_seconds=DIRECTOR_LIFETIME_SECONDS)
             given = await call(self.api.access.GrantCredential, request) if asked else pb.GrantCredentialResponse()
             self._tokens["director",] = given.token
         with acting(self._tokens["director",]):
@@ -44,20 +44,20 @@ class Cast:
 
     def scorer(self, table: int) -> AbstractAsyncContextManager[None]:
         """Call services as the scorer of a table within the block."""
-        return self._let_in(
+        return self._calling_as_granted(
             self._grant(needs.ROLE_SCORER, name=f"Taula {table}", tables=[table], form=events.FORM_LINK)
         )
 
     def collector(self, hall: str) -> AbstractAsyncContextManager[None]:
         """Call services as a collector of a hall, a scorer of its slips, within the block."""
-        return self._let_in(self._grant(needs.ROLE_SCORER, name=f"Sala {hall}", halls=[hall]))
+        return self._calling_as_granted(self._grant(needs.ROLE_SCORER, name=f"Sala {hall}", halls=[hall]))
 
     def player(self, player_id: str) -> AbstractAsyncContextManager[None]:
         """Call services as a player within the block."""
-        return self._let_in(self._grant(needs.ROLE_PLAYER, player_id=player_id))
+        return self._calling_as_granted(self._grant(needs.ROLE_PLAYER, player_id=player_id))
 
     @asynccontextmanager
-    async def _let_in(self, request: pb.GrantCredentialRequest) -> AsyncIterator[None]:
+    async def _calling_as_granted(self, request: pb.GrantCredentialRequest) -> AsyncIterator[None]:
         """Call services with a credential from the director, granted at the first use."""
         who = request.role, request.name, request.player_id
         async with self.director():
@@ -77,7 +77,7 @@ class Cast:
         tables: Sequence[int] = (),
         halls: Sequence[str] = (),
         form: events.Form.ValueType = events.FORM_TOKEN,
-        lifetime_seconds: int = LASTS // 2,
+        lifetime_seconds: int = DIRECTOR_LIFETIME_SECONDS // 2,
     ) -> pb.GrantCredentialRequest:
         return pb.GrantCredentialRequest(
             command_id=str(uuid.uuid4()),

@@ -9,11 +9,11 @@ from datetime import datetime
 from functools import cached_property
 from typing import Any
 
-from faristol.client.services import Api, M, call, when_found
-from faristol.demo.cast import Cast
+from faristol.client.services import Api, M, call, call_until_found
+from faristol.demo.cast import UserCalls
 from faristol.demo.commands import send
 from faristol.demo.plan import Plan
-from faristol.demo.table import Table
+from faristol.demo.table import DemoTable
 from faristol.pb.pairing.v1 import events_pb2 as pairing_events
 from faristol.pb.pairing.v1 import pairing_pb2
 from faristol.pb.rating.v1 import rating_pb2
@@ -22,7 +22,7 @@ from faristol.words import WordGraph
 
 
 @dataclass(frozen=True)
-class Outcome:
+class ChampionshipOutcome:
     """The outcome of a championship."""
 
     tournament: results_pb2.Tournament
@@ -31,7 +31,7 @@ class Outcome:
 
 
 @dataclass(frozen=True)
-class Direction:
+class DirectorActions:
     """The common actions of directors."""
 
     api: Api
@@ -42,9 +42,9 @@ class Direction:
     """The present; the championship is dated before it."""
 
     @cached_property
-    def cast(self) -> Cast:
+    def cast(self) -> UserCalls:
         """The users of the championship."""
-        return Cast(self.api, self.plan.tournament_id)
+        return UserCalls(self.api, self.plan.tournament_id)
 
     async def create(self) -> None:
         """Create the tournament."""
@@ -58,21 +58,21 @@ class Direction:
 
 
 @dataclass(frozen=True)
-class Championship(Direction):
+class Championship(DirectorActions):
     """A director, from the creation of a championship or any later state to the final standings."""
 
     seen: Callable[[int, int, int], None]
     """Callback for progress: round, finished tables, all tables."""
 
-    async def play(self) -> Outcome:
+    async def play(self) -> ChampionshipOutcome:
         """Play the whole championship. Raises ``grpc.aio.AioRpcError`` if a service refuses a request."""
         await self.create()
         async with self.cast.director():
             return await self._direct()
 
-    async def _direct(self) -> Outcome:
+    async def _direct(self) -> ChampionshipOutcome:
         plan, pairing = self.plan, self.api.pairing
-        tournament = await self._registered()
+        tournament = await self._register_players()
         position = 0
         for number in range(1, plan.rounds + 1):
             await self._play_round(number, tournament)
@@ -83,7 +83,7 @@ class Championship(Direction):
             tournament = await call(pairing.GetTournament, self._which())
         over, publish = plan.round_end(plan.rounds, self.now), pairing_pb2.PublishStandingsRequest()
         position = max(position, (await self.send(pairing.PublishStandings, publish, over, "publish")).position)
-        ratings = await when_found(
+        ratings = await call_until_found(
             self.api.rating.GetRatingList, rating_pb2.GetRatingListRequest(tournament_id=plan.tournament_id)
         )
         standings = await call(
@@ -94,9 +94,9 @@ class Championship(Direction):
             self.api.results.GetTournament,
             results_pb2.GetTournamentRequest(tournament_id=plan.tournament_id, min_position=position),
         )
-        return Outcome(shown.tournament, standings.standings, ratings)
+        return ChampionshipOutcome(shown.tournament, standings.standings, ratings)
 
-    async def _registered(self) -> pairing_pb2.GetTournamentResponse:
+    async def _register_players(self) -> pairing_pb2.GetTournamentResponse:
         plan, pairing = self.plan, self.api.pairing
         opening = plan.round_start(1, self.now)
         for entrant in plan.entrants:
@@ -128,7 +128,7 @@ class Championship(Direction):
 
     async def _play_table(self, seat: pairing_events.Pairing) -> None:
         async with self.cast.scorer(seat.table):
-            await Table(self.api, self.plan, seat.game_id, self.graph, self.cast).play()
+            await DemoTable(self.api, self.plan, seat.game_id, self.graph, self.cast).play()
 
     async def _results_in(self, number: int) -> None:
         """Wait until all results of the tables have arrived in the tournament."""

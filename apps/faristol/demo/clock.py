@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import datetime
 from itertools import count
 
-from faristol.client.services import call, when_found
+from faristol.client.services import call, call_until_found
 from faristol.demo.commands import Commands
 from faristol.demo.player import PRESSING, STOPPING
 from faristol.kernel.times import to_datetime
@@ -13,7 +13,7 @@ from faristol.pb.clock.v1 import clock_pb2
 from faristol.pb.clock.v1 import events_pb2 as clock_events
 from faristol.pb.game.v1 import game_pb2
 
-WAIT = 0.02
+RULING_POLL_SECONDS = 0.02
 """Poll interval of a table that waits for a ruling, in seconds."""
 
 TIMED_OUT = clock_events.TurnTimedOut.DESCRIPTOR.name
@@ -24,7 +24,7 @@ class TableClock(Commands):
 
     async def read(self) -> clock_pb2.GetClockResponse:
         """Return the clock, after it exists."""
-        return await when_found(self.api.clock.GetClock, clock_pb2.GetClockRequest(game_id=self.game_id))
+        return await call_until_found(self.api.clock.GetClock, clock_pb2.GetClockRequest(game_id=self.game_id))
 
     async def time_is_over(self, game: game_pb2.GetGameResponse, done: datetime, claimant: str) -> bool:
         """Check whether the turn's time ends before ``done`` (FM 2, FISE 33, UF 18). Then ``claimant`` claims it."""

@@ -10,10 +10,10 @@ from functools import cached_property
 
 from faristol.pb.game.v1 import events_pb2 as game_events
 from faristol.pb.pairing.v1 import pairing_pb2
-from faristol.rules.options import Option, written
+from faristol.rules.options import Option, format_value
 from faristol.rules.ruleset import Ruleset
 from faristol.rules.ruleset_file import load_ruleset
-from faristol.rules.with_options import unsettled, with_options
+from faristol.rules.with_options import list_unsettled, with_options
 
 ROUND_EVERY = timedelta(hours=6)
 """Interval of rounds if a game's time is unlimited: players think for three minutes at most."""
@@ -25,7 +25,7 @@ DEFAULTS = {"minutes": "25"}
 
 _NAMESPACE = uuid.UUID("5c7d8a8e-8f4e-5c1c-9d0e-7a1f5d0c6b11")
 
-_GIVEN = (
+_GIVEN_NAMES = (
     "Aina",
     "Bernat",
     "Carme",
@@ -98,7 +98,7 @@ class Plan:
         Raises ``LookupError`` if the ruleset is unknown. Raises ``Refusal`` if an option is unknown or options clash.
         """
         chosen = with_options(load_ruleset(self.ruleset), dict(self.options))
-        needed: list[Option] = [option for option in unsettled(chosen) if option.name in DEFAULTS]
+        needed: list[Option] = [option for option in list_unsettled(chosen) if option.name in DEFAULTS]
         return with_options(chosen, {option.name: DEFAULTS[option.name] for option in needed}) if needed else chosen
 
     @property
@@ -129,7 +129,7 @@ class Plan:
             rounds=self.rounds,
             ruleset=self.ruleset,
             lexicon=lexicon,
-            options=[game_events.ChosenOption(name=name, value=written(value)) for name, value in chosen],
+            options=[game_events.ChosenOption(name=name, value=format_value(value)) for name, value in chosen],
             seed=self.secret,
         )
 
@@ -139,8 +139,8 @@ class Plan:
         return tuple(self._entrant(number) for number in range(self.players))
 
     def _entrant(self, number: int) -> Entrant:
-        given = _GIVEN[number % len(_GIVEN)]
-        family = _FAMILY[(number + number // len(_GIVEN)) % len(_FAMILY)]
+        given = _GIVEN_NAMES[number % len(_GIVEN_NAMES)]
+        family = _FAMILY[(number + number // len(_GIVEN_NAMES)) % len(_FAMILY)]
         return Entrant(f"player-{number + 1:03}", f"{given} {family}", 850 + self.lot("rating", number) % 600)
 
     def lot(self, *what: object) -> int:

@@ -24,11 +24,11 @@ CATCH_PERCENT = 75
 """Share of phonies that are challenged."""
 DOUBT_PERCENT = 2
 """Share of valid plays that are challenged."""
-POOR_SCORE = 9
+EXCHANGE_BELOW_POINTS = 9
 """Tiles are exchanged for plays below this score, if the bag has enough."""
-CHOICES = 4
+CANDIDATE_PLAY_COUNT = 4
 """Number of best plays that a player chooses from."""
-TIRED_AFTER = 20
+EXCHANGE_TURN_LIMIT = 20
 """Turns of a player after which no tiles are exchanged. A game that only passes can end (FM 7) thus ends."""
 
 STOPPING = timedelta(seconds=1)
@@ -44,7 +44,7 @@ Act = pb.PlacePlayRequest | pb.ExchangeRequest | pb.FreeExchangeRequest | pb.Pas
 
 
 @dataclass(frozen=True, slots=True)
-class Sight:
+class PlayerView:
     """The view of the player on turn."""
 
     grid: Grid
@@ -55,20 +55,20 @@ class Sight:
     """The player's earlier turns."""
 
 
-def choose(graph: WordGraph, ruleset: Ruleset, sight: Sight, lot: Lot) -> Act:
+def choose(graph: WordGraph, ruleset: Ruleset, sight: PlayerView, lot: Lot) -> Act:
     """Choose the command of a turn, as the rules allow. ``lot`` returns random numbers by subject."""
     grid, rack = sight.grid, sight.rack
     law = ruleset.free_exchange
     # A smaller bag may hold only alike tiles, and the exchange would repeat without end.
     if law.allowed and sight.bag_left >= max(law.bag_min, len(rack)) and all_alike(rack, ruleset):
         return pb.FreeExchangeRequest()  # the whole rack, without loss of the turn (UF 14.2, FM 6)
-    limit = exchange_limit(sight.bag_left, ruleset) if sight.turns < TIRED_AFTER else 0
+    limit = exchange_limit(sight.bag_left, ruleset) if sight.turns < EXCHANGE_TURN_LIMIT else 0
     plays = _best(graph, ruleset, grid, rack)
     if not plays:
         return _exchange(grid.tile_set, rack, limit) if limit else _give_up(sight.bag_left, ruleset)
     if lot("bluff") % 100 < BLUFF_PERCENT and (phony := _phony(graph, grid, plays[0], rack)):
         return _laying(phony)
-    if plays[0].score < POOR_SCORE and limit >= len(rack):
+    if plays[0].score < EXCHANGE_BELOW_POINTS and limit >= len(rack):
         return _exchange(grid.tile_set, rack, limit)
     return _laying(plays[lot("choice") % len(plays)].placements)
 
@@ -83,10 +83,15 @@ def _laying(laid: Sequence[Placement]) -> pb.PlacePlayRequest:
 
 
 def _best(graph: WordGraph, ruleset: Ruleset, grid: Grid, rack: Sequence[str]) -> list[Candidate]:
-    """Return at most ``CHOICES`` best plays. The first play of a game goes across if the rules require it (FM 1)."""
+    """Return at most ``CANDIDATE_PLAY_COUNT`` best plays.
+
+    The first play of a game goes across if the rules require it (FM 1).
+    """
     turned = ruleset.first_move.direction == "across" and not (grid.codes >= 0).any()
-    candidates = best(graph, grid, rack, 2 * CHOICES if turned else CHOICES)  # each play also exists down
-    return list(islice((play for play in candidates if play.across or not turned), CHOICES))
+    candidates = best(
+        graph, grid, rack, 2 * CANDIDATE_PLAY_COUNT if turned else CANDIDATE_PLAY_COUNT
+    )  # each play also exists down
+    return list(islice((play for play in candidates if play.across or not turned), CANDIDATE_PLAY_COUNT))
 
 
 def _give_up(bag_left: int, ruleset: Ruleset) -> pb.PassRequest | pb.DeclareCannotPlayRequest:

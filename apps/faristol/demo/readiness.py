@@ -9,18 +9,18 @@ from faristol.demo.plan import Plan
 from faristol.host import Settings, StartError
 from faristol.kernel.pins import LEXICONS
 from faristol.kernel.refusal import N_, Refusal
-from faristol.pairing.engines.match import PLAYERS
+from faristol.pairing.engines.match import MATCH_PLAYERS
 from faristol.pairing.rounds.systems import CYCLES, most_rounds, not_a_match, too_many_rounds, wrong_rounds
 from faristol.rules.championship import check_first_round, check_rounds
 from faristol.rules.ruleset import Ruleset
 from faristol.rules.ruleset_file import ruleset_names
 from faristol.rules.with_options import check_settled
-from faristol.table_terminal.shared.common import said
-from faristol.text import cited
+from faristol.table_terminal.shared.common import localize
+from faristol.text import cite_refusal
 from faristol.text.terminal import language_of_terminal
 from faristol.words import Library, WordGraph
 
-MOST_PLAYERS = 400
+MAX_DEMO_PLAYERS = 400
 """Limit of players at tables: each table has a game of its own."""
 
 
@@ -34,7 +34,7 @@ def options_of(given: Iterable[str]) -> tuple[tuple[str, str], ...]:
         name, equals, value = choice.partition("=")
         if not equals and choice:
             text = N_("{field} cannot be {given}: expected {expected}")
-            raise StartError(said(text, field="options", given=repr(choice), expected="NAME=VALUE,…"))
+            raise StartError(localize(text, field="options", given=repr(choice), expected="NAME=VALUE,…"))
         if choice:
             chosen[name] = value
     return tuple(chosen.items())
@@ -52,21 +52,21 @@ def check(plan: Plan) -> None:
     if isinstance(plan, DuplicatePlan):
         _check_duplicate(plan)
         return
-    if plan.players > MOST_PLAYERS:
-        raise StartError(f"{plan.players} players are too many for rounds at tables: {MOST_PLAYERS} at most")
+    if plan.players > MAX_DEMO_PLAYERS:
+        raise StartError(f"{plan.players} players are too many for rounds at tables: {MAX_DEMO_PLAYERS} at most")
     try:
         rules = plan.rules
         check_settled(rules)
         check_rounds(plan.rounds, rules)
         check_first_round(plan.rounds, rules)
     except Refusal as refusal:
-        raise _cannot_begin(cited(refusal, language_of_terminal())) from refusal
+        raise _cannot_begin(cite_refusal(refusal, language_of_terminal())) from refusal
     if rules.championship.team_boards is not None:
         text = N_("the players of the demonstration are not in teams: omit the option {option}")
-        raise _cannot_begin(said(text, option="teams"))
+        raise _cannot_begin(localize(text, option="teams"))
     if rules.round_time.minutes is not None and rules.round_time.last_turn_seconds is not None:
         text = N_("the players of the demonstration do not support a last turn against time: omit the option {option}")
-        raise _cannot_begin(said(text, option="round_minutes"))
+        raise _cannot_begin(localize(text, option="round_minutes"))
     _check_most(plan, rules)
 
 
@@ -77,7 +77,7 @@ def _check_duplicate(plan: DuplicatePlan) -> None:
     try:
         check_settled(plan.rules)
     except Refusal as refusal:
-        raise _cannot_begin(cited(refusal, language_of_terminal())) from refusal
+        raise _cannot_begin(cite_refusal(refusal, language_of_terminal())) from refusal
 
 
 def open_lexicon(settings: Settings, plan: Plan) -> tuple[str, WordGraph]:
@@ -94,7 +94,7 @@ def open_lexicon(settings: Settings, plan: Plan) -> tuple[str, WordGraph]:
             "install {name}`"
         )
         where = {"folder": str(settings.lexicons), "tiles": tile_set.name, "ruleset": plan.ruleset, "name": usual}
-        raise StartError(said(text, **where))
+        raise StartError(localize(text, **where))
     name = usual if usual in names else names[0]
     return name, library.open(name)
 
@@ -102,15 +102,15 @@ def open_lexicon(settings: Settings, plan: Plan) -> tuple[str, WordGraph]:
 def _check_most(plan: Plan, rules: Ruleset) -> None:
     """Raise ``StartError`` if the players cannot be paired in this number of rounds."""
     system, expected = rules.championship.system, most_rounds(plan.players, rules)
-    if system == "match" and plan.players != PLAYERS:
+    if system == "match" and plan.players != MATCH_PLAYERS:
         refusal: Refusal | None = not_a_match(plan.players, rules)
     elif system in CYCLES and plan.rounds != expected:
         refusal = wrong_rounds(plan.players, expected, plan.rounds, rules)
     else:
         refusal = too_many_rounds(plan.players, plan.rounds, rules)
     if refusal:
-        raise _cannot_begin(cited(refusal, language_of_terminal()))
+        raise _cannot_begin(cite_refusal(refusal, language_of_terminal()))
 
 
 def _cannot_begin(why: str) -> StartError:
-    return StartError(said(N_("the championship cannot begin: {why}"), why=why.rstrip(".")))
+    return StartError(localize(N_("the championship cannot begin: {why}"), why=why.rstrip(".")))

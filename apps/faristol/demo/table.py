@@ -9,11 +9,11 @@ from dataclasses import dataclass
 from datetime import datetime
 from functools import cached_property, partial
 
-from faristol.client.services import call, when_found
-from faristol.demo.cast import Cast
-from faristol.demo.clock import WAIT, TableClock
+from faristol.client.services import call, call_until_found
+from faristol.demo.cast import UserCalls
+from faristol.demo.clock import RULING_POLL_SECONDS, TableClock
 from faristol.demo.commands import Commands
-from faristol.demo.player import DOUBTING, DRAWING, SIGNING, WRITING, Sight, choose, doubts, thinking
+from faristol.demo.player import DOUBTING, DRAWING, SIGNING, WRITING, PlayerView, choose, doubts, thinking
 from faristol.kernel.times import to_datetime
 from faristol.pb.game.v1 import events_pb2, game_pb2
 from faristol.rules.ruleset import Ruleset
@@ -37,7 +37,7 @@ class Placed:
 
 
 @dataclass(frozen=True)
-class Table(Commands):
+class DemoTable(Commands):
     """The players of one game, from any state to its end. It has no state of its own.
 
     Their actions follow from the rules of the table: the steps of a turn, the score writers, the clock stops, and how
@@ -45,7 +45,7 @@ class Table(Commands):
     """
 
     graph: WordGraph
-    cast: Cast
+    cast: UserCalls
 
     @property
     def rules(self) -> Ruleset:
@@ -78,7 +78,7 @@ class Table(Commands):
                 case game_pb2.PHASE_TURN:
                     mover = await self._take_turn(game)
                 case game_pb2.PHASE_PLACED:
-                    placed = _placed(game.pending, to_datetime(game.occurred_at))
+                    placed = _to_placed(game.pending, to_datetime(game.occurred_at))
                     await self._answer_play(game, placed, ruled_valid=game.pending_ruled_valid)
                 case game_pb2.PHASE_REFUSED:
                     await self._accept_ruling(game)
@@ -89,13 +89,13 @@ class Table(Commands):
                 case game_pb2.PHASE_FINAL:
                     return
                 case _:
-                    await asyncio.sleep(WAIT)
+                    await asyncio.sleep(RULING_POLL_SECONDS)
 
     async def _seen_by(self, player_id: str) -> State:
         """Return the game with the rack of a player, or the public state for an empty id."""
         request = game_pb2.GetGameRequest(game_id=self.game_id, player_id=player_id)
         async with self.cast.player(player_id) if player_id else nullcontext():
-            return await when_found(self.api.game.GetGame, request)
+            return await call_until_found(self.api.game.GetGame, request)
 
     async def _take_turn(self, game: State) -> str:
         """Play, exchange or pass, up to the press. Return the next player."""
@@ -107,7 +107,7 @@ class Table(Commands):
         if await self.clock.time_is_over(game, done, other):
             return other
         turns = (game.turn - 1) // len(game.sides)
-        sight = Sight(Grid.of(self.rules.tile_set, squares), list(game.rack), game.bag_left, turns)
+        sight = PlayerView(Grid.of(self.rules.tile_set, squares), list(game.rack), game.bag_left, turns)
         act = choose(self.graph, self.rules, sight, lot)
         act.player_id = mover
         match act:
@@ -160,7 +160,7 @@ class Table(Commands):
         """
         if not self._open_until_next or not game.HasField("open_play"):
             return False
-        placed = _placed(game.open_play, to_datetime(game.occurred_at))
+        placed = _to_placed(game.open_play, to_datetime(game.occurred_at))
         if not game.pending_ruled_valid and await self._doubt(game, placed):
             return True
         if game.bag_left or all(side.rack_size for side in game.sides):
@@ -193,7 +193,7 @@ class Table(Commands):
 
     async def _sign(self, game: State) -> None:
         if not game.awaited_signer_ids:
-            await asyncio.sleep(WAIT)
+            await asyncio.sleep(RULING_POLL_SECONDS)
         for player in game.awaited_signer_ids:
             when = to_datetime(game.occurred_at) + SIGNING
             request = game_pb2.SignSheetRequest(player_id=player)
@@ -232,5 +232,5 @@ class Table(Commands):
         return seats[(seats.index(player_id) + 1) % len(seats)]
 
 
-def _placed(play: events_pb2.PlayPlaced, when: datetime) -> Placed:
+def _to_placed(play: events_pb2.PlayPlaced, when: datetime) -> Placed:
     return Placed(play.turn, play.player_id, [tuple(scored.word.faces) for scored in play.words], when)

@@ -21,14 +21,14 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TaskID, TextColumn
 from rich.table import Table as Grid
 
-from faristol.client.credentials import authorize, authorized
+from faristol.client.credentials import authorize, build_interceptors
 from faristol.client.links import sign_in_link
 from faristol.client.problems import every_reason
 from faristol.client.services import Api
 from faristol.credentials.roles import DIRECTOR
-from faristol.demo.championship import Championship, Outcome
+from faristol.demo.championship import Championship, ChampionshipOutcome
 from faristol.demo.duplicate_game import terminal as duplicate
-from faristol.demo.duplicate_game.championship import Outcome as DuplicateOutcome
+from faristol.demo.duplicate_game.championship import DuplicateOutcome as DuplicateOutcome
 from faristol.demo.duplicate_game.plan import DuplicatePlan
 from faristol.demo.plan import Plan
 from faristol.demo.readiness import check, open_lexicon
@@ -42,7 +42,7 @@ from faristol.pb.access.v1 import access_pb2
 from faristol.pb.access.v1 import events_pb2 as access_events_pb2
 from faristol.pb.results.v1 import results_pb2
 from faristol.presentation import labels
-from faristol.rules.options import written
+from faristol.rules.options import format_value
 from faristol.words import WordGraph
 
 PLAYER = "player"
@@ -72,12 +72,12 @@ async def run(settings: Settings, plan: Plan, *, json_output: bool, keep_serving
         else:
             process = await stack.enter_async_context(running(settings))
             address = process.grpc_address
-            channels = Channels(lambda _: address, partial(_let_in, settings), process.runtime.tls)
+            channels = Channels(lambda _: address, partial(_build_interceptors, settings), process.runtime.tls)
         stack.push_async_callback(channels.close)
         console = Console(stderr=True)
         pages = f"{process.http_address}/t/{plan.tournament_id}" if process else ""
         _introduce(console, plan, graph, pages)
-        playing = _played(console, Api(channels.channel), plan, lexicon, graph)
+        playing = _run_plan(console, Api(channels.channel), plan, lexicon, graph)
         ended = await _until(stop, process, playing)
         if ended is None:
             return
@@ -110,8 +110,8 @@ async def _director_link(process: Running, channels: Channels, plan: Plan) -> st
     return sign_in_link(process.runtime.settings.http_address or process.http_address, answer.code)
 
 
-def _let_in(settings: Settings, address: str) -> list[Any]:
-    return authorized(authorize(address, settings.access_folder(), record=settings.access_record()))
+def _build_interceptors(settings: Settings, address: str) -> list[Any]:
+    return build_interceptors(authorize(address, settings.access_folder(), record=settings.access_record()))
 
 
 def _elsewhere(settings: Settings) -> Channels:
@@ -120,10 +120,10 @@ def _elsewhere(settings: Settings) -> Channels:
         if not addresses.of(service):
             missing = addresses.setting(service)
             raise StartError(f"--connect needs the address of every service: set FARISTOL_ADDRESS, or {missing}")
-    return Channels(addresses.of, partial(_let_in, settings), Tls.of(settings) if settings.ca else None)
+    return Channels(addresses.of, partial(_build_interceptors, settings), Tls.of(settings) if settings.ca else None)
 
 
-async def _played(console: Console, api: Api, plan: Plan, lexicon: str, graph: WordGraph) -> Ended:
+async def _run_plan(console: Console, api: Api, plan: Plan, lexicon: str, graph: WordGraph) -> Ended:
     if isinstance(plan, DuplicatePlan):
         games: DuplicateOutcome = await duplicate.play(console, api, plan, lexicon, graph)
         return Ended(duplicate.as_json(plan, games), duplicate.standings(games, plan))
@@ -136,7 +136,7 @@ async def _until(stop: asyncio.Event, process: Running | None, play: Coroutine[A
     playing = asyncio.create_task(play)
     others: set[asyncio.Task[Any]] = {asyncio.create_task(stop.wait())}
     if process:
-        others.add(asyncio.create_task(process.process.failed()))
+        others.add(asyncio.create_task(process.process.wait_for_failure()))
     try:
         await asyncio.wait({playing, *others}, return_when=asyncio.FIRST_COMPLETED)
         if playing.done():
@@ -152,7 +152,7 @@ async def _until(stop: asyncio.Event, process: Running | None, play: Coroutine[A
         await asyncio.gather(playing, *others, return_exceptions=True)
 
 
-async def _play(console: Console, api: Api, plan: Plan, lexicon: str, graph: WordGraph) -> Outcome:
+async def _play(console: Console, api: Api, plan: Plan, lexicon: str, graph: WordGraph) -> ChampionshipOutcome:
     columns = (
         TextColumn("{task.description}"),
         BarColumn(),
@@ -164,7 +164,7 @@ async def _play(console: Console, api: Api, plan: Plan, lexicon: str, graph: Wor
         bars: dict[int, TaskID] = {}
         meter = _Meter(api)
 
-        def seen(number: int, finished: int, tables: int) -> None:
+        def show_progress(number: int, finished: int, tables: int) -> None:
             if number not in bars:
                 bars[number] = progress.add_task(f"round {number}", total=tables, speed="")
             progress.update(bars[number], completed=finished)
@@ -177,7 +177,7 @@ async def _play(console: Console, api: Api, plan: Plan, lexicon: str, graph: Wor
 
         measuring = asyncio.create_task(measure())
         try:
-            return await Championship(api, plan, graph, lexicon, datetime.now(UTC), seen).play()
+            return await Championship(api, plan, graph, lexicon, datetime.now(UTC), show_progress).play()
         finally:
             measuring.cancel()
 
@@ -215,10 +215,10 @@ def _home(pages: str) -> str:
 
 def _under(plan: Plan) -> str:
     """Return the ruleset with its chosen options, as `faristol ruleset show` accepts it."""
-    return ":".join([plan.ruleset, *(f"{name}={written(value)}" for name, value in plan.rules.chosen.items())])
+    return ":".join([plan.ruleset, *(f"{name}={format_value(value)}" for name, value in plan.rules.chosen.items())])
 
 
-def standings(outcome: Outcome) -> Grid:
+def standings(outcome: ChampionshipOutcome) -> Grid:
     """Return the final standings for a terminal of 80 columns: names are folded if figures need the width."""
     new = {rating.player_id: rating for rating in outcome.ratings.ratings}
     grid = Grid(title=outcome.tournament.name, box=SIMPLE_HEAD, show_edge=False, pad_edge=False, padding=(0, 1, 0, 0))
@@ -244,7 +244,7 @@ def standings(outcome: Outcome) -> Grid:
     return grid
 
 
-def _as_json(plan: Plan, outcome: Outcome) -> dict[str, object]:
+def _as_json(plan: Plan, outcome: ChampionshipOutcome) -> dict[str, object]:
     tournament = outcome.tournament
     new = {rating.player_id: rating for rating in outcome.ratings.ratings}
     return {

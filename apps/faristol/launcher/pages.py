@@ -10,10 +10,10 @@ import sys
 from asyncio.subprocess import PIPE, Process
 from collections.abc import Mapping
 
-from faristol.bus.children import ending_with_us, killed_on_failure, stopped
-from faristol.event_store.tasks import end
+from faristol.bus.children import build_parent_death_prefix, kill_on_failure, stop_process
+from faristol.event_store.tasks import cancel_tasks
 from faristol.host import SERVICES, Settings, StartError
-from faristol.host.services import reached
+from faristol.host.services import to_reachable_address
 
 START_SECONDS = 60.0
 RESTART_SECONDS = 0.5
@@ -51,8 +51,8 @@ class PagesProcess:
 
     async def stop(self) -> None:
         """Stop it after its streams have ended."""
-        await end([self._watching])
-        await stopped(self._process, STOP_SECONDS)
+        await cancel_tasks([self._watching])
+        await stop_process(self._process, STOP_SECONDS)
 
     async def _watch(self) -> None:
         while True:
@@ -87,7 +87,11 @@ def _environment(settings: Settings, grpc_address: str) -> dict[str, str]:
         "tls": False,
         "client_ca": None,
         "peers_own": True,
-        **{f"peer_{name}": reached(grpc_address) for name in SERVICES if f"peer_{name}" in Settings.model_fields},
+        **{
+            f"peer_{name}": to_reachable_address(grpc_address)
+            for name in SERVICES
+            if f"peer_{name}" in Settings.model_fields
+        },
     }
     given = {**{name: getattr(settings, name) for name in settings.model_fields_set}, **own}
     kept = {name: value for name, value in os.environ.items() if not name.startswith("FARISTOL_")}
@@ -99,7 +103,7 @@ async def _launch(environment: Mapping[str, str]) -> tuple[Process, int]:
     """Start the process. Return it with the port of its pages. Raises ``StartError``."""
     command = [sys.executable, "-c", _COMMAND, "serve", GATEWAY, "--json"]
     process = await asyncio.create_subprocess_exec(
-        *ending_with_us(),
+        *build_parent_death_prefix(),
         *command,
         env=environment,
         stdin=asyncio.subprocess.DEVNULL,
@@ -108,7 +112,7 @@ async def _launch(environment: Mapping[str, str]) -> tuple[Process, int]:
     )
     assert process.stdout is not None
     try:
-        async with killed_on_failure(process), asyncio.timeout(START_SECONDS):
+        async with kill_on_failure(process), asyncio.timeout(START_SECONDS):
             said = await process.stdout.readline()
             return process, int(json.loads(said)["http"].rpartition(":")[2])
     except (TimeoutError, ValueError) as problem:

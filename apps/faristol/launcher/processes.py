@@ -20,11 +20,11 @@ from sqlalchemy.exc import SQLAlchemyError
 
 from faristol.bus import Bus, BusError, NatsServer
 from faristol.bus.stream import NewsLimits
-from faristol.consumers.stopped import told
+from faristol.consumers.stopped import format_failure
 from faristol.credentials import keyring
 from faristol.event_store import Record
 from faristol.event_store.event import utc_now
-from faristol.event_store.tasks import end
+from faristol.event_store.tasks import cancel_tasks
 from faristol.host import SERVICES, Part, Runtime, Settings, StartError, roles
 from faristol.host.observability.telemetry import Telemetry
 from faristol.host.process import Process
@@ -32,7 +32,7 @@ from faristol.host.rpc.channels import check_name
 from faristol.host.security import authority
 from faristol.host.security.tls import Tls
 from faristol.host.services import ASKING, RELAY
-from faristol.host.startup import Waiting, when_there
+from faristol.host.startup import WaitingHealthServer, wait_until_available
 from faristol.kernel.addresses import endpoint, is_loopback
 from faristol.launcher.content import content_of
 from faristol.launcher.pages import GATEWAY, PagesProcess
@@ -101,7 +101,7 @@ async def running(
     _raise_descriptors()
     async with AsyncExitStack() as stack:
         if not (asks or settings.nats_url):
-            stack.enter_context(await asyncio.to_thread(_hold, settings.data, services))
+            stack.enter_context(await asyncio.to_thread(_lock_folder, settings.data, services))
         tls = await asyncio.to_thread(_prepare_tls, settings, services)
         if settings.is_measured or settings.is_traced:
             telemetry = Telemetry(settings, services[0] if len(services) == 1 else "up")
@@ -113,16 +113,18 @@ async def running(
         if settings.certificate == authority.files_of(settings) / authority.CERTIFICATE and not settings.peers_own:
             build.append(authority.part)
         if asks:
-            yield await _started(stack, Process(Runtime(settings, None, now, tls), None, build))
+            yield await _start_process(stack, Process(Runtime(settings, None, now, tls), None, build))
             return
         await asyncio.to_thread(_check_own_file, settings)
         name = services[0] if len(services) == 1 else "cell"
         server = None if settings.nats_url else await _own_nats(stack, settings)
         nats_url, credentials = (server.url, None) if server else (settings.nats_url, settings.nats_credentials)
-        waiting = Waiting(settings, services)
+        waiting = WaitingHealthServer(settings, services)
         stack.push_async_callback(waiting.end)
         patience = settings.start_seconds if settings.start_seconds is not None else longest
-        record = await when_there(lambda: Record.open(settings.record_url()), patience, stop, tell, waiting.begin)
+        record = await wait_until_available(
+            lambda: Record.open(settings.record_url()), patience, stop, tell, waiting.begin
+        )
         stack.push_async_callback(record.close)
         _check_own_record(settings, record.record_id)
         await roles.check(record, services)
@@ -131,7 +133,7 @@ async def running(
         context = tls.nats_context if tls and settings.nats_url else None
         relays = RELAY in services or settings.relay
         limits = NewsLimits(settings.nats_replicas, settings.nats_hours, settings.nats_bytes)
-        bus = await when_there(
+        bus = await wait_until_available(
             lambda: Bus.connect(nats_url, credentials, context, name=name, publishes=relays, limits=limits),
             patience,
             stop,
@@ -141,7 +143,7 @@ async def running(
         stack.push_async_callback(bus.close)
         if server:
             minding = asyncio.create_task(server.mind(lambda: bus.refuses_since), name="nats-server.mind")
-            stack.push_async_callback(end, [minding])
+            stack.push_async_callback(cancel_tasks, [minding])
         await waiting.end()
         runtime = Runtime(settings, record, now, tls)
         if settings.is_measured and relays:
@@ -150,7 +152,7 @@ async def running(
             build.append(import_module("faristol.host.sealer").part)
         if settings.seal_key or settings.witnesses:
             build.append(import_module("faristol.host.witnesses").part)
-        started = await _started(stack, Process(runtime, bus, build))
+        started = await _start_process(stack, Process(runtime, bus, build))
         if apart:
             pages = await PagesProcess.start(settings, started.grpc_address)
             stack.push_async_callback(pages.stop)
@@ -174,13 +176,13 @@ async def _own_nats(stack: AsyncExitStack, settings: Settings) -> NatsServer:
     return server
 
 
-async def _started(stack: AsyncExitStack, process: Process) -> Running:
+async def _start_process(stack: AsyncExitStack, process: Process) -> Running:
     """Start a process that serves until the stack is closed. Raises ``StartError``."""
     stack.push_async_callback(process.stop)
     try:
         address = await process.start()
     except (SQLAlchemyError, NatsError, OSError) as problem:
-        raise StartError(f"the process could not start: {told(problem)}") from problem
+        raise StartError(f"the process could not start: {format_failure(problem)}") from problem
     return Running(process.runtime, process, address)
 
 
@@ -191,7 +193,7 @@ async def serve_until(running: Running, stop: asyncio.Event) -> None:
         raise StartError(running.process.problem)
 
 
-def _hold(folder: Path, services: Sequence[str]) -> IO[str]:
+def _lock_folder(folder: Path, services: Sequence[str]) -> IO[str]:
     """Lock the folder against other processes. Raises ``StartError``; ``BusError`` for a single service."""
     if len(services) == 1:
         raise BusError("a separate service needs a NATS server: use --nats-url or FARISTOL_NATS_URL")
@@ -213,13 +215,13 @@ def _hold(folder: Path, services: Sequence[str]) -> IO[str]:
 
 RECORD_FILE = "record.db"
 
-MOST_DESCRIPTORS = 65_536
+MAX_DESCRIPTORS = 65_536
 
 
 def _raise_descriptors() -> None:
     """Raise the limit of open files: a login shell allows 1,024, which many connections exceed."""
     soft, most = resource.getrlimit(resource.RLIMIT_NOFILE)
-    wanted = MOST_DESCRIPTORS if most == resource.RLIM_INFINITY else min(most, MOST_DESCRIPTORS)
+    wanted = MAX_DESCRIPTORS if most == resource.RLIM_INFINITY else min(most, MAX_DESCRIPTORS)
     if soft < wanted:
         resource.setrlimit(resource.RLIMIT_NOFILE, (wanted, most))
 

@@ -23,14 +23,14 @@ where they sometimes crash it (github.com/grpc/grpc/issues/43055).
 """
 
 
-def ending_with_us() -> list[str]:
+def build_parent_death_prefix() -> list[str]:
     """Return the prefix of a command that makes it end if this process is killed; empty if unsupported."""
     if sys.platform != "linux" or not sys.executable:
         return []
     return [sys.executable, "-I", "-S", "-c", _END_WITH_PARENT, str(os.getpid())]
 
 
-async def stopped(process: Process, seconds: float) -> None:
+async def stop_process(process: Process, seconds: float) -> None:
     """Terminate a child and wait until it has ended; kill it after ``seconds``."""
     if process.returncode is None:
         process.terminate()
@@ -38,20 +38,20 @@ async def stopped(process: Process, seconds: float) -> None:
             async with asyncio.timeout(seconds):
                 await process.wait()
         except TimeoutError:
-            await _killed(process)
+            await _kill(process)
 
 
 @asynccontextmanager
-async def killed_on_failure(process: Process) -> AsyncIterator[None]:
+async def kill_on_failure(process: Process) -> AsyncIterator[None]:
     """Kill a child if the block raises, for example if it does not start up."""
     try:
         yield
     except BaseException:
         if process.returncode is None:
-            await _killed(process)
+            await _kill(process)
         raise
 
 
-async def _killed(process: Process) -> None:
+async def _kill(process: Process) -> None:
     process.kill()
     await process.wait()

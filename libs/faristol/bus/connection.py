@@ -20,19 +20,19 @@ from nats.js.errors import APIError, NoStreamResponseError, NotFoundError
 
 from faristol.bus import stream
 from faristol.bus.envelope import headers, subject
-from faristol.bus.errors import BusAway, BusError, BusRefused
-from faristol.bus.permissions import STREAM
-from faristol.bus.sign_in import Entrance, is_denial, is_refusal, told
-from faristol.bus.stream import AS_A_RULE, NewsLimits
+from faristol.bus.errors import BusError, BusRefused, BusUnavailable
+from faristol.bus.permissions import NOTIFICATION_STREAM
+from faristol.bus.sign_in import NatsAccess, format_error, is_denial, is_refusal
+from faristol.bus.stream import DEFAULT_LIMITS, NewsLimits
 from faristol.event_store import Recorded
-from faristol.event_store.tasks import end
+from faristol.event_store.tasks import cancel_tasks
 
-GONE = ("409", "503")
+UNANSWERED_STATUSES = ("409", "503")
 """Statuses of a request without an answer: its consumer was deleted, or there are no responders."""
-AGAIN = 1.0
+RECONNECT_INTERVAL_SECONDS = 1.0
 """Seconds between attempts to reconnect after NATS has closed the connection."""
 
-UNAVAILABLE_FOR_NOW = 10008
+JETSTREAM_UNAVAILABLE_STATUS = 10008
 """Error code of JetStream without a quorum or a leader."""
 
 _log = logging.getLogger(__name__)
@@ -41,7 +41,7 @@ _log = logging.getLogger(__name__)
 class Bus:
     """A self-healing connection to NATS, and the one JetStream stream of a cell."""
 
-    def __init__(self, entrance: Entrance, limits: NewsLimits, *, publishes: bool) -> None:
+    def __init__(self, entrance: NatsAccess, limits: NewsLimits, *, publishes: bool) -> None:
         """Use ``connect`` to get a connected bus."""
         self._entrance = entrance
         self._limits = limits
@@ -65,7 +65,7 @@ class Bus:
         *,
         name: str = "faristol",
         publishes: bool = True,
-        limits: NewsLimits = AS_A_RULE,
+        limits: NewsLimits = DEFAULT_LIMITS,
     ) -> Bus:
         """Connect to ``url``, or to one of several URLs separated by commas.
 
@@ -74,11 +74,11 @@ class Bus:
         the stream, within
         ``limits``.
 
-        Raises ``BusAway`` if no server answers. Raises ``BusRefused`` if the process is refused or lacks a permission,
-        and
+        Raises ``BusUnavailable`` if no server answers. Raises ``BusRefused`` if the process is refused or lacks a
+        permission, and
         ``BusError`` if JetStream is disabled or the credentials are malformed.
         """
-        bus = cls(Entrance(url, credentials, tls, name), limits, publishes=publishes)
+        bus = cls(NatsAccess(url, credentials, tls, name), limits, publishes=publishes)
         await bus._come_in()
         try:
             await bus._check()
@@ -93,7 +93,7 @@ class Bus:
                     f"NATS at {at} denies {bus._entrance.name} a required permission: {bus._denied}"
                 ) from problem
             if _has_no_leader(problem):
-                raise BusAway(f"JetStream of NATS at {at} does not answer ({problem})") from problem
+                raise BusUnavailable(f"JetStream of NATS at {at} does not answer ({problem})") from problem
             raise BusError(f"NATS at {at} has no JetStream ({problem}): start it with `-js`") from problem
         return bus
 
@@ -102,20 +102,23 @@ class Bus:
             await self.ensure_stream()
         else:
             with suppress(NotFoundError):  # the publisher creates it
-                await self._jetstream.stream_info(STREAM)
+                await self._jetstream.stream_info(NOTIFICATION_STREAM)
 
     async def _come_in(self) -> None:
         await self._entrance.try_once()  # reports a wrong URL at once; later attempts repeat without limit
         self._client = await self._entrance.connect(
-            error_cb=self._hear, disconnected_cb=self._refresh, reconnected_cb=self._let_in, closed_cb=self._closed
+            error_cb=self._hear,
+            disconnected_cb=self._refresh,
+            reconnected_cb=self._let_in,
+            closed_cb=self._handle_closed,
         )
         self._jetstream = self._client.jetstream(timeout=5)
 
     async def _hear(self, problem: Exception) -> None:
         if is_refusal(problem):
-            self._tell(self._entrance.refused(problem))
+            self._tell(self._entrance.format_refusal(problem))
         elif is_denial(problem):
-            self._denied = told(problem)
+            self._denied = format_error(problem)
             _log.error("NATS at %s: %s", self._entrance.shown, self._denied)
         else:
             _log.warning("NATS: %s", repr(problem))
@@ -134,7 +137,7 @@ class Bus:
             self.problem = ""
             _log.warning("NATS at %s accepts connections again", self._entrance.shown)
 
-    async def _closed(self) -> None:
+    async def _handle_closed(self) -> None:
         """Reconnect with the current credentials after the client gave up, for example because credentials expired."""
         if not self._leaving:
             self._coming_back = asyncio.create_task(self._come_back(), name="nats")
@@ -145,7 +148,7 @@ class Bus:
                 await self._come_in()
             except BusError as problem:
                 self._tell(str(problem))
-                await asyncio.sleep(AGAIN)
+                await asyncio.sleep(RECONNECT_INTERVAL_SECONDS)
             else:
                 await self._let_in()
                 return
@@ -154,7 +157,7 @@ class Bus:
         """Flush pending messages and disconnect."""
         self._leaving = True
         if self._coming_back:
-            await end([self._coming_back])
+            await cancel_tasks([self._coming_back])
         if not self._client.is_closed:
             with suppress(OSError):  # the server may be unavailable
                 await self._client.close()
@@ -186,7 +189,9 @@ class Bus:
         try:
             await asyncio.gather(
                 *(
-                    self._jetstream.publish(subject(event), b"", headers=headers(event, record_id), stream=STREAM)
+                    self._jetstream.publish(
+                        subject(event), b"", headers=headers(event, record_id), stream=NOTIFICATION_STREAM
+                    )
                     for event in events
                 )
             )
@@ -202,7 +207,7 @@ class Bus:
         """
         for info in await self._consumers():
             if info.config.description == _mark(cell):
-                await self._jetstream.delete_consumer(STREAM, info.name)
+                await self._jetstream.delete_consumer(NOTIFICATION_STREAM, info.name)
 
     async def list_consumers(self) -> list[str]:
         """List the names of the durable consumers of all cells on the server."""
@@ -211,7 +216,7 @@ class Bus:
     async def _consumers(self) -> list[ConsumerInfo]:
         """List the durable consumers of all cells on the server, page by page."""
         infos: list[ConsumerInfo] = []
-        while found := await self._jetstream.consumers_info(STREAM, len(infos)):
+        while found := await self._jetstream.consumers_info(NOTIFICATION_STREAM, len(infos)):
             infos += found
         return infos
 
@@ -269,7 +274,7 @@ class Pull:
             ack_wait=30,
             max_ack_pending=4 * self.BATCH,
         )
-        await self._jetstream.add_consumer(STREAM, config)
+        await self._jetstream.add_consumer(NOTIFICATION_STREAM, config)
         self._inbox = self._client.new_inbox()
         self._subscription = await self._client.subscribe(self._inbox)
 
@@ -304,7 +309,9 @@ class Pull:
     async def _ask(self, now: float) -> None:
         request = {"batch": self.BATCH, "expires": int(self.EXPIRES * 1e9)}
         await self._client.publish(
-            f"$JS.API.CONSUMER.MSG.NEXT.{STREAM}.{self._durable}", json.dumps(request).encode(), reply=self._inbox
+            f"$JS.API.CONSUMER.MSG.NEXT.{NOTIFICATION_STREAM}.{self._durable}",
+            json.dumps(request).encode(),
+            reply=self._inbox,
         )
         self._wanted += self.BATCH
         self._expires = now + self.EXPIRES
@@ -314,7 +321,7 @@ class Pull:
         if status is None:
             self._wanted -= 1
             found.append(message)
-        elif status in GONE:
+        elif status in UNANSWERED_STATUSES:
             raise Gone(f"the consumer {self._durable} is gone")
         else:  # a request has expired; a later one may be outstanding
             unfilled = (message.headers or {}).get("Nats-Pending-Messages")
@@ -329,5 +336,5 @@ def _mark(cell: str) -> str:
 def _has_no_leader(problem: Exception) -> bool:
     """Check whether JetStream is enabled but cannot answer yet."""
     return isinstance(problem, NatsTimeout) or (
-        isinstance(problem, APIError) and problem.err_code == UNAVAILABLE_FOR_NOW
+        isinstance(problem, APIError) and problem.err_code == JETSTREAM_UNAVAILABLE_STATUS
     )

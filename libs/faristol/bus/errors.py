@@ -7,7 +7,7 @@ class BusError(Exception):
     """NATS cannot be used; the message states the reason and the remedy."""
 
 
-class BusAway(BusError):
+class BusUnavailable(BusError):
     """NATS does not answer for now."""
 
 

@@ -10,8 +10,8 @@ import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-STREAM = "FARISTOL"
-NEWS = "faristol.>"
+NOTIFICATION_STREAM = "FARISTOL"
+NOTIFICATION_SUBJECTS = "faristol.>"
 """Subjects of the notifications."""
 
 
@@ -34,16 +34,21 @@ def user(name: str, durables: Sequence[str] = (), *, relays: bool = False, remov
 
     One that ``removes`` may list and delete consumers, for cells that have ended.
     """
-    publish = [f"$JS.API.STREAM.INFO.{STREAM}"]
+    publish = [f"$JS.API.STREAM.INFO.{NOTIFICATION_STREAM}"]
     if relays:
-        publish += [NEWS, *(f"$JS.API.STREAM.{act}.{STREAM}" for act in ("CREATE", "UPDATE"))]
+        publish += [
+            NOTIFICATION_SUBJECTS,
+            *(f"$JS.API.STREAM.{act}.{NOTIFICATION_STREAM}" for act in ("CREATE", "UPDATE")),
+        ]
     if removes:
-        publish += [f"$JS.API.CONSUMER.{act}" for act in (f"LIST.{STREAM}", f"DELETE.{STREAM}.*")]
+        publish += [
+            f"$JS.API.CONSUMER.{act}" for act in (f"LIST.{NOTIFICATION_STREAM}", f"DELETE.{NOTIFICATION_STREAM}.*")
+        ]
     for durable in durables:
         publish += [
-            f"$JS.API.CONSUMER.DURABLE.CREATE.{STREAM}.{durable}",
-            f"$JS.API.CONSUMER.MSG.NEXT.{STREAM}.{durable}",
-            f"$JS.ACK.{STREAM}.{durable}.>",
+            f"$JS.API.CONSUMER.DURABLE.CREATE.{NOTIFICATION_STREAM}.{durable}",
+            f"$JS.API.CONSUMER.MSG.NEXT.{NOTIFICATION_STREAM}.{durable}",
+            f"$JS.ACK.{NOTIFICATION_STREAM}.{durable}.>",
         ]
     return User(name, tuple(publish), (f"{inbox(name)}.>",))
 

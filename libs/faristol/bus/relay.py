@@ -10,19 +10,19 @@ from nats.errors import Error as NatsError
 
 from faristol.bus.connection import Bus
 from faristol.bus.errors import BusError
-from faristol.bus.telemetry import published
+from faristol.bus.telemetry import trace_publication
 from faristol.event_store import Checkpoint, Record, Stale
 from faristol.event_store.backends.databases import FAILURES
 from faristol.event_store.record import move_checkpoint, start_checkpoint
 
-NAME = "relay"
-LEASE_SECONDS = 4.0
-STANDBY = LEASE_SECONDS / 2
+RELAY_NAME = "relay"
+RELAY_LEASE_SECONDS = 4.0
+RELAY_STANDBY_SECONDS = RELAY_LEASE_SECONDS / 2
 """Seconds between two checks of the lease by a relay that does not hold it."""
-BATCH = 256
-POLL = 0.1
+RELAY_BATCH_EVENTS = 256
+RELAY_POLL_SECONDS = 0.1
 """Seconds between two polls for appends of other processes."""
-LOOK = 1.0
+RELAY_NOTIFIED_POLL_SECONDS = 1.0
 """The same if the database notifies of appends."""
 
 _log = logging.getLogger(__name__)
@@ -49,10 +49,10 @@ class Relay:
                     _log.warning("relay waits: %s", repr(problem))
                 except Stale:
                     pass  # another relay was faster; the lease decides
-                await asyncio.sleep(STANDBY)
+                await asyncio.sleep(RELAY_STANDBY_SECONDS)
         finally:
             try:
-                await self._record.release(NAME, self._holder)
+                await self._record.release(RELAY_NAME, self._holder)
             except FAILURES as problem:
                 _log.info("the relay's lease expires by itself: %s", problem)
 
@@ -60,10 +60,10 @@ class Relay:
         """Move the checkpoint with each renewal of the lease: duplicates after a crash have no effect."""
         async with self._record.writing() as connection:
             if noted < 0:
-                await start_checkpoint(connection, NAME)
+                await start_checkpoint(connection, RELAY_NAME)
             elif position > noted:
-                await move_checkpoint(connection, Checkpoint(NAME, noted, position))
-        return position if noted >= 0 else await self._record.checkpoint(NAME)
+                await move_checkpoint(connection, Checkpoint(RELAY_NAME, noted, position))
+        return position if noted >= 0 else await self._record.checkpoint(RELAY_NAME)
 
     async def _publish_while_leading(self) -> None:
         loop = asyncio.get_running_loop()
@@ -72,17 +72,17 @@ class Relay:
         position = noted = -1
         while True:
             if loop.time() >= renew_at:
-                if noted < 0 and await self._record.holder(NAME, LEASE_SECONDS) not in ("", self._holder):
+                if noted < 0 and await self._record.holder(RELAY_NAME, RELAY_LEASE_SECONDS) not in ("", self._holder):
                     return  # a standby does not write
-                if not await self._record.lease(NAME, self._holder, LEASE_SECONDS):
+                if not await self._record.lease(RELAY_NAME, self._holder, RELAY_LEASE_SECONDS):
                     return
-                renew_at = loop.time() + LEASE_SECONDS / 4
+                renew_at = loop.time() + RELAY_LEASE_SECONDS / 4
                 noted = await self._note(noted, position)
                 position = max(position, noted)
-            events = await self._record.recent.after(position, limit=BATCH, age=0)
+            events = await self._record.recent.after(position, limit=RELAY_BATCH_EVENTS, age=0)
             if not events:
-                await news.wait(LOOK if news.of_others else POLL, position)
+                await news.wait(RELAY_NOTIFIED_POLL_SECONDS if news.of_others else RELAY_POLL_SECONDS, position)
                 continue
-            with published(events):
+            with trace_publication(events):
                 await self._bus.publish(events, self._record.record_id)
             position = events[-1].position

@@ -14,20 +14,20 @@ from asyncio.subprocess import Process
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
-from faristol.bus.children import ending_with_us, killed_on_failure, stopped
+from faristol.bus.children import build_parent_death_prefix, kill_on_failure, stop_process
 from faristol.bus.errors import BusError
 from faristol.bus.permissions import User, authorization, user
-from faristol.event_store.tasks import end
+from faristol.event_store.tasks import cancel_tasks
 
 START_SECONDS = 10.0
 RESTART_SECONDS = 0.5
 """Seconds between the end of a server and its restart."""
 REFUSING_SECONDS = 3.0
 """Seconds for which a server may refuse to store notifications before it is restarted."""
-ROOM = 4 * 1024 * 1024
+NATS_MIN_FREE_BYTES = 4 * 1024 * 1024
 """Free bytes on the disk required for a restart: more than its blocks and its log grow by."""
 ANY_PORT = "-1"
-OWN = user("cell", ["*"], relays=True, removes=True)
+CELL_USER = user("cell", ["*"], relays=True, removes=True)
 """The process that starts the server: it runs every consumer and the relay, and deletes consumers of ended cells."""
 SETTINGS = "nats.conf"
 
@@ -68,7 +68,7 @@ class NatsServer:
         return self._address.replace("//", f"//{name}:{self._secrets[name]}@", 1)
 
     @classmethod
-    async def start(cls, folder: Path, users: Sequence[User] = (OWN,)) -> NatsServer:
+    async def start(cls, folder: Path, users: Sequence[User] = (CELL_USER,)) -> NatsServer:
         """Start a server with its files in ``folder``.
 
         Raises ``BusError`` if there is no ``nats-server`` program or it does not start up.
@@ -94,7 +94,7 @@ class NatsServer:
             since = refuses_since()
             if since is None or loop.time() - max(since, self._started) < REFUSING_SECONDS:
                 continue
-            if (await asyncio.to_thread(shutil.disk_usage, self._folder)).free < ROOM:
+            if (await asyncio.to_thread(shutil.disk_usage, self._folder)).free < NATS_MIN_FREE_BYTES:
                 continue
             _log.warning("nats-server stores no events, although its disk has space: it is restarted")
             self._started = loop.time()
@@ -103,8 +103,8 @@ class NatsServer:
 
     async def stop(self) -> None:
         """Stop the server and wait until it has ended."""
-        await end([self._watching])
-        await stopped(self._process, START_SECONDS)
+        await cancel_tasks([self._watching])
+        await stop_process(self._process, START_SECONDS)
 
     async def _watch(self) -> None:
         while True:
@@ -123,7 +123,7 @@ async def _launch(program: str, folder: Path, port: str) -> tuple[Process, str]:
     pid_file = _prepare(folder)
     log = folder / "nats.log"
     process = await asyncio.create_subprocess_exec(
-        *ending_with_us(),
+        *build_parent_death_prefix(),
         program,
         *("--config", str(folder / SETTINGS)),
         *("--addr", "127.0.0.1", "--port", port, "--jetstream", "--store_dir", str(folder)),
@@ -133,7 +133,7 @@ async def _launch(program: str, folder: Path, port: str) -> tuple[Process, str]:
         stderr=asyncio.subprocess.DEVNULL,
         start_new_session=True,  # Ctrl-C is for this process: the server ends after its users
     )
-    async with killed_on_failure(process):
+    async with kill_on_failure(process):
         return process, await _address(process, folder, log)
 
 

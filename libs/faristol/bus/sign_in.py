@@ -14,20 +14,20 @@ from nats.errors import Error as NatsError
 from nats.errors import NoServersError
 
 from faristol.bus.credentials import Credentials
-from faristol.bus.errors import BusAway, BusError, BusRefused
+from faristol.bus.errors import BusError, BusRefused, BusUnavailable
 from faristol.bus.permissions import inbox
-from faristol.event_store.tasks import end
+from faristol.event_store.tasks import cancel_tasks
 
 _REFUSALS = ("authorization violation", "authentication", "account", "nats: 'user ")
 """Parts of NATS's messages for a client that it refuses or disconnects."""
-PATIENCE = 15.0
+NATS_CONNECT_TIMEOUT_SECONDS = 15.0
 """Timeout in seconds of one attempt to connect."""
 _DENIED = "permissions violation"
 _WITH_PASSWORD = re.compile(r"//[^@/,]*@")
 _USER = re.compile(r"//([^@/,:]+):[^@/,]*@")
 
 
-def told(problem: Exception) -> str:
+def format_error(problem: Exception) -> str:
     """Return the message of NATS or of the connection to it."""
     return " ".join(str(problem).removeprefix("nats: ").split()) or type(problem).__name__
 
@@ -56,7 +56,7 @@ class _ByTls(Client):
         return super()._connect_command()
 
 
-class Entrance:
+class NatsAccess:
     """The servers of NATS, and the credentials of this process."""
 
     def __init__(self, url: str, credentials: Path | None, tls: Callable[[], ssl.SSLContext] | None, name: str) -> None:
@@ -79,9 +79,9 @@ class Entrance:
         )
         self._tls = tls
 
-    def refused(self, problem: Exception) -> str:
+    def format_refusal(self, problem: Exception) -> str:
         """Return the error for a server that refuses these credentials."""
-        return f"NATS at {self.shown} does not let this process in by {self._by}: {told(problem)}"
+        return f"NATS at {self.shown} does not let this process in by {self._by}: {format_error(problem)}"
 
     def bring_up_to_date(self) -> Mapping[str, Any]:
         """Reload certificates and return the options for them."""
@@ -90,7 +90,7 @@ class Entrance:
     async def try_once(self) -> None:
         """Connect and disconnect, so that a permanent error is reported at once.
 
-        Raises ``BusAway`` if no server answers, ``BusRefused`` if credentials or a certificate are refused,
+        Raises ``BusUnavailable`` if no server answers, ``BusRefused`` if credentials or a certificate are refused,
         ``BusError`` if the URL is malformed.
         """
         heard: list[Exception] = []
@@ -106,21 +106,23 @@ class Entrance:
         )
         waiting = asyncio.create_task(hopeless.wait())
         try:
-            await asyncio.wait({connecting, waiting}, timeout=PATIENCE, return_when=asyncio.FIRST_COMPLETED)
+            await asyncio.wait(
+                {connecting, waiting}, timeout=NATS_CONNECT_TIMEOUT_SECONDS, return_when=asyncio.FIRST_COMPLETED
+            )
             if not connecting.done():
                 raise next(reversed(heard), TimeoutError("it takes too long"))
             await (await connecting).close()
         except (TimeoutError, NatsError, OSError, ValueError) as problem:
             said = heard[-1] if heard and isinstance(problem, NoServersError) else problem
-            raise self._told(next(filter(is_refusal, heard), said)) from problem
+            raise self._to_bus_error(next(filter(is_refusal, heard), said)) from problem
         finally:
-            await end([connecting, waiting])
+            await cancel_tasks([connecting, waiting])
 
-    def _told(self, problem: Exception) -> BusError:
+    def _to_bus_error(self, problem: Exception) -> BusError:
         """Return the error for the last failure, or for an earlier refusal."""
         at = f"NATS at {self.shown}"
         if is_refusal(problem):
-            return BusRefused(self.refused(problem))
+            return BusRefused(self.format_refusal(problem))
         if isinstance(problem, ssl.SSLCertVerificationError):
             why = f"the certificate of {at} is not taken: {problem.verify_message}"
             return BusRefused(f"{why}; FARISTOL_CA has the trusted authorities")
@@ -128,8 +130,8 @@ class Entrance:
             return BusRefused(f"{at} rejects the certificate of this process: {problem.reason}")
         if isinstance(problem, _NoTls):
             return BusRefused(f"{at} does not speak TLS, which its URL requires")
-        kind = BusError if isinstance(problem, ValueError) else BusAway
-        return kind(f"{at} cannot be reached ({told(problem)}): start it or give another URL")
+        kind = BusError if isinstance(problem, ValueError) else BusUnavailable
+        return kind(f"{at} cannot be reached ({format_error(problem)}): start it or give another URL")
 
     async def connect(self, **callbacks: Callable[..., Awaitable[None]]) -> Client:
         """Connect, with unlimited attempts."""

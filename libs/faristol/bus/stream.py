@@ -11,17 +11,17 @@ from nats.js.api import RetentionPolicy, StorageType, StreamConfig
 from nats.js.errors import APIError, NotFoundError
 
 from faristol.bus.errors import BusError
-from faristol.bus.permissions import NEWS, STREAM
+from faristol.bus.permissions import NOTIFICATION_STREAM, NOTIFICATION_SUBJECTS
 
-HOUR = 3600.0
-DUPLICATE_WINDOW = 120.0
+HOUR_SECONDS = 3600.0
+DUPLICATE_WINDOW_SECONDS = 120.0
 """Seconds within which NATS deduplicates messages by their ids."""
 
 MADE_BY = "made-by"
-OURS = "faristol"
+MADE_BY_FARISTOL = "faristol"
 """Value in the metadata of a stream that Faristol created; any other stream belongs to its operator."""
 
-TOO_FEW = (10005, 10023, 10047, 10074)
+TOO_FEW_RESOURCES_CODES = (10005, 10023, 10047, 10074)
 """Error codes of NATS for too few servers, or too little room."""
 
 _log = logging.getLogger(__name__)
@@ -41,19 +41,19 @@ class NewsLimits:
     def config(self) -> StreamConfig:
         """Return the configuration of the stream."""
         return StreamConfig(
-            name=STREAM,
-            subjects=[NEWS],
+            name=NOTIFICATION_STREAM,
+            subjects=[NOTIFICATION_SUBJECTS],
             retention=RetentionPolicy.LIMITS,
             storage=StorageType.FILE,
-            max_age=self.hours * HOUR,
+            max_age=self.hours * HOUR_SECONDS,
             max_bytes=self.most_bytes or -1,
             num_replicas=self.replicas,
-            duplicate_window=min(DUPLICATE_WINDOW, self.hours * HOUR),
-            metadata={MADE_BY: OURS},
+            duplicate_window=min(DUPLICATE_WINDOW_SECONDS, self.hours * HOUR_SECONDS),
+            metadata={MADE_BY: MADE_BY_FARISTOL},
         )
 
 
-AS_A_RULE = NewsLimits()
+DEFAULT_LIMITS = NewsLimits()
 """Default limits."""
 
 
@@ -65,38 +65,45 @@ async def ensure(jetstream: JetStreamContext, limits: NewsLimits) -> None:
     """
     wanted = limits.config()
     try:
-        found = (await jetstream.stream_info(STREAM)).config
+        found = (await jetstream.stream_info(NOTIFICATION_STREAM)).config
     except NotFoundError:
-        await _made(jetstream, limits, wanted, anew=True)
+        await _create_or_update(jetstream, limits, wanted, anew=True)
         return
-    if (found.metadata or {}).get(MADE_BY) == OURS:
+    if (found.metadata or {}).get(MADE_BY) == MADE_BY_FARISTOL:
         if any(differences(found, wanted)):
-            await _made(jetstream, limits, wanted, anew=False)
+            await _create_or_update(jetstream, limits, wanted, anew=False)
         return
     _check(found)
     if told := ", ".join(differences(found, wanted)):
-        _log.warning("the stream %s belongs to its operator and is not changed: %s", STREAM, told)
+        _log.warning("the stream %s belongs to its operator and is not changed: %s", NOTIFICATION_STREAM, told)
 
 
-async def _made(jetstream: JetStreamContext, limits: NewsLimits, wanted: StreamConfig, *, anew: bool) -> None:
+async def _create_or_update(
+    jetstream: JetStreamContext, limits: NewsLimits, wanted: StreamConfig, *, anew: bool
+) -> None:
     try:
         await (jetstream.add_stream(wanted) if anew else jetstream.update_stream(wanted))
     except APIError as problem:
-        if problem.err_code not in TOO_FEW:
+        if problem.err_code not in TOO_FEW_RESOURCES_CODES:
             raise
         raise BusError(
-            f"NATS cannot keep the stream {STREAM} on {limits.replicas} servers with {limits.most_bytes or 'any'} "
+            f"NATS cannot keep the stream {NOTIFICATION_STREAM} on {limits.replicas} servers with "
+            f"{limits.most_bytes or 'any'} "
             f"bytes ({problem.description}): start more servers, or set FARISTOL_NATS_REPLICAS or FARISTOL_NATS_BYTES"
         ) from problem
 
 
 def _check(found: StreamConfig) -> None:
     subjects = found.subjects or []
-    if not {NEWS, ">"} & {*subjects}:
-        raise BusError(f"the stream {STREAM} takes {', '.join(subjects) or 'nothing'}: its operator has to add {NEWS}")
+    if not {NOTIFICATION_SUBJECTS, ">"} & {*subjects}:
+        raise BusError(
+            f"the stream {NOTIFICATION_STREAM} takes {', '.join(subjects) or 'nothing'}: its operator has to "
+            f"add {NOTIFICATION_SUBJECTS}"
+        )
     if found.retention not in (None, RetentionPolicy.LIMITS):
         raise BusError(
-            f"the stream {STREAM} has the retention {found.retention}: expected {RetentionPolicy.LIMITS.value}, or "
+            f"the stream {NOTIFICATION_STREAM} has the retention {found.retention}: expected "
+            f"{RetentionPolicy.LIMITS.value}, or "
             "news are gone before every consumer has them"
         )
 

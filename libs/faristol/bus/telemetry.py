@@ -14,25 +14,27 @@ from faristol.event_store import Recorded
 _tracer = trace.get_tracer("faristol.bus")
 _meter = metrics.get_meter("faristol.bus")
 
-halted = _meter.create_gauge("faristol.consumer.stopped", description="1 while a consumer is stopped")
-held_back = _meter.create_gauge(
+stopped_gauge = _meter.create_gauge("faristol.consumer.stopped", description="1 while a consumer is stopped")
+parked_gauge = _meter.create_gauge(
     "faristol.consumer.parked",
     unit="{key}",
     description="streams (of a reaction) or tournaments (of a projection) whose events are parked",
 )
-relayed = _meter.create_counter("faristol.relay.events", unit="{event}", description="events published to the bus")
+relayed_counter = _meter.create_counter(
+    "faristol.relay.events", unit="{event}", description="events published to the bus"
+)
 
 
 @contextmanager
-def published(events: Sequence[Recorded]) -> Iterator[None]:
+def trace_publication(events: Sequence[Recorded]) -> Iterator[None]:
     """Open a span for each event while it is published, in the trace of its append."""
     with _spans(events, "publish", SpanKind.PRODUCER):
         yield
-    relayed.add(len(events))
+    relayed_counter.add(len(events))
 
 
 @contextmanager
-def consumed(consumer: str, events: Sequence[Recorded]) -> Iterator[None]:
+def trace_consumption(consumer: str, events: Sequence[Recorded]) -> Iterator[None]:
     """Open a span for each event while a consumer processes it, in the trace of its append."""
     with _spans(events, consumer, SpanKind.CONSUMER):
         yield

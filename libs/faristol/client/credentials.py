@@ -22,14 +22,14 @@ from faristol.credentials.roles import DIRECTOR, FEDERATION, JUDGE, OPERATOR, SE
 from faristol.credentials.tokens import issue
 from faristol.host.rpc.metadata import AUTHORIZATION
 from faristol.kernel.addresses import is_loopback
-from faristol.kernel.names import OFFICIAL, folded
+from faristol.kernel.names import OFFICIAL, fold_case
 
 T = TypeVar("T")
 
 TOKEN = "FARISTOL_TOKEN"  # noqa: S105 # a variable of the environment
 """Environment variable with the token of the caller."""
 
-LASTS = timedelta(minutes=10)
+CONSOLE_TOKEN_LIFETIME = timedelta(minutes=10)
 """Lifetime of a token that is signed at the console."""
 
 _AT_CONSOLE = (FEDERATION, DIRECTOR, OPERATOR, JUDGE, SERVICE)
@@ -98,9 +98,9 @@ class _Console:
         role = _role_for(method, _wanted_role.get())
         now = datetime.now(UTC)
         token, until = self._tokens.get(role, ("", now))
-        if now >= until - LASTS / 2:
-            until = now + LASTS
-            subject = OFFICIAL + self._keyring.digest("console", folded(self._name)).hex()[:12]
+        if now >= until - CONSOLE_TOKEN_LIFETIME / 2:
+            until = now + CONSOLE_TOKEN_LIFETIME
+            subject = OFFICIAL + self._keyring.digest("console", fold_case(self._name)).hex()[:12]
             credential = Credential(str(uuid.uuid4()), subject, role, Scope(), now, until, self._name)
             token = issue(credential, self._keyring.signer(), self._record)
             self._tokens[role] = token, until
@@ -149,6 +149,6 @@ class AuthorizedStreams(_Authorized, grpc.aio.UnaryStreamClientInterceptor):  # 
         return await continuation(self._details(client_call_details), request)
 
 
-def authorized(authorization: Authorize) -> list[Any]:
+def build_interceptors(authorization: Authorize) -> list[Any]:
     """Return the interceptors of a channel whose calls ``authorization`` authorizes."""
     return [AuthorizedCalls(authorization), AuthorizedStreams(authorization)]

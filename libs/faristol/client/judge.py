@@ -22,13 +22,13 @@ from faristol.text.terminal import language_of_terminal
 Ask = Callable[[pb.GetCaseFileResponse], Awaitable[Sequence[events.WordRuling] | None]]
 """Returns the rulings on a case, or None to release it."""
 
-SIGNS = 3
+CLAIM_RENEWAL_COUNT = 3
 """Number of renewals of a claim within its lease."""
 
-PAUSE = 0.5
+STREAM_RETRY_SECONDS = 0.5
 """Seconds before a broken stream is opened again."""
 
-PASSED_BY = {
+LOST_CASE_REASONS = {
     *("CASE_TAKEN", "CASE_RULED", "CASE_WITHDRAWN", "OPINION_GIVEN"),
     *("NOT_A_JUDGE", "OTHER_LANGUAGE", "RULED_FIRST"),
 }
@@ -68,7 +68,7 @@ class Judge:
                     raise
             finally:
                 stream.cancel()
-            await asyncio.sleep(PAUSE)
+            await asyncio.sleep(STREAM_RETRY_SECONDS)
 
     async def claim(self, case_id: str) -> pb.ClaimCaseResponse:
         """Claim a seat on a case. Raises ``grpc.aio.AioRpcError`` if none is free."""
@@ -94,17 +94,17 @@ class Judge:
     @asynccontextmanager
     async def holding(self, case_id: str, lease_seconds: int) -> AsyncIterator[None]:
         """Renew the claim on a case while the block runs."""
-        signs = asyncio.create_task(self._give_signs(case_id, lease_seconds))
+        signs = asyncio.create_task(self._renew_claim(case_id, lease_seconds))
         try:
             yield
         finally:
             signs.cancel()
             await asyncio.wait({signs})
 
-    async def _give_signs(self, case_id: str, lease_seconds: int) -> None:
+    async def _renew_claim(self, case_id: str, lease_seconds: int) -> None:
         request = pb.KeepClaimRequest(case_id=case_id, judge_id=self.judge_id)
         while True:
-            await asyncio.sleep(lease_seconds / SIGNS)
+            await asyncio.sleep(lease_seconds / CLAIM_RENEWAL_COUNT)
             try:
                 await self._stub.KeepClaim(request, timeout=lease_seconds, metadata=self._metadata)
             except grpc.aio.AioRpcError as problem:
@@ -112,7 +112,7 @@ class Judge:
                     return  # the claim is lost: the next ruling is refused with CLAIM_LOST
 
 
-async def sit(
+async def judge_queue(
     judge: Judge,
     language: str,
     ask: Ask,
@@ -135,7 +135,7 @@ async def sit(
         for case in sorted(queue.cases, key=lambda case: not case.held):
             if case.case_id in given_back:
                 continue
-            claimed = await _claimed(judge, case.case_id)
+            claimed = await _claim_seat(judge, case.case_id)
             if claimed is None:
                 continue
             async with judge.holding(case.case_id, claimed.lease_seconds):
@@ -146,18 +146,18 @@ async def sit(
                 return
 
 
-async def _claimed(judge: Judge, case_id: str) -> pb.ClaimCaseResponse | None:
+async def _claim_seat(judge: Judge, case_id: str) -> pb.ClaimCaseResponse | None:
     """Claim a seat on a case; return None if it is taken. Waits while the judge holds another case elsewhere."""
     while True:
         try:
             return await judge.claim(case_id)
         except grpc.aio.AioRpcError as problem:
             why = reason_of(problem)
-            if why in PASSED_BY:
+            if why in LOST_CASE_REASONS:
                 return None
             if why != "HOLDS_ANOTHER":
                 raise
-        await asyncio.sleep(PAUSE)
+        await asyncio.sleep(STREAM_RETRY_SECONDS)
 
 
 async def _rule_on(
@@ -179,7 +179,7 @@ async def _rule_on(
                 return True
             rulings = await ask(file)
             if rulings is None:
-                await _give_back(judge, case_id)
+                await _release_case(judge, case_id)
                 told(case_id, None, "")
                 return False
             try:
@@ -192,12 +192,12 @@ async def _rule_on(
             told(case_id, answer, "")
             return True
     except (EOFError, asyncio.CancelledError):
-        if await _give_back(judge, case_id):
+        if await _release_case(judge, case_id):
             left(case_id)
         raise
 
 
-async def _give_back(judge: Judge, case_id: str) -> bool:
+async def _release_case(judge: Judge, case_id: str) -> bool:
     """Release a case. Return False if the judge no longer holds it: the claim expired, or the case is closed."""
     try:
         await judge.release(case_id)

@@ -34,16 +34,16 @@ from faristol.client.shown import (
 
 S = TypeVar("S", bound=Shown)
 
-PAGE = 500
+REQUEST_PAGE_LINES = 500
 """Lines per request."""
 
-SILENCE = 30.0
+STREAM_SILENCE_SECONDS = 30.0
 """Seconds without data after which a stream is broken: the gateway sends a line at least every 15 seconds."""
 
-TRIES = 4
+MAX_REQUEST_ATTEMPTS = 4
 """Attempts of a request."""
 
-_AGAIN = frozenset((429, 503, 504))
+_RETRYABLE_STATUSES = frozenset((429, 503, 504))
 """Statuses after which a request is retried."""
 
 
@@ -82,7 +82,7 @@ class Unreachable(Problem):
     """No answer arrived in time, after all attempts."""
 
 
-_KINDS: Mapping[int, type[Problem]] = {
+_PROBLEM_TYPES: Mapping[int, type[Problem]] = {
     0: Unreachable,
     400: Malformed,
     401: NotAllowed,
@@ -196,7 +196,7 @@ class Results:
         A command without a ``command_id`` gets one. Retries use the same id, so the command takes effect once.
         """
         sent = {"command_id": str(uuid.uuid4()), **request} if not method.startswith(("Get", "List")) else request
-        found: dict[str, Any] = (await self._again("POST", f"{service}/{method}", json=sent)).json()
+        found: dict[str, Any] = (await self._request_with_retry("POST", f"{service}/{method}", json=sent)).json()
         return found
 
     async def follow(
@@ -229,14 +229,14 @@ class Results:
                         if news:
                             yield news
             failed += 1
-            await asyncio.sleep(min(self._patience * 2 ** min(failed, 5), SILENCE))
+            await asyncio.sleep(min(self._patience * 2 ** min(failed, 5), STREAM_SILENCE_SECONDS))
 
     async def _stream(self, last: str, wanted: Mapping[str, str]) -> AsyncIterator[tuple[str, str]]:
         """Yield the ids of a stream, each with its news, or with an empty string if only the position advances."""
-        limit = httpx2.Timeout(20.0, read=SILENCE)
+        limit = httpx2.Timeout(20.0, read=STREAM_SILENCE_SECONDS)
         headers = {"Last-Event-ID": last, "Accept": "text/event-stream"}
         async with self._http.stream("GET", "stream", params=wanted, headers=headers, timeout=limit) as answer:
-            if answer.status_code in _AGAIN:
+            if answer.status_code in _RETRYABLE_STATUSES:
                 return
             if answer.status_code != 200:
                 await answer.aread()
@@ -256,7 +256,7 @@ class Results:
         """Yield all lines of a paged answer."""
         token = ""
         while True:
-            found = await self._ask(path, **wanted, page_size=PAGE, page_token=token)
+            found = await self._ask(path, **wanted, page_size=REQUEST_PAGE_LINES, page_token=token)
             for line in found[name]:
                 yield _read(kind, line)
             if not (token := found["next_page_token"]):
@@ -267,12 +267,14 @@ class Results:
         return found
 
     async def _get(self, path: str, wanted: Mapping[str, str | int]) -> httpx2.Response:
-        return await self._again("GET", path, params={name: value for name, value in wanted.items() if value})
+        return await self._request_with_retry(
+            "GET", path, params={name: value for name, value in wanted.items() if value}
+        )
 
-    async def _again(self, method: str, path: str, **more: Any) -> httpx2.Response:
+    async def _request_with_retry(self, method: str, path: str, **more: Any) -> httpx2.Response:
         """Return the answer; retry with backoff while the gateway is unavailable. Raises ``Problem``."""
         problem = Problem(0, "never asked")
-        for tried in range(TRIES):
+        for tried in range(MAX_REQUEST_ATTEMPTS):
             if tried:
                 await asyncio.sleep(self._patience * 2 ** (tried - 1))
             try:
@@ -283,7 +285,7 @@ class Results:
             if answer.status_code == 200:
                 return answer
             problem = _problem(answer)
-            if answer.status_code not in _AGAIN:
+            if answer.status_code not in _RETRYABLE_STATUSES:
                 break
         raise problem
 
@@ -314,4 +316,4 @@ def _problem(answer: httpx2.Response) -> Problem:
         body = {}
     body = body if isinstance(body, dict) else {}
     detail = str(body.get("detail") or f"{answer.status_code} {answer.reason_phrase}")
-    return _KINDS.get(answer.status_code, Problem)(answer.status_code, detail, body)
+    return _PROBLEM_TYPES.get(answer.status_code, Problem)(answer.status_code, detail, body)

@@ -12,10 +12,10 @@ from faristol.kernel.refusal import Refusal
 from faristol.pb.game.v1 import events_pb2 as game
 from faristol.pb.results.v1 import results_pb2, results_pb2_grpc
 
-DEADLINE = 10.0
+RULESET_TIMEOUT_SECONDS = 10.0
 """Timeout of the results service in seconds."""
 
-NOWHERE = frozenset(
+MISSING_CODES = frozenset(
     {grpc.StatusCode.NOT_FOUND, grpc.StatusCode.INVALID_ARGUMENT, grpc.StatusCode.UNIMPLEMENTED}  # an older service
 )
 """Statuses of a record without the content."""
@@ -30,9 +30,11 @@ async def fetch(stub: results_pb2_grpc.ResultsServiceAsyncStub, pin: game.Pin) -
         ruleset_of(pin)
     except Refusal:
         try:
-            answer = await stub.GetRuleset(results_pb2.GetRulesetRequest(digest=pin.digest), timeout=DEADLINE)
+            answer = await stub.GetRuleset(
+                results_pb2.GetRulesetRequest(digest=pin.digest), timeout=RULESET_TIMEOUT_SECONDS
+            )
         except grpc.aio.AioRpcError as problem:
-            if problem.code() not in NOWHERE:
+            if problem.code() not in MISSING_CODES:
                 raise
         else:
             with contextlib.suppress(Refusal):

@@ -19,11 +19,11 @@ from faristol.pb.results.v1 import results_pb2_grpc
 
 M = TypeVar("M", bound=Message)
 
-DEADLINE = 20.0
-PATIENCE = 180.0
+ATTEMPT_TIMEOUT_SECONDS = 20.0
+MAX_RETRY_SECONDS = 180.0
 """Seconds for which a caller retries while a service is unavailable."""
 
-_PASSING = (grpc.StatusCode.UNAVAILABLE, grpc.StatusCode.DEADLINE_EXCEEDED, grpc.StatusCode.ABORTED)
+_RETRYABLE_CODES = (grpc.StatusCode.UNAVAILABLE, grpc.StatusCode.DEADLINE_EXCEEDED, grpc.StatusCode.ABORTED)
 
 
 class Api:
@@ -45,7 +45,7 @@ async def call(
     method: Callable[..., Awaitable[M]],
     request: Message,
     *,
-    patience: float | None = PATIENCE,
+    patience: float | None = MAX_RETRY_SECONDS,
     retried: Callable[[], None] = lambda: None,
 ) -> M:
     """Call a method, with backoff and retries while the service is unavailable; a command takes effect once.
@@ -56,24 +56,27 @@ async def call(
     began, pause = loop.time(), 0.05
     while True:
         try:
-            return await method(request, timeout=DEADLINE)
+            return await method(request, timeout=ATTEMPT_TIMEOUT_SECONDS)
         except grpc.aio.AioRpcError as problem:
-            if not passing(problem) or (patience is not None and loop.time() > began + patience):
+            if not is_retryable(problem) or (patience is not None and loop.time() > began + patience):
                 raise
         retried()
         await asyncio.sleep(pause)
         pause = min(1.0, pause * 1.6)
 
 
-def passing(problem: grpc.aio.AioRpcError) -> bool:
+def is_retryable(problem: grpc.aio.AioRpcError) -> bool:
     """Check whether a call may succeed on a retry: it is unknown whether it took effect."""
-    return problem.code() in _PASSING
+    return problem.code() in _RETRYABLE_CODES
 
 
-async def when_found(method: Callable[..., Awaitable[M]], request: Message) -> M:
-    """Call until the requested object exists: a reaction to an event creates it. Raises after ``PATIENCE`` seconds."""
+async def call_until_found(method: Callable[..., Awaitable[M]], request: Message) -> M:
+    """Call until the requested object exists: a reaction to an event creates it.
+
+    Raises after ``MAX_RETRY_SECONDS`` seconds.
+    """
     loop = asyncio.get_running_loop()
-    give_up = loop.time() + PATIENCE
+    give_up = loop.time() + MAX_RETRY_SECONDS
     while True:
         try:
             return await call(method, request)

@@ -2,10 +2,10 @@
 
 from faristol.consumers.consumer import Consumer
 from faristol.consumers.generations import Live, NotBuilt, ProjectionError, read
-from faristol.consumers.leases import Share, Shares, holder_of
+from faristol.consumers.leases import WorkShare, WorkShares, holder_of
 from faristol.consumers.parked import Parked
 from faristol.consumers.progress import Progress
-from faristol.consumers.progress_watch import Pace
+from faristol.consumers.progress_watch import ProgressWatch
 from faristol.consumers.rebuild import Rebuild, Rebuilt
 from faristol.consumers.stopped import CannotTake, Stopped
 from faristol.consumers.work import Fold, Projection, Reaction, UnknownEvent
@@ -16,18 +16,18 @@ __all__ = [
     "Fold",
     "Live",
     "NotBuilt",
-    "Pace",
     "Parked",
     "Progress",
+    "ProgressWatch",
     "Projection",
     "ProjectionError",
     "Reaction",
     "Rebuild",
     "Rebuilt",
-    "Share",
-    "Shares",
     "Stopped",
     "UnknownEvent",
+    "WorkShare",
+    "WorkShares",
     "holder_of",
     "read",
 ]

@@ -12,38 +12,38 @@ from nats.aio.msg import Msg
 
 from faristol.bus.connection import Bus, Pull
 from faristol.bus.envelope import is_of, position_of, subjects
-from faristol.bus.telemetry import halted, held_back
+from faristol.bus.telemetry import parked_gauge, stopped_gauge
 from faristol.consumers import parked, stopped
 from faristol.consumers.generations import ProjectionError
-from faristol.consumers.handlers import REPLAYED, taker
-from faristol.consumers.leases import Share
+from faristol.consumers.handlers import REPLAY_STEP_EVENTS, build_handler
+from faristol.consumers.leases import WorkShare
 from faristol.consumers.progress import Progress
-from faristol.consumers.stopped import CannotTake, away, told
+from faristol.consumers.stopped import CannotTake, format_failure, is_transient
 from faristol.consumers.work import Projection, Reaction
 from faristol.event_store import Record, Recorded, Stale
 
 _log = logging.getLogger(__name__)
 
-BATCH = 500
+CONSUMER_BATCH_EVENTS = 500
 """Events in one batch."""
-IDLE = 0.5
+CONSUMER_POLL_SECONDS = 0.5
 """Seconds without a notification after which a consumer polls the record: a notification is only a hint."""
-MOMENT = 0.001
+RETRY_DUE_POLL_SECONDS = 0.001
 """The same while a parked key is due for a retry."""
-RETRY_LOOK = 0.5
+PARKED_POLL_SECONDS = 0.5
 """Seconds between two reads of the parked keys, and of the request to retry a stopped consumer."""
-IDLE_LOOK = 5.0
+NO_PARKED_POLL_SECONDS = 5.0
 """Seconds between two reads while no key is parked: a rebuild may park one."""
 
-SAY_AGAIN = 60.0
+WAIT_LOG_INTERVAL_SECONDS = 60.0
 """Seconds after which a repeated reason for waiting is logged again."""
 
-BACKOFF = 1.0
+PARKED_BACKOFF_SECONDS = 1.0
 """Seconds before the first retry of a parked key; doubled after each attempt."""
-LONGEST_BACKOFF = 300.0
+MAX_PARKED_BACKOFF_SECONDS = 300.0
 
 
-async def _nobody(_: Consumer) -> None:
+async def _ignore_change(_: Consumer) -> None:
     """Ignore the change."""
 
 
@@ -65,22 +65,22 @@ class Consumer:
         bus: Bus,
         work: Reaction | Projection,
         progress: Progress,
-        changed: Callable[[Consumer], Awaitable[None]] = _nobody,
+        changed: Callable[[Consumer], Awaitable[None]] = _ignore_change,
         *,
         cell: str = "",
-        share: Share | None = None,
+        share: WorkShare | None = None,
     ) -> None:
         """``cell`` is the prefix of its name on NATS, by default from the record's id.
 
         ``share`` decides when this replica works; without one it always works.
         """
         self._record = record
-        self._share = share or Share(held=True)
+        self._share = share or WorkShare(held=True)
         self._progress = progress
         self._bus = bus
         self._changed = changed
         """Called when the consumer stops or resumes, and when its first key is parked or its last one released."""
-        self._taker = taker(record, work, progress)
+        self._taker = build_handler(record, work, progress)
         self.name = work.consumer
         self._cell = cell or record.record_id[:8]
         self._durable = durable(self._cell, self.name)
@@ -133,7 +133,7 @@ class Consumer:
         _log.info("%s continues in another replica", self.name)
         self._progress.leave()
         self.has_parked = False
-        for gauge in (held_back, halted):
+        for gauge in (parked_gauge, stopped_gauge):
             gauge.set(0, {"consumer": self.name})
         self.problem = None
         await self._changed(self)
@@ -148,16 +148,18 @@ class Consumer:
         except ProjectionError as problem:
             _log.info("%s: %s", self.name, problem)
         except Exception as problem:
-            if not away(problem):
+            if not is_transient(problem):
                 raise
             self._waits("%s waits: %s", problem)
             await self._without_bus()
 
     def _waits(self, what: str, problem: Exception) -> None:
         """Log why it waits: once, then again after a while. The log may be on a disk that is full."""
-        said, now = what % (self.name, told(problem)), asyncio.get_running_loop().time()
-        if now - self._said.get(said, -math.inf) >= SAY_AGAIN:
-            self._said = {line: at for line, at in self._said.items() if now - at < SAY_AGAIN} | {said: now}
+        said, now = what % (self.name, format_failure(problem)), asyncio.get_running_loop().time()
+        if now - self._said.get(said, -math.inf) >= WAIT_LOG_INTERVAL_SECONDS:
+            self._said = {line: at for line, at in self._said.items() if now - at < WAIT_LOG_INTERVAL_SECONDS} | {
+                said: now
+            }
             _log.warning("%s", said)
 
     async def _note_at_the_end(self) -> None:
@@ -166,7 +168,7 @@ class Consumer:
             if self._taker.position > self._taker.noted:
                 await self._taker.note()
         except Exception as problem:
-            if not away(problem) and not isinstance(problem, Stale | ProjectionError):
+            if not is_transient(problem) and not isinstance(problem, Stale | ProjectionError):
                 raise
             _log.info("%s repeats some events at its start: %s", self.name, problem)
 
@@ -191,26 +193,34 @@ class Consumer:
         """Read events from the record for a moment: an unavailable bus delays notifications and stops no work."""
         try:
             await self._reload()
-            await self._work_on(await self._record.recent.after(self._taker.position, limit=BATCH, age=IDLE / 2))
+            await self._work_on(
+                await self._record.recent.after(
+                    self._taker.position, limit=CONSUMER_BATCH_EVENTS, age=CONSUMER_POLL_SECONDS / 2
+                )
+            )
             await self._try_parked()
         except CannotTake as problem:
             await self._stop(problem)
         except (Stale, ProjectionError):
             pass
         except Exception as problem:
-            if not away(problem):
+            if not is_transient(problem):
                 raise
             self._waits("%s waits for the record: %s", problem)
-        await asyncio.sleep(IDLE)
+        await asyncio.sleep(CONSUMER_POLL_SECONDS)
 
     async def _turn(self, pull: Pull) -> None:
-        messages = [] if self._more else await pull.messages(MOMENT if self._due else IDLE)
-        told = max((self._told(message) for message in messages), default=0)
+        messages = (
+            [] if self._more else await pull.messages(RETRY_DUE_POLL_SECONDS if self._due else CONSUMER_POLL_SECONDS)
+        )
+        told = max((self._parse_position(message) for message in messages), default=0)
         events: Sequence[Recorded] = ()
         if told > self._taker.position or not messages:
-            age = math.inf if messages else IDLE / 2
-            events = await self._record.recent.after(self._taker.position, limit=BATCH, at_least=told, age=age)
-            self._more = len(events) == BATCH
+            age = math.inf if messages else CONSUMER_POLL_SECONDS / 2
+            events = await self._record.recent.after(
+                self._taker.position, limit=CONSUMER_BATCH_EVENTS, at_least=told, age=age
+            )
+            self._more = len(events) == CONSUMER_BATCH_EVENTS
             await self._work_on(events)
         for message in messages:
             await message.ack()
@@ -219,7 +229,7 @@ class Consumer:
             await self._went_on()
         await self._try_parked()
 
-    def _told(self, message: Msg) -> int:
+    def _parse_position(self, message: Msg) -> int:
         """Return the position in a message; 0 if it is not a notification of this record."""
         try:
             return position_of(message) if is_of(message, self._record.record_id) else 0
@@ -244,7 +254,7 @@ class Consumer:
 
     async def _tell_parked(self) -> None:
         """Publish the number of parked keys, and report a change between none and some."""
-        held_back.set(len(self._taker.parked), {"consumer": self.name})
+        parked_gauge.set(len(self._taker.parked), {"consumer": self.name})
         if bool(self._taker.parked) != self.has_parked:
             self.has_parked = not self.has_parked
             await self._changed(self)
@@ -258,7 +268,7 @@ class Consumer:
         if (row := self._taker.parked.get(key)) is None:
             return
         starts = key not in self._replayed
-        if await self._taker.replay(key, 1 if starts else REPLAYED):  # first only the event that failed
+        if await self._taker.replay(key, 1 if starts else REPLAY_STEP_EVENTS):  # first only the event that failed
             self._replayed.add(key)
             self._due.append(key)
             return
@@ -272,7 +282,7 @@ class Consumer:
 
     async def _look_at_parked(self) -> None:
         now = asyncio.get_running_loop().time()
-        if now - self._looked < (RETRY_LOOK if self._taker.parked else IDLE_LOOK):
+        if now - self._looked < (PARKED_POLL_SECONDS if self._taker.parked else NO_PARKED_POLL_SECONDS):
             return
         self._looked = now
         await self._taker.look_at_parked()
@@ -290,16 +300,16 @@ class Consumer:
         if self.problem and self._taker.noted >= self.problem.event.position:
             _log.warning("%s continues after event %d", self.name, self.problem.event.position)
             self.problem = None
-            halted.set(0, {"consumer": self.name})
+            stopped_gauge.set(0, {"consumer": self.name})
             await self._changed(self)
 
     async def _stop(self, problem: CannotTake) -> None:
         """Note the position and the reason of the stop, and wait until a retry is due."""
         _log.error("%s has stopped before %s", self.name, problem, exc_info=problem.problem)
         self.problem = problem
-        halted.set(1, {"consumer": self.name})
+        stopped_gauge.set(1, {"consumer": self.name})
         await self._changed(self)
-        full = len(self._taker.parked) >= parked.MOST
+        full = len(self._taker.parked) >= parked.MAX_PARKED_KEYS
         noted = False
         while self._share.held:
             try:
@@ -311,18 +321,18 @@ class Consumer:
                     noted = True
                 if full:
                     await self._try_parked()
-                has_room = full and len(self._taker.parked) < parked.MOST
+                has_room = full and len(self._taker.parked) < parked.MAX_PARKED_KEYS
                 if has_room or await stopped.may_go_on(self._record, self.name):
                     return
             except (Stale, ProjectionError):
                 return  # another replica is further
             except Exception as failure:
-                if not away(failure):
+                if not is_transient(failure):
                     raise
                 self._waits("%s waits for the record: %s", failure)
-            await asyncio.sleep(0 if self._due else RETRY_LOOK)
+            await asyncio.sleep(0 if self._due else PARKED_POLL_SECONDS)
 
 
 def _backoff(attempts: int) -> float:
     """Return the seconds between an attempt and the next one."""
-    return float(min(LONGEST_BACKOFF, BACKOFF * 2 ** min(attempts - 1, 16)))
+    return float(min(MAX_PARKED_BACKOFF_SECONDS, PARKED_BACKOFF_SECONDS * 2 ** min(attempts - 1, 16)))

@@ -95,7 +95,7 @@ async def own(connection: AsyncConnection, projection: Projection) -> int | None
     return found
 
 
-async def found(connection: AsyncConnection, projection: Projection) -> None:
+async def create_first_generation(connection: AsyncConnection, projection: Projection) -> None:
     """Create the tables of a projection that has none of any version, for reading from the start."""
     await tables.make(connection)
     await checkpoint_held(connection, projection.consumer)
@@ -209,7 +209,7 @@ async def drop(record: Record, name: str, version: int) -> None:
 
 async def _drop_tables(connection: AsyncConnection, names: Sequence[str]) -> None:
     """Drop tables of a projection. Raises ``ProjectionError`` for a table of the record or a protected table."""
-    kept = {name for of in tables.KEPT.values() for name in of}
+    kept = {name for of in tables.SERVICE_TABLES.values() for name in of}
     for name in names:
         if name in of_record.tables or name in tables.metadata.tables or name in kept:
             raise ProjectionError(f"a row of {_all.name} names {name}, which is not a read model: delete the row")

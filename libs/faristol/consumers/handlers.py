@@ -13,14 +13,14 @@ from opentelemetry.propagate import inject
 from sqlalchemy.exc import DBAPIError
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from faristol.bus.telemetry import consumed
+from faristol.bus.telemetry import trace_consumption
 from faristol.consumers import generations, parked, stopped, tables
 from faristol.consumers.generations import ProjectionError
 from faristol.consumers.parked import Parked
 from faristol.consumers.progress import Progress
 from faristol.consumers.rebuild import Rebuild
-from faristol.consumers.stopped import CannotTake, away
-from faristol.consumers.work import Projection, Reaction, UnknownEvent, wanted
+from faristol.consumers.stopped import CannotTake, is_transient
+from faristol.consumers.work import Projection, Reaction, UnknownEvent, is_wanted
 from faristol.event_store import Checkpoint, Conflict, Decision, Metadata, Record, Recorded, Stale
 from faristol.event_store.backends.databases import is_full
 from faristol.event_store.event import microseconds, utc_now
@@ -29,26 +29,26 @@ from faristol.event_store.record import move_checkpoint, start_checkpoint
 
 _log = logging.getLogger(__name__)
 
-UNNOTED = 500
+CHECKPOINT_INTERVAL_EVENTS = 500
 """Events without an effect after which a reaction moves its checkpoint."""
-REPLAYED = 100
+REPLAY_STEP_EVENTS = 100
 """Events of a tournament in one step of a replay, which is how long others wait."""
 
-ATTEMPTS = 8
+MAX_REACTION_ATTEMPTS = 8
 """Attempts of a reaction at one event with conflicts: about half a second."""
-ATTEMPTS_PARKED = 2
+MAX_PARKED_ATTEMPTS = 2
 """The same for an event of a parked key, which is retried later."""
-PAUSE = 0.01
+CONFLICT_RETRY_SECONDS = 0.01
 """Seconds before the third attempt; doubled before each further one."""
 
-HINDRANCES = 6
+MAX_APPARENT_OUTAGES = 6
 """Apparent outages at one event, while the record answers, after which the event fails: about two seconds."""
 
 Commit = Callable[[Sequence[Recorded], int], Awaitable[None]]
 """Applies events, and notes that all up to a position are processed."""
 
 
-class Taker(ABC):
+class EventHandler(ABC):
     """One replica of a consumer, with its position and its parked keys.
 
     Work after ``noted`` is committed only if the checkpoint of the record is still there. If not, another replica was
@@ -115,17 +115,17 @@ class Taker(ABC):
                 self._skipped.append((event.position, key))
             else:
                 others.append(event)
-        mine, last, unknown = self._wanted(others, events[-1].position)
+        mine, last, unknown = self._select_events(others, events[-1].position)
         await self._take(mine, last)
         if unknown:
             raise unknown
 
-    def _wanted(self, events: Sequence[Recorded], last: int) -> tuple[list[Recorded], int, CannotTake | None]:
+    def _select_events(self, events: Sequence[Recorded], last: int) -> tuple[list[Recorded], int, CannotTake | None]:
         """Return the events for this consumer, the position up to which they reach, and the error of the next event."""
         mine = []
         for event in events:
             try:
-                if wanted(self._work, event):
+                if is_wanted(self._work, event):
                     mine.append(event)
             except UnknownEvent as unknown:
                 return mine, event.position - 1, CannotTake(event, unknown)
@@ -139,14 +139,14 @@ class Taker(ABC):
         """
         if isinstance(problem, Stale | ProjectionError):
             return True
-        if not away(problem):
+        if not is_transient(problem):
             return False
         if isinstance(problem, DBAPIError) and is_full(problem):
             return True  # a database with a full disk still answers reads
         await self.record.checkpoint(self.name)
         at, times = self._hindered
         self._hindered = (position, times + 1 if at == position else 1)
-        return self._hindered[1] < HINDRANCES
+        return self._hindered[1] < MAX_APPARENT_OUTAGES
 
     @abstractmethod
     async def _take(self, events: Sequence[Recorded], last: int) -> None:
@@ -157,13 +157,13 @@ class Taker(ABC):
 
     async def _park(self, problem: CannotTake) -> None:
         """Park the key of an event and move past it in one transaction. Raises ``problem`` if the limit is exceeded."""
-        if len(self.parked) >= parked.MOST:
+        if len(self.parked) >= parked.MAX_PARKED_KEYS:
             raise problem
         event, key = problem.event, self._work.key(problem.event)
         async with self.record.writing() as connection:
             await self._move(connection, event.position)
             row = await parked.park(connection, self.name, key, problem, microseconds(utc_now()))
-        self._moved(event.position)
+        self._note_progress(event.position)
         self.parked[key] = row
         _log.error("%s has parked %s before %s", self.name, key, problem, exc_info=problem.problem)
 
@@ -171,7 +171,7 @@ class Taker(ABC):
         """Move the checkpoint past events without an effect and of parked keys."""
         async with self.record.writing() as connection:
             await self._move(connection, self.position)
-        self._moved(self.position)
+        self._note_progress(self.position)
 
     async def _move(self, connection: AsyncConnection, last: int) -> None:
         """Move the checkpoint. Raises ``Stale`` if it has moved already, or if a skipped key was released."""
@@ -185,14 +185,14 @@ class Taker(ABC):
     def _skipped_to(self, last: int) -> set[str]:
         return {key for at, key in self._skipped if at <= last}
 
-    def _moved(self, last: int) -> None:
+    def _note_progress(self, last: int) -> None:
         self.noted = last
         self.position = max(self.position, last)
         self.may_be_stopped = False
         self._skipped = [(at, key) for at, key in self._skipped if at > last]
         self._progress.tell(last)
 
-    async def replay(self, key: str, limit: int = REPLAYED) -> bool:
+    async def replay(self, key: str, limit: int = REPLAY_STEP_EVENTS) -> bool:
         """Process some events of a parked key, and release it if none is pending.
 
         Reads at most ``limit`` events of its tournament. Returns whether to continue at once: False after a failure,
@@ -203,7 +203,7 @@ class Taker(ABC):
         events = await self.record.read(row.done, limit=limit, tournament=row.tournament, up_to=here)
         full = len(events) == limit
         of_key = [event for event in events if self._work.key(event) == key]
-        mine, last, unknown = self._wanted(of_key, events[-1].position if full else here)
+        mine, last, unknown = self._select_events(of_key, events[-1].position if full else here)
         try:
             await self._replay(key, mine, last)
             if unknown:
@@ -230,15 +230,15 @@ class Taker(ABC):
         row = self.parked[key]
         async with self.record.writing() as connection:
             here = await generations.checkpoint_held(connection, self.name)
-            left = await self.record.read(row.done, limit=REPLAYED, tournament=row.tournament, up_to=here)
-            if len(left) == REPLAYED or any(self._work.key(event) == key for event in left):
+            left = await self.record.read(row.done, limit=REPLAY_STEP_EVENTS, tournament=row.tournament, up_to=here)
+            if len(left) == REPLAY_STEP_EVENTS or any(self._work.key(event) == key for event in left):
                 return False
             await parked.lift(connection, row)
         del self.parked[key]
         return True
 
 
-class Reactor(Taker):
+class Reactor(EventHandler):
     """Processes events by deciding on them."""
 
     def __init__(self, record: Record, reaction: Reaction, progress: Progress) -> None:
@@ -254,10 +254,10 @@ class Reactor(Taker):
     async def _take(self, events: Sequence[Recorded], last: int) -> None:
         for event in events:
             self.position = event.position - 1
-            if await self._react(event, self._append, ATTEMPTS):
-                self._moved(event.position)
+            if await self._react(event, self._append, MAX_REACTION_ATTEMPTS):
+                self._note_progress(event.position)
         self.position = max(self.position, last)
-        if self.position - self.noted >= UNNOTED or self.may_be_stopped:
+        if self.position - self.noted >= CHECKPOINT_INTERVAL_EVENTS or self.may_be_stopped:
             await self.note()
 
     async def _append(self, event: Recorded, decision: Decision) -> None:
@@ -271,7 +271,7 @@ class Reactor(Taker):
     ) -> bool:
         """Decide on an event and return whether something was appended. Raises ``CannotTake`` if it fails."""
         try:
-            with consumed(self._work.name, [event]):
+            with trace_consumption(self._work.name, [event]):
                 for attempt in count(1):
                     decision = await self._reaction.react(event)
                     if decision is None or not decision.writes:
@@ -281,7 +281,7 @@ class Reactor(Taker):
                     except Conflict:
                         if attempt == attempts:
                             raise  # so many conflicts are not due to other writers: the decision does not fit the state
-                        await asyncio.sleep(PAUSE * 2 ** (attempt - 2) if attempt > 1 else 0)
+                        await asyncio.sleep(CONFLICT_RETRY_SECONDS * 2 ** (attempt - 2) if attempt > 1 else 0)
                     else:
                         return True
         except Exception as problem:
@@ -304,12 +304,12 @@ class Reactor(Taker):
             self.parked[key] = replace(before, done=event.position)
 
         for event in events:
-            await self._react(event, append, ATTEMPTS_PARKED)
+            await self._react(event, append, MAX_PARKED_ATTEMPTS)
         async with self.record.writing() as connection:
             await self._advance(connection, key, last)
 
 
-class Projector(Taker):
+class Projector(EventHandler):
     """Processes events by applying them to tables."""
 
     def __init__(self, record: Record, projection: Projection, progress: Progress) -> None:
@@ -321,7 +321,7 @@ class Projector(Taker):
     async def prepare(self) -> None:
         """Create the checkpoint and the tables if they are missing."""
         async with self.record.writing() as connection:
-            await generations.found(connection, self._projection)
+            await generations.create_first_generation(connection, self._projection)
 
     async def load(self) -> None:
         """Read the position; if an older version is in use, build the tables of this one first."""
@@ -337,11 +337,11 @@ class Projector(Taker):
     async def _project(self, events: Sequence[Recorded], last: int) -> None:
         if last <= self.noted:
             return
-        with consumed(self._work.name, events):
+        with trace_consumption(self._work.name, events):
             async with self.record.writing() as connection:
                 await self._move(connection, last)
                 await self._apply(connection, events)
-        self._moved(last)
+        self._note_progress(last)
 
     async def _move(self, connection: AsyncConnection, last: int) -> None:
         await super()._move(connection, last)
@@ -364,7 +364,7 @@ class Projector(Taker):
         async def commit(some: Sequence[Recorded], done: int) -> None:
             before = self.parked[key]
             try:
-                with consumed(self._work.name, some):
+                with trace_consumption(self._work.name, some):
                     async with self.record.writing() as connection:
                         await generations.checkpoint_held(connection, self.name)
                         await self._check_generation(connection)
@@ -394,7 +394,7 @@ class Projector(Taker):
             await self._in_parts(commit, events[half:], last)
 
 
-def taker(record: Record, work: Reaction | Projection, progress: Progress) -> Taker:
+def build_handler(record: Record, work: Reaction | Projection, progress: Progress) -> EventHandler:
     """Return the taker for a reaction or a projection."""
     return Projector(record, work, progress) if isinstance(work, Projection) else Reactor(record, work, progress)
 

@@ -16,11 +16,11 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 from faristol.event_store import Record
 from faristol.event_store.backends.databases import FAILURES
 from faristol.event_store.backends.tables import leases
-from faristol.event_store.record import held, take_lease
+from faristol.event_store.record import is_held, take_lease
 
-LEASE_SECONDS = 4.0
+CONSUMER_LEASE_SECONDS = 4.0
 """Seconds after which a lease expires: the longest pause of a consumer whose replica died, plus one beat."""
-BEAT = 1.0
+LEASE_RENEWAL_SECONDS = 1.0
 """Seconds between two rounds, which renew the leases of this process."""
 
 WORK = "work:"
@@ -30,7 +30,7 @@ _REPLICA = "replica:"
 
 _IS_WORK = leases.c.name.startswith(WORK, autoescape=True)
 _OURS = or_(_IS_WORK, leases.c.name.startswith(_REPLICA, autoescape=True))
-_LONGEST = 64
+_MAX_HOLDER_CHARACTERS = 64
 """Largest number of characters of a holder in the record."""
 
 _log = logging.getLogger(__name__)
@@ -42,23 +42,23 @@ def holder_of(address: str) -> str:
     After a restart at the same address it is the same holder, and resumes with its leases at once.
     """
     name = f"{socket.gethostname()}/{address}"
-    if len(name) > _LONGEST:
+    if len(name) > _MAX_HOLDER_CHARACTERS:
         digest = hashlib.sha256(name.encode()).hexdigest()[:8]
-        name = f"{digest}-{name[9 - _LONGEST :]}"
+        name = f"{digest}-{name[9 - _MAX_HOLDER_CHARACTERS :]}"
     return name
 
 
 async def holders_of_work(connection: AsyncConnection, now: ColumnElement[int]) -> dict[str, str]:
     """Return the process that works for each consumer; ``now`` is ``Record.time``."""
-    rows = select(leases.c.name, leases.c.holder).where(_IS_WORK, held(now, LEASE_SECONDS))
+    rows = select(leases.c.name, leases.c.holder).where(_IS_WORK, is_held(now, CONSUMER_LEASE_SECONDS))
     return {row.name.removeprefix(WORK): row.holder for row in await connection.execute(rows)}
 
 
-class Share:
+class WorkShare:
     """Whether this process works for a consumer at present."""
 
     def __init__(self, *, held: bool = False) -> None:
-        """A share that is ``held`` from the start is for a consumer without other replicas."""
+        """A share that is ``is_held`` from the start is for a consumer without other replicas."""
         self._held = asyncio.Event()
         self.works = False
         """Whether the consumer is working."""
@@ -112,7 +112,7 @@ def plan(
     return free[: most - len(mine)], ()
 
 
-class Shares:
+class WorkShares:
     """The consumers of this process, and its shares in their work.
 
     A lease avoids duplicate work but is not needed for correctness: if two replicas work for a moment, the checkpoint
@@ -126,7 +126,7 @@ class Shares:
     def __init__(self, record: Record, holder: str, consumers: Collection[str]) -> None:
         self._record = record
         self.holder = holder
-        self._shares = {name: Share() for name in consumers}
+        self._shares = {name: WorkShare() for name in consumers}
         digest = hashlib.sha256(" ".join(sorted(consumers)).encode()).hexdigest()[:16]
         self._group = f"{_REPLICA}{digest}:"
         self._number = ""
@@ -134,14 +134,14 @@ class Shares:
         self._leaving: set[str] = set()
         """Consumers that are released after their current work."""
 
-    def of(self, consumer: str) -> Share:
+    def of(self, consumer: str) -> WorkShare:
         """Return the share in a consumer's work."""
         return self._shares[consumer]
 
     async def keep(self) -> None:
         """Run rounds until cancelled."""
         while True:
-            await asyncio.sleep(BEAT)
+            await asyncio.sleep(LEASE_RENEWAL_SECONDS)
             await self.look()
 
     async def look(self) -> None:
@@ -156,12 +156,12 @@ class Shares:
         """Release all leases, so that other replicas need not wait for their expiry."""
         try:
             async with self._record.writing() as connection:
-                this = leases.c.name.in_([*self._held(), self._number])
+                this = leases.c.name.in_([*self._list_held_leases(), self._number])
                 await connection.execute(update(leases).where(this, leases.c.holder == self.holder).values(until=0))
         except FAILURES as problem:
             _log.info("the leases of consumers expire by themselves: %r", problem)
 
-    def _held(self) -> list[str]:
+    def _list_held_leases(self) -> list[str]:
         """Return the leases on work that this process has."""
         return sorted(WORK + name for name, share in self._shares.items() if share.held or name in self._leaving)
 
@@ -174,10 +174,10 @@ class Shares:
         """Run a round in one transaction. Its results apply after the commit."""
         async with self._record.writing() as connection:
             now = self._record.time(connection)
-            until = now + round(LEASE_SECONDS * 1_000_000)
-            mine = leases.c.name.in_([*self._held(), self._number])
+            until = now + round(CONSUMER_LEASE_SECONDS * 1_000_000)
+            mine = leases.c.name.in_([*self._list_held_leases(), self._number])
             await connection.execute(update(leases).where(mine, leases.c.holder == self.holder).values(until=until))
-            seen = select(leases.c.name, leases.c.holder).where(_OURS, held(now, LEASE_SECONDS))
+            seen = select(leases.c.name, leases.c.holder).where(_OURS, is_held(now, CONSUMER_LEASE_SECONDS))
             found = {row.name: row.holder for row in await connection.execute(seen)}
             number = self._number
             if found.get(number) != self.holder:
@@ -205,4 +205,4 @@ class Shares:
 
     async def _take(self, connection: AsyncConnection, name: str) -> bool:
         now = self._record.time(connection)
-        return await take_lease(connection, name, self.holder, now, LEASE_SECONDS, LEASE_SECONDS)
+        return await take_lease(connection, name, self.holder, now, CONSUMER_LEASE_SECONDS, CONSUMER_LEASE_SECONDS)

@@ -18,11 +18,11 @@ from sqlalchemy import ColumnElement, delete, func, insert, select, update
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from faristol.consumers import tables
-from faristol.consumers.stopped import CannotTake, noted
+from faristol.consumers.stopped import CannotTake, to_error_columns
 from faristol.event_store import Checkpoint, Record, Stale
 from faristol.event_store.event import microseconds, moment, utc_now
 
-MOST = 1_000
+MAX_PARKED_KEYS = 1_000
 """Limit of parked keys of a consumer. If one more fails, the consumer stops as a whole."""
 
 _rows = tables.parked
@@ -53,18 +53,18 @@ class Parked:
 async def of_consumer(connection: AsyncConnection, consumer: str) -> dict[str, Parked]:
     """Return the parked keys of a consumer."""
     query = select(_rows).where(_rows.c.consumer == consumer).order_by(_rows.c.since, _rows.c.key)
-    return {row.key: _parked(row) for row in await connection.execute(query)}
+    return {row.key: _to_parked(row) for row in await connection.execute(query)}
 
 
 async def all_parked(connection: AsyncConnection) -> dict[str, list[Parked]]:
     """Return the parked keys of every consumer by its name, the oldest first."""
     found: dict[str, list[Parked]] = {}
     for row in await connection.execute(select(_rows).order_by(_rows.c.consumer, _rows.c.since, _rows.c.key)):
-        found.setdefault(row.consumer, []).append(_parked(row))
+        found.setdefault(row.consumer, []).append(_to_parked(row))
     return found
 
 
-def _parked(row: Any) -> Parked:
+def _to_parked(row: Any) -> Parked:
     return Parked(**{**row._mapping, "since": moment(row.since)})
 
 
@@ -76,7 +76,7 @@ async def park(connection: AsyncConnection, consumer: str, key: str, problem: Ca
 
 
 def _values(problem: CannotTake) -> dict[str, Any]:
-    return {"done": problem.event.position - 1, **noted(problem)}
+    return {"done": problem.event.position - 1, **to_error_columns(problem)}
 
 
 async def check_there(connection: AsyncConnection, consumer: str, keys: Collection[str]) -> None:

@@ -53,7 +53,7 @@ class Progress:
             self._reach(await self._record.checkpoint(self.consumer))
         return self._reached
 
-    async def reached(self, position: int, timeout: float) -> bool:
+    async def wait_until_reached(self, position: int, timeout: float) -> bool:
         """Wait until the consumer has reached ``position``; return False after ``timeout`` seconds."""
         deadline = asyncio.get_running_loop().time() + timeout
         while self._reached < position and await self.position() < position:
@@ -66,12 +66,12 @@ class Progress:
     async def _wait(self, left: float) -> None:
         news = self._record.news
         if self._told or news.latest > self._reached:
-            await self.moved(min(left, self.POLL))
+            await self.wait_for_report(min(left, self.POLL))
         else:
             longest = self.POLL_BESIDE if news.of_others else self.POLL
             await news.wait(min(left, longest), self._reached)
 
-    async def moved(self, timeout: float) -> None:
+    async def wait_for_report(self, timeout: float) -> None:
         """Wait for a report of this process's consumer, at most ``timeout`` seconds."""
         try:
             async with asyncio.timeout(timeout):

@@ -13,15 +13,15 @@ from faristol.event_store.backends.databases import FAILURES
 from faristol.event_store.backends.tables import checkpoints
 from faristol.event_store.positions import last_position
 
-LOOK = 2.0
+PROGRESS_POLL_SECONDS = 2.0
 """Seconds between two polls."""
-STILL = 10.0
+NO_PROGRESS_SECONDS = 10.0
 """Seconds without progress after which a consumer with pending events counts as still."""
 
 _log = logging.getLogger(__name__)
 
 
-class Pace:
+class ProgressWatch:
     """The time of the last progress of each consumer and of the relay."""
 
     def __init__(self, record: Record) -> None:
@@ -36,7 +36,7 @@ class Pace:
                 await self._look()
             except FAILURES as problem:
                 _log.info("the progress of consumers cannot be stored: %r", problem)
-            await asyncio.sleep(LOOK)
+            await asyncio.sleep(PROGRESS_POLL_SECONDS)
 
     async def _look(self) -> None:
         async with self._record.reading() as connection:
@@ -52,6 +52,6 @@ class Pace:
         }
 
     def is_still(self, consumer: str, position: int) -> bool:
-        """Check whether a consumer with pending events has been at a position for ``STILL`` seconds."""
+        """Check whether a consumer with pending events has been at a position for ``NO_PROGRESS_SECONDS`` seconds."""
         at, since = self._moved.get(consumer, (-1, 0.0))
-        return at == position and asyncio.get_running_loop().time() - since >= STILL
+        return at == position and asyncio.get_running_loop().time() - since >= NO_PROGRESS_SECONDS

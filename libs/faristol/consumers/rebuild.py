@@ -14,18 +14,18 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 
 from faristol.consumers import generations, parked, tables
 from faristol.consumers.generations import ProjectionError
-from faristol.consumers.stopped import CannotTake, away, clear
-from faristol.consumers.work import Fold, Projection, UnknownEvent, wanted
+from faristol.consumers.stopped import CannotTake, clear, is_transient
+from faristol.consumers.work import Fold, Projection, UnknownEvent, is_wanted
 from faristol.event_store import Record, Recorded
 
-BATCH = 2_000
+REBUILD_BATCH_EVENTS = 2_000
 """Events in memory at a time."""
-HELD = 256
+REBUILD_WRITE_ROWS = 256
 """Changed rows after which they are written."""
-SLICE = 100
+REBUILD_SLICE_EVENTS = 100
 """Events between pauses for other tasks, and the unit of the search for a failed event."""
-LEASE_SECONDS = 6.0
-ATTEMPTS = 8
+REBUILD_LEASE_SECONDS = 6.0
+MAX_CATCH_UP_ATTEMPTS = 8
 """Attempts to catch up with the live projection before it is locked."""
 
 
@@ -62,7 +62,7 @@ class _Plain:
             async with connection.begin_nested():
                 await self._apply(connection, events)
         except Exception as problem:
-            if away(problem) or isinstance(problem, CannotTake):
+            if is_transient(problem) or isinstance(problem, CannotTake):
                 raise
             await self._find(connection, events)
             raise
@@ -77,7 +77,7 @@ class _Plain:
                 async with connection.begin_nested():
                     await self._apply(connection, [event])
             except Exception as problem:
-                if away(problem):
+                if is_transient(problem):
                     raise
                 raise CannotTake(event, problem) from problem
 
@@ -105,7 +105,7 @@ class Rebuild:
         record: Record,
         projection: Projection,
         progress: Callable[[int, int], None] = lambda done, total: None,
-        batch: int = BATCH,
+        batch: int = REBUILD_BATCH_EVENTS,
     ) -> None:
         self._record = record
         self._asked = projection
@@ -140,7 +140,7 @@ class Rebuild:
             try:
                 attempt = 1
                 await self._catch_up()
-                while not await self._switch_or_go_back(hold=attempt > ATTEMPTS):
+                while not await self._switch_or_go_back(hold=attempt > MAX_CATCH_UP_ATTEMPTS):
                     await self._catch_up()
                     attempt += 1
             except BaseException:
@@ -177,19 +177,19 @@ class Rebuild:
             await generations.drop_unread(connection, self._asked.name, self._asked.version, generation)
 
     async def _take_lease(self) -> None:
-        give_up = time.monotonic() + LEASE_SECONDS + 1
-        while not await self._record.lease(self._lease, self._holder, LEASE_SECONDS):
+        give_up = time.monotonic() + REBUILD_LEASE_SECONDS + 1
+        while not await self._record.lease(self._lease, self._holder, REBUILD_LEASE_SECONDS):
             if time.monotonic() > give_up:
                 raise ProjectionError(f"{self._asked.consumer} is already being rebuilt: wait until that is done")
             await asyncio.sleep(0.2)
-        self._renew_at = time.monotonic() + LEASE_SECONDS / 3
+        self._renew_at = time.monotonic() + REBUILD_LEASE_SECONDS / 3
 
     async def _keep_lease(self) -> None:
         if time.monotonic() < self._renew_at:
             return
-        if not await self._record.lease(self._lease, self._holder, LEASE_SECONDS):
+        if not await self._record.lease(self._lease, self._holder, REBUILD_LEASE_SECONDS):
             raise ProjectionError(f"another rebuild of {self._asked.consumer} replaced this one")
-        self._renew_at = time.monotonic() + LEASE_SECONDS / 3
+        self._renew_at = time.monotonic() + REBUILD_LEASE_SECONDS / 3
 
     async def _catch_up(self) -> None:
         """Catch up with the end of the record, or come within one batch of it."""
@@ -201,7 +201,7 @@ class Rebuild:
             try:
                 async with self._record.reading() as connection:
                     await self._take(connection, events)
-                if self._fold.held >= HELD or not full:
+                if self._fold.held >= REBUILD_WRITE_ROWS or not full:
                     await self._write()
             except (CannotTake, _OneOfThese) as problem:
                 self._go_back(problem)
@@ -217,7 +217,7 @@ class Rebuild:
         """
         if isinstance(problem, _OneOfThese):
             self._alone_to = problem.last
-        elif len(self._failed) >= parked.MOST:
+        elif len(self._failed) >= parked.MAX_PARKED_KEYS:
             raise problem
         else:
             self._failed[self._built.key(problem.event)] = problem
@@ -227,9 +227,9 @@ class Rebuild:
     async def _take(self, connection: AsyncConnection, events: Sequence[Recorded]) -> None:
         start = 0
         while start < len(events):
-            some = events[start : start + (1 if events[start].position <= self._alone_to else SLICE)]
+            some = events[start : start + (1 if events[start].position <= self._alone_to else REBUILD_SLICE_EVENTS)]
             start += len(some)
-            await self._take_some(connection, [event for event in some if self._wanted(event)])
+            await self._take_some(connection, [event for event in some if self._is_wanted(event)])
             self._position = some[-1].position
             self._tell(self._position, max(self._position, self._total))
             await asyncio.sleep(0)
@@ -238,19 +238,19 @@ class Rebuild:
         try:
             await self._fold.take(connection, events)
         except Exception as problem:
-            if away(problem) or isinstance(problem, CannotTake | _OneOfThese):
+            if is_transient(problem) or isinstance(problem, CannotTake | _OneOfThese):
                 raise
             if len(events) == 1:
                 raise CannotTake(events[0], problem) from problem
             raise _OneOfThese(events[-1].position) from problem
         self._events += len(events)
 
-    def _wanted(self, event: Recorded) -> bool:
+    def _is_wanted(self, event: Recorded) -> bool:
         failed = self._failed.get(self._built.key(event))
         if failed and event.position >= failed.event.position:
             return False
         try:
-            return wanted(self._built, event)
+            return is_wanted(self._built, event)
         except UnknownEvent as unknown:
             raise CannotTake(event, unknown) from unknown
 
@@ -292,7 +292,7 @@ class Rebuild:
                 if len(events) == self._batch and not hold:
                     return False
                 await self._take(connection, events)
-                if self._fold.held >= HELD:
+                if self._fold.held >= REBUILD_WRITE_ROWS:
                     await self._fold.write(connection)
             await self._write_in(connection)
             while await self._fold.finish(connection):

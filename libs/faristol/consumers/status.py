@@ -9,30 +9,30 @@ from enum import StrEnum
 from sqlalchemy import func, select
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from faristol.bus.relay import NAME as RELAY
+from faristol.bus.relay import RELAY_NAME as RELAY
 from faristol.consumers import tables
-from faristol.consumers.handlers import UNNOTED
+from faristol.consumers.handlers import CHECKPOINT_INTERVAL_EVENTS
 from faristol.consumers.leases import holders_of_work
 from faristol.consumers.parked import Parked, all_parked
-from faristol.consumers.progress_watch import Pace
-from faristol.consumers.rebuild import LEASE_SECONDS
+from faristol.consumers.progress_watch import ProgressWatch
+from faristol.consumers.rebuild import REBUILD_LEASE_SECONDS
 from faristol.consumers.stopped import Stopped, all_stopped
 from faristol.event_store import Record
 from faristol.event_store.backends.tables import checkpoints, events, leases, seals
 from faristol.event_store.event import microseconds, utc_now
 from faristol.event_store.positions import last_position
-from faristol.event_store.record import held
+from faristol.event_store.record import is_held
 from faristol.event_store.witness.delivery import PREFIX
 
-UNSEALED = 600.0
+MAX_UNSEALED_SECONDS = 600.0
 """Seconds for which an event may be unsealed before that counts as a problem."""
-UNDELIVERED = 60.0
+MAX_UNDELIVERED_SECONDS = 60.0
 """Seconds for which a seal may be undelivered before that counts as a problem."""
 
 _IS_WITNESS = checkpoints.c.consumer.startswith(PREFIX, autoescape=True)
 
 
-class Kind(StrEnum):
+class StatusKind(StrEnum):
     """Kind of a line of the status."""
 
     RELAY = "relay"
@@ -67,7 +67,7 @@ class Status:
     """A line of the status."""
 
     name: str
-    kind: Kind
+    kind: StatusKind
     state: State
     position: int
     lag: int
@@ -81,7 +81,7 @@ class Status:
     """The process that works for it, as HOST/ADDRESS; empty if no process does or needs to."""
 
 
-async def status(record: Record, pace: Pace | None = None) -> tuple[list[Status], int]:
+async def status(record: Record, pace: ProgressWatch | None = None) -> tuple[list[Status], int]:
     """Return all lines, in the order of kinds and names, and the record's last position.
 
     Without ``pace``, a lack of progress of the relay and of consumers is not detected.
@@ -104,9 +104,11 @@ async def status(record: Record, pace: Pace | None = None) -> tuple[list[Status]
     return sorted(found, key=lambda line: (line.kind, line.name, line.generation)), last
 
 
-def _is_still(line: Status, pace: Pace) -> bool:
+def _is_still(line: Status, pace: ProgressWatch) -> bool:
     """Check whether a line should have progressed; a reaction moves its checkpoint only from time to time."""
-    longest = {Kind.RELAY: 0, Kind.PROJECTION: 0, Kind.REACTION: UNNOTED}.get(line.kind, line.lag)
+    longest = {StatusKind.RELAY: 0, StatusKind.PROJECTION: 0, StatusKind.REACTION: CHECKPOINT_INTERVAL_EVENTS}.get(
+        line.kind, line.lag
+    )
     return line.state is State.LIVE and line.lag > longest and pace.is_still(line.name, line.position)
 
 
@@ -117,15 +119,19 @@ async def _sealing(connection: AsyncConnection, last: int) -> list[Status]:
     if not sealed and not rows:
         return []
     first = select(events.c.recorded_at).where(events.c.position == sealed + 1)
-    found = [_waiting("sealer", Kind.SEALER, sealed, last, (await connection.execute(first)).scalar(), UNSEALED)]
+    found = [
+        _waiting(
+            "sealer", StatusKind.SEALER, sealed, last, (await connection.execute(first)).scalar(), MAX_UNSEALED_SECONDS
+        )
+    ]
     for row in rows:
         made = select(func.min(seals.c.sealed_at)).where(seals.c.to_position > row.position)
         since = (await connection.execute(made)).scalar()
-        found.append(_waiting(row.consumer, Kind.WITNESS, row.position, sealed, since, UNDELIVERED))
+        found.append(_waiting(row.consumer, StatusKind.WITNESS, row.position, sealed, since, MAX_UNDELIVERED_SECONDS))
     return found
 
 
-def _waiting(name: str, kind: Kind, position: int, end: int, since: int | None, longest: float) -> Status:
+def _waiting(name: str, kind: StatusKind, position: int, end: int, since: int | None, longest: float) -> Status:
     late = since is not None and microseconds(utc_now()) - since > longest * 1_000_000
     return Status(name, kind, State.WAITING if late else State.LIVE, position, max(0, end - position))
 
@@ -136,7 +142,7 @@ async def _others(connection: AsyncConnection, last: int, stopped: dict[str, Sto
     return [
         Status(
             name=row.consumer,
-            kind=Kind.RELAY if row.consumer == RELAY else Kind.REACTION,
+            kind=StatusKind.RELAY if row.consumer == RELAY else StatusKind.REACTION,
             state=State.STOPPED if row.consumer in stopped else State.LIVE,
             position=row.position,
             lag=max(0, last - row.position),
@@ -151,7 +157,7 @@ async def _projections(
 ) -> list[Status]:
     positions = {row.consumer: row.position for row in await connection.execute(select(checkpoints))}
     read = {(row.name, row.version): row.generation for row in await connection.execute(select(tables.projections))}
-    builds = select(leases.c.name).where(held(record.time(connection), LEASE_SECONDS))
+    builds = select(leases.c.name).where(is_held(record.time(connection), REBUILD_LEASE_SECONDS))
     built = set((await connection.execute(builds)).scalars())
     found: list[Status] = []
     for row in await connection.execute(select(tables.generations)):
@@ -166,5 +172,7 @@ async def _projections(
         else:
             state = State.BUILDING if f"rebuild:{name}" in built else State.LEFT_OVER
         position = positions.get(name, 0) if is_read else row.position
-        found.append(Status(name, Kind.PROJECTION, state, position, max(0, last - position), row.generation, halted))
+        found.append(
+            Status(name, StatusKind.PROJECTION, state, position, max(0, last - position), row.generation, halted)
+        )
     return found

@@ -20,7 +20,7 @@ from faristol.event_store.backends.databases import is_wrong_statement
 from faristol.event_store.backends.tables import checkpoints
 from faristol.event_store.event import microseconds, moment, utc_now
 
-LONGEST_ERROR = 1_000
+MAX_ERROR_CHARACTERS = 1_000
 """Characters of a stored error."""
 
 _rows = tables.stopped
@@ -30,7 +30,7 @@ class CannotTake(Exception):
     """A consumer cannot process an event."""
 
     def __init__(self, event: Recorded, problem: Exception) -> None:
-        super().__init__(f"event {event.position} ({event.name} on {event.stream}): {told(problem)}")
+        super().__init__(f"event {event.position} ({event.name} on {event.stream}): {format_failure(problem)}")
         self.event = event
         self.problem = problem
 
@@ -50,7 +50,7 @@ class Stopped:
     attempts: int
 
 
-def away(problem: BaseException) -> bool:
+def is_transient(problem: BaseException) -> bool:
     """Check whether a failure is a transient one of the database or the bus, not one of an event."""
     if isinstance(problem, DBAPIError) and is_wrong_statement(problem):
         return False
@@ -59,13 +59,13 @@ def away(problem: BaseException) -> bool:
     )
 
 
-def told(problem: BaseException) -> str:
+def format_failure(problem: BaseException) -> str:
     """Return a failure in one line, without the parameters of a statement."""
     cause = problem.orig if isinstance(problem, DBAPIError) and problem.orig else problem
-    return f"{type(cause).__name__}: {' '.join(str(cause).split())}"[:LONGEST_ERROR]
+    return f"{type(cause).__name__}: {' '.join(str(cause).split())}"[:MAX_ERROR_CHARACTERS]
 
 
-def noted(problem: CannotTake) -> dict[str, Any]:
+def to_error_columns(problem: CannotTake) -> dict[str, Any]:
     """Return the columns that describe an event that fails."""
     event = problem.event
     return {
@@ -73,7 +73,7 @@ def noted(problem: CannotTake) -> dict[str, Any]:
         "event_id": event.event_id,
         "type": event.type,
         "stream": event.stream,
-        "error": told(problem.problem),
+        "error": format_failure(problem.problem),
         "retry": False,
     }
 
@@ -86,7 +86,7 @@ async def note(connection: AsyncConnection, consumer: str, problem: CannotTake) 
     query = select(checkpoints.c.position).where(checkpoints.c.consumer == consumer).with_for_update()
     if ((await connection.execute(query)).scalar_one_or_none() or 0) >= problem.event.position:
         return
-    values = noted(problem)
+    values = to_error_columns(problem)
     at = _rows.c.consumer == consumer
     again = update(_rows).where(at, _rows.c.position == problem.event.position)
     if (await connection.execute(again.values(**values, attempts=_rows.c.attempts + 1))).rowcount:

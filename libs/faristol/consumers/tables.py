@@ -74,16 +74,16 @@ parked = Table(
 )
 """Events after ``done`` and up to the consumer's checkpoint are pending; those of other keys are processed."""
 
-KEPT: Mapping[str, Sequence[str]] = {"results": ("webhooks", "webhook_dead_letters")}
+SERVICE_TABLES: Mapping[str, Sequence[str]] = {"results": ("webhooks", "webhook_dead_letters")}
 """Tables that a service creates beside its read models, and that a rebuild cannot recreate.
 
 In a database with roles they are in the schema of the service's role.
 """
 
-_LOCK = 0x6661726973746F6D  # arbitrary, but the same for every process of a cell
+_TABLES_LOCK_ID = 0x6661726973746F6D  # arbitrary, but the same for every process of a cell
 
 
 async def make(connection: AsyncConnection, tables: MetaData = metadata) -> None:
     """Create missing tables, one process at a time."""
-    await kind_of(connection).alone(connection, _LOCK)
+    await kind_of(connection).alone(connection, _TABLES_LOCK_ID)
     await connection.run_sync(tables.create_all)

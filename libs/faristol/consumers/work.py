@@ -98,7 +98,7 @@ class Projection:
         return self.again(generation)
 
 
-def wanted(work: Reaction | Projection, event: Recorded) -> bool:
+def is_wanted(work: Reaction | Projection, event: Recorded) -> bool:
     """Check whether the event is for this consumer.
 
     Raises ``UnknownEvent`` for an unknown type in a context that the consumer depends on: a newer version wrote it, and

@@ -10,8 +10,8 @@ from datetime import UTC, datetime
 from typing import Any
 
 from faristol.credentials.errors import Denied, Unauthenticated
-from faristol.credentials.roles import MAY_GIVE, NAMES, PLAYER, ROLES, Role
-from faristol.kernel.names import ACTOR_ID, may_be_kept
+from faristol.credentials.roles import MAY_GIVE, PLAYER, ROLE_NAMES, ROLES, Role
+from faristol.kernel.names import ACTOR_ID, is_storable
 from faristol.kernel.refusal import N_
 
 MALFORMED = N_("the credential is malformed: {what}")
@@ -32,7 +32,7 @@ class Scope:
 
     def within(self, other: Scope) -> bool:
         """Check whether this scope is a subset of ``other``."""
-        return all(_within(getattr(self, part), getattr(other, part)) for part in _PARTS)
+        return all(_within(getattr(self, part), getattr(other, part)) for part in _SCOPE_FIELDS)
 
     def touches(self, tournament: str) -> bool:
         """Check whether the scope includes a tournament, or halls or tables of it."""
@@ -49,12 +49,12 @@ class Scope:
 
     def to_claim(self) -> dict[str, list[Any]]:
         """Return the claim ``scope`` of a token, without the fields that set no limit."""
-        return {part: sorted(values) for part in _PARTS if (values := getattr(self, part))}
+        return {part: sorted(values) for part in _SCOPE_FIELDS if (values := getattr(self, part))}
 
     @classmethod
     def from_claim(cls, claim: object) -> Scope:
         """Parse the claim ``scope``. Raises ``Unauthenticated`` if it is malformed or has an unknown limit."""
-        if not isinstance(claim, dict) or claim.keys() - set(_PARTS):
+        if not isinstance(claim, dict) or claim.keys() - set(_SCOPE_FIELDS):
             raise Unauthenticated("CREDENTIAL_INVALID", MALFORMED, {"what": "scope"})
         for part, values in claim.items():
             kind = int if part == "tables" else str
@@ -78,7 +78,7 @@ def bound_id(parent_id: str, own_id: str) -> str:
     return str(uuid.uuid5(uuid.UUID(parent_id), own_id))
 
 
-_PARTS = tuple(Scope.__dataclass_fields__)
+_SCOPE_FIELDS = tuple(Scope.__dataclass_fields__)
 
 
 def _within(part: frozenset[Any], other: frozenset[Any]) -> bool:
@@ -107,7 +107,7 @@ class Credential:
     @property
     def role_name(self) -> str:
         """Name of the role, such as ``director``."""
-        return NAMES[self.role]
+        return ROLE_NAMES[self.role]
 
     @property
     def ids(self) -> frozenset[str]:
@@ -167,7 +167,7 @@ class Credential:
         for key, pattern in (("jti", _UUID), ("sub", ACTOR_ID), ("player", ACTOR_ID)):
             if not pattern.fullmatch(texts[key]):
                 raise Unauthenticated("CREDENTIAL_INVALID", MALFORMED, {"what": key})
-        if texts["name"] and not may_be_kept(texts["name"], least=1):
+        if texts["name"] and not is_storable(texts["name"], least=1):
             raise Unauthenticated("CREDENTIAL_INVALID", MALFORMED, {"what": "name"})
         role = ROLES.get(texts["role"])
         if role is None or role not in MAY_GIVE or (role == PLAYER and not texts["player"]):

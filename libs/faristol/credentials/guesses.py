@@ -5,12 +5,12 @@ from __future__ import annotations
 from datetime import datetime, timedelta
 from typing import NamedTuple
 
-FIRST_PAUSE = timedelta(minutes=1)
+FIRST_PIN_PAUSE = timedelta(minutes=1)
 """Pause after the first wrong PIN that is not free; each further wrong PIN doubles it."""
 
-LONGEST_PAUSE = timedelta(hours=1)
+MAX_PIN_PAUSE = timedelta(hours=1)
 
-QUIET = timedelta(hours=3)
+PIN_RESET_DELAY = timedelta(hours=3)
 """Time without a wrong PIN after which the count restarts."""
 
 
@@ -25,12 +25,12 @@ class Guesses(NamedTuple):
         if self.wrong < free:
             return self.last
         doublings = min(self.wrong - free, 10)  # enough for the longest pause, and bounds the number
-        pause: timedelta = FIRST_PAUSE * (1 << doublings)
-        return self.last + min(pause, LONGEST_PAUSE)
+        pause: timedelta = FIRST_PIN_PAUSE * (1 << doublings)
+        return self.last + min(pause, MAX_PIN_PAUSE)
 
 
 def one_more(before: Guesses | None, at: datetime) -> Guesses:
-    """Count a wrong PIN. The count restarts if the last one is more than ``QUIET`` ago."""
-    if before is None or at - before.last > QUIET:
+    """Count a wrong PIN. The count restarts if the last one is more than ``PIN_RESET_DELAY`` ago."""
+    if before is None or at - before.last > PIN_RESET_DELAY:
         return Guesses(1, at)
     return Guesses(before.wrong + 1, max(at, before.last))

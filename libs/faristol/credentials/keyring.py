@@ -32,7 +32,7 @@ RECORD = "record"
 MADE_AT = "%Y%m%dT%H%M%S.%fZ.pem"
 """Format of the file name of a private key: its creation time."""
 
-SETTLES = timedelta(minutes=2)
+MIN_SIGNING_KEY_AGE = timedelta(minutes=2)
 """Age from which a key signs if an older key exists. Other processes may not have read a younger one yet."""
 
 _SECRET = re.compile(rb"[0-9a-f]{64}")
@@ -69,7 +69,7 @@ def name_record(path: Path, record_id: str) -> None:
 
 
 def rotate(folder: Path, now: Callable[[], datetime] = utc_now) -> Path:
-    """Create a key, which signs after ``SETTLES``, and return its private file. Raises ``KeyFileError``."""
+    """Create a key, which signs after ``MIN_SIGNING_KEY_AGE``, and return its private file. Raises ``KeyFileError``."""
     path = folder / now().strftime(MADE_AT)
     keys.make(path)
     return path
@@ -93,7 +93,7 @@ def retire(folder: Path, key: str) -> list[Path]:
     return files
 
 
-def listed(folder: Path, now: Callable[[], datetime] = utc_now) -> list[tuple[str, str, bool]]:
+def list_keys(folder: Path, now: Callable[[], datetime] = utc_now) -> list[tuple[str, str, bool]]:
     """List the keys, the oldest first: id, name of the public file, and whether the key signs."""
     signing = _signing(folder, now())
     signs = signing.name if signing else ""
@@ -101,10 +101,10 @@ def listed(folder: Path, now: Callable[[], datetime] = utc_now) -> list[tuple[st
 
 
 def _private(folder: Path) -> list[Path]:
-    return _found(folder, ".pem")
+    return _list_files(folder, ".pem")
 
 
-def _found(folder: Path, suffix: str) -> list[Path]:
+def _list_files(folder: Path, suffix: str) -> list[Path]:
     """List the files of a folder; empty if it does not exist. Raises ``KeyringError`` if it is not readable."""
     try:
         return sorted(path for path in folder.iterdir() if path.name.endswith(suffix))
@@ -117,7 +117,9 @@ def _found(folder: Path, suffix: str) -> list[Path]:
 def _signing(folder: Path, now: datetime) -> Path | None:
     """Return the newest private key that is old enough to sign, or the oldest key if none is."""
     private = _private(folder)
-    return next((path for path in reversed(private) if _made_at(path) <= now - SETTLES), next(iter(private), None))
+    return next(
+        (path for path in reversed(private) if _made_at(path) <= now - MIN_SIGNING_KEY_AGE), next(iter(private), None)
+    )
 
 
 def _made_at(path: Path) -> datetime:
@@ -129,7 +131,7 @@ def _made_at(path: Path) -> datetime:
 
 
 def _public(folder: Path) -> list[Path]:
-    return _found(folder, ".pem.pub")
+    return _list_files(folder, ".pem.pub")
 
 
 def _read(path: Path) -> Ed25519PublicKey:

@@ -58,7 +58,7 @@ def needs_of(method: MethodDescriptor) -> Needs:
         raise TypeError(f"{method.full_name} has no option faristol.access.v1.needs with the roles that may call it")
 
     def field(path: str) -> tuple[str, ...]:
-        return _checked(method, path) if path else ()
+        return _parse_path(method, path) if path else ()
 
     return Needs(
         path_of(method),
@@ -82,7 +82,7 @@ def needs_of_all(services: Iterable[ServiceDescriptor]) -> dict[str, Needs]:
     return {needs.method: needs for needs in found}
 
 
-def _checked(method: MethodDescriptor, path: str) -> tuple[str, ...]:
+def _parse_path(method: MethodDescriptor, path: str) -> tuple[str, ...]:
     names = tuple(path.split("."))
     message: Descriptor | None = method.input_type
     for name in names:

@@ -10,7 +10,7 @@ from google.protobuf.message import Message
 from faristol.credentials.credential import Credential
 from faristol.credentials.errors import Denied, Unauthenticated
 from faristol.credentials.needs import Needs, values, values_of_all
-from faristol.credentials.roles import ARBITER, DIRECTOR, FEDERATION, JUDGE, NAMES, PLAYER, PUBLIC, SCORER
+from faristol.credentials.roles import ARBITER, DIRECTOR, FEDERATION, JUDGE, PLAYER, PUBLIC, ROLE_NAMES, SCORER
 from faristol.kernel.errors import NotFound
 from faristol.kernel.refusal import N_
 
@@ -18,7 +18,7 @@ NO_CREDENTIAL = N_("this requires a credential with one of the roles {roles}; th
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class GamePlace:
     """The place and the players of a game; for a case, those of its game."""
 
     tournament: str
@@ -37,8 +37,8 @@ class Place:
 class Places:
     """The games and cases that a request names, by their ids; unknown ids are omitted."""
 
-    games: Mapping[str, Place] = field(default_factory=dict)
-    cases: Mapping[str, Place] = field(default_factory=dict)
+    games: Mapping[str, GamePlace] = field(default_factory=dict)
+    cases: Mapping[str, GamePlace] = field(default_factory=dict)
 
 
 def check_role(credential: Credential | None, needs: Needs, request: Message) -> None:
@@ -50,7 +50,7 @@ def check_role(credential: Credential | None, needs: Needs, request: Message) ->
     for roles in wanted:
         if PUBLIC in roles:
             continue
-        names = {"roles": ", ".join(sorted(NAMES[role] for role in roles))}
+        names = {"roles": ", ".join(sorted(ROLE_NAMES[role] for role in roles))}
         if credential is None:
             raise Unauthenticated("NO_CREDENTIAL", NO_CREDENTIAL, names)
         if credential.role not in roles:
@@ -80,7 +80,7 @@ def check_scope(credential: Credential | None, needs: Needs, request: Message, p
     _check_persons(credential, needs, request)
 
 
-def may_judge(credential: Credential, place: Place) -> bool:
+def may_judge(credential: Credential, place: GamePlace) -> bool:
     """Check whether the holder may judge a case: it is in their scope and languages, and not of their own game."""
     scope = credential.scope
     in_scope = scope.holds_table(place.tournament, place.hall, place.table)
@@ -88,7 +88,7 @@ def may_judge(credential: Credential, place: Place) -> bool:
     return in_scope and in_language and not _is_own(credential, place)
 
 
-def may_know(credential: Credential, tournament: str, place: Place | None, *, of_case: bool) -> bool:
+def may_know(credential: Credential, tournament: str, place: GamePlace | None, *, of_case: bool) -> bool:
     """Check whether the holder may receive a notification for officials.
 
     ``place`` is that of a game or case; None stands for the whole tournament, which arbiters, directors and federations
@@ -102,25 +102,27 @@ def may_know(credential: Credential, tournament: str, place: Place | None, *, of
     return in_scope and credential.role != JUDGE and not _is_own(credential, place)
 
 
-def _is_own(credential: Credential, place: Place) -> bool:
+def _is_own(credential: Credential, place: GamePlace) -> bool:
     return credential.role in (ARBITER, JUDGE) and credential.player in place.players
 
 
-def _check_not_own(credential: Credential, game: str, place: Place) -> None:
+def _check_not_own(credential: Credential, game: str, place: GamePlace) -> None:
     if _is_own(credential, place):
         raise Denied(
             "OWN_GAME", N_("a player cannot be the arbiter or judge of their own game: {game}"), {"game": game}
         )
 
 
-def _check_game(credential: Credential, game: str, place: Place) -> None:
+def _check_game(credential: Credential, game: str, place: GamePlace) -> None:
     _check_not_own(credential, game, place)
     theirs = credential.role != PLAYER or credential.player in place.players
     if not theirs or not credential.scope.holds_table(place.tournament, place.hall, place.table):
         raise Denied("OUT_OF_SCOPE", N_("the credential does not cover game {game}"), {"game": game})
 
 
-def _check_everywhere(credential: Credential, game: str, place: Place, halls: list[str] | None, *, reads: bool) -> None:
+def _check_everywhere(
+    credential: Credential, game: str, place: GamePlace, halls: list[str] | None, *, reads: bool
+) -> None:
     """Check a duplicate game: a holder limited to halls acts only in those.
 
     A request without a hall requires the whole tournament. ``reads``: the answer is public, at the end of an embargo.

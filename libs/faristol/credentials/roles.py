@@ -13,12 +13,12 @@ PUBLIC, PLAYER, SCORER, ARBITER = pb.ROLE_PUBLIC, pb.ROLE_PLAYER, pb.ROLE_SCORER
 JUDGE, DIRECTOR, FEDERATION = pb.ROLE_JUDGE, pb.ROLE_DIRECTOR, pb.ROLE_FEDERATION
 SERVICE, OPERATOR = pb.ROLE_SERVICE, pb.ROLE_OPERATOR
 
-NAMES: Mapping[Role, str] = {
+ROLE_NAMES: Mapping[Role, str] = {
     role: name.removeprefix("ROLE_").lower() for name, role in pb.Role.items() if role != pb.ROLE_UNSPECIFIED
 }
 """Name of each role in the record, in tokens and at the command line, such as ``director``."""
 
-ROLES: Mapping[str, Role] = {name: role for role, name in NAMES.items()}
+ROLES: Mapping[str, Role] = {name: role for role, name in ROLE_NAMES.items()}
 
 MAY_GIVE: Mapping[Role, frozenset[Role]] = {
     PLAYER: frozenset(),

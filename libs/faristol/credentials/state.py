@@ -14,13 +14,13 @@ from faristol.credentials.guesses import Guesses, one_more
 from faristol.kernel.times import to_datetime, to_timestamp
 from faristol.pb.access.v1 import events_pb2 as events
 
-STREAM = "access-cell"
+ACCESS_STREAM = "access-cell"
 PIN_ATTEMPTS = 10
 """Wrong PINs at a table before the next one has to wait; a new PIN there resets the count."""
 
 
 @dataclass(frozen=True, slots=True)
-class Granted:
+class GrantedCredential:
     """A credential that was granted."""
 
     credential: Credential
@@ -33,7 +33,7 @@ class Granted:
 class Access:
     """Credentials granted and credentials ended early."""
 
-    granted: Mapping[str, Granted] = field(default_factory=dict)
+    granted: Mapping[str, GrantedCredential] = field(default_factory=dict)
     """Granted credentials by id, in the order of granting."""
     revoked: Mapping[str, datetime] = field(default_factory=dict)
     """Time of each revocation by the id of the credential."""
@@ -42,7 +42,7 @@ class Access:
     refused: Mapping[tuple[str, int], Guesses] = field(default_factory=dict)
     """Wrong PINs since the last new PIN, by tournament and table."""
 
-    def ended(self, credential: Credential) -> bool:
+    def has_ended(self, credential: Credential) -> bool:
         """Check whether a credential was signed out, or it or one of its ancestors was revoked."""
         return not credential.ids.isdisjoint(self.revoked) or credential.credential_id in self.signed_out
 
@@ -51,7 +51,7 @@ class Access:
         wrong = self.refused.get((tournament, table))
         return max(timedelta(0), wrong.free_from(PIN_ATTEMPTS) - now) if wrong else timedelta(0)
 
-    def pins_at(self, tournament: str, table: int, now: datetime) -> list[Granted]:
+    def pins_at(self, tournament: str, table: int, now: datetime) -> list[GrantedCredential]:
         """List the valid PINs at a table."""
         return [
             granted
@@ -60,7 +60,7 @@ class Access:
             and tournament in granted.credential.scope.tournaments
             and table in granted.credential.scope.tables
             and now <= granted.credential.expires_at
-            and not self.ended(granted.credential)
+            and not self.has_ended(granted.credential)
         ]
 
 
@@ -72,7 +72,7 @@ def fold(state: Access, facts: Iterable[Message]) -> Access:
         match fact:
             case events.CredentialGranted():
                 credential = of_message(fact.credential, tuple(fact.ancestor_ids))
-                granted[credential.credential_id] = Granted(credential, fact.form)
+                granted[credential.credential_id] = GrantedCredential(credential, fact.form)
                 for tournament in credential.scope.tournaments if fact.form == events.FORM_PIN else ():
                     for table in credential.scope.tables:
                         refused.pop((tournament, table), None)
@@ -94,7 +94,7 @@ def fold(state: Access, facts: Iterable[Message]) -> Access:
     return Access(MappingProxyType(granted), MappingProxyType(revoked), ended, MappingProxyType(refused))
 
 
-def _held_by(granted: Iterable[Granted], subject: str) -> Iterator[str]:
+def _held_by(granted: Iterable[GrantedCredential], subject: str) -> Iterator[str]:
     """Yield the ids of the tokens of a holder. Links and PINs are omitted, so new devices can still sign in."""
     for given in granted:
         if given.credential.subject == subject:

@@ -24,16 +24,16 @@ from faristol.credentials.errors import EXPIRED, AccessError, Unauthenticated
 from faristol.event_store.integrity.keys import key_id
 from faristol.kernel.refusal import N_
 
-ALGORITHM = "Ed25519"
+TOKEN_ALGORITHM = "Ed25519"  # noqa: S105
 ISSUER = "faristol"
 SKEW = timedelta(seconds=60)
 """Clock skew allowed between two machines."""
-LONGEST_CHAIN = 4
+MAX_CHAIN_LENGTH = 4
 """Tokens nested in each other, including the outermost."""
-LONGEST_TOKEN = 8_000
+MAX_SIGNED_TOKEN_CHARACTERS = 8_000
 """Characters: the size that gRPC and HTTP servers accept in one header."""
 
-_REGISTRY = JWSRegistry(algorithms=[ALGORITHM])
+_REGISTRY = JWSRegistry(algorithms=[TOKEN_ALGORITHM])
 INVALID = N_("the credential is not valid: {what}")
 
 
@@ -52,7 +52,7 @@ def issue(
     credential: Credential, key: Ed25519PrivateKey, audience: str, *, holder: Ed25519PublicKey | None = None
 ) -> str:
     """Sign a token with a key of the cell ``audience``; the owner of ``holder``'s private key can hand it on."""
-    return _signed(credential, key, {"aud": audience}, key_id(key.public_key()), holder)
+    return _sign(credential, key, {"aud": audience}, key_id(key.public_key()), holder)
 
 
 def hand_on(
@@ -68,7 +68,7 @@ def hand_on(
     Raises ``Denied`` if ``credential`` exceeds the rights of ``own``.
     """
     own.check_may_hand_on(credential)
-    return _signed(credential, key, {"par": parent}, "", holder)
+    return _sign(credential, key, {"par": parent}, "", holder)
 
 
 def verify(token: str, keys: Callable[[str], Ed25519PublicKey | None], audience: str, now: datetime) -> Verified:
@@ -77,33 +77,33 @@ def verify(token: str, keys: Callable[[str], Ed25519PublicKey | None], audience:
     Revocation is left to the caller. An issue time after ``now`` is accepted: a key of the cell signed the token, so
     the clock of this machine is behind that of the signer.
     """
-    if len(token) > LONGEST_TOKEN:
+    if len(token) > MAX_SIGNED_TOKEN_CHARACTERS:
         raise Unauthenticated("CREDENTIAL_INVALID", INVALID, {"what": "length"})
-    verified = _verify(token, keys, audience, LONGEST_CHAIN)
+    verified = _verify(token, keys, audience, MAX_CHAIN_LENGTH)
     credential = verified.credential
     if now > credential.expires_at + SKEW:
         raise Unauthenticated("CREDENTIAL_EXPIRED", EXPIRED, {"time": credential.expires_at.isoformat()})
     return verified
 
 
-def claimed(token: str) -> Credential:
+def decode_unverified(token: str) -> Credential:
     """Decode a token without verification, for its own holder, which has no key of the cell.
 
     Raises ``Unauthenticated`` if the token is malformed.
     """
     _, claims = _peek(token)
     parent = claims.get("par")
-    return Credential.from_claims(claims, claimed(parent) if isinstance(parent, str) else None)
+    return Credential.from_claims(claims, decode_unverified(parent) if isinstance(parent, str) else None)
 
 
-def _signed(
+def _sign(
     credential: Credential,
     key: Ed25519PrivateKey,
     claims: Mapping[str, Any],
     kid: str,
     holder: Ed25519PublicKey | None,
 ) -> str:
-    header = {"alg": ALGORITHM, **({"kid": kid} if kid else {})}
+    header = {"alg": TOKEN_ALGORITHM, **({"kid": kid} if kid else {})}
     confirmed = {"cnf": {"jwk": OKPKey.import_key(holder).as_dict(private=False)}} if holder else {}
     said = {"iss": ISSUER, **claims, **credential.to_claims(), **confirmed}
     return jwt.encode(header, said, OKPKey.import_key(key), registry=_REGISTRY)
@@ -148,7 +148,7 @@ def _peek(token: str) -> tuple[dict[str, Any], dict[str, Any]]:
         header, claims = (json.loads(urlsafe_b64decode(part.encode())) for part in token.split(".")[:2])
     except (ValueError, RecursionError) as problem:
         raise Unauthenticated("CREDENTIAL_INVALID", MALFORMED, {"what": "token"}) from problem
-    if not isinstance(header, dict) or not isinstance(claims, dict) or header.get("alg") != ALGORITHM:
+    if not isinstance(header, dict) or not isinstance(claims, dict) or header.get("alg") != TOKEN_ALGORITHM:
         raise Unauthenticated("CREDENTIAL_INVALID", INVALID, {"what": "alg"})
     return header, claims
 

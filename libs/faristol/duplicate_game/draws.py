@@ -8,14 +8,14 @@ from dataclasses import dataclass
 from faristol.duplicate_game.words import Words
 from faristol.rules import Board, Ruleset
 from faristol.rules.duplicate_game.finish import DuplicateEndReason, end_before
-from faristol.rules.duplicate_game.racks import Attempt, RackDrawn, draw_rack
+from faristol.rules.duplicate_game.racks import DrawnAttempt, RackDrawn, draw_rack
 
-MOST_REDRAWN = 1_000
+MAX_REDRAWN_RACKS = 1_000
 """Valid racks of one turn that go back without a play before the game has no play at all."""
 
 
 @dataclass(frozen=True, slots=True)
-class Table:
+class DrawState:
     """The state from which the next rack is drawn."""
 
     turn: int
@@ -33,23 +33,23 @@ class Table:
         return (*self.leftover, *self.bag)
 
 
-def end_of(table: Table, ruleset: Ruleset, words: Words) -> DuplicateEndReason | None:
+def end_of(table: DrawState, ruleset: Ruleset, words: Words) -> DuplicateEndReason | None:
     """Return the reason that no rack can follow; None if one can."""
     return end_before(table.turn, table.left, ruleset, lambda tiles: bool(words.tops(table.board, tiles)))
 
 
-def drawn(table: Table, ruleset: Ruleset, words: Words) -> RackDrawn | DuplicateEndReason:
+def draw_next_rack(table: DrawState, ruleset: Ruleset, words: Words) -> RackDrawn | DuplicateEndReason:
     """Return the rack that the seed determines, or the reason for the end of the game.
 
     A rack without a play goes back like an invalid one.
     """
     if end := end_of(table, ruleset, words):
         return end
-    attempts: list[Attempt] = []
+    attempts: list[DrawnAttempt] = []
     leftover: Sequence[str] = table.leftover
     bag: Sequence[str] = table.bag
     counter = table.counter
-    for _ in range(MOST_REDRAWN):
+    for _ in range(MAX_REDRAWN_RACKS):
         rack = draw_rack(table.turn, leftover, bag, table.seed, counter, ruleset)
         if rack is None:
             break

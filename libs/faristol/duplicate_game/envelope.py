@@ -43,12 +43,12 @@ def seal(content: bytes, game_id: str, key: bytes, wrapping: bytes, nonces: tupl
 
 def unwrap(envelope: events.Envelope, game_id: str, wrapping: bytes) -> bytes:
     """Decrypt the key of the content. Raises ``EnvelopeError``."""
-    return _decrypted(envelope.wrapped_key, game_id, wrapping)
+    return _decrypt(envelope.wrapped_key, game_id, wrapping)
 
 
 def content_of(envelope: events.Envelope, game_id: str, key: bytes) -> bytes:
     """Decrypt the content. Raises ``EnvelopeError``, also if it does not match its commitment."""
-    content = _decrypted(envelope.content, game_id, key)
+    content = _decrypt(envelope.content, game_id, key)
     if hashlib.sha256(content).digest() != envelope.digest:
         raise EnvelopeError(
             f"the sealed game of {game_id} does not match the commitment {envelope.digest.hex()} commits to"
@@ -56,7 +56,7 @@ def content_of(envelope: events.Envelope, game_id: str, key: bytes) -> bytes:
     return content
 
 
-def _decrypted(sealed: bytes, game_id: str, key: bytes) -> bytes:
+def _decrypt(sealed: bytes, game_id: str, key: bytes) -> bytes:
     try:
         return AESGCM(key).decrypt(sealed[:NONCE_BYTES], sealed[NONCE_BYTES:], game_id.encode())
     except (InvalidTag, ValueError) as problem:

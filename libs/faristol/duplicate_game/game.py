@@ -18,7 +18,7 @@ from faristol.rules.duplicate_game.plays import Play
 from faristol.rules.duplicate_game.verification import CalledRack
 from faristol.rules.notation import word_tiles
 
-MS = 1_000_000
+MS_TO_NANOSECONDS_FACTOR = 1_000_000
 """Nanoseconds of a millisecond."""
 
 
@@ -42,7 +42,7 @@ class Timer:
     @property
     def ends_at(self) -> Instant | None:
         """The end; None while it is stopped."""
-        return None if self.started_at is None else self.started_at + self.left_ms * MS
+        return None if self.started_at is None else self.started_at + self.left_ms * MS_TO_NANOSECONDS_FACTOR
 
 
 @dataclass(frozen=True, slots=True)
@@ -172,7 +172,7 @@ class Duplicate:
 
 def evolve(game: Duplicate, fact: Message) -> Duplicate:
     """Return ``game`` after an event of its stream. Raises ``TypeError`` for another one."""
-    fold = _FOLDS.get(type(fact))
+    fold = _GAME_FOLDS.get(type(fact))
     if fold is None:
         raise TypeError(f"{fact.DESCRIPTOR.full_name} is not an event of a duplicate game")
     at = occurred_at(fact)
@@ -212,7 +212,7 @@ def written_play(play: Play) -> events.DuplicatePlay:
     return said
 
 
-def _opened(game: Duplicate, fact: events.DuplicateOpened) -> Duplicate:
+def _apply_duplicate_opened(game: Duplicate, fact: events.DuplicateOpened) -> Duplicate:
     return Duplicate(
         game_id=fact.game_id,
         tournament_id=fact.tournament_id,
@@ -245,7 +245,7 @@ def return_rack(game: Duplicate) -> Duplicate:
     return replace(game, turns=game.turns[:-1], drawn=(*without(game.drawn, turn.rack), *kept), leftover=kept)
 
 
-def _rack(game: Duplicate, fact: events.RackCalled) -> Duplicate:
+def _apply_rack_called(game: Duplicate, fact: events.RackCalled) -> Duplicate:
     if fact.turn == len(game.turns):  # the rack called before had no play and went back
         game = return_rack(game)
     rack = tuple(fact.faces)
@@ -256,11 +256,11 @@ def _rack(game: Duplicate, fact: events.RackCalled) -> Duplicate:
     return replace(game, turns=(*game.turns, turn), drawn=out, leftover=(), counter=counter)
 
 
-def _master(game: Duplicate, fact: events.MasterPlayChosen) -> Duplicate:
+def _apply_master_play_chosen(game: Duplicate, fact: events.MasterPlayChosen) -> Duplicate:
     return _with(game, fact.turn, master=play_of(fact.play), top=fact.top, reason=fact.reason)
 
 
-def _completed(game: Duplicate, fact: events.TurnCompleted) -> Duplicate:
+def _apply_turn_completed(game: Duplicate, fact: events.TurnCompleted) -> Duplicate:
     turn = game.turns[fact.turn - 1]
     if turn.master is None:  # the rack has no play: it goes back whole
         completed = _with(game, fact.turn, completed=True)
@@ -272,55 +272,55 @@ def _completed(game: Duplicate, fact: events.TurnCompleted) -> Duplicate:
     )
 
 
-def _ended(game: Duplicate, fact: events.DuplicateEnded) -> Duplicate:
+def _apply_duplicate_ended(game: Duplicate, fact: events.DuplicateEnded) -> Duplicate:
     return replace(game, end=fact.end)
 
 
-def _voided(game: Duplicate, fact: events.SealVoided) -> Duplicate:
+def _apply_seal_voided(game: Duplicate, fact: events.SealVoided) -> Duplicate:
     assert game.seal is not None
     return replace(game, seal=replace(game.seal, void_from=fact.from_turn, cause=fact.cause))
 
 
-def _opened_seal(game: Duplicate, fact: events.SealOpened) -> Duplicate:
+def _apply_seal_opened(game: Duplicate, fact: events.SealOpened) -> Duplicate:
     assert game.seal is not None
     return replace(game, seal=replace(game.seal, key=fact.key))
 
 
-def _lifted(game: Duplicate, fact: events.EmbargoLifted) -> Duplicate:
+def _apply_embargo_lifted(game: Duplicate, fact: events.EmbargoLifted) -> Duplicate:
     assert game.embargo is not None
     return replace(game, embargo=replace(game.embargo, lifted=True))
 
 
-def _validated(game: Duplicate, fact: events.ResultsValidated) -> Duplicate:
+def _apply_results_validated(game: Duplicate, fact: events.ResultsValidated) -> Duplicate:
     return replace(game, validated=True)
 
 
-def _called_as(game: Duplicate, fact: events.CallNamesSet) -> Duplicate:
+def _apply_call_names_set(game: Duplicate, fact: events.CallNamesSet) -> Duplicate:
     names = {said.face: said.name for said in fact.names}
     return replace(game, call_names=names, call_numbers=tuple(fact.numbers))
 
 
-def _started(game: Duplicate, fact: ticks.TurnTimerStarted) -> Duplicate:
+def _apply_turn_timer_started(game: Duplicate, fact: ticks.TurnTimerStarted) -> Duplicate:
     at = instant(fact.occurred_at)
     changed = _with(game, fact.turn, timer=Timer(at, at, fact.milliseconds, fact.milliseconds))
     return _with(changed, fact.turn, master=None, top=0, reason="") if fact.again else changed
 
 
-def _warned(game: Duplicate, fact: ticks.TimeWarned) -> Duplicate:
+def _apply_time_warned(game: Duplicate, fact: ticks.TimeWarned) -> Duplicate:
     timer = _timer(game, fact.turn)
     return _with(game, fact.turn, timer=replace(timer, warned=timer.warned | {fact.seconds_left}))
 
 
-def _called(game: Duplicate, fact: ticks.TimeCalled) -> Duplicate:
+def _apply_time_called(game: Duplicate, fact: ticks.TimeCalled) -> Duplicate:
     return _with(game, fact.turn, timer=replace(_timer(game, fact.turn), called_at=instant(fact.occurred_at)))
 
 
-def _stopped(game: Duplicate, fact: ticks.TurnTimerStopped) -> Duplicate:
+def _apply_turn_timer_stopped(game: Duplicate, fact: ticks.TurnTimerStopped) -> Duplicate:
     timer = replace(_timer(game, fact.turn), started_at=None, left_ms=fact.milliseconds_left)
     return _with(game, fact.turn, timer=timer)
 
 
-def _resumed(game: Duplicate, fact: ticks.TurnTimerResumed) -> Duplicate:
+def _apply_turn_timer_resumed(game: Duplicate, fact: ticks.TurnTimerResumed) -> Duplicate:
     timer = replace(_timer(game, fact.turn), started_at=instant(fact.occurred_at), left_ms=fact.milliseconds_left)
     return _with(game, fact.turn, timer=timer)
 
@@ -338,20 +338,20 @@ def _with(game: Duplicate, number: int, **values: object) -> Duplicate:
     return replace(game, turns=tuple(turns))
 
 
-_FOLDS: Mapping[type[Message], Callable[[Duplicate, Any], Duplicate]] = {
-    events.DuplicateOpened: _opened,
-    events.RackCalled: _rack,
-    events.MasterPlayChosen: _master,
-    events.TurnCompleted: _completed,
-    events.DuplicateEnded: _ended,
-    events.ResultsValidated: _validated,
-    events.SealVoided: _voided,
-    events.SealOpened: _opened_seal,
-    events.EmbargoLifted: _lifted,
-    events.CallNamesSet: _called_as,
-    ticks.TurnTimerStarted: _started,
-    ticks.TimeWarned: _warned,
-    ticks.TimeCalled: _called,
-    ticks.TurnTimerStopped: _stopped,
-    ticks.TurnTimerResumed: _resumed,
+_GAME_FOLDS: Mapping[type[Message], Callable[[Duplicate, Any], Duplicate]] = {
+    events.DuplicateOpened: _apply_duplicate_opened,
+    events.RackCalled: _apply_rack_called,
+    events.MasterPlayChosen: _apply_master_play_chosen,
+    events.TurnCompleted: _apply_turn_completed,
+    events.DuplicateEnded: _apply_duplicate_ended,
+    events.ResultsValidated: _apply_results_validated,
+    events.SealVoided: _apply_seal_voided,
+    events.SealOpened: _apply_seal_opened,
+    events.EmbargoLifted: _apply_embargo_lifted,
+    events.CallNamesSet: _apply_call_names_set,
+    ticks.TurnTimerStarted: _apply_turn_timer_started,
+    ticks.TimeWarned: _apply_time_warned,
+    ticks.TimeCalled: _apply_time_called,
+    ticks.TurnTimerStopped: _apply_turn_timer_stopped,
+    ticks.TurnTimerResumed: _apply_turn_timer_resumed,
 }

@@ -10,17 +10,17 @@ from typing import Any
 
 from google.protobuf.message import Message
 
-from faristol.duplicate_game.game import MS, Timer
+from faristol.duplicate_game.game import MS_TO_NANOSECONDS_FACTOR, Timer
 from faristol.kernel.times import Instant, instant
 from faristol.pb.game.v1 import duplicate_events_pb2 as events
 from faristol.rules.duplicate_game.slips import Handed, WrittenSlip
 
-HANDED: Mapping[int, Handed] = {
+HANDED_BY_VALUE: Mapping[int, Handed] = {
     events.HANDED_UNSPECIFIED: Handed.IN_TIME,
     **{events.Handed.Value(f"HANDED_{handed.name}"): handed for handed in Handed},
 }
 
-ON_THE_WAY = 10_000 * MS
+ON_THE_WAY = 10_000 * MS_TO_NANOSECONDS_FACTOR
 """Nanoseconds after the end within which a slip saved in time by a phone counts without an arbiter: the network is slow
 if a whole hall sends at once.
 """
@@ -30,7 +30,7 @@ IsSame = Callable[[WrittenSlip, WrittenSlip], bool]
 """Whether two slips describe the same play."""
 
 
-class Waiting(StrEnum):
+class WaitingReason(StrEnum):
     """The reason that a slip waits for an arbiter."""
 
     TWO_SLIPS = "two-slips"
@@ -46,7 +46,7 @@ class Waiting(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Entry:
+class SlipEntry:
     """A slip as received."""
 
     slip: events.Slip
@@ -80,8 +80,8 @@ class Counting:
     slip: WrittenSlip
     written: events.Slip
     """The same as written."""
-    waits: Waiting | None = None
-    entries: tuple[Entry, ...] = ()
+    waits: WaitingReason | None = None
+    entries: tuple[SlipEntry, ...] = ()
     """The slips from which an arbiter has to choose, while it waits."""
 
 
@@ -89,7 +89,7 @@ class Counting:
 class HallTurn:
     """The slips of a hall for a turn."""
 
-    entries: Mapping[str, tuple[Entry, ...]] = field(default_factory=dict)
+    entries: Mapping[str, tuple[SlipEntry, ...]] = field(default_factory=dict)
     closed_at: Instant | None = None
     ruled: Mapping[str, tuple[events.Slip, Instant]] = field(default_factory=dict)
     """The slip that an arbiter ruled to count, by player, with the time."""
@@ -102,7 +102,7 @@ class HallTurn:
         """Check whether the hall has closed this attempt at the turn."""
         return self.closed_at is not None and self.closed_at >= timer.first_at
 
-    def of_attempt(self, player_id: str, timer: Timer) -> tuple[Entry, ...]:
+    def of_attempt(self, player_id: str, timer: Timer) -> tuple[SlipEntry, ...]:
         """Return the slips of a player in this attempt at the turn, in order."""
         return tuple(entry for entry in self.entries.get(player_id, ()) if entry.arrived_at >= timer.first_at)
 
@@ -160,7 +160,7 @@ class Hall:
 
 def evolve(hall: Hall, fact: Message) -> Hall:
     """Return ``hall`` after an event of its stream. Raises ``TypeError`` for another one."""
-    fold = _FOLDS.get(type(fact))
+    fold = _HALL_FOLDS.get(type(fact))
     if fold is None:
         raise TypeError(f"{fact.DESCRIPTOR.full_name} is not an event of a hall of a duplicate game")
     return replace(fold(hall, fact), version=hall.version + 1)
@@ -172,24 +172,24 @@ def written_slip(said: events.Slip, handed: Handed | None = None) -> WrittenSlip
         coordinates=said.coordinates,
         word=said.word,
         score=said.score,
-        handed=handed or HANDED[said.handed],
+        handed=handed or HANDED_BY_VALUE[said.handed],
         coordinates_illegible=said.coordinates_illegible,
         word_illegible=said.word_illegible,
     )
 
 
-def is_late(entry: Entry, timer: Timer) -> bool:
+def is_late(entry: SlipEntry, timer: Timer) -> bool:
     """Check whether a slip that states its time was written after the end, to the millisecond (FISC II.5).
 
     In a hall that began the turn by itself, the end is relative to its own start.
     """
-    ends_at = timer.ends_at if entry.began_at is None else entry.began_at + timer.whole_ms * MS
+    ends_at = timer.ends_at if entry.began_at is None else entry.began_at + timer.whole_ms * MS_TO_NANOSECONDS_FACTOR
     if not entry.slip.HasField("written_at") or ends_at is None:
         return False
-    return (instant(entry.slip.written_at) - ends_at) // MS >= 1
+    return (instant(entry.slip.written_at) - ends_at) // MS_TO_NANOSECONDS_FACTOR >= 1
 
 
-def _counting(player_id: str, entries: tuple[Entry, ...], timer: Timer, is_same: IsSame) -> Counting:
+def _counting(player_id: str, entries: tuple[SlipEntry, ...], timer: Timer, is_same: IsSame) -> Counting:
     if not entries:
         nothing = events.Slip(player_id=player_id, handed=events.HANDED_NOT_AT_ALL)
         return Counting(written_slip(nothing), nothing)
@@ -205,13 +205,13 @@ def _counting(player_id: str, entries: tuple[Entry, ...], timer: Timer, is_same:
     found += [_of(entry, timer) for entry in typed.values()]
     last = found[-1]
     if any(entry.after_close for entry in entries):
-        return replace(last, waits=Waiting.AFTER_CLOSE, entries=entries)
+        return replace(last, waits=WaitingReason.AFTER_CLOSE, entries=entries)
     if not _agree(found[bool(phone) :], is_same):
-        return replace(last, waits=Waiting.TYPED_OTHERWISE, entries=entries)
+        return replace(last, waits=WaitingReason.TYPED_OTHERWISE, entries=entries)
     if not _agree(found, is_same) or any(each.slip.handed is Handed.TWICE for each in found):
-        return replace(last, waits=Waiting.TWO_SLIPS, entries=entries)
+        return replace(last, waits=WaitingReason.TWO_SLIPS, entries=entries)
     if _differs_sent_later(in_time, timer, is_same):
-        return replace(last, waits=Waiting.SENT_LATER, entries=entries)
+        return replace(last, waits=WaitingReason.SENT_LATER, entries=entries)
     return last
 
 
@@ -219,7 +219,7 @@ def _agree(found: Sequence[Counting], is_same: IsSame) -> bool:
     return all(is_same(one.slip, other.slip) for one, other in combinations(found, 2))
 
 
-def _differs_sent_later(in_time: list[Entry], timer: Timer, is_same: IsSame) -> bool:
+def _differs_sent_later(in_time: list[SlipEntry], timer: Timer, is_same: IsSame) -> bool:
     """Check whether the counting slip of a phone was sent after the end and differs from those before."""
     if not in_time or not in_time[-1].is_sent_later(timer):
         return False
@@ -227,44 +227,44 @@ def _differs_sent_later(in_time: list[Entry], timer: Timer, is_same: IsSame) -> 
     return not before or not is_same(written_slip(before[-1].slip), written_slip(in_time[-1].slip))
 
 
-def _of(entry: Entry, timer: Timer) -> Counting:
+def _of(entry: SlipEntry, timer: Timer) -> Counting:
     late = is_late(entry, timer)
     return Counting(written_slip(entry.slip, Handed.LATE if late else None), entry.slip)
 
 
-def _seated(hall: Hall, fact: events.HallSeated) -> Hall:
+def _apply_hall_seated(hall: Hall, fact: events.HallSeated) -> Hall:
     seats = {**hall.seats, **{seat.player_id: seat.number for seat in fact.seats}}
     return replace(hall, number=fact.hall.number, name=fact.hall.name, seats=seats)
 
 
-def _taken(hall: Hall, fact: events.SlipsTaken) -> Hall:
+def _apply_slips_taken(hall: Hall, fact: events.SlipsTaken) -> Hall:
     turn = hall.turn(fact.turn)
     entries = dict(turn.entries)
     at = instant(fact.occurred_at)
     began_at = instant(fact.began_at) if fact.HasField("began_at") else None
     for slip in fact.slips:
-        entry = Entry(slip, fact.source, fact.collector_id, fact.after_close, at, began_at)
+        entry = SlipEntry(slip, fact.source, fact.collector_id, fact.after_close, at, began_at)
         entries[slip.player_id] = (*entries.get(slip.player_id, ()), entry)
     return _with(hall, fact.turn, replace(turn, entries=entries))
 
 
-def _closed(hall: Hall, fact: events.HallClosed) -> Hall:
+def _apply_hall_closed(hall: Hall, fact: events.HallClosed) -> Hall:
     return _with(hall, fact.turn, replace(hall.turn(fact.turn), closed_at=instant(fact.occurred_at)))
 
 
-def _ruled(hall: Hall, fact: events.SlipRuled) -> Hall:
+def _apply_slip_ruled(hall: Hall, fact: events.SlipRuled) -> Hall:
     turn = hall.turn(fact.turn)
     ruled = {**turn.ruled, fact.slip.player_id: (fact.slip, instant(fact.occurred_at))}
     return _with(hall, fact.turn, replace(turn, ruled=ruled))
 
 
-def _scored(hall: Hall, fact: events.TurnScored) -> Hall:
+def _apply_turn_scored(hall: Hall, fact: events.TurnScored) -> Hall:
     turn = hall.turn(fact.turn)
     scores = {**turn.scores, **{score.player_id: score for score in fact.scores}}
     return _with(hall, fact.turn, replace(turn, scores=scores))
 
 
-def _corrected(hall: Hall, fact: events.SlipCorrected) -> Hall:
+def _apply_slip_corrected(hall: Hall, fact: events.SlipCorrected) -> Hall:
     turn = hall.turn(fact.turn)
     player = fact.slip.player_id
     scores = {**turn.scores, player: fact.score}
@@ -272,13 +272,13 @@ def _corrected(hall: Hall, fact: events.SlipCorrected) -> Hall:
     return _with(hall, fact.turn, replace(turn, scores=scores, corrected=corrected))
 
 
-def _claimed(hall: Hall, fact: events.ClaimRaised) -> Hall:
+def _apply_claim_raised(hall: Hall, fact: events.ClaimRaised) -> Hall:
     about = fact.about_player_id or fact.player_id
     claim = Claim(fact.claim_id, fact.turn, fact.player_id, instant(fact.occurred_at), hall.version + 1, about=about)
     return replace(hall, claims={**hall.claims, claim.claim_id: claim})
 
 
-def _decided(hall: Hall, fact: events.ClaimDecided) -> Hall:
+def _apply_claim_decided(hall: Hall, fact: events.ClaimDecided) -> Hall:
     claim = replace(
         hall.claims[fact.claim_id],
         decided=True,
@@ -293,13 +293,13 @@ def _with(hall: Hall, number: int, turn: HallTurn) -> Hall:
     return replace(hall, turns={**hall.turns, number: turn})
 
 
-_FOLDS: Mapping[type[Message], Callable[[Hall, Any], Hall]] = {
-    events.HallSeated: _seated,
-    events.SlipsTaken: _taken,
-    events.HallClosed: _closed,
-    events.SlipRuled: _ruled,
-    events.TurnScored: _scored,
-    events.SlipCorrected: _corrected,
-    events.ClaimRaised: _claimed,
-    events.ClaimDecided: _decided,
+_HALL_FOLDS: Mapping[type[Message], Callable[[Hall, Any], Hall]] = {
+    events.HallSeated: _apply_hall_seated,
+    events.SlipsTaken: _apply_slips_taken,
+    events.HallClosed: _apply_hall_closed,
+    events.SlipRuled: _apply_slip_ruled,
+    events.TurnScored: _apply_turn_scored,
+    events.SlipCorrected: _apply_slip_corrected,
+    events.ClaimRaised: _apply_claim_raised,
+    events.ClaimDecided: _apply_claim_decided,
 }

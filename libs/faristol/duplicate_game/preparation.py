@@ -18,7 +18,7 @@ from faristol.pb.game.v1 import duplicate_events_pb2 as events
 from faristol.pb.game.v1 import duplicate_pb2 as pb
 from faristol.rules import Ruleset
 
-MOST_GROUPS = 100
+MAX_EMBARGO_GAMES = 100
 """Games under one embargo."""
 
 
@@ -38,7 +38,7 @@ class Prepared:
 
 
 @dataclass(frozen=True, slots=True)
-class Round:
+class PreparedRound:
     """The round of a tournament for which a game is prepared."""
 
     tournament_id: str
@@ -72,13 +72,13 @@ class Round:
 
 def evolve(prepared: Prepared, fact: Message) -> Prepared:
     """Return ``prepared`` after an event of its stream. Raises ``TypeError`` for another one."""
-    fold = _FOLDS.get(type(fact))
+    fold = _PREPARATION_FOLDS.get(type(fact))
     if fold is None:
         raise TypeError(f"{fact.DESCRIPTOR.full_name} is not an event of the preparation of a duplicate game")
     return fold(prepared, fact)
 
 
-def may_prepare(prepared: Prepared, of: Round, rerun_of: str) -> None:
+def may_prepare(prepared: Prepared, of: PreparedRound, rerun_of: str) -> None:
     """Raise ``Refusal`` or ``Invalid`` if a game cannot be prepared.
 
     A preparation with other rules or words is void, and can be repeated; otherwise a game is drawn only once.
@@ -92,7 +92,7 @@ def may_prepare(prepared: Prepared, of: Round, rerun_of: str) -> None:
         raise Invalid("rerun_of", N_("is the game itself"))
 
 
-def may_rerun(of: Round, earlier: Duplicate) -> None:
+def may_rerun(of: PreparedRound, earlier: Duplicate) -> None:
     """Raise ``Refusal`` if an earlier game cannot be played again in a round: its rules and words must be the same.
 
     The embargo of an earlier game names the games that play it again.
@@ -116,7 +116,7 @@ def may_rerun(of: Round, earlier: Duplicate) -> None:
         )
 
 
-def prepared_fact(of: Round, seal: events.Seal, embargo: Embargo | None, at: Instant) -> events.GamePrepared:
+def prepared_fact(of: PreparedRound, seal: events.Seal, embargo: Embargo | None, at: Instant) -> events.GamePrepared:
     """Return the event of a prepared game."""
     ruleset, lexicon = of.pins
     fact = events.GamePrepared(
@@ -133,13 +133,13 @@ def prepared_fact(of: Round, seal: events.Seal, embargo: Embargo | None, at: Ins
     return fact
 
 
-def set_embargo(prepared: Prepared, of: Round, request: pb.SetEmbargoRequest, at: Instant) -> events.EmbargoSet:
+def set_embargo(prepared: Prepared, of: PreparedRound, request: pb.SetEmbargoRequest, at: Instant) -> events.EmbargoSet:
     """Return the event that puts a game and its reruns under embargo."""
     of.check()
     others = list(request.game_ids)
-    if not 1 <= len(others) < MOST_GROUPS:
+    if not 1 <= len(others) < MAX_EMBARGO_GAMES:
         raise Invalid(
-            "game_ids", N_("are {count}; expected 1 to {most}"), {"count": len(others), "most": MOST_GROUPS - 1}
+            "game_ids", N_("are {count}; expected 1 to {most}"), {"count": len(others), "most": MAX_EMBARGO_GAMES - 1}
         )
     if strange := [game for game in others if not place_of_duplicate(game)[0]]:
         raise Invalid(
@@ -175,18 +175,18 @@ def embargo_said(embargo: Embargo) -> events.Embargo:
     return events.Embargo(game_ids=embargo.game_ids, together=embargo.together)
 
 
-def _prepared(prepared: Prepared, fact: events.GamePrepared) -> Prepared:
+def _apply_game_prepared(prepared: Prepared, fact: events.GamePrepared) -> Prepared:
     embargo = embargo_of(fact.embargo) if fact.HasField("embargo") else prepared.embargo
     return replace(
         prepared, ruleset=Pin.of(fact.ruleset), lexicon=Pin.of(fact.lexicon), seal=fact.seal, embargo=embargo
     )
 
 
-def _embargo(prepared: Prepared, fact: events.EmbargoSet) -> Prepared:
+def _apply_embargo_set(prepared: Prepared, fact: events.EmbargoSet) -> Prepared:
     return replace(prepared, embargo=embargo_of(fact.embargo))
 
 
-_FOLDS: Mapping[type[Message], Callable[[Prepared, Any], Prepared]] = {
-    events.GamePrepared: _prepared,
-    events.EmbargoSet: _embargo,
+_PREPARATION_FOLDS: Mapping[type[Message], Callable[[Prepared, Any], Prepared]] = {
+    events.GamePrepared: _apply_game_prepared,
+    events.EmbargoSet: _apply_embargo_set,
 }

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from faristol.duplicate_game.draws import Table, drawn
+from faristol.duplicate_game.draws import DrawState, draw_next_rack
 from faristol.duplicate_game.end_reasons import END_REASONS
 from faristol.duplicate_game.game import Duplicate
 from faristol.duplicate_game.words import Words
@@ -84,14 +84,14 @@ def play_ahead(
     turns: list[SealedTurn] = []
     counter = 0
     while True:
-        found = drawn(Table(len(turns) + 1, board, leftover, bag, seed, counter), ruleset, words)
+        found = draw_next_rack(DrawState(len(turns) + 1, board, leftover, bag, seed, counter), ruleset, words)
         if isinstance(found, DuplicateEndReason):
             return SealedGame(game_id, *pins, salt, tuple(turns), found, seed)
         *back, last = (CalledRack(attempt.rack, len(attempt.leftover), attempt.counter) for attempt in found.attempts)
         play = words.tops(board, last.faces)[0]
         turns.append(SealedTurn(last, tuple(back), by_hand=False, master=play, top=play.score))
         board, bag, counter = board.place(play.placements), found.bag, found.next_counter
-        leftover = without(last.faces, _used(play))
+        leftover = without(last.faces, _list_used_faces(play))
 
 
 def play_again(game_id: str, game: Duplicate, salt: bytes) -> SealedGame:
@@ -161,7 +161,9 @@ def check(sealed: SealedGame, ruleset: Ruleset, words: Words | None = None) -> I
     lexicon and tops must be correct. In a game with a seed, master plays must then be the proposed ones.
     """
     played = [
-        PlayedTurn(turn.rack, turn.went_back, by_hand=turn.by_hand, used=_used(turn.master), drawn_as=turn.drawn_as)
+        PlayedTurn(
+            turn.rack, turn.went_back, by_hand=turn.by_hand, used=_list_used_faces(turn.master), drawn_as=turn.drawn_as
+        )
         for turn in sealed.turns
     ]
     held = HeldSeed(sealed.seed, sealed.commitment) if sealed.seed else None
@@ -209,7 +211,7 @@ def _wrong_play(
     return None
 
 
-def _used(play: Play) -> tuple[str, ...]:
+def _list_used_faces(play: Play) -> tuple[str, ...]:
     return tuple(tile.in_rack for _, tile in play.placements)
 
 

@@ -24,11 +24,11 @@ from faristol.rules.duplicate_game import slips
 from faristol.rules.duplicate_game.finish import end_article
 from faristol.rules.duplicate_game.slips import is_same_play
 
-GAME = 0
+GAME_STREAM_NUMBER = 0
 """In place of a hall number: the stream of the game itself."""
 
 Fact = tuple[int, Message]
-"""An event and the number of the hall of its stream; ``GAME`` for that of the game."""
+"""An event and the number of the hall of its stream; ``GAME_STREAM_NUMBER`` for that of the game."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,7 +58,7 @@ class Situation:
         """Return the situation after ``facts`` are on the record."""
         game, by_number = self.game, dict(self.halls)
         for number, fact in facts:
-            if number == GAME:
+            if number == GAME_STREAM_NUMBER:
                 game = games.evolve(game, fact)
             else:
                 by_number[number] = halls.evolve(by_number[number], fact)
@@ -108,7 +108,7 @@ class Situation:
             )
         return self.sealed.game.turn(number)
 
-    def shown(self) -> None:
+    def check_not_embargoed(self) -> None:
         """Refuse if the game is under embargo."""
         if self.game.is_embargoed:
             raise Refusal(
@@ -142,7 +142,7 @@ class Situation:
 
 def same_play_in(turn: Turn, ruleset: Ruleset) -> IsSame:
     """Return a check whether two slips of a turn describe the same play, without a lexicon."""
-    return partial(is_same_play, turn=slips.Turn(turn.board, turn.rack, ruleset, lambda _: True))
+    return partial(is_same_play, turn=slips.TurnData(turn.board, turn.rack, ruleset, lambda _: True))
 
 
 Decide = Callable[[Situation, Any], list[Fact]]

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from faristol.duplicate_game.game import Duplicate
 from faristol.duplicate_game.hall import Hall
 from faristol.rules import Ruleset
-from faristol.rules.duplicate_game.ranking import GameScores, Line, TurnScores, rank
+from faristol.rules.duplicate_game.ranking import GameScores, RankingLine, TurnScores, rank
 
 Group = tuple[Duplicate, Sequence[Hall]]
 """A game and its halls."""
@@ -52,18 +52,21 @@ def scores_of_groups(groups: Sequence[Group]) -> Scores:
     several = len(groups) > 1
     for game, halls in groups:
 
-        def called(player: str, game: Duplicate = game) -> str:
+        def format_player_key(player: str, game: Duplicate = game) -> str:
             return f"{game.game_id}/{player}" if several else player
 
-        players |= {called(player): (game.game_id, player) for player in players_of(halls)}
+        players |= {format_player_key(player): (game.game_id, player) for player in players_of(halls)}
         scores = game_scores(game, halls)
-        warnings.update({called(player): count for player, count in scores.warnings.items()})
+        warnings.update({format_player_key(player): count for player, count in scores.warnings.items()})
         done = [turn for turn in game.turns if turn.completed and turn.master is not None]
         for turn, scored in zip(done, scores.turns, strict=True):
             assert turn.master is not None
             key = (turn.number, turn.rack, turn.master.placements)
             before = merged.get(key)
-            points = {**(before.points if before else {}), **{called(who): had for who, had in scored.points.items()}}
+            points = {
+                **(before.points if before else {}),
+                **{format_player_key(who): had for who, had in scored.points.items()},
+            }
             merged[key] = TurnScores(scored.top, scored.master, points)
     everybody = sum(game.players for game, _ in groups)
     return Scores([GameScores(list(merged.values()), warnings, everybody)], players)
@@ -71,7 +74,7 @@ def scores_of_groups(groups: Sequence[Group]) -> Scores:
 
 def totals(
     games: Sequence[tuple[Duplicate, Sequence[Hall]]], ruleset: Ruleset
-) -> tuple[tuple[Line, ...], tuple[Mapping[str, int], ...]]:
+) -> tuple[tuple[RankingLine, ...], tuple[Mapping[str, int], ...]]:
     """Return the summed standings of several games, and the points of each player in each game.
 
     Every player of any game has a line; equal ones keep the order of their first game.

@@ -6,13 +6,13 @@ from collections.abc import Mapping, Sequence
 
 from faristol.duplicate_game.game import Duplicate
 from faristol.duplicate_game.preparation import Prepared, duplicate_id, embargo_said
-from faristol.duplicate_game.situation import GAME, Fact
+from faristol.duplicate_game.situation import GAME_STREAM_NUMBER, Fact
 from faristol.kernel.pins import Pin
 from faristol.kernel.times import Instant, timestamp
 from faristol.pb.game.v1 import duplicate_events_pb2 as events
 from faristol.rules import commitment, derive_seed
 
-MOST_SEATS = 1000
+MAX_EVENT_SEATS = 1000
 """Players in one event, which has room for so many with ids of any length."""
 
 
@@ -50,18 +50,18 @@ def open_duplicate(
         halls=of_halls,
         occurred_at=timestamp(at),
     )
-    facts: list[Fact] = [(GAME, opened)]
+    facts: list[Fact] = [(GAME_STREAM_NUMBER, opened)]
     if prepared is not None and prepared.embargo is not None:
         opened.embargo.CopyFrom(embargo_said(prepared.embargo))
     if prepared is not None and prepared.seal is not None:
         opened.seal.CopyFrom(prepared.seal)
         if (prepared.ruleset, prepared.lexicon) != pins:
             void = events.SealVoided(from_turn=1, cause=events.SEAL_VOID_RULES, occurred_at=timestamp(at))
-            facts.append((GAME, void))
+            facts.append((GAME_STREAM_NUMBER, void))
     if before is not None and (before.call_names or before.call_numbers):
         names = [events.CallName(face=face, name=name) for face, name in sorted(before.call_names.items())]
         said = events.CallNamesSet(names=names, numbers=before.call_numbers, occurred_at=timestamp(at))
-        facts.append((GAME, said))
+        facts.append((GAME_STREAM_NUMBER, said))
     number = 0
     for hall, players in zip(of_halls, halls.values(), strict=True):
         for part in _parts(players):
@@ -77,4 +77,4 @@ def open_duplicate(
 
 def _parts(players: Sequence[str]) -> list[Sequence[str]]:
     """Split players into parts that fit into an event; an empty hall has one part."""
-    return [players[start : start + MOST_SEATS] for start in range(0, len(players), MOST_SEATS)] or [()]
+    return [players[start : start + MAX_EVENT_SEATS] for start in range(0, len(players), MAX_EVENT_SEATS)] or [()]

@@ -18,13 +18,13 @@ from faristol.rules import Ruleset
 from faristol.rules.duplicate_game.plays import Play
 from faristol.rules.duplicate_game.slips import Verdict
 
-SHOWN = 10
+MAX_SHOWN_PLAYS = 10
 """Best plays that are shown after a turn."""
 
-_GAME_ID = "training"
+_TRAINING_GAME_ID = "training"
 
 
-class Judged(NamedTuple):
+class JudgedSlip(NamedTuple):
     """The verdict on a slip of a turn, beside the best plays."""
 
     verdict: Verdict
@@ -32,9 +32,9 @@ class Judged(NamedTuple):
     best: Sequence[Play]
 
 
-def begun(seed: str) -> Duplicate:
+def begin_training(seed: str) -> Duplicate:
     """Return a game before its first rack."""
-    return Duplicate(game_id=_GAME_ID, seed=hashlib.sha256(seed.encode()).digest())
+    return Duplicate(game_id=_TRAINING_GAME_ID, seed=hashlib.sha256(seed.encode()).digest())
 
 
 def next_turn(game: Duplicate, ruleset: Ruleset, words: Words) -> Duplicate:
@@ -49,12 +49,12 @@ def next_turn(game: Duplicate, ruleset: Ruleset, words: Words) -> Duplicate:
     return game
 
 
-def judged(game: Duplicate, turn: Turn, slip: events.Slip, ruleset: Ruleset, words: Words) -> Judged:
-    """Return the verdict that a slip would have in a hall, and the ``SHOWN`` best plays."""
+def judge_training_slip(game: Duplicate, turn: Turn, slip: events.Slip, ruleset: Ruleset, words: Words) -> JudgedSlip:
+    """Return the verdict that a slip would have in a hall, and the ``MAX_SHOWN_PLAYS`` best plays."""
     judging = Judging(_situation(game, ruleset, words), turn)
     written = written_slip(slip)
-    best = words.best(turn.board, turn.rack, SHOWN)[:SHOWN]
-    return Judged(judging.verdict(written), judging.score(slip.player_id, written), best)
+    best = words.best(turn.board, turn.rack, MAX_SHOWN_PLAYS)[:MAX_SHOWN_PLAYS]
+    return JudgedSlip(judging.verdict(written), judging.score(slip.player_id, written), best)
 
 
 def _situation(game: Duplicate, ruleset: Ruleset, words: Words) -> Situation:

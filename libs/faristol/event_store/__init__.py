@@ -9,9 +9,9 @@ from faristol.kernel.lazy import names_of
 
 if TYPE_CHECKING:
     from faristol.event_store.append.decision import (
+        AppendCommand,
         Appended,
         Checkpoint,
-        Command,
         Conflict,
         Decision,
         Guard,
@@ -19,24 +19,24 @@ if TYPE_CHECKING:
         Unacceptable,
         Write,
     )
-    from faristol.event_store.errors import RecordAway, RecordError
+    from faristol.event_store.errors import RecordError, RecordUnavailable
     from faristol.event_store.event import Metadata, Recorded
     from faristol.event_store.folds import Loaded, load, load_at_once
     from faristol.event_store.record import Record
     from faristol.event_store.upcasters import UnreadableEvent, message_class
 
 __all__ = [
+    "AppendCommand",
     "Appended",
     "Checkpoint",
-    "Command",
     "Conflict",
     "Decision",
     "Guard",
     "Loaded",
     "Metadata",
     "Record",
-    "RecordAway",
     "RecordError",
+    "RecordUnavailable",
     "Recorded",
     "Stale",
     "Unacceptable",
@@ -50,14 +50,14 @@ __all__ = [
 _MODULES = {
     "Appended": "append.decision",
     "Checkpoint": "append.decision",
-    "Command": "append.decision",
+    "AppendCommand": "append.decision",
     "Conflict": "append.decision",
     "Decision": "append.decision",
     "Guard": "append.decision",
     "Loaded": "folds",
     "Metadata": "event",
     "Record": "record",
-    "RecordAway": "errors",
+    "RecordUnavailable": "errors",
     "RecordError": "errors",
     "Recorded": "event",
     "Stale": "append.decision",

@@ -7,7 +7,7 @@ class RecordError(Exception):
     """The record cannot be used; the message states the reason and the remedy."""
 
 
-class RecordAway(RecordError):
+class RecordUnavailable(RecordError):
     """The database does not answer for now: its server is starting, full, or unreachable."""
 
 
@@ -15,5 +15,5 @@ class UnknownDatabase(ValueError):
     """The URL does not name a database that a record supports."""
 
 
-class Wrong(Exception):
+class CorruptData(Exception):
     """Stored data is not what was written. The message states the data and the position."""

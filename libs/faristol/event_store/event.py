@@ -117,7 +117,7 @@ def fingerprint_of(chain: bytes) -> str:
     return chain.hex()[:FINGERPRINT_LENGTH]
 
 
-def recorded(row: Sequence[Any]) -> Recorded:
+def to_recorded(row: Sequence[Any]) -> Recorded:
     """Return the event of a row of the table of events, whose columns are in the order of the fields."""
     (position, stream, version, event_id, type_name, schema_version, tournament, payload, metadata, at, chain) = row
     return Recorded(
@@ -151,7 +151,7 @@ def moment(stored: int) -> datetime:
     return _EPOCH + timedelta(microseconds=stored)
 
 
-def chained(
+def compute_chained_hash(
     previous: bytes,
     stream: str,
     version: int,

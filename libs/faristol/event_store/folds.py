@@ -9,11 +9,11 @@ from typing import Any, Generic, Protocol, TypeVar
 
 from google.protobuf.message import Message
 
-from faristol.kernel.bounded import keep
+from faristol.kernel.bounded import store_bounded
 
 S = TypeVar("S")
 
-REMEMBERED = 1_024
+FOLD_CACHE_SIZE = 1_024
 """Number of folded streams cached for a record."""
 
 
@@ -46,7 +46,7 @@ class Folds:
         """Cache a state unless a newer one is cached; evict the least recently used if the cache is full."""
         known = self._kept.get((fold, stream))
         if known is None or known.version < loaded.version:
-            keep(self._kept, (fold, stream), loaded, REMEMBERED)
+            store_bounded(self._kept, (fold, stream), loaded, FOLD_CACHE_SIZE)
 
 
 class Folded(Protocol):

@@ -6,7 +6,7 @@ import asyncio
 import math
 
 from faristol.event_store.backends.backend import Backend
-from faristol.event_store.tasks import end
+from faristol.event_store.tasks import cancel_tasks
 
 
 class News:
@@ -69,4 +69,4 @@ class News:
         """Cancel the subscription."""
         listener, self._listener = self._listener, None
         if listener:
-            await end([listener])
+            await cancel_tasks([listener])

@@ -7,7 +7,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 
 from faristol.event_store.backends import tables
 
-_LAST = select(tables.counter.c.position)
+_COUNTER_POSITION = select(tables.counter.c.position)
 _RECORDED_AT = select(tables.events.c.recorded_at).where(tables.events.c.position == bindparam("position"))
 _CHECKPOINTS = select(tables.checkpoints.c.consumer, tables.checkpoints.c.position)
 _CHECKPOINT = select(tables.checkpoints.c.position).where(tables.checkpoints.c.consumer == bindparam("consumer"))
@@ -15,7 +15,7 @@ _CHECKPOINT = select(tables.checkpoints.c.position).where(tables.checkpoints.c.c
 
 async def last_position(connection: AsyncConnection) -> int:
     """Return the position of the last event; 0 for an empty record."""
-    return int((await connection.execute(_LAST)).scalar_one())
+    return int((await connection.execute(_COUNTER_POSITION)).scalar_one())
 
 
 async def checkpoint(connection: AsyncConnection, consumer: str) -> int:

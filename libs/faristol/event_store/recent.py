@@ -9,9 +9,9 @@ from typing import Protocol
 
 from faristol.event_store.event import Recorded
 
-KEPT = 1_024
+RECENT_CACHE_EVENTS = 1_024
 """Number of events cached."""
-QUIET = 5.0
+NOTIFIED_POLL_SECONDS = 5.0
 """Seconds between polls of the end of the record while the database sends notifications."""
 
 
@@ -44,16 +44,17 @@ class Recent:
         """Return events after ``position``, in order; if they are fewer than ``limit``, all requested ones.
 
         Requested is every event up to ``at_least``, and every one appended more than ``age`` seconds ago; newer ones
-        may be included. If a notification of the database is lost, its event can come ``QUIET`` seconds late, unless
+        may be included. If a notification of the database is lost, its event can come ``NOTIFIED_POLL_SECONDS``
+        seconds late, unless
         ``age`` is 0. Events are shared and must not be changed. Raises the exceptions of the database.
         """
         now = asyncio.get_running_loop().time()
         since = now - age
-        if 0 < age < QUIET:
-            since = min(since, max(now - QUIET, self._quiet_since(max(position, self._last))))
+        if 0 < age < NOTIFIED_POLL_SECONDS:
+            since = min(since, max(now - NOTIFIED_POLL_SECONDS, self._quiet_since(max(position, self._last))))
         if position >= self._before and not self._has(at_least, since):
             async with self._turn:
-                if position > self._last + (KEPT if self._kept else 0):
+                if position > self._last + (RECENT_CACHE_EVENTS if self._kept else 0):
                     self._before, self._kept = position, []
                 at_the_end = False
                 while not (at_the_end or self._has(at_least, since) or self._last >= position + limit):
@@ -68,7 +69,7 @@ class Recent:
         begun = asyncio.get_running_loop().time()
         found = await self._read(self._last, limit=limit)
         self._kept += found
-        if (gone := len(self._kept) - max(KEPT, limit)) > 0:
+        if (gone := len(self._kept) - max(RECENT_CACHE_EVENTS, limit)) > 0:
             del self._kept[:gone]
             self._before += gone
         if len(found) == limit:

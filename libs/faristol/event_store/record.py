@@ -18,12 +18,12 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 
 from faristol.event_store import positions
 from faristol.event_store.append.appender import Appender
-from faristol.event_store.append.decision import Appended, Checkpoint, Command, Decision, Stale, checked
+from faristol.event_store.append.decision import AppendCommand, Appended, Checkpoint, Decision, Stale, check_decision
 from faristol.event_store.backends import migrations, tables
-from faristol.event_store.backends.backend import Backend, shown
+from faristol.event_store.backends.backend import Backend, format_url
 from faristol.event_store.backends.databases import FAILURES, is_away, is_full, kind_of, parse, unusable
 from faristol.event_store.errors import RecordError, UnknownDatabase
-from faristol.event_store.event import Metadata, Recorded, fingerprint_of, recorded, utc_now
+from faristol.event_store.event import Metadata, Recorded, fingerprint_of, to_recorded, utc_now
 from faristol.event_store.folds import Folds
 from faristol.event_store.news import News
 from faristol.event_store.personal_data import notes
@@ -33,7 +33,7 @@ from faristol.event_store.upcasters import upcasters
 # Statements of the hot paths are built once: building a statement costs as much as running it.
 _events = tables.events.c
 _OF_STREAM = (_events.stream == bindparam("stream"), _events.version > bindparam("after_version"))
-_STREAM = select(tables.events).where(*_OF_STREAM).order_by(_events.version)
+_STREAM_EVENTS = select(tables.events).where(*_OF_STREAM).order_by(_events.version)
 _FACT = (_events.type, _events.schema_version, _events.payload)
 _FACTS = select(*_FACT).where(*_OF_STREAM).order_by(_events.version)
 _FIRSTS = (
@@ -45,7 +45,7 @@ _COMMAND = select(tables.commands.c.position, tables.commands.c.answer).where(
     tables.commands.c.command_id == bindparam("command_id")
 )
 _HASH = select(_events.hash).where(_events.position == bindparam("position"))
-_LAST = select(tables.events).where(tables.are_last()).order_by(_events.position)
+_LAST_EVENTS = select(tables.events).where(tables.are_last()).order_by(_events.position)
 _ALL_FACTS = (
     select(_events.stream, *_FACT)
     .where(_events.stream.in_(bindparam("streams", expanding=True)))
@@ -63,22 +63,22 @@ def _facts_after(streams: int) -> Any:
     return select(_events.stream, *_FACT).where(or_(*wanted)).order_by(_events.position)
 
 
-_TRIED = {"name": "written", "holder": "", "until": 0}
+_WRITE_TEST_LEASE = {"name": "written", "holder": "", "until": 0}
 """A lease that is never held: every role may write it."""
-_SAME = update(tables.leases).where(tables.leases.c.name == _TRIED["name"]).values(until=0)
-FEW = 8
+_WRITE_TEST_UPDATE = update(tables.leases).where(tables.leases.c.name == _WRITE_TEST_LEASE["name"]).values(until=0)
+MAX_EXACT_STREAMS = 8
 """Number of streams up to which each number has its own statement."""
-STREAMS = 400
+MAX_STATEMENT_STREAMS = 400
 """Streams or positions in one statement."""
 
-FOLLOWED = 500
+FOLLOW_BATCH_EVENTS = 500
 """Events that ``follow`` reads at a time."""
 
-FOLLOW_POLL = 0.25
+FOLLOW_POLL_SECONDS = 0.25
 """Seconds between polls of ``follow`` without a notification."""
 
 
-class Trouble(StrEnum):
+class WriteProblem(StrEnum):
     """Reasons for which the record accepts no writes."""
 
     FULL = "the disk of the record is full"
@@ -105,7 +105,7 @@ class Record:
         """The latest events, for all consumers in this process."""
         self._backend = backend
         self._now = now
-        self.trouble: Trouble | None = None
+        self.trouble: WriteProblem | None = None
         """Why the last write failed, if not because of its own content; None while writes succeed."""
         self._committed_at = -math.inf
         """Time of the last commit of this process, by the loop's clock."""
@@ -137,7 +137,7 @@ class Record:
             raise migrations.none_at(parsed) from None
         except migrations.OtherFormat as problem:
             await record.close()
-            raise RecordError(f"the record at {shown(parsed)} {problem}") from problem
+            raise RecordError(f"the record at {format_url(parsed)} {problem}") from problem
         except (SQLAlchemyError, OSError) as problem:
             await record.close()
             raise unusable(parsed, problem) from problem
@@ -165,7 +165,7 @@ class Record:
             async with self._backend.writing() as connection:
                 yield connection
         except FAILURES as problem:
-            self._failed(problem)
+            self._note_failure(problem)
             raise
         self._committed_at = asyncio.get_running_loop().time()
 
@@ -175,17 +175,19 @@ class Record:
 
     async def try_writing(self) -> None:
         """Write without a change, to check whether the record accepts writes again."""
-        if self.trouble is Trouble.FULL and not await self._backend.has_room():
+        if self.trouble is WriteProblem.FULL and not await self._backend.has_room():
             return
         async with self.writing() as connection:
             # An update without a matching row writes no data, so the row must exist.
-            await connection.execute(kind_of(connection).new_row(tables.leases).values(**_TRIED))
-            await connection.execute(_SAME)
+            await connection.execute(kind_of(connection).new_row(tables.leases).values(**_WRITE_TEST_LEASE))
+            await connection.execute(_WRITE_TEST_UPDATE)
         self.trouble = None
 
-    def _failed(self, problem: Exception) -> None:
+    def _note_failure(self, problem: Exception) -> None:
         if not isinstance(problem, DBAPIError) or is_away(problem):
-            self.trouble = Trouble.FULL if isinstance(problem, DBAPIError) and is_full(problem) else Trouble.REFUSED
+            self.trouble = (
+                WriteProblem.FULL if isinstance(problem, DBAPIError) and is_full(problem) else WriteProblem.REFUSED
+            )
 
     async def clean(self) -> str:
         """Overwrite deleted data on disk. Return why remains may be there; empty on success."""
@@ -196,7 +198,7 @@ class Record:
         decision: Decision,
         metadata: Metadata,
         *,
-        command: Command | None = None,
+        command: AppendCommand | None = None,
         checkpoint: Checkpoint | None = None,
     ) -> Appended:
         """Write a decision durably in one transaction.
@@ -206,14 +208,14 @@ class Record:
         Exceptions of the database leave the outcome unknown: the same command may be sent again, and takes effect once.
         """
         try:
-            appended = await self._appender.append(checked(decision, command), metadata, command, checkpoint)
+            appended = await self._appender.append(check_decision(decision, command), metadata, command, checkpoint)
         except FAILURES as problem:
-            self._failed(problem)
+            self._note_failure(problem)
             raise
         self.trouble = None
         return appended
 
-    async def answered(self, command_id: str) -> Appended | None:
+    async def find_answer(self, command_id: str) -> Appended | None:
         """Return the result of a command that was executed; None for an unknown one."""
         for position, answer in await self._backend.fetch(_COMMAND, {"command_id": command_id}):
             return Appended(position, answer, repeated=True)
@@ -221,7 +223,7 @@ class Record:
 
     async def read_stream(self, stream: str, after_version: int = 0) -> list[Recorded]:
         """Return the events of a stream after a version, in order."""
-        return await self._read(_STREAM, {"stream": stream, "after_version": after_version})
+        return await self._read(_STREAM_EVENTS, {"stream": stream, "after_version": after_version})
 
     async def facts(self, stream: str, after_version: int = 0) -> list[Message]:
         """Return the messages of a stream after a version, in order, without their metadata."""
@@ -241,13 +243,13 @@ class Record:
     async def facts_after(self, versions: Mapping[str, int]) -> list[tuple[str, Message]]:
         """Return the messages of several streams after their versions, in the order of positions, each with its stream.
 
-        ``versions`` has at most ``STREAMS`` entries.
+        ``versions`` has at most ``MAX_STATEMENT_STREAMS`` entries.
         """
         named: dict[str, object] = {}
         for number, (stream, version) in enumerate(versions.items()):
             named[f"stream_{number}"], named[f"after_{number}"] = stream, version
         # Above FEW the size is rounded up, so that few statements are compiled; surplus parameters match no stream.
-        size = len(versions) if len(versions) <= FEW else 1 << (len(versions) - 1).bit_length()
+        size = len(versions) if len(versions) <= MAX_EXACT_STREAMS else 1 << (len(versions) - 1).bit_length()
         for number in range(len(versions), size):
             named[f"stream_{number}"], named[f"after_{number}"] = "", 0
         rows = await self._backend.fetch(_facts_after(size), named)
@@ -258,8 +260,8 @@ class Record:
         found: dict[str, list[Message]] = {}
         asked = sorted(streams)
         async with self.engine.connect() as connection:
-            for start in range(0, len(asked), STREAMS):
-                rows = await connection.execute(_ALL_FACTS, {"streams": asked[start : start + STREAMS]})
+            for start in range(0, len(asked), MAX_STATEMENT_STREAMS):
+                rows = await connection.execute(_ALL_FACTS, {"streams": asked[start : start + MAX_STATEMENT_STREAMS]})
                 for stream, type_name, version, payload in rows.all():
                     found.setdefault(stream, []).append(upcasters.message(type_name, version, payload))
         return found
@@ -274,8 +276,8 @@ class Record:
         """Return the last event of each of many streams; streams that do not exist are omitted."""
         asked = sorted(streams)
         found: list[Recorded] = []
-        for start in range(0, len(asked), STREAMS):
-            found += await self._read(_LAST, {"streams": asked[start : start + STREAMS]})
+        for start in range(0, len(asked), MAX_STATEMENT_STREAMS):
+            found += await self._read(_LAST_EVENTS, {"streams": asked[start : start + MAX_STATEMENT_STREAMS]})
         return {event.stream: event for event in found}
 
     async def notes_of(self, stream: str) -> dict[int, str]:
@@ -288,8 +290,8 @@ class Record:
         found: dict[int, str] = {}
         asked = sorted(positions)
         async with self.engine.connect() as connection:
-            for start in range(0, len(asked), STREAMS):
-                found |= await notes.at_positions(connection, asked[start : start + STREAMS])
+            for start in range(0, len(asked), MAX_STATEMENT_STREAMS):
+                found |= await notes.at_positions(connection, asked[start : start + MAX_STATEMENT_STREAMS])
         return found
 
     async def read(
@@ -319,7 +321,7 @@ class Record:
         *,
         tournament: str | None = None,
         types: Collection[str] | None = None,
-        poll: float = FOLLOW_POLL,
+        poll: float = FOLLOW_POLL_SECONDS,
     ) -> AsyncIterator[Recorded]:
         """Yield the events after a position, of a tournament and of some types, then each new event.
 
@@ -331,16 +333,18 @@ class Record:
         while True:
             here = await self.last_position()
             while position < here:
-                events = await self.read(position, limit=FOLLOWED, tournament=tournament, types=types, up_to=here)
+                events = await self.read(
+                    position, limit=FOLLOW_BATCH_EVENTS, tournament=tournament, types=types, up_to=here
+                )
                 for event in events:
                     yield event
-                position = events[-1].position if len(events) == FOLLOWED else here
+                position = events[-1].position if len(events) == FOLLOW_BATCH_EVENTS else here
             await self.news.wait(poll, position)
 
     async def _read(self, query: Any, values: Mapping[str, object] | None = None) -> list[Recorded]:
         async with self.engine.connect() as connection:
             rows = await connection.execute(query, values)
-            return [recorded(row) for row in rows.all()]
+            return [to_recorded(row) for row in rows.all()]
 
     async def last_position(self) -> int:
         """Return the position of the last event; 0 for an empty record."""
@@ -371,7 +375,7 @@ class Record:
         async with self.engine.connect() as connection:
             here = tables.leases.c
             wanted = select(here.name, here.holder).where(
-                here.name.in_(bindparam("names", expanding=True)), held(self.time(connection), longest)
+                here.name.in_(bindparam("names", expanding=True)), is_held(self.time(connection), longest)
             )
             rows = await connection.execute(wanted, {"names": sorted(names)})
             return {row.name: row.holder for row in rows}
@@ -389,7 +393,7 @@ class Record:
             )
 
 
-def held(now: ColumnElement[int], longest: float) -> ColumnElement[bool]:
+def is_held(now: ColumnElement[int], longest: float) -> ColumnElement[bool]:
     """Build the condition that a lease, taken for at most ``longest`` seconds, is held at ``now`` (``Record.time``).
 
     A statement that waited reads the time again: a lease renewed by then may end after the old time plus ``longest``.
@@ -403,7 +407,7 @@ async def take_lease(
     """Acquire or renew a lease in a transaction, as ``Record.lease``. Return False while it has another holder."""
     table, until = tables.leases, now + _microseconds(seconds)
     await connection.execute(kind_of(connection).new_row(table).values(name=name, holder=holder, until=until))
-    mine_or_free = (table.c.holder == holder) | ~held(now, longest)
+    mine_or_free = (table.c.holder == holder) | ~is_held(now, longest)
     taken = await connection.execute(
         update(table).where(table.c.name == name, mine_or_free).values(holder=holder, until=until)
     )

@@ -10,7 +10,7 @@ from sqlalchemy.exc import DBAPIError
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from faristol.event_store.backends.databases import kind_of
-from faristol.event_store.errors import Wrong
+from faristol.event_store.errors import CorruptData
 
 
 async def read(
@@ -18,8 +18,8 @@ async def read(
 ) -> Sequence[Any]:
     """Return the rows of a query whose columns have these types; the type of the first, the position, is always right.
 
-    At a value of another type, the result ends before its row if the query takes ``most``. Raises ``Wrong`` if it is in
-    the first row: "position 7: ``what`` has …".
+    At a value of another type, the result ends before its row if the query takes ``most``. Raises ``CorruptData`` if
+    it is in the first row: "position 7: ``what`` has …".
     """
     failure: Exception | None = None
     try:
@@ -33,4 +33,4 @@ async def read(
         raise failure or AssertionError("Python and the database call the same types by other names")
     if wrong.before and "most" in values:
         return await read(connection, query, {**values, "most": wrong.before}, types, what)
-    raise Wrong(f"position {wrong.position}: {what} has {wrong.found}")
+    raise CorruptData(f"position {wrong.position}: {what} has {wrong.found}")

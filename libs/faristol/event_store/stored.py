@@ -12,10 +12,10 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 from faristol.event_store import rows
 from faristol.event_store.append.group import Head
 from faristol.event_store.backends import tables
-from faristol.event_store.errors import Wrong
-from faristol.event_store.event import Metadata, chained
+from faristol.event_store.errors import CorruptData
+from faristol.event_store.event import Metadata, compute_chained_hash
 
-BATCH = 1_000
+STORED_BATCH_EVENTS = 1_000
 """Events in one read."""
 
 _events = tables.events.c
@@ -26,7 +26,7 @@ _AFTER = (
     .limit(bindparam("most"))
 )
 _OF_TOURNAMENT = _AFTER.where(_events.tournament == bindparam("tournament"))
-_HEADS = select(_events.position, _events.stream, _events.version, _events.hash).where(
+_POSITION_HEADS = select(_events.position, _events.stream, _events.version, _events.hash).where(
     tables.are_last(_events.position <= bindparam("up_to"))
 )
 _HASHES = (
@@ -37,10 +37,10 @@ _HASHES = (
 _ANSWERED = select(tables.commands.c.command_id).where(
     tables.commands.c.command_id.in_(bindparam("commands", expanding=True))
 )
-_TYPES = (int, str, int, str, str, int, str, bytes, str, int, bytes)
+_EVENT_COLUMN_TYPES = (int, str, int, str, str, int, str, bytes, str, int, bytes)
 """Types of the columns of the table of events."""
 
-_SAID = attrgetter(*list(tables.events.columns.keys())[1:-1])
+_HASHED_COLUMNS = attrgetter(*list(tables.events.columns.keys())[1:-1])
 """Columns that the hash of an event covers: all but the position and the hash."""
 
 
@@ -75,25 +75,25 @@ class Stored:
 
     def hash_after(self, previous: bytes) -> bytes:
         """Compute the hash of the event for the hash ``previous`` of the stream's preceding event."""
-        return chained(previous, *_SAID(self))
+        return compute_chained_hash(previous, *_HASHED_COLUMNS(self))
 
 
 async def read(connection: AsyncConnection, after: int, up_to: int, *, tournament: str | None = None) -> list[Stored]:
     """Return the next events after a position, up to one (inclusive), in order; of one tournament, or all.
 
-    Like the functions below, it raises ``Wrong`` for a malformed value of an event or of the counter.
+    Like the functions below, it raises ``CorruptData`` for a malformed value of an event or of the counter.
     """
-    values: dict[str, object] = {"after": after, "up_to": up_to, "most": BATCH}
+    values: dict[str, object] = {"after": after, "up_to": up_to, "most": STORED_BATCH_EVENTS}
     query = _AFTER
     if tournament is not None:
         query, values["tournament"] = _OF_TOURNAMENT, tournament
-    return [Stored(*row) for row in await rows.read(connection, query, values, _TYPES, "the event")]
+    return [Stored(*row) for row in await rows.read(connection, query, values, _EVENT_COLUMN_TYPES, "the event")]
 
 
 async def heads(connection: AsyncConnection, streams: Collection[str], up_to: int) -> dict[str, Head]:
     """Return the heads of these streams at a position, without streams that had not begun."""
     values = {"streams": sorted(streams), "up_to": up_to}
-    found = await rows.read(connection, _HEADS, values, (int, str, int, bytes), "the event")
+    found = await rows.read(connection, _POSITION_HEADS, values, (int, str, int, bytes), "the event")
     return {row.stream: (row.version, row.hash) for row in found}
 
 
@@ -103,7 +103,7 @@ async def hashes(connection: AsyncConnection, first: int, last: int) -> list[tup
     return [(row.hash, row.tournament) for row in found]
 
 
-async def answered(connection: AsyncConnection, events: Collection[Stored]) -> set[str]:
+async def find_answered(connection: AsyncConnection, events: Collection[Stored]) -> set[str]:
     """Return the commands of these events that have an answer."""
     if not (wanted := sorted({event.command_id for event in events} - {""})):
         return set()
@@ -115,5 +115,5 @@ async def end(connection: AsyncConnection) -> tuple[int, int]:
     last = select(func.coalesce(func.max(_events.position), 0)).scalar_subquery()
     row = (await connection.execute(select(tables.counter.c.position, last.label("last")))).one()
     if not isinstance(row.position, int) or row.position < 0:
-        raise Wrong(f"the counter: it says {row.position!r:.40}, which is not a position")
+        raise CorruptData(f"the counter: it says {row.position!r:.40}, which is not a position")
     return row.position, row.last

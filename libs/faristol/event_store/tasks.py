@@ -6,11 +6,11 @@ import asyncio
 from collections.abc import Collection
 from typing import Any
 
-AGAIN = 0.5
+CANCEL_RETRY_SECONDS = 0.5
 """Seconds before a task that did not end is cancelled again."""
 
 
-async def end(tasks: Collection[asyncio.Task[Any]]) -> None:
+async def cancel_tasks(tasks: Collection[asyncio.Task[Any]]) -> None:
     """Cancel tasks and wait until each has ended; their exceptions are dropped.
 
     One cancellation may be lost: ``asyncio.wait_for`` of Python 3.11, which the drivers use, drops one that coincides
@@ -20,5 +20,5 @@ async def end(tasks: Collection[asyncio.Task[Any]]) -> None:
     while left:
         for task in left:
             task.cancel()
-        _, left = await asyncio.wait(left, timeout=AGAIN)
+        _, left = await asyncio.wait(left, timeout=CANCEL_RETRY_SECONDS)
     await asyncio.gather(*tasks, return_exceptions=True)  # retrieves the exceptions, which asyncio would log otherwise

@@ -17,7 +17,7 @@ from google.protobuf.message import DecodeError, Message
 
 from faristol.kernel import facts
 
-FIRST = 1
+FIRST_SCHEMA_VERSION = 1
 """Schema version of a new event type."""
 
 Upcaster = Callable[[bytes], bytes]
@@ -34,18 +34,19 @@ class Upcasters:
     def __init__(
         self, versions: Mapping[str, int], steps: Mapping[tuple[str, int], Upcaster] = MappingProxyType({})
     ) -> None:
-        """``versions`` are those of types, ``FIRST`` by default; a step starts at the type and version of its key.
+        """``versions`` are those of types, ``FIRST_SCHEMA_VERSION`` by default.
 
-        Raises ``ValueError`` for a step that does not start before the current version of its type.
+        A step starts at the type and version of its key. Raises ``ValueError`` for a step that does not start
+        before the current version of its type.
         """
         self._versions, self._steps = versions, steps
         for type_name, version in steps:
-            if not FIRST <= version < self.version(type_name):
+            if not FIRST_SCHEMA_VERSION <= version < self.version(type_name):
                 raise ValueError(f"{type_name} is at version {self.version(type_name)}: no step can start at {version}")
 
     def version(self, type_name: str) -> int:
         """Return the version with which events of a type are written."""
-        return self._versions.get(type_name, FIRST)
+        return self._versions.get(type_name, FIRST_SCHEMA_VERSION)
 
     def message(self, type_name: str, version: int, payload: bytes) -> Message:
         """Parse the message of any version.
@@ -54,7 +55,7 @@ class Upcasters:
         """
         current = self.version(type_name)
         if version != current:
-            if not FIRST <= version < current:
+            if not FIRST_SCHEMA_VERSION <= version < current:
                 raise UnreadableEvent(
                     f"{type_name} is of schema version {version}; this version of Faristol reads up to {current}"
                 )
@@ -80,5 +81,7 @@ def message_class(type_name: str) -> type[Message]:
 STEPS: Mapping[tuple[str, int], Upcaster] = {}
 """Steps by the type and the version that each starts at."""
 
-upcasters = Upcasters({kind.DESCRIPTOR.full_name: facts.meaning(kind).version for kind in facts.EVENTS}, STEPS)
+upcasters = Upcasters(
+    {kind.DESCRIPTOR.full_name: facts.meaning(kind).version for kind in facts.RECORD_EVENT_TYPES}, STEPS
+)
 """All event types of Faristol, at the versions of the contract."""

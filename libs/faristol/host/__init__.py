@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from faristol.kernel.lazy import names_of
 
 if TYPE_CHECKING:
-    from faristol.host.command_handler import Desk
+    from faristol.host.command_handler import CommandHandler
     from faristol.host.rpc.errors import Unreachable
     from faristol.host.runtime import Runtime
     from faristol.host.service_module import Part, Servicer
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 __all__ = [
     "SERVICES",
     "Addresses",
-    "Desk",
+    "CommandHandler",
     "Part",
     "Runtime",
     "Servicer",
@@ -30,7 +30,7 @@ __all__ = [
 _MODULES = {
     "SERVICES": "services",
     "Addresses": "settings",
-    "Desk": "command_handler",
+    "CommandHandler": "command_handler",
     "Part": "service_module",
     "Runtime": "runtime",
     "Servicer": "service_module",

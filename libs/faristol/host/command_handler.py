@@ -18,15 +18,15 @@ from opentelemetry import metrics, trace
 from opentelemetry.propagate import inject
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from faristol.event_store import Appended, Command, Conflict, Decision, Metadata, Record
-from faristol.host.observability.telemetry import SECONDS
+from faristol.event_store import AppendCommand, Appended, Conflict, Decision, Metadata, Record
+from faristol.host.observability.telemetry import DURATION_BUCKETS
 from faristol.host.rpc.metadata import ACTOR, CORRELATION, ROLE
-from faristol.host.security.actor import Actor, actor_of, checked, said
+from faristol.host.security.actor import Actor, actor_of, check_id, read_metadata
 from faristol.host.security.authorization import caller, is_asked
 from faristol.kernel.errors import AlreadyExists, Invalid, NotFound
 from faristol.kernel.refusal import N_, Refusal
 
-ATTEMPTS = 16
+MAX_COMMAND_ATTEMPTS = 16
 """Attempts at a decision with conflicts before the caller gets an error."""
 
 DONE, REPEATED, REFUSED, CONFLICT = "done", "repeated", "refused", "conflict"
@@ -40,14 +40,14 @@ _append_seconds = _meter.create_histogram(
     "faristol.append.duration",
     unit="s",
     description="duration of an append until it is on disk",
-    explicit_bucket_boundaries_advisory=SECONDS,
+    explicit_bucket_boundaries_advisory=DURATION_BUCKETS,
 )
 _conflicts = _meter.create_counter("faristol.conflicts", unit="{conflict}", description="decisions that were repeated")
 
 M = TypeVar("M", bound=Message)
 
 
-class Desk:
+class CommandHandler:
     """Handles the commands of a service."""
 
     def __init__(self, record: Record) -> None:
@@ -79,8 +79,8 @@ class Desk:
         except (Refusal, AlreadyExists, NotFound, Invalid):
             # The command may have been executed before, or during this repetition, and its own effect may cause the
             # refusal. Then the record has the first answer.
-            if before := await self._record.answered(call.command_id):
-                return call.repeated(before.answer)
+            if before := await self._record.find_answer(call.command_id):
+                return call.repeat_answer(before.answer)
             call.count(REFUSED)
             raise
         except Conflict:
@@ -94,7 +94,7 @@ class Desk:
         async with AsyncExitStack() as queue:
             if lane:
                 await queue.enter_async_context(self._queues.setdefault(lane, asyncio.Lock()))
-            for attempt in range(1, ATTEMPTS + 1):
+            for attempt in range(1, MAX_COMMAND_ATTEMPTS + 1):
                 decision, answer = await decide()
                 if attempt == 1 and (busy := self._queue_at(decision)):
                     # Join the queue, or this command would always precede those that wait in it.
@@ -111,12 +111,12 @@ class Desk:
                     except Conflict as conflict:
                         _conflicts.add(1, {"command": call.kind})
                         span.set_attribute("faristol.conflict", str(conflict))
-                        if attempt == ATTEMPTS:
+                        if attempt == MAX_COMMAND_ATTEMPTS:
                             raise
                         met_at = conflict.stream
                     else:
                         span.set_attribute("faristol.position", appended.position)
-                        return self._done(call, decision, appended)
+                        return self._finish(call, decision, appended)
                 if met_at != queued_at:
                     # Commands in conflict at a stream continue one after the other. Each holds at most one such queue.
                     await queue.aclose()
@@ -129,12 +129,12 @@ class Desk:
         waiting = ((write.stream, self._queues.get(write.stream)) for write in decision.writes)
         return next((stream for stream, lock in waiting if lock and lock.locked()), "")
 
-    def _done(self, call: _Call[M], decision: Decision, appended: Appended) -> M:
+    def _finish(self, call: _Call[M], decision: Decision, appended: Appended) -> M:
         if appended.repeated:
-            return call.repeated(appended.answer)
+            return call.repeat_answer(appended.answer)
         call.count(DONE)
         _appends.add(sum(len(write.events) for write in decision.writes))
-        return call.opened(appended.answer)
+        return call.parse_answer(appended.answer)
 
 
 class _Call(Generic[M]):
@@ -169,11 +169,11 @@ class _Call(Generic[M]):
         inject(carrier)
         return replace(self._metadata, traceparent=carrier.get("traceparent", ""))
 
-    def command(self, answer: Callable[[int], M]) -> Command:
+    def command(self, answer: Callable[[int], M]) -> AppendCommand:
         """Return the command for the record."""
-        return Command(self.command_id, lambda position: self._digest + answer(position).SerializeToString())
+        return AppendCommand(self.command_id, lambda position: self._digest + answer(position).SerializeToString())
 
-    def opened(self, kept: bytes) -> M:
+    def parse_answer(self, kept: bytes) -> M:
         """Parse a stored answer. Raises ``Invalid`` if it belongs to another command."""
         if not kept.startswith(self._digest):
             raise Invalid(
@@ -187,9 +187,9 @@ class _Call(Generic[M]):
         """Count the outcome of the command."""
         _commands.add(1, {"command": self.kind, "outcome": outcome})
 
-    def repeated(self, kept: bytes) -> M:
+    def repeat_answer(self, kept: bytes) -> M:
         """Return the first answer to a repeated command."""
-        answer = self.opened(kept)
+        answer = self.parse_answer(kept)
         self.count(REPEATED)
         return answer
 
@@ -231,9 +231,9 @@ def canonical(command_id: str) -> str:
 
 
 def _metadata(context: grpc.aio.ServicerContext[Any, Any], request: Any) -> Metadata:
-    given = said(context)
+    given = read_metadata(context)
     command_id = canonical(request.command_id)
-    correlation = checked(CORRELATION, given.get(CORRELATION, "")) or command_id
+    correlation = check_id(CORRELATION, given.get(CORRELATION, "")) or command_id
     if is_asked():
         credential = caller()
         if credential is None:
@@ -245,5 +245,5 @@ def _metadata(context: grpc.aio.ServicerContext[Any, Any], request: Any) -> Meta
             command_id=command_id,
             correlation_id=correlation,
         )
-    actor, role = (checked(key, given.get(key, "")) for key in (ACTOR, ROLE))
+    actor, role = (check_id(key, given.get(key, "")) for key in (ACTOR, ROLE))
     return Metadata(actor=actor, role=role, command_id=command_id, correlation_id=correlation)

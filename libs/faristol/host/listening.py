@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import socket
 
-_EVERY = frozenset({"0.0.0.0", "::"})  # noqa: S104 # only compared
+_ALL_ADDRESSES = frozenset({"0.0.0.0", "::"})  # noqa: S104 # only compared
 
 
-def bindable(host: str) -> str:
+def to_bind_address(host: str) -> str:
     """Return the host to bind to: for all addresses, IPv6 with IPv4 if the machine supports both."""
     bare = host[1:-1] if host.startswith("[") and host.endswith("]") else host
-    if bare not in _EVERY:
+    if bare not in _ALL_ADDRESSES:
         return bare
     try:
         with socket.socket(socket.AF_INET6) as probe:

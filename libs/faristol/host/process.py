@@ -13,14 +13,14 @@ from grpc_health.v1 import health, health_pb2, health_pb2_grpc
 from grpc_reflection.v1alpha import reflection
 
 from faristol.bus import Bus, Relay
-from faristol.consumers import Consumer, Projection, Reaction, Shares, holder_of
+from faristol.consumers import Consumer, Projection, Reaction, WorkShares, holder_of
 from faristol.consumers.lag import Lag
 from faristol.consumers.lag import begin as begin_lag
 from faristol.consumers.lag import end as end_lag
 from faristol.credentials.keyring import Keyring
 from faristol.credentials.needs import needs_of_all
 from faristol.event_store import RecordError
-from faristol.event_store.tasks import end
+from faristol.event_store.tasks import cancel_tasks
 from faristol.host.observability.call_metrics import MeasureInterceptor
 from faristol.host.observability.telemetry import TraceInterceptor
 from faristol.host.readiness import Readiness
@@ -47,7 +47,7 @@ class Process:
         self._bus = bus
         self._build = build
         self._readiness = runtime.readiness = Readiness(runtime.record, bus) if bus else None
-        self._shares: Shares | None = None
+        self._shares: WorkShares | None = None
         self._lag: Lag | None = None
         self._hindered: set[str] = set()
         """Parts with a consumer that has stopped or parked a key."""
@@ -136,7 +136,7 @@ class Process:
         record = self.runtime.record
         by_part: list[list[Reaction | Projection]] = [[*part.reactions, *part.projections] for part in parts]
         names = [work.consumer for works in by_part for work in works]
-        shares = Shares(record, holder_of(self.runtime.place), names)
+        shares = WorkShares(record, holder_of(self.runtime.place), names)
         every: list[Consumer] = []
         for part, works in zip(parts, by_part, strict=True):
             consumers: list[Consumer] = []
@@ -169,23 +169,23 @@ class Process:
         queries do not depend on the consumers, and a probe on its name would make it unavailable to all callers.
         """
 
-        async def changed(_: Consumer) -> None:
+        async def update_health(_: Consumer) -> None:
             hindered = any(consumer.problem or consumer.has_parked for consumer in consumers)
             await self._health.set(f"{part.name}.consumers", NOT_SERVING if hindered else SERVING)
             self._hindered = self._hindered - {part.name} | ({part.name} if hindered else set())
             if self._readiness:
                 self._readiness.is_parked = bool(self._hindered)
 
-        return changed
+        return update_health
 
     def _watch(self, name: str, work: Coroutine[Any, Any, None] | Any) -> asyncio.Task[None]:
         task: asyncio.Task[None] = asyncio.ensure_future(work)
         task.set_name(name)
-        task.add_done_callback(self._ended)
+        task.add_done_callback(self._note_task_end)
         self._tasks.append(task)
         return task
 
-    def _ended(self, task: asyncio.Task[None]) -> None:
+    def _note_task_end(self, task: asyncio.Task[None]) -> None:
         if task.cancelled():
             return
         problem = task.exception()
@@ -196,7 +196,7 @@ class Process:
             self.problem = self.problem or f"{task.get_name()} stopped: {problem}"
         self._failed.set()
 
-    async def failed(self) -> None:
+    async def wait_for_failure(self) -> None:
         """Wait until a part of this process fails; ``problem`` has the reason."""
         await self._failed.wait()
 
@@ -226,8 +226,8 @@ class Process:
 
     async def _end(self, tasks: Sequence[asyncio.Task[None]]) -> None:
         for task in tasks:
-            task.remove_done_callback(self._ended)
-        await end(tasks)
+            task.remove_done_callback(self._note_task_end)
+        await cancel_tasks(tasks)
 
 
 def stop_on_signals() -> asyncio.Event:

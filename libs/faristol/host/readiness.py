@@ -29,13 +29,13 @@ from faristol.event_store.backends.databases import FAILURES
 from faristol.host.roles import Role, role_of
 from faristol.host.service_module import Part
 
-LOOK = 1.0
+READINESS_POLL_SECONDS = 1.0
 """Seconds between two checks."""
-LATELY = 2.0
+RECENT_COMMIT_SECONDS = 2.0
 """Seconds for which a commit of this process proves that the record answers, without a query."""
-PATIENCE = 5.0
+READINESS_TIMEOUT_SECONDS = 5.0
 """Timeout of a query to the record in seconds."""
-GRACE = 5.0
+READINESS_GRACE_SECONDS = 5.0
 """Seconds for which the record may be unavailable, or refuse writes, before services are not ready."""
 
 RECORD, APPENDS, NEWS = "record", "appends", "news"
@@ -61,7 +61,7 @@ class Readiness:
         """Check until cancelled. ``tell`` is called with names of the health service, and whether each serves."""
         while True:
             await self.look(parts, tell)
-            await asyncio.sleep(LOOK)
+            await asyncio.sleep(READINESS_POLL_SECONDS)
 
     async def look(self, parts: Sequence[Part], tell: Callable[[str, bool], Awaitable[None]]) -> None:
         """Check once."""
@@ -80,7 +80,7 @@ class Readiness:
         """Check whether a service of this process is ready."""
         relied_on = (RECORD, APPENDS) if role_of((service,)) is Role.WRITER else (RECORD,)
         now = asyncio.get_running_loop().time()
-        return all(now - self._since.get(name, now) < GRACE for name in relied_on)
+        return all(now - self._since.get(name, now) < READINESS_GRACE_SECONDS for name in relied_on)
 
     def fails(self, name: str) -> bool:
         """Check whether a dependency fails at the moment."""
@@ -88,16 +88,16 @@ class Readiness:
 
     async def _problem(self) -> str:
         """Return why the record does not answer; empty if it does. After a failed write, try a new one."""
-        if not self._record.trouble and self._record.committed_within(LATELY):
+        if not self._record.trouble and self._record.committed_within(RECENT_COMMIT_SECONDS):
             return ""
         try:
-            async with asyncio.timeout(PATIENCE):
+            async with asyncio.timeout(READINESS_TIMEOUT_SECONDS):
                 await self._record.last_position()
         except (*FAILURES, TimeoutError) as problem:
             return repr(problem)
         if self._record.trouble:
             with suppress(*FAILURES, TimeoutError):  # the failure persists
-                async with asyncio.timeout(PATIENCE):
+                async with asyncio.timeout(READINESS_TIMEOUT_SECONDS):
                     await self._record.try_writing()
         return ""
 
@@ -108,6 +108,6 @@ class Readiness:
             if name in self._told:
                 self._told.remove(name)
                 _log.warning("%s: ready again", name)
-        elif now - self._since.setdefault(name, now) >= LOOK and name not in self._told:
+        elif now - self._since.setdefault(name, now) >= READINESS_POLL_SECONDS and name not in self._told:
             self._told.add(name)
             _log.warning("%s: %s", name, problem)

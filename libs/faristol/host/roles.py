@@ -27,13 +27,15 @@ class Role(StrEnum):
 READERS = frozenset({"results", RELAY})
 """Services that append no events; their projections have the same names."""
 
-_BESIDE = tuple(Right(table, ("SELECT", "INSERT", "UPDATE", "DELETE")) for table in beside.metadata.sorted_tables)
+_CONSUMER_TABLE_RIGHTS = tuple(
+    Right(table, ("SELECT", "INSERT", "UPDATE", "DELETE")) for table in beside.metadata.sorted_tables
+)
 
 _NO_READ_MODELS = tables.metadata.tables.keys() | beside.metadata.tables.keys()
 
 RIGHTS: Mapping[Role, Sequence[Right]] = {
-    Role.WRITER: (*rights.WRITES, *_BESIDE),
-    Role.READER: (*rights.READS, *_BESIDE),
+    Role.WRITER: (*rights.WRITES, *_CONSUMER_TABLE_RIGHTS),
+    Role.READER: (*rights.READS, *_CONSUMER_TABLE_RIGHTS),
 }
 
 
@@ -73,7 +75,7 @@ async def _kept_by_others(connection: AsyncConnection, services: Collection[str]
     asked = select(beside.generations.c.tables).where(beside.generations.c.name.in_(set(services) & READERS))
     kept = (await connection.execute(asked)).scalars()
     names = {table for row in kept for table in str(row).split()}
-    names |= {table for service in services for table in beside.KEPT.get(service, ())}
+    names |= {table for service in services for table in beside.SERVICE_TABLES.get(service, ())}
     return await kind_of(connection).of_others(connection, names)
 
 
@@ -95,7 +97,10 @@ async def grant(record: Record, names: Mapping[Role, str]) -> None:
                     for table in _read_models(projection, str(kept))
                 ]
                 own += [
-                    table for service, kept in beside.KEPT.items() if _keeper(service, names) is role for table in kept
+                    table
+                    for service, kept in beside.SERVICE_TABLES.items()
+                    if _keeper(service, names) is role
+                    for table in kept
                 ]
                 await kind_of(connection).grant(connection, name, RIGHTS[role], own)
     except SQLAlchemyError as problem:
@@ -122,7 +127,7 @@ def _keeper(projection: str, names: Mapping[Role, str]) -> Role:
     return Role.READER if projection in READERS and Role.READER in names else Role.WRITER
 
 
-def told(names: Mapping[Role, str]) -> Sequence[str]:
+def describe_rights(names: Mapping[Role, str]) -> Sequence[str]:
     """Return a sentence for each role on its rights."""
     may = {
         Role.WRITER: "appends facts, and changes or removes none",

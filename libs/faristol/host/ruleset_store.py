@@ -52,7 +52,7 @@ def kept_ruleset(content: bytes, pin: Pin) -> Ruleset:
         ) from problem
 
 
-async def bring(record: Record, pin: Pin | game.Pin) -> None:
+async def load_pinned(record: Record, pin: Pin | game.Pin) -> None:
     """Load the pinned rules for ``ruleset_of``, which refuses if they are not available."""
     with contextlib.suppress(Refusal):
         await rules_of(record, pin)
@@ -64,7 +64,7 @@ async def content_of(record: Record, digest: str) -> bytes:
     return next((fact.content for fact in facts if isinstance(fact, pairing.RulesetKept)), b"")
 
 
-async def keeping(record: Record, ruleset: Ruleset, tournament_id: str) -> list[Write]:
+async def list_ruleset_writes(record: Record, ruleset: Ruleset, tournament_id: str) -> list[Write]:
     """Return the writes that store the content of a ruleset with its first tournament; empty if it is stored."""
     if await record.facts(stream_of(ruleset.digest)):
         return []

@@ -11,7 +11,7 @@ import grpc
 from faristol.consumers import Progress
 from faristol.event_store import Record
 from faristol.event_store.event import utc_now
-from faristol.host.command_handler import Desk
+from faristol.host.command_handler import CommandHandler
 from faristol.host.readiness import Readiness
 from faristol.host.rpc.channels import Channels
 from faristol.host.security.authorization import Admission
@@ -50,9 +50,9 @@ class Runtime:
         return self.channels.own_address if self.settings.nats_url else str(self.settings.data.absolute())
 
     @cached_property
-    def desk(self) -> Desk:
+    def desk(self) -> CommandHandler:
         """The command handler on the record."""
-        return Desk(self.record)
+        return CommandHandler(self.record)
 
     def channel(self, service: str) -> grpc.aio.Channel:
         """Return the channel to a service."""

@@ -11,13 +11,13 @@ RELAY = "relay"
 ASKING = frozenset({"gateway"})
 """Services that call others for all data. In a process of their own they have no database, bus or keys."""
 
-_EVERY = {"0.0.0.0": "127.0.0.1", "::": "[::1]", "[::]": "[::1]"}  # noqa: S104 # only compared
+_LOOPBACK_OF_ALL = {"0.0.0.0": "127.0.0.1", "::": "[::1]", "[::]": "[::1]"}  # noqa: S104 # only compared
 
 
-def reached(address: str) -> str:
+def to_reachable_address(address: str) -> str:
     """Return HOST:PORT at which this machine reaches a listener: loopback if it listens on all addresses."""
     host, _, port = address.rpartition(":")
-    return f"{_EVERY.get(host, host)}:{port}"
+    return f"{_LOOPBACK_OF_ALL.get(host, host)}:{port}"
 
 
 class StartError(Exception):

@@ -11,8 +11,8 @@ from typing import Any, TypeVar
 import grpc
 from grpc_health.v1 import health, health_pb2, health_pb2_grpc
 
-from faristol.bus import BusAway
-from faristol.event_store import RecordAway
+from faristol.bus import BusUnavailable
+from faristol.event_store import RecordUnavailable
 from faristol.host.security.tls import Tls
 from faristol.host.services import StartError
 from faristol.host.settings import Settings
@@ -20,10 +20,10 @@ from faristol.kernel.addresses import endpoint
 
 T = TypeVar("T")
 
-FIRST_PAUSE = 0.2
-LONGEST_PAUSE = 2.0
+STARTUP_PAUSE_SECONDS = 0.2
+MAX_STARTUP_PAUSE_SECONDS = 2.0
 """Seconds between two attempts: the pause doubles from the first value to this one."""
-SAY_AGAIN = 60.0
+STARTUP_LOG_INTERVAL_SECONDS = 60.0
 """Seconds after which the message on the wait is repeated."""
 
 
@@ -31,7 +31,7 @@ class Cancelled(Exception):
     """The process was stopped while it waited."""
 
 
-async def when_there(
+async def wait_until_available(
     connect: Callable[[], Awaitable[T]],
     seconds: float,
     stop: asyncio.Event,
@@ -41,22 +41,22 @@ async def when_there(
     """Return the result of ``connect``, retried for ``seconds`` while its target is unavailable.
 
     ``tell`` is called with a sentence at the start of the wait, from time to time, and after success; ``begin`` is
-    called at the start of the wait. Raises the last ``RecordAway`` or ``BusAway`` on a timeout, ``Cancelled`` if
-    ``stop`` is set first, and any other exception of ``connect`` at once.
+    called at the start of the wait. Raises the last ``RecordUnavailable`` or ``BusUnavailable`` on a timeout,
+    ``Cancelled`` if ``stop`` is set first, and any other exception of ``connect`` at once.
     """
     give_up = time.monotonic() + seconds
-    pause = FIRST_PAUSE
+    pause = STARTUP_PAUSE_SECONDS
     said = 0.0
     while True:
         try:
             connected = await connect()
-        except (RecordAway, BusAway) as problem:
+        except (RecordUnavailable, BusUnavailable) as problem:
             now = time.monotonic()
             if now + pause > give_up:
                 raise
             if begin and not said:
                 await begin()
-            if not said or now >= said + SAY_AGAIN:
+            if not said or now >= said + STARTUP_LOG_INTERVAL_SECONDS:
                 tell(f"{problem}; waiting for it{'' if math.isinf(seconds) else f', {seconds:g} seconds at most'}")
                 said = now
         else:
@@ -66,12 +66,12 @@ async def when_there(
         try:
             await asyncio.wait_for(stop.wait(), pause)
         except TimeoutError:
-            pause = min(LONGEST_PAUSE, pause * 2)
+            pause = min(MAX_STARTUP_PAUSE_SECONDS, pause * 2)
         else:
             raise Cancelled
 
 
-class Waiting:
+class WaitingHealthServer:
     """The health service of a waiting process: it is alive, and none of its services is ready.
 
     It listens without TLS on the port of later health checks, and releases it before the services listen.

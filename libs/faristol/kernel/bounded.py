@@ -9,7 +9,7 @@ K = TypeVar("K")
 V = TypeVar("V")
 
 
-def keep(kept: OrderedDict[K, V], key: K, value: V, most: int) -> None:
+def store_bounded(kept: OrderedDict[K, V], key: K, value: V, most: int) -> None:
     """Store ``value``, and evict the first entry of ``kept`` if it has more than ``most`` entries."""
     kept[key] = value
     if len(kept) > most:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import hmac
 
-DIGITS = 20
+CASE_ID_DIGITS = 20
 """Hexadecimal digits of a case's id."""
 
 
@@ -16,7 +16,7 @@ def case_id_of(game_id: str, seed: bytes, challenge: int, *, appeal: bool = Fals
     during the game: a judge cannot derive the game from the id and look up its players.
     """
     said = f"{game_id}/{challenge}/{'appeal' if appeal else 'challenge'}"
-    return hmac.new(seed, said.encode(), hashlib.sha256).hexdigest()[:DIGITS]
+    return hmac.new(seed, said.encode(), hashlib.sha256).hexdigest()[:CASE_ID_DIGITS]
 
 
 def case_ids_of(game_id: str, seed: bytes, challenge: int, *, appeal: bool = False) -> tuple[str, str]:

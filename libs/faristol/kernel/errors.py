@@ -67,12 +67,12 @@ class NotFound(Exception):
         self.kind = kind
         self.wanted = wanted
 
-    def told(self, say: Say) -> str:
+    def format_message(self, say: Say) -> str:
         """Return the message, formatted by ``say``."""
         return say(THERE_IS_NO[self.kind], {"id": repr(self.wanted)})
 
     def __str__(self) -> str:
-        return self.told(fill)
+        return self.format_message(fill)
 
 
 class AlreadyExists(Exception):
@@ -83,12 +83,12 @@ class AlreadyExists(Exception):
         self.kind = kind
         self.wanted = wanted
 
-    def told(self, say: Say) -> str:
+    def format_message(self, say: Say) -> str:
         """Return the message, formatted by ``say``."""
         return say(THERE_IS[self.kind], {"id": repr(self.wanted)})
 
     def __str__(self) -> str:
-        return self.told(fill)
+        return self.format_message(fill)
 
 
 class Invalid(Exception):
@@ -105,10 +105,10 @@ class Invalid(Exception):
         self.where = where
         self.params: Mapping[str, Param] = dict(params or {})
 
-    def told(self, say: Say) -> str:
+    def format_message(self, say: Say) -> str:
         """Return the field's name, its object and the problem, formatted by ``say``."""
         of = f" ({say(self.where, self.params)})" if self.where else ""
         return f"{self.field}{of}: {say(self.problem, self.params)}"
 
     def __str__(self) -> str:
-        return self.told(fill)
+        return self.format_message(fill)

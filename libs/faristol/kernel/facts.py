@@ -59,7 +59,7 @@ def events_of(*contexts: ModuleType) -> tuple[Kind, ...]:
     return tuple(GetMessageClass(message) for message in messages if message.GetOptions().HasExtension(options.meaning))
 
 
-EVENTS = events_of(*CONTEXTS)
+RECORD_EVENT_TYPES = events_of(*CONTEXTS)
 """Every event type."""
 
 
@@ -69,7 +69,7 @@ def _read(message: Any) -> Meaning:
     return Meaning(stream, said.audience, frozenset(said.changes), said.version or 1, said.command)
 
 
-_MEANINGS = {kind: _read(kind.DESCRIPTOR) for kind in EVENTS}
+_MEANINGS = {kind: _read(kind.DESCRIPTOR) for kind in RECORD_EVENT_TYPES}
 
 
 def meaning(kind: Kind) -> Meaning:
@@ -81,12 +81,12 @@ def meaning(kind: Kind) -> Meaning:
         raise TypeError(f"{name} is not an event: it has no option faristol.event.v1.meaning in the contract") from None
 
 
-def that_change(*changes: options.Change.ValueType) -> frozenset[Kind]:
+def types_that_change(*changes: options.Change.ValueType) -> frozenset[Kind]:
     """Return the event types that change any of ``changes``."""
     return frozenset(kind for kind, means in _MEANINGS.items() if not means.changes.isdisjoint(changes))
 
 
-def told_to(audience: options.Audience.ValueType) -> frozenset[Kind]:
+def types_for_audience(audience: options.Audience.ValueType) -> frozenset[Kind]:
     """Return the event types for an audience."""
     return frozenset(kind for kind, means in _MEANINGS.items() if means.audience == audience)
 
@@ -105,7 +105,7 @@ class Common(Generic[T]):
     """A field that many events have: returns its value in a fact, or a default for an event type without the field."""
 
     def __init__(self, name: str, otherwise: T) -> None:
-        self._read = {kind: attrgetter(name) for kind in EVENTS if name in kind.DESCRIPTOR.fields_by_name}
+        self._read = {kind: attrgetter(name) for kind in RECORD_EVENT_TYPES if name in kind.DESCRIPTOR.fields_by_name}
         self._otherwise = otherwise
 
     def __call__(self, fact: Message) -> T:
@@ -121,11 +121,11 @@ round_of = Common("round", 0)
 game_of = Common("game_id", "")
 """The game of an event; empty if it has none, as for events on a game's own stream."""
 
-_DATED = frozenset(kind for kind in EVENTS if "occurred_at" in kind.DESCRIPTOR.fields_by_name)
+_DATED = frozenset(kind for kind in RECORD_EVENT_TYPES if "occurred_at" in kind.DESCRIPTOR.fields_by_name)
 """The event types with a moment."""
 
 
-def dated(facts: Iterable[Message], at: Instant) -> list[Message]:
+def set_occurred_at(facts: Iterable[Message], at: Instant) -> list[Message]:
     """Return ``facts`` after setting ``occurred_at`` to ``at`` in each event that has the field unset."""
     facts = list(facts)
     for fact in facts:

@@ -9,9 +9,9 @@ from importlib import import_module
 def names_of(package: str, modules: Mapping[str, str]) -> Callable[[str], object]:
     """Return the ``__getattr__`` of a package; ``modules`` maps each of its names to its module."""
 
-    def found(name: str) -> object:
+    def load_name(name: str) -> object:
         if name not in modules:
             raise AttributeError(f"module {package!r} has no attribute {name!r}")
         return getattr(import_module(f"{package}.{modules[name]}"), name)
 
-    return found
+    return load_name

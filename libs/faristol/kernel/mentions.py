@@ -13,22 +13,22 @@ from faristol.pb.event.v1 import event_pb2 as options
 
 def players_of(fact: Message) -> list[str]:
     """Return the ids of the players that ``fact`` names at any depth, each once, in the order of the fields."""
-    return [player_id for player_id in dict.fromkeys(_named(fact, options.NAMED_PLAYER)) if player_id]
+    return [player_id for player_id in dict.fromkeys(_list_ids(fact, options.NAMED_PLAYER)) if player_id]
 
 
 def teams_of(fact: Message) -> list[str]:
     """Return the ids of the teams that ``fact`` names at any depth, each once, in the order of the fields."""
-    return [team_id for team_id in dict.fromkeys(_named(fact, options.NAMED_TEAM)) if team_id]
+    return [team_id for team_id in dict.fromkeys(_list_ids(fact, options.NAMED_TEAM)) if team_id]
 
 
-def _named(message: Message, whom: options.Named.ValueType) -> Iterator[str]:
+def _list_ids(message: Message, whom: options.Named.ValueType) -> Iterator[str]:
     names = _names(message.DESCRIPTOR)
     for field, value in message.ListFields():
         if names.get(field.name) == whom:
             yield from value if field.is_repeated else (value,)
         elif field.message_type is not None and field.is_repeated:
             for part in value:
-                yield from _named(part, whom)
+                yield from _list_ids(part, whom)
 
 
 @cache

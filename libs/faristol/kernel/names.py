@@ -18,13 +18,13 @@ list could not enter.
 """
 
 
-LONGEST_NAME = 200
+MAX_NAME_CHARACTERS = 200
 """Characters of the name of a person, a club, a team or a tournament."""
 
-LONGEST_NOTE = 500
+MAX_OFFICIAL_NOTE_CHARACTERS = 500
 """Characters of a note of an official."""
 
-LONGEST_CATEGORY = 20
+MAX_CATEGORY_CHARACTERS = 20
 """Characters of the name of a class of competition."""
 
 
@@ -33,7 +33,7 @@ def tidy(text: str) -> str:
     return unicodedata.normalize("NFC", " ".join(text.split()))
 
 
-def folded(name: str) -> str:
+def fold_case(name: str) -> str:
     """Return a name without case and double spaces. Ids of officials are computed from it: it never changes."""
     return tidy(name).casefold()
 
@@ -210,7 +210,7 @@ def _letters(name: str) -> str:
     return "".join(letter for letter in unicodedata.normalize("NFKD", name.casefold()) if letter.isalnum())
 
 
-MOST_MARKS = 3
+MAX_COMBINING_MARKS = 3
 """Combining marks on one letter, apart from those in a composed character. Vietnamese and polytonic Greek have two.
 With many more a name covers the lines around it."""
 
@@ -219,7 +219,7 @@ def _has_too_many_marks(text: str) -> bool:
     run = 0
     for sign in text:
         run = run + 1 if unicodedata.category(sign) in ("Mn", "Me") else 0
-        if run > MOST_MARKS:
+        if run > MAX_COMBINING_MARKS:
             return True
     return False
 
@@ -233,16 +233,16 @@ def check_text(field: str, text: str) -> None:
     if not text.isprintable():
         raise Invalid(field, N_("{given} contains a character that cannot be displayed"), {"given": repr(text)})
     if _has_too_many_marks(text):
-        known: dict[str, str | int] = {"most": MOST_MARKS}
+        known: dict[str, str | int] = {"most": MAX_COMBINING_MARKS}
         raise Invalid(field, N_("has a letter with more than {most} marks above or below it"), known)
 
 
-def may_be_kept(name: str, *, least: int) -> bool:
+def is_storable(name: str, *, least: int) -> bool:
     """Check whether a registration stores ``name`` unchanged: tidy, at least ``least`` characters, all displayable."""
-    return name == tidy(name) and least <= len(name) <= LONGEST_NAME and _is_shown(name)
+    return name == tidy(name) and least <= len(name) <= MAX_NAME_CHARACTERS and _is_shown(name)
 
 
-def checked_name(field: str, value: str, *, empty: bool = False, longest: int = LONGEST_NAME) -> str:
+def check_name(field: str, value: str, *, empty: bool = False, longest: int = MAX_NAME_CHARACTERS) -> str:
     """Return the name as ``tidy`` does.
 
     Raises ``Invalid`` if it is too long, has a character that cannot be shown, or is empty although ``empty`` is False.
@@ -259,7 +259,7 @@ def checked_name(field: str, value: str, *, empty: bool = False, longest: int = 
     return name
 
 
-def told_apart(names: Iterable[tuple[str, str, str]]) -> dict[str, str]:
+def list_distinct_names(names: Iterable[tuple[str, str, str]]) -> dict[str, str]:
     """Return the display name of each person by id; namesakes get a distinction: ``Anna Puig (Valls)``.
 
     Each item is an id, a name and an attribute such as a club. The distinction is the attribute if no namesake has the

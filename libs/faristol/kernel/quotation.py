@@ -5,26 +5,26 @@ from __future__ import annotations
 from collections.abc import Collection
 from difflib import get_close_matches
 
-SHOWN = 60
+MAX_FILE_QUOTE_CHARACTERS = 60
 """Characters of a file that a message quotes at most."""
 
 
-LIKENESS = 0.7
+MIN_SIMILARITY_RATIO = 0.7
 """Similarity from 0 to 1 from which a name is suggested for a misspelt one."""
 
 
-LEAST_BEGINNING = 3
+MIN_PREFIX_LENGTH = 3
 """Letters from which a name is suggested by its prefix."""
 
 
-def quoted(text: str) -> str:
+def quote_text(text: str) -> str:
     """Return a part of a file for a message, shortened, with control characters escaped."""
-    return repr(text if len(text) <= SHOWN else text[: SHOWN - 1] + "…")
+    return repr(text if len(text) <= MAX_FILE_QUOTE_CHARACTERS else text[: MAX_FILE_QUOTE_CHARACTERS - 1] + "…")
 
 
-def shown(text: str) -> str:
+def shorten_text(text: str) -> str:
     """Return ``quoted(text)`` without quotation marks, for a number or a name in a sentence."""
-    return quoted(text)[1:-1]
+    return quote_text(text)[1:-1]
 
 
 def likely(given: str, known: Collection[str], most: int) -> list[str]:
@@ -33,8 +33,8 @@ def likely(given: str, known: Collection[str], most: int) -> list[str]:
     The names are in small letters. Names with the prefix ``given`` come first. The list is empty if no name is similar.
     """
     written = given.lower()
-    begun = [name for name in known if len(written) >= LEAST_BEGINNING and name.startswith(written)]
-    near = get_close_matches(written, known, n=most, cutoff=LIKENESS)
+    begun = [name for name in known if len(written) >= MIN_PREFIX_LENGTH and name.startswith(written)]
+    near = get_close_matches(written, known, n=most, cutoff=MIN_SIMILARITY_RATIO)
     return [*begun, *(name for name in near if name not in begun)][:most]
 
 

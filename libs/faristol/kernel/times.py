@@ -31,7 +31,7 @@ def timestamp(at: Instant) -> Timestamp:
     return written
 
 
-def written(at: Instant) -> str:
+def format_instant(at: Instant) -> str:
     """Format ``at`` for an error, to the millisecond."""
     moment = datetime(1970, 1, 1, tzinfo=UTC) + timedelta(microseconds=at // 1_000)
     return moment.isoformat(timespec="milliseconds").replace("+00:00", "Z")
@@ -43,7 +43,7 @@ def check_not_before(at: Instant, last: Instant) -> None:
         raise Invalid(
             "occurred_at",
             N_("is {at}, before the latest event at this table, at {last}"),
-            {"at": written(at), "last": written(last)},
+            {"at": format_instant(at), "last": format_instant(last)},
         )
 
 

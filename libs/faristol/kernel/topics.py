@@ -10,7 +10,9 @@ from functools import lru_cache
 from faristol.pb.pairing.v1 import events_pb2 as pairing
 from faristol.pb.results.v1 import results_pb2 as results
 
-_GAME_ID = re.compile(r"(?P<tournament>.+)-r(?P<round>[0-9]{1,6})-t(?P<table>[0-9]{1,6})(-[0-9]{1,6})?", re.ASCII)
+_GAME_ID_PATTERN = re.compile(
+    r"(?P<tournament>.+)-r(?P<round>[0-9]{1,6})-t(?P<table>[0-9]{1,6})(-[0-9]{1,6})?", re.ASCII
+)
 _DUPLICATE_ID = re.compile(r"(?P<tournament>.+)-r(?P<round>[0-9]{1,6})", re.ASCII)
 
 OF_DIVISIONS = pairing.DivisionAdded.DESCRIPTOR.name
@@ -23,7 +25,7 @@ def place_of(game_id: str) -> tuple[str, int, int]:
 
     ``lliga-r2-t1-2`` is the second game paired at that table, after its first pairing was undone.
     """
-    found = _GAME_ID.fullmatch(game_id)
+    found = _GAME_ID_PATTERN.fullmatch(game_id)
     return (found["tournament"], int(found["round"]), int(found["table"])) if found else ("", 0, 0)
 
 

@@ -10,12 +10,12 @@ from faristol.pb.game.v1 import events_pb2 as game
 from faristol.pb.results.v1 import results_pb2 as pb
 from faristol.presentation import labels
 from faristol.presentation.ruleset_lookup import tile_values
-from faristol.rules.board import CENTRE, PREMIUMS, ROW_NAMES, SIZE, Direction, Premium, Square
+from faristol.rules.board import BOARD_SIZE, CENTRE, PREMIUMS, ROW_NAMES, Direction, Premium, Square
 from faristol.rules.notation import Start, word_tiles, write_word
 
 
 @dataclass(frozen=True, slots=True)
-class Cell:
+class BoardCell:
     """Square of the board."""
 
     name: str
@@ -37,7 +37,7 @@ class Cell:
 
 
 @dataclass(frozen=True, slots=True)
-class Line:
+class SheetLine:
     """Line of the scoresheet."""
 
     entry: pb.Entry
@@ -64,7 +64,7 @@ class Side:
 
     of: pb.SheetSide
     name: str
-    lines: Sequence[Line]
+    lines: Sequence[SheetLine]
 
     @property
     def total(self) -> int:
@@ -73,7 +73,7 @@ class Side:
 
 
 @dataclass(frozen=True, slots=True)
-class Clock:
+class ClockView:
     """Player's clock; times in milliseconds."""
 
     allowance: int
@@ -97,7 +97,7 @@ class Word:
     text: str
 
 
-def board(answer: pb.GetGameResponse) -> list[tuple[str, list[Cell]]]:
+def board(answer: pb.GetGameResponse) -> list[tuple[str, list[BoardCell]]]:
     """Return the rows of the board, each with its letter."""
     return squares(answer.board, last_placed(answer), tile_values(answer.ruleset))
 
@@ -123,13 +123,16 @@ def words(placed: Iterable[game.Placement]) -> list[Word]:
 
 def squares(
     placed: Iterable[game.Placement], laid: Iterable[game.Placement], values: Mapping[str, int]
-) -> list[tuple[str, list[Cell]]]:
+) -> list[tuple[str, list[BoardCell]]]:
     """Return the rows of a board with the tiles ``placed``, and ``laid`` by the last play, each with its letter."""
     tiles = {(tile.row, tile.column): tile for tile in placed}
     last = {(tile.row, tile.column) for tile in laid}
     return [
-        (ROW_NAMES[row], [_cell(Square(row, column), tiles.get((row, column)), values, last) for column in range(SIZE)])
-        for row in range(SIZE)
+        (
+            ROW_NAMES[row],
+            [_cell(Square(row, column), tiles.get((row, column)), values, last) for column in range(BOARD_SIZE)],
+        )
+        for row in range(BOARD_SIZE)
     ]
 
 
@@ -140,18 +143,18 @@ def last_placed(answer: pb.GetGameResponse) -> Sequence[game.Placement]:
     return play.placements if play else ()
 
 
-def lines(answer: pb.GetGameResponse) -> list[Line]:
+def lines(answer: pb.GetGameResponse) -> list[SheetLine]:
     """Return the lines of the scoresheet."""
     seats = [seat.player_id for seat in answer.seats]
     names = {seat.player_id: seat.name for seat in answer.seats}
     blanks = {Square(tile.row, tile.column) for tile in answer.board if tile.blank}
     over = not answer.turn_player_id
     return [
-        Line(
+        SheetLine(
             entry=entry,
             side=seats.index(entry.player_id),
             name=names[entry.player_id],
-            label=labels.KINDS[entry.kind],
+            label=labels.ENTRY_KINDS[entry.kind],
             word=_word(entry.words[0], entry, blanks) if entry.words else "",
             others=[_word(word, entry, blanks) for word in entry.words[1:]],
             tiles=" ".join(entry.faces),
@@ -174,15 +177,15 @@ def sheet(answer: pb.GetGameResponse) -> list[Side]:
     ]
 
 
-def rows(sides: Sequence[Side]) -> list[tuple[Line | None, ...]]:
+def rows(sides: Sequence[Side]) -> list[tuple[SheetLine | None, ...]]:
     """Return the lines of all players side by side, padded with None."""
     return list(zip_longest(*(side.lines for side in sides)))
 
 
-def clocks(answer: pb.GetGameResponse | pb.WatchedTable) -> dict[str, Clock]:
+def clocks(answer: pb.GetGameResponse | pb.WatchedTable) -> dict[str, ClockView]:
     """Return the clocks by player."""
     return {
-        side.player_id: Clock(
+        side.player_id: ClockView(
             allowance=answer.turn_ms or answer.allowance_ms,
             used=side.turn_used_ms if answer.turn_ms else side.used_ms,
             running=side.running,
@@ -193,7 +196,7 @@ def clocks(answer: pb.GetGameResponse | pb.WatchedTable) -> dict[str, Clock]:
     }
 
 
-def clock_text(clock: Clock) -> str:
+def clock_text(clock: ClockView) -> str:
     """Format the time left when a clock last stopped, ``24:07``; overtime has a minus sign."""
     left = clock.allowance - clock.used
     return minutes(left) if left >= 0 else "−" + minutes(-left)
@@ -205,10 +208,12 @@ def minutes(milliseconds: int) -> str:
     return f"{seconds // 60}:{seconds % 60:02}"
 
 
-def _cell(square: Square, tile: game.Placement | None, values: Mapping[str, int], last: set[tuple[int, int]]) -> Cell:
+def _cell(
+    square: Square, tile: game.Placement | None, values: Mapping[str, int], last: set[tuple[int, int]]
+) -> BoardCell:
     premium = PREMIUMS[square]
     css, title, mark = labels.PREMIUMS[premium] if premium is not Premium.NONE else ("", "", "")
-    return Cell(
+    return BoardCell(
         name=str(square),
         premium=css,
         title=title,

@@ -15,7 +15,7 @@ from faristol.kernel.refusal import N_, Refusal
 from faristol.kernel.spellings import names_of
 from faristol.pb.pairing.v1 import events_pb2 as events
 from faristol.pb.pairing.v1 import pairing_pb2 as pairing
-from faristol.presentation.names import ROUND_AND_TABLE, Roster, never_came, seats_of
+from faristol.presentation.names import ROUND_AND_TABLE, Roster, seats_of, withdrew_before_start
 from faristol.presentation.sentences import (
     BYES,
     DATA_REQUESTS,
@@ -39,7 +39,7 @@ from faristol.rules.ruleset_file import load_ruleset, ruleset_names
 from faristol.rules.standings import Bye, is_rest
 from faristol.text import number, say, translations, with_article
 
-METHODS = {kind.DESCRIPTOR.name: command for kind in events_of(events) if (command := meaning(kind).command)}
+EVENT_COMMANDS = {kind.DESCRIPTOR.name: command for kind in events_of(events) if (command := meaning(kind).command)}
 """Command whose answer has the sentence of an event, by event type."""
 
 WITHOUT_ID: Mapping[str, str] = {
@@ -49,7 +49,7 @@ WITHOUT_ID: Mapping[str, str] = {
 }
 """Sentences without the new id, for commands whose answer names it. A history needs no ids."""
 
-TOLD: Mapping[str, str] = {
+EVENT_SENTENCES: Mapping[str, str] = {
     "DivisionAdded": N_("A division is added to the championship."),
     "ContactSet": N_("The contact is changed."),
     "ArbitersNamed": N_("The list of arbiters is changed."),
@@ -98,7 +98,7 @@ ITSELF = "Faristol"
 
 
 @dataclass(frozen=True, slots=True)
-class Told:
+class HistoryEntry:
     """Event of the history, in sentences."""
 
     act: pairing.Act
@@ -108,9 +108,9 @@ class Told:
     """Further sentences, by their parameter: ``by``, ``undo``, ``note`` and others."""
 
 
-def told(
+def describe_history(
     answer: pairing.ListActsResponse, known: Roster, language: str, spelled: Callable[[str], str] = lambda command: ""
-) -> Iterator[Told]:
+) -> Iterator[HistoryEntry]:
     """Yield the history in sentences, in the order of the record.
 
     ``spelled`` returns the command line of an undo command; if it returns an empty string, no undo is shown.
@@ -124,7 +124,7 @@ def told(
         yield _in_sentences(act, known, paired + 1, language, spelled)
 
 
-def describe_done(acts: Sequence[Told], known: Roster, language: str) -> str:
+def describe_done(acts: Sequence[HistoryEntry], known: Roster, language: str) -> str:
     """Say what a command did, by the acts that were written with it in the order of the record; empty for none.
 
     The first is what was asked for, and how many it concerned; the others follow from it.
@@ -152,18 +152,20 @@ def _games_of(number: int, known: Roster) -> int:
     )
 
 
-def _in_sentences(act: pairing.Act, known: Roster, to_come: int, language: str, spelled: Callable[[str], str]) -> Told:
+def _in_sentences(
+    act: pairing.Act, known: Roster, to_come: int, language: str, spelled: Callable[[str], str]
+) -> HistoryEntry:
     """Return an event in sentences. An unknown event type is shown by its name."""
     params = _params(act, known, to_come, language)
     params["undo"] = spelled(act.undone_by) if act.undone_by else ""
-    method = METHODS.get(act.type)
+    method = EVENT_COMMANDS.get(act.type)
     if params["unplayed"] and act.type == "ResultRecorded":
         method = "GiveForfeit"
-    texts = [WITHOUT_ID.get(method, SENTENCES[method].said) if method else TOLD.get(act.type, act.type)]
+    texts = [WITHOUT_ID.get(method, SENTENCES[method].said) if method else EVENT_SENTENCES.get(act.type, act.type)]
     texts += [text for field, text in (SENTENCES[method].further if method else {}).items() if params[field]]
     said = " ".join(say(text, params, language) for text in filter(None, texts))
     also = {field: say(text, params, language) for field, text in ALSO.items() if params[field]}
-    return Told(act, with_article(said, params["article"], language), also)
+    return HistoryEntry(act, with_article(said, params["article"], language), also)
 
 
 def _params(act: pairing.Act, known: Roster, to_come: int, language: str) -> dict[str, str]:
@@ -202,7 +204,7 @@ def _params(act: pairing.Act, known: Roster, to_come: int, language: str) -> dic
     }
     params["system"] = RATING_SYSTEMS.get(params["system"], params["system"])
     params |= _by_type(act, params, known.tournament, language)
-    if decided := _decided(act, params, name, language):
+    if decided := _describe_decision(act, params, name, language):
         params["outcome"] = f", {decided}"
     return params
 
@@ -212,7 +214,7 @@ def _title(name: str) -> str:
     return load_ruleset(name).title if name in ruleset_names() else name
 
 
-def _decided(act: pairing.Act, said: Mapping[str, str], name: Callable[[str], str], language: str) -> str:
+def _describe_decision(act: pairing.Act, said: Mapping[str, str], name: Callable[[str], str], language: str) -> str:
     """Return how a result was decided if not by its scores; empty for any other event."""
     if act.type not in ("ResultRecorded", "ResultCorrected") or not (said["unplayed"] or said["lost_by_all"]):
         return ""
@@ -249,7 +251,7 @@ def bye_worth(tournament: pairing.GetTournamentResponse) -> events.ByeKind.Value
         rules = ruleset_of(tournament.ruleset)
     except Refusal:
         return events.BYE_KIND_FULL_POINT
-    entered_count = sum(not never_came(player) for player in tournament.players)
+    entered_count = sum(not withdrew_before_start(player) for player in tournament.players)
     if is_rest(Bye.ALLOCATED, rules, entered_count) or not rules.championship.bye:
         return events.BYE_KIND_ZERO_POINT
     return (

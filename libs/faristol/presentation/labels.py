@@ -71,7 +71,7 @@ def opponent_gone(answer: pb.GetPairingsResponse, bye: pb.RequestedBye | pb.Team
     return not bye.match and bye.seat.team_id in {"", *teams}
 
 
-KINDS: Mapping[pb.EntryKind.ValueType, str] = {
+ENTRY_KINDS: Mapping[pb.EntryKind.ValueType, str] = {
     pb.ENTRY_KIND_PLAY: N_("play"),
     pb.ENTRY_KIND_EXCHANGE: N_("exchange"),
     pb.ENTRY_KIND_PASS: N_("pass"),
@@ -102,7 +102,7 @@ ENDS: Mapping[game.EndCondition.ValueType, str] = {
     game.END_CONDITION_FORFEIT: N_("Decided by forfeit."),
 }
 
-ABSENT = N_("absent")
+ABSENT_LABEL = N_("absent")
 
 ABANDONED = game.END_CONDITION_ABANDONED
 

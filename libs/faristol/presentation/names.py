@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 import grpc
 
 from faristol.client.problems import info_of
-from faristol.kernel.names import OFFICIAL, told_apart
+from faristol.kernel.names import OFFICIAL, list_distinct_names
 from faristol.kernel.refusal import N_
 from faristol.pb.pairing.v1 import events_pb2 as events
 from faristol.pb.pairing.v1 import pairing_pb2 as pairing
@@ -42,7 +42,7 @@ class Named:
         return f"{self.name or self.id} ({beside})" if beside and self.name else self.name or self.id
 
 
-def folded(text: str) -> str:
+def fold_name(text: str) -> str:
     """Return a name without case, accents and signs, with single spaces: ``Núria d'Or`` is ``nuria dor``."""
     letters = unicodedata.normalize("NFKD", text.casefold())
     letters = "".join("-" if unicodedata.category(sign) == "Pd" else sign for sign in letters)
@@ -51,10 +51,10 @@ def folded(text: str) -> str:
 
 def candidates(given: str, known: Sequence[Named]) -> list[Named]:
     """Return every match of a typed name: one if it is unambiguous, an empty list if none matches."""
-    written = folded(given)
+    written = fold_name(given)
     if not written:
         return []
-    heads = [(named, folded(named.name)) for named in known]
+    heads = [(named, fold_name(named.name)) for named in known]
     ways = (
         [named for named in known if named.id == given.strip().lower()],
         [named for named, name in heads if name == written],
@@ -69,7 +69,7 @@ def candidates(given: str, known: Sequence[Named]) -> list[Named]:
 def _with_detail(named: Named) -> tuple[str, ...]:
     """Return the folded forms that distinguish namesakes: ``Anna Puig (Valls)``, ``Anna Puig (anna-2)``, or both."""
     return tuple(
-        folded(f"{named.name} {beside}")
+        fold_name(f"{named.name} {beside}")
         for beside in (named.detail, named.id, f"{named.detail} {named.id}")
         if beside.strip()
     )
@@ -78,7 +78,8 @@ def _with_detail(named: Named) -> tuple[str, ...]:
 def labels(known: Sequence[Named]) -> Mapping[str, str]:
     """Return the labels of pages and files, by id. An entity without a name is labelled by its id."""
     return {
-        who: name or who for who, name in told_apart((named.id, named.name, named.detail) for named in known).items()
+        who: name or who
+        for who, name in list_distinct_names((named.id, named.name, named.detail) for named in known).items()
     }
 
 
@@ -86,13 +87,13 @@ _LETTER = re.compile(r"[^\W\d_]")
 _ID = re.compile(r"(?<![\w-])[a-z0-9][a-z0-9-]*(?![\w-])")
 
 
-_SCORE = re.compile(r"[-−]?\d+")
+_NUMBER_PATTERN = re.compile(r"[-−]?\d+")
 
 _NO_PLACES = frozenset({"message", "article", "field"})
 """Metadata of an error answer for programs; the sentence has no placeholder for it."""
 
 
-def never_came(entrant: pairing.Player | pairing.Team | results.Player) -> bool:
+def withdrew_before_start(entrant: pairing.Player | pairing.Team | results.Player) -> bool:
     """Check whether an entrant withdrew before any round."""
     return 0 < entrant.withdrawn_round <= entrant.entered_round
 
@@ -147,7 +148,7 @@ class Roster:
         name = self.name(person_id)
         return name if name != person_id else name_in_id(person_id)
 
-    def named(self, known_id: str) -> str:
+    def describe_id(self, known_id: str) -> str:
         """Return the name of a player or team, or the players and table of a game; the id itself if unknown."""
         if seated := self.at_table(known_id):
             number, seat = seated
@@ -157,7 +158,7 @@ class Roster:
 
     def named_in(self, text: str) -> str:
         """Replace ids of players, teams and games in a sentence of a service by names."""
-        return _ID.sub(lambda found: self.named(found[0]) if _LETTER.search(found[0]) else found[0], text)
+        return _ID.sub(lambda found: self.describe_id(found[0]) if _LETTER.search(found[0]) else found[0], text)
 
     def named_in_refusal(self, told: str, problem: grpc.aio.AioRpcError) -> str:
         """Replace ids of players, teams and games in the refusal of a service by names.
@@ -178,7 +179,7 @@ class Roster:
             text = found[0]
             if text in names:
                 return names[text]
-            return self.named(text) if _LETTER.search(text) and re.search("[-0-9]", text) else text
+            return self.describe_id(text) if _LETTER.search(text) and re.search("[-0-9]", text) else text
 
         # One pass, so that a name put in for an id is not replaced in turn.
         wholes = rf"(?<![\w-])(?:{whole})(?![\w-])|" if whole else ""
@@ -187,9 +188,9 @@ class Roster:
     def _named_in_place(self, value: str) -> str:
         """Replace the ids of a parameter by names, if each entry is an id or an id with a score."""
         parts = [part.partition(" ") for part in value.replace("'", "").split(", ")]
-        if any(score and not _SCORE.fullmatch(score) for _, _, score in parts):
+        if any(score and not _NUMBER_PATTERN.fullmatch(score) for _, _, score in parts):
             return value
-        named = [(self.named(known_id), known_id, f"{blank}{score}") for known_id, blank, score in parts]
+        named = [(self.describe_id(known_id), known_id, f"{blank}{score}") for known_id, blank, score in parts]
         if all(name == known_id for name, known_id, _ in named):
             return value
         return ", ".join(f"{name}{score}" for name, _, score in named)

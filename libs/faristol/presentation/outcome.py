@@ -23,7 +23,7 @@ def is_kept(game: pb.GetGameResponse) -> bool:
     return bool(game.entries or game.board or game.laid) or not game.final
 
 
-def known(arbiter: str) -> str:
+def find_public_id(arbiter: str) -> str:
     """Return the public id of the arbiter; empty for a generated id of an erased person."""
     return "" if is_official(arbiter) else arbiter
 
@@ -33,10 +33,10 @@ def outcome(game: pb.GetGameResponse, language: str) -> Iterator[str]:
     if game.end_condition:
         yield translations(language).gettext(labels.ENDS[game.end_condition])
     if game.entered_by:
-        wording = ENTERED if known(game.entered_by) else ENTERED_BY_HAND
+        wording = ENTERED if find_public_id(game.entered_by) else ENTERED_BY_HAND
         yield say(wording, {"arbiter": game.entered_by}, language)
     if game.corrected:
-        wording = CORRECTED_BY if known(game.corrected_by) else CORRECTED
+        wording = CORRECTED_BY if find_public_id(game.corrected_by) else CORRECTED
         yield say(wording, {"arbiter": game.corrected_by}, language)
     if not is_kept(game):
         yield say(UNPLAYED if game.unplayed else NOT_KEPT, {}, language)
@@ -46,4 +46,4 @@ def how_lost(game: pb.GetGameResponse, player_id: str) -> str:
     """Return how a player lost other than by score, to be translated; empty for other players."""
     if not game.final or player_id not in game.loser_ids:
         return ""
-    return labels.ABSENT if game.unplayed else labels.LOSERS.get(game.end_condition, "")
+    return labels.ABSENT_LABEL if game.unplayed else labels.LOSERS.get(game.end_condition, "")

@@ -19,7 +19,9 @@ def settled_blanks(answer: pb.GetGameResponse) -> Mapping[tuple[int, int], str]:
     return {(tile.row, tile.column): tile.face for tile in answer.board}
 
 
-def laid(placements: Sequence[game.Placement], settled: Mapping[tuple[int, int], str] | None = None) -> list[Placement]:
+def to_placements(
+    placements: Sequence[game.Placement], settled: Mapping[tuple[int, int], str] | None = None
+) -> list[Placement]:
     """Return the tiles of a play, with blanks as ``settled``, by default as declared."""
     faces = settled or {}
     return [
@@ -28,7 +30,7 @@ def laid(placements: Sequence[game.Placement], settled: Mapping[tuple[int, int],
     ]
 
 
-def explained(answer: pb.GetGameResponse, ruleset: Ruleset) -> Iterator[tuple[pb.Entry, PlayScore]]:
+def score_plays(answer: pb.GetGameResponse, ruleset: Ruleset) -> Iterator[tuple[pb.Entry, PlayScore]]:
     """Yield every play of a completed turn with its score, word by word and square by square.
 
     The recorded score may differ: a withdrawn play has none, and a correction or the rule for a missed centre overrides
@@ -39,7 +41,7 @@ def explained(answer: pb.GetGameResponse, ruleset: Ruleset) -> Iterator[tuple[pb
         if entry.kind not in PLAYS or not entry.complete:
             continue
         stands = entry.kind == pb.ENTRY_KIND_PLAY
-        tiles = laid(entry.placements, settled if stands else None)
+        tiles = to_placements(entry.placements, settled if stands else None)
         yield entry, score_play(board, tiles, ruleset)
         if stands:
             board = board.place(tiles)

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from faristol.kernel.refusal import N_
 from faristol.pb.results.v1 import results_pb2 as pb
 from faristol.presentation import labels
-from faristol.presentation.game_view import Line, Side, minutes
+from faristol.presentation.game_view import SheetLine, Side, minutes
 from faristol.presentation.plays import PLAYS
 from faristol.text import cite, translations
 
@@ -16,7 +16,7 @@ BINGOS = N_("Bingos")
 SIGNATURE = N_("Signature")
 
 
-def play_cell(line: Line, sheet: pb.Sheet, language: str) -> str:
+def play_cell(line: SheetLine, sheet: pb.Sheet, language: str) -> str:
     """Return the cell of a line: the play in the notation of the rules, or words for other lines.
 
     A withdrawn play states its reason. On a sheet without words, other turns are empty and only have a score.

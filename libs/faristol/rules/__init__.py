@@ -15,8 +15,8 @@ from faristol.rules.ruleset import Ruleset
 from faristol.rules.ruleset_file import RulesetError, load_ruleset, read_ruleset, ruleset_names
 from faristol.rules.ruleset_pins import pinned_ruleset
 from faristol.rules.scoring import score_play
-from faristol.rules.standings import Bye, Outcome, Result, Row, SpreadAdjustment, TableResult, standings
+from faristol.rules.standings import Bye, Result, RoundOutcome, SpreadAdjustment, StandingsRow, TableResult, standings
 from faristol.rules.starting_draw import starting_draw
 from faristol.rules.tiles import BLANK, TileSet, load_tile_set
 from faristol.rules.turns import TurnKind, check_exchange, check_pass
-from faristol.rules.with_options import check_settled, unsettled, with_options
+from faristol.rules.with_options import check_settled, list_unsettled, with_options

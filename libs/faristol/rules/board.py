@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 from faristol.rules.tiles import BLANK
 
-SIZE = 15
+BOARD_SIZE = 15
 """Rows and columns of the board."""
 
 ROW_NAMES = "ABCDEFGHIJKLMNO"
@@ -30,7 +30,7 @@ class Direction(StrEnum):
         return Direction.DOWN if self is Direction.ACROSS else Direction.ACROSS
 
 
-LETTERS = 26
+ROW_LETTER_COUNT = 26
 """Letters for rows, including rows outside the board."""
 
 
@@ -43,7 +43,7 @@ class Square(NamedTuple):
     @property
     def on_board(self) -> bool:
         """Whether the square is on the board."""
-        return 0 <= self.row < SIZE and 0 <= self.col < SIZE
+        return 0 <= self.row < BOARD_SIZE and 0 <= self.col < BOARD_SIZE
 
     def step(self, direction: Direction, by: int = 1) -> Square:
         """Return the square ``by`` places further in ``direction``; it may be off the board."""
@@ -53,7 +53,7 @@ class Square(NamedTuple):
 
     def __str__(self) -> str:
         """Format in FISC notation, also off the board: ``K16``; by numbers from 1 if the row has no letter."""
-        if 0 <= self.row < LETTERS:
+        if 0 <= self.row < ROW_LETTER_COUNT:
             return f"{chr(ord('A') + self.row)}{self.col + 1}"
         return f"row {self.row + 1}, column {self.col + 1}"
 
@@ -189,13 +189,13 @@ class Board(Mapping[Square, Tile]):
         return hash(frozenset(self._tiles.items()))
 
     def __str__(self) -> str:
-        lines = ["   " + " ".join(f"{col + 1:<3}" for col in range(SIZE)).rstrip()]
-        for row in range(SIZE):
-            cells = (self.drawn(Square(row, col)) for col in range(SIZE))
+        lines = ["   " + " ".join(f"{col + 1:<3}" for col in range(BOARD_SIZE)).rstrip()]
+        for row in range(BOARD_SIZE):
+            cells = (self.draw_square(Square(row, col)) for col in range(BOARD_SIZE))
             lines.append(f"{ROW_NAMES[row]}  " + " ".join(f"{cell:<3}" for cell in cells).rstrip())
         return "\n".join(lines)
 
-    def drawn(self, square: Square) -> str:
+    def draw_square(self, square: Square) -> str:
         """Return a square as ``str(board)`` draws it: its tile, or its premium."""
         tile = self.get(square)
         if tile is None:
@@ -206,12 +206,12 @@ class Board(Mapping[Square, Tile]):
     def parse(cls, drawing: str) -> Board:
         """Parse a drawing of ``str(board)``. Raises ``ValueError`` with the line that is wrong."""
         rows = [line.split() for line in drawing.strip().splitlines()][1:]
-        if len(rows) != SIZE:
-            raise ValueError(f"a board has a line of column numbers and {SIZE} rows, not {len(rows)} rows")
+        if len(rows) != BOARD_SIZE:
+            raise ValueError(f"a board has a line of column numbers and {BOARD_SIZE} rows, not {len(rows)} rows")
         tiles: dict[Square, Tile] = {}
         for row, (name, cells) in enumerate(zip(ROW_NAMES, rows, strict=True)):
-            if len(cells) != SIZE + 1 or cells[0] != name:
-                raise ValueError(f"row {name}: expected {name!r} and {SIZE} squares, got {' '.join(cells)!r}")
+            if len(cells) != BOARD_SIZE + 1 or cells[0] != name:
+                raise ValueError(f"row {name}: expected {name!r} and {BOARD_SIZE} squares, got {' '.join(cells)!r}")
             for col, cell in enumerate(cells[1:]):
                 if cell not in set(Premium):
                     tiles[Square(row, col)] = Tile(cell.upper(), blank=cell != cell.upper())

@@ -39,8 +39,8 @@ def load_book(ruleset: str) -> Book | None:
     if strangers := sorted(unshown.keys() - articles.keys()):
         raise ValueError(f"{ruleset}.toml: unshown: there is no article {', '.join(strangers)}")
     name = data["book"]
-    return Book(_cited(name, articles), _cited(name, unshown))
+    return Book(_prefix_articles(name, articles), _prefix_articles(name, unshown))
 
 
-def _cited(book: str, values: Mapping[str, str]) -> Mapping[str, str]:
+def _prefix_articles(book: str, values: Mapping[str, str]) -> Mapping[str, str]:
     return MappingProxyType({f"{book} {number}": value for number, value in values.items()})

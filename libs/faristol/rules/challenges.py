@@ -74,7 +74,7 @@ def play_stands(good: Sequence[bool]) -> bool:
     return all(good)
 
 
-def unfounded(good: Sequence[bool], ruleset: Ruleset) -> int:
+def count_unfounded(good: Sequence[bool], ruleset: Ruleset) -> int:
     """Return the number that a ruling adds to the challenger's unfounded challenges.
 
     Each challenged word found good counts, even beside a bad one (PES Δ.ε); or the challenge counts, if the play
@@ -91,7 +91,7 @@ def cost(good: Sequence[bool], before: int, ruleset: Ruleset) -> Cost:
     ``good`` has the ruling on each challenged word. Each unfounded one after the first ``free_invalid`` costs points.
     """
     law = ruleset.challenge
-    count = unfounded(good, ruleset)
+    count = count_unfounded(good, ruleset)
     paid = 0
     if law.free_invalid is not None:
         paid = max(0, before + count - law.free_invalid) - max(0, before - law.free_invalid)

@@ -21,18 +21,18 @@ def check_rounds(rounds: int, ruleset: Ruleset) -> None:
 SYSTEMS_BY_LOT = frozenset({"swiss-lot", "classification-lot"})
 """Systems whose first round is drawn by lot."""
 
-FIRST_BY_LOT_FROM = 9
+MIN_LOT_ROUNDS = 9
 """Least number of rounds of a championship whose first round is drawn by lot (FISC I.1)."""
 
 
 def check_first_round(rounds: int, ruleset: Ruleset) -> None:
     """Raise ``Refusal`` for a first round by lot in a championship of too few rounds (FISC I.1: nine)."""
-    if ruleset.championship.system in SYSTEMS_BY_LOT and rounds < FIRST_BY_LOT_FROM:
+    if ruleset.championship.system in SYSTEMS_BY_LOT and rounds < MIN_LOT_ROUNDS:
         raise Refusal(
             "TOO_FEW_ROUNDS_FOR_LOT",
             ruleset.article("championship.system"),
             N_("A first round by lot needs a championship of {least} rounds or more, not {rounds}."),
-            {"least": FIRST_BY_LOT_FROM, "rounds": rounds},
+            {"least": MIN_LOT_ROUNDS, "rounds": rounds},
         )
 
 

@@ -41,7 +41,7 @@ def runs(activity: Activity, ruleset: Ruleset) -> bool:
             return ruleset.clock.runs_while_drawing
 
 
-def neutralised(reason: Neutraliser, ruleset: Ruleset) -> bool:
+def stops_both_clocks(reason: Neutraliser, ruleset: Ruleset) -> bool:
     """Check whether ``reason`` stops both clocks (FISC I.11 A to D)."""
     return reason in ruleset.clock.neutralised_by
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from faristol.kernel.refusal import N_, Refusal
 from faristol.rules.duplicate_game.consistency import Problem, of_duplicate
-from faristol.rules.options import written
+from faristol.rules.options import format_value
 from faristol.rules.ruleset import Ruleset
 from faristol.rules.tiles import load_tile_set
 
@@ -207,7 +207,7 @@ def clash_of_teams(rules: Ruleset) -> Refusal | None:
     champion, article = rules.championship, rules.articles.get("championship.team_boards", "")
     if champion.team_boards is None:
         return None
-    options = {"options": ", ".join(f"{name} = {written(value)}" for name, value in rules.chosen.items()) or "–"}
+    options = {"options": ", ".join(f"{name} = {format_value(value)}" for name, value in rules.chosen.items()) or "–"}
     if champion.system not in OF_TEAMS:
         return Refusal(
             "OPTIONS_CLASH",

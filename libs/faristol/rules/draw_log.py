@@ -78,14 +78,17 @@ def _check_bag(log: Sequence[Draw], tile_set: TileSet) -> Iterator[str]:
         held = Counter(logged.among)
         gone, added = inside - held, held - inside
         if gone.total() > chosen:
-            yield f"before draw {logged.number} the bag had lost {_told(gone)}, which nobody had drawn"
+            yield f"before draw {logged.number} the bag had lost {_format_tiles(gone)}, which nobody had drawn"
         out += gone
         if strange := added - out:
-            yield f"before draw {logged.number} the bag had gained {_told(strange)}, which nobody had drawn before"
+            yield (
+                f"before draw {logged.number} the bag had gained {_format_tiles(strange)}, which nobody had "
+                "drawn before"
+            )
         drawn = Counter(logged.faces)
         out = (out - added) + drawn
         inside, chosen = held - drawn, 0
 
 
-def _told(tiles: Counter[str]) -> str:
+def _format_tiles(tiles: Counter[str]) -> str:
     return " ".join(sorted(tiles.elements()))

@@ -12,10 +12,10 @@ from collections.abc import Container, Iterable
 from enum import Enum
 from typing import NamedTuple
 
-from faristol.rules.board import ROW_NAMES, SIZE, Board, Direction, Placement, Square, Tile
+from faristol.rules.board import BOARD_SIZE, ROW_NAMES, Board, Direction, Placement, Square, Tile
 from faristol.rules.look_alikes import latin, look_alikes_of
 
-LONGEST_START = 24
+MAX_START_CHARACTERS = 24
 """Characters of a start, including those around it."""
 
 _START = re.compile(rf" *(?:([{ROW_NAMES}]) *0*([1-9]\d?)|0*([1-9]\d?) *([{ROW_NAMES}])) *", re.ASCII)
@@ -47,10 +47,12 @@ class Notation(Enum):
         Small letters, look-alikes of other scripts, full width and leading zeros are accepted. Spaces, dashes, brackets
         and other punctuation are allowed around and between letter and number.
         """
-        match = _START.fullmatch(_plain(text)) if len(text) <= LONGEST_START else None
+        match = _START.fullmatch(_plain(text)) if len(text) <= MAX_START_CHARACTERS else None
         number = int(match[2] or match[3]) if match else 0
-        if match is None or number > SIZE:
-            raise ValueError(f"{text!r} is not a start of a word: expected a letter A to O and a number 1 to {SIZE}")
+        if match is None or number > BOARD_SIZE:
+            raise ValueError(
+                f"{text!r} is not a start of a word: expected a letter A to O and a number 1 to {BOARD_SIZE}"
+            )
         lettered, numbered = ROW_NAMES.index(match[1] or match[4]), number - 1
         row, col = (lettered, numbered) if self is Notation.FISC else (numbered, lettered)
         return Start(Square(row, col), self.value if match[1] else self.value.other)

@@ -13,10 +13,10 @@ from dataclasses import is_dataclass
 from types import MappingProxyType
 from typing import Any, get_args, get_origin, get_type_hints
 
-from faristol.rules.options import NONE, Option, OptionValue, Value, written
+from faristol.rules.options import NONE, Option, OptionValue, Value, format_value
 from faristol.rules.ruleset import Ruleset
 from faristol.rules.sections import Law
-from faristol.rules.values import checked
+from faristol.rules.values import convert_value
 
 KEYS = frozenset(
     {"because", "article", "note", "default", "required", "when", "key", "choices", "least", "most", "some_of"}
@@ -86,7 +86,9 @@ def _choices(table: Mapping[str, Any]) -> Mapping[str, Mapping[str, Value]]:
     if isinstance(found, list):
         if "key" not in table:
             raise OptionFileError("key", "is missing: a list of choices is one of values")
-        found = {written(tuple(value) if isinstance(value, list) else value): {table["key"]: value} for value in found}
+        found = {
+            format_value(tuple(value) if isinstance(value, list) else value): {table["key"]: value} for value in found
+        }
     elif "key" in table and found:
         raise OptionFileError("key", "has no effect: each choice names the keys that it sets")
     return MappingProxyType(
@@ -99,7 +101,7 @@ def _choices(table: Mapping[str, Any]) -> Mapping[str, Mapping[str, Value]]:
 
 def _fits(place: str, key: str, value: object) -> Value:
     try:
-        return checked(value, hint_of(key))  # type: ignore[no-any-return] # of the key's type
+        return convert_value(value, hint_of(key))  # type: ignore[no-any-return] # of the key's type
     except OptionFileError as problem:
         raise OptionFileError(place, problem.problem) from None
     except ValueError as problem:
@@ -110,7 +112,7 @@ def _plain(table: Mapping[str, Any], key: str, hint: Any, default: object = None
     if key not in table and default is None:
         raise OptionFileError(key, "is missing")
     try:
-        return checked(table.get(key, default), hint)
+        return convert_value(table.get(key, default), hint)
     except ValueError as problem:
         raise OptionFileError(key, str(problem)) from None
 
@@ -119,7 +121,7 @@ def _default(value: Any, choices: object, number: bool, some_of: tuple[str, ...]
     if value is None or (number and value == NONE):
         return None
     if choices:
-        return written(value)
+        return format_value(value)
     return tuple(value) if some_of and isinstance(value, list) else value
 
 
@@ -131,12 +133,14 @@ def _check(option: Option, ruleset: Ruleset) -> None:
         return
     default = option.default
     if not in_range(option, default):
-        raise OptionFileError("default", f"{written(default)} is not in the range {option.range}")
+        raise OptionFileError("default", f"{format_value(default)} is not in the range {option.range}")
     for key, value in option.sets(default).items():
         section, _, name = key.partition(".")
         there = getattr(getattr(ruleset, section), name)
         if there != value:
-            raise OptionFileError("default", f"sets {key} to {written(value)}, and the file has {written(there)}")
+            raise OptionFileError(
+                "default", f"sets {key} to {format_value(value)}, and the file has {format_value(there)}"
+            )
 
 
 def in_range(option: Option, value: OptionValue) -> bool:

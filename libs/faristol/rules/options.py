@@ -70,7 +70,7 @@ class Option:
         return tuple(dict.fromkeys(key for sets in self.choices.values() for key in sets))
 
 
-def written(value: OptionValue | Value) -> str:
+def format_value(value: OptionValue | Value) -> str:
     """Format ``value`` as in a file or a command line: ``none``, ``true``, ``a,b``."""
     if value is None:
         return NONE

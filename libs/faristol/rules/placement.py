@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 from faristol.kernel.refusal import N_, Refusal
 from faristol.rules.blanks import check_blank_face
-from faristol.rules.board import CENTRE, SIZE, Board, Direction, Placement, Square, Tile
+from faristol.rules.board import BOARD_SIZE, CENTRE, Board, Direction, Placement, Square, Tile
 from faristol.rules.notation import Notation, Start, write_word
 from faristol.rules.ruleset import Ruleset
 from faristol.rules.tiles import BLANK
@@ -230,7 +230,9 @@ def _words(after: Mapping[Square, Tile], laid: Sequence[Placement]) -> tuple[Wor
 
 
 _STARTS: Mapping[Direction, Mapping[tuple[int, int], Start]] = {
-    direction: {(row, col): Start(Square(row, col), direction) for row in range(SIZE) for col in range(SIZE)}
+    direction: {
+        (row, col): Start(Square(row, col), direction) for row in range(BOARD_SIZE) for col in range(BOARD_SIZE)
+    }
     for direction in Direction
 }
 """Every start of a word, created once: every attempt to play forms words."""

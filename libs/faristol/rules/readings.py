@@ -14,11 +14,11 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import islice, product
 
-from faristol.rules.board import SIZE, Board, Square, Tile
+from faristol.rules.board import BOARD_SIZE, Board, Square, Tile
 from faristol.rules.notation import Start
 from faristol.rules.tiles import BLANK, TileSet
 
-MOST = 64
+MAX_READINGS = 64
 """The most readings of a word that are computed."""
 
 _BLANK = re.compile(r"\(([^()]+)\)|\?([^()?.]+)")
@@ -49,15 +49,15 @@ def _readings(text: str, start: Start, board: Board, tile_set: TileSet) -> list[
         return [
             word
             for as_blanks in _ways_of_case(text, tile_set)
-            if (word := _spaced(parts, start, board, tile_set, as_blanks=as_blanks))
+            if (word := _read_spaced(parts, start, board, tile_set, as_blanks=as_blanks))
         ]
     there = _seen_from(start, board)
     readings = [
         reading
         for signs in _signs(text.strip(), tile_set)
-        for reading in islice(_Walk(signs, tile_set, there).words(0, 0), MOST)
+        for reading in islice(_Walk(signs, tile_set, there).words(0, 0), MAX_READINGS)
     ]
-    return list(dict.fromkeys(readings))[:MOST]
+    return list(dict.fromkeys(readings))[:MAX_READINGS]
 
 
 def clash(text: str, start: Start, board: Board, tile_set: TileSet) -> tuple[Square, Tile | None, Tile | None] | None:
@@ -76,7 +76,7 @@ def _clash(text: str, start: Start, board: Board, tile_set: TileSet) -> tuple[Sq
     readings: Iterator[Sequence[Tile]]
     if len(parts) > 1 or is_exact(text, tile_set):
         readings = (
-            _spaced(parts, start, board, tile_set, as_blanks=as_blanks, anywhere=True)
+            _read_spaced(parts, start, board, tile_set, as_blanks=as_blanks, anywhere=True)
             for as_blanks in _ways_of_case(text, tile_set)
         )
     else:
@@ -100,11 +100,11 @@ def tile_readings(text: str, tile_set: TileSet) -> list[tuple[str, ...]]:
         faces = [BLANK if part == BLANK else tile_set.face(part) for part in parts]
         return [tuple(face for face in faces if face)] if faces and all(faces) else []
     runs = [
-        [(BLANK,)] if run == BLANK else list(islice(tile_set.spellings(run), MOST))
+        [(BLANK,)] if run == BLANK else list(islice(tile_set.spellings(run), MAX_READINGS))
         for run in re.split(r"(\?)", parts[0])
         if run
     ]
-    return [tuple(face for run in chosen for face in run) for chosen in islice(product(*runs), MOST)]
+    return [tuple(face for run in chosen for face in run) for chosen in islice(product(*runs), MAX_READINGS)]
 
 
 Seen = Callable[[int], Tile | None]
@@ -130,10 +130,10 @@ _ENCLOSING = "\u20dd\u20de\u20df\u20e0"
 def _with_parentheses(text: str) -> str:
     """Return ``text`` with parentheses for every kind of bracket, and around circled letters."""
     found = re.sub(rf"(\S)[{_ENCLOSING}]", r"(\1)", unicodedata.normalize("NFC", text))
-    return "".join(map(_parenthesized, found))
+    return "".join(map(_to_parentheses, found))
 
 
-def _parenthesized(sign: str) -> str:
+def _to_parentheses(sign: str) -> str:
     match unicodedata.category(sign):
         case "Ps":
             return "("
@@ -183,12 +183,12 @@ def _signs(text: str, tile_set: TileSet) -> Iterator[tuple[_Sign, ...]]:
     folded = [(place, letter) for place, sign in enumerate(typed) for letter in tile_set.fold(sign)]
     for as_blanks in _ways_of_case(typed, tile_set):
         yield tuple(
-            _Sign(letter, as_blanks and typed[place].islower() and not _covered(typed, place))
+            _Sign(letter, as_blanks and typed[place].islower() and not _is_enclosed(typed, place))
             for place, letter in folded
         )
 
 
-def _covered(typed: str, place: int) -> bool:
+def _is_enclosed(typed: str, place: int) -> bool:
     """Check whether signs around a character mark it as a blank or a tile of the board."""
     return any(found.start() <= place < found.end() for found in _BLANK.finditer(typed))
 
@@ -197,7 +197,7 @@ def _seen_from(start: Start, board: Board) -> Seen:
     return lambda place: board.get(start.square.step(start.direction, place))
 
 
-def _spaced(
+def _read_spaced(
     parts: Sequence[str],
     start: Start,
     board: Board,
@@ -241,7 +241,7 @@ class _Walk:
         if at == len(self.signs):
             yield ()
             return
-        if place == SIZE:
+        if place == BOARD_SIZE:
             return
         for tiles, after in self._next(at, place):
             for rest in self.words(after, place + len(tiles)):
@@ -257,7 +257,7 @@ class _Walk:
                 return
             case "?":
                 for face, after in self._faces(at + 1):
-                    yield from self._laid(Tile(face, blank=True), after, place)
+                    yield from self._lay_tile(Tile(face, blank=True), after, place)
                 return
             case "." if (lies := self.there(place) or (_LYING if self.anywhere else None)) is not None:
                 yield (lies,), at + 1
@@ -265,7 +265,7 @@ class _Walk:
             small = [self.signs[number].small for number in range(at, after) if self.signs[number].letter.isalpha()]
             # The letters of one tile have one case, or only the letter that names it is small: q in AqUI is a blank QU.
             if len(set(small)) == 1 or (small and small[0] and self._is_named(at, face)):
-                yield from self._laid(Tile(face, blank=small[0]), after, place)
+                yield from self._lay_tile(Tile(face, blank=small[0]), after, place)
 
     def _in_parentheses(self, begin: int, end: int, place: int) -> Iterator[tuple[tuple[Tile, ...], int]]:
         text = "".join(sign.letter for sign in self.signs[begin:end])
@@ -273,11 +273,11 @@ class _Walk:
             # The other letters of the tile may follow its circled letter outside: A(Q)UI is A, a blank QU, I.
             rest = named.removeprefix(text)
             follows = "".join(sign.letter for sign in self.signs[end + 1 : end + 1 + len(rest)])
-            yield from self._laid(Tile(named, blank=True), end + 1 + (len(rest) if follows == rest else 0), place)
+            yield from self._lay_tile(Tile(named, blank=True), end + 1 + (len(rest) if follows == rest else 0), place)
             return
-        for faces in islice(self.tile_set.spellings(text), MOST):
+        for faces in islice(self.tile_set.spellings(text), MAX_READINGS):
             if len(faces) == 1:
-                yield from self._laid(Tile(faces[0], blank=True), end + 1, place)
+                yield from self._lay_tile(Tile(faces[0], blank=True), end + 1, place)
                 continue
             lie = [self.there(place + number) for number in range(len(faces))]
             if self.anywhere:
@@ -286,7 +286,7 @@ class _Walk:
             elif all(tile is not None and tile.face == face for tile, face in zip(lie, faces, strict=True)):
                 yield tuple(tile for tile in lie if tile is not None), end + 1
 
-    def _laid(self, tile: Tile, after: int, place: int) -> Iterator[tuple[tuple[Tile, ...], int]]:
+    def _lay_tile(self, tile: Tile, after: int, place: int) -> Iterator[tuple[tuple[Tile, ...], int]]:
         """Yield the tile, or the one on the board if its face is the same."""
         lies = self.there(place)
         if self.anywhere:

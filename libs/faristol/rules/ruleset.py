@@ -19,7 +19,7 @@ from typing import Any
 from faristol.rules import sections as parts
 from faristol.rules.duplicate_game import sections as duplicate
 from faristol.rules.modes import has_section
-from faristol.rules.options import Option, OptionValue, written
+from faristol.rules.options import Option, OptionValue, format_value
 from faristol.rules.tiles import TileSet, load_tile_set
 
 
@@ -33,11 +33,11 @@ class Ruleset:
 
     name: str
     title: str
-    game: parts.Game
+    game: parts.GameRules
     start: parts.Start
     first_move: parts.FirstMove
     touch: parts.Touch
-    turn: parts.Turn
+    turn: parts.TurnRules
     scoring: parts.Scoring
     blank: parts.Blank
     exchange: parts.Exchange
@@ -46,7 +46,7 @@ class Ruleset:
     overdraw: parts.Overdraw
     underdraw: parts.Underdraw
     found_tiles: parts.FoundTiles
-    clock: parts.Clock
+    clock: parts.ClockRules
     round_time: parts.RoundTime
     lateness: parts.Lateness
     absence: parts.Absence
@@ -77,7 +77,7 @@ class Ruleset:
     """The content on the record that it was read from; empty for a ruleset of a file."""
 
     def __repr__(self) -> str:
-        chosen = "".join(f", {name}={written(value)}" for name, value in self.chosen.items())
+        chosen = "".join(f", {name}={format_value(value)}" for name, value in self.chosen.items())
         return f"Ruleset({self.name}{chosen})"
 
     def article(self, key: str) -> str:

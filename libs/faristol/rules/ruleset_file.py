@@ -21,7 +21,7 @@ from faristol.rules.modes import Absent, Mode, has_section, law_of
 from faristol.rules.option_file import OptionFileError, read_option
 from faristol.rules.ruleset import Ruleset
 from faristol.rules.sections import NOBODY_MEETS, Law
-from faristol.rules.values import checked
+from faristol.rules.values import convert_value
 
 S = TypeVar("S")
 
@@ -158,7 +158,7 @@ class _Reader:
 
     def _value(self, key: str, value: object, hint: Any) -> Any:
         try:
-            return checked(value, hint)
+            return convert_value(value, hint)
         except ValueError as problem:
             place, bracket, rest = str(problem).partition("]: ")
             inner = bracket and place.startswith("[")

@@ -11,7 +11,7 @@ from functools import lru_cache
 from types import MappingProxyType
 from typing import Any, get_type_hints
 
-from faristol.kernel.bounded import keep
+from faristol.kernel.bounded import store_bounded
 from faristol.kernel.refusal import N_, Refusal
 from faristol.rules.options import OptionValue
 from faristol.rules.ruleset import Ruleset
@@ -22,7 +22,7 @@ from faristol.rules.ruleset_file import (
     ruleset_names,
     section_types,
 )
-from faristol.rules.values import checked
+from faristol.rules.values import convert_value
 from faristol.rules.with_options import with_options
 
 
@@ -66,7 +66,7 @@ def _section(file: str, section: str, kind: type[Any], found: Mapping[str, Any],
         key = f"{section}.{field.name}"
         if field.name in found:
             try:
-                values[field.name] = checked(found[field.name], hints[field.name])
+                values[field.name] = convert_value(found[field.name], hints[field.name])
             except ValueError as problem:
                 raise RulesetError(file, 0, key, str(problem)) from None
         elif field.default is MISSING:
@@ -76,7 +76,7 @@ def _section(file: str, section: str, kind: type[Any], found: Mapping[str, Any],
     return kind(**values)
 
 
-MOST_KEPT = 4_096
+RULESET_CACHE_SIZE = 4_096
 """Rulesets from records that a process caches; the least recently used one is evicted first."""
 
 _kept: OrderedDict[str, Ruleset] = OrderedDict()
@@ -91,7 +91,7 @@ def keep_content(content: bytes, digest: str, chosen: Mapping[str, OptionValue])
     if hashlib.sha256(content).hexdigest() != digest:
         raise ValueError(f"the content of ruleset {digest} does not match its digest")
     found = read_content(content, chosen)
-    keep(_kept, digest, found, MOST_KEPT)
+    store_bounded(_kept, digest, found, RULESET_CACHE_SIZE)
     return found
 
 

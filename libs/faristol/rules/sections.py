@@ -21,7 +21,7 @@ the score, refill the rack, start the opponent's clock."""
 
 
 @dataclass(frozen=True, slots=True)
-class Game:
+class GameRules:
     """The number of players, and their tiles."""
 
     mode: Mode
@@ -79,7 +79,7 @@ class Touch:
 
 
 @dataclass(frozen=True, slots=True)
-class Turn:
+class TurnRules:
     """The course of a turn in which tiles are laid."""
 
     steps: tuple[Step, ...]
@@ -212,7 +212,7 @@ surplus tiles go back; a written error is corrected."""
 
 
 @dataclass(frozen=True, slots=True)
-class Clock:
+class ClockRules:
     """The clock of a table."""
 
     model: Literal["chess", "per-turn", "none"]

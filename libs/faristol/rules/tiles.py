@@ -23,7 +23,7 @@ BLANK = "?"
 
 
 @dataclass(frozen=True, slots=True)
-class Kind:
+class TileKind:
     """One kind of tile of a set: its face, its points, and its number in the set."""
 
     face: str
@@ -62,7 +62,7 @@ class TileSet:
     name: str
     language: str
     """ISO 639-1 code of the language that the set spells."""
-    kinds: tuple[Kind, ...]
+    kinds: tuple[TileKind, ...]
     aliases: Mapping[str, str]
     accents: frozenset[str] | None = None
     """The marks of the language that a letter loses on a tile, as combining characters. A letter with another mark is
@@ -297,7 +297,7 @@ def load_tile_set(name: str) -> TileSet:
         raise LookupError(f"there is no tile set {name!r}") from None
     vowels = frozenset(data["vowels"])
     kinds = tuple(
-        Kind(face=row["face"], value=row["value"], count=row["count"], vowel=row["face"] in vowels)
+        TileKind(face=row["face"], value=row["value"], count=row["count"], vowel=row["face"] in vowels)
         for row in data["tiles"]
     )
     accents = data.get("accents")

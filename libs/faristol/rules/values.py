@@ -8,7 +8,7 @@ from typing import Any, Literal, Union, get_args, get_origin
 from faristol.rules.options import NONE
 
 
-def checked(value: object, hint: Any) -> Any:
+def convert_value(value: object, hint: Any) -> Any:
     """Convert ``value`` of a TOML file to the type ``hint`` of its field.
 
     Lists become tuples, ``"none"`` becomes None in an optional field. Raises ``ValueError`` with the expected type; for
@@ -22,7 +22,7 @@ def checked(value: object, hint: Any) -> Any:
     if get_origin(hint) is tuple:
         return _items(value, arguments[0])
     if get_origin(hint) in (types.UnionType, Union):
-        return None if value == NONE or value is None else checked(value, arguments[0])
+        return None if value == NONE or value is None else convert_value(value, arguments[0])
     if hint is float and isinstance(value, int) and not isinstance(value, bool):
         return float(value)
     if type(value) is not hint:
@@ -39,7 +39,7 @@ def _items(value: object, hint: Any) -> tuple[Any, ...]:
     items = []
     for place, item in enumerate(value):
         try:
-            items.append(checked(item, hint))
+            items.append(convert_value(item, hint))
         except ValueError as problem:
             raise ValueError(f"[{place}]: {problem}") from None
     if len(set(items)) < len(items):

@@ -11,7 +11,7 @@ from faristol.kernel.quotation import nearest
 from faristol.kernel.refusal import N_, Refusal
 from faristol.rules.consistency import clash_of_teams, contradictions
 from faristol.rules.option_file import in_range
-from faristol.rules.options import NONE, Option, OptionValue, Value, written
+from faristol.rules.options import NONE, Option, OptionValue, Value, format_value
 from faristol.rules.ruleset import Ruleset
 from faristol.rules.ruleset_file import load_ruleset, ruleset_names
 
@@ -46,7 +46,7 @@ def with_options(ruleset: Ruleset, options: Mapping[str, OptionValue]) -> Rulese
     return made
 
 
-def unsettled(ruleset: Ruleset) -> tuple[Option, ...]:
+def list_unsettled(ruleset: Ruleset) -> tuple[Option, ...]:
     """Return the options that the organiser must still choose."""
     return tuple(
         option
@@ -57,7 +57,7 @@ def unsettled(ruleset: Ruleset) -> tuple[Option, ...]:
 
 def check_settled(ruleset: Ruleset) -> None:
     """Raise ``Refusal`` (``OPTION_NEEDED``) if the organiser must still choose an option."""
-    for option in unsettled(ruleset):
+    for option in list_unsettled(ruleset):
         raise Refusal(
             "OPTION_NEEDED",
             option.article,
@@ -110,7 +110,7 @@ def _check(made: Ruleset, chosen: Mapping[str, OptionValue]) -> None:
                 N_("The option {option} has no effect here: it requires {needed}."),
                 {
                     "option": option.name,
-                    "needed": ", ".join(f"{key} = {written(value)}" for key, value in option.when.items()),
+                    "needed": ", ".join(f"{key} = {format_value(value)}" for key, value in option.when.items()),
                 },
             )
     if clash := clash_of_teams(made):
@@ -121,7 +121,7 @@ def _check(made: Ruleset, chosen: Mapping[str, OptionValue]) -> None:
             made.articles.get(key, ""),
             N_("The options {options} cannot be combined: {key}: {problem}."),
             {
-                "options": ", ".join(f"{name} = {written(value)}" for name, value in chosen.items()),
+                "options": ", ".join(f"{name} = {format_value(value)}" for name, value in chosen.items()),
                 "key": key,
                 "problem": problem,
             },
@@ -136,7 +136,7 @@ def _read(option: Option, value: OptionValue) -> OptionValue:
     """Parse ``value`` to the option's type. Raises ``Refusal`` if it is out of range."""
     read = value
     if option.choices:
-        read = written(value)
+        read = format_value(value)
     elif isinstance(value, str):
         text = value.strip()
         if option.some_of:
@@ -154,6 +154,6 @@ def _read(option: Option, value: OptionValue) -> OptionValue:
             "OPTION_OUT_OF_RANGE",
             option.article,
             N_("The option {option} cannot be {value}: choose {range}."),
-            {"option": option.name, "value": written(value), "range": option.range},
+            {"option": option.name, "value": format_value(value), "range": option.range},
         )
     return read

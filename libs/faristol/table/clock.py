@@ -15,10 +15,10 @@ from faristol.kernel.facts import on_streams
 from faristol.kernel.times import Instant, instant
 from faristol.pb.clock.v1 import events_pb2 as events
 
-NANOSECONDS = 1_000_000
+MS_TO_NANOSECONDS_FACTOR = 1_000_000
 """Per millisecond."""
 
-ARBITER = 0
+ARBITER_STOP_NUMBER = 0
 """The interruption number of a stop by the arbiter, which is none of the game's."""
 
 
@@ -28,7 +28,7 @@ def elapsed_ms(since: Instant, until: Instant) -> int:
     Both are truncated to milliseconds before subtraction. A fraction lost in one turn is counted in the next, so the
     times of a game add up to its duration.
     """
-    return max(0, until // NANOSECONDS - since // NANOSECONDS)
+    return max(0, until // MS_TO_NANOSECONDS_FACTOR - since // MS_TO_NANOSECONDS_FACTOR)
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,13 +141,13 @@ class Clock:
         used_before = self.expired_turn_used_ms if self.turn == self.expired_turn else 0
         return min(self.turn_ms or used_before + self.last_turn_ms, used_before + self.last_turn_ms)
 
-    def used(self, player_id: str) -> int:
+    def compute_used_ms(self, player_id: str) -> int:
         """Return the milliseconds that ``player_id`` has used up to ``running_since``."""
         return self.used_ms[self.player_ids.index(player_id)]
 
     def used_at(self, player_id: str, at: Instant) -> int:
         """Return the milliseconds that ``player_id`` has used at ``at``."""
-        used = self.used(player_id)
+        used = self.compute_used_ms(player_id)
         if player_id == self.running:
             return used + elapsed_ms(self.running_since, at)
         absence = self.absent.get(player_id)
@@ -190,7 +190,7 @@ class Clock:
 
 def evolve(clock: Clock, message: Message) -> Clock:
     """Return ``clock`` after ``message``, an event of its stream. Raises ``TypeError`` for any other message."""
-    change = _CHANGES.get(type(message))
+    change = _CLOCK_CHANGES.get(type(message))
     if change is None:
         raise TypeError(f"{message.DESCRIPTOR.full_name} is not an event of a clock: expected one of faristol.clock.v1")
     after = change(clock, message)
@@ -199,7 +199,7 @@ def evolve(clock: Clock, message: Message) -> Clock:
     until = after.turn_until
     if isinstance(message, TIMED):
         until = instant(fact.turn_until) if fact.HasField("turn_until") else None
-    elif isinstance(message, _STANDS):
+    elif isinstance(message, _STOPPING_EVENTS):
         until = None
     return replace(after, turn_until=until, last_at=max(clock.last_at, at))
 
@@ -215,11 +215,11 @@ FACTS = on_streams("clock")
 TIMED = tuple(kind for kind in FACTS if "turn_until" in kind.DESCRIPTOR.fields_by_name)
 """Events after which the time of a turn runs or changes."""
 
-_STANDS = (events.ClockHeldByMover, events.ClockNeutralised, events.TurnTimedOut)
+_STOPPING_EVENTS = (events.ClockHeldByMover, events.ClockNeutralised, events.TurnTimedOut)
 """Events after which it is stopped."""
 
 
-def _opened(_: Clock, fact: events.ClockOpened) -> Clock:
+def _apply_clock_opened(_: Clock, fact: events.ClockOpened) -> Clock:
     return Clock(
         game_id=fact.game_id,
         player_ids=tuple(fact.player_ids),
@@ -230,31 +230,31 @@ def _opened(_: Clock, fact: events.ClockOpened) -> Clock:
     )
 
 
-def _started(clock: Clock, fact: events.ClockStarted) -> Clock:
+def _apply_clock_started(clock: Clock, fact: events.ClockStarted) -> Clock:
     started = replace(clock, started=True, turn=1, mover=fact.player_id, absent=MappingProxyType({}))
     return _run(started, fact.player_id, fact.occurred_at)
 
 
-def _pressed(clock: Clock, fact: events.ClockPressed) -> Clock:
+def _apply_clock_pressed(clock: Clock, fact: events.ClockPressed) -> Clock:
     at, missed = instant(fact.occurred_at), clock.missed
     if clock.away:
         missed = MappingProxyType({**missed, **dict.fromkeys(clock.away, fact.turn)})
-    accounted = _accounted(clock, fact.player_id, fact.used_ms)
+    accounted = _set_used_time(clock, fact.player_id, fact.used_ms)
     pressed = replace(accounted, pressed_turn=fact.turn, pressed_at=at, missed=missed)
     next_player = fact.next_player_id or clock.after(fact.player_id)
-    return _run(_on_turn(pressed, fact.turn + 1, next_player), next_player, fact.occurred_at)
+    return _run(_begin_turn(pressed, fact.turn + 1, next_player), next_player, fact.occurred_at)
 
 
-def _held(clock: Clock, fact: events.ClockHeldByMover) -> Clock:
-    accounted = _accounted(clock, fact.player_id, fact.used_ms)
+def _apply_clock_held_by_mover(clock: Clock, fact: events.ClockHeldByMover) -> Clock:
+    accounted = _set_used_time(clock, fact.player_id, fact.used_ms)
     held = replace(accounted, held=True, held_turn=fact.turn, held_at=instant(fact.occurred_at))
     return _halt(held, fact.occurred_at)
 
 
-def _neutralised(clock: Clock, fact: events.ClockNeutralised) -> Clock:
+def _apply_clock_neutralised(clock: Clock, fact: events.ClockNeutralised) -> Clock:
     # Early events have only the number of a challenge, as challenges were then the only interruptions.
-    interruption = ARBITER if fact.arbiter_id else fact.interruption or fact.challenge
-    halted = _halt(_accounted(clock, fact.player_id, fact.used_ms), fact.occurred_at)
+    interruption = ARBITER_STOP_NUMBER if fact.arbiter_id else fact.interruption or fact.challenge
+    halted = _halt(_set_used_time(clock, fact.player_id, fact.used_ms), fact.occurred_at)
     return replace(
         halted,
         reason=fact.reason,
@@ -264,43 +264,43 @@ def _neutralised(clock: Clock, fact: events.ClockNeutralised) -> Clock:
     )
 
 
-def _resumed(clock: Clock, fact: events.ClockResumed) -> Clock:
-    clock = _unneutralised(clock)
+def _apply_clock_resumed(clock: Clock, fact: events.ClockResumed) -> Clock:
+    clock = _end_neutralisation(clock)
     if not fact.player_id:
         return _halt(clock, fact.occurred_at)
     if fact.player_id != clock.mover:
-        clock = _on_turn(clock, fact.turn or clock.turn + 1, fact.player_id)
+        clock = _begin_turn(clock, fact.turn or clock.turn + 1, fact.player_id)
     return _run(replace(clock, held=False), fact.player_id, fact.occurred_at)
 
 
-def _switched(clock: Clock, fact: events.ClockSwitched) -> Clock:
-    switched = _on_turn(_accounted(clock, fact.player_id, fact.used_ms), fact.turn + 1, fact.next_player_id)
+def _apply_clock_switched(clock: Clock, fact: events.ClockSwitched) -> Clock:
+    switched = _begin_turn(_set_used_time(clock, fact.player_id, fact.used_ms), fact.turn + 1, fact.next_player_id)
     if clock.neutralised:
         return _halt(switched, fact.occurred_at)
     return _run(switched, fact.next_player_id, fact.occurred_at)
 
 
-def _timed_out(clock: Clock, fact: events.TurnTimedOut) -> Clock:
-    accounted = _accounted(clock, fact.player_id, fact.used_ms)
+def _apply_turn_timed_out(clock: Clock, fact: events.TurnTimedOut) -> Clock:
+    accounted = _set_used_time(clock, fact.player_id, fact.used_ms)
     over = replace(accounted, timed_out_turn=fact.turn, timed_out_at=instant(fact.occurred_at))
     return _halt(over, fact.occurred_at)
 
 
-def _exceeded(clock: Clock, fact: events.OvertimeCapExceeded) -> Clock:
-    accounted = _accounted(clock, fact.player_id, clock.allowance_ms + fact.overtime_ms)
+def _apply_overtime_cap_exceeded(clock: Clock, fact: events.OvertimeCapExceeded) -> Clock:
+    accounted = _set_used_time(clock, fact.player_id, clock.allowance_ms + fact.overtime_ms)
     halted = _halt(accounted, fact.occurred_at)
     return replace(halted, exceeded=fact.player_id, exceeded_at=instant(fact.occurred_at))
 
 
-def _corrected(clock: Clock, fact: events.ClockCorrected) -> Clock:
+def _apply_clock_corrected(clock: Clock, fact: events.ClockCorrected) -> Clock:
     at = instant(fact.occurred_at)
     if clock.running:
-        clock = _accounted(clock, clock.running, clock.used_at(clock.running, at))
+        clock = _set_used_time(clock, clock.running, clock.used_at(clock.running, at))
         clock = _run(clock, clock.running, fact.occurred_at)
-    return _accounted(clock, fact.player_id, clock.used(fact.player_id) + fact.used_ms - fact.before_ms)
+    return _set_used_time(clock, fact.player_id, clock.compute_used_ms(fact.player_id) + fact.used_ms - fact.before_ms)
 
 
-def _round_over(clock: Clock, fact: events.RoundTimeExpired) -> Clock:
+def _apply_round_time_expired(clock: Clock, fact: events.RoundTimeExpired) -> Clock:
     at = instant(fact.occurred_at)
     return replace(
         clock,
@@ -312,7 +312,7 @@ def _round_over(clock: Clock, fact: events.RoundTimeExpired) -> Clock:
     )
 
 
-def _absent(clock: Clock, fact: events.PlayerAbsent) -> Clock:
+def _apply_player_absent(clock: Clock, fact: events.PlayerAbsent) -> Clock:
     """Stop all clocks but those of absent players. Time that ran since the signal is not used."""
     if clock.started:
         clock = replace(clock, used_ms=(0,) * len(clock.player_ids), started=False, turn=0, mover="", turn_used_ms=0)
@@ -321,27 +321,27 @@ def _absent(clock: Clock, fact: events.PlayerAbsent) -> Clock:
     return _halt(replace(clock, absent=absent), fact.occurred_at)
 
 
-def _arrived(clock: Clock, fact: events.PlayerArrived) -> Clock:
+def _apply_player_arrived(clock: Clock, fact: events.PlayerArrived) -> Clock:
     others = {player: absence for player, absence in clock.absent.items() if player != fact.player_id}
     arrived = replace(clock, absent=MappingProxyType(others))
-    return _halt(_accounted(arrived, fact.player_id, fact.used_ms), fact.occurred_at)
+    return _halt(_set_used_time(arrived, fact.player_id, fact.used_ms), fact.occurred_at)
 
 
-def _left(clock: Clock, fact: events.PlayerLeft) -> Clock:
+def _apply_player_left(clock: Clock, fact: events.PlayerLeft) -> Clock:
     return replace(clock, away=clock.away | {fact.player_id})
 
 
-def _returned(clock: Clock, fact: events.PlayerReturned) -> Clock:
+def _apply_player_returned(clock: Clock, fact: events.PlayerReturned) -> Clock:
     return replace(clock, away=clock.away - {fact.player_id})
 
 
-def _forfeited(clock: Clock, fact: events.TimeForfeited) -> Clock:
+def _apply_time_forfeited(clock: Clock, fact: events.TimeForfeited) -> Clock:
     return replace(clock, forfeited=(*clock.forfeited, fact.player_id), forfeited_at=instant(fact.occurred_at))
 
 
-def _stopped(clock: Clock, fact: events.ClockStopped) -> Clock:
+def _apply_clock_stopped(clock: Clock, fact: events.ClockStopped) -> Clock:
     used = {side.player_id: side.used_ms for side in fact.times}
-    halted = _halt(_unneutralised(clock), fact.occurred_at)
+    halted = _halt(_end_neutralisation(clock), fact.occurred_at)
     return replace(
         halted,
         stopped=True,
@@ -352,19 +352,19 @@ def _stopped(clock: Clock, fact: events.ClockStopped) -> Clock:
     )
 
 
-def _unneutralised(clock: Clock) -> Clock:
+def _end_neutralisation(clock: Clock) -> Clock:
     return replace(clock, reason=events.NEUTRALISATION_REASON_UNSPECIFIED, open=frozenset())
 
 
-def _on_turn(clock: Clock, turn: int, player_id: str) -> Clock:
+def _begin_turn(clock: Clock, turn: int, player_id: str) -> Clock:
     return replace(clock, turn=turn, mover=player_id, turn_used_ms=0, held=False)
 
 
-def _accounted(clock: Clock, player_id: str, used_ms: int) -> Clock:
+def _set_used_time(clock: Clock, player_id: str, used_ms: int) -> Clock:
     """Set the used time of ``player_id`` in the game; without effect for an empty id."""
     if not player_id:
         return clock
-    in_turn = used_ms - clock.used(player_id) if player_id == clock.mover else 0
+    in_turn = used_ms - clock.compute_used_ms(player_id) if player_id == clock.mover else 0
     used = zip(clock.player_ids, clock.used_ms, strict=True)
     return replace(
         clock,
@@ -381,23 +381,23 @@ def _halt(clock: Clock, occurred_at: Timestamp) -> Clock:
     return replace(clock, running="", running_since=instant(occurred_at))
 
 
-_CHANGES: Mapping[type[Message], Callable[[Clock, Any], Clock]] = {
-    events.ClockOpened: _opened,
-    events.ClockStarted: _started,
-    events.ClockPressed: _pressed,
-    events.ClockHeldByMover: _held,
-    events.ClockNeutralised: _neutralised,
-    events.ClockResumed: _resumed,
-    events.ClockSwitched: _switched,
-    events.TurnTimedOut: _timed_out,
-    events.OvertimeCapExceeded: _exceeded,
-    events.ClockCorrected: _corrected,
-    events.RoundTimeExpired: _round_over,
-    events.PlayerAbsent: _absent,
-    events.PlayerArrived: _arrived,
-    events.PlayerLeft: _left,
-    events.PlayerReturned: _returned,
-    events.TimeForfeited: _forfeited,
-    events.ClockStopped: _stopped,
+_CLOCK_CHANGES: Mapping[type[Message], Callable[[Clock, Any], Clock]] = {
+    events.ClockOpened: _apply_clock_opened,
+    events.ClockStarted: _apply_clock_started,
+    events.ClockPressed: _apply_clock_pressed,
+    events.ClockHeldByMover: _apply_clock_held_by_mover,
+    events.ClockNeutralised: _apply_clock_neutralised,
+    events.ClockResumed: _apply_clock_resumed,
+    events.ClockSwitched: _apply_clock_switched,
+    events.TurnTimedOut: _apply_turn_timed_out,
+    events.OvertimeCapExceeded: _apply_overtime_cap_exceeded,
+    events.ClockCorrected: _apply_clock_corrected,
+    events.RoundTimeExpired: _apply_round_time_expired,
+    events.PlayerAbsent: _apply_player_absent,
+    events.PlayerArrived: _apply_player_arrived,
+    events.PlayerLeft: _apply_player_left,
+    events.PlayerReturned: _apply_player_returned,
+    events.TimeForfeited: _apply_time_forfeited,
+    events.ClockStopped: _apply_clock_stopped,
 }
 """The effect of each event on a clock, except ``last_at`` and ``turn_until``."""

@@ -16,7 +16,7 @@ from faristol.pb.clock.v1 import events_pb2 as events
 from faristol.rules.clockwork import absence_loses_at_ms, round_ms
 from faristol.rules.conditions import turns_after_time_up
 from faristol.rules.ruleset import Ruleset
-from faristol.table.clock import NANOSECONDS, TIMED, Clock, evolve
+from faristol.table.clock import MS_TO_NANOSECONDS_FACTOR, TIMED, Clock, evolve
 from faristol.table.game.state import Game
 
 
@@ -53,7 +53,7 @@ def due(clock: Clock, game: Game, ruleset: Ruleset, at: Instant) -> list[Message
     facts: list[Message] = []
     while (deadline := next_deadline(clock, game, ruleset)) is not None and deadline.due <= at:
         for fact in deadline.facts:
-            facts.append(timed(clock, fact))
+            facts.append(set_turn_end(clock, fact))
             clock = evolve(clock, fact)
     return facts
 
@@ -63,7 +63,7 @@ def turn_end(clock: Clock) -> Instant:
     return max(_after_ms(clock, max(0, clock.turn_limit_ms - clock.turn_used_ms)), clock.running_since)
 
 
-def timed(clock: Clock, fact: Message) -> Message:
+def set_turn_end(clock: Clock, fact: Message) -> Message:
     """Return ``fact``, the next event of ``clock``, with the end of the turn's time that runs after it."""
     if isinstance(fact, TIMED):
         after = evolve(clock, fact)
@@ -114,7 +114,7 @@ def _deadlines(clock: Clock, game: Game, ruleset: Ruleset) -> Iterator[Deadline]
         length_ms = round_ms(ruleset)
         stood = 0 if ruleset.round_time.runs_while_challenged else game.signals.challenged_for()
         if length_ms is not None and stood is not None:
-            at = max(game.opened_at + length_ms * NANOSECONDS + stood, clock.last_at)
+            at = max(game.opened_at + length_ms * MS_TO_NANOSECONDS_FACTOR + stood, clock.last_at)
             lost = lost_with_the_round(clock, ruleset, at) if clock.absent else []
             yield Deadline(at + 1, tuple(lost) or (round_time_over(clock, game, ruleset, at),))
     if clock.absent:
@@ -125,7 +125,7 @@ def _deadlines(clock: Clock, game: Game, ruleset: Ruleset) -> Iterator[Deadline]
 
 def _cap(clock: Clock) -> Deadline:
     """Return the deadline of the overtime cap (FISC I.8.D). The last millisecond of the cap may still be used."""
-    left_ms = clock.allowance_ms + clock.overtime_cap_ms - clock.used(clock.running)
+    left_ms = clock.allowance_ms + clock.overtime_cap_ms - clock.compute_used_ms(clock.running)
     fact = events.OvertimeCapExceeded(
         player_id=clock.running,
         overtime_ms=clock.overtime_cap_ms,
@@ -155,9 +155,12 @@ def _late(clock: Clock, ruleset: Ruleset) -> Iterator[Deadline]:
     delay_ms = (late.clock_starts_after_minutes or 0) * 60_000
     losers: dict[Instant, list[str]] = {}
     for player_id, absence in clock.absent.items():
-        at = absence.signal_at + limit_ms * NANOSECONDS
+        at = absence.signal_at + limit_ms * MS_TO_NANOSECONDS_FACTOR
         if late.loses_counted == "on-clock" and absence.clock_since is not None:
-            at = absence.clock_since + (limit_ms - delay_ms - clock.used(player_id)) * NANOSECONDS
+            at = (
+                absence.clock_since
+                + (limit_ms - delay_ms - clock.compute_used_ms(player_id)) * MS_TO_NANOSECONDS_FACTOR
+            )
         # A player must be present to win, and to have reported the absence of the other.
         losers.setdefault(max(at, clock.last_at), []).append(player_id)
     for at, player_ids in losers.items():
@@ -166,7 +169,7 @@ def _late(clock: Clock, ruleset: Ruleset) -> Iterator[Deadline]:
 
 def _away(clock: Clock) -> Deadline:
     """Return the deadline at which a player that left the table loses: the end of the own time (FISE 37)."""
-    at = max(_after_ms(clock, clock.allowance_ms - clock.used(clock.running)), clock.running_since)
+    at = max(_after_ms(clock, clock.allowance_ms - clock.compute_used_ms(clock.running)), clock.running_since)
     return Deadline(at, (_forfeit(clock.running, events.FORFEIT_REASON_ABSENT, at),))
 
 
@@ -176,4 +179,4 @@ def _forfeit(player_id: str, reason: events.ForfeitReason.ValueType, at: Instant
 
 def _after_ms(clock: Clock, ms: int) -> Instant:
     """Return the time at which the running clock has run for ``ms`` since its last start."""
-    return (clock.running_since // NANOSECONDS + ms) * NANOSECONDS
+    return (clock.running_since // MS_TO_NANOSECONDS_FACTOR + ms) * MS_TO_NANOSECONDS_FACTOR

@@ -19,7 +19,7 @@ from faristol.rules.endgame import (
     time_adjustments,
 )
 from faristol.table.clock import Clock
-from faristol.table.game.state import UNKNOWN, Game
+from faristol.table.game.state import UNENTERED_TILE, Game
 
 CONDITIONS: Mapping[EndCondition, events.EndCondition.ValueType] = {
     condition: events.EndCondition.Value(f"END_CONDITION_{condition.name}") for condition in EndCondition
@@ -81,7 +81,7 @@ def _waits_for_clock(game: Game, clock: Clock, ruleset: Ruleset) -> bool:
 
 def racks_wanted(game: Game, clock: Clock, ruleset: Ruleset) -> tuple[str, ...]:
     """Return the players whose racks must be entered before the game can be counted."""
-    hidden = tuple(player for player, rack in game.racks.items() if UNKNOWN in rack)
+    hidden = tuple(player for player, rack in game.racks.items() if UNENTERED_TILE in rack)
     empty: dict[str, tuple[str, ...]] = dict.fromkeys(game.racks, ())
     return hidden if hidden and rack_adjustments(_condition(game), empty, ruleset, clock.overtime_ms) else ()
 
@@ -119,7 +119,7 @@ def _lines(game: Game, clock: Clock, ruleset: Ruleset) -> Iterator[Adjustment]:
         yield from forfeit_adjustments(game.scores, game.losers, ruleset, begun=bool(game.turns_taken))
     elif game.condition in DECIDED:
         yield from abandonment_adjustments(game.scores, game.losers, ruleset)
-    if not any(UNKNOWN in rack for rack in game.racks.values()):
+    if not any(UNENTERED_TILE in rack for rack in game.racks.values()):
         yield from rack_adjustments(_condition(game), game.racks, ruleset, clock.overtime_ms)
     if game.condition not in DECIDED:
         yield from time_adjustments(clock.overtime_ms, ruleset)

@@ -16,7 +16,7 @@ _BEGIN = (events.PlayPlaced, events.Exchanged, events.Passed, events.CannotPlay,
 """Actions of a player with a rack, and the loss of a turn."""
 
 
-class Held(NamedTuple):
+class RackAtTurn(NamedTuple):
     """A rack at the time its turn was played."""
 
     turn: int
@@ -27,16 +27,16 @@ class Held(NamedTuple):
     """The board before the turn."""
 
 
-def racks_of(facts: Iterable[Message]) -> list[Held]:
+def racks_of(facts: Iterable[Message]) -> list[RackAtTurn]:
     """Return the rack before each turn of a table whose bag the system holds, in order.
 
     After a play that was taken back, the next action in its turn counts: another play, or the loss of the turn.
     """
     game = Game()
-    found: dict[tuple[int, str], Held] = {}
+    found: dict[tuple[int, str], RackAtTurn] = {}
     for fact in facts:
         if isinstance(fact, _BEGIN):
             key = (fact.turn, fact.player_id)
-            found[key] = Held(*key, tuple(sorted(game.racks.get(fact.player_id, ()))), game.board)
+            found[key] = RackAtTurn(*key, tuple(sorted(game.racks.get(fact.player_id, ()))), game.board)
         game = evolve(game, fact)
     return sorted(found.values(), key=lambda held: held.turn)

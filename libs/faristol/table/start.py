@@ -10,12 +10,12 @@ from faristol.kernel.times import Instant, timestamp
 from faristol.pb.game.v1 import events_pb2 as events
 from faristol.pb.pairing.v1 import events_pb2 as pairing_events
 from faristol.rules import Ruleset, commitment, derive_seed, draw, full_bag, starting_draw, without
-from faristol.table.game.state import UNKNOWN
-from faristol.table.views import Tournament, seated
+from faristol.table.game.state import UNENTERED_TILE
+from faristol.table.views import TableTournament, list_players
 
 
 def open_table(
-    tournament: Tournament, round_: int, pairing: pairing_events.Pairing, ruleset: Ruleset, at: Instant
+    tournament: TableTournament, round_: int, pairing: pairing_events.Pairing, ruleset: Ruleset, at: Instant
 ) -> list[Message]:
     """Return all events of a table until its first clock may run.
 
@@ -24,7 +24,7 @@ def open_table(
     has one (PES Γ.γ). A recorded table starts when the first player is entered.
     """
     seed = derive_seed(tournament.seed, pairing.game_id)
-    players = seated(pairing)
+    players = list_players(pairing)
     facts: list[Message] = [
         events.GameOpened(
             game_id=pairing.game_id,
@@ -74,7 +74,7 @@ def _dealt_unseen(players: Sequence[str], ruleset: Ruleset, at: Instant) -> list
         left -= size
         facts.append(
             events.TilesDrawn(
-                player_id=player, faces=[UNKNOWN] * size, draw=number, bag_left=left, occurred_at=timestamp(at)
+                player_id=player, faces=[UNENTERED_TILE] * size, draw=number, bag_left=left, occurred_at=timestamp(at)
             )
         )
     return facts

@@ -34,7 +34,7 @@ def watch_case(ruling: Ruling | None, message: Message) -> Ruling | None:
 
 
 @dataclass(frozen=True, slots=True)
-class Tournament:
+class TableTournament:
     """The state of the tournament for its tables, folded from ``tournament-<tournament_id>``."""
 
     tournament_id: str = ""
@@ -66,12 +66,12 @@ class Tournament:
         return tuple(game for game in games if game not in gone)
 
 
-def seated(pairing: pairing_events.Pairing) -> tuple[str, ...]:
+def list_players(pairing: pairing_events.Pairing) -> tuple[str, ...]:
     """Return the players at a table, in the order of turns."""
     return tuple(pairing.player_ids) or (pairing.first_player_id, pairing.second_player_id)
 
 
-def watch_tournament(tournament: Tournament, message: Message) -> Tournament:
+def watch_tournament(tournament: TableTournament, message: Message) -> TableTournament:
     """Return ``tournament`` after an event of its stream; events without effect on tables are ignored."""
     match message:
         case pairing_events.TournamentCreated():

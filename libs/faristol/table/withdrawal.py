@@ -5,10 +5,10 @@ from __future__ import annotations
 from faristol.kernel.times import Instant, timestamp
 from faristol.pb.game.v1 import events_pb2 as events
 from faristol.rules import Ruleset
-from faristol.table.game.state import Drawn, Game
+from faristol.table.game.state import Game, LastDraw
 
 
-def withdrawn(
+def build_play_withdrawn(
     game: Game, ruleset: Ruleset, reason: events.WithdrawalReason.ValueType, at: Instant
 ) -> events.PlayWithdrawn:
     """Return the event that takes the play in question off the board, with the tiles drawn after it.
@@ -29,7 +29,7 @@ def withdrawn(
     )
 
 
-def _surplus(game: Game, ruleset: Ruleset, play: events.PlayPlaced, last: Drawn) -> tuple[str, ...]:
+def _surplus(game: Game, ruleset: Ruleset, play: events.PlayPlaced, last: LastDraw) -> tuple[str, ...]:
     """Return the tiles drawn after ``play`` that are too many once its own are back on the rack."""
     over = len(game.racks[play.player_id]) + len(play.placements) - ruleset.game.rack_size
     return last.faces[max(len(last.faces) - over, 0) :] if over > 0 else ()

@@ -30,7 +30,7 @@ TRANSLATED = ("ca", "es", "el")
 LANGUAGES = (*TRANSLATED, SOURCE)
 """Languages that a user can choose, in the order of the menu."""
 
-NAMES = {"ca": "Català", "es": "Español", "el": "Ελληνικά", "en": "English"}
+LANGUAGE_NAMES = {"ca": "Català", "es": "Español", "el": "Ελληνικά", "en": "English"}
 """Name of each language in the language itself."""
 
 _RANGE = re.compile(r"\s*([A-Za-z]{1,8}|\*)(?:-[A-Za-z0-9]{1,8})*\s*(?:;\s*q\s*=\s*([01](?:\.\d{0,3})?))?\s*")
@@ -78,7 +78,7 @@ def elide(text: str, params: Mapping[str, object]) -> str:
     consonant does not elide: ``de Iolanda``, ``de hiena``. Numbers and quoted values stay unchanged.
     """
 
-    def shortened(found: re.Match[str]) -> str:
+    def shorten(found: re.Match[str]) -> str:
         value = params.get(found["braces"] or found["percent"], "")
         letters = unicodedata.normalize("NFD", _TAG.sub("", str(value))).casefold()
         plain = "".join(letter for letter in letters[:6] if not unicodedata.combining(letter)).removeprefix("h")
@@ -86,7 +86,7 @@ def elide(text: str, params: Mapping[str, object]) -> str:
         elides = plain[:1] in tuple("aeiou") and not semivowel
         return f"{found[1]}’{found[0].partition(' ')[2]}" if elides else found[0]
 
-    return _DE.sub(shortened, text)
+    return _DE.sub(shorten, text)
 
 
 def render(refusal: Refusal, language: str) -> str:
@@ -94,7 +94,7 @@ def render(refusal: Refusal, language: str) -> str:
     return say(refusal.message, refusal.params, language)
 
 
-def cited(refusal: Refusal, language: str) -> str:
+def cite_refusal(refusal: Refusal, language: str) -> str:
     """Return the sentence of ``refusal`` in ``language``, with its article."""
     return with_article(render(refusal, language), refusal.article, language)
 

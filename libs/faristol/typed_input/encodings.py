@@ -33,7 +33,7 @@ GUESSED = ("cp1252", "cp1253", "iso8859-7", "iso8859-15", "mac-roman", "mac-gree
 FALLBACK = "iso8859-1"
 """Encoding in which every byte is a character."""
 
-LARGEST_SAMPLE_BYTES = 200_000
+MAX_SAMPLE_BYTES = 200_000
 """Size of the sample from the beginning of a list, in bytes."""
 
 _WORD = re.compile(r"[^\s;,|\t\"\d]+")
@@ -52,7 +52,7 @@ _OLD = frozenset({"cp850", "cp737"})
 
 def guess_encoding(data: bytes) -> str:
     """Return the encoding of ``GUESSED`` that makes bytes most like names; ``FALLBACK`` if none decodes them."""
-    sample = data[:LARGEST_SAMPLE_BYTES]
+    sample = data[:MAX_SAMPLE_BYTES]
     ratings: dict[str, int] = {}
     for name in GUESSED:
         try:

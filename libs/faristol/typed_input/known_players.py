@@ -7,11 +7,11 @@ from dataclasses import dataclass
 
 from faristol.pb.pairing.v1 import pairing_pb2 as pairing
 from faristol.pb.results.v1 import results_pb2 as results
-from faristol.presentation.names import never_came
+from faristol.presentation.names import withdrew_before_start
 
 
 @dataclass(frozen=True, slots=True)
-class Known:
+class KnownPlayer:
     """Player data for the next tournament."""
 
     player_id: str
@@ -35,26 +35,26 @@ class Known:
         )
 
 
-def of_list(players: Iterable[results.Player]) -> list[Known]:
+def of_list(players: Iterable[results.Player]) -> list[KnownPlayer]:
     """Return the players of a finished tournament, the highest rating first, without erased players.
 
     A player who entered after the rating list was made has the initial rating, if any. A player who withdrew before the
     first pairing is left out.
     """
-    came = (player for player in players if player.HasField("new_rating") or not never_came(player))
-    found = [known(player) for player in came if player.name]
+    came = (player for player in players if player.HasField("new_rating") or not withdrew_before_start(player))
+    found = [to_known_player(player) for player in came if player.name]
     return sorted(found, key=lambda each: (each.rating is None, -(each.rating or 0), each.player_id))
 
 
-def known(player: results.Player) -> Known:
+def to_known_player(player: results.Player) -> KnownPlayer:
     """Return the data of a player after a tournament."""
     rating = player.new_rating if player.HasField("new_rating") else None if player.unrated else player.rating
-    return Known(player.player_id, player.name, player.club, rating, player.country, player.category)
+    return KnownPlayer(player.player_id, player.name, player.club, rating, player.country, player.category)
 
 
-def of_person(person: results.GetPlayerResponse) -> Known | None:
+def of_person(person: results.GetPlayerResponse) -> KnownPlayer | None:
     """Return the data of a person after the last tournament, which is listed first; None for an erased person."""
     if not person.name or not person.tournaments:
         return None
-    found = known(person.tournaments[0].player)
-    return Known(person.player_id, person.name, person.club, found.rating, person.country, found.category)
+    found = to_known_player(person.tournaments[0].player)
+    return KnownPlayer(person.player_id, person.name, person.club, found.rating, person.country, found.category)

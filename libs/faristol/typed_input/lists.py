@@ -72,24 +72,24 @@ def decode_list(data: bytes, encoding: str = "") -> Decoded:
         raise ValueError(WORKBOOK, {})
     for mark, name in _MARKED:
         if data.startswith(mark) and not encoding:
-            return _decoded(data.removeprefix(mark), name)
+            return _decode(data.removeprefix(mark), name)
     if encoding:
-        return _decoded(data, _named(encoding))
+        return _decode(data, _find_encoding(encoding))
     # Latin letters in UTF-16 have the upper byte 0, Greek ones 3. Text in other encodings contains neither byte.
     upper = [half.count(0) + half.count(3) for half in (data[0::2], data[1::2])]
     if 4 * max(upper) > len(data) // 2:
-        return _decoded(data, "utf-16-be" if upper[0] > upper[1] else "utf-16-le")
+        return _decode(data, "utf-16-be" if upper[0] > upper[1] else "utf-16-le")
     try:
-        return _decoded(data, "utf-8")
+        return _decode(data, "utf-8")
     except ValueError:
         try:
-            read = _decoded(data, guess_encoding(data))
+            read = _decode(data, guess_encoding(data))
         except ValueError:  # an invalid byte behind the sample
-            read = _decoded(data, FALLBACK)
+            read = _decode(data, FALLBACK)
         return Decoded(read.text, read.encoding, guessed=True)
 
 
-def _named(encoding: str) -> str:
+def _find_encoding(encoding: str) -> str:
     known = {name.replace("-", "").casefold(): name for name in ENCODINGS}
     known |= {re.sub(r"[\W_]", "", called).casefold(): name for name, called in ENCODINGS.items()}
     found = known.get(re.sub(r"[\W_]", "", encoding).casefold())
@@ -98,7 +98,7 @@ def _named(encoding: str) -> str:
     return found
 
 
-def _decoded(data: bytes, name: str) -> Decoded:
+def _decode(data: bytes, name: str) -> Decoded:
     called = ENCODINGS.get(name, "UTF-16" if name.startswith("utf-16") else name)
     try:
         return Decoded(data.decode(name).removeprefix("\ufeff"), called)

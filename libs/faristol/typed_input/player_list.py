@@ -13,11 +13,18 @@ from functools import cache
 from itertools import islice
 from pathlib import Path
 
-from faristol.kernel.names import COUNTRY, LONGEST_CATEGORY, LONGEST_NOTE, name_key, same_affiliation, same_name
+from faristol.kernel.names import (
+    COUNTRY,
+    MAX_CATEGORY_CHARACTERS,
+    MAX_OFFICIAL_NOTE_CHARACTERS,
+    name_key,
+    same_affiliation,
+    same_name,
+)
 from faristol.kernel.refusal import N_
 from faristol.pb.pairing.v1 import events_pb2 as events
 from faristol.pb.pairing.v1 import pairing_pb2 as pairing
-from faristol.presentation.names import folded
+from faristol.presentation.names import fold_name
 from faristol.text import LANGUAGES, SOURCE, say
 from faristol.typed_input.lists import (
     SEPARATORS,
@@ -32,7 +39,7 @@ from faristol.typed_input.lists import (
     text_of,
 )
 
-COLUMNS = ("name", "club", "rating", "id", "country", "category", "note")
+PLAYER_COLUMNS = ("name", "club", "rating", "id", "country", "category", "note")
 """Columns of a player list. The name is required; a missing column is empty."""
 
 DIVISION = "division"
@@ -71,10 +78,10 @@ STANDS_ALREADY = {
 }
 
 
-LARGEST_FILE = 4_000_000
+MAX_LIST_BYTES = 4_000_000
 """Limit of a list in bytes: 40,000 players with all columns."""
 
-MOST_COLUMNS_TOLD = 10
+MAX_COLUMN_ERRORS = 10
 """Limit of invalid columns reported for a list."""
 
 MORE_FIELDS = N_(
@@ -85,7 +92,7 @@ LONG_NOTE = N_("the note has {length} characters; expected {most} at the most")
 
 
 @dataclass(frozen=True, slots=True)
-class Listed:
+class ListedPlayer:
     """Player in a list."""
 
     line: int
@@ -146,7 +153,7 @@ BY_ITSELF = Reading()
 class PlayerList:
     """Content of a player list."""
 
-    rows: list[Listed]
+    rows: list[ListedPlayer]
     errors: list[LineError]
     """Errors by line. Those lines register no player."""
     whole: bool = False
@@ -165,7 +172,7 @@ class PlayerList:
 
 def read_players(file: Path, reading: Reading = BY_ITSELF, encoding: str = "") -> PlayerList:
     """Read the players of a file by ``players_of``. Raises ``StartError`` if it cannot be read."""
-    decoded = decoded_content_of(str(file), reading.language, LARGEST_FILE, encoding)
+    decoded = decoded_content_of(str(file), reading.language, MAX_LIST_BYTES, encoding)
     return replace(players_of(decoded.text, reading), decoded=decoded)
 
 
@@ -181,7 +188,7 @@ def players_of(text: str, reading: Reading = BY_ITSELF) -> PlayerList:
     except Unreadable as problem:
         return PlayerList([], [LineError(problem.line, say(UNREADABLE, {}, reading.language))], whole=True)
     columns = _columns(head)
-    if errors := list(islice(_wrong_columns(columns, line, reading.language), MOST_COLUMNS_TOLD)):
+    if errors := list(islice(_wrong_columns(columns, line, reading.language), MAX_COLUMN_ERRORS)):
         return PlayerList([], errors, whole=True)
     title = tuple(filter(None, (each.strip(f" {SEPARATORS}") for each in lines_of(text)[: line - 1])))
     title = tuple(each for each in title if not each.lower().startswith("sep="))
@@ -259,10 +266,10 @@ def _players(
 ) -> PlayerList:
     """Return the players of the rows below the headings; in the ``joined`` lines the name begins with the surname."""
     language, answers = reading.language, reading.answers
-    rows: list[Listed] = []
+    rows: list[ListedPlayer] = []
     errors: list[LineError] = []
     ids: dict[str, int] = {}
-    by_name: dict[str, list[Listed]] = {}
+    by_name: dict[str, list[ListedPlayer]] = {}
     zeros, with_comma = 0, ""
 
     def tell(line: int, problem: str) -> None:
@@ -280,7 +287,7 @@ def _players(
                     raise ValueError(say(MORE_FIELDS, {"given": repr(", ".join(spare))}, language))
                 is_known = bool(row.get("id"))  # the name stays as the list with its id has it
                 as_it_is = is_known or (answers.comma is Comma.CLUB and line not in joined)
-                turned = "" if as_it_is else _turned(given)
+                turned = "" if as_it_is else _reorder_name(given)
                 if zero and answers.zero is not Zero.RATING:
                     row["rating"] = ""
                 request = _player(row | {"name": turned or given}, language)
@@ -289,16 +296,16 @@ def _players(
                 tell(line, str(problem))
                 continue
             zeros += zero
-            asks_comma = bool(_turned(given)) and not is_known and line not in joined
+            asks_comma = bool(_reorder_name(given)) and not is_known and line not in joined
             with_comma = with_comma or (given if asks_comma else "")
             namesakes = by_name.setdefault(name_key(request.name), [])
-            if known := next((row for row in namesakes if not _told_apart(row.request, request)), None):
+            if known := next((row for row in namesakes if not _are_distinct(row.request, request)), None):
                 tell(line, say(STANDS_ALREADY["name"], {"given": repr(request.name), "line": known.line}, language))
                 continue
             if request.player_id and (before := ids.setdefault(request.player_id.casefold(), line)) != line:
                 tell(line, say(STANDS_ALREADY["id"], {"given": repr(request.player_id), "line": before}, language))
                 continue
-            rows.append(Listed(line, request, row.get(TEAM, ""), given if turned else "", zero))
+            rows.append(ListedPlayer(line, request, row.get(TEAM, ""), given if turned else "", zero))
             namesakes.append(rows[-1])
     except Unreadable as problem:
         tell(problem.line, say(UNREADABLE, {}, language))
@@ -389,7 +396,7 @@ def column_line(text: str) -> int:
     return rows[0][0] if rows and "name" in _columns(rows[0][1]) else 0
 
 
-def _turned(name: str) -> str:
+def _reorder_name(name: str) -> str:
     """Return ``Anna Puig`` for ``Puig, Anna``; empty if the name has another form."""
     found = _SURNAME_FIRST.fullmatch(name)
     return f"{found[2].strip()} {found[1].strip()}" if found else ""
@@ -408,21 +415,21 @@ def _whole(rating: str) -> str:
 def known_columns() -> frozenset[str]:
     """Return every heading that a column of players can have, normalized as by ``columns_of``."""
     said = (say(heading, {}, language).lower() for language in LANGUAGES for heading in HEADINGS.values())
-    return frozenset({*COLUMNS, DIVISION, TEAM, *said, *OTHER_HEADINGS})
+    return frozenset({*PLAYER_COLUMNS, DIVISION, TEAM, *said, *OTHER_HEADINGS})
 
 
 @cache
 def _names_of_columns() -> Mapping[str, str]:
     """Return the column of each heading, by the folded heading."""
-    others = {folded(heading): column for heading, column in OTHER_HEADINGS.items()}
+    others = {fold_name(heading): column for heading, column in OTHER_HEADINGS.items()}
     return others | {
-        folded(say(heading, {}, language)): column for language in LANGUAGES for column, heading in HEADINGS.items()
+        fold_name(say(heading, {}, language)): column for language in LANGUAGES for column, heading in HEADINGS.items()
     }
 
 
 def _columns(fields: Sequence[str]) -> list[str]:
     """Return the column names of headings in any language."""
-    return [_names_of_columns().get(folded(field), field) for field in columns_of(fields)]
+    return [_names_of_columns().get(fold_name(field), field) for field in columns_of(fields)]
 
 
 def _split(line: str, sign: str) -> list[str]:
@@ -453,7 +460,7 @@ def _cells(line: str, *, with_comma: bool = False) -> list[str]:
     return [found.get(column, "") for column in PASTED] + spare
 
 
-def _told_apart(first: pairing.RegisterPlayerRequest, other: pairing.RegisterPlayerRequest) -> bool:
+def _are_distinct(first: pairing.RegisterPlayerRequest, other: pairing.RegisterPlayerRequest) -> bool:
     """Check whether two players of the same name differ by their ids or their clubs."""
     if first.player_id and other.player_id:
         return True
@@ -461,7 +468,7 @@ def _told_apart(first: pairing.RegisterPlayerRequest, other: pairing.RegisterPla
 
 
 def _wrong_columns(columns: Sequence[str], line: int, language: str) -> Iterator[LineError]:
-    known = (*COLUMNS, DIVISION, TEAM)
+    known = (*PLAYER_COLUMNS, DIVISION, TEAM)
     names = [say(HEADINGS[column], {}, language).lower() if column in HEADINGS else column for column in known]
     if "name" not in columns:
         expected = {"name": names[0], "known": ", ".join(names)}
@@ -511,7 +518,10 @@ def _player(given: Mapping[str, str], language: str) -> pairing.RegisterPlayerRe
         )
         raise ValueError(say(expected, {"given": repr(country)}, language))
     category, note = given.get("category", ""), given.get("note", "")
-    for text, value, most in ((LONG_CATEGORY, category, LONGEST_CATEGORY), (LONG_NOTE, note, LONGEST_NOTE)):
+    for text, value, most in (
+        (LONG_CATEGORY, category, MAX_CATEGORY_CHARACTERS),
+        (LONG_NOTE, note, MAX_OFFICIAL_NOTE_CHARACTERS),
+    ):
         if len(value) > most:
             raise ValueError(say(text, {"length": len(value), "most": most}, language))
     return pairing.RegisterPlayerRequest(

@@ -10,10 +10,10 @@ from faristol.host.ruleset_store import ruleset_of
 from faristol.kernel.names import same_name
 from faristol.kernel.refusal import N_, Refusal
 from faristol.pb.pairing.v1 import pairing_pb2 as pairing
-from faristol.presentation.names import never_came
+from faristol.presentation.names import withdrew_before_start
 from faristol.text import say
 from faristol.typed_input.lists import LineError
-from faristol.typed_input.player_list import Listed
+from faristol.typed_input.player_list import ListedPlayer
 
 Tournaments = Mapping[str, pairing.GetTournamentResponse]
 """Tournaments that the players of a list enter, by id."""
@@ -49,12 +49,12 @@ class ListedTeam:
         )
 
 
-def without_teams(rows: Sequence[Listed], tournaments: Tournaments, language: str) -> Iterator[LineError]:
+def without_teams(rows: Sequence[ListedPlayer], tournaments: Tournaments, language: str) -> Iterator[LineError]:
     """Yield the first line with a team for each tournament in which players compete individually.
 
     If the rules of a tournament are not available here, no error is reported: the service validates them.
     """
-    first: dict[str, Listed] = {}
+    first: dict[str, ListedPlayer] = {}
     for row in rows:
         if row.team:
             first.setdefault(row.request.tournament_id, row)
@@ -68,7 +68,7 @@ def without_teams(rows: Sequence[Listed], tournaments: Tournaments, language: st
             yield LineError(row.line, say(text, {"given": repr(row.team), "tournament": tournament_id}, language))
 
 
-def teams_of(rows: Sequence[Listed], ids: Mapping[int, str], tournaments: Tournaments) -> list[ListedTeam]:
+def teams_of(rows: Sequence[ListedPlayer], ids: Mapping[int, str], tournaments: Tournaments) -> list[ListedTeam]:
     """Return the teams of a list, in the order of their first lines.
 
     ``ids`` are the ids of registered players by line; other lines were refused.
@@ -93,4 +93,4 @@ def teams_of(rows: Sequence[Listed], ids: Mapping[int, str], tournaments: Tourna
 
 def _there(teams: Iterable[pairing.Team], name: str) -> pairing.Team | None:
     """Return the team with a name. A team that left before any round releases its name."""
-    return next((team for team in teams if same_name(team.name, name) and not never_came(team)), None)
+    return next((team for team in teams if same_name(team.name, name) and not withdrew_before_start(team)), None)

@@ -10,12 +10,12 @@ from faristol.words.builder import build
 from faristol.words.error import LexiconError
 from faristol.words.graph import WordGraph
 from faristol.words.header import About, Listing
-from faristol.words.library import DEFAULT_NAME, Installed, Library, MissingLexiconError, install
+from faristol.words.library import DEFAULT_NAME, InstalledLexicon, Library, MissingLexiconError, install
 
 __all__ = [
     "DEFAULT_NAME",
     "About",
-    "Installed",
+    "InstalledLexicon",
     "LexiconError",
     "Library",
     "Listing",

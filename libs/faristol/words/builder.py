@@ -41,7 +41,7 @@ def build(
     """Maps a word in tile codes to one bit for each of ``listings`` that has it."""
     for listing, some in ((Listing(), words), *listed.items()):
         bit = 1 << listings.index(listing)
-        for word in _coded(some, tile_set):
+        for word in _encode_words(some, tile_set):
             said[word] = said.get(word, 0) | bit
     coded = sorted(said)
     numbers = {bits: number for number, bits in enumerate(sorted(set(said.values())))}
@@ -58,7 +58,7 @@ def build(
     return seal(header, b"".join(np.array(numbers, kind).tobytes() for numbers, kind in arrays))
 
 
-def _coded(words: Iterable[tuple[str, ...]], tile_set: TileSet) -> Iterator[bytes]:
+def _encode_words(words: Iterable[tuple[str, ...]], tile_set: TileSet) -> Iterator[bytes]:
     codes = tile_set.index
     for word in words:
         try:

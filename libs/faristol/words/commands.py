@@ -8,7 +8,7 @@ from pathlib import Path
 
 from faristol.words.error import LexiconError
 
-TIMEOUT = 300
+COMMAND_TIMEOUT_SECONDS = 300
 """Timeout of one command in seconds; downloads are a few megabytes."""
 
 
@@ -20,12 +20,12 @@ def run(command: Sequence[str], folder: Path) -> str:
     name = command[0]
     try:
         done = subprocess.run(  # noqa: S603 - the callers pass constants and their own paths
-            command, cwd=folder, capture_output=True, text=True, timeout=TIMEOUT, check=False
+            command, cwd=folder, capture_output=True, text=True, timeout=COMMAND_TIMEOUT_SECONDS, check=False
         )
     except FileNotFoundError:
         raise LexiconError(f"this machine has no {name}") from None
     except subprocess.TimeoutExpired:
-        raise LexiconError(f"{name} did not end within {TIMEOUT} s") from None
+        raise LexiconError(f"{name} did not end within {COMMAND_TIMEOUT_SECONDS} s") from None
     if done.returncode:
         complaint = (done.stderr.strip() or done.stdout.strip() or "no reason given").splitlines()[-1]
         raise LexiconError(f"{name} failed: {complaint}")

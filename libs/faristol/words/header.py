@@ -28,11 +28,11 @@ from typing import Any, NamedTuple, Self
 
 from faristol.words.error import LexiconError
 
-FORMAT = 1
+GRAPH_FORMAT = 1
 _MAGIC = b"FARISTOL"
 _PREAMBLE = struct.Struct("<8sII")
 _DIGEST_BYTES = hashlib.sha256().digest_size
-_ALIGNMENT = 64
+_ALIGNMENT_BYTES = 64
 
 
 LAYER_NAMES = "use letters a to z, digits and hyphens"
@@ -119,8 +119,8 @@ class Header:
 def seal(header: Header, arrays: bytes) -> bytes:
     """Return a complete lexicon file with this ``header`` and these ``arrays``, digest included."""
     text = header.to_json()
-    text += b" " * (-(_PREAMBLE.size + len(text)) % _ALIGNMENT)
-    content = _PREAMBLE.pack(_MAGIC, FORMAT, len(text)) + text + arrays
+    text += b" " * (-(_PREAMBLE.size + len(text)) % _ALIGNMENT_BYTES)
+    content = _PREAMBLE.pack(_MAGIC, GRAPH_FORMAT, len(text)) + text + arrays
     return content + hashlib.sha256(content).digest()
 
 
@@ -151,8 +151,8 @@ def _header_length(preamble: bytes, path: Path | None) -> int:
         raise LexiconError("is not a lexicon", path=path)
     length: int
     _, version, length = _PREAMBLE.unpack(preamble)
-    if version != FORMAT:
-        raise LexiconError(f"is a lexicon of format {version}, this program reads format {FORMAT}", path=path)
+    if version != GRAPH_FORMAT:
+        raise LexiconError(f"is a lexicon of format {version}, this program reads format {GRAPH_FORMAT}", path=path)
     return length
 
 

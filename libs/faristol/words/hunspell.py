@@ -68,25 +68,25 @@ class Affixes:
                     self._marks[meaning] = flag
                 case ["SFX" | "PFX" as kind, flag, "Y" | "N" as crosses, count] if flag not in stated:
                     if not count.isdecimal():
-                        raise self._malformed(number, f"{count!r} lines of class {flag}; expected a number")
+                        raise self._build_error(number, f"{count!r} lines of class {flag}; expected a number")
                     self._classes[flag] = _Class(kind == "SFX", crosses == "Y")
                     stated[flag] = number, int(count)
                 case ["SFX" | "PFX" as kind, flag, strip, change, *condition]:
                     header, left = stated.get(flag, (0, 0))
                     if not left or self._classes[flag].suffix != (kind == "SFX"):
                         said = f"line {header} says" if header else "any header says"
-                        raise self._malformed(number, f"one line of {kind} {flag} more than {said}")
+                        raise self._build_error(number, f"one line of {kind} {flag} more than {said}")
                     stated[flag] = header, left - 1
                     self._add_line(number, self._classes[flag], strip, change, condition[0] if condition else ".")
                 case ["SFX" | "PFX", *rest]:
-                    raise self._malformed(
+                    raise self._build_error(
                         number, f"{len(rest)} parts; an affix has a flag, what to take away, what to add, a condition"
                     )
         for flag, (header, left) in stated.items():
             if left:
-                raise self._malformed(header, f"class {flag} has {left} lines fewer than it says")
+                raise self._build_error(header, f"class {flag} has {left} lines fewer than it says")
 
-    def _malformed(self, line: int, reason: str) -> LexiconError:
+    def _build_error(self, line: int, reason: str) -> LexiconError:
         return LexiconError(f"line {line} of the affixes: {reason}", path=self._path)
 
     def _add_line(self, number: int, affix: _Class, strip: str, change: str, condition: str) -> None:
@@ -97,7 +97,7 @@ class Affixes:
         try:
             pattern = re.compile(f"(?:{condition})$" if affix.suffix else condition)
         except re.error as error:
-            raise self._malformed(number, f"condition {condition!r}: {error}") from error
+            raise self._build_error(number, f"condition {condition!r}: {error}") from error
         affix.lines[pattern].append(_Change("" if strip == "0" else strip, add, self._flags(onward)))
 
     def _flags(self, text: str) -> tuple[str, ...]:
@@ -135,27 +135,27 @@ class Affixes:
             yield stem
         prefixes = [affix for flag in flags if (affix := self._classes.get(flag)) and not affix.suffix]
         for prefix in prefixes:
-            for form, _ in self._changed(stem, prefix):
+            for form, _ in self._apply_affix(stem, prefix):
                 yield form
-        for form, crosses in self._suffixed(stem, flags, again=True):
+        for form, crosses in self._apply_suffixes(stem, flags, again=True):
             yield form
             for prefix in prefixes:
                 if crosses and prefix.crosses:
-                    for prefixed, _ in self._changed(form, prefix):
+                    for prefixed, _ in self._apply_affix(form, prefix):
                         yield prefixed
 
-    def _suffixed(self, word: str, flags: tuple[str, ...], *, again: bool) -> Iterator[tuple[str, bool]]:
+    def _apply_suffixes(self, word: str, flags: tuple[str, ...], *, again: bool) -> Iterator[tuple[str, bool]]:
         """Yield ``word`` with each suffix, and whether that suffix combines with prefixes."""
         for flag in flags:
             suffix = self._classes.get(flag)
             if suffix is None or not suffix.suffix:
                 continue
-            for form, onward in self._changed(word, suffix):
+            for form, onward in self._apply_affix(word, suffix):
                 yield form, suffix.crosses
                 if again and onward:
-                    yield from self._suffixed(form, onward, again=False)
+                    yield from self._apply_suffixes(form, onward, again=False)
 
-    def _changed(self, word: str, affix: _Class) -> Iterator[tuple[str, tuple[str, ...]]]:
+    def _apply_affix(self, word: str, affix: _Class) -> Iterator[tuple[str, tuple[str, ...]]]:
         for condition, changes in affix.lines.items():
             if not (condition.search(word) if affix.suffix else condition.match(word)):
                 continue
@@ -177,14 +177,12 @@ def expand(affixes: Path, entries: Path) -> Iterator[str]:
         raw = affixes.read_bytes()
         stated = re.search(rb"^\s*SET\s+(\S+)", raw, re.MULTILINE)
         encoding = stated[1].decode("ascii", "replace") if stated else "iso8859-1"
-        return Affixes(_decoded(raw, encoding, affixes), affixes).words(
-            _decoded(entries.read_bytes(), encoding, entries)
-        )
+        return Affixes(_decode(raw, encoding, affixes), affixes).words(_decode(entries.read_bytes(), encoding, entries))
     except OSError as error:
         raise LexiconError(f"cannot be read: {error.strerror}", path=Path(error.filename)) from error
 
 
-def _decoded(raw: bytes, encoding: str, path: Path) -> str:
+def _decode(raw: bytes, encoding: str, path: Path) -> str:
     try:
         return raw.decode(encoding).removeprefix("\ufeff")
     except LookupError:

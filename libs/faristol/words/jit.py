@@ -18,7 +18,7 @@ Uint32s = npt.NDArray[np.uint32]
 Function = TypeVar("Function", bound=Callable[..., Any])
 
 
-def compiled(function: Function) -> Function:
+def compile_function(function: Function) -> Function:
     """Return ``function`` as machine code, compiled at its first call and cached on disk.
 
     Its callees are compiled into it and may be in other files of its folder: a change of any of them compiles it again.

@@ -24,7 +24,7 @@ from faristol.words.sources import SOURCES
 
 DEFAULT_NAME = "catalan"
 
-_NAME = re.compile(r"[a-z][a-z0-9-]{0,63}")
+_LEXICON_NAME_PATTERN = re.compile(r"[a-z][a-z0-9-]{0,63}")
 _DIGEST = re.compile(r"[0-9a-f]{64}")
 
 
@@ -33,7 +33,7 @@ class MissingLexiconError(LexiconError):
 
 
 @dataclass(frozen=True, slots=True)
-class Installed:
+class InstalledLexicon:
     """An installed lexicon, by its header."""
 
     name: str
@@ -48,7 +48,7 @@ class Installed:
 
 def check_name(name: str) -> None:
     """Raise ``LexiconError`` for an invalid name of a lexicon."""
-    if not _NAME.fullmatch(name):
+    if not _LEXICON_NAME_PATTERN.fullmatch(name):
         raise LexiconError(f"{name!r} is not a valid name of a lexicon: use letters a to z, digits and hyphens")
 
 
@@ -68,7 +68,7 @@ class Library:
         about: About,
         listed: Mapping[Listing, Iterable[tuple[str, ...]]] = MappingProxyType({}),
         progress: Progress | None = None,
-    ) -> Installed:
+    ) -> InstalledLexicon:
         """Build a lexicon of ``words`` and of those ``listed``, and link ``name`` to it.
 
         Repeating it with the same words changes no file.
@@ -87,7 +87,7 @@ class Library:
             link_whole(link, file)
         except OSError as error:
             raise LexiconError(f"cannot be written: {error.strerror}", path=self.path) from error
-        return Installed(name, digest, read_header(file))
+        return InstalledLexicon(name, digest, read_header(file))
 
     def digest(self, name: str) -> str:
         """Return the current digest of ``name``. Raises ``MissingLexiconError`` if it is not installed."""
@@ -111,13 +111,13 @@ class Library:
             raise LexiconError(f"has the lexicon {graph.digest}, not the one of its name", path=path)
         return graph
 
-    def list(self) -> tuple[Installed, ...]:
+    def list(self) -> tuple[InstalledLexicon, ...]:
         """Return the named lexicons, sorted by name; empty if the folder is missing.
 
         Reads headers only. Raises ``LexiconError`` if a file is unreadable or does not start as a lexicon.
         """
         links = sorted(self.path.glob("*.lexicon"))
-        return tuple(Installed(link.stem, link.resolve().stem, read_header(link)) for link in links)
+        return tuple(InstalledLexicon(link.stem, link.resolve().stem, read_header(link)) for link in links)
 
     def _link(self, name: str) -> Path:
         check_name(name)
@@ -127,7 +127,7 @@ class Library:
         return self.path / f"{digest}.graph"
 
 
-def install(name: str, library: Library, progress: Progress | None = None) -> Installed:
+def install(name: str, library: Library, progress: Progress | None = None) -> InstalledLexicon:
     """Fetch the word list ``name``, build its lexicon and install it in ``library``.
 
     ``progress`` is called with the number of words done and the total. The build takes a few seconds after the

@@ -8,22 +8,22 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from faristol.kernel.refusal import N_, Refusal
-from faristol.rules.board import SIZE
+from faristol.rules.board import BOARD_SIZE
 from faristol.rules.tiles import TileSet
 from faristol.words.error import LexiconError
 from faristol.words.header import LAYER_NAMES, Listing
-from faristol.words.playable import SHORTEST
+from faristol.words.playable import MIN_WORD_TILES
 from faristol.words.speller import spell_all
 
 Word = tuple[str, ...]
 
 COMMENT = "#"
-SHOWN = 40
+MAX_QUOTED_LENGTH = 40
 """Characters of a text that an error quotes."""
 
 
 @dataclass(frozen=True, slots=True)
-class LeftOut:
+class RejectedLine:
     """A rejected line of a list."""
 
     path: Path
@@ -38,7 +38,7 @@ class WordLists:
     """The content of one or more lists."""
 
     listed: dict[Listing, list[Word]] = field(default_factory=dict)
-    left_out: list[LeftOut] = field(default_factory=list)
+    left_out: list[RejectedLine] = field(default_factory=list)
     lines: int = 0
     """Lines of all files."""
     passed_over: int = 0
@@ -63,10 +63,10 @@ class WordLists:
         self.passed_over += len(every_line) - len(lines)
         texts = [line.partition("\t")[0].strip() for _, line in lines]
         for (number, line), text, word in zip(lines, texts, spell_all(texts, tile_set), strict=True):
-            if word is None or not SHORTEST <= len(word) <= SIZE:
+            if word is None or not MIN_WORD_TILES <= len(word) <= BOARD_SIZE:
                 refused = unplayable(text, tile_set, in_list=True)
                 assert refused is not None, f"{text!r} can be played"
-                self.left_out.append(LeftOut(path, number, text, refused))
+                self.left_out.append(RejectedLine(path, number, text, refused))
                 continue
             layers = line.partition("\t")[2].strip()
             for layer in layers.split(",") if layers else [listing.layer]:
@@ -85,18 +85,20 @@ def unplayable(text: str, tile_set: TileSet, *, in_list: bool = False) -> Refusa
     ``in_list``: the text is a line of a list and has one spelling; otherwise it was typed and may have several.
     """
     if not text.strip():
-        return Refusal("EMPTY_WORD", "", N_("The word is empty: expected {least} tiles or more."), {"least": SHORTEST})
-    shown = _printable(text[: SHOWN + 1])
-    word = shown if len(text) <= SHOWN else f"{shown[:SHOWN]}…"
+        return Refusal(
+            "EMPTY_WORD", "", N_("The word is empty: expected {least} tiles or more."), {"least": MIN_WORD_TILES}
+        )
+    shown = _printable(text[: MAX_QUOTED_LENGTH + 1])
+    word = shown if len(text) <= MAX_QUOTED_LENGTH else f"{shown[:MAX_QUOTED_LENGTH]}…"
     tiles = tile_set.spell(text) if in_list else next(tile_set.spellings(text), None)
     if tiles is not None:
-        if SHORTEST <= len(tiles) <= SIZE:
+        if MIN_WORD_TILES <= len(tiles) <= BOARD_SIZE:
             return None
         return Refusal(
             "WORD_LENGTH",
             "",
             N_("The length of {word} in tiles is {count}: expected {least} to {most}."),
-            {"word": word, "count": len(tiles), "least": SHORTEST, "most": SIZE},
+            {"word": word, "count": len(tiles), "least": MIN_WORD_TILES, "most": BOARD_SIZE},
         )
     scripts = {_script(char): char for char in reversed(text) if char.isalpha()}
     if len(scripts) > 1:

@@ -10,13 +10,13 @@ from weakref import WeakKeyDictionary
 import numpy as np
 
 from faristol.words.graph import WordGraph
-from faristol.words.jit import Int64s, Uint32s, compiled
+from faristol.words.jit import Int64s, Uint32s, compile_function
 from faristol.words.nodes import FINAL
 
 LENGTHS, CODES, ONWARD_FIELDS = range(3)
 """Fields of a node: bit ``n`` if a word ends after ``n`` more tiles, and the mask of the codes that occur after it,
 including words of inactive layers."""
-_LENGTHS_KEPT = 0xFFFF
+_KEPT_LENGTHS_BITS = 0xFFFF
 """Lengths from 0 to the 15 tiles of a line."""
 
 _known: WeakKeyDictionary[WordGraph, Int64s] = WeakKeyDictionary()
@@ -31,7 +31,7 @@ def onward(graph: WordGraph) -> Int64s:
     return found
 
 
-@compiled
+@compile_function
 def look_onward(marks: Int64s, first: Uint32s, edges: Uint32s) -> Int64s:
     """Compute the fields of ``onward`` in depth-first post-order."""
     found = np.zeros((len(marks), ONWARD_FIELDS), dtype=np.int64)
@@ -50,7 +50,7 @@ def look_onward(marks: Int64s, first: Uint32s, edges: Uint32s) -> Int64s:
             continue
         child = np.int64(edges[edge[depth]])
         if done[child]:
-            found[node, LENGTHS] |= found[child, LENGTHS] << 1 & _LENGTHS_KEPT
+            found[node, LENGTHS] |= found[child, LENGTHS] << 1 & _KEPT_LENGTHS_BITS
             found[node, CODES] |= found[child, CODES] | (ways[depth] & -ways[depth])
             ways[depth] &= ways[depth] - 1
             edge[depth] += 1

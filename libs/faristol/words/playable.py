@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from faristol.rules.board import SIZE
+from faristol.rules.board import BOARD_SIZE
 from faristol.rules.tiles import TileSet
 from faristol.words.speller import spell_all
 
-SHORTEST = 2
+MIN_WORD_TILES = 2
 """Tiles of the shortest valid word."""
 
 SYMBOL_LENGTH = 3
@@ -36,7 +36,7 @@ def playable(lines: Iterable[str], tile_set: TileSet) -> Iterator[tuple[str, ...
     vowels |= SOUNDED.get(tile_set.language, frozenset())
     lower = (line for line in lines if line.islower() and line.replace("·", "").isalpha())
     for word in spell_all(lower, tile_set):
-        if word is None or not SHORTEST <= len(word) <= SIZE:
+        if word is None or not MIN_WORD_TILES <= len(word) <= BOARD_SIZE:
             continue
         if len(word) > SYMBOL_LENGTH or not vowels.isdisjoint(word):
             yield word

@@ -10,7 +10,7 @@ from typing import Self, overload
 import numpy as np
 import numpy.typing as npt
 
-from faristol.rules.board import PREMIUMS, SIZE, Placement, Square, Tile
+from faristol.rules.board import BOARD_SIZE, PREMIUMS, Placement, Square, Tile
 from faristol.rules.tiles import BLANK, TileSet
 from faristol.words.graph import WordGraph
 from faristol.words.onward import onward
@@ -63,10 +63,10 @@ class Grid:
 
         Raises ``ValueError`` for a square outside the board or an unknown face.
         """
-        codes = np.full((SIZE, SIZE), FREE, dtype=np.int8)
-        blanks = np.zeros((SIZE, SIZE), dtype=np.bool_)
+        codes = np.full((BOARD_SIZE, BOARD_SIZE), FREE, dtype=np.int8)
+        blanks = np.zeros((BOARD_SIZE, BOARD_SIZE), dtype=np.bool_)
         for (row, col), (face, blank) in squares.items():
-            if not (0 <= row < SIZE and 0 <= col < SIZE):
+            if not (0 <= row < BOARD_SIZE and 0 <= col < BOARD_SIZE):
                 raise ValueError(f"{Square(row, col)} is not on the board: its squares are A1 to O15")
             if face not in tile_set.index:
                 raise ValueError(f"{Square(row, col)}: tile set {tile_set.name} has no tile {face!r}")
@@ -104,7 +104,7 @@ class Candidates(Sequence[Candidate]):
         placements: list[Placement] = []
         word: list[str] = []
         shift = TILE_BITS * (RACK_SIZE - 1)
-        for step in range(SIZE - (row if down else col)):
+        for step in range(BOARD_SIZE - (row if down else col)):
             at = (row + step, col) if down else (row, col + step)
             code = int(codes[at])
             if code == FREE:
@@ -152,7 +152,9 @@ def best(graph: WordGraph, grid: Grid, rack: Sequence[str], count: int = 1) -> C
     return _find(graph, grid, rack, _ROOM_OF_BEST, count)
 
 
-def _checked(graph: WordGraph, grid: Grid, rack: Sequence[str]) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
+def _check_input(
+    graph: WordGraph, grid: Grid, rack: Sequence[str]
+) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
     """Return the points of each tile code, and the number of tiles of each in the rack, blanks last.
 
     Raises ``ValueError`` for an invalid grid or rack.
@@ -171,7 +173,7 @@ def _checked(graph: WordGraph, grid: Grid, rack: Sequence[str]) -> tuple[npt.NDA
 
 def _find(graph: WordGraph, grid: Grid, rack: Sequence[str], room: int, count: int | None = None) -> Candidates:
     """Find all plays, or the best ``count`` and their ties; retry with more ``room`` if it was not enough."""
-    values, hand = _checked(graph, grid, rack)
+    values, hand = _check_input(graph, grid, rack)
     worth = np.sort(np.repeat(np.append(values, 0), hand))[::-1].copy()
     top = None if count is None else np.zeros(count, dtype=np.int64)
     plays = np.empty((room, 2), dtype=np.int64)
@@ -190,21 +192,21 @@ def _find(graph: WordGraph, grid: Grid, rack: Sequence[str], room: int, count: i
 
 def _squares(grid: Grid, values: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
     """Return the fields of the squares for the walk, twice: the board, and the board transposed."""
-    squares = np.zeros((2, SIZE, SIZE + 1, SQUARE_FIELDS), dtype=np.int64)
+    squares = np.zeros((2, BOARD_SIZE, BOARD_SIZE + 1, SQUARE_FIELDS), dtype=np.int64)
     squares[..., TILE] = FREE
-    board = squares[0, :, :SIZE]
+    board = squares[0, :, :BOARD_SIZE]
     board[..., TILE] = grid.codes
     board[..., POINTS] = np.where((grid.codes == FREE) | grid.blanks, 0, values[grid.codes])
     board[..., LETTER_PREMIUM], board[..., WORD_PREMIUM] = _premiums()
-    squares[1, :, :SIZE] = board.swapaxes(0, 1)
+    squares[1, :, :BOARD_SIZE] = board.swapaxes(0, 1)
     return squares
 
 
 @cache
 def _premiums() -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
     """Return the factors of letters and of words, by square."""
-    letters = np.ones((SIZE, SIZE), dtype=np.int64)
-    words = np.ones((SIZE, SIZE), dtype=np.int64)
+    letters = np.ones((BOARD_SIZE, BOARD_SIZE), dtype=np.int64)
+    words = np.ones((BOARD_SIZE, BOARD_SIZE), dtype=np.int64)
     for square, premium in PREMIUMS.items():
         letters[square], words[square] = premium.letter, premium.word
     return letters, words

@@ -9,13 +9,13 @@ from __future__ import annotations
 
 import numpy as np
 
-from faristol.rules.board import SIZE
-from faristol.words.jit import Int64s, Uint32s, compiled
+from faristol.rules.board import BOARD_SIZE
+from faristol.words.jit import Int64s, Uint32s, compile_function
 from faristol.words.nodes import FINAL
 from faristol.words.walk import (
     ACROSS,
     ALLOWED,
-    BINGO,
+    BINGO_POINTS,
     CONTACT,
     END_FIELDS,
     FREE,
@@ -40,7 +40,7 @@ from faristol.words.walk import (
 )
 
 
-@compiled
+@compile_function
 def find_ends(line: Int64s, start: int, worth: Int64s, playable: int, lengths: int, ends: Int64s) -> int:
     """Compute the possible ends of a word from ``start`` and upper bounds of the score; return the highest, or NO_END.
 
@@ -57,7 +57,7 @@ def find_ends(line: Int64s, start: int, worth: Int64s, playable: int, lengths: i
 
     weights = np.zeros(RACK_SIZE, dtype=np.int64)
     laid, factor, there, across, contact, highest = 0, 1, 0, 0, False, NO_END
-    for col in range(start, SIZE):
+    for col in range(start, BOARD_SIZE):
         square = line[col]
         if square[TILE] >= 0:
             there += square[POINTS]
@@ -85,7 +85,7 @@ def find_ends(line: Int64s, start: int, worth: Int64s, playable: int, lengths: i
                 weights[at] = weights[at - 1]
                 at -= 1
             weights[at] = weight
-        most = there * factor + across + (BINGO if laid == RACK_SIZE else 0)
+        most = there * factor + across + (BINGO_POINTS if laid == RACK_SIZE else 0)
         for place in range(laid):
             most += weights[place] * worth[place]
         ends[col + 1, MOST], ends[col + 1, SPARE] = most, len(worth) - laid
@@ -93,7 +93,7 @@ def find_ends(line: Int64s, start: int, worth: Int64s, playable: int, lengths: i
     return highest
 
 
-@compiled
+@compile_function
 def lengths_of_words(
     marks: Int64s, first: Uint32s, edges: Uint32s, onward: Int64s, values: Int64s, hand: Int64s, held: int, tiles: int
 ) -> int:
@@ -118,7 +118,7 @@ def lengths_of_words(
     return found
 
 
-@compiled
+@compile_function
 def find_plays(
     marks: Int64s,
     first: Uint32s,
@@ -145,19 +145,19 @@ def find_plays(
     held = held_codes(hand)
     playable = (1 << len(values)) - 1 if hand[len(values)] else held
     lengths = lengths_of_words(marks, first, edges, onward, values, hand, held, len(worth))
-    starts = np.zeros((2 * SIZE * SIZE, 3), dtype=np.int64)
-    highest = np.zeros(2 * SIZE * SIZE, dtype=np.int64)
-    ends = np.zeros((2 * SIZE * SIZE + 1, SIZE + 1, END_FIELDS), dtype=np.int64)
+    starts = np.zeros((2 * BOARD_SIZE * BOARD_SIZE, 3), dtype=np.int64)
+    highest = np.zeros(2 * BOARD_SIZE * BOARD_SIZE, dtype=np.int64)
+    ends = np.zeros((2 * BOARD_SIZE * BOARD_SIZE + 1, BOARD_SIZE + 1, END_FIELDS), dtype=np.int64)
     count = 0
     for down in range(2):
         describe(marks, first, edges, squares[down], len(values))
-        for row in range(SIZE):
-            for start in range(SIZE):
+        for row in range(BOARD_SIZE):
+            for start in range(BOARD_SIZE):
                 highest[count] = find_ends(squares[down, row], start, worth, playable, lengths, ends[count])
                 if highest[count] != NO_END:
                     starts[count, 0], starts[count, 1], starts[count, 2] = down, row, start
                     count += 1
-    steps = np.zeros((SIZE + 1, STEP_FIELDS), dtype=np.int64)
+    steps = np.zeros((BOARD_SIZE + 1, STEP_FIELDS), dtype=np.int64)
     for at in np.argsort(-highest[:count]):
         if top is not None:  # noqa: SIM102
             if highest[at] < top[-1]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from faristol.rules.board import Board, Direction, Square, Tile
-from faristol.rules.duplicate_game.plays import Play, proposed
+from faristol.rules.duplicate_game.plays import Play, sort_tops
 from faristol.rules.notation import Start
 from faristol.words.graph import WordGraph
 from faristol.words.plays import Candidate, Grid, best
@@ -19,7 +19,7 @@ def tops(graph: WordGraph, board: Board, rack: Sequence[str]) -> tuple[Play, ...
 def best_plays(graph: WordGraph, board: Board, rack: Sequence[str], count: int) -> tuple[Play, ...]:
     """Return the best ``count`` plays and all ties of the last one. Raises ``ValueError`` as ``best``."""
     grid = Grid.of(graph.tile_set, board)
-    return proposed([as_play(candidate, board) for candidate in best(graph, grid, rack, count)])
+    return sort_tops([as_play(candidate, board) for candidate in best(graph, grid, rack, count)])
 
 
 def as_play(candidate: Candidate, board: Board) -> Play:

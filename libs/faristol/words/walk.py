@@ -14,13 +14,13 @@ from __future__ import annotations
 
 import numpy as np
 
-from faristol.rules.board import CENTRE, SIZE
-from faristol.words.jit import Int64s, Uint32s, compiled
+from faristol.rules.board import BOARD_SIZE, CENTRE
+from faristol.words.jit import Int64s, Uint32s, compile_function
 from faristol.words.nodes import FINAL
 from faristol.words.onward import CODES, LENGTHS
 
 RACK_SIZE = 7
-BINGO = 50
+BINGO_POINTS = 50
 """Points for laying all seven tiles; the same number in every rule book (FISC I.6)."""
 
 TILE_BITS = 7
@@ -38,8 +38,8 @@ NODE, LAID, TILES, MAIN, FACTOR, CROSS, CROSSING, HELD, TO_TRY, TO_TRY_BLANK, TA
 """State of a walk on arrival at a column: the node; the number of tiles laid, and the tiles; points and factor of the
 word along the row; points of the cross words, and the length of the last of them, or 0; and the mask of the codes in
 the rack. Then the choices there: codes to try with a tile and with a blank, and the rack index of the tile laid there,
-or ``NOTHING``."""
-NOTHING = -1
+or ``NO_TILE_TAKEN``."""
+NO_TILE_TAKEN = -1
 
 MOST, SPARE, END_FIELDS = range(3)
 """Fields of a column before which a word may end: the upper bound of the score, or ``NO_END``; and the number of tiles
@@ -47,7 +47,7 @@ that stay in the rack."""
 NO_END = -1
 
 
-@compiled
+@compile_function
 def popcount(bits: int) -> int:
     """Return the number of bits set in a non-negative int64."""
     bits = bits - ((bits >> 1) & 0x5555555555555555)
@@ -58,7 +58,7 @@ def popcount(bits: int) -> int:
     return (bits + (bits >> 32)) & 0x7F
 
 
-@compiled
+@compile_function
 def follow(marks: Int64s, first: Uint32s, edges: Uint32s, node: int, code: int) -> int:
     """Return the node that ``code`` leads to from ``node``, -1 if no word continues with it."""
     mark = marks[node]
@@ -68,12 +68,12 @@ def follow(marks: Int64s, first: Uint32s, edges: Uint32s, node: int, code: int) 
     return int(edges[np.int64(first[node]) + earlier])
 
 
-@compiled
+@compile_function
 def describe(marks: Int64s, first: Uint32s, edges: Uint32s, squares: Int64s, faces: int) -> None:
     """Fill in ``CONTACT``, ``ALLOWED`` and ``ACROSS`` of every free square from the adjacent tiles."""
     empty = True
-    for row in range(SIZE):
-        for col in range(SIZE):
+    for row in range(BOARD_SIZE):
+        for col in range(BOARD_SIZE):
             here = squares[row, col]
             if here[TILE] >= 0:
                 empty = False
@@ -82,7 +82,7 @@ def describe(marks: Int64s, first: Uint32s, edges: Uint32s, squares: Int64s, fac
             while top > 0 and squares[top - 1, col, TILE] >= 0:
                 top -= 1
             end = row + 1
-            while end < SIZE and squares[end, col, TILE] >= 0:
+            while end < BOARD_SIZE and squares[end, col, TILE] >= 0:
                 end += 1
             beside = (col > 0 and squares[row, col - 1, TILE] >= 0) or squares[row, col + 1, TILE] >= 0
             here[CONTACT] = 1 if beside or end - top > 1 else 0
@@ -97,7 +97,7 @@ def describe(marks: Int64s, first: Uint32s, edges: Uint32s, squares: Int64s, fac
         squares[CENTRE.row, CENTRE.col, CONTACT] = 1
 
 
-@compiled
+@compile_function
 def completing(
     marks: Int64s, first: Uint32s, edges: Uint32s, tiles: Int64s, faces: int, top: int, gap: int, end: int
 ) -> int:
@@ -119,7 +119,7 @@ def completing(
     return mask
 
 
-@compiled
+@compile_function
 def is_among(score: int, top: Int64s) -> bool:
     """Check whether ``score`` is among the highest, and if so insert it into ``top``, in descending order."""
     if score < top[-1]:
@@ -132,7 +132,7 @@ def is_among(score: int, top: Int64s) -> bool:
     return True
 
 
-@compiled
+@compile_function
 def begin(steps: Int64s, start: int, held: int) -> None:
     """Initialize the step at the first square of a word, with no tile laid."""
     steps[start, :] = 0
@@ -140,25 +140,25 @@ def begin(steps: Int64s, start: int, held: int) -> None:
     steps[start, HELD] = held
 
 
-@compiled
+@compile_function
 def look(marks: Int64s, line: Int64s, steps: Int64s, col: int) -> None:
     """Set the choices at a square on arrival there."""
     here = steps[col]
     tile = line[col, TILE]
     ways = marks[here[NODE]] & (line[col, ALLOWED] if tile < 0 else 1 << tile)
-    here[TAKEN] = NOTHING
+    here[TAKEN] = NO_TILE_TAKEN
     here[TO_TRY] = ways & here[HELD] if tile < 0 else ways
     here[TO_TRY_BLANK] = ways if tile < 0 else 0
 
 
-@compiled
+@compile_function
 def note(step: Int64s, plays: Int64s, start: int, col: int, row: int, down: int, top: Int64s | None) -> bool:
     """Write the play of the word that ends before ``col``; return False if it is no play or not among ``top``."""
     laid = step[LAID]
     # One tile that forms a word both ways is one play: the longer word is its main word, or the one across.
     if laid == 1 and col - start < step[CROSSING] + down:
         return False
-    score = step[MAIN] * step[FACTOR] + step[CROSS] + (BINGO if laid == RACK_SIZE else 0)
+    score = step[MAIN] * step[FACTOR] + step[CROSS] + (BINGO_POINTS if laid == RACK_SIZE else 0)
     # A separate condition, so that numba leaves it out of the code for all plays.
     if top is not None:  # noqa: SIM102
         if not is_among(score, top):
@@ -172,7 +172,7 @@ def note(step: Int64s, plays: Int64s, start: int, col: int, row: int, down: int,
     return True
 
 
-@compiled
+@compile_function
 def leads_on(beyond: Int64s, ends: Int64s, wanted: int, held: int, col: int) -> bool:
     """Check whether a word may continue before ``col``, from a node of ``beyond``, to one of the ``wanted`` ends.
 
@@ -185,7 +185,7 @@ def leads_on(beyond: Int64s, ends: Int64s, wanted: int, held: int, col: int) -> 
     return bool(popcount(held & ~beyond[CODES]) <= ends[nearest, SPARE])
 
 
-@compiled
+@compile_function
 def step_on(
     marks: Int64s,
     first: Uint32s,
@@ -206,15 +206,15 @@ def step_on(
     here, there = steps[col], steps[col + 1]
     blank = len(values)
     free = line[col, TILE] < 0
-    if here[TAKEN] != NOTHING:
+    if here[TAKEN] != NO_TILE_TAKEN:
         hand[here[TAKEN]] += 1
-        here[TAKEN] = NOTHING
+        here[TAKEN] = NO_TILE_TAKEN
     while True:
         if here[TO_TRY]:
             lowest = here[TO_TRY] & -here[TO_TRY]
             here[TO_TRY] ^= lowest
             code = popcount(lowest - 1)
-            taken = code if free else NOTHING
+            taken = code if free else NO_TILE_TAKEN
         elif here[TO_TRY_BLANK] and hand[blank]:
             lowest = here[TO_TRY_BLANK] & -here[TO_TRY_BLANK]
             here[TO_TRY_BLANK] ^= lowest
@@ -248,7 +248,7 @@ def step_on(
     return True
 
 
-@compiled
+@compile_function
 def wanted_ends(ends: Int64s, least: int) -> int:
     """Return the mask of the columns before which a play of ``least`` points or more may end."""
     wanted = 0
@@ -258,7 +258,7 @@ def wanted_ends(ends: Int64s, least: int) -> int:
     return wanted
 
 
-@compiled
+@compile_function
 def find_from(
     marks: Int64s,
     first: Uint32s,
@@ -288,7 +288,7 @@ def find_from(
     look(marks, line, steps, start)
     col = start
     while col >= start:
-        if col == SIZE or not step_on(marks, first, edges, onward, line, values, hand, steps, col, ends, wanted):
+        if col == BOARD_SIZE or not step_on(marks, first, edges, onward, line, values, hand, steps, col, ends, wanted):
             col -= 1
             continue
         col += 1
@@ -302,7 +302,7 @@ def find_from(
         look(marks, line, steps, col)
 
 
-@compiled
+@compile_function
 def held_codes(hand: Int64s) -> int:
     """Return the mask of the codes in the rack, without blanks."""
     mask = 0

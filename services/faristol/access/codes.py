@@ -11,7 +11,7 @@ import uuid
 
 from faristol.credentials.keyring import Keyring
 
-DIGITS = 6
+PIN_DIGITS = 6
 
 
 LINK, DEVICE = "link", "device"
@@ -38,5 +38,5 @@ def credential_of(keyring: Keyring, code: str, purpose: str = LINK) -> str:
 
 def pin_of(keyring: Keyring, credential_id: str) -> str:
     """Return the six-digit PIN of a credential."""
-    number = int.from_bytes(keyring.digest("pin", credential_id)[:8]) % 10**DIGITS
-    return f"{number:0{DIGITS}}"
+    number = int.from_bytes(keyring.digest("pin", credential_id)[:8]) % 10**PIN_DIGITS
+    return f"{number:0{PIN_DIGITS}}"

@@ -10,8 +10,8 @@ from google.protobuf.timestamp_pb2 import Timestamp
 
 from faristol.credentials.credential import Credential, Scope
 from faristol.credentials.errors import EXPIRED, REVOKED, Denied, Unauthenticated
-from faristol.credentials.roles import DIRECTOR, FEDERATION, JUDGE, MAY_GIVE, NAMES, OPERATOR, PLAYER
-from faristol.credentials.state import Access, Granted, to_message
+from faristol.credentials.roles import DIRECTOR, FEDERATION, JUDGE, MAY_GIVE, OPERATOR, PLAYER, ROLE_NAMES
+from faristol.credentials.state import Access, GrantedCredential, to_message
 from faristol.kernel.errors import Invalid, NotFound
 from faristol.kernel.names import OFFICIAL
 from faristol.kernel.refusal import N_, Refusal
@@ -19,11 +19,11 @@ from faristol.kernel.times import to_timestamp
 from faristol.pb.access.v1 import events_pb2 as events
 
 PIN_WRONG = N_("the PIN is not valid for table {table}")
-LONGEST = timedelta(days=400)
+MAX_CREDENTIAL_LIFETIME = timedelta(days=400)
 """Maximum lifetime of a credential: a season."""
-SESSION = timedelta(hours=16)
+MAX_SESSION_LIFETIME = timedelta(hours=16)
 """Maximum lifetime of a session: a day of a tournament."""
-NOBODY = Access()
+EMPTY_ACCESS = Access()
 """The state without any credential."""
 
 
@@ -33,7 +33,7 @@ def may_name(giver: Credential | None, state: Access, subject: str) -> bool:
     A token acts under the name of its subject. A subject with a past or present credential that the giver could not
     grant is therefore excluded.
     """
-    held = _held(state, subject)
+    held = _list_credentials(state, subject)
     if giver is None or giver.role in (FEDERATION, OPERATOR):
         return True
     return bool(held) and all(other.role in MAY_GIVE[giver.role] and other.scope.within(giver.scope) for other in held)
@@ -48,7 +48,7 @@ def known_official(giver: Credential | None, state: Access, scope: Scope, same_n
     tournaments use.
     """
     for subject in same_name:
-        held = [credential.scope for credential in _held(state, subject)]
+        held = [credential.scope for credential in _list_credentials(state, subject)]
         if any(_overlap(each, scope) for each in held) and may_name(giver, state, subject):
             return subject
     return ""
@@ -66,29 +66,31 @@ def check_subject(giver: Credential | None, state: Access, credential: Credentia
     A judge may be new, with an id that a director chose.
     """
     subject = credential.subject
-    is_new_judge = credential.role == JUDGE and not subject.startswith(OFFICIAL) and not _held(state, subject)
+    is_new_judge = (
+        credential.role == JUDGE and not subject.startswith(OFFICIAL) and not _list_credentials(state, subject)
+    )
     if not is_new_judge and not may_name(giver, state, subject):
         text = N_("the caller may not set an id for {subject}: omit the id and give the name")
         raise Denied("OTHER_PERSON", text, {"subject": subject})
 
 
-def _held(state: Access, subject: str) -> list[Credential]:
+def _list_credentials(state: Access, subject: str) -> list[Credential]:
     return [granted.credential for granted in state.granted.values() if granted.credential.subject == subject]
 
 
-GIVEN = frozenset({events.FORM_TOKEN, events.FORM_LINK, events.FORM_PIN})
+GRANTABLE_FORMS = frozenset({events.FORM_TOKEN, events.FORM_LINK, events.FORM_PIN})
 """Forms in which a caller grants a credential."""
 
 
 def grant(
-    giver: Credential | None, credential: Credential, form: events.Form.ValueType, state: Access = NOBODY
+    giver: Credential | None, credential: Credential, form: events.Form.ValueType, state: Access = EMPTY_ACCESS
 ) -> list[Message]:
     """Grant a credential. ``giver`` is None if the process requires no credentials.
 
     ``state`` limits the lifetime by that of the giver. Raises ``Denied`` for more rights than the giver has,
     ``Invalid`` for invalid fields.
     """
-    if form not in GIVEN:
+    if form not in GRANTABLE_FORMS:
         raise Invalid("form", N_("is not given; expected a token, a link or a PIN"))
     _check(credential, form)
     ancestors: Sequence[str] = ()
@@ -114,8 +116,12 @@ def gives_until(state: Access, giver: Credential) -> datetime | None:
 
 def _check(credential: Credential, form: events.Form.ValueType) -> None:
     scope = credential.scope
-    if not timedelta(0) < credential.expires_at - credential.issued_at <= LONGEST:
-        raise Invalid("lifetime_seconds", N_("expected 1 to {most} seconds"), {"most": int(LONGEST.total_seconds())})
+    if not timedelta(0) < credential.expires_at - credential.issued_at <= MAX_CREDENTIAL_LIFETIME:
+        raise Invalid(
+            "lifetime_seconds",
+            N_("expected 1 to {most} seconds"),
+            {"most": int(MAX_CREDENTIAL_LIFETIME.total_seconds())},
+        )
     if credential.role == PLAYER and not (credential.player and len(scope.tournaments) == 1):
         raise Invalid(
             "player_id",
@@ -127,7 +133,7 @@ def _check(credential: Credential, form: events.Form.ValueType) -> None:
         raise Invalid("scope.tables", N_("tables are numbered from 1"))
     if credential.role in (FEDERATION, OPERATOR) and credential.scope.tournaments:
         text = N_("the role {role} covers all tournaments: expected no scope")
-        raise Invalid("scope.tournament_ids", text, {"role": NAMES[credential.role]})
+        raise Invalid("scope.tournament_ids", text, {"role": ROLE_NAMES[credential.role]})
     if form == events.FORM_PIN and not (len(scope.tournaments) == 1 and scope.tables):
         raise Invalid("scope.tables", N_("a PIN is for a table: expected one tournament and one or more of its tables"))
 
@@ -165,7 +171,7 @@ def _is_last_director(state: Access, credential: Credential, at: Timestamp) -> b
         if granted.credential.role == DIRECTOR
         and granted.credential.credential_id != credential.credential_id
         and granted.credential.expires_at.timestamp() > at.seconds
-        and not state.ended(granted.credential)
+        and not state.has_ended(granted.credential)
         and credential.credential_id not in granted.credential.ancestors
     ]
     return not any(credential.scope.within(other.scope) for other in others)
@@ -216,7 +222,7 @@ def pin_locked(table: int, left: timedelta) -> Unauthenticated:
 def was_at(state: Access, credential_id: str, tournament: str, table: int) -> bool:
     """Check whether a device's earlier credential covers a table and is not revoked."""
     granted = state.granted.get(credential_id)
-    if granted is None or state.ended(granted.credential):
+    if granted is None or state.has_ended(granted.credential):
         return False
     scope = granted.credential.scope
     return tournament in scope.tournaments and table in scope.tables
@@ -252,9 +258,9 @@ def by_pin(
     return [events.PinRefused(tournament_id=tournament, table=table, occurred_at=to_timestamp(now))]
 
 
-def _signed_in(state: Access, granted: Granted, session_id: str, now: datetime) -> events.SignedIn:
+def _signed_in(state: Access, granted: GrantedCredential, session_id: str, now: datetime) -> events.SignedIn:
     credential = granted.credential
-    if state.ended(credential):
+    if state.has_ended(credential):
         raise Unauthenticated("CREDENTIAL_REVOKED", REVOKED)
     if now > credential.expires_at:
         raise Unauthenticated("CREDENTIAL_EXPIRED", EXPIRED, {"time": credential.expires_at.isoformat()})
@@ -262,10 +268,10 @@ def _signed_in(state: Access, granted: Granted, session_id: str, now: datetime) 
         credential_id=credential.credential_id,
         session_id=session_id,
         occurred_at=to_timestamp(now),
-        expires_at=to_timestamp(min(now + SESSION, credential.expires_at)),
+        expires_at=to_timestamp(min(now + MAX_SESSION_LIFETIME, credential.expires_at)),
     )
 
 
-def visible(caller: Credential | None, state: Access) -> list[Granted]:
+def visible(caller: Credential | None, state: Access) -> list[GrantedCredential]:
     """Return the credentials that the caller may revoke, the latest first."""
     return [granted for granted in reversed(tuple(state.granted.values())) if _may_end(caller, granted.credential)]

@@ -6,7 +6,7 @@ from collections import OrderedDict
 from datetime import datetime, timedelta
 
 from faristol.credentials.guesses import Guesses, one_more
-from faristol.kernel.bounded import keep
+from faristol.kernel.bounded import store_bounded
 
 REMEMBERED_COUNT = 20_000
 """Limit of counted addresses and devices. An evicted one starts again at 0."""
@@ -29,7 +29,7 @@ class Counts:
 
     def add_wrong(self, key: str, now: datetime) -> None:
         """Count a wrong PIN of a key."""
-        keep(self._known, key, one_more(self._known.pop(key, None), now), REMEMBERED_COUNT)
+        store_bounded(self._known, key, one_more(self._known.pop(key, None), now), REMEMBERED_COUNT)
 
     def add_right(self, key: str) -> None:
         """Cancel some of the wrong PINs of a key."""

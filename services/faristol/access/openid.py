@@ -21,21 +21,21 @@ from faristol.credentials.roles import FEDERATION, OPERATOR, ROLES, Role
 from faristol.credentials.tokens import SKEW
 from faristol.host import StartError
 from faristol.kernel.addresses import is_loopback
-from faristol.kernel.names import LONGEST_NAME, tidy
+from faristol.kernel.names import MAX_NAME_CHARACTERS, tidy
 from faristol.kernel.refusal import N_
 
 ALGORITHMS = ("RS256", "RS384", "RS512", "PS256", "PS384", "PS512", "ES256", "ES384", "ES512", "EdDSA", "Ed25519")
 """Asymmetric signature algorithms. With a shared secret, any client could sign."""
 
-REFUSED = N_("the sign-in provider did not confirm the identity: {what}")
+SIGN_IN_REFUSED = N_("the sign-in provider did not confirm the identity: {what}")
 NOT_APPOINTED = N_("{who} has no role here: ask the federation for one")
 
-_MAY_BE = {ROLES[name] for name in ("scorer", "arbiter", "judge", "director", "federation", "operator")}
+_APPOINTABLE_ROLES = {ROLES[name] for name in ("scorer", "arbiter", "judge", "director", "federation", "operator")}
 
 
-def refused(what: str) -> Unauthenticated:
+def build_refusal(what: str) -> Unauthenticated:
     """Return the refusal of a sign-in. ``what`` is a keyword for the operator."""
-    return Unauthenticated("OPENID_REFUSED", REFUSED, {"what": what})
+    return Unauthenticated("OPENID_REFUSED", SIGN_IN_REFUSED, {"what": what})
 
 
 def _safe(address: str) -> str:
@@ -53,11 +53,11 @@ def is_safe(address: object) -> bool:
         return False
 
 
-class _Described(BaseModel):
+class _StrictModel(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True)
 
 
-class Appointment(_Described):
+class Appointment(_StrictModel):
     """A role for some users of the provider."""
 
     role: str
@@ -73,7 +73,7 @@ class Appointment(_Described):
     @model_validator(mode="after")
     def _is_of_somebody(self) -> Appointment:
         role = ROLES.get(self.role)
-        if role not in _MAY_BE:
+        if role not in _APPOINTABLE_ROLES:
             raise ValueError(f"there is no role {self.role!r} for people; there are scorer to operator")
         if not (self.subjects or self.emails or self.claims):
             raise ValueError("it has no user: expected subjects, emails or claims")
@@ -102,7 +102,7 @@ def _has(claim: object, value: str) -> bool:
     return value in claim if isinstance(claim, list) else claim == value
 
 
-class OpenId(_Described):
+class OpenId(_StrictModel):
     """A provider, with the roles of its users."""
 
     name: str = Field(min_length=1, max_length=100)
@@ -136,7 +136,7 @@ class Person:
     scope: Scope
 
 
-def described(path: Path) -> OpenId:
+def load_openid(path: Path) -> OpenId:
     """Load the configuration. Raises ``StartError``."""
     try:
         with path.open("rb") as file:
@@ -150,7 +150,7 @@ def described(path: Path) -> OpenId:
     return openid
 
 
-def verified(token: str, keys: KeySet, openid: OpenId, nonce: str, now: datetime) -> dict[str, Any]:
+def verify_token(token: str, keys: KeySet, openid: OpenId, nonce: str, now: datetime) -> dict[str, Any]:
     """Return the claims of an ID token, after verification. Raises ``Unauthenticated``.
 
     OpenID Connect Core 1.0, 3.1.3.7.
@@ -158,7 +158,7 @@ def verified(token: str, keys: KeySet, openid: OpenId, nonce: str, now: datetime
     try:
         read = jwt.decode(token, keys, algorithms=list(ALGORITHMS))
     except (JoseError, ValueError, TypeError, KeyError) as problem:
-        raise refused("signature") from problem
+        raise build_refusal("signature") from problem
     claims: dict[str, Any] = dict(read.claims)
     audience = claims.get("aud")
     audiences = audience if isinstance(audience, list) else [audience]
@@ -172,10 +172,10 @@ def verified(token: str, keys: KeySet, openid: OpenId, nonce: str, now: datetime
     }
     for claim, good in is_good.items():
         if not good:
-            raise refused(claim)
+            raise build_refusal(claim)
     skew = SKEW.total_seconds()
     if not claims["iat"] - skew <= now.timestamp() <= claims["exp"] + skew:
-        raise refused("exp")
+        raise build_refusal("exp")
     return claims
 
 
@@ -183,11 +183,11 @@ def _is_time(claim: object) -> bool:
     return isinstance(claim, int | float) and 0 <= claim < 2**37
 
 
-def appointed(claims: Mapping[str, Any], openid: OpenId) -> Person:
+def find_person(claims: Mapping[str, Any], openid: OpenId) -> Person:
     """Return the user with their first matching role. Raises ``Denied`` for a user without a role."""
     email = str(claims.get("email") or "")
     told = str(claims.get("name") or claims.get("preferred_username") or email or claims["sub"])
-    name = tidy("".join(sign if sign.isprintable() else " " for sign in told))[:LONGEST_NAME]
+    name = tidy("".join(sign if sign.isprintable() else " " for sign in told))[:MAX_NAME_CHARACTERS]
     for appointment in openid.appointments:
         if appointment.is_of(claims):
             return Person(claims["sub"], name, ROLES[appointment.role], appointment.scope)

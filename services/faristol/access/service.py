@@ -11,13 +11,21 @@ from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
 from google.protobuf.message import Message
 
 from faristol.access import decide
-from faristol.access.codes import DEVICE, DIGITS, code_of, credential_of, pin_of
+from faristol.access.codes import DEVICE, PIN_DIGITS, code_of, credential_of, pin_of
 from faristol.access.guessing import Counts
 from faristol.credentials.credential import Credential, Scope
 from faristol.credentials.errors import AccessError, Unauthenticated
 from faristol.credentials.keyring import Keyring
-from faristol.credentials.roles import NAMES, PLAYER
-from faristol.credentials.state import PIN_ATTEMPTS, STREAM, Access, Granted, fold, scope_of, to_message
+from faristol.credentials.roles import PLAYER, ROLE_NAMES
+from faristol.credentials.state import (
+    ACCESS_STREAM,
+    PIN_ATTEMPTS,
+    Access,
+    GrantedCredential,
+    fold,
+    scope_of,
+    to_message,
+)
 from faristol.credentials.tokens import issue
 from faristol.event_store import Decision, Loaded, Record, Write, load, load_at_once
 from faristol.event_store.personal_data import people
@@ -25,17 +33,17 @@ from faristol.host import Runtime
 from faristol.host.command_handler import canonical
 from faristol.host.rpc.dispatch import Answer, Context, Dispatcher
 from faristol.host.security import audit
-from faristol.host.security.actor import Actor, checked, new_official
+from faristol.host.security.actor import Actor, check_id, new_official
 from faristol.host.security.authorization import caller
 from faristol.host.security.visitor import visitor_of
 from faristol.kernel.errors import Invalid, NotFound
 from faristol.kernel.facts import OF_THE_CELL
-from faristol.kernel.names import OFFICIAL, checked_name
+from faristol.kernel.names import OFFICIAL, check_name
 from faristol.kernel.refusal import N_
 from faristol.kernel.times import moment_of, to_timestamp
 from faristol.pb.access.v1 import access_pb2 as pb
 from faristol.pb.access.v1 import events_pb2 as events
-from faristol.table.views import Tournament, watch_tournament
+from faristol.table.views import TableTournament, watch_tournament
 
 if TYPE_CHECKING:
     from faristol.access.provider import Provider  # imported only with a provider: it needs an HTTP client
@@ -45,15 +53,15 @@ M = TypeVar("M", bound=Message)
 ADDRESS_ATTEMPTS = 30
 """Number of wrong PINs of an address, at all tables, before a pause."""
 
-MOST_MARKS = 5
+MAX_DEVICE_MARKS = 5
 """Limit of device marks checked: those of the device's last tables."""
 
-Decided = tuple[Decision, Callable[[int], Any]]
+DecisionAndAnswer = tuple[Decision, Callable[[int], Any]]
 
 
 def service(runtime: Runtime, keyring: Keyring, provider: Provider | None = None) -> Dispatcher:
     """Build the dispatcher of the access service. Users can also sign in by ``provider``, if there is one."""
-    desk = AccessDesk(runtime, keyring, provider)
+    desk = AccessService(runtime, keyring, provider)
     commands: Mapping[type[Message], Any] = {
         pb.GrantCredentialRequest: desk.grant,
         pb.RevokeCredentialRequest: desk.revoke,
@@ -74,7 +82,7 @@ def service(runtime: Runtime, keyring: Keyring, provider: Provider | None = None
     return Dispatcher(pb.DESCRIPTOR.services_by_name["AccessService"], list(commands), carry_out, questions)
 
 
-class AccessDesk:
+class AccessService:
     """The methods of the access service."""
 
     def __init__(self, runtime: Runtime, keyring: Keyring, provider: Provider | None) -> None:
@@ -88,17 +96,23 @@ class AccessDesk:
         """Grant a credential. The secret in the answer is not stored; every retry derives it again."""
         holder = _holder(request)
         command_id = canonical(request.command_id)
-        player = checked("player_id", request.player_id)
+        player = check_id("player_id", request.player_id)
         who = self._subject(request, command_id)
         now = _whole_seconds(self._runtime.now())
         expires_at = _until(request, now)
-        if request.role not in NAMES:
-            raise Invalid("role", N_("is not given; expected one of {known}"), {"known": ", ".join(NAMES.values())})
+        if request.role not in ROLE_NAMES:
+            raise Invalid(
+                "role", N_("is not given; expected one of {known}"), {"known": ", ".join(ROLE_NAMES.values())}
+            )
         scope = scope_of(request.scope)
 
-        async def attempt() -> Decided:
+        async def attempt() -> DecisionAndAnswer:
             state = await self._load()
-            given_to = who if request.subject_id or request.role == PLAYER else await self._known(who, state, scope)
+            given_to = (
+                who
+                if request.subject_id or request.role == PLAYER
+                else await self._find_known_official(who, state, scope)
+            )
             credential = Credential(command_id, given_to.actor_id, request.role, scope, now, expires_at, player=player)
             if request.subject_id and request.role != PLAYER:
                 decide.check_subject(caller(), state.state, credential)
@@ -130,8 +144,8 @@ class AccessDesk:
     @staticmethod
     def _subject(request: pb.GrantCredentialRequest, command_id: str) -> Actor:
         """Return the subject of a new credential, with a name to store. A name without an id makes a new official."""
-        subject = checked("subject_id", request.subject_id)
-        name = checked_name("name", request.name, empty=True)
+        subject = check_id("subject_id", request.subject_id)
+        name = check_name("name", request.name, empty=True)
         if request.role == PLAYER:
             return Actor(request.player_id)
         if not subject and not name:
@@ -140,7 +154,7 @@ class AccessDesk:
             return new_official(name, command_id)
         return Actor(subject, name)
 
-    async def _known(self, who: Actor, state: Loaded[Access], scope: Scope) -> Actor:
+    async def _find_known_official(self, who: Actor, state: Loaded[Access], scope: Scope) -> Actor:
         """Return the known official with this name that the caller means, or ``who``."""
         async with self._record.reading() as connection:
             same_name = await people.officials(connection, who.name)
@@ -151,10 +165,10 @@ class AccessDesk:
         """Revoke a credential."""
         at = to_timestamp(self._runtime.now())
 
-        def ended(state: Access) -> list[Message]:
+        def decide_revocation(state: Access) -> list[Message]:
             return decide.revoke(caller(), state, request.credential_id, at)
 
-        answer = await self._append(request, context, pb.RevokeCredentialResponse, ended)
+        answer = await self._append(request, context, pb.RevokeCredentialResponse, decide_revocation)
         audit.note_done("ended credential", visitor_of(context), caller(), request.credential_id)
         return answer
 
@@ -176,7 +190,7 @@ class AccessDesk:
     ) -> M:
         """Append the decided events, store the name of ``who``, and answer with the position."""
 
-        async def attempt() -> Decided:
+        async def attempt() -> DecisionAndAnswer:
             state = await self._load()
             return self._decision(state, decided(state.state), who), lambda position: response(position=position)
 
@@ -200,7 +214,7 @@ class AccessDesk:
     async def _sign_in_here(self, request: pb.SignInRequest, context: Context) -> pb.SignInResponse:
         now = _whole_seconds(self._runtime.now())
         is_right = self._check_of(request)
-        is_known, counts, key = await self._counted(request, context)
+        is_known, counts, key = await self._find_pin_counter(request, context)
         if counts and (left := counts.pause(key, now)):
             raise decide.pin_locked(request.pin.table, left)
         try:
@@ -213,7 +227,7 @@ class AccessDesk:
             counts.add_right(key)
         return answer
 
-    async def _counted(self, request: pb.SignInRequest, context: Context) -> tuple[bool, Counts | None, str]:
+    async def _find_pin_counter(self, request: pb.SignInRequest, context: Context) -> tuple[bool, Counts | None, str]:
         """Return whether the device was at the table before, and the counter and key of its wrong PINs.
 
         Devices signed in by one credential share a count; other devices are counted by address.
@@ -221,7 +235,7 @@ class AccessDesk:
         if request.WhichOneof("by") != "pin":
             return False, None, ""
         state = (await self._load()).state
-        for mark in request.pin.marks[:MOST_MARKS]:
+        for mark in request.pin.marks[:MAX_DEVICE_MARKS]:
             by = credential_of(self._keyring, mark, DEVICE)
             if decide.was_at(state, by, request.pin.tournament_id, request.pin.table):
                 return True, self._by_device, by
@@ -272,7 +286,7 @@ class AccessDesk:
         now = _whole_seconds(self._runtime.now())
         # The id depends neither on the name, which may be erased, nor visibly on the provider's id.
         subject = OFFICIAL + self._keyring.digest("openid", f"{provider.openid.issuer}\0{person.subject}").hex()[:12]
-        session_id, until = self._session_id(request.command_id), now + decide.SESSION
+        session_id, until = self._session_id(request.command_id), now + decide.MAX_SESSION_LIFETIME
         credential = Credential(session_id, subject, person.role, person.scope, now, until)
         facts = decide.by_open_id(credential)
         who = Actor(subject, person.name)
@@ -301,7 +315,7 @@ class AccessDesk:
 
     async def _was_wrong(self, request: pb.SignInRequest, is_right: Callable[[str], bool]) -> bool:
         """Check whether a command id was used before with a different code or PIN."""
-        if not await self._record.answered(canonical(request.command_id)):
+        if not await self._record.find_answer(canonical(request.command_id)):
             return False
         granted = _session(await self._load(), self._session_id(request.command_id))
         return granted is None or not is_right(granted.credential.credential_id)
@@ -313,7 +327,7 @@ class AccessDesk:
                 return lambda credential_id: credential_id == credential_of(self._keyring, request.code)
             case "pin":
                 pin = request.pin.pin
-                if len(pin) != DIGITS or not pin.isascii() or not pin.isdecimal():
+                if len(pin) != PIN_DIGITS or not pin.isascii() or not pin.isdecimal():
                     raise Invalid("pin.pin", N_("expected six digits"))
                 return lambda credential_id: pin == pin_of(self._keyring, credential_id)
             case _:
@@ -335,7 +349,7 @@ class AccessDesk:
         for granted in decide.visible(caller(), state):
             credential = granted.credential
             of = not tournament or tournament in credential.scope.tournaments
-            over = state.ended(credential) or now > credential.expires_at
+            over = state.has_ended(credential) or now > credential.expires_at
             if of and (request.ended or not over):
                 answer.credentials.append(_line(state, granted, now))
         known = await people.names(self._record, {line.credential.subject_id for line in answer.credentials})
@@ -361,10 +375,10 @@ class AccessDesk:
         return credential
 
     async def _load(self) -> Loaded[Access]:
-        return await load_at_once(self._record, STREAM, Access(), fold)
+        return await load_at_once(self._record, ACCESS_STREAM, Access(), fold)
 
     def _decision(self, state: Loaded[Access], facts: list[Message], who: Actor | None = None) -> Decision:
-        writes = [Write(STREAM, state.version, facts, OF_THE_CELL)] if facts else []
+        writes = [Write(ACCESS_STREAM, state.version, facts, OF_THE_CELL)] if facts else []
         return Decision(writes, also=who.remember if facts and who and who.name else None)
 
 
@@ -375,7 +389,7 @@ async def _check_places(record: Record, credential: Credential) -> None:
     """
     players: set[str] = set()
     for tournament_id in sorted(credential.scope.tournaments):
-        tournament = (await load(record, f"tournament-{tournament_id}", Tournament(), watch_tournament)).state
+        tournament = (await load(record, f"tournament-{tournament_id}", TableTournament(), watch_tournament)).state
         if not tournament.tournament_id:
             raise NotFound("tournament", tournament_id)
         players |= tournament.players
@@ -383,13 +397,13 @@ async def _check_places(record: Record, credential: Credential) -> None:
         raise NotFound("player", credential.player)
 
 
-def _session(state: Loaded[Access], session_id: str) -> Granted | None:
+def _session(state: Loaded[Access], session_id: str) -> GrantedCredential | None:
     """Return the credential by which a device was signed in."""
     every = state.state.granted.values()
     return next((granted for granted in every if any(session == session_id for session, _ in granted.sessions)), None)
 
 
-def _session_of(granted: Granted, session_id: str, now: datetime) -> Credential:
+def _session_of(granted: GrantedCredential, session_id: str, now: datetime) -> Credential:
     """Return the credential of a session that was started by a link or a PIN."""
     given = granted.credential
     expires_at = next(until for session, until in granted.sessions if session == session_id)
@@ -399,7 +413,7 @@ def _session_of(granted: Granted, session_id: str, now: datetime) -> Credential:
     )
 
 
-def _line(state: Access, granted: Granted, now: datetime) -> pb.CredentialLine:
+def _line(state: Access, granted: GrantedCredential, now: datetime) -> pb.CredentialLine:
     credential = granted.credential
     places = ((tournament, table) for tournament in credential.scope.tournaments for table in credential.scope.tables)
     line = pb.CredentialLine(

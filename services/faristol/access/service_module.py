@@ -42,7 +42,7 @@ def _provider(runtime: Runtime) -> Provider | None:
     """Return the OpenID Connect provider of the settings, or None."""
     if runtime.settings.openid is None:
         return None
-    from faristol.access.openid import described  # deferred: only for cells with a provider
+    from faristol.access.openid import load_openid  # deferred: only for cells with a provider
     from faristol.access.provider import Provider
 
-    return Provider(described(runtime.settings.openid), runtime.now)
+    return Provider(load_openid(runtime.settings.openid), runtime.now)

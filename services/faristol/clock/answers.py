@@ -18,7 +18,7 @@ from faristol.table.game.state import Game, Phase
 
 M = TypeVar("M", bound=Message)
 
-MEANT: Mapping[type[Message], type[Message]] = {
+COMMAND_EVENTS: Mapping[type[Message], type[Message]] = {
     clock_pb2.PressRequest: events_pb2.ClockPressed,
     clock_pb2.StopRequest: events_pb2.ClockHeldByMover,
     clock_pb2.NeutraliseRequest: events_pb2.ClockNeutralised,
@@ -41,13 +41,15 @@ def answer(response: type[M], position: int, request: Any, settled: Settled, fac
     answered: Any = response(position=position)
     said = response.DESCRIPTOR.fields_by_name
     if "too_late" in said:
-        answered.too_late = not any(isinstance(fact, MEANT[type(request)]) for fact in (*settled.missing, *facts))
+        answered.too_late = not any(
+            isinstance(fact, COMMAND_EVENTS[type(request)]) for fact in (*settled.missing, *facts)
+        )
     if "used_ms" in said:
-        answered.used_ms = settled.table.after(facts).clock.used(request.player_id)
+        answered.used_ms = settled.table.after(facts).clock.compute_used_ms(request.player_id)
     return answered  # type: ignore[no-any-return] # it is of the type asked for
 
 
-def shown(settled: Settled, *, at: Instant) -> clock_pb2.GetClockResponse:
+def build_clock_response(settled: Settled, *, at: Instant) -> clock_pb2.GetClockResponse:
     """Build the state of a table's clock at ``at``."""
     table, state = settled.table, settled.table.clock
     running = () if state.stopped or state.played_out else state.running_at(at)
@@ -74,12 +76,12 @@ def shown(settled: Settled, *, at: Instant) -> clock_pb2.GetClockResponse:
         last_turn=state.last_turn or 0,
         deadline_at=timestamp(deadline.due) if deadline else None,
         deadline=deadline.facts[0].DESCRIPTOR.name if deadline else "",
-        forgotten_player_id=forgotten(state, table.game, table.ruleset),
+        forgotten_player_id=find_forgotten_press(state, table.game, table.ruleset),
         following=sum(map(of_clock, settled.missing)),
     )
 
 
-def forgotten(clock: Clock, game: Game, ruleset: Ruleset) -> str:
+def find_forgotten_press(clock: Clock, game: Game, ruleset: Ruleset) -> str:
     """Return the player who has finished a turn but not pressed; empty if no reminder is allowed (UF 21, FISE 35).
 
     If the mover has stopped their own clock, the next player's clock was not started (PES Δ.δ.ii).

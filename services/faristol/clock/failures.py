@@ -8,7 +8,7 @@ from contextlib import contextmanager
 
 from opentelemetry import metrics
 
-from faristol.consumers.stopped import away
+from faristol.consumers.stopped import is_transient
 
 _log = logging.getLogger(__name__)
 _failing = metrics.get_meter("faristol.clock").create_gauge(
@@ -34,7 +34,7 @@ class Failures:
         try:
             yield
         except Exception as problem:
-            if away(problem):
+            if is_transient(problem):
                 raise
             told = f"{type(problem).__name__}: {problem}"
             if self._told.get(game_id) != told:

@@ -10,15 +10,15 @@ from collections import OrderedDict
 
 from faristol.event_store import Record
 from faristol.event_store.backends.databases import FAILURES
-from faristol.kernel.bounded import keep
+from faristol.kernel.bounded import store_bounded
 
-PLACES = 64
+MAX_ACTIVE_REPLICAS = 64
 """Limit of active replicas; further ones stand by."""
-LEASE = 10.0
+REPLICA_LEASE_SECONDS = 10.0
 """Duration of a replica's lease, in seconds."""
-RENEW = 3.0
+REPLICA_RENEWAL_SECONDS = 3.0
 """Interval of lease renewals, in seconds."""
-REMEMBERED = 16_384
+MAX_CACHED_OWNERS = 16_384
 """Limit of keys whose owner is cached."""
 
 _log = logging.getLogger(__name__)
@@ -34,7 +34,7 @@ class Replicas:
 
     def __init__(self, record: Record, name: str) -> None:
         self._record = record
-        self._names = {f"{name}/{place}": place for place in range(PLACES)}
+        self._names = {f"{name}/{place}": place for place in range(MAX_ACTIVE_REPLICAS)}
         self._holder = str(uuid.uuid4())
         self._mine: str | None = None
         """The lease name of this replica's place."""
@@ -48,21 +48,23 @@ class Replicas:
         loop = asyncio.get_running_loop()
         if loop.time() < self._look_at:
             return
-        if self._mine is None or not await self._record.lease(self._mine, self._holder, LEASE):
+        if self._mine is None or not await self._record.lease(self._mine, self._holder, REPLICA_LEASE_SECONDS):
             self._mine = await self._place()
-        live = tuple(sorted(self._names[name] for name in await self._record.holders(self._names, LEASE)))
+        live = tuple(
+            sorted(self._names[name] for name in await self._record.holders(self._names, REPLICA_LEASE_SECONDS))
+        )
         if live != self._live:
             self._live = live
             self._keepers.clear()
-        self._look_at = loop.time() + RENEW
+        self._look_at = loop.time() + REPLICA_RENEWAL_SECONDS
 
     async def _place(self) -> str | None:
         """Lease a free place and return its name, or None if all are taken."""
-        taken = await self._record.holders(self._names, LEASE)
+        taken = await self._record.holders(self._names, REPLICA_LEASE_SECONDS)
         for name in self._names:
-            if name not in taken and await self._record.lease(name, self._holder, LEASE):
+            if name not in taken and await self._record.lease(name, self._holder, REPLICA_LEASE_SECONDS):
                 return name
-        _log.warning("all %d places are in use: this replica is on standby", PLACES)
+        _log.warning("all %d places are in use: this replica is on standby", MAX_ACTIVE_REPLICAS)
         return None
 
     async def leave(self) -> None:
@@ -78,7 +80,7 @@ class Replicas:
         found = self._keepers.get(key)
         if found is None:
             found = max(self._live, key=lambda place: zlib.crc32(f"{place}/{key}".encode()), default=-1)
-            keep(self._keepers, key, found, REMEMBERED)
+            store_bounded(self._keepers, key, found, MAX_CACHED_OWNERS)
         return found
 
     def keeps(self, key: str) -> bool:

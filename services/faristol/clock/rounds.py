@@ -11,7 +11,7 @@ from faristol.kernel.facts import types_of
 from faristol.kernel.times import instant
 from faristol.pb.game.v1 import events_pb2 as game_events
 from faristol.table.deadlines import lost_with_the_round
-from faristol.table.views import Tournament, watch_tournament
+from faristol.table.views import TableTournament, watch_tournament
 
 
 class Unfinished:
@@ -39,7 +39,7 @@ class Unfinished:
         return found
 
 
-def ending(record: Record) -> Reaction:
+def build_end_reaction(record: Record) -> Reaction:
     """Build the reaction that ends a round's last game if a player is absent."""
     unfinished = Unfinished(record)
 
@@ -52,7 +52,7 @@ def ending(record: Record) -> Reaction:
         ruleset = over.table.ruleset
         if "own-time-or-round" not in {ruleset.lateness.loses_with, ruleset.absence.loses_with}:
             return None
-        tournament = (await load(record, f"tournament-{event.tournament}", Tournament(), watch_tournament)).state
+        tournament = (await load(record, f"tournament-{event.tournament}", TableTournament(), watch_tournament)).state
         left = await unfinished.of(event.tournament, tournament.left_beside(game_id))
         if len(left) != 1:
             return None

@@ -24,7 +24,9 @@ def service(runtime: Runtime) -> Dispatcher:
     """Build the dispatcher of the clock service. The contract documents its methods."""
     clocks = ClockService(runtime)
     descriptor = clock_pb2.DESCRIPTOR.services_by_name["ClockService"]
-    return Dispatcher(descriptor, decide.CLOCK, clocks.carry_out, {clock_pb2.GetClockRequest: clocks.get_clock})
+    return Dispatcher(
+        descriptor, decide.CLOCK_COMMANDS, clocks.carry_out, {clock_pb2.GetClockRequest: clocks.get_clock}
+    )
 
 
 class ClockService:
@@ -55,4 +57,4 @@ class ClockService:
         settled = await load_table(self._runtime.record, request.game_id, rulings=False)
         if settled is None or not settled.table.clock.game_id:
             raise NotFound("clock", request.game_id)
-        return answers.shown(settled, at=instant(to_timestamp(self._runtime.now())))
+        return answers.build_clock_response(settled, at=instant(to_timestamp(self._runtime.now())))

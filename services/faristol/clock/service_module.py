@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from faristol.clock.rounds import ending
+from faristol.clock.rounds import build_end_reaction
 from faristol.clock.service import service
-from faristol.clock.timer import Timer
+from faristol.clock.timer import ClockTimer
 from faristol.clock.turn_timer import TurnTimer
 from faristol.clock.turns import service as turns
 from faristol.host import Part, Runtime, Servicer
@@ -27,6 +27,6 @@ def part(runtime: Runtime) -> Part:
                 turns(runtime),
             ),
         ],
-        reactions=[ending(runtime.record)],
-        tasks=[Timer(runtime.record, runtime.now).run, TurnTimer(runtime.record, runtime.now).run],
+        reactions=[build_end_reaction(runtime.record)],
+        tasks=[ClockTimer(runtime.record, runtime.now).run, TurnTimer(runtime.record, runtime.now).run],
     )

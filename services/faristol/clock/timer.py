@@ -24,11 +24,11 @@ from opentelemetry import metrics
 
 from faristol.clock.failures import Failures
 from faristol.clock.replicas import Replicas
-from faristol.consumers.stopped import away
-from faristol.event_store import Command, Conflict, Decision, Metadata, Record, Recorded, UnreadableEvent
-from faristol.event_store.append.appender import LARGEST_GROUP
-from faristol.host.observability.telemetry import SECONDS
-from faristol.host.table_store import GAME, TOGETHER, Settled, clock_stream, game_of, load_tables
+from faristol.consumers.stopped import is_transient
+from faristol.event_store import AppendCommand, Conflict, Decision, Metadata, Record, Recorded, UnreadableEvent
+from faristol.event_store.append.appender import MAX_GROUP_REQUESTS
+from faristol.host.observability.telemetry import DURATION_BUCKETS
+from faristol.host.table_store import GAME, TABLE_BATCH_SIZE, Settled, clock_stream, game_of, load_tables
 from faristol.kernel.facts import types_of
 from faristol.kernel.refusal import Refusal
 from faristol.kernel.times import Instant, instant, to_timestamp
@@ -36,47 +36,47 @@ from faristol.pb.clock.v1 import events_pb2
 from faristol.table.clock import FACTS
 from faristol.table.deadlines import due, next_deadline
 
-SECOND = 1_000_000_000
+NANOSECONDS_FACTOR = 1_000_000_000
 
-BATCH = 1_000
+CLOCK_BATCH_EVENTS = 1_000
 """Events per read."""
-LOOK = 1.0
+CLOCK_POLL_SECONDS = 1.0
 """Poll interval without deadlines and notifications, in seconds."""
-GATHER = 0.05
+CLOCK_READ_DELAY_SECONDS = 0.05
 """Delay after a notification before events are read, in seconds: busy tables append often."""
-LIVE = 5 * 60 * SECOND
+MAX_LIVE_LAG_NANOSECONDS = 5 * 60 * NANOSECONDS_FACTOR
 """Limit of the lag of a live table, in nanoseconds. Events recorded long after they happened are decided by their own
 times only: the current time at their table is unknown.
 """
-AGAIN = 1 * SECOND
+APPEND_RETRY_NANOSECONDS = 1 * NANOSECONDS_FACTOR
 """Retry interval of a due deadline that waits for an append, in nanoseconds."""
-AHEAD = 5 * SECOND
+PREPARE_AHEAD_NANOSECONDS = 5 * NANOSECONDS_FACTOR
 """How long before its deadline a decision is prepared, in nanoseconds."""
-LATER = 1 * SECOND
+FOREIGN_READ_DELAY_NANOSECONDS = 1 * NANOSECONDS_FACTOR
 """Delay before events of clocks that another replica owns are read, in nanoseconds."""
-GRACE = SECOND // 5
+OWNER_GRACE_NANOSECONDS = NANOSECONDS_FACTOR // 5
 """How long a clock's owner may be silent before another replica writes its deadlines, in nanoseconds."""
-IN_PLACE = LARGEST_GROUP
+MAX_FOREIGN_DEADLINES = MAX_GROUP_REQUESTS
 """Limit of another replica's deadlines that are written before its new events are read."""
 
-MEND = 60 * SECOND
+CLOCK_RETRY_NANOSECONDS = 60 * NANOSECONDS_FACTOR
 """Retry interval of a clock whose deadlines cannot be computed or written, in nanoseconds."""
 
-TYPES = types_of(FACTS)
-ENDS = types_of((events_pb2.ClockOpened, events_pb2.ClockStopped))
+CLOCK_EVENT_TYPES = types_of(FACTS)
+OPEN_AND_STOP_TYPES = types_of((events_pb2.ClockOpened, events_pb2.ClockStopped))
 """The first and the last event of every clock."""
 
-_NEVER = 1 << 62
+_AFTER_ALL_INSTANTS = 1 << 62
 """An instant after all others."""
 
-_COMMANDS = uuid.UUID("0f7c2b52-6d0b-4f0e-9d57-3a3b1f5d0c11")
+_CLOCK_COMMAND_NAMESPACE = uuid.UUID("0f7c2b52-6d0b-4f0e-9d57-3a3b1f5d0c11")
 
 _log = logging.getLogger(__name__)
 _late = metrics.get_meter("faristol.clock").create_histogram(
     "faristol.deadline.late",
     unit="s",
     description="delay of a deadline until it is recorded",
-    explicit_bucket_boundaries_advisory=SECONDS,
+    explicit_bucket_boundaries_advisory=DURATION_BUCKETS,
 )
 
 
@@ -91,7 +91,7 @@ class Prepared:
     """The same in every replica, for deduplication."""
 
 
-class Timer:
+class ClockTimer:
     """The timer of all clocks of a cell. Several replicas share the clocks."""
 
     def __init__(self, record: Record, now: Callable[[], datetime]) -> None:
@@ -119,28 +119,28 @@ class Timer:
         """Fire deadlines until cancelled.
 
         An error of one clock is logged and counted, and does not affect the others. That clock is retried after
-        ``MEND`` and after new events.
+        ``CLOCK_RETRY_NANOSECONDS`` and after new events.
         """
         begun = False
         try:
             while True:
-                wait = LOOK
+                wait = CLOCK_POLL_SECONDS
                 try:
                     await self._replicas.look()
                     await (self._read() if begun else self._begin())
                     begun = True
-                    await self._prepare(self._to_look_at()[:TOGETHER])
+                    await self._prepare(self._to_look_at()[:TABLE_BATCH_SIZE])
                     await self._fire(self._to_fire())
                     wait = self._wait()
                 except UnreadableEvent as problem:
                     _log.error("deadlines wait for a newer version of this program: %s", problem)
                 except Exception as problem:
-                    if not away(problem):
+                    if not is_transient(problem):
                         raise
                     _log.warning("deadlines wait: %r", problem)
                 if wait:
                     await self._record.news.wait(wait, self._position)
-                    await asyncio.sleep(min(GATHER, self._wait()))
+                    await asyncio.sleep(min(CLOCK_READ_DELAY_SECONDS, self._wait()))
                 else:
                     await asyncio.sleep(0)
         finally:
@@ -151,11 +151,11 @@ class Timer:
         here, position = await self._record.last_position(), 0
         games: set[str] = set()
         while position < here:
-            events = await self._record.read(position, limit=BATCH, types=ENDS, up_to=here)
+            events = await self._record.read(position, limit=CLOCK_BATCH_EVENTS, types=OPEN_AND_STOP_TYPES, up_to=here)
             for event in events:
                 stopped = isinstance(event.message, events_pb2.ClockStopped)
                 (games.discard if stopped else games.add)(game_of(event.stream))
-            position = events[-1].position if len(events) == BATCH else here
+            position = events[-1].position if len(events) == CLOCK_BATCH_EVENTS else here
         self._position = here
         self._look |= dict.fromkeys(games, 0)
 
@@ -163,14 +163,16 @@ class Timer:
         """Read the new events, and schedule checks of their clocks."""
         more = True
         while more:
-            events = await self._record.recent.after(self._position, limit=BATCH, age=GATHER)
+            events = await self._record.recent.after(
+                self._position, limit=CLOCK_BATCH_EVENTS, age=CLOCK_READ_DELAY_SECONDS
+            )
             for event in events:
-                if event.type in TYPES:
+                if event.type in CLOCK_EVENT_TYPES:
                     self._hear(event)
                 elif event.stream.startswith(GAME):
                     self._prepared.pop(game_of(event.stream), None)  # its decision rests on the version before
             self._position = events[-1].position if events else self._position
-            more = len(events) == BATCH
+            more = len(events) == CLOCK_BATCH_EVENTS
 
     def _hear(self, event: Recorded) -> None:
         """Process an event of a clock."""
@@ -184,14 +186,21 @@ class Timer:
             return
         self._lags[game_id] = _lag(event)
         self._waiting.discard(game_id)
-        self._look[game_id] = min(self._look.get(game_id, now + LATER), now if kept else now + LATER)
+        self._look[game_id] = min(
+            self._look.get(game_id, now + FOREIGN_READ_DELAY_NANOSECONDS),
+            now if kept else now + FOREIGN_READ_DELAY_NANOSECONDS,
+        )
 
     def _to_look_at(self) -> list[str]:
         """Return the clocks to check now: those of this replica first, by next deadline."""
         now = _instant(self._now())
         wanted = {game_id for game_id, at in self._look.items() if at <= now}
         for game_id, at in self._alarms.items():
-            if at <= now + AHEAD and game_id not in self._prepared and (game_id not in self._waiting or at <= now):
+            if (
+                at <= now + PREPARE_AHEAD_NANOSECONDS
+                and game_id not in self._prepared
+                and (game_id not in self._waiting or at <= now)
+            ):
                 wanted.add(game_id)
         return sorted(wanted, key=lambda game_id: (not self._replicas.keeps(game_id), self._alarms.get(game_id, 0)))
 
@@ -204,9 +213,9 @@ class Timer:
                 continue
             if self._replicas.keeps(game_id):
                 mine.append(game_id)
-            elif max(prepared.due, self._heard.get(self._replicas.keeper(game_id), 0)) + GRACE <= now:
+            elif max(prepared.due, self._heard.get(self._replicas.keeper(game_id), 0)) + OWNER_GRACE_NANOSECONDS <= now:
                 others.append(game_id)
-        return mine + others[:IN_PLACE]
+        return mine + others[:MAX_FOREIGN_DEADLINES]
 
     async def _prepare(self, game_ids: Sequence[str]) -> None:
         """Set the alarms of clocks to their next deadlines, and prepare decisions for those that come soon."""
@@ -215,7 +224,9 @@ class Timer:
         new = [game_id for game_id in game_ids if game_id not in self._lags]
         last = await self._record.last_events([clock_stream(game_id) for game_id in new])
         self._lags |= {game_of(stream): _lag(event) for stream, event in last.items()}
-        tables = await load_tables(self._record, [game_id for game_id in game_ids if self._lags[game_id] <= LIVE])
+        tables = await load_tables(
+            self._record, [game_id for game_id in game_ids if self._lags[game_id] <= MAX_LIVE_LAG_NANOSECONDS]
+        )
         for game_id in game_ids:
             self._look.pop(game_id, None)
             self._waiting.discard(game_id)
@@ -241,18 +252,20 @@ class Timer:
         if deadline is None:
             return
         at = self._alarms[game_id] = deadline.due + self._lags[game_id]
-        if at <= _instant(self._now()) + AHEAD:
+        if at <= _instant(self._now()) + PREPARE_AHEAD_NANOSECONDS:
             facts = due(table.clock, table.game, table.ruleset, deadline.due)
-            command_id = str(uuid.uuid5(_COMMANDS, f"{game_id}/{deadline.facts[0].DESCRIPTOR.name}/{deadline.due}"))
+            command_id = str(
+                uuid.uuid5(_CLOCK_COMMAND_NAMESPACE, f"{game_id}/{deadline.facts[0].DESCRIPTOR.name}/{deadline.due}")
+            )
             self._prepared[game_id] = Prepared(at, found.decision(found.with_consequences(facts)), command_id)
 
     @contextmanager
     def _of_one(self, game_id: str) -> Iterator[None]:
-        """Record an error of one clock, and retry that clock after ``MEND``."""
+        """Record an error of one clock, and retry that clock after ``CLOCK_RETRY_NANOSECONDS``."""
         with self._failures.of(game_id):
             yield
         if game_id in self._failures:
-            self._wait_for(game_id, MEND)
+            self._wait_for(game_id, CLOCK_RETRY_NANOSECONDS)
 
     async def _fire(self, game_ids: Sequence[str]) -> None:
         """Append the due decisions of clocks, unless their tables have changed."""
@@ -263,13 +276,13 @@ class Timer:
 
     async def _write(self, game_id: str) -> None:
         prepared = self._prepared.pop(game_id)
-        self._wait_for(game_id, AGAIN)
+        self._wait_for(game_id, APPEND_RETRY_NANOSECONDS)
         metadata = Metadata(command_id=prepared.command_id, correlation_id=prepared.command_id)
-        command = Command(prepared.command_id, lambda position: b"")
+        command = AppendCommand(prepared.command_id, lambda position: b"")
         with self._of_one(game_id):
             try:
                 await self._record.append(prepared.decision, metadata, command=command)
-                _late.record(max(0, _instant(self._now()) - prepared.due) / SECOND)
+                _late.record(max(0, _instant(self._now()) - prepared.due) / NANOSECONDS_FACTOR)
             except Conflict as conflict:
                 _log.info("the deadline of %s is checked again: %s", game_id, conflict)
                 self._look[game_id] = 0
@@ -287,17 +300,23 @@ class Timer:
         self._waiting.discard(game_id)
 
     def _wait(self) -> float:
-        """Return the seconds until the next action, at most ``LOOK``."""
+        """Return the seconds until the next action, at most ``CLOCK_POLL_SECONDS``."""
         until = [*self._look.values()]
         for game_id, at in self._alarms.items():
             prepared = game_id in self._prepared
             if not prepared:
-                until.append(at if game_id in self._waiting else at - AHEAD)
+                until.append(at if game_id in self._waiting else at - PREPARE_AHEAD_NANOSECONDS)
             elif self._replicas.keeps(game_id):
                 until.append(at)
             else:
-                until.append(max(at, self._heard.get(self._replicas.keeper(game_id), 0)) + GRACE)
-        return max(0.0, min(LOOK, (min(until, default=_NEVER) - _instant(self._now())) / SECOND))
+                until.append(max(at, self._heard.get(self._replicas.keeper(game_id), 0)) + OWNER_GRACE_NANOSECONDS)
+        return max(
+            0.0,
+            min(
+                CLOCK_POLL_SECONDS,
+                (min(until, default=_AFTER_ALL_INSTANTS) - _instant(self._now())) / NANOSECONDS_FACTOR,
+            ),
+        )
 
 
 def _lag(event: Recorded) -> int:

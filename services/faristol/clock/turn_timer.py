@@ -10,27 +10,27 @@ from collections.abc import Callable, Sequence
 from datetime import datetime
 
 from faristol.clock.failures import Failures
-from faristol.consumers.stopped import away
+from faristol.consumers.stopped import is_transient
 from faristol.duplicate_game.settlement import next_tick, settle
-from faristol.event_store import Command, Conflict, Decision, Metadata, Record, Recorded, Write
+from faristol.event_store import AppendCommand, Conflict, Decision, Metadata, Record, Recorded, Write
 from faristol.host.duplicate_store import game_stream, load_game
 from faristol.host.ruleset_store import rules_of
 from faristol.kernel import facts
 from faristol.kernel.times import instant, to_timestamp
 from faristol.pb.clock.v1 import turn_events_pb2 as ticks
 
-LOOK = 1.0
+TURN_TIMER_POLL_SECONDS = 1.0
 """Poll interval without due events and notifications, in seconds."""
-GATHER = 0.05
+TURN_READ_DELAY_SECONDS = 0.05
 """Delay after a notification before events are read, in seconds."""
-MEND = 60.0
+TURN_TIMER_RETRY_SECONDS = 60.0
 """Retry interval of a game whose time cannot be read or written, in seconds, unless its time starts again."""
-BATCH = 1_000
+TURN_BATCH_EVENTS = 1_000
 """Events per read."""
-BEGINS = facts.types_of((ticks.TurnTimerStarted, ticks.TurnTimerResumed))
+TURN_START_TYPES = facts.types_of((ticks.TurnTimerStarted, ticks.TurnTimerResumed))
 """Events that start the time of a turn."""
 
-_COMMANDS = uuid.UUID("3c1d8a52-9d1c-4a61-8e0e-2f6d2f4b7a90")
+_TURN_COMMAND_NAMESPACE = uuid.UUID("3c1d8a52-9d1c-4a61-8e0e-2f6d2f4b7a90")
 _log = logging.getLogger(__name__)
 
 
@@ -53,22 +53,22 @@ class TurnTimer:
         """Write due events until cancelled. An error in one game does not affect the others."""
         begun = False
         while True:
-            wait = LOOK
+            wait = TURN_TIMER_POLL_SECONDS
             try:
                 await (self._read() if begun else self._begin())
                 begun = True
                 wait = await self._look()
             except Exception as problem:
-                if not away(problem):
+                if not is_transient(problem):
                     raise
                 _log.warning("the timers of duplicate games are delayed: %r", problem)
             await self._record.news.wait(max(0.001, wait), self._position)
-            await asyncio.sleep(min(GATHER, wait))
+            await asyncio.sleep(min(TURN_READ_DELAY_SECONDS, wait))
 
     async def _begin(self) -> None:
         """Find the games in which time has ever started, by reading only those events."""
         here, position = await self._record.last_position(), 0
-        while events := await self._record.read(position, limit=BATCH, types=BEGINS, up_to=here):
+        while events := await self._record.read(position, limit=TURN_BATCH_EVENTS, types=TURN_START_TYPES, up_to=here):
             self._take(events)
             position = events[-1].position
         self._position = here
@@ -77,28 +77,33 @@ class TurnTimer:
         """Find the games in which time has started since the last read."""
         more = True
         while more:
-            events = await self._record.recent.after(self._position, limit=BATCH, age=GATHER)
-            self._take([event for event in events if event.type in BEGINS])
+            events = await self._record.recent.after(
+                self._position, limit=TURN_BATCH_EVENTS, age=TURN_READ_DELAY_SECONDS
+            )
+            self._take([event for event in events if event.type in TURN_START_TYPES])
             self._position = events[-1].position if events else self._position
-            more = len(events) == BATCH
+            more = len(events) == TURN_BATCH_EVENTS
 
     def _take(self, begins: Sequence[Recorded]) -> None:
         self._due |= dict.fromkeys((event.stream.removeprefix("duplicate-") for event in begins), -math.inf)
 
     async def _look(self) -> float:
-        """Check the games with due events. Return the seconds until the next check, at most ``LOOK``."""
+        """Check the games with due events.
+
+        Return the seconds until the next check, at most ``TURN_TIMER_POLL_SECONDS``.
+        """
         loop = asyncio.get_running_loop()
         for game_id in sorted(game_id for game_id, at in self._due.items() if at <= loop.time()):
-            wait: float | None = MEND
+            wait: float | None = TURN_TIMER_RETRY_SECONDS
             with self._failures.of(game_id):
-                wait = await self._say(game_id)
+                wait = await self._write_due_events(game_id)
             if wait is None:
                 del self._due[game_id]
             else:
                 self._due[game_id] = loop.time() + wait
-        return max(0.0, min(LOOK, min(self._due.values(), default=math.inf) - loop.time()))
+        return max(0.0, min(TURN_TIMER_POLL_SECONDS, min(self._due.values(), default=math.inf) - loop.time()))
 
-    async def _say(self, game_id: str) -> float | None:
+    async def _write_due_events(self, game_id: str) -> float | None:
         """Write the due events of a game. Return the seconds until its next check, or None if no time runs."""
         loaded = await load_game(self._record, game_id)
         game = loaded.state
@@ -106,13 +111,13 @@ class TurnTimer:
         at = instant(to_timestamp(self._now()))
         if due := settle(game, ruleset, at):
             write = Write(game_stream(game_id), loaded.version, due, game.tournament_id)
-            command_id = str(uuid.uuid5(_COMMANDS, f"{game_id}:{loaded.version}"))
+            command_id = str(uuid.uuid5(_TURN_COMMAND_NAMESPACE, f"{game_id}:{loaded.version}"))
             try:
                 await self._record.append(
-                    Decision([write]), Metadata(role="service"), command=Command(command_id, lambda _: b"")
+                    Decision([write]), Metadata(role="service"), command=AppendCommand(command_id, lambda _: b"")
                 )
             except Conflict:
-                return GATHER
+                return TURN_READ_DELAY_SECONDS
             return 0.0
         tick = next_tick(game, ruleset)
-        return None if tick is None else max(0.0, min(LOOK, (tick[0] - at) / 1_000_000_000))
+        return None if tick is None else max(0.0, min(TURN_TIMER_POLL_SECONDS, (tick[0] - at) / 1_000_000_000))

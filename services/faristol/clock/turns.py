@@ -50,7 +50,7 @@ def service(runtime: Runtime) -> Dispatcher:
         return await runtime.desk.handle(context, request, attempt, response=response)
 
     descriptor = pb.DESCRIPTOR.services_by_name["TurnClockService"]
-    return Dispatcher(descriptor, decide.CLOCK, carry_out, {})
+    return Dispatcher(descriptor, decide.DUPLICATE_CLOCK_COMMANDS, carry_out, {})
 
 
 def _answer(response: type[M], position: int, after: Situation, number: int) -> M:

@@ -17,9 +17,9 @@ from faristol.table import Table, of_clock
 from faristol.table.decide.checks import awaits_mover, in_doubt
 from faristol.table.draw_log import draws_of
 from faristol.table.final_score import awaited_signers
-from faristol.table.game.state import UNKNOWN, Game, Interruption, LastRuling, Phase
+from faristol.table.game.state import UNENTERED_TILE, Game, Interruption, LastRuling, Phase
 from faristol.table.offers import Offer
-from faristol.table.rack_log import Held, racks_of
+from faristol.table.rack_log import RackAtTurn, racks_of
 
 M = TypeVar("M", bound=Message)
 
@@ -28,11 +28,11 @@ def answer(response: type[M], position: int, facts: Sequence[Message]) -> M:
     """Build the answer of type ``response`` to a command that led to ``facts``."""
     answered: Any = response(position=position)
     for fact in facts:
-        _tell(answered, fact)
+        _copy_fields(answered, fact)
     return answered  # type: ignore[no-any-return] # it is of the type asked for
 
 
-def _tell(answered: Any, fact: Message) -> None:
+def _copy_fields(answered: Any, fact: Message) -> None:
     """Copy the fields of ``fact`` to an answer that has them."""
     match answered, fact:
         case game_pb2.PlacePlayResponse(), events.PlayPlaced():
@@ -70,7 +70,7 @@ def _tell(answered: Any, fact: Message) -> None:
             answered.expulsion = fact.kind == events.SANCTION_KIND_EXPULSION
 
 
-def shown(settled: Settled, player_id: str) -> game_pb2.GetGameResponse:
+def build_game_response(settled: Settled, player_id: str) -> game_pb2.GetGameResponse:
     """Build the state of a table, with the rack of ``player_id`` unless that is empty.
 
     It has only data that the player, or else the public, may see.
@@ -123,7 +123,7 @@ def shown(settled: Settled, player_id: str) -> game_pb2.GetGameResponse:
     )
 
 
-def offered(settled: Settled, found: Sequence[Offer], player_id: str) -> game_pb2.ListOffersResponse:
+def build_offers_response(settled: Settled, found: Sequence[Offer], player_id: str) -> game_pb2.ListOffersResponse:
     """Build the list of possible commands at the table: of all persons, or of ``player_id`` unless that is empty."""
     return game_pb2.ListOffersResponse(
         offers=[
@@ -162,7 +162,7 @@ def _unseen(table: Table, player_id: str) -> tuple[str, ...]:
     if not player_id:
         return ()
     board = [tile.in_rack for tile in table.game.board.values()]
-    own = [face for face in table.game.racks[player_id] if face != UNKNOWN]
+    own = [face for face in table.game.racks[player_id] if face != UNENTERED_TILE]
     return without(full_bag(table.ruleset.tile_set), [*board, *own, *table.game.out])
 
 
@@ -197,7 +197,7 @@ def _interruption(game: Game, player_id: str) -> game_pb2.Interruption | None:
             return game_pb2.Interruption(count=found)
 
 
-def racks(settled: Settled, facts: Sequence[Message]) -> list[Held]:
+def racks(settled: Settled, facts: Sequence[Message]) -> list[RackAtTurn]:
     """Return the rack before every turn of a table. Raises ``Refusal`` as ``draws`` does."""
     _check_revealed(settled.game, facts)
     return racks_of(facts)

@@ -6,22 +6,22 @@ from dataclasses import replace
 
 from faristol.event_store import Guard, Record, load
 from faristol.host.table_store import Settled, game_stream, load_other_games
-from faristol.table.views import Tournament, seated, watch_tournament
+from faristol.table.views import TableTournament, list_players, watch_tournament
 
 
-async def with_other_games(record: Record, settled: Settled, *player_ids: str) -> Settled:
+async def add_other_games(record: Record, settled: Settled, *player_ids: str) -> Settled:
     """Return the table with data of these players from their other games in the tournament.
 
     It has warnings for too many tiles on the rack (FISE 28) and questions about words (UF 28.2, FISE 46.2). The other
     games are guarded.
     """
     game = settled.game
-    tournament = (await load(record, f"tournament-{game.tournament_id}", Tournament(), watch_tournament)).state
+    tournament = (await load(record, f"tournament-{game.tournament_id}", TableTournament(), watch_tournament)).state
     pairings = [pairing for tables in tournament.pairings.values() for pairing in tables]
     others = [
         pairing.game_id
         for pairing in pairings
-        if {*player_ids} & {*seated(pairing)} and pairing.game_id != game.game_id
+        if {*player_ids} & {*list_players(pairing)} and pairing.game_id != game.game_id
     ]
     games = await load_other_games(record, others)
     states = [loaded.state for loaded in games.values()]

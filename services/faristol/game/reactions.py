@@ -8,7 +8,7 @@ from faristol.consumers import Reaction
 from faristol.event_store import Decision, Guard, Record, Recorded, Write, load
 from faristol.game.duplicate_game.reactions import open_game
 from faristol.host.ruleset_store import rules_of
-from faristol.host.table_store import game_stream, load_table, opened
+from faristol.host.table_store import build_table_opening, game_stream, load_table
 from faristol.kernel.facts import types_of
 from faristol.kernel.times import instant, timestamp
 from faristol.pb.game.v1.events_pb2 import TableClosed
@@ -17,9 +17,9 @@ from faristol.pb.pairing.v1 import events_pb2 as pairing_events
 from faristol.table.decide.ends import leave_tournament
 from faristol.table.game.state import Phase
 from faristol.table.start import open_table
-from faristol.table.views import Tournament, watch_tournament
+from faristol.table.views import TableTournament, watch_tournament
 
-ROUNDS = types_of(
+TABLE_CHANGE_TYPES = types_of(
     (
         pairing_events.RoundStarted,
         pairing_events.PostponedGameStarted,
@@ -39,11 +39,11 @@ def opening(record: Record) -> Reaction:
     async def open_tables(event: Recorded) -> Decision | None:
         started = event.message
         if isinstance(started, pairing_events.PlayerWithdrawn):
-            return await _left(record, event.stream, started)
+            return await _end_abandoned_game(record, event.stream, started)
         if isinstance(started, pairing_events.ResultEntered):
-            return await _closed(record, event, started.game_id)
+            return await _close_table(record, event, started.game_id)
         assert isinstance(started, pairing_events.RoundStarted | pairing_events.PostponedGameStarted)
-        tournament = (await load(record, event.stream, Tournament(), watch_tournament)).state
+        tournament = (await load(record, event.stream, TableTournament(), watch_tournament)).state
         ruleset = await rules_of(record, tournament.ruleset)
         if ruleset.game.mode == "duplicate":
             return await open_game(record, event, ruleset)
@@ -55,18 +55,20 @@ def opening(record: Record) -> Reaction:
             else:
                 due = pairing.game_id not in tournament.postponed
             if due and not await record.read_stream(game_stream(pairing.game_id)):
-                writes += opened(ruleset, open_table(tournament, started.round, pairing, ruleset, at))
+                writes += build_table_opening(ruleset, open_table(tournament, started.round, pairing, ruleset, at))
         return Decision(writes)
 
-    return Reaction("game.open", ROUNDS, open_tables)
+    return Reaction("game.open", TABLE_CHANGE_TYPES, open_tables)
 
 
-async def _left(record: Record, stream: str, withdrawn: pairing_events.PlayerWithdrawn) -> Decision | None:
+async def _end_abandoned_game(
+    record: Record, stream: str, withdrawn: pairing_events.PlayerWithdrawn
+) -> Decision | None:
     """Return the decision on a game that a player gives up by leaving the tournament (FISC I.8.E).
 
     Returns None if the player has been reinstated.
     """
-    tournament = await load(record, stream, Tournament(), watch_tournament)
+    tournament = await load(record, stream, TableTournament(), watch_tournament)
     given_up = tournament.state.left.get(withdrawn.player_id) == withdrawn.game_id
     settled = await load_table(record, withdrawn.game_id) if withdrawn.game_id and given_up else None
     if settled is None:
@@ -80,7 +82,7 @@ async def _left(record: Record, stream: str, withdrawn: pairing_events.PlayerWit
     return replace(decision, guards=[*decision.guards, back])
 
 
-async def _closed(record: Record, entered: Recorded, game_id: str) -> Decision | None:
+async def _close_table(record: Record, entered: Recorded, game_id: str) -> Decision | None:
     """Return the decision that closes a table whose result was entered in the tournament, or None."""
     assert isinstance(entered.message, pairing_events.ResultEntered)
     settled = await load_table(record, game_id)

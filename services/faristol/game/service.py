@@ -10,7 +10,7 @@ from google.protobuf.message import Message
 from faristol.event_store import Decision
 from faristol.game import answers
 from faristol.game.best_plays import BestPlays
-from faristol.game.elsewhere import with_other_games
+from faristol.game.elsewhere import add_other_games
 from faristol.host import Runtime
 from faristol.host.rpc.dispatch import Answer, Context, Dispatcher
 from faristol.host.table_store import Settled, game_stream, load_table
@@ -33,7 +33,7 @@ def service(runtime: Runtime) -> Dispatcher:
         game_pb2.ListBestPlaysRequest: games.list_best_plays,
     }
     descriptor = game_pb2.DESCRIPTOR.services_by_name["GameService"]
-    return Dispatcher(descriptor, decide.GAME, games.carry_out, questions)
+    return Dispatcher(descriptor, decide.GAME_COMMANDS, games.carry_out, questions)
 
 
 class GameService:
@@ -46,13 +46,13 @@ class GameService:
     async def get_game(self, request: game_pb2.GetGameRequest, context: Context) -> game_pb2.GetGameResponse:
         """Return the state of a table, as a player or the public may see it."""
         table = await self._table_for(request)
-        return answers.shown(table, request.player_id)
+        return answers.build_game_response(table, request.player_id)
 
     async def list_offers(self, request: game_pb2.ListOffersRequest, context: Context) -> game_pb2.ListOffersResponse:
         """Return the possible commands at a table."""
         table = await self._table_for(request)
         at = table.moment(game_pb2.PassRequest(), self._runtime.now)
-        return answers.offered(table, offers(table.table, at, request.arbiter_id), request.player_id)
+        return answers.build_offers_response(table, offers(table.table, at, request.arbiter_id), request.player_id)
 
     async def list_draws(self, request: game_pb2.ListDrawsRequest, context: Context) -> game_pb2.ListDrawsResponse:
         """Return the draws of a finished table."""
@@ -90,10 +90,10 @@ class GameService:
         async def attempt() -> tuple[Decision, Callable[[int], M]]:
             table = await self._table(request.game_id)
             if isinstance(request, game_pb2.RecordOverholdingRequest):
-                table = await with_other_games(self._runtime.record, table, request.player_id)
+                table = await add_other_games(self._runtime.record, table, request.player_id)
             if isinstance(request, game_pb2.RecordWordAskedRequest):
                 involved = [player for player in (request.player_id, request.answerer_id) if player]
-                table = await with_other_games(self._runtime.record, table, *involved)
+                table = await add_other_games(self._runtime.record, table, *involved)
             facts = table.with_consequences(
                 decide.decide(table.table, request, table.moment(request, self._runtime.now))
             )

@@ -48,7 +48,7 @@ from faristol.gateway.http.static_files import assets
 from faristol.gateway.live.broadcaster import Fanout
 from faristol.gateway.live.sse import News, NewsWithContent
 from faristol.gateway.live.streams import Streams
-from faristol.gateway.live.upstream import Tail
+from faristol.gateway.live.upstream import NewsSubscription
 from faristol.gateway.pages import routes as pages
 from faristol.gateway.pages.operator import Operator
 from faristol.gateway.pages.render import problem_page
@@ -62,7 +62,7 @@ from faristol.pb.lexicon.v1 import adjudication_pb2_grpc
 from faristol.pb.rating.v1 import rating_pb2_grpc
 from faristol.pb.results.v1 import results_pb2_grpc
 
-ABOUT = """Results of crossword-tile championships, live: tournaments, standings, pairings, scoresheets.
+RESULTS_DESCRIPTION = """Results of crossword-tile championships, live: tournaments, standings, pairings, scoresheets.
 
 Every answer is valid up to a `position` of the record and has an `ETag`. A stream resumes, without a gap, at
 `Last-Event-ID`. Every GET also accepts HEAD. Unknown and repeated parameters are refused. Errors are
@@ -118,7 +118,7 @@ def app(runtime: Runtime) -> FastAPI:
     web = FastAPI(
         title="Faristol",
         version="1",
-        description=ABOUT,
+        description=RESULTS_DESCRIPTION,
         openapi_url=None,  # served below from a cache
         docs_url=None,
         redoc_url=None,
@@ -126,7 +126,7 @@ def app(runtime: Runtime) -> FastAPI:
         redirect_slashes=False,  # its redirects would use the Host header of the client
     )
     web.state.results = results_pb2_grpc.ResultsServiceStub(runtime.channel("results"))
-    web.state.tail = Tail(web.state.results)
+    web.state.tail = NewsSubscription(web.state.results)
     web.state.fanout = Fanout(web.state.tail, web.state.results)
     web.state.ratings = rating_pb2_grpc.RatingServiceStub(runtime.channel("rating"))
     web.state.rulings = adjudication_pb2_grpc.AdjudicationServiceStub(runtime.channel("lexicon"))
@@ -179,22 +179,22 @@ def _answer_health(web: FastAPI, runtime: Runtime) -> None:
     async def get_readiness(response: Response) -> Ready:
         """Report whether the gateway is ready, and which consumers stand still."""
         own = runtime.readiness
-        found = Ready.of(own) if own else await Ready.asked(runtime.channel("results"))
+        found = Ready.of(own) if own else await Ready.from_health(runtime.channel("results"))
         response.status_code = HTTPStatus.OK if found.status == "ready" else HTTPStatus.SERVICE_UNAVAILABLE
         return found
 
 
 def _serve_documents(web: FastAPI) -> None:
     @cache
-    def written(what: Callable[[], Mapping[str, Any]]) -> Response:
+    def render_document(what: Callable[[], Mapping[str, Any]]) -> Response:
         """Cache a rendered document: rendering 130 kB takes 4 ms of the event loop."""
         body = json.dumps(what(), ensure_ascii=False, separators=(",", ":")).encode()
         return Encoded(Response(body, media_type="application/json", headers={"Cache-Control": "no-cache"}))
 
     @web.get("/openapi.json", include_in_schema=False)
     async def get_openapi() -> Response:
-        return written(web.openapi)
+        return render_document(web.openapi)
 
     @web.get("/openapi-commands.json", include_in_schema=False)
     async def get_openapi_commands() -> Response:
-        return written(commands_document)
+        return render_document(commands_document)

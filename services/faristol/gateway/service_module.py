@@ -9,14 +9,14 @@ from weakref import WeakSet
 
 from opentelemetry import metrics
 
-from faristol.event_store.tasks import end
+from faristol.event_store.tasks import cancel_tasks
 from faristol.gateway.app import app
 from faristol.gateway.http.gc_tuning import Collector
 from faristol.gateway.http.server import listen, serve
 from faristol.gateway.live.broadcaster import Fanout
 from faristol.gateway.live.upstream import OnNews
 from faristol.host import Part, Runtime
-from faristol.host.observability.telemetry import SECONDS
+from faristol.host.observability.telemetry import DURATION_BUCKETS
 from faristol.pb.results.v1 import results_pb2 as pb
 
 _fanouts: WeakSet[Fanout] = WeakSet()
@@ -35,7 +35,7 @@ _news_seconds = _meter.create_histogram(
     "faristol.news.delay",
     unit="s",
     description="time from the recording of an event to its sending to viewers",
-    explicit_bucket_boundaries_advisory=SECONDS,
+    explicit_bucket_boundaries_advisory=DURATION_BUCKETS,
 )
 
 
@@ -43,12 +43,12 @@ def measure_delays(now: Callable[[], datetime]) -> OnNews:
     """Measure the delay of each notification recorded from now on. Older ones come in at a start."""
     since = now()
 
-    def heard(news: Sequence[pb.FollowResponse]) -> None:
+    def record_delays(news: Sequence[pb.FollowResponse]) -> None:
         for each in news:
             if (at := each.recorded_at.ToDatetime(UTC)) >= since:
                 _news_seconds.record(max(0.0, (now() - at).total_seconds()))
 
-    return heard
+    return record_delays
 
 
 def part(runtime: Runtime) -> Part:
@@ -79,6 +79,6 @@ def part(runtime: Runtime) -> Part:
                     await task  # re-raises its error
             raise
         finally:
-            await end(beside)
+            await cancel_tasks(beside)
 
     return Part(name="gateway", tasks=(http,))

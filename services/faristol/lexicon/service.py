@@ -21,10 +21,10 @@ from faristol.text import render
 from faristol.words import WordGraph
 from faristol.words.lists import unplayable
 
-MOST_WORDS = 1_000
+MAX_LOOKUP_WORDS = 1_000
 """Words of one LookUp request."""
 
-LONGEST_WORD = 100
+MAX_WORD_CHARACTERS = 100
 """Characters of each: several times the length of a board's line, with any marks on its letters."""
 
 
@@ -32,7 +32,7 @@ def service(
     record: Record, lexicons: Lexicons, installations: Installations, admission: Admission | None = None
 ) -> Dispatcher:
     """Return the dispatcher of the lexicon service. ``admission`` is None if callers are not authenticated."""
-    look_ups = LookUps(record, lexicons, admission)
+    look_ups = LexiconService(record, lexicons, admission)
     questions: Mapping[type[Message], Answer] = {
         pb.ListLexiconsRequest: look_ups.list_lexicons,
         pb.InstallLexiconRequest: installations.install,
@@ -44,7 +44,7 @@ def service(
     return Dispatcher(pb.DESCRIPTOR.services_by_name["LexiconService"], (), no_commands, questions)
 
 
-class LookUps:
+class LexiconService:
     """The look-up methods of the lexicon service."""
 
     def __init__(self, record: Record, lexicons: Lexicons, admission: Admission | None) -> None:
@@ -55,25 +55,25 @@ class LookUps:
     async def list_lexicons(self, request: pb.ListLexiconsRequest, context: Context) -> pb.ListLexiconsResponse:
         """Return the installed lexicons."""
         return pb.ListLexiconsResponse(
-            lexicons=[presentation.installed_lexicon(installed) for installed in self._lexicons.installed()]
+            lexicons=[presentation.installed_lexicon(installed) for installed in self._lexicons.list_installed()]
         )
 
     async def look_up(self, request: pb.LookUpRequest, context: Context) -> pb.LookUpResponse:
         """Return for each text whether it is in a lexicon, and its spellings in tiles."""
         if not request.lexicon:
             raise Invalid("lexicon", N_("is empty; expected the name or the digest of a lexicon"))
-        if len(request.words) > MOST_WORDS:
+        if len(request.words) > MAX_LOOKUP_WORDS:
             raise Invalid(
                 "words",
                 N_("are {count}; at most {most} can be looked up at once"),
-                {"count": len(request.words), "most": MOST_WORDS},
+                {"count": len(request.words), "most": MAX_LOOKUP_WORDS},
             )
         for number, text in enumerate(request.words, start=1):
-            if len(text) > LONGEST_WORD:
+            if len(text) > MAX_WORD_CHARACTERS:
                 raise Invalid(
                     "words",
                     N_("word {number} has {count} characters; expected {most} at most"),
-                    {"number": number, "count": len(text), "most": LONGEST_WORD},
+                    {"number": number, "count": len(text), "most": MAX_WORD_CHARACTERS},
                 )
         graph = self._lexicons.find(request.lexicon)
         if unknown := sorted(set(request.layers) - set(graph.known_layers)):

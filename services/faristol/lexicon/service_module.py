@@ -5,13 +5,13 @@ from __future__ import annotations
 from functools import partial
 
 from faristol.host import Part, Runtime, Servicer
-from faristol.host.observability.gauges import repeated
+from faristol.host.observability.gauges import repeat_measurement
 from faristol.lexicon import service
 from faristol.lexicon.adjudication import directors, judges
 from faristol.lexicon.adjudication.cases import gauges
 from faristol.lexicon.adjudication.cases.docket import projection
 from faristol.lexicon.adjudication.cases.leases import Leases
-from faristol.lexicon.adjudication.cases.timer import Timer
+from faristol.lexicon.adjudication.cases.timer import CaseTimer
 from faristol.lexicon.adjudication.reactions import ruling
 from faristol.lexicon.lexicons.installation import Installations
 from faristol.lexicon.lexicons.library import Lexicons
@@ -27,7 +27,9 @@ def part(runtime: Runtime) -> Part:
     library = Library(runtime.settings.lexicons)
     lexicons, installations = Lexicons(library), Installations(library, runtime.now)
     leases = Leases(runtime.record)
-    measuring = (repeated(partial(gauges.look, runtime.record, runtime.now)),) if runtime.settings.is_measured else ()
+    measuring = (
+        (repeat_measurement(partial(gauges.look, runtime.record, runtime.now)),) if runtime.settings.is_measured else ()
+    )
     return Part(
         name="lexicon",
         servicers=(
@@ -49,5 +51,5 @@ def part(runtime: Runtime) -> Part:
         ),
         reactions=(ruling(runtime.record, lexicons, runtime.now),),
         projections=(projection(),),
-        tasks=(Timer(runtime.record, leases, runtime.now).run, *measuring),
+        tasks=(CaseTimer(runtime.record, leases, runtime.now).run, *measuring),
     )

@@ -10,12 +10,12 @@ from google.protobuf.message import Message
 from faristol.kernel.errors import Invalid
 from faristol.kernel.refusal import N_, Refusal
 from faristol.pairing.commands.identity import checked_id
-from faristol.pairing.state import Pairing, Player, Round, Tournament
+from faristol.pairing.state import Pairing, PlayerState, RoundState, TournamentState
 from faristol.rules import Ruleset
 from faristol.rules.officials import check_not_concerned
 
 
-def check_not_removed(state: Tournament) -> None:
+def check_not_removed(state: TournamentState) -> None:
     """Raise ``Refusal`` if the tournament is removed."""
     if state.removed:
         raise Refusal(
@@ -26,7 +26,7 @@ def check_not_removed(state: Tournament) -> None:
         )
 
 
-def check_open(state: Tournament) -> None:
+def check_open(state: TournamentState) -> None:
     """Raise ``Refusal`` if the tournament is removed or its final standings are published."""
     check_not_removed(state)
     if state.over:
@@ -68,7 +68,7 @@ def check_arbiter(arbiter_id: str, concerned: Collection[str]) -> None:
     check_not_concerned("arbiter_id", [arbiter_id], concerned)
 
 
-def check_to_come(state: Tournament, number: int) -> None:
+def check_to_come(state: TournamentState, number: int) -> None:
     """Raise ``Refusal`` if a round is already paired, or is not a round of the tournament."""
     paired = len(state.played)
     if not paired < number <= state.rounds:
@@ -80,24 +80,24 @@ def check_to_come(state: Tournament, number: int) -> None:
         )
 
 
-def registered(state: Tournament, player_id: str) -> Player:
+def find_registered_player(state: TournamentState, player_id: str) -> PlayerState:
     """Return a registered player of an open tournament. Raises ``Refusal``."""
     check_open(state)
     player = state.player(player_id)
     if player is None:
-        raise not_registered(state, player_id)
+        raise build_not_registered_refusal(state, player_id)
     return player
 
 
-def taking_part(state: Tournament, player_id: str) -> Player:
+def taking_part(state: TournamentState, player_id: str) -> PlayerState:
     """Return a registered player who has not withdrawn. Raises ``Refusal``."""
-    player = registered(state, player_id)
+    player = find_registered_player(state, player_id)
     if player.withdrawn is not None:
         raise Refusal("WITHDRAWN", "", N_("{player} has withdrawn."), {"player": player_id})
     return player
 
 
-def not_registered(state: Tournament, player_id: str) -> Refusal:
+def build_not_registered_refusal(state: TournamentState, player_id: str) -> Refusal:
     """Return the refusal for a person who is not a player of the tournament."""
     return Refusal(
         "NOT_REGISTERED",
@@ -107,7 +107,7 @@ def not_registered(state: Tournament, player_id: str) -> Refusal:
     )
 
 
-def expelled(player: Player) -> Refusal:
+def build_expelled_refusal(player: PlayerState) -> Refusal:
     """Return the refusal for an expelled player."""
     return Refusal(
         "EXPELLED",
@@ -118,13 +118,13 @@ def expelled(player: Player) -> Refusal:
     )
 
 
-def paired_round(state: Tournament, number: int) -> Round:
+def paired_round(state: TournamentState, number: int) -> RoundState:
     """Return a paired round of an open tournament. Raises ``Refusal``."""
     check_open(state)
     return found_round(state, number)
 
 
-def found_round(state: Tournament, number: int) -> Round:
+def found_round(state: TournamentState, number: int) -> RoundState:
     """Return a paired round. Raises ``Refusal`` if it is not paired, ``Invalid`` if the number is missing."""
     check_given(number)
     if 1 <= number <= len(state.played):
@@ -137,7 +137,7 @@ def found_round(state: Tournament, number: int) -> Round:
     )
 
 
-def not_started(number: int) -> Refusal:
+def build_not_started_refusal(number: int) -> Refusal:
     """Return the refusal for a command on a round that is not started."""
     return Refusal(
         "ROUND_NOT_STARTED",
@@ -148,13 +148,13 @@ def not_started(number: int) -> Refusal:
     )
 
 
-def found_game(state: Tournament, game: str) -> tuple[Round, Pairing]:
+def found_game(state: TournamentState, game: str) -> tuple[RoundState, Pairing]:
     """Return the round and the table of a game of an open tournament. Raises ``Refusal``."""
     check_open(state)
     return paired_game(state, game)
 
 
-def paired_game(state: Tournament, game: str) -> tuple[Round, Pairing]:
+def paired_game(state: TournamentState, game: str) -> tuple[RoundState, Pairing]:
     """Return the round and the table of a game. Raises ``Refusal``."""
     found = state.find_game(game)
     if found is None:
@@ -167,7 +167,7 @@ def paired_game(state: Tournament, game: str) -> tuple[Round, Pairing]:
     return found
 
 
-def result_known(game: str, article: str) -> Refusal:
+def build_result_known_refusal(game: str, article: str) -> Refusal:
     """Return the refusal for a game with a result, which only a correction can change."""
     return Refusal(
         "RESULT_KNOWN",
@@ -191,17 +191,17 @@ def check_unchanged(later: Iterable[Message], rests_on: tuple[type[Message], ...
         )
 
 
-def moment(state: Tournament, at: datetime | None, now: datetime) -> datetime:
+def compute_command_time(state: TournamentState, at: datetime | None, now: datetime) -> datetime:
     """Return the time of a command: ``at``, or else ``now``, but never before the latest event.
 
     Raises ``Invalid`` if ``at`` is before the latest event.
     """
     if at is not None and at < state.latest:
-        raise too_early(at, state.latest)
+        raise build_too_early_error(at, state.latest)
     return at or max(now, state.latest)
 
 
-def too_early(at: datetime, latest: datetime) -> Invalid:
+def build_too_early_error(at: datetime, latest: datetime) -> Invalid:
     """Return the error for a command with a time before that of an event it follows."""
     return Invalid(
         "occurred_at",

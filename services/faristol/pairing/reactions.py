@@ -9,7 +9,7 @@ from faristol.kernel import facts
 from faristol.pairing.commands.outcome import write_of
 from faristol.pairing.discipline.at_tables import note_sanction
 from faristol.pairing.results.results import record_result
-from faristol.pairing.state import Decided, Tournament, evolve, stream
+from faristol.pairing.state import GameDecision, TournamentState, evolve, stream
 from faristol.pb.game.v1 import events_pb2 as game_events
 
 
@@ -23,14 +23,14 @@ def results(record: Record) -> Reaction:
         final = event.message
         assert isinstance(final, game_events.ResultFinal)
         name = stream(event.tournament)
-        loaded = await load(record, name, Tournament(), evolve)
+        loaded = await load(record, name, TournamentState(), evolve)
         recorded = record_result(
             loaded.state,
             await rules_of(record, loaded.state.ruleset),
             game=event.stream.removeprefix("game-"),
             scores=[(score.player_id, score.score) for score in final.scores],
             occurred_at=final.occurred_at,
-            decided=Decided.by(final),
+            decided=GameDecision.by(final),
         )
         return Decision([Write(name, loaded.version, recorded, event.tournament)]) if recorded else None
 
@@ -49,7 +49,7 @@ def sanctions(record: Record) -> Reaction:
         imposed = event.message
         assert isinstance(imposed, game_events.SanctionImposed)
         name = stream(event.tournament)
-        loaded = await load(record, name, Tournament(), evolve)
+        loaded = await load(record, name, TournamentState(), evolve)
         if loaded.state.over or loaded.state.removed:
             return None
         noted = note_sanction(

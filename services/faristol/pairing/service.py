@@ -9,7 +9,7 @@ from google.protobuf.message import Message
 
 from faristol.host import Runtime
 from faristol.host.rpc.dispatch import Answer, Dispatcher
-from faristol.pairing.commands.handler import COMMANDS, Office
+from faristol.pairing.commands.handler import COMMANDS, PairingHandler
 from faristol.pairing.commands.players import (
     amend_player,
     answer_data_request,
@@ -28,7 +28,7 @@ from faristol.pb.pairing.v1 import pairing_pb2 as pb
 
 def service(runtime: Runtime) -> Dispatcher:
     """Build the dispatcher of the pairing service."""
-    office = Office(runtime)
+    office = PairingHandler(runtime)
     # Commands on several streams, or on names, which are stored outside the record.
     own_ways: Mapping[type[Message], Answer] = {
         pb.CreateTournamentRequest: partial(create_tournament, office),

@@ -21,7 +21,7 @@ from faristol.kernel.errors import Invalid, NotFound
 from faristol.kernel.refusal import N_
 from faristol.kernel.times import to_timestamp
 from faristol.pairing import conditions
-from faristol.pairing.state import NamedPerson, Origins, Rulings, Tournament
+from faristol.pairing.state import NamedPerson, Origins, TableRulings, TournamentState
 from faristol.pb.game.v1 import events_pb2 as game_events
 from faristol.pb.pairing.v1 import events_pb2 as events
 from faristol.rules import Ruleset, pinned_ruleset
@@ -54,7 +54,7 @@ class Imposed:
 class Situation:
     """The state of a tournament at a decision, and the other inputs of the decision."""
 
-    state: Tournament
+    state: TournamentState
     now: datetime
     at: datetime | None = None
     """The requested time of the command; None for ``now``."""
@@ -62,9 +62,9 @@ class Situation:
     """The rules of the tournament; None for the pinned ones."""
     facts: Sequence[Message] = ()
     """All events of the tournament so far."""
-    divisions: Sequence[Tournament] = ()
+    divisions: Sequence[TournamentState] = ()
     """The other divisions of its championship."""
-    tables: Mapping[str, Rulings] = field(default_factory=dict)
+    tables: Mapping[str, TableRulings] = field(default_factory=dict)
     """The folded streams of tables, by game id."""
     imposed: Sequence[Imposed] = ()
     """The sanctions at tables that the tournament has not noted yet, in the order of the record."""
@@ -82,7 +82,7 @@ class Situation:
     @property
     def moment(self) -> datetime:
         """The time of the command. Raises ``Invalid`` if it is before the latest event."""
-        return conditions.moment(self.state, self.at, self.now)
+        return conditions.compute_command_time(self.state, self.at, self.now)
 
     @property
     def occurred_at(self) -> Timestamp:
@@ -108,7 +108,7 @@ class Situation:
 
 
 @dataclass(frozen=True, slots=True)
-class Command:
+class PairingCommand:
     """The decision of a command, the data it needs, and the fields of its answer."""
 
     decide: Callable[[Situation, Any], list[Message]]
@@ -126,22 +126,22 @@ class Command:
     """Returns the games whose tables are read and guarded against concurrent changes."""
     imposed: bool = False
     """Whether the sanctions at tables that the tournament has not noted yet are read."""
-    persons: Callable[[Tournament, Any], Collection[str]] = lambda state, request: ()
+    persons: Callable[[TournamentState, Any], Collection[str]] = lambda state, request: ()
     """Returns the persons whose countries and affiliations are read."""
-    keeps: Callable[[Tournament, Any], Sequence[NamedPerson]] = lambda state, request: ()
+    keeps: Callable[[TournamentState, Any], Sequence[NamedPerson]] = lambda state, request: ()
     """Returns the persons whose names are stored with its events, see ``people.remember_persons``."""
     rests_on: tuple[type[Message], ...] = (Message,)
     """Types of events that make an older ``expected_version`` stale."""
-    concerned: Callable[[Tournament, Any], Collection[str]] | None = None
+    concerned: Callable[[TournamentState, Any], Collection[str]] | None = None
     """Returns the players who may not be its arbiter; None if it has no arbiter. The default arbiter is the caller."""
 
 
-def of_player(state: Tournament, request: Any) -> Collection[str]:
+def of_player(state: TournamentState, request: Any) -> Collection[str]:
     """Return the player of a request."""
     return {str(request.player_id)}
 
 
-def of_game(state: Tournament, request: Any) -> Collection[str]:
+def of_game(state: TournamentState, request: Any) -> Collection[str]:
     """Return the players of the game of a request, or an empty tuple if there is no such game."""
     found = state.find_game(request.game_id)
     return found[1].player_ids if found else ()
@@ -176,7 +176,7 @@ class Undo:
     """Checks whether a later event depends on this one."""
     check: Callable[[Situation, Any], None] = lambda situation, act: None
     """Raises ``Refusal`` if the event cannot be undone, regardless of later events."""
-    now: Callable[[Tournament, Sequence[Message], int, str], str] | None = None
+    now: Callable[[TournamentState, Sequence[Message], int, str], str] | None = None
     """Returns the name of the command that can undo a version in the current state, or an empty string.
 
     Its last argument is the name of the command of ``by``.

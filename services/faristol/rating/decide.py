@@ -15,9 +15,9 @@ from faristol.rating.systems import system_named
 
 LOWEST, HIGHEST = 0, 9_999
 """Bounds of a rating, in points."""
-HIGHEST_DEVIATION = HIGHEST * 100
+MAX_DEVIATION = HIGHEST * 100
 """In hundredths of a point: the whole range of ratings."""
-HIGHEST_VOLATILITY = 57_559_000
+MAX_VOLATILITY = 57_559_000
 """In millionths of 173.7178 points: a volatility that moves a rating by the whole range in one period."""
 
 
@@ -55,8 +55,8 @@ def changes(state: RatingList, tournament: TournamentView) -> list[Change]:
         replace(
             change,
             after=min(max(LOWEST, change.after), HIGHEST),
-            deviation=min(change.deviation, HIGHEST_DEVIATION),
-            volatility=min(change.volatility, HIGHEST_VOLATILITY),
+            deviation=min(change.deviation, MAX_DEVIATION),
+            volatility=min(change.volatility, MAX_VOLATILITY),
         )
         for change in rated
     ]

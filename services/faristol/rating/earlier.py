@@ -14,7 +14,7 @@ from faristol.rating.games import Rated
 from faristol.rating.model import RatingList, TournamentView, stream, tournament_stream
 from faristol.rating.systems import system_named
 
-SLICE = 1_000
+RATING_BATCH_LINES = 1_000
 """Lines per read."""
 
 _LINES = facts.types_of([events.RatingUpdated])
@@ -31,7 +31,7 @@ class Certainty(NamedTuple):
     volatility: int
 
 
-class Earlier:
+class EarlierDeviations:
     """An index, by player, of the deviations and volatilities in the lists of the cell.
 
     The index is held in memory and read incrementally: about 200 bytes for each line of a list of a system with
@@ -70,9 +70,9 @@ class Earlier:
     async def _read_on(self, up_to: int) -> None:
         async with self._reading:
             while self._position < up_to:
-                found = await self._record.read(self._position, types=_LINES, up_to=up_to, limit=SLICE)
+                found = await self._record.read(self._position, types=_LINES, up_to=up_to, limit=RATING_BATCH_LINES)
                 self._add(found)
-                self._position = found[-1].position if len(found) == SLICE else up_to
+                self._position = found[-1].position if len(found) == RATING_BATCH_LINES else up_to
 
     def _add(self, found: Iterable[Recorded]) -> None:
         for event in found:

@@ -12,7 +12,7 @@ from decimal import ROUND_HALF_UP, Context, Decimal
 from functools import lru_cache
 from typing import ClassVar
 
-from faristol.rating.games import PARTS, Change, Game, Rated, nearest
+from faristol.rating.games import GAME_PARTS_COUNT, Change, Rated, RatedGame, nearest
 
 _CONTEXT = Context(prec=28, rounding=ROUND_HALF_UP)
 """Decimal arithmetic: powers of binary floats may differ in the last digit between machines."""
@@ -52,7 +52,7 @@ class Elo:
         factors = self.first_factors if unrated else self.factors
         return [factor.k for factor in factors if rating >= factor.rating_from or factor is factors[0]][-1]
 
-    def rate(self, players: Iterable[Rated], games: Iterable[Game]) -> tuple[Change, ...]:
+    def rate(self, players: Iterable[Rated], games: Iterable[RatedGame]) -> tuple[Change, ...]:
         """Return the changes of a tournament, in the order of ``players``.
 
         Every game is rated on the ratings before the tournament, so the order of games does not matter. The rating of a
@@ -80,10 +80,10 @@ class Elo:
             return Change(
                 name,
                 player.rating,
-                player.rating + nearest(gain, 1000 * PARTS),
-                count[name] // PARTS,
-                nearest(scored[name], PARTS),
-                nearest(expected[name], PARTS),
+                player.rating + nearest(gain, 1000 * GAME_PARTS_COUNT),
+                count[name] // GAME_PARTS_COUNT,
+                nearest(scored[name], GAME_PARTS_COUNT),
+                nearest(expected[name], GAME_PARTS_COUNT),
             )
 
         return tuple(change(player) for player in before.values())

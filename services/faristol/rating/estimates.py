@@ -7,12 +7,12 @@ from collections import OrderedDict
 from collections.abc import Sequence
 
 from faristol.event_store import Loaded
-from faristol.kernel.bounded import keep
+from faristol.kernel.bounded import store_bounded
 from faristol.rating import decide
 from faristol.rating.games import Change, Rated
 from faristol.rating.model import RatingList, TournamentView
 
-REMEMBERED = 64
+MAX_CACHED_ESTIMATES = 64
 """Number of tournaments whose last estimate is cached."""
 
 _Basis = tuple[int, int, tuple[Rated, ...]]
@@ -35,5 +35,5 @@ class Estimates:
             known = self._kept.pop(tournament_id, None)
             if known is None or known[0] != basis:
                 known = basis, await asyncio.to_thread(decide.changes, published.state, tournament.state)
-            keep(self._kept, tournament_id, known, REMEMBERED)
+            store_bounded(self._kept, tournament_id, known, MAX_CACHED_ESTIMATES)
         return known[1]

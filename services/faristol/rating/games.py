@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-PARTS = 60
+GAME_PARTS_COUNT = 60
 """Parts of a game. The weight of a pair at a table of two to seven players is a whole number of parts."""
 
 
@@ -27,13 +27,13 @@ class Rated:
 
 
 @dataclass(frozen=True, slots=True)
-class Game:
+class RatedGame:
     """A game of two players: the half points (2, 1 or 0) of the first, and its weight in parts of a game."""
 
     first: str
     second: str
     half_points: int
-    parts: int = PARTS
+    parts: int = GAME_PARTS_COUNT
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,12 +54,12 @@ class Change:
     """After the tournament; 0 from a system without deviations."""
 
 
-def of_table(scores: Iterable[tuple[str, int]]) -> tuple[Game, ...]:
+def of_table(scores: Iterable[tuple[str, int]]) -> tuple[RatedGame, ...]:
     """Return the games of all pairs of a table, from its players and their scores, each with its weight."""
     seats = tuple(scores)
-    part = PARTS // (len(seats) - 1)
+    part = GAME_PARTS_COUNT // (len(seats) - 1)
     return tuple(
-        Game(player, other, 1 + (mine > theirs) - (mine < theirs), part)
+        RatedGame(player, other, 1 + (mine > theirs) - (mine < theirs), part)
         for place, (player, mine) in enumerate(seats)
         for other, theirs in seats[place + 1 :]
     )

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from decimal import Decimal, localcontext
 from typing import ClassVar
 
-from faristol.rating.games import PARTS, Change, Game, Rated
+from faristol.rating.games import GAME_PARTS_COUNT, Change, Rated, RatedGame
 
 _PI_SQUARED = Decimal("9.869604401089358618834490999876")
 _SCALE = Decimal("173.7178")
@@ -36,7 +36,7 @@ class Glicko2:
     deviations: ClassVar[bool] = True
     """Whether the system computes deviations, and so reads those of earlier lists."""
 
-    def rate(self, players: Iterable[Rated], games: Iterable[Game]) -> tuple[Change, ...]:
+    def rate(self, players: Iterable[Rated], games: Iterable[RatedGame]) -> tuple[Change, ...]:
         """Return the changes of a tournament, in the order of ``players``, each game on the ratings before it.
 
         A player without a game keeps rating and volatility; the deviation grows. Raises ``KeyError`` if a game names a
@@ -46,7 +46,7 @@ class Glicko2:
         met: dict[str, list[_Met]] = {player_id: [] for player_id in before}
         for game in games:
             player, other = before[game.first], before[game.second]
-            part = Decimal(game.parts) / PARTS
+            part = Decimal(game.parts) / GAME_PARTS_COUNT
             met[game.first].append(_Met(other, Decimal(game.half_points) / 2, part))
             met[game.second].append(_Met(player, 1 - Decimal(game.half_points) / 2, part))
         with localcontext(prec=28):
@@ -64,7 +64,7 @@ class Glicko2:
             )
 
     def _change(self, player: _Standing, met: Sequence[_Met]) -> Change:
-        played = [(game, _expected(player, game.opponent), _g(game.opponent)) for game in met]
+        played = [(game, _compute_expected(player, game.opponent), _g(game.opponent)) for game in met]
         gain = _sum(game.part * weight * (game.score - share) for game, share, weight in played)
         known = _sum(game.part * weight**2 * share * (1 - share) for game, share, weight in played)
         variance = player.phi**2
@@ -142,5 +142,5 @@ def _g(player: _Standing) -> Decimal:
     return 1 / (1 + 3 * player.phi**2 / _PI_SQUARED).sqrt()
 
 
-def _expected(player: _Standing, opponent: _Standing) -> Decimal:
+def _compute_expected(player: _Standing, opponent: _Standing) -> Decimal:
     return 1 / (1 + (-_g(opponent) * (player.mu - opponent.mu)).exp())

@@ -13,7 +13,7 @@ from google.protobuf.timestamp_pb2 import Timestamp
 from faristol.kernel.facts import Kind
 from faristol.pb.pairing.v1 import events_pb2 as pairing_events
 from faristol.pb.rating.v1 import events_pb2 as events
-from faristol.rating.games import Game, Rated, of_table
+from faristol.rating.games import Rated, RatedGame, of_table
 
 
 def stream(tournament_id: str) -> str:
@@ -64,7 +64,7 @@ class TournamentView:
 
     rounds: int = 0
     players: tuple[Rated, ...] = ()
-    results: Mapping[str, tuple[Game, ...]] = field(default_factory=dict)
+    results: Mapping[str, tuple[RatedGame, ...]] = field(default_factory=dict)
     """The rated pairs of each game's last result, by game id; empty if unplayed or lost by all."""
     unplayed: frozenset[str] = frozenset()
     """Ids of games with a result that were not played."""
@@ -76,7 +76,7 @@ class TournamentView:
     """Ids of players who withdrew before their first round and were not reinstated."""
 
     @property
-    def games(self) -> tuple[Game, ...]:
+    def games(self) -> tuple[RatedGame, ...]:
         """The rated games."""
         return tuple(game for games in self.results.values() for game in games)
 
@@ -101,7 +101,7 @@ def view(state: TournamentView, facts: Iterable[Message]) -> TournamentView:
         set(state.never_paired),
     )
     for fact in facts:
-        if fold := VIEWED.get(type(fact)):
+        if fold := VIEW_METHODS.get(type(fact)):
             fold(draft, fact)
     return TournamentView(
         draft.rounds,
@@ -120,7 +120,7 @@ class _Draft:
 
     rounds: int
     players: list[Rated]
-    results: dict[str, tuple[Game, ...]]
+    results: dict[str, tuple[RatedGame, ...]]
     unplayed: set[str]
     closed: int
     entered: dict[str, int]
@@ -158,7 +158,7 @@ class _Draft:
         self.closed = fact.round
 
 
-VIEWED: Mapping[Kind, Callable[[_Draft, Any], None]] = {
+VIEW_METHODS: Mapping[Kind, Callable[[_Draft, Any], None]] = {
     pairing_events.TournamentCreated: _Draft.set_rounds,
     pairing_events.RoundsChanged: _Draft.set_rounds,
     pairing_events.PlayerRegistered: _Draft.enter,
@@ -180,7 +180,7 @@ def _is_unplayed(fact: pairing_events.ResultRecorded | pairing_events.ResultCorr
     return fact.unplayed
 
 
-def _games(fact: pairing_events.ResultRecorded | pairing_events.ResultCorrected) -> tuple[Game, ...]:
+def _games(fact: pairing_events.ResultRecorded | pairing_events.ResultCorrected) -> tuple[RatedGame, ...]:
     """Return the rated pairs of a result. A winner named by it wins, even with the lower score (FISC I.8.E)."""
     if fact.lost_by_all:
         return ()
@@ -191,4 +191,4 @@ def _games(fact: pairing_events.ResultRecorded | pairing_events.ResultCorrected)
         half_points = 2 if fact.winner_id == first.player_id else 0
     else:
         half_points = 1 + (first.score > second.score) - (first.score < second.score)
-    return (Game(first.player_id, second.player_id, half_points),)
+    return (RatedGame(first.player_id, second.player_id, half_points),)

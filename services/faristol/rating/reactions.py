@@ -7,7 +7,7 @@ from faristol.event_store import Decision, Guard, Record, Recorded, Write, load,
 from faristol.kernel import facts
 from faristol.pb.pairing.v1 import events_pb2 as pairing_events
 from faristol.rating import decide
-from faristol.rating.earlier import Earlier
+from faristol.rating.earlier import EarlierDeviations
 from faristol.rating.model import RatingList, TournamentView, evolve, stream, tournament_stream, view
 from faristol.rating.rated import mode_of
 
@@ -18,7 +18,7 @@ CORRECTS = (pairing_events.ResultCorrected, pairing_events.ResultRecorded)
 """Events that may change the results of a published list. Games can be reopened (FISE 44)."""
 
 
-def lists(record: Record, earlier: Earlier) -> Reaction:
+def lists(record: Record, earlier: EarlierDeviations) -> Reaction:
     """Build the reaction that publishes the list of a tournament after its last round.
 
     It runs when the last round is closed, or when the number of rounds is reduced to the closed ones. It revises a

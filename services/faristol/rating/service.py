@@ -16,19 +16,19 @@ from faristol.kernel.refusal import N_
 from faristol.kernel.times import occurred_at
 from faristol.pb.rating.v1 import rating_pb2 as pb
 from faristol.rating import decide
-from faristol.rating.earlier import Earlier
+from faristol.rating.earlier import EarlierDeviations
 from faristol.rating.elo import Factor
 from faristol.rating.estimates import Estimates
 from faristol.rating.glicko import Glicko2
 from faristol.rating.model import RatingList, TournamentView, evolve, stream, tournament_stream, view
 from faristol.rating.rated import mode_of
-from faristol.rating.systems import DEFAULT, SYSTEMS, RatingSystem, system_named
+from faristol.rating.systems import DEFAULT_SYSTEM, SYSTEMS_BY_NAME, RatingSystem, system_named
 from faristol.rules.modes import refuse_without_tables
 
 
-def service(runtime: Runtime, earlier: Earlier) -> Dispatcher:
+def service(runtime: Runtime, earlier: EarlierDeviations) -> Dispatcher:
     """Build the dispatcher of the rating service."""
-    lists = Lists(runtime, earlier)
+    lists = RatingListService(runtime, earlier)
     questions: Mapping[type[Message], Answer] = {
         pb.GetRatingListRequest: lists.get_list,
         pb.EstimateRatingsRequest: lists.estimate,
@@ -38,10 +38,10 @@ def service(runtime: Runtime, earlier: Earlier) -> Dispatcher:
     return Dispatcher(descriptor, [pb.ChooseRatingSystemRequest], lists.choose, questions)
 
 
-class Lists:
+class RatingListService:
     """The methods of the rating service."""
 
-    def __init__(self, runtime: Runtime, earlier: Earlier) -> None:
+    def __init__(self, runtime: Runtime, earlier: EarlierDeviations) -> None:
         self._runtime = runtime
         self._record = runtime.record
         self._earlier = earlier
@@ -88,7 +88,7 @@ class Lists:
     ) -> pb.ChooseRatingSystemResponse:
         """Choose the system by which a tournament is rated."""
         if not request.system:
-            raise Invalid("system", N_("is empty; expected one of {known}"), {"known": ", ".join(SYSTEMS)})
+            raise Invalid("system", N_("is empty; expected one of {known}"), {"known": ", ".join(SYSTEMS_BY_NAME)})
         at = occurred_at(request, self._runtime.now)
 
         async def attempt() -> tuple[Decision, Callable[[int], pb.ChooseRatingSystemResponse]]:
@@ -119,11 +119,11 @@ class Lists:
 
 async def list_systems(request: pb.ListRatingSystemsRequest, context: Context) -> pb.ListRatingSystemsResponse:
     """List the systems that a tournament can choose."""
-    return pb.ListRatingSystemsResponse(systems=map(_system, SYSTEMS.values()))
+    return pb.ListRatingSystemsResponse(systems=map(_system, SYSTEMS_BY_NAME.values()))
 
 
 def _system(system: RatingSystem) -> pb.RatingSystem:
-    usual = system is DEFAULT
+    usual = system is DEFAULT_SYSTEM
     if isinstance(system, Glicko2):
         return pb.RatingSystem(
             name=system.name,

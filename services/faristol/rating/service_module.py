@@ -6,13 +6,13 @@ from faristol.host import Part, Runtime, Servicer
 from faristol.pb.rating.v1 import rating_pb2 as rating
 from faristol.pb.rating.v1 import rating_pb2_grpc as rating_grpc
 from faristol.rating import reactions
-from faristol.rating.earlier import Earlier
+from faristol.rating.earlier import EarlierDeviations
 from faristol.rating.service import service
 
 
 def part(runtime: Runtime) -> Part:
     """Build the rating service and its reaction."""
-    earlier = Earlier(runtime.record)
+    earlier = EarlierDeviations(runtime.record)
     return Part(
         name="rating",
         servicers=(

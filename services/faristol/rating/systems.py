@@ -46,21 +46,21 @@ GLICKO_2_1 = Glicko2(
 
 RatingSystem = Elo | Glicko2
 
-SYSTEMS: Mapping[str, RatingSystem] = {system.name: system for system in (ELO_1, NASPA_1, GLICKO_2_1)}
+SYSTEMS_BY_NAME: Mapping[str, RatingSystem] = {system.name: system for system in (ELO_1, NASPA_1, GLICKO_2_1)}
 """By name."""
 
-DEFAULT = ELO_1
+DEFAULT_SYSTEM = ELO_1
 """The default of a tournament."""
 
 
 def system_named(name: str) -> RatingSystem:
     """Return the system with this name, or the default if it is empty. Raises ``Invalid`` if it is unknown."""
     if not name:
-        return DEFAULT
-    if name not in SYSTEMS:
+        return DEFAULT_SYSTEM
+    if name not in SYSTEMS_BY_NAME:
         raise Invalid(
             "system",
             N_("there is no rating system {name}; there are: {known}"),
-            {"name": name, "known": ", ".join(SYSTEMS)},
+            {"name": name, "known": ", ".join(SYSTEMS_BY_NAME)},
         )
-    return SYSTEMS[name]
+    return SYSTEMS_BY_NAME[name]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from faristol.consumers import Pace, holder_of
+from faristol.consumers import ProgressWatch, holder_of
 from faristol.host import Part, Runtime, Servicer, StartError
 from faristol.pb.results.v1 import results_pb2 as results
 from faristol.pb.results.v1 import results_pb2_grpc as results_grpc
@@ -12,7 +12,7 @@ from faristol.results.api.service import service
 from faristol.results.projections.projection import projection
 from faristol.results.storage.models import ReadModels
 from faristol.results.webhooks.delivery import Delivery
-from faristol.results.webhooks.sequencer import Content, Means
+from faristol.results.webhooks.sequencer import Content, WorkerContext
 from faristol.results.webhooks.service import service as webhook_service
 from faristol.results.webhooks.target import SETTING, Network, networks_of
 
@@ -24,7 +24,7 @@ def part(runtime: Runtime, content: Content | None = None) -> Part:
     Raises ``StartError`` for invalid networks of webhooks.
     """
     kept = projection()
-    pace = Pace(runtime.record)
+    pace = ProgressWatch(runtime.record)
     models = ReadModels(
         runtime.record,
         runtime.progress(kept.consumer),
@@ -33,7 +33,7 @@ def part(runtime: Runtime, content: Content | None = None) -> Part:
         tells_minors=runtime.settings.public_minors,
     )
     networks = _networks(runtime.settings.webhook_networks)
-    means = Means(runtime.record, models.tail, runtime.now, networks, content)
+    means = WorkerContext(runtime.record, models.tail, runtime.now, networks, content)
     delivery = Delivery(means, lambda: holder_of(runtime.place))
 
     async def webhooks_delivery() -> None:

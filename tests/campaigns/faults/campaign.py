@@ -19,7 +19,7 @@ from tests.campaigns.torture import facts, judgement
 from tests.campaigns.torture.ledger import Ledger
 from tests.component import contents
 
-from faristol.consumers.handlers import UNNOTED
+from faristol.consumers.handlers import CHECKPOINT_INTERVAL_EVENTS
 from faristol.event_store import Record, RecordError, stored
 from faristol.pb.results.v1 import results_pb2
 from faristol.pb.results.v1.results_pb2_grpc import ResultsServiceStub
@@ -180,7 +180,9 @@ async def _keeps_up(results: ResultsServiceStub) -> bool:
         return False
 
     def keeps_up(line: results_pb2.Consumer) -> bool:
-        unnoted = UNNOTED if line.kind == results_pb2.CONSUMER_KIND_REACTION else 0  # it notes where it is now and then
+        unnoted = (
+            CHECKPOINT_INTERVAL_EVENTS if line.kind == results_pb2.CONSUMER_KIND_REACTION else 0
+        )  # it notes where it is now and then
         return line.state == results_pb2.CONSUMER_STATE_LIVE and line.lag <= unnoted + SMALL_LAG and not line.parked
 
     return all(keeps_up(line) for line in status.consumers if line.state != results_pb2.CONSUMER_STATE_OLDER)

@@ -20,7 +20,7 @@ from tests.component import nats_cluster
 from tests.component.processes import START_SECONDS
 from tests.unit.host.certificates import signed
 
-from faristol.bus.permissions import STREAM
+from faristol.bus.permissions import NOTIFICATION_STREAM
 
 DISK_MB = 200
 """Size of the disk that is filled: an empty database and its log take half of it."""
@@ -120,7 +120,7 @@ async def _client(cell: Cell) -> Client:
 async def _leader(cell: Cell) -> nats_cluster.Node:
     client = await _client(cell)
     try:
-        information = await client.jetstream().stream_info(STREAM)
+        information = await client.jetstream().stream_info(NOTIFICATION_STREAM)
     finally:
         await client.close()
     assert information.cluster
@@ -131,7 +131,7 @@ async def wipe(scene: Scene) -> None:
     """The stream of news is deleted, with all that it held and with every consumer's place in it."""
     client = await _client(scene.cell)
     try:
-        await client.jetstream().delete_stream(STREAM)
+        await client.jetstream().delete_stream(NOTIFICATION_STREAM)
     finally:
         await client.close()
 

@@ -18,8 +18,8 @@ import httpx
 from google.protobuf.json_format import MessageToDict
 from tests.campaigns.torture.ledger import Ledger
 
-from faristol.client.credentials import authorize, authorized
-from faristol.client.services import DEADLINE, Api, passing
+from faristol.client.credentials import authorize, build_interceptors
+from faristol.client.services import ATTEMPT_TIMEOUT_SECONDS, Api, is_retryable
 from faristol.demo.championship import Championship
 from faristol.demo.plan import Plan
 from faristol.host.rpc.channels import open_channel
@@ -76,7 +76,7 @@ class Line:
         """See ``grpc.aio.Channel``."""
         method: Any = self._channel.unary_unary(path, **kept)
 
-        async def call(request: Any, timeout: float = DEADLINE) -> Any:
+        async def call(request: Any, timeout: float = ATTEMPT_TIMEOUT_SECONDS) -> Any:
             await asyncio.sleep(self._chance.random() * THINKING)
             began = time.monotonic()
             is_command = "command_id" in request.DESCRIPTOR.fields_by_name
@@ -86,7 +86,7 @@ class Line:
             try:
                 answer = await method(request, timeout=timeout)
             except grpc.aio.AioRpcError as problem:
-                if passing(problem):
+                if is_retryable(problem):
                     self._counts.again[problem.code().name] += 1
                     raise
                 del self._began[id(request)]
@@ -154,7 +154,7 @@ class Load:
     def begin(self) -> None:
         """Begin to play and to read, once the cell has said which record its keys are for."""
         for service, target in self._targets.items():
-            by = authorized(authorize(target, self._keys, "Campaign", self._record))
+            by = build_interceptors(authorize(target, self._keys, "Campaign", self._record))
             self._channels[service] = open_channel(target, by, self._tls)
         self._lanes = [asyncio.create_task(self._play_on(lane)) for lane in range(LANES)]
         self._reading = asyncio.create_task(self._read())
@@ -198,7 +198,7 @@ class Load:
             await asyncio.sleep(READING)
             self.counts.pages += 1
             with suppress(asyncio.TimeoutError):
-                async with httpx.AsyncClient(timeout=DEADLINE) as client:
+                async with httpx.AsyncClient(timeout=ATTEMPT_TIMEOUT_SECONDS) as client:
                     try:
                         answer = await client.get(f"{self._address}/api/v1/tournaments")
                     except httpx.HTTPError as problem:

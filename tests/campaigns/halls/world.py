@@ -37,7 +37,7 @@ from faristol.pb.pairing.v1 import events_pb2 as pairing_events
 from faristol.rules import Board, Notation
 from faristol.rules.duplicate_game.plays import Play
 from faristol.table_terminal.hall.bundle import Bundle
-from faristol.table_terminal.hall.hall import Away, HallAtWork, NotTaken
+from faristol.table_terminal.hall.hall import CommandRefused, HallState, ServicesUnavailable
 from faristol.table_terminal.hall.journal import HallJournal
 from faristol.table_terminal.hall.times import SyncedClock
 
@@ -164,14 +164,14 @@ class World:
         await self.record.append(Decision([Write(stream, version, facts, CUP)]), Metadata())
 
     async def ask(self, request: Message) -> Any:
-        """One question to the services. Raises ``Away`` when their process is killed over it."""
+        """One question to the services. Raises ``ServicesUnavailable`` when their process is killed over it."""
         method = method_of(request.DESCRIPTOR)
         call: Callable[..., Awaitable[Any]] = getattr(self._instances[method.containing_service.full_name], method.name)
         try:
             return await call(request, Caller())
         except Killed:
             await self._kill()
-            raise Away from None
+            raise ServicesUnavailable from None
 
     async def command(self, request: Any) -> Any:
         """A command of the judge, given until it is answered."""
@@ -181,7 +181,7 @@ class World:
                 answer = await self.ask(request)
                 if self.faults.happens(DOUBLED, 0.05):
                     assert await self.ask(request) == answer, "a command that was sent twice has two answers"
-            except Away:
+            except ServicesUnavailable:
                 continue
             return answer
         raise AssertionError(f"no answer to {type(request).__name__}")
@@ -253,7 +253,7 @@ class World:
         while True:
             try:
                 return await self.ask(request)
-            except Away:
+            except ServicesUnavailable:
                 continue
 
     async def turn(self, number: int) -> Turn:
@@ -309,7 +309,7 @@ class HallHere:
         """Turns for which there will be no line yet."""
         self._skew = timedelta(seconds=world.plan.rng("skew", name).randrange(-3_600, 3_600))
         self._bundle: Bundle | None = None
-        self._hall: HallAtWork | None = None
+        self._hall: HallState | None = None
 
     async def open(self) -> None:
         answer = await self._world._until_answered(pb.GetBundleRequest(game_id=GAME, hall=self._name))  # of one world
@@ -319,27 +319,27 @@ class HallHere:
     def _restart(self) -> None:
         assert self._bundle is not None
         journal = HallJournal(self._world.folder / f"{self._name}.jsonl")
-        self._hall = HallAtWork(self._bundle, journal, self._ask, SyncedClock(self._time, self._time), "collector")
+        self._hall = HallState(self._bundle, journal, self._ask, SyncedClock(self._time, self._time), "collector")
 
     def _time(self) -> int:
         return instant(to_timestamp(self._world.now + self._skew))
 
     @property
-    def _at_work(self) -> HallAtWork:
+    def _at_work(self) -> HallState:
         assert self._hall is not None
         return self._hall
 
     async def _ask(self, request: Any) -> Any:
         if self._cut_for:
-            raise Away
+            raise ServicesUnavailable
         try:
             answer = await self._world.ask(request)
             if self._world.faults.happens(DOUBLED, 0.05):
                 await self._world.ask(request)
         except (Refusal, NotFound, Invalid) as problem:
-            raise NotTaken(getattr(problem, "reason", "INVALID"), str(problem)) from problem
+            raise CommandRefused(getattr(problem, "reason", "INVALID"), str(problem)) from problem
         if self._world.faults.happens(LOST, 0.03):
-            raise Away
+            raise ServicesUnavailable
         return answer
 
     def _may_be_killed(self) -> None:

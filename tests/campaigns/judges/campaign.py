@@ -19,7 +19,7 @@ from tests.campaigns.torture.sites import Site
 from tests.component.processes import EAGER
 
 from faristol.client.services import Api, call
-from faristol.demo.cast import Cast
+from faristol.demo.cast import UserCalls
 from faristol.demo.plan import Plan
 from faristol.event_store import Record
 from faristol.event_store.integrity.verification import verify
@@ -170,7 +170,7 @@ class Campaign:
         beside = [asyncio.create_task(bench.work()) for bench in benches]
         api = Api(channels.__getitem__)
         beside += [asyncio.create_task(self._watch(record, api)), asyncio.create_task(self._kill())]
-        permits, cast = asyncio.Semaphore(AT_ONCE), Cast(api, self._plan.tournament_id)
+        permits, cast = asyncio.Semaphore(AT_ONCE), UserCalls(api, self._plan.tournament_id)
 
         async def play(game_id: str) -> None:
             async with permits:

@@ -11,8 +11,8 @@ from typing import NoReturn
 import grpc
 from tests.component.processes import EAGER
 
-from faristol.client.judge import Judge, sit
-from faristol.demo.table import Placed, State, Table
+from faristol.client.judge import Judge, judge_queue
+from faristol.demo.table import DemoTable, Placed, State
 from faristol.pb.game.v1 import events_pb2 as game_events
 from faristol.pb.game.v1 import game_pb2
 from faristol.pb.lexicon.v1 import adjudication_pb2
@@ -33,7 +33,7 @@ class Challenged(Exception):
 
 
 @dataclass(frozen=True)
-class ChallengingTable(Table):
+class ChallengingTable(DemoTable):
     """A table that challenges every word of its first play, and stops there."""
 
     async def challenge(self) -> None:
@@ -82,7 +82,7 @@ class Bench:
     async def _sit(self) -> None:
         address = self._chance.choice(self._addresses)
         async with grpc.aio.insecure_channel(address, options=EAGER) as channel:
-            await sit(Judge(channel, self.judge_id), "", self._ask, self._told)
+            await judge_queue(Judge(channel, self.judge_id), "", self._ask, self._told)
 
     async def _ask(self, file: adjudication_pb2.GetCaseFileResponse) -> list[events.WordRuling]:
         await asyncio.sleep(THINKING * self._chance.random())

@@ -10,7 +10,7 @@ import uuid
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from faristol.casebook.cell import Cell, serving
+from faristol.casebook.cell import RunningCell, serving
 from faristol.casebook.lexicons import LEXICON_NAME, install
 from faristol.event_store import Decision, Metadata, Write
 from faristol.event_store.event import utc_now
@@ -20,7 +20,7 @@ from faristol.pb.pairing.v1 import events_pb2 as events
 from faristol.pb.pairing.v1 import pairing_pb2
 from faristol.pb.pairing.v1 import pairing_pb2_grpc as pb_grpc
 from faristol.rules import load_ruleset, with_options
-from faristol.rules.options import written
+from faristol.rules.options import format_value
 
 TOURNAMENT = "great"
 SERVED = ("lexicon", "pairing")
@@ -61,7 +61,9 @@ async def played(plan: Plan, nats_url: str, tell: Callable[[Paired], None]) -> l
     ruleset = with_options(load_ruleset(plan.ruleset), {"pairing": plan.pairing})
     async with serving(nats_url, SERVED, utc_now, lambda library: install(library, ruleset.tile_set, ())) as cell:
         championship = _Championship(plan, cell)
-        options = [game_events.ChosenOption(name=name, value=written(value)) for name, value in ruleset.chosen.items()]
+        options = [
+            game_events.ChosenOption(name=name, value=format_value(value)) for name, value in ruleset.chosen.items()
+        ]
         await championship.open(options)
         found = []
         for number in range(1, plan.rounds + 1):
@@ -71,7 +73,7 @@ async def played(plan: Plan, nats_url: str, tell: Callable[[Paired], None]) -> l
 
 
 class _Championship:
-    def __init__(self, plan: Plan, cell: Cell) -> None:
+    def __init__(self, plan: Plan, cell: RunningCell) -> None:
         self._plan = plan
         self._record = cell.record
         self._pairing = pb_grpc.PairingServiceStub(cell.channel)

@@ -19,7 +19,7 @@ from tests.campaigns.simulation.world import World
 from faristol.bus import Bus, BusError
 from faristol.consumers.generations import ProjectionError
 from faristol.consumers.rebuild import Rebuild
-from faristol.consumers.stopped import away
+from faristol.consumers.stopped import is_transient
 from faristol.credentials import keyring
 from faristol.event_store import Record, RecordError
 from faristol.host import SERVICES, Runtime, Settings
@@ -135,7 +135,7 @@ class Platform:
             process = Process(Runtime(settings, record, node.now), bus, builders(services))
             await process.start()
         except Exception as problem:  # noqa: BLE001 # it is told, or looked into
-            if not isinstance(problem, BusError) and not away(problem):
+            if not isinstance(problem, BusError) and not is_transient(problem):
                 self.problems.append(f"{node.name} did not start: {problem!r}")
             self._not_started(node, problem)
             return
@@ -186,7 +186,7 @@ class Platform:
             self.world.trace.note("rebuild", f"generation {rebuilt.generation} at {rebuilt.position}")
         except Exception as problem:  # noqa: BLE001 # it is told, or looked into
             self.world.trace.note("rebuild", f"given up: {problem!r}")
-            if not isinstance(problem, ProjectionError) and not away(problem):
+            if not isinstance(problem, ProjectionError) and not is_transient(problem):
                 self.problems.append(f"a rebuild failed: {problem!r}")
         await record.close()
 

@@ -31,7 +31,7 @@ from tests.campaigns.simulation.world import World
 from faristol.client.services import Api
 from faristol.demo.plan import Plan
 from faristol.event_store import Record, RecordError
-from faristol.event_store.tasks import end
+from faristol.event_store.tasks import cancel_tasks
 from faristol.host import SERVICES
 from faristol.launcher.processes import builders
 from faristol.results.api.public_events import PUBLIC
@@ -140,7 +140,7 @@ async def _course(world: World, platform: Platform, bus: JetStream, told: Told, 
     record = await Record.open(platform.url, world.now)
     problems.extend(await _rest(record))
     problems.extend(await _public(record, director, follower, visitor))
-    await end(public)
+    await cancel_tasks(public)
     await platform.stop()
     problems.extend(platform.problems)
     problems.extend(await invariants.check(record, told, bus.accepted))

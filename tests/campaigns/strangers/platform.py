@@ -21,10 +21,10 @@ from tests.component.method_requests import called
 from tests.component.processes import START_SECONDS, Child, free_port, wait_until_serving
 from tests.plain_http import PLAIN
 
-from faristol.client.credentials import authorize, authorized
+from faristol.client.credentials import authorize, build_interceptors
 from faristol.credentials.credential import Credential, Scope
 from faristol.credentials.keyring import RECORD, Keyring
-from faristol.credentials.roles import DIRECTOR, NAMES, PLAYER, Role
+from faristol.credentials.roles import DIRECTOR, PLAYER, ROLE_NAMES, Role
 from faristol.credentials.tokens import issue
 from faristol.host.rpc.channels import CHANNEL_OPTIONS
 from faristol.pb.game.v1 import game_pb2_grpc
@@ -86,7 +86,7 @@ def credential_of(role: Role, tournament: str, *tables: int, player: str = "") -
     """A credential for an hour."""
     now = datetime.now(UTC).replace(microsecond=0)
     scope = Scope(frozenset({tournament} if tournament else ()), frozenset(), frozenset(tables))
-    subject = player if role == PLAYER else f"{tournament}-{NAMES[role]}"
+    subject = player if role == PLAYER else f"{tournament}-{ROLE_NAMES[role]}"
     return Credential(str(uuid.uuid4()), subject, role, scope, now, now + timedelta(hours=1), player=player)
 
 
@@ -126,7 +126,7 @@ async def _shows_pages(cell: Platform) -> None:
 
 
 async def _prepare(cell: Platform) -> None:
-    interceptors = authorized(authorize(cell.grpc_address, cell.data / "access", "Console"))
+    interceptors = build_interceptors(authorize(cell.grpc_address, cell.data / "access", "Console"))
     async with grpc.aio.insecure_channel(cell.grpc_address, interceptors=interceptors) as console:
         pairing: Any = pairing_pb2_grpc.PairingServiceStub(console)
         game: Any = game_pb2_grpc.GameServiceStub(console)

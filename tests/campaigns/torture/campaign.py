@@ -18,7 +18,7 @@ from tests.campaigns.torture.ledger import Ledger
 from tests.campaigns.torture.sites import LOOK, UP, Site
 
 from faristol.event_store import Record, RecordError
-from faristol.event_store.errors import Wrong
+from faristol.event_store.errors import CorruptData
 from faristol.words import WordGraph
 
 RECOVERY_SECONDS = 60.0
@@ -191,7 +191,7 @@ class Campaign:
             async with judgement.opened(self._site.database_url) as record:
                 found = await judge(record)
                 self.outcome.events = await record.last_position()
-        except (RecordError, SQLAlchemyError, Wrong) as problem:
+        except (RecordError, SQLAlchemyError, CorruptData) as problem:
             found = [f"the record cannot be judged: {' '.join(str(problem).split())}"]
         self._wrong(found)
 

@@ -14,7 +14,7 @@ import grpc
 from tests.campaigns.torture.ledger import Ledger
 from tests.component.processes import EAGER
 
-from faristol.client.services import DEADLINE, PATIENCE, Api
+from faristol.client.services import ATTEMPT_TIMEOUT_SECONDS, MAX_RETRY_SECONDS, Api
 from faristol.demo.championship import Championship
 from faristol.demo.plan import Plan
 from faristol.words import DEFAULT_NAME, WordGraph
@@ -103,8 +103,10 @@ class Client:
     async def call(
         self, methods: Sequence[Callable[..., Awaitable[Any]]], path: str, request: Any, timeout: float
     ) -> Any:
-        """Call until there is an answer. Raises what a service refuses, and what it fails with after ``PATIENCE``."""
-        give_up = time.monotonic() + PATIENCE
+        """Call until there is an answer. Raises what a service refuses, and what it fails with after
+        ``MAX_RETRY_SECONDS``.
+        """
+        give_up = time.monotonic() + MAX_RETRY_SECONDS
         while True:
             try:
                 return await self._once(methods, path, request, timeout)
@@ -165,7 +167,7 @@ class _Line:
         """See ``grpc.aio.Channel``."""
         methods: list[Any] = [channel.unary_unary(path, **kept) for channel in self._channels]
 
-        async def call(request: Any, timeout: float = DEADLINE) -> Any:
+        async def call(request: Any, timeout: float = ATTEMPT_TIMEOUT_SECONDS) -> Any:
             return await self._client.call(methods, path, request, timeout)
 
         return call

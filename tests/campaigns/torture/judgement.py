@@ -22,7 +22,7 @@ from tests.campaigns.torture.ledger import Acknowledged, Ledger
 from tests.component import contents
 from tests.component.processes import faristol
 
-from faristol.client.services import DEADLINE
+from faristol.client.services import ATTEMPT_TIMEOUT_SECONDS
 from faristol.consumers.parked import all_parked
 from faristol.consumers.status import State, status
 from faristol.consumers.stopped import all_stopped
@@ -150,7 +150,7 @@ async def asked_again(network: Network, again: Sequence[Acknowledged], chance: r
         address = chance.choice(network.replicas[command.method.split(".")[1]])
         method: Any = network.channel(address).unary_unary(command.method, None, None)
         try:
-            answer = await method(command.request.SerializeToString(), timeout=DEADLINE)
+            answer = await method(command.request.SerializeToString(), timeout=ATTEMPT_TIMEOUT_SECONDS)
         except grpc.aio.AioRpcError as problem:
             wrong.append(f"{command}, sent again, is refused: {problem.code().name}, {problem.details()}")
             continue

@@ -16,7 +16,7 @@ from faristol.access import decide
 from faristol.access.guessing import Counts
 from faristol.credentials.credential import Credential
 from faristol.credentials.errors import Denied, Unauthenticated
-from faristol.credentials.guesses import LONGEST_PAUSE, QUIET
+from faristol.credentials.guesses import MAX_PIN_PAUSE, PIN_RESET_DELAY
 from faristol.credentials.roles import ARBITER, DIRECTOR, FEDERATION, JUDGE, OPERATOR, PLAYER, SCORER
 from faristol.credentials.state import PIN_ATTEMPTS, Access, fold
 from faristol.kernel.errors import Invalid, NotFound
@@ -48,7 +48,9 @@ def test_who_is_signed_in_for_a_day_by_a_link_gives_for_as_long_as_the_link_last
     known = state(decide.grant(None, link, LINK))
     session = "00000000-0000-4000-8000-000000000001"
     known = fold(known, decide.by_link(known, link.credential_id, session, NOW))
-    device = replace(link, credential_id=session, expires_at=NOW + decide.SESSION, ancestors=(link.credential_id,))
+    device = replace(
+        link, credential_id=session, expires_at=NOW + decide.MAX_SESSION_LIFETIME, ancestors=(link.credential_id,)
+    )
     assert decide.gives_until(known, device) == link.expires_at
     assert decide.grant(device, held(SCORER, hours=72, tournaments=["open"]), TOKEN, known)
     with pytest.raises(Denied, match="outlive"):
@@ -63,9 +65,9 @@ def test_who_signs_out_on_a_device_is_signed_in_on_the_others() -> None:
     given = [director() for _ in range(2)]
     known = state(*[decide.grant(None, credential, TOKEN) for credential in (eva, *given)])
     here = fold(known, decide.sign_out(eva, AT, this_device_alone=True))
-    assert [here.ended(credential) for credential in (eva, *given)] == [True, False, False]
+    assert [here.has_ended(credential) for credential in (eva, *given)] == [True, False, False]
     everywhere = fold(known, decide.sign_out(eva, AT))
-    assert [everywhere.ended(credential) for credential in (eva, *given)] == [True, True, True]
+    assert [everywhere.has_ended(credential) for credential in (eva, *given)] == [True, True, True]
 
 
 @pytest.mark.parametrize("giver", [PLAYER, JUDGE, SCORER, ARBITER, DIRECTOR])
@@ -110,7 +112,7 @@ def test_who_ends_a_credential_ends_all_that_were_handed_on_from_it() -> None:
         decide.grant(held(FEDERATION), eva, TOKEN), decide.grant(eva, aina, TOKEN), decide.grant(aina, ona, TOKEN)
     )
     ended = state(*[list(_facts(known))], decide.revoke(eva, known, aina.credential_id, AT))
-    shown = {granted.credential.subject: ended.ended(granted.credential) for granted in ended.granted.values()}
+    shown = {granted.credential.subject: ended.has_ended(granted.credential) for granted in ended.granted.values()}
     assert shown == {"eva": False, "aina": True, "ona": True}
     assert decide.revoke(eva, ended, aina.credential_id, AT) == []
 
@@ -225,11 +227,13 @@ def test_the_pause_after_wrong_pins_grows_and_ends_by_itself_and_holds_for_no_de
     assert pauses[:PIN_ATTEMPTS] == [timedelta(0)] * PIN_ATTEMPTS
     minutes = [pause // timedelta(minutes=1) for pause in pauses[PIN_ATTEMPTS:]]
     assert minutes == [1, 2, 4, 8, 16, 32, 60, 60, 60]
-    later = now + LONGEST_PAUSE
+    later = now + MAX_PIN_PAUSE
     assert isinstance(tried(later, right=True), events.SignedIn)
     assert known.pause("open", 3, later) == known.pause("open", 4, now) == timedelta(0)
-    known = fold(known, [events.PinRefused(tournament_id="open", table=3, occurred_at=to_timestamp(now + 2 * QUIET))])
-    assert known.pause("open", 3, now + 2 * QUIET) == timedelta(0)  # the count began anew
+    known = fold(
+        known, [events.PinRefused(tournament_id="open", table=3, occurred_at=to_timestamp(now + 2 * PIN_RESET_DELAY))]
+    )
+    assert known.pause("open", 3, now + 2 * PIN_RESET_DELAY) == timedelta(0)  # the count began anew
 
 
 def test_only_who_was_at_a_table_and_whose_credential_was_not_ended_is_known_there() -> None:
@@ -290,10 +294,10 @@ def test_who_signs_out_ends_every_device_and_not_the_link() -> None:
     known = fold(known, decide.by_link(known, ona.credential_id, "a-session", NOW))
     session = replace(ona, credential_id="a-session", ancestors=(ona.credential_id,))
     known = fold(known, decide.sign_out(session, AT))
-    assert known.ended(session)
+    assert known.has_ended(session)
     given = replace(pin("pau"), ancestors=("a-session", token.credential_id))
-    assert not known.ended(given), "what they gave to others stays"
-    assert known.ended(token)
-    assert not known.ended(ona)
+    assert not known.has_ended(given), "what they gave to others stays"
+    assert known.has_ended(token)
+    assert not known.has_ended(ona)
     known = fold(known, decide.by_link(known, ona.credential_id, "another", NOW))
-    assert not known.ended(replace(session, credential_id="another"))
+    assert not known.has_ended(replace(session, credential_id="another"))

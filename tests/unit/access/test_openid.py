@@ -13,7 +13,7 @@ from joserfc import jwt
 from joserfc.jwk import ECKey, KeySet, RSAKey
 from joserfc.util import urlsafe_b64encode
 
-from faristol.access.openid import OpenId, appointed, described, verified
+from faristol.access.openid import OpenId, find_person, load_openid, verify_token
 from faristol.credentials.errors import Denied, Unauthenticated
 from faristol.credentials.roles import ARBITER, FEDERATION
 from faristol.host import StartError
@@ -59,7 +59,7 @@ def token(key: Any = KEY, algorithm: str = "RS256", **changed: Any) -> str:
     ],
 )
 def test_a_token_for_this_client_and_browser_is_believed(changed: dict[str, Any]) -> None:
-    assert verified(token(**changed), KEYS, PROVIDER, "the-nonce", NOW)["sub"] == "0042"
+    assert verify_token(token(**changed), KEYS, PROVIDER, "the-nonce", NOW)["sub"] == "0042"
 
 
 @pytest.mark.parametrize(
@@ -87,7 +87,7 @@ def test_a_token_for_this_client_and_browser_is_believed(changed: dict[str, Any]
 )
 def test_a_token_that_is_for_somebody_else_or_another_time_is_not(changed: dict[str, Any], what: str) -> None:
     with pytest.raises(Unauthenticated) as caught:
-        verified(token(**changed), KEYS, PROVIDER, "the-nonce", NOW)
+        verify_token(token(**changed), KEYS, PROVIDER, "the-nonce", NOW)
     assert (caught.value.reason, caught.value.params) == ("OPENID_REFUSED", {"what": what})
 
 
@@ -124,13 +124,13 @@ def _forged(algorithm: str) -> str:
 )
 def test_a_token_that_the_provider_did_not_sign_is_not_believed(forged: str) -> None:
     with pytest.raises(Unauthenticated) as caught:
-        verified(forged, KEYS, PROVIDER, "the-nonce", NOW)
+        verify_token(forged, KEYS, PROVIDER, "the-nonce", NOW)
     assert caught.value.params == {"what": "signature"}
 
 
 def test_nobody_is_let_in_by_an_empty_nonce() -> None:
     with pytest.raises(Unauthenticated):
-        verified(token(nonce=""), KEYS, PROVIDER, "", NOW)
+        verify_token(token(nonce=""), KEYS, PROVIDER, "", NOW)
 
 
 @pytest.mark.parametrize(
@@ -152,15 +152,15 @@ def test_nobody_is_let_in_by_an_empty_nonce() -> None:
 def test_a_role_is_for_whom_the_operator_named(claims: dict[str, Any], role: Any) -> None:
     if role is None:
         with pytest.raises(Denied, match="has no role here"):
-            appointed(claims, PROVIDER)
+            find_person(claims, PROVIDER)
     else:
-        assert appointed(claims, PROVIDER).role == role
+        assert find_person(claims, PROVIDER).role == role
 
 
 def test_a_name_of_the_provider_is_one_that_may_be_kept() -> None:
-    assert appointed({"sub": "0042", "name": " Eva\n\u202eSoler "}, PROVIDER).name == "Eva Soler"
-    assert appointed({"sub": "0042", "preferred_username": "eva"}, PROVIDER).name == "eva"
-    assert len(appointed({"sub": "0042", "name": "x" * 1_000}, PROVIDER).name) == 200
+    assert find_person({"sub": "0042", "name": " Eva\n\u202eSoler "}, PROVIDER).name == "Eva Soler"
+    assert find_person({"sub": "0042", "preferred_username": "eva"}, PROVIDER).name == "eva"
+    assert len(find_person({"sub": "0042", "name": "x" * 1_000}, PROVIDER).name) == 200
 
 
 @pytest.mark.parametrize(
@@ -194,4 +194,4 @@ def test_a_provider_that_is_not_described_as_it_should_be_stops_the_start(tmp_pa
     file = tmp_path / "openid.toml"
     file.write_text("\n".join(lines))
     with pytest.raises(StartError, match=told):
-        described(file)
+        load_openid(file)

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from faristol.casebook.forms import shown
+from faristol.casebook.forms import format_message
 from faristol.casebook.letters import tell_apart
 from faristol.casebook.reader import read_file
 from faristol.casebook.runner import run_case
@@ -80,10 +80,13 @@ async def test_what_is_said_of_a_tournament_names_its_players(tmp_path: Path, tu
 def test_a_message_is_written_as_a_case_writes_it() -> None:
     word = events.ScoredWord(word=events.Word(faces=["C", "A"]), row=7, column=7, score=4)
     fact = events.PlayPlaced(turn=1, player_id="anna", words=[word], score=4)
-    assert shown(fact, {"anna": "Anna"}.__getitem__) == (
+    assert format_message(fact, {"anna": "Anna"}.__getitem__) == (
         "turn: 1, player-id: Anna, words: [{square: 8H, word: C A, score: 4}], score: 4"
     )
-    assert shown(events.SanctionImposed(kind=events.SANCTION_KIND_TURN), named=["points"]) == "kind: turn, points: 0"
+    assert (
+        format_message(events.SanctionImposed(kind=events.SANCTION_KIND_TURN), named=["points"])
+        == "kind: turn, points: 0"
+    )
 
 
 @pytest.mark.parametrize(

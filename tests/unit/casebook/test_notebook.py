@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from faristol.casebook.notebook import Notebook
-from faristol.event_store import Command, Conflict, Decision, Guard, Metadata, Write, load
+from faristol.event_store import AppendCommand, Conflict, Decision, Guard, Metadata, Write, load
 from faristol.pb.game.v1 import events_pb2 as events
 
 PASSED = events.Passed(turn=1, player_id="Anna")
@@ -39,10 +39,10 @@ async def test_a_stream_or_a_guard_that_moved_is_a_conflict_and_nothing_is_writt
 
 async def test_a_command_is_known_by_its_first_answer() -> None:
     notebook = Notebook()
-    assert await notebook.answered("00000000-0000-0000-0000-000000000001") is None
-    command = Command("00000000-0000-0000-0000-000000000001", lambda position: b"at %d" % position)
+    assert await notebook.find_answer("00000000-0000-0000-0000-000000000001") is None
+    command = AppendCommand("00000000-0000-0000-0000-000000000001", lambda position: b"at %d" % position)
     appended = await notebook.append(Decision([one_fact(0)]), Metadata(), command=command)
     assert (appended.answer, appended.repeated) == (b"at 1", False)
-    again = await notebook.answered(command.command_id)
+    again = await notebook.find_answer(command.command_id)
     assert again is not None
     assert (again.answer, again.position, again.repeated) == (b"at 1", 1, True)

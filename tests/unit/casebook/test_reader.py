@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from faristol.casebook.articles import separated
+from faristol.casebook.articles import split_articles
 from faristol.casebook.case import TableCase
 from faristol.casebook.document import CaseError
 from faristol.casebook.duplicate_game import expectations as of_duplicates
@@ -355,9 +355,9 @@ def test_a_folder_stands_for_its_cases_and_must_have_some(tmp_path: Path) -> Non
 
 
 def test_a_citation_of_several_articles_is_each_of_them() -> None:
-    assert separated("UF 20, 23") == ("UF 20", "UF 23")
-    assert separated("FISC I.11") == ("FISC I.11",)
-    assert separated("") == ()
+    assert split_articles("UF 20, 23") == ("UF 20", "UF 23")
+    assert split_articles("FISC I.11") == ("FISC I.11",)
+    assert split_articles("") == ()
 
 
 def test_the_grammar_names_every_key() -> None:

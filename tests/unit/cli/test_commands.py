@@ -15,7 +15,7 @@ import typer
 from tests.unit.cli.command_list import listing
 from typer.testing import CliRunner
 
-from faristol.cli.commands import COMMANDS, Noun, spelled
+from faristol.cli.commands import COMMANDS, Noun, format_command
 from faristol.cli.contract import SERVICE
 from faristol.cli.main import app, main
 
@@ -43,7 +43,7 @@ TREE = dict(_tree())
 
 def test_every_method_of_the_contract_has_its_noun_and_verb() -> None:
     methods = {method.name for method in SERVICE.methods}
-    said = {method: spelled(method) for method in methods}
+    said = {method: format_command(method) for method in methods}
     assert [method for method in sorted(methods) if tuple(said[method].split()) not in TREE] == []
     assert [method for method in sorted(methods) if not READS_ONLY.match(method) and said[method] == method] == []
 

@@ -50,7 +50,7 @@ def test_tournaments_are_offered_by_id_and_by_name(monkeypatch: pytest.MonkeyPat
         work.close()  # type: ignore[attr-defined] # a coroutine that nobody awaits
         return known
 
-    monkeypatch.setattr(completion, "_asked", asked)
+    monkeypatch.setattr(completion, "_run_with_timeout", asked)
     monkeypatch.setenv(completion.COMPLETE, "complete_bash")
     context = typer.Context(typer.main.get_command(typer.Typer(callback=lambda: None)))
     assert [word for word, _ in completion.tournaments(context, "kup")] == ["kup", "Kup\\ Reus"]

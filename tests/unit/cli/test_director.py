@@ -15,18 +15,18 @@ from google.protobuf.timestamp_pb2 import Timestamp
 from typer.testing import CliRunner
 
 from faristol.cli import contract
-from faristol.cli.contract import METHODS, as_written
+from faristol.cli.contract import COMMAND_METHODS, as_written
 from faristol.cli.fields import option_of
 from faristol.cli.main import app
 from faristol.cli.tournament import history
-from faristol.cli.verbs import ACTS
+from faristol.cli.verbs import METHOD_FORMS
 from faristol.pairing.state.evolution import FOLDS
 from faristol.pb.game.v1 import events_pb2 as game
 from faristol.pb.pairing.v1 import events_pb2 as events
 from faristol.pb.pairing.v1 import pairing_pb2 as pairing
 from faristol.presentation import history as office_history
 from faristol.presentation.sentences import SENTENCES, Sentences
-from faristol.table_terminal.shared.names import Roll
+from faristol.table_terminal.shared.names import TournamentNames
 
 READS_ONLY = re.compile("Get|List|Explain")
 
@@ -68,14 +68,14 @@ def said(monkeypatch: pytest.MonkeyPatch) -> Said:
     def say(*words: str, answer: Message | None = None, teams: bool = False, code: int = 0) -> tuple[Any, str]:
         sent: list[Message] = []
 
-        async def roll(_given: str, _address: str | None) -> Roll:
-            return Roll(_copa(teams=teams))
+        async def roll(_given: str, _address: str | None) -> TournamentNames:
+            return TournamentNames(_copa(teams=teams))
 
         def call(_address: str | None, method: str, request: Message, *_: object) -> Message:
             sent.append(request)
-            return answer or GetMessageClass(METHODS[method][1].output_type)()
+            return answer or GetMessageClass(COMMAND_METHODS[method][1].output_type)()
 
-        monkeypatch.setattr(contract, "roll", roll)
+        monkeypatch.setattr(contract, "load_names", roll)
         monkeypatch.setattr(contract, "call", call)
         done = CliRunner().invoke(app, list(words))
         output = done.output + (str(done.exception) if done.exception and done.exit_code == 1 else "")
@@ -357,7 +357,7 @@ def test_a_tournament_has_the_players_whom_its_pages_count_and_says_who_is_there
     assert "\nPlayers: 2, checked in: 1.\n" in said("tournament", "show", "copa", answer=answer)[1]
 
 
-@pytest.mark.parametrize("method", ACTS)
+@pytest.mark.parametrize("method", METHOD_FORMS)
 def test_no_answer_is_the_name_of_a_field(method: str, said: Said) -> None:
     of = SENTENCES.get(method, Sentences())
     texts = [of.said, *of.also.values()]
@@ -385,7 +385,7 @@ def test_the_history_has_the_choice_of_a_rating_system_in_its_place_and_no_versi
             pairing.Act(position=5, type="RatingSystemChosen", details=["system: naspa-1"], recorded_at=at)
         ],
     )
-    assert list(history.told(answer, Roll(_copa()), "en")) == [
+    assert list(history.format_history(answer, TournamentNames(_copa()), "en")) == [
         "   1  2023-11-14 23:13:20+01:00  Round 1 is started.",
         "      2023-11-14 23:13:20+01:00  Rated by NASPA.",
         "   2  2023-11-14 23:13:20+01:00  Round 2 is paired. To undo it: `round unpair`.",
@@ -469,23 +469,25 @@ ANNA, BLAI = (
 def test_an_act_is_told_in_a_sentence_of_the_readers_language_with_names(
     act: pairing.Act, language: str, expected: str
 ) -> None:
-    line = next(history.told(pairing.ListActsResponse(acts=[act]), Roll(_copa(teams=True)), language))
+    line = next(
+        history.format_history(pairing.ListActsResponse(acts=[act]), TournamentNames(_copa(teams=True)), language)
+    )
     assert line.removeprefix("      1970-01-01 01:00:00+01:00  ") == expected
 
 
 def test_there_is_a_sentence_for_every_fact_of_a_tournament() -> None:
     assert {kind.DESCRIPTOR.name for kind in FOLDS} | {"RatingSystemChosen"} == {
-        *office_history.METHODS,
-        *office_history.TOLD,
+        *office_history.EVENT_COMMANDS,
+        *office_history.EVENT_SENTENCES,
     }
-    assert not office_history.METHODS.keys() & office_history.TOLD
+    assert not office_history.EVENT_COMMANDS.keys() & office_history.EVENT_SENTENCES
 
 
 def test_no_sentence_of_the_history_names_what_no_act_says() -> None:
     """As the answer to a command does that says to when a game is postponed."""
     of_every_act = {"tournament", "ruleset", "lexicon", "round", "id", "name", "who", "player_ids", "scores"}
-    for method in {*office_history.METHODS.values(), "GiveForfeit"}:
-        kinds = [kind.DESCRIPTOR for kind in FOLDS if office_history.METHODS.get(kind.DESCRIPTOR.name) == method]
+    for method in {*office_history.EVENT_COMMANDS.values(), "GiveForfeit"}:
+        kinds = [kind.DESCRIPTOR for kind in FOLDS if office_history.EVENT_COMMANDS.get(kind.DESCRIPTOR.name) == method]
         known = of_every_act | {"game", "at_table", "outcome"} | {field.name for kind in kinds for field in kind.fields}
         assert known.issuperset(re.findall(r"\{(\w+)", SENTENCES[method].said)), method
 
@@ -502,9 +504,11 @@ def test_a_refusal_names_options_as_they_are_written() -> None:
 
 
 def test_no_two_options_of_a_command_are_spelled_alike() -> None:
-    for method, act in ACTS.items():
-        fields = METHODS[method][1].input_type.fields
+    for method, act in METHOD_FORMS.items():
+        fields = COMMAND_METHODS[method][1].input_type.fields
         options = [
-            option_of(act, field) for field in fields if field.name not in act.positional(METHODS[method][1].input_type)
+            option_of(act, field)
+            for field in fields
+            if field.name not in act.positional(COMMAND_METHODS[method][1].input_type)
         ]
         assert len(set(options)) == len(options), method

@@ -16,12 +16,12 @@ from tests.unit.lexicon.conftest import catalan, library
 from tests.unit.lexicon.court import Court, command, now, sitting
 
 from faristol.cli.judge.case_file import ask_program
-from faristol.client.judge import Judge, sit
+from faristol.client.judge import Judge, judge_queue
 from faristol.host import StartError
 from faristol.pb.game.v1 import events_pb2 as game_events
 from faristol.pb.lexicon.v1 import adjudication_pb2 as pb
 from faristol.pb.lexicon.v1 import events_pb2 as events
-from faristol.words import Installed, Library
+from faristol.words import InstalledLexicon, Library
 
 __all__ = ["catalan", "library"]
 
@@ -30,7 +30,7 @@ GAME = "cup-r1-t1"
 
 
 @pytest.fixture
-async def court(tmp_path: Path, library: Library, catalan: Installed, shared_nats: str) -> AsyncIterator[Court]:
+async def court(tmp_path: Path, library: Library, catalan: InstalledLexicon, shared_nats: str) -> AsyncIterator[Court]:
     async with sitting(tmp_path, library.path, shared_nats, catalan.digest) as made:
         yield made
 
@@ -215,7 +215,7 @@ async def test_a_judge_sits_on_when_a_director_takes_one_tournament_from_him(cou
     def told(case_id: str, _: pb.RuleCaseResponse | None, problem: str) -> None:
         heard.append((case_id, problem))
 
-    await asyncio.wait_for(sit(Judge(court.channel, "ada"), "", ask, told, most=2), 60)
+    await asyncio.wait_for(judge_queue(Judge(court.channel, "ada"), "", ask, told, most=2), 60)
     assert heard == [(first, ""), (later[0], "ada is not a judge of the tournament cup.")]
     assert (await court.queued("berta", taken)).case_id == taken
 

@@ -7,7 +7,7 @@ from io import StringIO
 import pytest
 from rich.console import Console
 
-from faristol.demo.championship import Outcome
+from faristol.demo.championship import ChampionshipOutcome
 from faristol.demo.terminal import standings
 from faristol.pb.rating.v1 import events_pb2, rating_pb2
 from faristol.pb.results.v1 import results_pb2 as results
@@ -17,7 +17,7 @@ ALL = {"buchholz": 333.75, "head-to-head": 6.5, "cusca": 814.25, "spread": -4992
 NAME = "Montserrat Puigdomènech i Casadevall"
 
 
-def ended(breaks: dict[str, float], names: list[str]) -> Outcome:
+def ended(breaks: dict[str, float], names: list[str]) -> ChampionshipOutcome:
     """A championship of 12 rounds with values as wide as they come, in quarters of a point."""
     lines = [
         results.Standing(
@@ -34,7 +34,7 @@ def ended(breaks: dict[str, float], names: list[str]) -> Outcome:
     ]
     ratings = [events_pb2.RatingUpdated(player_id=line.player_id, before=1500, after=1487) for line in lines]
     listed = rating_pb2.GetRatingListResponse(ratings=ratings)
-    return Outcome(results.Tournament(name="Copa de primavera"), lines, listed)
+    return ChampionshipOutcome(results.Tournament(name="Copa de primavera"), lines, listed)
 
 
 @pytest.mark.parametrize("breaks", [FISC, ALL])

@@ -14,7 +14,7 @@ from faristol.host.rpc.errors import status_of
 from faristol.kernel.refusal import Refusal
 from faristol.pb.pairing.v1 import events_pb2 as events
 from faristol.pb.pairing.v1 import pairing_pb2 as pairing
-from faristol.table_terminal.shared.names import Roll
+from faristol.table_terminal.shared.names import TournamentNames
 from faristol.typed_input.player_list import Reading, players_pasted, read_players
 from faristol.typed_input.team_list import teams_of
 
@@ -271,7 +271,7 @@ def test_who_was_registered_before_is_told_by_name_and_club_with_what_the_line_l
         pairing.Player(player_id="p-1", name="Anna Puig", club="Valls"),
         pairing.Player(player_id="p-2", name="Blai Soler"),
     ]
-    known = Roll(pairing.GetTournamentResponse(tournament_id="copa", players=players))
+    known = TournamentNames(pairing.GetTournamentResponse(tournament_id="copa", players=players))
     wanted = pairing.RegisterPlayerRequest(name="anna puig", **line)  # type: ignore[arg-type] # only texts are given
     said = stands_already(before, wanted, known)
     assert said.startswith(told)
@@ -340,11 +340,11 @@ def test_players_are_listed_with_their_rating_and_all_that_is_to_be_said_of_them
     anna.note = "needs a table near the door"
     blai = pairing.Player(player_id="blai", name="Blai Soler", rating=1000, unrated=True, withdrawn_round=2)
 
-    async def known(_given: str, _address: str | None) -> Roll:
-        return Roll(pairing.GetTournamentResponse(tournament_id="copa", players=[anna, blai]))
+    async def known(_given: str, _address: str | None) -> TournamentNames:
+        return TournamentNames(pairing.GetTournamentResponse(tournament_id="copa", players=[anna, blai]))
 
     monkeypatch.setenv("LC_ALL", "en")
-    monkeypatch.setattr(players, "roll", known)
+    monkeypatch.setattr(players, "load_names", known)
     players.list_players("copa")
     assert capsys.readouterr().out.splitlines() == [
         "Anna Puig   anna  Valls  1834  "

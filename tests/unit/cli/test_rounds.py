@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from faristol.cli.tournament.rounds import told
+from faristol.cli.tournament.rounds import format_round
 from faristol.pb.game.v1 import events_pb2 as game
 from faristol.pb.pairing.v1 import events_pb2 as pairing
 from faristol.pb.results.v1 import results_pb2 as pb
@@ -41,7 +41,7 @@ def test_what_the_scores_of_a_game_do_not_say_stands_behind_them(
     ]
     table = pb.Table(table=3, seats=seats, **result)  # type: ignore[arg-type] # fields of the message
     found = pb.GetPairingsResponse(round=1, phase=pb.ROUND_PHASE_STARTED, tables=[table])
-    assert list(told("Cup", found, "en")) == ["Round 1 of Cup: being played.", f"3  Anna – Blai  {expected}"]
+    assert list(format_round("Cup", found, "en")) == ["Round 1 of Cup: being played.", f"3  Anna – Blai  {expected}"]
 
 
 @pytest.mark.parametrize(
@@ -55,5 +55,5 @@ def test_who_sits_a_round_out_is_shown_with_why(algorithm: str, kind: pairing.By
     found = pb.GetPairingsResponse(round=1, phase=pb.ROUND_PHASE_PAIRED, algorithm=algorithm)
     found.requested_byes.add(seat=pb.Seat(player_id="carme", name="Carme"), kind=kind)
     found.bye.CopyFrom(pb.Seat(player_id="dora", name="Dora"))
-    resting = [" ".join(line.split()) for line in told("Cup", found, "en")][1:]
+    resting = [" ".join(line.split()) for line in format_round("Cup", found, "en")][1:]
     assert resting == ["Dora bye", f"Carme {said}"]

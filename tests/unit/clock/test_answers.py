@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from tests.unit.table.clocks import FISC, FISE, FM, PES, UF, after, clocked, drawn, placed, started
 
-from faristol.clock.answers import MEANT, forgotten, shown
+from faristol.clock.answers import COMMAND_EVENTS, build_clock_response, find_forgotten_press
 from faristol.host.table_store import Settled
 from faristol.kernel.times import timestamp
 from faristol.pb.clock.v1 import clock_pb2
@@ -14,7 +14,7 @@ from faristol.table import Table
 from faristol.table.clock import Clock, fold
 from faristol.table.decide import decide
 from faristol.table.game.state import Game
-from faristol.table.settlement.clock import held
+from faristol.table.settlement.clock import hold_clock
 
 
 def seat(clock: Clock, game: Game, ruleset: Ruleset) -> Settled:
@@ -24,25 +24,28 @@ def seat(clock: Clock, game: Game, ruleset: Ruleset) -> Settled:
 @pytest.mark.parametrize(("ruleset", "reminded"), [(UF, ""), (FISE, ""), (FISC, "biel"), (PES, "biel"), (FM, "")])
 def test_a_forgotten_clock_is_told_only_where_somebody_may_say_so(ruleset: Ruleset, reminded: str) -> None:
     table = drawn(started(), 10)
-    assert forgotten(clocked(table, ruleset), table, ruleset) == reminded
-    assert shown(seat(clocked(table, ruleset), table, ruleset), at=after(10)).forgotten_player_id == reminded
+    assert find_forgotten_press(clocked(table, ruleset), table, ruleset) == reminded
+    assert (
+        build_clock_response(seat(clocked(table, ruleset), table, ruleset), at=after(10)).forgotten_player_id
+        == reminded
+    )
 
 
 def test_a_clock_that_the_mover_stopped_and_did_not_start_for_the_other_is_forgotten_too() -> None:
     table = drawn(started(), 10)
     clock = clocked(table, PES)
-    assert forgotten(fold(clock, [held(clock, after(12))]), table, PES) == "biel"
+    assert find_forgotten_press(fold(clock, [hold_clock(clock, after(12))]), table, PES) == "biel"
 
 
 def test_nothing_is_forgotten_while_something_of_the_turn_is_left_to_do() -> None:
     for table in (started(), placed(started(), 10)):
-        assert forgotten(clocked(table, FISC), table, FISC) == ""
+        assert find_forgotten_press(clocked(table, FISC), table, FISC) == ""
 
 
 def test_a_clock_says_what_it_comes_to_next_and_who_is_not_there() -> None:
     table = started()
     clock = clocked(table, FISC)
-    answer = shown(seat(clock, table, FISC), at=after(10))
+    answer = build_clock_response(seat(clock, table, FISC), at=after(10))
     assert (answer.deadline, answer.deadline_at) == ("OvertimeCapExceeded", timestamp(after(35 * 60) + 1_000_000))
     clock = fold(
         clock,
@@ -52,7 +55,7 @@ def test_a_clock_says_what_it_comes_to_next_and_who_is_not_there() -> None:
             after(30),
         ),
     )
-    answer = shown(seat(clock, table, FISC), at=after(40))
+    answer = build_clock_response(seat(clock, table, FISC), at=after(40))
     assert (answer.deadline, list(answer.absent_player_ids)) == ("TimeForfeited", ["anna"])
     assert (answer.running_player_id, answer.running_since) == ("anna", timestamp(after(30)))
 
@@ -69,9 +72,9 @@ def test_the_clock_of_an_absent_player_is_shown_as_running_from_when_the_book_sa
             after(30),
         ),
     )
-    before = shown(seat(clock, table, PES), at=after(599))
+    before = build_clock_response(seat(clock, table, PES), at=after(599))
     assert (before.running_player_id, before.HasField("running_since"), list(before.running)) == ("", False, [])
-    later = shown(seat(clock, table, PES), at=after(601))
+    later = build_clock_response(seat(clock, table, PES), at=after(601))
     assert (later.running_player_id, later.running_since) == ("anna", timestamp(after(600)))
 
 
@@ -87,7 +90,7 @@ def test_both_clocks_of_two_absent_players_are_shown_as_running() -> None:
                 after(30),
             ),
         )
-    answer = shown(seat(clock, table, FISE), at=after(40))
+    answer = build_clock_response(seat(clock, table, FISE), at=after(40))
     assert [(clock.player_id, clock.since) for clock in answer.running] == [
         (player_id, timestamp(after(0))) for player_id in table.player_ids
     ]
@@ -97,4 +100,4 @@ def test_both_clocks_of_two_absent_players_are_shown_as_running() -> None:
 def test_every_command_that_can_come_too_late_means_a_fact() -> None:
     methods = clock_pb2.DESCRIPTOR.services_by_name["ClockService"].methods
     late = {method.input_type.name for method in methods if "too_late" in method.output_type.fields_by_name}
-    assert {request.DESCRIPTOR.name for request in MEANT} == late
+    assert {request.DESCRIPTOR.name for request in COMMAND_EVENTS} == late

@@ -10,7 +10,7 @@ import pytest
 from google.protobuf.message import Message
 from tests.component.running_clocks import dealt
 
-from faristol.clock.rounds import ending
+from faristol.clock.rounds import build_end_reaction
 from faristol.event_store import Decision, Metadata, Record, Write
 from faristol.host.table_store import load_table, load_tables
 from faristol.kernel.times import timestamp
@@ -59,7 +59,7 @@ async def began(record: Record, ruleset: str, games: Sequence[str] = GAMES) -> N
 async def told(record: Record, game_id: str, ended: Message = ENDED) -> Decision | None:
     """A game ends, and the clocks hear of it."""
     await add(record, f"game-{game_id}", ended)
-    reaction, news = ending(record), (await record.read_stream(f"game-{game_id}"))[-1]
+    reaction, news = build_end_reaction(record), (await record.read_stream(f"game-{game_id}"))[-1]
     assert news.type in reaction.types
     return await reaction.react(news)
 
@@ -131,7 +131,7 @@ async def test_a_game_that_is_played_later_is_not_waited_for_until_it_begins(rec
     assert await told(record, GAMES[1]) is not None
     await add(record, "tournament-cup", pairing_events.PostponedGameStarted(round=1, game_id=GAMES[0]))
     (ended,) = [event for event in await record.read_stream(f"game-{GAMES[1]}") if event.name == "GameEnded"]
-    assert await ending(record).react(ended) is None
+    assert await build_end_reaction(record).react(ended) is None
     assert await told(record, GAMES[0]) is not None
 
 
@@ -166,7 +166,7 @@ async def test_the_tables_of_a_great_round_are_not_all_looked_at_whenever_a_game
         ending_games.reverse()
     elif order == "any":
         random.Random(7).shuffle(ending_games)
-    reaction, read = ending(record), 0
+    reaction, read = build_end_reaction(record), 0
     plain = record.facts_after
 
     async def counted(versions: Mapping[str, int]) -> list[tuple[str, Message]]:

@@ -11,9 +11,9 @@ import pytest
 from tests.component.running_clocks import add, ago, said, start, told
 
 from faristol.clock import replicas
-from faristol.clock.timer import SECOND, Timer
+from faristol.clock.timer import NANOSECONDS_FACTOR, ClockTimer
 from faristol.event_store import Record
-from faristol.event_store.tasks import end
+from faristol.event_store.tasks import cancel_tasks
 from faristol.kernel.times import milliseconds_between, to_timestamp
 from faristol.pb.clock.v1 import events_pb2 as clock_events
 from faristol.pb.game.v1 import events_pb2 as game_events
@@ -24,13 +24,13 @@ TURN_MS = 120_000
 
 
 @asynccontextmanager
-async def ticking(record: Record, number: int = 1) -> AsyncIterator[list[Timer]]:
+async def ticking(record: Record, number: int = 1) -> AsyncIterator[list[ClockTimer]]:
     """Timers that run beside the block."""
-    timers = [Timer(record, lambda: datetime.now(UTC)) for _ in range(number)]
+    timers = [ClockTimer(record, lambda: datetime.now(UTC)) for _ in range(number)]
     tasks = [asyncio.create_task(timer.run()) for timer in timers]
     yield timers
     assert not any(task.done() for task in tasks)
-    await end(tasks)
+    await cancel_tasks(tasks)
 
 
 async def test_a_deadline_fires_and_is_dated_at_its_moment(record: Record) -> None:
@@ -151,12 +151,14 @@ async def test_what_goes_wrong_with_one_clock_is_logged_once_and_leaves_the_othe
 async def test_replicas_that_know_of_each_other_split_the_clocks_and_write_no_deadline_twice(
     record: Record, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(replicas, "RENEW", 0.1)
-    monkeypatch.setattr("faristol.clock.timer.GRACE", 10 * SECOND)  # on a busy machine one may be silent for long
+    monkeypatch.setattr(replicas, "REPLICA_RENEWAL_SECONDS", 0.1)
+    monkeypatch.setattr(
+        "faristol.clock.timer.OWNER_GRACE_NANOSECONDS", 10 * NANOSECONDS_FACTOR
+    )  # on a busy machine one may be silent for long
     games = [f"cup-r1-t{table}" for table in range(1, 41)]
     async with ticking(record, 2) as timers:
         async with asyncio.timeout(30):
-            while len(await record.holders(["clock.timer/0", "clock.timer/1"], replicas.LEASE)) < 2:  # noqa: ASYNC110 # nobody tells of that
+            while len(await record.holders(["clock.timer/0", "clock.timer/1"], replicas.REPLICA_LEASE_SECONDS)) < 2:  # noqa: ASYNC110 # nobody tells of that
                 await asyncio.sleep(0.05)
         await asyncio.sleep(1)  # ten looks: they know of each other
         at = datetime.now(UTC) + timedelta(seconds=0.5)
@@ -172,7 +174,7 @@ async def test_replicas_that_know_of_each_other_split_the_clocks_and_write_no_de
 async def test_deadlines_that_a_dead_replica_keeps_are_told_by_another(record: Record) -> None:
     async def hold_a_place() -> None:
         while True:
-            await record.lease("clock.timer/0", "dead", replicas.LEASE)
+            await record.lease("clock.timer/0", "dead", replicas.REPLICA_LEASE_SECONDS)
             await asyncio.sleep(1)
 
     dead = asyncio.create_task(hold_a_place())
@@ -182,7 +184,7 @@ async def test_deadlines_that_a_dead_replica_keeps_are_told_by_another(record: R
     async with ticking(record) as (timer,):
         for game_id in games:
             await told(record, game_id, "OvertimeCapExceeded")
-    await end([dead])
+    await cancel_tasks([dead])
     assert timer.written == len(games)
 
 

@@ -13,7 +13,7 @@ from tests.component.running_clocks import add, ago, told
 
 from faristol.clock.turn_timer import TurnTimer
 from faristol.event_store import Record
-from faristol.event_store.tasks import end
+from faristol.event_store.tasks import cancel_tasks
 from faristol.kernel.times import to_timestamp
 from faristol.pb.clock.v1 import turn_events_pb2 as ticks
 from faristol.pb.game.v1 import duplicate_events_pb2 as events
@@ -45,7 +45,7 @@ async def ticking(record: Record) -> AsyncIterator[None]:
     task = asyncio.create_task(TurnTimer(record, lambda: datetime.now(UTC)).run())
     yield
     assert not task.done()
-    await end([task])
+    await cancel_tasks([task])
 
 
 async def called(record: Record, game_id: str) -> ticks.TimeCalled:

@@ -8,7 +8,7 @@ from pathlib import Path
 from google.protobuf.descriptor import ServiceDescriptor
 
 from faristol.credentials.needs import Needs, needs_of
-from faristol.credentials.roles import NAMES, PUBLIC, Role
+from faristol.credentials.roles import PUBLIC, ROLE_NAMES, Role
 from faristol.pb.access.v1 import access_pb2 as access
 from faristol.pb.clock.v1 import clock_pb2 as clock
 from faristol.pb.clock.v1 import turns_pb2 as turns
@@ -42,7 +42,7 @@ def _lines() -> Iterator[str]:
 
 
 def _roles(roles: frozenset[Role]) -> str:
-    return "all callers" if PUBLIC in roles else ", ".join(NAMES[role] for role in sorted(roles))
+    return "all callers" if PUBLIC in roles else ", ".join(ROLE_NAMES[role] for role in sorted(roles))
 
 
 def _scope(needs: Needs) -> Iterator[str]:

@@ -10,7 +10,16 @@ from pathlib import Path
 
 import pytest
 
-from faristol.credentials.keyring import SECRET, SETTLES, Keyring, KeyringError, listed, prepare, retire, rotate
+from faristol.credentials.keyring import (
+    MIN_SIGNING_KEY_AGE,
+    SECRET,
+    Keyring,
+    KeyringError,
+    list_keys,
+    prepare,
+    retire,
+    rotate,
+)
 from faristol.event_store.integrity.keys import KeyFileError, key_id
 
 _MOMENTS: Iterator[int] = count()
@@ -37,12 +46,12 @@ def test_a_new_key_signs_and_the_old_one_verifies_until_it_is_retired(tmp_path: 
     rotate(tmp_path, now)
     assert ring.signer().public_key() == old, "nobody could read the new key yet"
     ring.read_again()
-    passed = SETTLES + timedelta(minutes=1)
+    passed = MIN_SIGNING_KEY_AGE + timedelta(minutes=1)
     new = ring.signer().public_key()
     assert key_id(old) != key_id(new)
     assert ring.public(key_id(old)) == old
     assert ring.public(key_id(new)) == new
-    shown = [(key, signs) for key, _, signs in listed(tmp_path, lambda: made_at + passed)]
+    shown = [(key, signs) for key, _, signs in list_keys(tmp_path, lambda: made_at + passed)]
     assert shown == [(key_id(old), False), (key_id(new), True)]
     retire(tmp_path, key_id(old))
     ring.read_again()
@@ -61,7 +70,7 @@ def test_a_new_key_signs_at_once_where_the_old_one_is_retired(tmp_path: Path) ->
 
 def test_the_key_that_signs_and_one_that_there_is_not_are_not_retired(tmp_path: Path) -> None:
     prepare(tmp_path, now)
-    (key,) = [key for key, _, _ in listed(tmp_path)]
+    (key,) = [key for key, _, _ in list_keys(tmp_path)]
     with pytest.raises(KeyringError, match="is the signing key"):
         retire(tmp_path, key)
     with pytest.raises(KeyringError, match="there is no key abc"):
@@ -73,7 +82,7 @@ def test_who_only_verifies_has_the_public_files_alone(tmp_path: Path) -> None:
     for path in [*tmp_path.glob("*.pem"), tmp_path / SECRET]:
         path.unlink()
     ring = Keyring(tmp_path)
-    ((key, _, signs),) = listed(tmp_path)
+    ((key, _, signs),) = list_keys(tmp_path)
     assert ring.public(key) is not None
     assert not signs
     with pytest.raises(KeyringError, match="no private key"):
@@ -84,7 +93,7 @@ def test_who_only_verifies_has_the_public_files_alone(tmp_path: Path) -> None:
 
 def test_a_folder_that_cannot_be_read_is_no_folder_without_keys(tmp_path: Path) -> None:
     (tmp_path / "access").write_text("a file")
-    for ask in (listed, Keyring):
+    for ask in (list_keys, Keyring):
         with pytest.raises(KeyringError, match="cannot be read: Not a directory"):
             ask(tmp_path / "access")
 
@@ -99,7 +108,7 @@ def test_a_key_file_that_is_none_is_an_error_at_the_start_and_no_end_of_what_run
 ) -> None:
     prepare(tmp_path, now)
     ring = Keyring(tmp_path)
-    ((key, _, _),) = listed(tmp_path)
+    ((key, _, _),) = list_keys(tmp_path)
     (tmp_path / "z.pem.pub").write_text("no key")
     ring.read_again()
     assert ring.public(key) is not None

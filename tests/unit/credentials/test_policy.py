@@ -14,7 +14,7 @@ from tests.unit.credentials.holders import held, scopes
 from faristol.credentials.credential import Credential, Scope
 from faristol.credentials.errors import Denied, Unauthenticated
 from faristol.credentials.needs import needs_of, needs_of_all
-from faristol.credentials.policy import Place, Places, check_role, check_scope, may_judge
+from faristol.credentials.policy import GamePlace, Places, check_role, check_scope, may_judge
 from faristol.credentials.roles import ARBITER, DIRECTOR, FEDERATION, JUDGE, PLAYER, SCORER, Role
 from faristol.kernel.errors import NotFound
 from faristol.pb.game.v1 import duplicate_pb2 as duplicate
@@ -24,7 +24,7 @@ from faristol.pb.pairing.v1 import pairing_pb2 as pairing
 from faristol.pb.results.v1 import results_pb2 as results
 
 NEEDS = needs_of_all(SERVICES)
-PLACE = Place("open", "A", 3, frozenset({"p1", "p2"}), "ca")
+PLACE = GamePlace("open", "A", 3, frozenset({"p1", "p2"}), "ca")
 PLACES = Places({"open-r1-t3": PLACE}, {"a-case": PLACE})
 
 
@@ -240,7 +240,7 @@ def test_nobody_judges_a_game_that_they_play(role: Role) -> None:
     assert not may_judge(replace(held(role), player="p1"), PLACE)
 
 
-EVERYWHERE = Places({"open-r1": Place("open", "", 0, frozenset({"p1", "p2"}), everywhere=True)})
+EVERYWHERE = Places({"open-r1": GamePlace("open", "", 0, frozenset({"p1", "p2"}), everywhere=True)})
 
 
 @pytest.mark.parametrize(

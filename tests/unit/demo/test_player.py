@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from faristol.demo.player import Sight, choose
+from faristol.demo.player import PlayerView, choose
 from faristol.pb.game.v1 import game_pb2
 from faristol.rules.ruleset_file import load_ruleset
 from faristol.rules.tiles import load_tile_set
@@ -26,6 +26,6 @@ def test_a_rack_of_one_kind_is_changed_freely_while_the_bag_can_hold_another(
     catalan: WordGraph, bag_left: int, freely: bool
 ) -> None:
     rules = load_ruleset("uf-2007")
-    sight = Sight(Grid.of(load_tile_set(rules.game.tile_set), {}), CONSONANTS, bag_left, 0)
+    sight = PlayerView(Grid.of(load_tile_set(rules.game.tile_set), {}), CONSONANTS, bag_left, 0)
     done = choose(catalan, rules, sight, lambda what: 99)
     assert isinstance(done, game_pb2.FreeExchangeRequest) == freely

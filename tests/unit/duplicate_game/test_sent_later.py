@@ -7,7 +7,7 @@ from operator import eq
 from google.protobuf.timestamp_pb2 import Timestamp
 
 from faristol.duplicate_game.game import Timer
-from faristol.duplicate_game.hall import Counting, Hall, Waiting, evolve
+from faristol.duplicate_game.hall import Counting, Hall, WaitingReason, evolve
 from faristol.pb.game.v1 import duplicate_events_pb2 as events
 from faristol.rules.duplicate_game.slips import Handed
 
@@ -50,14 +50,14 @@ def test_what_is_a_few_seconds_on_its_way_counts() -> None:
 
 def test_what_is_sent_long_after_the_end_waits_for_an_arbiter() -> None:
     found = counts(saved(Hall(), "H8", 100, 400))
-    assert (found.slip.handed, found.waits) == (Handed.IN_TIME, Waiting.SENT_LATER)
+    assert (found.slip.handed, found.waits) == (Handed.IN_TIME, WaitingReason.SENT_LATER)
     assert [entry.slip.coordinates for entry in found.entries] == ["H8"]
 
 
 def test_the_same_that_had_come_before_does_not_wait() -> None:
     before = saved(Hall(), "H8", 90, 90)
     assert counts(saved(before, "H8", 100, 400)).waits is None
-    assert counts(saved(before, "H4", 100, 400)).waits is Waiting.SENT_LATER
+    assert counts(saved(before, "H4", 100, 400)).waits is WaitingReason.SENT_LATER
 
 
 def test_what_was_saved_last_counts_in_whatever_order_it_arrives() -> None:

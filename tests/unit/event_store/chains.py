@@ -8,9 +8,9 @@ from collections.abc import Sequence
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
 from faristol.event_store.append.group import Head
-from faristol.event_store.event import GENESIS, chained
+from faristol.event_store.event import GENESIS, compute_chained_hash
 from faristol.event_store.integrity import merkle
-from faristol.event_store.integrity.seals import FIRST, Seal, root_of
+from faristol.event_store.integrity.seals import FIRST_PREVIOUS_HASH, Seal, root_of
 from faristol.event_store.stored import Stored
 from faristol.pb.game.v1 import events_pb2
 
@@ -35,7 +35,7 @@ def chain(streams: Sequence[str], *, recorded_at: int = 1_700_000_000_000_000) -
             "metadata": '{"actor":"anna"}',
             "recorded_at": recorded_at + position,
         }
-        digest = chained(previous, type_name="faristol.game.v1.Passed", **event)  # type: ignore[arg-type]
+        digest = compute_chained_hash(previous, type_name="faristol.game.v1.Passed", **event)  # type: ignore[arg-type]
         heads[stream] = (version + 1, digest)
         made.append(Stored(position=position, type="faristol.game.v1.Passed", hash=digest, **event))  # type: ignore[arg-type]
     return made
@@ -52,9 +52,9 @@ def sealed(events: Sequence[Stored], size: int, key: Ed25519PrivateKey = KEY) ->
             from_position=start + 1,
             to_position=start + size,
             root=root_of(tree.root(), Counter(event.tournament for event in events[start : start + size])),
-            previous=made[-1].digest if made else FIRST,
+            previous=made[-1].digest if made else FIRST_PREVIOUS_HASH,
             key_id="",
             sealed_at=start,
         )
-        made.append(draft.signed(key))
+        made.append(draft.sign_with(key))
     return made

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from faristol.event_store.archive.archive import LARGEST_LINE, ArchiveError, Line, Writer, read, summed
+from faristol.event_store.archive.archive import LARGEST_LINE, ArchiveError, ArchiveLine, Writer, add_checksum, read
 from faristol.event_store.errors import RecordError
 
 texts = st.text(st.characters(codec="utf-8", exclude_characters="\0"), max_size=20)
@@ -173,7 +173,7 @@ def test_a_line_without_end_is_not_read_into_memory(tmp_path: Path, monkeypatch:
     ],
 )
 def test_a_member_of_another_kind_is_told(value: object, read_as: str) -> None:
-    line = Line(7, {"kind": "x", "it": value})
+    line = ArchiveLine(7, {"kind": "x", "it": value})
     with pytest.raises(ArchiveError, match=r"^line 7: its it "):
         getattr(line, read_as)("it")
     with pytest.raises(ArchiveError, match=r"^line 7: its none "):
@@ -183,7 +183,7 @@ def test_a_member_of_another_kind_is_told(value: object, read_as: str) -> None:
 @pytest.mark.parametrize("body", [b"[1,2]", b'{"kind":3}', b"{nothing}", b'{"kind":"x"'])
 def test_a_line_with_a_right_sum_that_is_no_object_is_told(tmp_path: Path, body: bytes) -> None:
     path = tmp_path / "a"
-    path.write_bytes(gzip.compress(summed(body, b"")[0]))
+    path.write_bytes(gzip.compress(add_checksum(body, b"")[0]))
     with pytest.raises(ArchiveError, match=r"^line 1: "):
         list(read(path))
 

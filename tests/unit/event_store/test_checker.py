@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.unit.event_store.chains import KEY, OTHER_KEY, chain, sealed
 
-from faristol.event_store.errors import Wrong
+from faristol.event_store.errors import CorruptData
 from faristol.event_store.event import GENESIS
 from faristol.event_store.integrity.checker import Checker
 from faristol.event_store.integrity.keys import Keys, by_id
@@ -68,7 +68,7 @@ CHANGES: dict[str, Any] = {
 def test_an_event_of_which_anything_was_changed_is_the_one_named(column: str, place: int) -> None:
     events = chain(STREAMS)
     events[place] = replace(events[place], **{column: CHANGES[column]})
-    with pytest.raises(Wrong, match=f"^position {place + 1}[ :]"):
+    with pytest.raises(CorruptData, match=f"^position {place + 1}[ :]"):
         check(events)
 
 
@@ -80,7 +80,7 @@ def test_an_event_that_is_missing_is_named(names: list[str], data: st.DataObject
     if place == len(events):
         assert check(events).position == place
     else:
-        with pytest.raises(Wrong, match=f"^position {place + 1}: missing; the next event is at {place + 2}"):
+        with pytest.raises(CorruptData, match=f"^position {place + 1}: missing; the next event is at {place + 2}"):
             check(events)
 
 
@@ -89,7 +89,7 @@ def test_events_whose_hashes_were_made_anew_are_not_those_that_were_sealed() -> 
     seals = sealed(events, 3)
     changed = chain(STREAMS, recorded_at=5)
     assert check(changed).events == len(STREAMS)
-    with pytest.raises(Wrong, match=r"^positions 1 to 3: these are not the events that were sealed"):
+    with pytest.raises(CorruptData, match=r"^positions 1 to 3: these are not the events that were sealed"):
         check(changed, seals)
 
 
@@ -98,7 +98,9 @@ def test_events_of_two_streams_that_changed_places_are_not_those_that_were_seale
     seals = sealed(events, 3)
     events[3], events[4] = replace(events[4], position=4), replace(events[3], position=5)
     assert check(events).events == len(STREAMS)
-    with pytest.raises(Wrong, match=r"^positions 4 to 6: these are not the events that were sealed, or not in that"):
+    with pytest.raises(
+        CorruptData, match=r"^positions 4 to 6: these are not the events that were sealed, or not in that"
+    ):
         check(events, seals)
 
 
@@ -106,7 +108,7 @@ def test_a_stream_that_does_not_begin_at_its_beginning_is_told() -> None:
     (event,) = chain(["game-cup-a"])
     later = replace(event, version=2)
     later = replace(later, hash=later.hash_after(GENESIS))
-    with pytest.raises(Wrong, match=r"^position 1 .*: version 1 of the stream is missing"):
+    with pytest.raises(CorruptData, match=r"^position 1 .*: version 1 of the stream is missing"):
         check([later])
 
 
@@ -126,36 +128,38 @@ def test_a_seal_of_which_anything_was_changed_is_named(column: str) -> None:
     events = chain(STREAMS)
     seals = sealed(events, 3)
     seals[1] = replace(seals[1], **{column: SEAL_CHANGES[column]})
-    with pytest.raises(Wrong, match=r"^positions? 4"):
+    with pytest.raises(CorruptData, match=r"^positions? 4"):
         check(events, seals, KEYS)
 
 
 def test_a_seal_that_is_missing_is_missed() -> None:
     events = chain(STREAMS)
     first, second = sealed(events, 3)
-    with pytest.raises(Wrong, match=r"position 1: the seal of positions 4 to 6 does not follow position 0"):
+    with pytest.raises(CorruptData, match=r"position 1: the seal of positions 4 to 6 does not follow position 0"):
         check(events, [second])
-    with pytest.raises(Wrong, match=r"the seal of positions 4 to 6 is not one that was made after the seal before it"):
-        check(events, [replace(first, sealed_at=5).signed(KEY), second], KEYS)
+    with pytest.raises(
+        CorruptData, match=r"the seal of positions 4 to 6 is not one that was made after the seal before it"
+    ):
+        check(events, [replace(first, sealed_at=5).sign_with(KEY), second], KEYS)
 
 
 def test_seals_of_another_key_are_told() -> None:
     events = chain(STREAMS)
-    with pytest.raises(Wrong, match=r"was made with the key [0-9a-f]{16}, which was not given"):
+    with pytest.raises(CorruptData, match=r"was made with the key [0-9a-f]{16}, which was not given"):
         check(events, sealed(events, 3, OTHER_KEY), KEYS)
     keys = by_id([KEY.public_key(), OTHER_KEY.public_key()])
     assert check(events, sealed(events, 3, OTHER_KEY), keys).seals == 2
 
 
 def test_a_key_shows_nothing_where_nothing_is_sealed() -> None:
-    with pytest.raises(Wrong, match=r"no event up to here is sealed"):
+    with pytest.raises(CorruptData, match=r"no event up to here is sealed"):
         check(chain(STREAMS), (), KEYS)
     assert check([], (), KEYS).events == 0
 
 
 def test_a_seal_over_events_that_are_gone_is_told() -> None:
     events = chain(STREAMS)
-    with pytest.raises(Wrong, match=r"position 6: not there, and the seal of positions 4 to 6 is over it"):
+    with pytest.raises(CorruptData, match=r"position 6: not there, and the seal of positions 4 to 6 is over it"):
         check(events[:5], sealed(events, 3))
 
 
@@ -164,9 +168,9 @@ def test_a_record_that_was_written_anew_with_its_own_key_is_not_the_one_whose_se
     events = chain(STREAMS, recorded_at=5)
     assert check(events, sealed(events, 3), KEYS).seals == 2
     for outside in (kept, kept[1:], kept[:1]):
-        with pytest.raises(Wrong, match=r"is not the one that was stored outside"):
+        with pytest.raises(CorruptData, match=r"is not the one that was stored outside"):
             check(events, sealed(events, 3), KEYS, outside)
-    with pytest.raises(Wrong, match=r"position 4: .* which was stored outside, is missing here"):
+    with pytest.raises(CorruptData, match=r"position 4: .* which was stored outside, is missing here"):
         check(chain(STREAMS)[:3], kept[:1], KEYS, kept)
 
 
@@ -218,13 +222,13 @@ def test_a_part_that_hides_an_event_of_its_own_behind_a_stand_in_is_told() -> No
         for event in events[:5]:
             checker.event(event)
         checker.gap(6, 7, stand_in(contents, 5, 7))
-        with pytest.raises(Wrong, match=f"^positions 1 to 7: {said}"):
+        with pytest.raises(CorruptData, match=f"^positions 1 to 7: {said}"):
             checker.seal(seal, told)
 
 
 def test_an_event_of_another_tournament_is_no_part() -> None:
     events = chain(["game-league-a"])
-    with pytest.raises(Wrong, match=r"position 1 .* is not of tournament cup"):
+    with pytest.raises(CorruptData, match=r"position 1 .* is not of tournament cup"):
         Checker(part="cup").event(events[0])
 
 
@@ -234,12 +238,12 @@ def test_a_part_without_what_stands_in_for_the_rest_is_not_what_was_sealed() -> 
     checker = Checker(part="cup")
     checker.event(events[0])
     checker.event(events[2].__class__(**{name: getattr(events[2], name) for name in events[2].__slots__}))
-    with pytest.raises(Wrong, match=r"position 2: not there"):
+    with pytest.raises(CorruptData, match=r"position 2: not there"):
         checker.seal(seal)
 
 
 def test_a_whole_record_has_no_place_for_what_stands_in() -> None:
-    with pytest.raises(Wrong, match=r"has no place in a whole record"):
+    with pytest.raises(CorruptData, match=r"has no place in a whole record"):
         Checker().gap(1, 1, [bytes(32)])
 
 

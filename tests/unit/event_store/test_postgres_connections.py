@@ -21,7 +21,7 @@ from sqlalchemy import make_url, text
 from faristol.event_store import Record
 from faristol.event_store.backends.databases import parse
 from faristol.event_store.backends.postgres import Postgres
-from faristol.event_store.backends.postgres_connections import LEAST, MOST
+from faristol.event_store.backends.postgres_connections import DEFAULT_MAX_CONNECTIONS, MIN_CONNECTIONS
 from faristol.event_store.errors import RecordError, UnknownDatabase
 from faristol.host import Settings
 
@@ -80,13 +80,16 @@ async def _run(url: str, statement: str) -> None:
     await database.close()
 
 
-@pytest.mark.parametrize("given", ["0", "-1", "x", str(LEAST - 1), "99999"])
+@pytest.mark.parametrize("given", ["0", "-1", "x", str(MIN_CONNECTIONS - 1), "99999"])
 def test_a_number_of_connections_that_does_not_do_is_refused(given: str) -> None:
     with pytest.raises(UnknownDatabase, match="expected a number of connections"):
         parse(f"postgresql://host/cell?connections={given}")
 
 
-@pytest.mark.parametrize(("given", "most"), [("", MOST), (f"connections={LEAST}", LEAST), ("connections=9", 9)])
+@pytest.mark.parametrize(
+    ("given", "most"),
+    [("", DEFAULT_MAX_CONNECTIONS), (f"connections={MIN_CONNECTIONS}", MIN_CONNECTIONS), ("connections=9", 9)],
+)
 async def test_a_process_has_no_more_connections_than_it_may(new_database: str, given: str, most: int) -> None:
     database = Postgres(parse(f"{new_database}&{given}" if given else new_database))
     held = [await database.engine.connect() for _ in range(most)]

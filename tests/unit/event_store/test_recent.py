@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from faristol.event_store import Metadata, Recorded
-from faristol.event_store.recent import KEPT, Recent
+from faristol.event_store.recent import RECENT_CACHE_EVENTS, Recent
 
 EPOCH = datetime(2026, 1, 1, tzinfo=UTC)
 
@@ -71,7 +71,7 @@ async def test_a_database_that_tells_of_events_is_not_asked_without_having_told_
     await asyncio.sleep(0.02)
     assert positions(await recent.after(2, limit=10, age=0.01)) == [3], "it was told of"
     record.last = 4
-    monkeypatch.setattr("faristol.event_store.recent.QUIET", 0.02)
+    monkeypatch.setattr("faristol.event_store.recent.NOTIFIED_POLL_SECONDS", 0.02)
     await asyncio.sleep(0.03)
     assert positions(await recent.after(3, limit=10, age=0.01)) == [4], "what it tells can be lost"
 
@@ -95,9 +95,9 @@ async def test_news_of_an_event_that_there_is_not_gives_what_there_is() -> None:
     assert positions(await Recent(record.read).after(3, limit=10, at_least=1_000)) == [4, 5]
 
 
-@pytest.mark.parametrize("behind", [1, KEPT + 500, 10 * KEPT])
+@pytest.mark.parametrize("behind", [1, RECENT_CACHE_EVENTS + 500, 10 * RECENT_CACHE_EVENTS])
 async def test_who_lags_behind_loses_nothing(behind: int) -> None:
-    record = Growing(last=20 * KEPT)
+    record = Growing(last=20 * RECENT_CACHE_EVENTS)
     recent = Recent(record.read)
     await recent.after(record.last - 1, limit=100, age=0)
     position = record.last - behind

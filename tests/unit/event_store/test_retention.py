@@ -9,7 +9,7 @@ import pytest
 from typer.testing import CliRunner
 
 from faristol.cli.main import app
-from faristol.event_store.archive.retention import expired, moment_of
+from faristol.event_store.archive.retention import list_expired, moment_of
 
 NOW = datetime(2026, 11, 28, 18, 0, tzinfo=UTC)
 
@@ -24,7 +24,7 @@ def hourly(days: int) -> list[str]:
 
 def test_hours_then_days_then_none() -> None:
     names = hourly(40)
-    kept = set(names) - set(expired(names, NOW, hours=48, days=30))
+    kept = set(names) - set(list_expired(names, NOW, hours=48, days=30))
     assert {named(NOW - timedelta(hours=hours)) for hours in range(49)} <= kept
     by_day: dict[str, list[str]] = {}
     for name in kept:
@@ -32,20 +32,20 @@ def test_hours_then_days_then_none() -> None:
     assert len(by_day) == 31, "today, and thirty days before"
     older = {day: found for day, found in by_day.items() if day < "20261126"}
     assert all(found == [f"record-{day}T230000Z.archive"] for day, found in older.items())
-    assert expired(sorted(kept), NOW, hours=48, days=30) == [], "what is kept once is kept the next time"
+    assert list_expired(sorted(kept), NOW, hours=48, days=30) == [], "what is kept once is kept the next time"
 
 
 def test_the_newest_archive_and_other_files_stay_however_old_they_are() -> None:
     old = [named(NOW - timedelta(days=400)), named(NOW - timedelta(days=401))]
     others = ["erasures.json", "record-20200101T000000Z.archive.part", "record-99999999T999999Z.archive", "record.db"]
-    assert expired([*old, *others], NOW, hours=0, days=0) == [old[1]]
+    assert list_expired([*old, *others], NOW, hours=0, days=0) == [old[1]]
     assert moment_of("record-99999999T999999Z.archive") is None
-    assert expired([], NOW, hours=48, days=30) == []
+    assert list_expired([], NOW, hours=48, days=30) == []
 
 
 def test_one_archive_a_day_is_kept_for_as_many_days_as_are_said() -> None:
     names = hourly(5)
-    kept = sorted(set(names) - set(expired(names, NOW, hours=0, days=2)))
+    kept = sorted(set(names) - set(list_expired(names, NOW, hours=0, days=2)))
     assert kept == [named(datetime(2026, 11, day, hour, tzinfo=UTC)) for day, hour in ((26, 23), (27, 23), (28, 18))]
 
 

@@ -11,7 +11,7 @@ from faristol.game.best_plays import BestPlays
 from faristol.kernel.refusal import Refusal
 from faristol.rules import Board, load_tile_set
 from faristol.rules.notation import Notation, lay, read_tiles
-from faristol.table.rack_log import Held
+from faristol.table.rack_log import RackAtTurn
 from faristol.words.header import About
 from faristol.words.library import Library
 
@@ -28,7 +28,7 @@ def library(tmp_path: Path) -> Library:
 
 async def test_the_best_play_of_a_rack_comes_first_and_lays_tiles_of_the_rack_alone(library: Library) -> None:
     board = Board().place(lay(Board(), Notation.FISC.read("H8"), read_tiles("C A S A")))
-    held = [Held(1, "anna", ("A", "A", "C", "S"), Board()), Held(2, "biel", ("?", "A", "L"), board)]
+    held = [RackAtTurn(1, "anna", ("A", "A", "C", "S"), Board()), RackAtTurn(2, "biel", ("?", "A", "L"), board)]
     found = await BestPlays(library.path).of("game", 9, library.digest("catalan"), held)
     first, second = found.turns
     assert (first.turn, first.player_id, second.turn, second.player_id) == (1, "anna", 2, "biel")
@@ -46,7 +46,7 @@ async def test_the_best_play_of_a_rack_comes_first_and_lays_tiles_of_the_rack_al
 
 async def test_plays_are_looked_for_once_a_game(library: Library) -> None:
     best, digest = BestPlays(library.path), library.digest("catalan")
-    held = [Held(1, "anna", ("A", "C", "S"), Board())]
+    held = [RackAtTurn(1, "anna", ("A", "C", "S"), Board())]
     found = await best.of("game", 9, digest, held)
     assert await best.of("game", 9, digest, held) is found
     assert await best.of("game", 10, digest, held) is not found

@@ -7,7 +7,7 @@ from itertools import groupby
 from operator import attrgetter
 from pathlib import Path
 
-from faristol.gateway.api.event_types import TYPES
+from faristol.gateway.api.event_types import EVENT_TYPES
 
 PAGE = Path(__file__).parents[3] / "docs" / "events.md"
 HEAD = "## Every type\n\n"
@@ -20,7 +20,7 @@ def table() -> str:
 
 def _lines() -> Iterator[str]:
     yield from ("| type | means | changes |", "|---|---|---|")
-    in_order = sorted(TYPES.values(), key=attrgetter("stream"))
+    in_order = sorted(EVENT_TYPES.values(), key=attrgetter("stream"))
     for stream, types in groupby(in_order, attrgetter("stream")):
         yield f"| **{stream}** | | |"
         for each in types:

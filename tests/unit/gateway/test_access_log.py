@@ -14,7 +14,7 @@ from tests.unit.credentials.holders import held
 
 from faristol.credentials.roles import SCORER
 from faristol.credentials.tokens import issue
-from faristol.gateway.http.access_log import NAME, AccessLog
+from faristol.gateway.http.access_log import REQUEST_LOGGER_NAME, AccessLog
 
 NOW = datetime(2026, 11, 21, 12, 0, tzinfo=UTC)
 
@@ -30,9 +30,9 @@ async def lines(caplog: pytest.LogCaptureFixture, path: str, headers: dict[str, 
     raw = [(name.encode(), value.encode("latin-1")) for name, value in headers.items()]
     scope: dict[str, Any] = {"type": "http", "method": "GET", "scheme": "http", "path": path, "headers": raw}
     scope |= {"query_string": query.encode(), "client": ("192.0.2.7", 5)}
-    with caplog.at_level(logging.INFO, NAME):
+    with caplog.at_level(logging.INFO, REQUEST_LOGGER_NAME):
         await AccessLog(answer, lambda: NOW)(scope, None, send)  # type: ignore[arg-type] # nothing is received
-    return [json.loads(record.getMessage()) for record in caplog.records if record.name == NAME]
+    return [json.loads(record.getMessage()) for record in caplog.records if record.name == REQUEST_LOGGER_NAME]
 
 
 async def test_a_line_says_who_asked_for_what_and_what_was_answered(caplog: pytest.LogCaptureFixture) -> None:
@@ -44,7 +44,7 @@ async def test_a_line_says_who_asked_for_what_and_what_was_answered(caplog: pyte
     assert line == {
         "time": "2026-11-21T12:00:00.000+00:00",
         "level": "INFO",
-        "logger": NAME,
+        "logger": REQUEST_LOGGER_NAME,
         "method": "GET",
         "path": "/players",
         "address": "192.0.2.7",

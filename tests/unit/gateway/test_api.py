@@ -232,7 +232,7 @@ async def test_a_problem_is_told_in_the_readers_language(finished: Stage, path: 
 async def test_a_position_that_does_not_come_is_said_in_the_readers_language(
     finished: Stage, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("faristol.gateway.cache.recorded_reads.DEADLINE", 0.5)
+    monkeypatch.setattr("faristol.gateway.cache.recorded_reads.SERVICE_TIMEOUT_SECONDS", 0.5)
     position = await finished.record.last_position() + 10_000
     answer = await finished.http.get(f"/api/v1/tournaments?min_position={position}", headers={"Accept-Language": "ca"})
     assert (answer.status_code, answer.json()["reason"]) == (504, "BEHIND")

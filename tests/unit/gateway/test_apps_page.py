@@ -21,7 +21,7 @@ from tests.unit.results.synthetic import Championship
 from faristol.kernel.topics import Topic
 from faristol.pb.results.v1 import webhooks_pb2
 from faristol.pb.results.v1.webhooks_pb2_grpc import WebhookServiceStub
-from faristol.results.api.public_events import PUBLIC, piece
+from faristol.results.api.public_events import PUBLIC, to_notification
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 
@@ -112,7 +112,11 @@ async def test_the_receiver_of_the_page_prints_each_result_once_and_refuses_what
         )
         channel = stage.running.runtime.channel("results")
         secret = (await WebhookServiceStub(channel).AddWebhook(request)).secret
-        told = [each for each in map(piece, await stage.record.read(types=PUBLIC)) if each.type == "ResultRecorded"]
+        told = [
+            each
+            for each in map(to_notification, await stage.record.read(types=PUBLIC))
+            if each.type == "ResultRecorded"
+        ]
         process = await asyncio.create_subprocess_exec(
             sys.executable, str(program), str(port), secret, stdout=asyncio.subprocess.PIPE
         )
@@ -136,7 +140,7 @@ async def test_the_receiver_of_the_page_prints_each_result_once_and_refuses_what
 
 async def test_the_client_of_the_page_prints_the_plays_of_its_table(finished: Stage, tmp_path: Path) -> None:
     plays = Topic.of({"lliga": ""}, rounds=[1], tables=[1], types=["PlayPlaced"])
-    news = [each for each in map(piece, await finished.record.read(types=PUBLIC)) if plays.has(each)]
+    news = [each for each in map(to_notification, await finished.record.read(types=PUBLIC)) if plays.has(each)]
     assert len(news) > 3
     async with started(example(tmp_path, "A client in any language"), finished) as said:
         told = [(await said.readline()).decode().strip() for _ in news]
@@ -156,7 +160,7 @@ async def test_the_client_of_the_page_says_what_is_wrong_with_its_question(finis
 
 async def test_the_follower_of_the_page_prints_the_results_of_its_table(finished: Stage, tmp_path: Path) -> None:
     topic = Topic.of({"lliga": ""}, tables=[1], types=["ResultRecorded"])
-    news = [each for each in map(piece, await finished.record.read(types=PUBLIC)) if topic.has(each)]
+    news = [each for each in map(to_notification, await finished.record.read(types=PUBLIC)) if topic.has(each)]
     async with started(example(tmp_path, "The same by gRPC"), finished, finished.running.grpc_address) as said:
         told = [(await said.readline()).decode().strip() for _ in news]
     assert told == [f"{each.game_id} {each.position}" for each in news] != []

@@ -10,11 +10,11 @@ import pytest
 from google.protobuf.timestamp_pb2 import Timestamp
 
 from faristol.gateway.consoles.arbiter import acts, situation
-from faristol.gateway.consoles.arbiter.acts import ACTS, BY_METHOD, CHOICES
-from faristol.gateway.consoles.arbiter.hall import FILTERS, Urgency, counted, rows
-from faristol.gateway.consoles.arbiter.words import DEADLINES, PHASES, WAITS
+from faristol.gateway.consoles.arbiter.acts import ARBITER_COMMANDS, BY_METHOD, CHOICES
+from faristol.gateway.consoles.arbiter.hall import FILTERS, Urgency, count_by_filter, rows
+from faristol.gateway.consoles.arbiter.words import DEADLINES, TABLE_PHASES, WAIT_REASONS
 from faristol.gateway.pages.templating import render
-from faristol.gateway.rpc.calls import METHODS
+from faristol.gateway.rpc.calls import METHODS_BY_REQUEST
 from faristol.kernel.errors import Invalid
 from faristol.pb.clock.v1 import clock_pb2
 from faristol.pb.clock.v1 import events_pb2 as clock
@@ -63,7 +63,7 @@ def test_what_is_most_urgent_comes_first_and_of_two_calls_the_one_that_waits_lon
     ]
     found = rows(tables, NOW)
     assert [each.table.table for each in found] == [7, 6, 8, 5, 4, 3, 2, 9, 1]
-    assert counted(found) == {"waiting": 8, "calls": 4, "overtime": 1, "absent": 1, "challenges": 2, "all": 9}
+    assert count_by_filter(found) == {"waiting": 8, "calls": 4, "overtime": 1, "absent": 1, "challenges": 2, "all": 9}
 
 
 def test_a_clock_is_in_overtime_by_what_it_ran_since_and_not_where_its_times_were_entered_late() -> None:
@@ -79,9 +79,9 @@ def test_a_clock_is_in_overtime_by_what_it_ran_since_and_not_where_its_times_wer
 
 
 def test_every_kind_of_wait_every_phase_and_every_filter_has_a_name() -> None:
-    assert WAITS.keys() == {*pb.WaitKind.values()} - {pb.WAIT_KIND_UNSPECIFIED}
-    assert PHASES.keys() == {*game_pb2.Phase.values()}
-    for kind in WAITS:
+    assert WAIT_REASONS.keys() == {*pb.WaitKind.values()} - {pb.WAIT_KIND_UNSPECIFIED}
+    assert TABLE_PHASES.keys() == {*game_pb2.Phase.values()}
+    for kind in WAIT_REASONS:
         (found,) = rows([table(1, wait(kind))], NOW)  # type: ignore[arg-type] # of an enumeration
         assert found.urgency < Urgency.QUIET
     assert next(iter(FILTERS)) == "waiting"
@@ -130,8 +130,8 @@ def test_a_form_becomes_the_request_of_the_contract(method: str) -> None:
 
 
 def test_every_act_is_a_method_of_a_service_and_its_fields_are_of_its_request() -> None:
-    for act in ACTS:
-        assert METHODS[act.request].name == act.method
+    for act in ARBITER_COMMANDS:
+        assert METHODS_BY_REQUEST[act.request].name == act.method
         known = {*act.request.DESCRIPTOR.fields_by_name, "square"}
         assert {field.name for field in act.fields} <= known, act.method
         assert act.group in acts.GROUPS
@@ -159,7 +159,7 @@ def test_acts_are_offered_with_their_article_for_those_whom_they_can_be_about() 
         game_pb2.Offer(method="ImposeSanction", player_id=player, by_arbiter=True, article="FISC I.7.2", choices=[1, 2])
         for player in ("anna", "biel")
     ]
-    found = acts.offered([*offers, game_pb2.Offer(method="PlacePlay", player_id="anna")])
+    found = acts.list_offered([*offers, game_pb2.Offer(method="PlacePlay", player_id="anna")])
     (offered,) = found
     assert (offered.act.method, offered.article) == ("ImposeSanction", "FISC I.7.2")
     assert (offered.players, offered.choices) == (["anna", "biel"], [1, 2])
@@ -172,7 +172,7 @@ def test_what_has_changed_at_a_table_is_told_and_what_took_the_place_of_somethin
     before = situation.of(stood, None)
     stands = game_pb2.GetGameResponse(turn=4, phase=game_pb2.PHASE_TURN)
     after = situation.of(stands, None)
-    kept = situation.read(situation.written(before))
+    kept = situation.read(situation.encode_situation(before))
     assert kept == before
     assert {change.part for change in situation.changes(kept, after)} == {"turn", "phase", "question", "incident"}
     assert not situation.is_another("incident", kept, after)  # it is over: the service says so
@@ -201,12 +201,12 @@ def test_the_list_of_five_hundred_tables_is_light_to_send() -> None:
         "new_id": lambda: str(uuid.uuid4()),
         "arbiter_id": "eva",
         "now_ms": NOW,
-        "waits": WAITS,
+        "waits": WAIT_REASONS,
         "by_itself": DEADLINES,
         "urgencies": Urgency,
         "listed": pb.ListTablesResponse(round=1, phase=pb.ROUND_PHASE_STARTED, tables=tables),
         "rows": every,
-        "counts": counted(every),
+        "counts": count_by_filter(every),
         "filters": {name: text for name, (text, _) in FILTERS.items()},
         "show": "all",
         "hall": "",

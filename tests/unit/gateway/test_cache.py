@@ -9,13 +9,13 @@ import pytest
 
 from faristol.gateway.cache import store
 from faristol.gateway.cache.representation import Representation
-from faristol.gateway.cache.resources import Resource, Shows
-from faristol.gateway.cache.store import MOST_SECONDS, Cache, Kept, Question, Rendered
+from faristol.gateway.cache.resources import PageContent, Resource
+from faristol.gateway.cache.store import ENTRY_LIFETIME_SECONDS, Cache, CacheEntry, Question, Rendered
 from faristol.pb.results.v1 import results_pb2 as pb
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 
-LEAGUE = Resource(Shows.TOURNAMENT, "lliga")
+LEAGUE = Resource(PageContent.TOURNAMENT, "lliga")
 
 
 @dataclass
@@ -36,10 +36,10 @@ class Hall:
 
     async def ask(
         self, resource: Resource = LEAGUE, min_position: int = 0, *, is_exact: bool = False, anew: bool = False
-    ) -> Kept:
+    ) -> CacheEntry:
         return await self.cache.answer(Question(resource, resource, min_position, is_exact, anew), self._render)
 
-    async def _render(self, kept: Kept | None, need: int) -> Rendered:
+    async def _render(self, kept: CacheEntry | None, need: int) -> Rendered:
         said, position = self.says, max(self.position, need)
         await asyncio.sleep(0.01)
         self.behind()
@@ -50,13 +50,15 @@ class Hall:
 
     def hear(self, position: int, type_: str = "RoundClosed", tournament: str = "lliga", game: str = "") -> None:
         self.tail.position = position
-        self.cache.heard([pb.FollowResponse(position=position, type=type_, tournament_id=tournament, game_id=game)])
+        self.cache.invalidate(
+            [pb.FollowResponse(position=position, type=type_, tournament_id=tournament, game_id=game)]
+        )
 
     def changes(self, says: str, position: int) -> None:
         self.says, self.position = says, position
 
 
-def said(kept: Kept) -> str:
+def said(kept: CacheEntry) -> str:
     return kept.representation.body.decode()
 
 
@@ -107,13 +109,13 @@ async def test_without_the_news_everybody_is_shown_what_there_is_now() -> None:
 async def test_what_changes_without_news_is_shown_within_a_second_and_what_does_not_is_not_rendered_again() -> None:
     hall = Hall()
     await hall.ask()
-    hall.now += MOST_SECONDS
+    hall.now += ENTRY_LIFETIME_SECONDS
     await hall.ask()
     assert (hall.cache.renderings, hall.cache.looks) == (1, 2)
     hall.says = "somebody was erased"
-    hall.now += MOST_SECONDS / 2
+    hall.now += ENTRY_LIFETIME_SECONDS / 2
     assert said(await hall.ask()) == "before"
-    hall.now += MOST_SECONDS / 2
+    hall.now += ENTRY_LIFETIME_SECONDS / 2
     assert said(await hall.ask()) == "somebody was erased"
 
 
@@ -130,7 +132,7 @@ async def test_an_answer_that_is_behind_the_news_is_not_used_again() -> None:
 
 async def test_what_is_kept_stays_within_its_bound_and_what_was_not_asked_for_longest_goes_first() -> None:
     hall = Hall(most_bytes=5_000)
-    many = [Resource(Shows.GAME, game_id=f"lliga-r1-t{number}") for number in range(20)]
+    many = [Resource(PageContent.GAME, game_id=f"lliga-r1-t{number}") for number in range(20)]
     for each in many:
         await hall.ask(each)
         await hall.ask(many[0])
@@ -160,7 +162,7 @@ async def test_news_costs_no_more_however_much_is_kept() -> None:
     hall = Hall(most_bytes=100_000_000)
     made = Representation.of(200, [], b"x")
 
-    async def render(kept: Kept | None, need: int) -> Rendered:
+    async def render(kept: CacheEntry | None, need: int) -> Rendered:
         return Rendered(made, 10, b"x")
 
     def heard() -> float:
@@ -180,7 +182,7 @@ async def test_news_costs_no_more_however_much_is_kept() -> None:
 
 
 async def test_what_news_of_long_ago_concerns_is_asked_for_again(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(store, "MARKED", 6)
+    monkeypatch.setattr(store, "MAX_NEWS_MARKS", 6)
     hall = Hall()
     await hall.ask()
     hall.changes("after", 20)

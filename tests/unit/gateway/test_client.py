@@ -55,7 +55,7 @@ async def test_answers_are_given_whole_with_the_fields_that_they_have(finished: 
 async def test_long_lists_come_page_by_page(finished: Stage, monkeypatch: pytest.MonkeyPatch) -> None:
     async with Results(address(finished)) as results:
         whole = [await every(each("lliga")) for each in (results.standings, results.players, results.games)]
-        monkeypatch.setattr(client, "PAGE", 2)
+        monkeypatch.setattr(client, "REQUEST_PAGE_LINES", 2)
         paged = [await every(each("lliga")) for each in (results.standings, results.players, results.games)]
     assert paged == whole
     assert min(map(len, whole)) > 2

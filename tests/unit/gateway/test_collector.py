@@ -10,8 +10,8 @@ from time import perf_counter
 
 import pytest
 
-from faristol.event_store.tasks import end
-from faristol.gateway.http.gc_tuning import FEW, Collector
+from faristol.event_store.tasks import cancel_tasks
+from faristol.gateway.http.gc_tuning import MAX_PAUSABLE_VIEWERS, Collector
 
 
 class Node:
@@ -39,7 +39,7 @@ def full_collection() -> float:
 
 @pytest.mark.usefixtures("as_before")
 async def test_what_a_long_collection_found_alive_is_not_looked_at_again() -> None:
-    collector = Collector(lambda: FEW + 1, long=0.001, hour=0.01)
+    collector = Collector(lambda: MAX_PAUSABLE_VIEWERS + 1, long=0.001, hour=0.01)
     alive = [Node() for _ in range(100_000)]
     task = asyncio.create_task(collector.run())
     await asyncio.sleep(0)
@@ -52,7 +52,7 @@ async def test_what_a_long_collection_found_alive_is_not_looked_at_again() -> No
         assert collector.looks == 0  # too many watch
         assert min(full_collection() for _ in range(5)) < first / 3
     finally:
-        await end([task])
+        await cancel_tasks([task])
     assert not any(getattr(each, "__self__", None) is collector for each in gc.callbacks)
 
 
@@ -65,12 +65,12 @@ async def test_frozen_objects_that_refer_to_each_other_are_freed_in_a_quiet_hour
     del first, second
     gc.collect()
     assert there() is not None
-    collector = Collector(lambda: FEW, hour=0.01)
+    collector = Collector(lambda: MAX_PAUSABLE_VIEWERS, hour=0.01)
     task = asyncio.create_task(collector.run())
     try:
         async with asyncio.timeout(10):
             while there() is not None:  # noqa: ASYNC110 # the collector is waited for, which tells nobody
                 await asyncio.sleep(0.01)
     finally:
-        await end([task])
+        await cancel_tasks([task])
     assert collector.looks >= 1

@@ -43,7 +43,7 @@ SHOWN = (
 @pytest.fixture(autouse=True)
 def often(monkeypatch: pytest.MonkeyPatch) -> None:
     """What is hidden moves the position with a heartbeat: these come often here."""
-    monkeypatch.setattr(broadcaster, "HEARTBEAT", 0.3)
+    monkeypatch.setattr(broadcaster, "STREAM_HEARTBEAT_SECONDS", 0.3)
 
 
 def follower(stage: Stage, more: str = "", after: int = 0) -> Watcher:
@@ -193,7 +193,7 @@ async def test_an_answer_that_cannot_be_written_ends_streams_with_content_and_no
 async def test_a_name_that_was_erased_is_told_by_no_stream_any_more(
     stage: Stage, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(content_history, "KEPT_SECONDS", 0.5)
+    monkeypatch.setattr(content_history, "FRAME_LIFETIME_SECONDS", 0.5)
     hall = Championship()
     start = await stage.add(*hall.create())
     first = follower(stage, "", start)
@@ -217,15 +217,15 @@ async def test_a_name_that_was_erased_is_told_by_no_stream_any_more(
 
 
 async def test_a_frame_that_each_is_told_in_another_way_is_not_kept_for_each() -> None:
-    changes = [(Subject(content.Kind.PAIRINGS, "lliga", number), b"{%d}" % number) for number in range(1, 11)]
-    carried = content_history.Carried(
+    changes = [(Subject(content.ContentKind.PAIRINGS, "lliga", number), b"{%d}" % number) for number in range(1, 11)]
+    carried = content_history.NewsChanges(
         FollowResponse(position=7, type="PlayerWithdrawn", tournament_id="lliga"), changes
     )
     for chosen in range(1, 1_024):
         rounds = [number for number in range(1, 11) if chosen >> number - 1 & 1]
         told = carried.frame(Topic.of({"lliga": ""}, rounds=rounds, with_content=True))
         assert b'"content":[%b]' % b",".join(b"{%d}" % number for number in rounds) in told
-    assert len(carried._made) == content_history.VARIANTS
+    assert len(carried._made) == content_history.MAX_FRAME_VARIANTS
 
 
 async def test_content_with_types_is_refused_because_it_would_be_incomplete(stage: Stage) -> None:

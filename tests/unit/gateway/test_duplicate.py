@@ -32,7 +32,7 @@ def sheet(hall: str, player_id: str, number: int, turns: list[int]) -> pb.GetHal
 
 def test_slips_stand_by_turn_and_number_as_they_were_written() -> None:
     found = [sheet("Nord", "anna", 1, [1, 3]), sheet("Sud", "blai", 2, [1, 2])]
-    text = slips_csv(DuplicateSheets.told("cup-r1", found, {"anna": "Anna"}, 7))
+    text = slips_csv(DuplicateSheets.from_messages("cup-r1", found, {"anna": "Anna"}, 7))
     lines = list(csv.DictReader(StringIO(text)))
     assert [(line["turn"], line["player_id"]) for line in lines] == [
         ("1", "anna"),
@@ -62,7 +62,7 @@ def test_a_turn_has_its_master_play_with_its_blanks_once_it_is_scored() -> None:
     turn.master.CopyFrom(events.DuplicatePlay(row=7, column=3, across=True, faces=["C", "A", "S", "A"], score=8))
     turn.master.placements.append(game.Placement(row=7, column=6, face="A", blank=True))
     shown.turns.add(turn=2, faces=["E"])
-    first, second = csv.DictReader(StringIO(turns_csv(Duplicate.told(shown, 7), words_of_masters(shown))))
+    first, second = csv.DictReader(StringIO(turns_csv(Duplicate.from_message(shown, 7), words_of_masters(shown))))
     assert (first["coordinates"], first["word"], first["master"], first["top"]) == ("H4", "C A S (A)", "8", "9")
     assert (second["scored"], second["coordinates"], second["top"]) == ("false", "", "")
 

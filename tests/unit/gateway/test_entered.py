@@ -16,7 +16,7 @@ from faristol.pb.game.v1 import events_pb2 as game
 from faristol.pb.pairing.v1 import events_pb2 as pairing
 from faristol.pb.results.v1 import results_pb2 as pb
 from faristol.pb.results.v1 import results_pb2_grpc
-from faristol.table_terminal.shared.sheet import written
+from faristol.table_terminal.shared.sheet import format_sheet
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 
@@ -71,7 +71,7 @@ async def sheet(stage: Stage, game_id: str = GAME, language: str = "en") -> list
     async with stage.running.runtime.channel("results") as channel:
         stub = results_pb2_grpc.ResultsServiceStub(channel)
         answer: pb.GetGameResponse = await stub.GetGame(pb.GetGameRequest(game_id=game_id))
-    return [" ".join(line.split()) for line in written(answer, language)]
+    return [" ".join(line.split()) for line in format_sheet(answer, language)]
 
 
 async def test_the_page_of_a_result_entered_by_hand_shows_it_and_who_entered_it_and_no_empty_board(
@@ -98,7 +98,7 @@ async def test_an_official_who_acts_under_a_name_is_told_by_it_and_never_by_the_
     await begin(stage)
     made = "o-c2997dcbc41f"
     async with stage.running.runtime.record.writing() as connection:
-        await people.remember(connection, made, "Eva Soler", "")
+        await people.store_player(connection, made, "Eva Soler", "")
     entering, recorded = entered()
     assert isinstance(entering, pairing.ResultEntered)
     entering.arbiter_id = made

@@ -10,7 +10,7 @@ from google.protobuf.timestamp_pb2 import Timestamp
 from tests.unit.gateway.stage import Stage
 from tests.unit.results.synthetic import NAMES, Championship, Step
 
-from faristol.event_store.personal_data.people import remember
+from faristol.event_store.personal_data.people import store_player
 from faristol.pb.game.v1.events_pb2 import FinalScore
 from faristol.pb.pairing.v1 import events_pb2 as pairing
 
@@ -197,7 +197,7 @@ async def test_a_list_of_500_tables_is_a_light_page(stage: Stage) -> None:
     await stage.add({STREAM: [*entered, pairing.RoundPaired(round=1, pairings=tables)]})
     async with stage.record.writing() as connection:
         for player in players:
-            await remember(
+            await store_player(
                 connection, player, f"{chance.choice(first)} {chance.choice(last)} {chance.choice(last)}", ""
             )
     for path in (FIND, SCREEN, "/t/lliga/r/1?by=name"):

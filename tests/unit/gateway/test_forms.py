@@ -29,32 +29,32 @@ from faristol.gateway.consoles.director.commands import Unusable, command_of
 from faristol.gateway.consoles.director.desk import ids_in
 from faristol.gateway.consoles.duplicate import judge
 from faristol.gateway.consoles.navigation import callers
-from faristol.gateway.consoles.own_data import STATES
+from faristol.gateway.consoles.own_data import DATA_REQUEST_STATE_LABELS
 from faristol.gateway.consoles.own_table import describe_sanctions, describe_state
 from faristol.gateway.consoles.scorer import words
-from faristol.gateway.pages.spectators.seats import Place, outcome_for
+from faristol.gateway.pages.spectators.seats import PlayerPlace, outcome_for
 from faristol.gateway.pages.templating import LIVE, environment, render
-from faristol.gateway.rpc.calls import METHODS, Method
+from faristol.gateway.rpc.calls import METHODS_BY_REQUEST, Method
 from faristol.pb.game.v1 import game_pb2
 from faristol.pb.pairing.v1 import events_pb2 as pairing_events
 from faristol.pb.pairing.v1 import pairing_pb2 as pairing
 from faristol.pb.results.v1 import results_pb2, webhooks_pb2
-from faristol.presentation.names import Roster, folded
+from faristol.presentation.names import Roster, fold_name
 from faristol.presentation.sentences import DATA_REQUESTS
 from faristol.rules.ruleset_file import load_ruleset, ruleset_names
 
 TEMPLATES = Path(str(gateway.__file__)).parent / "templates"
 
 TAKEN = frozenset({"UndoAct"}).union(
-    conclusion.ACTS,
-    discipline.ACTS,
-    halls.ACTS,
-    judges.ACTS,
-    players.ACTS,
-    rounds.ACTS,
-    settings.ACTS,
+    conclusion.PAGE_COMMANDS,
+    discipline.PAGE_COMMANDS,
+    halls.PAGE_COMMANDS,
+    judges.PAGE_COMMANDS,
+    players.PAGE_COMMANDS,
+    rounds.PAGE_COMMANDS,
+    settings.PAGE_COMMANDS,
     settings.OF_RATING,
-    teams.ACTS,
+    teams.PAGE_COMMANDS,
 )
 """What the pages of the director's console carry out."""
 
@@ -77,7 +77,7 @@ ELSEWHERE: Mapping[str, str] = {
 }
 """The templates of forms whose pages put their commands together by themselves."""
 
-OF_DUPLICATE = {act.request({}).DESCRIPTOR.name.removesuffix("Request") for act in judge.ACTS.values()}
+OF_DUPLICATE = {act.request({}).DESCRIPTOR.name.removesuffix("Request") for act in judge.JUDGE_COMMANDS.values()}
 OF_DUPLICATE |= {"SubmitSlips", "CloseHall"}
 """What the judge's page and the collector's page of a duplicate game carry out."""
 
@@ -103,7 +103,7 @@ def without(method: Method) -> str:
 
 def commands() -> Iterator[Method]:
     """Every command that a director or an arbiter may give."""
-    for method in METHODS.values():
+    for method in METHODS_BY_REQUEST.values():
         if "command_id" in method.request.DESCRIPTOR.fields_by_name and callers(method) & {DIRECTOR, ARBITER}:
             yield method
 
@@ -118,7 +118,7 @@ def in_templates() -> frozenset[str]:
 
 
 def test_every_command_of_a_director_or_arbiter_has_a_form_or_a_reason_why_not() -> None:
-    forms = (TAKEN & in_templates()) | set(BY_METHOD) | set(words.ACTS) | set(ELSEWHERE) | OF_DUPLICATE
+    forms = (TAKEN & in_templates()) | set(BY_METHOD) | set(words.COMMAND_LABELS) | set(ELSEWHERE) | OF_DUPLICATE
     missing = {method.name for method in commands() if method.name not in forms and not without(method)}
     assert missing == set()
     assert all((TEMPLATES / where).exists() for where in ELSEWHERE.values())
@@ -192,7 +192,7 @@ SAYS_ALL = frozenset({"0-0", "50-0", "150-0"})
 
 def test_every_option_of_every_rule_book_and_what_may_be_chosen_has_a_name() -> None:
     options = [option for name in ruleset_names() for option in load_ruleset(name).options]
-    assert {option.name for option in options} == set(option_names.NAMES)
+    assert {option.name for option in options} == set(option_names.OPTION_LABELS)
     chosen = {(option.name, value) for option in options for value in (*option.choices, *option.some_of)}
     named = set(option_names.VALUES)
     assert {value for name, value in chosen if not {value, f"{name}.{value}"} & named} == SAYS_ALL
@@ -215,10 +215,10 @@ def test_every_option_of_every_rule_book_and_what_may_be_chosen_has_a_name() -> 
     ],
 )
 def test_people_are_named_with_commas_between_and_with_commas_of_their_own(typed: str, ids: list[str]) -> None:
-    assert ids_in(typed, {folded("Anna Puig"): "anna", folded("Puig, Blai"): "blai"}) == ids
+    assert ids_in(typed, {fold_name("Anna Puig"): "anna", fold_name("Puig, Blai"): "blai"}) == ids
 
 
-def _own_table(method: str, word: str, totals: list[tuple[str, int]], place: Place | None = None) -> str:
+def _own_table(method: str, word: str, totals: list[tuple[str, int]], place: PlayerPlace | None = None) -> str:
     """Render the page of a player's table with the form of what the table offers to them."""
     table = place.table if place else None
     return (
@@ -234,7 +234,7 @@ def _own_table(method: str, word: str, totals: list[tuple[str, int]], place: Pla
             moment=moment,
             player_id="anna",
             offers=[game_pb2.Offer(method=method, player_id="anna")],
-            names=words.ACTS,
+            names=words.COMMAND_LABELS,
             said="",
             words=[word],
             totals=totals,
@@ -295,7 +295,7 @@ def test_a_player_is_told_what_their_game_came_to_and_no_zeros_of_a_forfeit(
     for player, score in zip(("anna", "biel"), scores, strict=True):
         table.seats.add(player_id=player, name=player.title(), score=score)
     assert outcome_for(table, "anna") == expected
-    page = _own_table("Challenge", "C A T", [], Place("anna", "Anna", table))
+    page = _own_table("Challenge", "C A T", [], PlayerPlace("anna", "Anna", table))
     assert "This page shows your next table when it is paired." in page
     assert "Starting player" not in page
     assert ("0 – 0" in page, f"{scores[0]} – {scores[1]}" in page) == (False, not table.unplayed)
@@ -344,7 +344,7 @@ def test_a_request_about_data_says_when_in_the_zone_of_its_tournament() -> None:
                 "waiting": [],
                 "answered": [asked],
                 "kinds": DATA_REQUESTS,
-                "states": STATES,
+                "states": DATA_REQUEST_STATE_LABELS,
                 "erasure": asked.kind,
                 "granted": asked.state,
             },

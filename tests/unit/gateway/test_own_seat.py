@@ -10,7 +10,7 @@ from tests.unit.gateway.test_find import paired
 from tests.unit.results.synthetic import NAMES, Championship
 
 from faristol.gateway.duplicate_game.service import Duplicates
-from faristol.gateway.pages.spectators.pages import seat_of, seated
+from faristol.gateway.pages.spectators.pages import load_places, seat_of
 from faristol.gateway.rpc.results import Results
 from faristol.pb.results.v1 import results_pb2_grpc
 
@@ -24,8 +24,8 @@ class Counted(Results):
         super().__init__(stub, "ca")
         self.asked: list[tuple[str, int]] = []
 
-    async def _asked(self, method: Any, request: Any, deadline: float | None = None) -> Any:
-        answer = await super()._asked(method, request, deadline)
+    async def _call(self, method: Any, request: Any, deadline: float | None = None) -> Any:
+        answer = await super()._call(method, request, deadline)
         self.asked.append((type(request).__name__, len(getattr(answer, "tables", ()))))
         return answer
 
@@ -36,7 +36,7 @@ async def test_the_seat_of_one_player_is_that_of_the_list_and_nobody_else_is_ask
     stub, games = results_pb2_grpc.ResultsServiceStub(channel("results")), Duplicates(None, "ca")
     assert (await seat_of(Counted(stub), games, "lliga", "anna"))[1] is None
     await stage.add(*paired(hall="Sala Gran"))
-    _, _, everybody = await seated(Results(stub, "ca"), games, "lliga")
+    _, _, everybody = await load_places(Results(stub, "ca"), games, "lliga")
     for place in everybody:
         results = Counted(stub)
         assert (await seat_of(results, games, "lliga", place.player_id))[1] == place

@@ -17,11 +17,11 @@ from tests.unit.gateway.pdf_runs import Run, runs
 from tests.unit.gateway.stage import Stage
 from tests.unit.results.synthetic import NAMES, TOURNAMENT, Championship, game_id
 
-from faristol.event_store.personal_data.people import remember
+from faristol.event_store.personal_data.people import store_player
 from faristol.gateway.pages.qr import qr
-from faristol.gateway.print.contents import BLANK_LINES, PAPERS, SLIPS, Line, by_hall, lines, of_hall
+from faristol.gateway.print.contents import BLANK_LINES, PAPERS, SLIPS_PER_PAGE, SeatLine, by_hall, lines, of_hall
 from faristol.gateway.print.form import LIES, SIZES, STYLES
-from faristol.gateway.print.order import name_size, stacked
+from faristol.gateway.print.order import name_size, stack_pages
 from faristol.gateway.print.pdf import Pdfs, TypesetterBusy, TypesetterFault
 from faristol.gateway.print.typesetter import typeset
 from faristol.pb.pairing.v1 import events_pb2 as pairing
@@ -130,9 +130,9 @@ async def test_names_on_a_wall_are_in_large_type(finished: Stage) -> None:
 
 async def test_each_hall_has_a_sheet_of_its_own_with_who_rests_on_each() -> None:
     told = [
-        Line("Anna", "a", 4, "South", ()),
-        Line("Biel", "b", 1, "North", ()),
-        Line("Carme", "c", 0, "", (), bye=True),
+        SeatLine("Anna", "a", 4, "South", ()),
+        SeatLine("Biel", "b", 1, "North", ()),
+        SeatLine("Carme", "c", 0, "", (), bye=True),
     ]
     assert [(hall, [line.name for line in seated]) for hall, seated in by_hall(told)] == [
         ("North", ["Biel", "Carme"]),
@@ -181,11 +181,11 @@ async def test_a_name_of_200_characters_stays_within_its_slip_and_card(stage: St
     assert len(LONG) == 200
     await stage.add(*Championship().create(rounds=2))
     async with stage.record.writing() as connection:
-        await remember(connection, "long", LONG, "")
+        await store_player(connection, "long", LONG, "")
     stream = f"tournament-{TOURNAMENT}"
     await stage.add({stream: [pairing.PlayerRegistered(player_id="long", rating=2000)]})
     await stage.add({stream: [paired(("long", "anna"), ("biel", "dolors"), ("carme", "eloi"))]})
-    for size, parts in SLIPS.items():
+    for size, parts in SLIPS_PER_PAGE.items():
         pages = await paper(stage, f"{AT}/round/1/slips.pdf", paper=size)
         assert len(pages) == -(-3 // parts)
         assert "Παπαδοπούλου" in pages[0]
@@ -253,12 +253,12 @@ async def test_a_malformed_request_is_refused(finished: Stage) -> None:
 async def test_slips_are_in_the_order_of_tables_once_the_pile_is_cut() -> None:
     for count in range(1, 30):
         for parts in (2, 4, 8):
-            pages = stacked(range(count), parts)
+            pages = stack_pages(range(count), parts)
             assert {len(page) for page in pages} == {parts}
             piles = [[page[part] for page in pages] for part in range(parts)]
             together = [item for pile in piles for item in pile if item is not None]
             assert together == list(range(count)), (count, parts)
-    assert stacked([], 4) == []
+    assert stack_pages([], 4) == []
 
 
 async def test_a_hall_has_its_own_tables_alone() -> None:

@@ -80,5 +80,5 @@ async def test_a_process_whose_streams_have_failed_ends_and_says_why(
 
     monkeypatch.setattr(Fanout, "run", fail)
     async with opened(tmp_path) as stage, asyncio.timeout(10):
-        await stage.running.process.failed()
+        await stage.running.process.wait_for_failure()
         assert "gateway.http stopped: 'a defect'" in stage.running.process.problem

@@ -19,9 +19,9 @@ from faristol.event_store import Record
 from faristol.gateway.app import app
 from faristol.gateway.http.errors import Problem, of_rpc, of_validation, with_address
 from faristol.gateway.http.server import listen
-from faristol.gateway.pages.alternatives import INSTEAD, REASONS
+from faristol.gateway.pages.alternatives import ALTERNATIVE_PATHS, REASONS
 from faristol.host import Runtime, Settings, StartError
-from faristol.host.rpc.errors import Behind, status_of
+from faristol.host.rpc.errors import PositionNotReached, status_of
 from faristol.kernel.refusal import Refusal
 from faristol.text import LANGUAGES
 
@@ -150,7 +150,7 @@ async def test_the_page_of_reasons_is_there_in_every_language(alone: httpx.Async
 
 
 def test_positions_in_a_problem_are_numbers() -> None:
-    refused = status_of(Behind(12, 7), "en")
+    refused = status_of(PositionNotReached(12, 7), "en")
     assert refused is not None
     details = Metadata(("grpc-status-details-bin", refused.SerializeToString()))
     error = AioRpcError(grpc.StatusCode.DEADLINE_EXCEEDED, Metadata(), details, refused.message, "")
@@ -166,6 +166,6 @@ def test_a_problem_of_a_method_of_the_contract_names_no_address_instead(reason: 
 
 
 def test_the_path_of_an_address_instead_has_the_parameters_of_its_route_alone() -> None:
-    for path, other in INSTEAD.items():
+    for path, other in ALTERNATIVE_PATHS.items():
         fields = {name for _, name, _, _ in Formatter().parse(other) if name}
         assert fields <= {name for _, name, _, _ in Formatter().parse(path) if name}, path

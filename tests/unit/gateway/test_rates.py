@@ -7,7 +7,7 @@ from collections.abc import Callable
 from types import SimpleNamespace
 from typing import Any
 
-from faristol.gateway.cache.position_waits import MOST_COUNT, Waits
+from faristol.gateway.cache.position_waits import MAX_WAITS, Waits
 from faristol.gateway.http.rate_limit import BURST_SECONDS, Rates
 
 RATE = 10
@@ -88,8 +88,8 @@ async def test_so_many_of_an_address_wait_for_what_has_not_come_and_no_more() ->
         await waits(scope, unheard, send)
         return int(told[0]["status"])
 
-    waiting = [asyncio.create_task(ask("a", "51", wait=True)) for _ in range(MOST_COUNT)]
-    while len(running) < MOST_COUNT:  # noqa: ASYNC110 # nothing tells
+    waiting = [asyncio.create_task(ask("a", "51", wait=True)) for _ in range(MAX_WAITS)]
+    while len(running) < MAX_WAITS:  # noqa: ASYNC110 # nothing tells
         await asyncio.sleep(0)
     assert await ask("a", "51") == 429
     assert await ask("a", "50") == 200  # what this gateway has heard of is there

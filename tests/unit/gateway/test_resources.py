@@ -10,13 +10,13 @@ from starlette.types import Message
 from faristol.gateway.app import PUBLIC
 from faristol.gateway.cache.representation import Representation, encoding_for
 from faristol.gateway.cache.resources import (
-    KEPT,
+    CACHED_ROUTES,
     OF_DUPLICATES,
     OF_GAME,
     OF_SCORES,
     OF_TOURNAMENT,
+    PageContent,
     Resource,
-    Shows,
     marks_of,
 )
 from faristol.gateway.live import page_events as news
@@ -37,33 +37,39 @@ NOT_KEPT = {
     "/api/v1/seals",
 }
 NOT_KEPT |= {ARCHIVE, *STREAMS}
-LEAGUE = Resource(Shows.TOURNAMENT, "lliga")
+LEAGUE = Resource(PageContent.TOURNAMENT, "lliga")
 
 
 def test_every_address_is_kept_or_said_not_to_be() -> None:
     routes = [route for public in PUBLIC for route in public.routes]
-    assert {route.path for route in routes if isinstance(route, APIRoute)} == KEPT.keys() | NOT_KEPT
+    assert {route.path for route in routes if isinstance(route, APIRoute)} == CACHED_ROUTES.keys() | NOT_KEPT
 
 
 def test_whatever_a_page_listens_to_makes_it_anew() -> None:
-    followed = {Shows.TOURNAMENT: OF_TOURNAMENT, Shows.SCORES: OF_TOURNAMENT | OF_SCORES, Shows.GAME: OF_GAME}
-    followed[Shows.DUPLICATES] = OF_TOURNAMENT | OF_DUPLICATES
-    templates = {f"{show.__name__}.html": KEPT[path] for path, show in pages.PAGES.items() if path in KEPT}
-    for template in news.PAGES:
+    followed = {
+        PageContent.TOURNAMENT: OF_TOURNAMENT,
+        PageContent.SCORES: OF_TOURNAMENT | OF_SCORES,
+        PageContent.GAME: OF_GAME,
+    }
+    followed[PageContent.DUPLICATES] = OF_TOURNAMENT | OF_DUPLICATES
+    templates = {
+        f"{show.__name__}.html": CACHED_ROUTES[path] for path, show in pages.PAGES.items() if path in CACHED_ROUTES
+    }
+    for template in news.PAGE_CHANGES:
         assert followed[templates[template]] >= set(news.of_page(template).split()), template
 
 
 def test_news_touches_what_it_concerns_and_nothing_else() -> None:
-    game, other = Resource(Shows.GAME, game_id="lliga-r1-t1"), Resource(Shows.GAME, game_id="lliga-r1-t2")
-    first, second = (Resource(Shows.SCORES, "lliga", round=number) for number in (1, 2))
-    lists, elsewhere = Resource(Shows.TOURNAMENTS), Resource(Shows.TOURNAMENT, "copa")
+    game, other = Resource(PageContent.GAME, game_id="lliga-r1-t1"), Resource(PageContent.GAME, game_id="lliga-r1-t2")
+    first, second = (Resource(PageContent.SCORES, "lliga", round=number) for number in (1, 2))
+    lists, elsewhere = Resource(PageContent.TOURNAMENTS), Resource(PageContent.TOURNAMENT, "copa")
 
     def touched(type_: str, game_id: str = "", round_: int = 0, tournament: str = "lliga") -> set[Resource]:
         news = pb.FollowResponse(type=type_, game_id=game_id, round=round_, tournament_id=tournament)
         every = (LEAGUE, game, other, first, second, lists, elsewhere)
         return {each for each in every if not set(marks_of(news)).isdisjoint(each.marks())}
 
-    group = Resource(Shows.GAME, game_id="copa-r1")
+    group = Resource(PageContent.GAME, game_id="copa-r1")
     corrected = pb.FollowResponse(type="SlipCorrected", game_id="altra-r1", round=1, tournament_id="altra")
     assert not set(marks_of(corrected)).isdisjoint(group.marks()), "groups can be one classification"
     assert set(marks_of(corrected)).isdisjoint(game.marks()), "a table has nothing of it"

@@ -9,7 +9,15 @@ from dataclasses import replace
 import pytest
 from tests.unit.results_entry.test_entry import round_of, table
 
-from faristol.gateway.consoles.results_entry.entry import FROM_SHEET, Entry, Rights, confirm_all, from_sheet, read, seen
+from faristol.gateway.consoles.results_entry.entry import (
+    FROM_SHEET,
+    ResultEntry,
+    Rights,
+    confirm_all,
+    encode_shown_scores,
+    from_sheet,
+    read,
+)
 from faristol.gateway.consoles.results_entry.page import describe_saved
 from faristol.pb.pairing.v1 import pairing_pb2 as pairing
 from faristol.typed_input.results.refusals import as_labelled
@@ -30,7 +38,7 @@ def standing(by: str, *, blind: bool = False, confirmed: str = "") -> Tables:
     return tables
 
 
-def typed(tables: Tables, rights: Rights, *words: str, **more: str) -> Entry:
+def typed(tables: Tables, rights: Rights, *words: str, **more: str) -> ResultEntry:
     fields: Mapping[str, str] = {
         "command_id": str(uuid.uuid4()),
         **dict(zip(("table", "first", "second"), words, strict=False)),
@@ -129,7 +137,7 @@ def test_where_results_are_typed_blind_another_result_is_a_dispute_and_tells_not
 
 def test_all_that_was_shown_is_confirmed_and_neither_ones_own_nor_what_was_not_shown() -> None:
     tables = standing("ona")
-    form = {"command_id": str(uuid.uuid4()), "seen": seen(tables[2])}
+    form = {"command_id": str(uuid.uuid4()), "seen": encode_shown_scores(tables[2])}
     assert [command.game_id for command in confirm_all(form, tables, "cup", "pep")] == ["cup-r3-t2"]
     assert confirm_all(form, tables, "cup", "ona") == []
     assert confirm_all({**form, "seen": "2:400:351"}, tables, "cup", "pep") == []

@@ -4,7 +4,7 @@ import pytest
 from tests.unit.gateway.stage import Stage
 from tests.unit.results.synthetic import Championship, game_id
 
-from faristol.event_store.personal_data.people import remember
+from faristol.event_store.personal_data.people import store_player
 from faristol.pb.game.v1 import events_pb2 as game
 from faristol.pb.pairing.v1 import events_pb2 as pairing
 from faristol.pb.pairing.v1 import pairing_pb2 as office
@@ -83,7 +83,7 @@ async def test_the_arithmetic_of_a_great_tournament_arrives_though_it_is_more_th
     players = [f"p{number:03}" for number in range(100)]
     async with stage.record.writing() as connection:
         for player in players:
-            await remember(connection, player, player * 500, "")
+            await store_player(connection, player, player * 500, "")
     championship = Championship()
     await stage.add(*championship.create(rounds=5))
     await stage.add(
@@ -183,9 +183,9 @@ async def test_the_public_is_not_told_who_is_a_minor(stage: Stage) -> None:
 async def test_two_of_one_name_are_told_apart_on_pages_and_in_files(stage: Stage) -> None:
     await stage.add(*Championship().steps())
     async with stage.record.writing() as connection:
-        await remember(connection, "anna", "Anna Puig", "Valls")
-        await remember(connection, "biel", "Anna Puig", "Reus")
-        await remember(connection, "elsewhere", "Carme Roca", "Nobody of this tournament")
+        await store_player(connection, "anna", "Anna Puig", "Valls")
+        await store_player(connection, "biel", "Anna Puig", "Reus")
+        await store_player(connection, "elsewhere", "Carme Roca", "Nobody of this tournament")
     for path in ("/t/lliga", "/t/lliga/players", "/t/lliga/standings/anna"):
         assert "Anna Puig (Valls)" in (await stage.http.get(path)).text, path
     for path in ("standings.csv", "crosstable.csv", "rounds/1/pairings.csv", "report.trf"):

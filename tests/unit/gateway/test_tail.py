@@ -8,8 +8,8 @@ import pytest
 from tests.unit.gateway.stage import Stage
 from tests.unit.results.synthetic import Championship
 
-from faristol.event_store.tasks import end
-from faristol.gateway.live.upstream import Tail
+from faristol.event_store.tasks import cancel_tasks
+from faristol.gateway.live.upstream import NewsSubscription
 from faristol.pb.results.v1 import results_pb2_grpc
 from faristol.results.api.public_events import PUBLIC
 
@@ -20,7 +20,7 @@ async def test_the_tail_tells_everything_public_once_and_goes_on_where_its_call_
     hall = Championship()
     await stage.add(*hall.create())
     channel = stage.running.runtime.channel("results")
-    tail = Tail(results_pb2_grpc.ResultsServiceStub(channel))
+    tail = NewsSubscription(results_pb2_grpc.ResultsServiceStub(channel))
     told: list[int] = []
     begun: list[int] = []
     moved = asyncio.Event()
@@ -32,7 +32,7 @@ async def test_the_tail_tells_everything_public_once_and_goes_on_where_its_call_
         for step in steps:
             await stage.add(step)
         following.cancel()  # as often as a results service ends
-        await end([following])
+        await cancel_tasks([following])
         following = asyncio.create_task(tail.run())
     await stage.add(*hall.pair(3, [("anna", "biel")], "eloi"))
     expected = [event.position for event in await stage.record.read(begun[0], types=PUBLIC)]
@@ -43,4 +43,4 @@ async def test_the_tail_tells_everything_public_once_and_goes_on_where_its_call_
             await moved.wait()
     assert told == expected
     assert len(begun) == 1
-    await end([following])
+    await cancel_tasks([following])

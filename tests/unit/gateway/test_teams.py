@@ -14,7 +14,7 @@ from tests.unit.gateway.stage import Stage, opened
 from tests.unit.results.league import STREAM, League
 
 from faristol.gateway.app import app
-from faristol.gateway.rpc.results import NOW, WHOLE, Moment, Page, Results
+from faristol.gateway.rpc.results import NOW, WHOLE_LIST, Moment, Page, Results
 from faristol.pb.game.v1 import events_pb2 as game
 from faristol.pb.pairing.v1 import events_pb2 as pairing
 from faristol.pb.results.v1 import results_pb2 as pb
@@ -195,7 +195,7 @@ async def test_pages_of_teams_hold_the_whole_list(playing: Stage, path: str, lin
 class Earlier(Results):
     """Reads the list of teams before any was registered, and all else after."""
 
-    async def teams(self, tournament_id: str, when: Moment = NOW, page: Page = WHOLE) -> pb.ListTeamsResponse:
+    async def teams(self, tournament_id: str, when: Moment = NOW, page: Page = WHOLE_LIST) -> pb.ListTeamsResponse:
         """As of the event that created the tournament."""
         return await super().teams(tournament_id, Moment(as_of_position=2))
 

@@ -22,19 +22,19 @@ from tests.unit.results.synthetic import Championship, Step, append, full_game, 
 
 from faristol.bus import NatsServer
 from faristol.event_store import Record
-from faristol.event_store.tasks import end
-from faristol.gateway.http.limits import Connections, Line
+from faristol.event_store.tasks import cancel_tasks
+from faristol.gateway.http.limits import Connections, HandedOverConnection
 from faristol.gateway.live import broadcaster
 from faristol.gateway.live.broadcaster import Fanout, Viewer
 from faristol.gateway.live.sse import Plain
-from faristol.gateway.live.subscriptions import MOST_AHEAD_COUNT, check_after
-from faristol.gateway.live.upstream import Tail
+from faristol.gateway.live.subscriptions import MAX_POSITIONS_AHEAD, check_after
+from faristol.gateway.live.upstream import NewsSubscription
 from faristol.host import Settings
 from faristol.kernel.topics import Topic
 from faristol.launcher.processes import running
 from faristol.pb.results.v1 import results_pb2 as results
 from faristol.results.api import event_tail as tails
-from faristol.results.api.public_events import PUBLIC, piece
+from faristol.results.api.public_events import PUBLIC, to_notification
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 
@@ -49,7 +49,7 @@ async def watching(*watchers: Watcher) -> AsyncIterator[None]:
     try:
         yield
     finally:
-        await end(tasks)
+        await cancel_tasks(tasks)
 
 
 async def until(holds: Callable[[], bool], seconds: float = 15) -> None:
@@ -60,7 +60,7 @@ async def until(holds: Callable[[], bool], seconds: float = 15) -> None:
 
 async def public(record: Record, topic: Topic, after: int = 0) -> list[int]:
     events = await record.read(after, types=PUBLIC)
-    return [news.position for news in map(piece, events) if topic.has(news)]
+    return [news.position for news in map(to_notification, events) if topic.has(news)]
 
 
 def port_of(stage: Stage) -> int:
@@ -83,8 +83,8 @@ FILTERED: Sequence[tuple[str, Topic]] = (
 async def test_each_gets_their_topic_once_live_or_out_of_the_record_whatever_the_ring_has_dropped(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(broadcaster, "KEPT", 10)
-    monkeypatch.setattr(broadcaster, "HEARTBEAT", 0.3)
+    monkeypatch.setattr(broadcaster, "MIN_RING_CAPACITY", 10)
+    monkeypatch.setattr(broadcaster, "STREAM_HEARTBEAT_SECONDS", 0.3)
     hall = Championship()
     async with opened(tmp_path, http_write_seconds=60) as stage:
         await stage.add(*hall.create())
@@ -120,20 +120,20 @@ async def test_each_gets_their_topic_once_live_or_out_of_the_record_whatever_the
 async def test_whose_news_is_far_behind_in_the_record_comes_to_it_however_long_that_takes(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(broadcaster, "KEPT", 10)
-    monkeypatch.setattr(broadcaster, "SECONDS", 0.4)
-    monkeypatch.setattr(broadcaster, "AGAIN", 0.01)
-    monkeypatch.setattr(tails, "BATCH", 7)
-    read = tails.Tail._after
+    monkeypatch.setattr(broadcaster, "MIN_RING_CAPACITY", 10)
+    monkeypatch.setattr(broadcaster, "BATCH_TIMEOUT_SECONDS", 0.4)
+    monkeypatch.setattr(broadcaster, "BATCH_RETRY_SECONDS", 0.01)
+    monkeypatch.setattr(tails, "TAIL_BATCH_EVENTS", 7)
+    read = tails.EventTail._after
     asked: list[int] = []
 
-    async def slowly(tail: tails.Tail, topic: Topic, after: int, may_know: Any) -> Any:
+    async def slowly(tail: tails.EventTail, topic: Topic, after: int, may_know: Any) -> Any:
         if topic.games:
             asked.append(after)
             await asyncio.sleep(0.05)
         return await read(tail, topic, after, may_know)
 
-    monkeypatch.setattr(tails.Tail, "_after", slowly)
+    monkeypatch.setattr(tails.EventTail, "_after", slowly)
     hall = Championship()
     async with opened(tmp_path) as stage:
         for steps in (hall.create(), hall.first_round(), hall.second_round(), hall.finish()):
@@ -150,7 +150,7 @@ async def test_whose_news_is_far_behind_in_the_record_comes_to_it_however_long_t
 async def test_a_reader_who_is_ahead_of_the_record_for_long_is_told_so_and_everything(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(broadcaster, "HEARTBEAT", 0.6)
+    monkeypatch.setattr(broadcaster, "STREAM_HEARTBEAT_SECONDS", 0.6)
     hall = Championship()
     async with opened(tmp_path) as stage:
         last = await stage.add(*hall.create())
@@ -158,7 +158,7 @@ async def test_a_reader_who_is_ahead_of_the_record_for_long_is_told_so_and_every
         async with watching(*ahead):
             expected = await public(stage.record, Topic.of(LLIGA))
             await until(lambda: [each.told for each in ahead] == [[0, *expected]] * 2)
-            assert last < 9_000 < last + MOST_AHEAD_COUNT
+            assert last < 9_000 < last + MAX_POSITIONS_AHEAD
             await stage.add(*hall.first_round())
             expected = await public(stage.record, Topic.of(LLIGA))
             await until(lambda: [each.told for each in ahead] == [[0, *expected]] * 2)
@@ -173,7 +173,7 @@ async def test_the_id_of_another_record_or_of_none_brings_a_reset_and_everything
     await stage.add(*Championship().create())
     expected = await public(stage.record, Topic.of(LLIGA))
     fingerprint = await stage.record.fingerprint(expected[1])
-    far = await stage.record.last_position() + MOST_AHEAD_COUNT + 1
+    far = await stage.record.last_position() + MAX_POSITIONS_AHEAD + 1
     cases = {
         f"{'0' * 16}-{expected[1]}": [0, *expected],
         f"{fingerprint}-{far}": [0, *expected],
@@ -255,7 +255,7 @@ SO_ATTACH_FILTER = 26
 async def test_a_reader_whose_machine_is_gone_is_given_up_by_the_heartbeats_that_are_not_confirmed(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(broadcaster, "HEARTBEAT", 0.6)
+    monkeypatch.setattr(broadcaster, "STREAM_HEARTBEAT_SECONDS", 0.6)
     left: list[Viewer] = []
     leave = Fanout.leave
 
@@ -290,7 +290,7 @@ def _read_all(sock: socket.socket, last: str) -> list[str]:
 async def test_nothing_is_missed_and_nothing_comes_twice_over_ends_of_results_and_gateway(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(broadcaster, "KEPT", 10)
+    monkeypatch.setattr(broadcaster, "MIN_RING_CAPACITY", 10)
     with socket.socket() as one, socket.socket() as other:
         for sock in (one, other):
             sock.bind(("127.0.0.1", 0))
@@ -374,7 +374,7 @@ async def test_streams_of_an_address_count_until_they_end(tmp_path: Path) -> Non
 
 async def test_while_a_process_starts_no_position_is_taken_for_one_beyond_the_record() -> None:
     stub: Any = None
-    tail = Tail(stub)
+    tail = NewsSubscription(stub)
     fanout = Fanout(tail, stub)
     check_after(5_000_000, fanout.last_position)
     tail.position = 12
@@ -402,7 +402,7 @@ class Pair:
 
 async def paired() -> Pair:
     stub: Any = None
-    tail = Tail(stub)
+    tail = NewsSubscription(stub)
     tail.begun.set()
     fanout = Fanout(tail, stub)
     connections = Connections(most=10, most_of_address=0, header_seconds=1, write_seconds=0.3)
@@ -413,7 +413,7 @@ async def paired() -> Pair:
     transport, _ = await asyncio.get_running_loop().create_connection(asyncio.Protocol, sock=ours)
     connections.enter("")
     gone = asyncio.Event()
-    viewer = fanout.join(Topic(), 0, Line(transport, connections, "", set()), gone.set, chunked=False)
+    viewer = fanout.join(Topic(), 0, HandedOverConnection(transport, connections, "", set()), gone.set, chunked=False)
     transport.set_protocol(viewer)
     return Pair(fanout, connections, viewer, theirs, gone)
 

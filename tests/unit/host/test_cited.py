@@ -12,7 +12,7 @@ import pytest
 
 from faristol.kernel.refusal import Refusal
 from faristol.rules import load_ruleset, ruleset_names
-from faristol.text import cited, with_article
+from faristol.text import cite_refusal, with_article
 
 ROOT = Path(__file__).parents[3]
 PARTS = (
@@ -191,4 +191,4 @@ def test_a_book_is_silent_only_where_it_was_read_to_be(name: str) -> None:
 def test_an_article_stands_within_the_sentence() -> None:
     assert with_article("The result is final.", "FISE 44") == "The result is final (FISE 44)."
     assert with_article("Have the scores been swapped?", "FISE 44") == "Have the scores been swapped? (FISE 44)"
-    assert cited(Refusal("X", "", "The result is final."), "en") == "The result is final."
+    assert cite_refusal(Refusal("X", "", "The result is final."), "en") == "The result is final."

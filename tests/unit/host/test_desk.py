@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from faristol.event_store import Decision, Guard, Metadata, Record, Write
-from faristol.host.command_handler import Desk, digest
+from faristol.host.command_handler import CommandHandler, digest
 from faristol.pb.pairing.v1 import events_pb2 as events
 from faristol.pb.pairing.v1 import pairing_pb2
 
@@ -60,7 +60,7 @@ class Caller:
 
 async def test_commands_that_met_at_their_own_streams_first_do_not_wear_each_other_out_at_one(tmp_path: Path) -> None:
     record = await Record.open(f"sqlite:///{tmp_path}/record.db")
-    desk = Desk(record)
+    desk = CommandHandler(record)
     caller: Any = Caller()
     fact = events.RoundStarted(round=1)
 
@@ -89,7 +89,7 @@ async def test_commands_that_met_at_their_own_streams_first_do_not_wear_each_oth
 
 async def test_nobody_is_overtaken_for_ever_at_a_stream_by_commands_that_come_later(tmp_path: Path) -> None:
     record = await Record.open(f"sqlite:///{tmp_path}/record.db")
-    desk = Desk(record)
+    desk = CommandHandler(record)
     caller: Any = Caller()
     fact = events.RoundStarted(round=1)
 
@@ -120,7 +120,7 @@ async def test_commands_of_one_lane_that_come_at_once_are_decided_once_each_and_
     tmp_path: Path,
 ) -> None:
     record = await Record.open(f"sqlite:///{tmp_path}/record.db")
-    desk = Desk(record)
+    desk = CommandHandler(record)
     caller: Any = Caller()
     fact = events.RoundStarted(round=1)
     decided = {"nord": 0, "sud": 0}

@@ -14,7 +14,7 @@ from faristol.credentials.keyring import KeyringError
 from faristol.event_store import Record, Unacceptable
 from faristol.event_store.append.decision import NO_STREAM
 from faristol.event_store.backends.databases import parse
-from faristol.host.rpc.errors import Behind, Unreachable, status_of
+from faristol.host.rpc.errors import PositionNotReached, Unreachable, status_of
 from faristol.host.rpc.interceptor import ErrorInterceptor
 from faristol.kernel.errors import THERE_IS, THERE_IS_NO, AlreadyExists, Invalid, Missing, NotFound, Taken
 from faristol.kernel.refusal import N_, Refusal
@@ -111,7 +111,7 @@ def test_what_a_caller_sent_cannot_be_mistaken_for_a_place_to_fill() -> None:
 
 
 def test_results_that_are_late_say_how_far_they_are() -> None:
-    status = status_of(Behind(wanted=90, here=7), "ca")
+    status = status_of(PositionNotReached(wanted=90, here=7), "ca")
     assert status is not None
     assert status.code == code_pb2.DEADLINE_EXCEEDED
     assert status.message == "els resultats són a la posició 7; s’ha esperat en va la posició 90"

@@ -7,20 +7,20 @@ import socket
 import pytest
 
 from faristol.gateway.http.server import listen
-from faristol.host.listening import bindable
+from faristol.host.listening import to_bind_address
 
 
 @pytest.mark.parametrize("host", ["0.0.0.0", "::", "[::]"])
 def test_every_address_is_that_of_ipv4_and_of_ipv6(host: str) -> None:
     with listen(host, 0) as listening:
         port = listening.getsockname()[1]
-        for address in ("127.0.0.1", *(["::1"] if bindable(host) == "::" else [])):
+        for address in ("127.0.0.1", *(["::1"] if to_bind_address(host) == "::" else [])):
             with socket.create_connection((address, port), timeout=5):
                 pass
 
 
 def test_one_address_is_that_one_alone() -> None:
-    assert [bindable(host) for host in ("127.0.0.1", "[::1]", "localhost")] == ["127.0.0.1", "::1", "localhost"]
+    assert [to_bind_address(host) for host in ("127.0.0.1", "[::1]", "localhost")] == ["127.0.0.1", "::1", "localhost"]
 
 
 def test_a_machine_without_ipv6_listens_by_ipv4(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -28,4 +28,4 @@ def test_a_machine_without_ipv6_listens_by_ipv4(monkeypatch: pytest.MonkeyPatch)
         raise OSError
 
     monkeypatch.setattr(socket, "socket", missing)
-    assert bindable("::") == "0.0.0.0"
+    assert to_bind_address("::") == "0.0.0.0"

@@ -6,7 +6,7 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from faristol.host.rpc.interceptor import LONGEST_TEXT, check_text
+from faristol.host.rpc.interceptor import MAX_TEXT_CHARACTERS, check_text
 from faristol.kernel.errors import Invalid
 from faristol.kernel.times import AHEAD, occurred_at, to_timestamp
 from faristol.pb.game.v1 import events_pb2, game_pb2
@@ -18,7 +18,7 @@ NOW = datetime(2026, 11, 21, 12, 0, tzinfo=UTC)
     ("request_", "field"),
     [
         (game_pb2.GetGameRequest(game_id="a\0b"), "game_id"),
-        (game_pb2.GetGameRequest(game_id="x" * (LONGEST_TEXT + 1)), "game_id"),
+        (game_pb2.GetGameRequest(game_id="x" * (MAX_TEXT_CHARACTERS + 1)), "game_id"),
         (game_pb2.ExchangeRequest(faces=["A", "\0"]), "faces"),
         (
             game_pb2.PlacePlayRequest(placements=[events_pb2.Placement(face=face) for face in ("A", "\0")]),
@@ -35,7 +35,7 @@ def test_a_text_that_cannot_be_is_told_with_its_field(request_: game_pb2.GetGame
 
 def test_texts_as_people_write_them_pass() -> None:
     check_text(game_pb2.PlacePlayRequest(game_id="cup-r1-t1", placements=[events_pb2.Placement(face="L·L")]))
-    check_text(game_pb2.GetGameRequest(game_id="x" * LONGEST_TEXT))
+    check_text(game_pb2.GetGameRequest(game_id="x" * MAX_TEXT_CHARACTERS))
 
 
 def test_a_time_that_has_not_come_is_refused_and_a_clock_a_little_ahead_is_not() -> None:

@@ -10,7 +10,7 @@ import sys
 import pytest
 
 from faristol.host.observability.logs import JsonLines
-from faristol.host.observability.rate_limited_log import Seldom
+from faristol.host.observability.rate_limited_log import RateLimitedLog
 
 
 class Lines:
@@ -19,7 +19,7 @@ class Lines:
     def __init__(self, every_seconds: float) -> None:
         self.now = 0.0
         self.written: list[str] = []
-        self.seldom = Seldom(lambda message, _: self.written.append(message), lambda: self.now, every_seconds)
+        self.seldom = RateLimitedLog(lambda message, _: self.written.append(message), lambda: self.now, every_seconds)
 
 
 async def test_one_of_a_kind_is_written_and_the_others_are_counted() -> None:
@@ -62,4 +62,4 @@ def test_the_audit_log_has_the_logger_that_docs_name(name: str) -> None:
     from faristol.host.observability import logs
     from faristol.host.security import audit
 
-    assert audit.NAME == logs.AUDIT == name
+    assert audit.AUDIT_LOGGER_NAME == logs.AUDIT == name

@@ -12,7 +12,7 @@ import pytest
 from opentelemetry import trace
 from opentelemetry.sdk.trace import TracerProvider
 
-from faristol.host.rpc.streams import until
+from faristol.host.rpc.streams import until_ended_by
 
 _shared: ContextVar[int] = ContextVar("shared", default=0)
 
@@ -51,7 +51,9 @@ async def test_a_span_around_a_stream_ends_with_it_however_that_comes(
 
     told = []
     with caplog.at_level(logging.DEBUG):
-        async with aclosing(until(end_after(0.05 if ends == "with its process" else 60), responses())) as stream:
+        async with aclosing(
+            until_ended_by(end_after(0.05 if ends == "with its process" else 60), responses())
+        ) as stream:
             try:
                 async for number in stream:
                     told.append(number)

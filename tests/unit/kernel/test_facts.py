@@ -43,7 +43,7 @@ def test_a_message_has_a_meaning_when_it_is_an_event_and_none_when_it_is_a_part_
     assert said != (message in PARTS), "give it the option faristol.event.v1.meaning, or use it in an event"
 
 
-@pytest.mark.parametrize("kind", facts.EVENTS, ids=lambda kind: str(kind.DESCRIPTOR.full_name))
+@pytest.mark.parametrize("kind", facts.RECORD_EVENT_TYPES, ids=lambda kind: str(kind.DESCRIPTOR.full_name))
 def test_an_event_says_who_may_know_of_it_and_which_stream_it_is_on(kind: facts.Kind) -> None:
     meaning = facts.meaning(kind)
     assert meaning.audience, "say who its audience is"
@@ -69,8 +69,8 @@ def test_an_event_is_on_the_stream_of_its_file_or_on_that_which_it_says() -> Non
 
 
 def test_events_are_found_by_what_they_change_and_by_whom_they_are_for() -> None:
-    assert facts.that_change(options.CHANGE_ENTRIES) == {pairing.PlayerRegistered, pairing.LateEntryAdmitted}
-    public = facts.told_to(options.AUDIENCE_PUBLIC)
+    assert facts.types_that_change(options.CHANGE_ENTRIES) == {pairing.PlayerRegistered, pairing.LateEntryAdmitted}
+    public = facts.types_for_audience(options.AUDIENCE_PUBLIC)
     assert game.PlayPlaced in public
     assert not public & {game.TilesDrawn, game.RackStated, pairing.PlayerSanctioned, *facts.events_of(lexicon)}
     assert facts.types_of([game.Passed]) == {"faristol.game.v1.Passed"}

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from faristol.kernel.names import begins, name_order, same_name, told_apart, words_of
+from faristol.kernel.names import begins, list_distinct_names, name_order, same_name, words_of
 from faristol.typed_input.resembling import Resemblances
 
 APOSTROPHES = "'\u2019\u2018\u02bc\u00b4`\u2032\uff07"
@@ -44,7 +44,7 @@ def test_one_name_in_two_writings_is_one(name: str, data: st.DataObject) -> None
 )
 def test_capitals_and_kinds_of_signs_do_not_part_names(name: str, other: str) -> None:
     assert same_name(name, other)
-    assert set(told_apart([("a", name, ""), ("b", other, "")]).values()) == {f"{name} (a)", f"{other} (b)"}
+    assert set(list_distinct_names([("a", name, ""), ("b", other, "")]).values()) == {f"{name} (a)", f"{other} (b)"}
 
 
 @pytest.mark.parametrize(

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from faristol.kernel.quotation import SHOWN, likely, nearest, quoted, shown
+from faristol.kernel.quotation import MAX_FILE_QUOTE_CHARACTERS, likely, nearest, quote_text, shorten_text
 
 
 def test_what_is_too_long_is_shortened_and_nothing_reaches_a_terminal_as_it_is() -> None:
-    assert (quoted("ACE"), shown("13")) == ("'ACE'", "13")
-    assert "\x1b" not in quoted("\x1b[2J")
-    assert len(shown("x" * 10_000)) == SHOWN
-    assert shown("x" * 10_000).endswith("…")
+    assert (quote_text("ACE"), shorten_text("13")) == ("'ACE'", "13")
+    assert "\x1b" not in quote_text("\x1b[2J")
+    assert len(shorten_text("x" * 10_000)) == MAX_FILE_QUOTE_CHARACTERS
+    assert shorten_text("x" * 10_000).endswith("…")
 
 
 def test_the_names_that_were_probably_meant_come_nearest_first_and_no_others() -> None:

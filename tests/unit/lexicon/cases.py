@@ -14,14 +14,14 @@ from faristol.kernel.times import to_timestamp
 from faristol.lexicon.adjudication.cases.challenges import Law, Question, adjudicate
 from faristol.lexicon.adjudication.cases.model import Case, Ruling, Word, evolve
 from faristol.lexicon.adjudication.policy import Adjudication, Judge
-from faristol.lexicon.adjudication.views import Game
+from faristol.lexicon.adjudication.views import AdjudicatedGame
 from faristol.pb.game.v1 import events_pb2 as game_events
 from faristol.pb.lexicon.v1 import events_pb2 as events
 
 START = datetime(2026, 3, 7, 10, 0, tzinfo=UTC)
 RAISED_AT = to_timestamp(START)
 PLAYABLE = {("S", "O", "L"), ("A", "NY")}
-GAME = Game("cup-r1-t1", "cup", lexicon=Pin("catalan", "ab" * 32))
+GAME = AdjudicatedGame("cup-r1-t1", "cup", lexicon=Pin("catalan", "ab" * 32))
 LAW = Law(PLAYABLE.__contains__, "ca", (), "FISC I.10", "FISC I.10", by_word=False)
 
 JUDGES = {

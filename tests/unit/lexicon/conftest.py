@@ -9,7 +9,7 @@ import pytest
 from faristol.event_store import Record
 from faristol.host import Settings
 from faristol.rules.tiles import load_tile_set
-from faristol.words import About, Installed, Library
+from faristol.words import About, InstalledLexicon, Library
 
 ABOUT = About("catalan", "first", "CC0-1.0", "written for the tests", datetime.date(2024, 2, 29))
 WORDS = {("S", "O", "L"), ("A", "NY"), ("C", "O", "L·L", "A"), ("C", "O", "L", "L", "A")}
@@ -21,7 +21,7 @@ def library(tmp_path: Path) -> Library:
 
 
 @pytest.fixture
-def catalan(library: Library) -> Installed:
+def catalan(library: Library) -> InstalledLexicon:
     return library.install("catalan", WORDS, tile_set=load_tile_set("ca-100"), about=ABOUT)
 
 

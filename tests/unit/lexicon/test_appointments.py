@@ -15,7 +15,7 @@ from faristol.lexicon.adjudication import appointments
 from faristol.lexicon.adjudication.appointments import Situation
 from faristol.lexicon.adjudication.cases.model import Case
 from faristol.lexicon.adjudication.policy import Adjudication, Judge, evolve
-from faristol.lexicon.adjudication.views import Tournament
+from faristol.lexicon.adjudication.views import AdjudicatedTournament
 from faristol.pb.game.v1 import events_pb2 as game_events
 from faristol.pb.lexicon.v1 import adjudication_pb2 as pb
 from faristol.pb.lexicon.v1 import events_pb2 as events
@@ -29,7 +29,7 @@ STAFFED = Adjudication(judges=JUDGES)
 
 
 def situation_of(state: Adjudication, needs: Needs, waiting: Sequence[Case] = ()) -> Situation:
-    return Situation(state, Tournament("cup"), needs[0], RAISED_AT, needs[1], waiting=waiting)
+    return Situation(state, AdjudicatedTournament("cup"), needs[0], RAISED_AT, needs[1], waiting=waiting)
 
 
 def set_adjudication(
@@ -52,7 +52,7 @@ def appoint(
 
 
 def choose_layers(
-    tournament: Tournament, ruleset: Ruleset, layers: Sequence[str], known: Sequence[str]
+    tournament: AdjudicatedTournament, ruleset: Ruleset, layers: Sequence[str], known: Sequence[str]
 ) -> list[Message]:
     situation = Situation(automatic(), tournament, ruleset, RAISED_AT, "el", known)
     return appointments.choose_layers(situation, pb.ChooseLayersRequest(layers=layers))
@@ -199,16 +199,16 @@ def test_a_judge_is_appointed_and_dismissed_once() -> None:
 @pytest.mark.parametrize("name", ["fisc-2023", "uf-2007", "fise"])
 def test_where_layers_are_chosen_with_the_tournament_they_stay(name: str) -> None:
     with pytest.raises(Refusal) as caught:
-        choose_layers(Tournament("cup"), load_ruleset(name), ["balearic"], ["balearic"])
+        choose_layers(AdjudicatedTournament("cup"), load_ruleset(name), ["balearic"], ["balearic"])
     assert caught.value.reason == "LAYERS_FROZEN"
 
 
 def test_pes_lets_dictionaries_be_chosen_until_the_first_game() -> None:
     pes = load_ruleset("pes-2024")
-    tournament = Tournament("cup", lexicon=Pin("greek", "ab"))
+    tournament = AdjudicatedTournament("cup", lexicon=Pin("greek", "ab"))
     (fact,) = choose_layers(tournament, pes, ["lkn", "babiniotis"], ["babiniotis", "lkn"])
     assert evolve(automatic(), fact).layers == ("babiniotis", "lkn")
-    started = Tournament("cup", lexicon=Pin("greek", "ab"), started=True)
+    started = AdjudicatedTournament("cup", lexicon=Pin("greek", "ab"), started=True)
     with pytest.raises(Refusal) as caught:
         choose_layers(started, pes, ["lkn"], ["lkn"])
     assert (caught.value.reason, caught.value.article) == ("LAYERS_FROZEN", "PES Α")

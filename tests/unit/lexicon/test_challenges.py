@@ -14,7 +14,7 @@ from faristol.kernel.times import to_timestamp
 from faristol.lexicon.adjudication.cases.challenges import Question, adjudicate
 from faristol.lexicon.adjudication.cases.model import Case, Ruling, Word, evolve
 from faristol.lexicon.adjudication.policy import Adjudication, Judge
-from faristol.lexicon.adjudication.views import Game, watch_game
+from faristol.lexicon.adjudication.views import AdjudicatedGame, watch_game
 from faristol.pb.game.v1 import events_pb2 as game_events
 from faristol.pb.lexicon.v1 import events_pb2 as events
 
@@ -126,8 +126,8 @@ def test_a_game_is_known_from_the_facts_that_its_cases_depend_on() -> None:
         seed=b"secret",
     )
     raised = challenge(("X",))
-    game = reduce(watch_game, [opened, game_events.GameStarted(first_player_id="anna"), raised], Game())
-    assert game == Game(GAME.game_id, "cup", GAME.ruleset, GAME.lexicon, b"secret", {2: raised})
+    game = reduce(watch_game, [opened, game_events.GameStarted(first_player_id="anna"), raised], AdjudicatedGame())
+    assert game == AdjudicatedGame(GAME.game_id, "cup", GAME.ruleset, GAME.lexicon, b"secret", {2: raised})
 
 
 def test_a_fact_of_another_context_is_no_fact_of_a_case() -> None:

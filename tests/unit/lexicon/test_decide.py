@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from tests.unit.lexicon.cases import JUDGES, PLAYABLE, after, as_lexicon, at, judged, listed, opened
 
 from faristol.kernel.refusal import Refusal
-from faristol.lexicon.adjudication.cases.decide import claim, give_opinion, overdue, release, withdraw
+from faristol.lexicon.adjudication.cases.decide import claim, give_opinion, list_due_events, release, withdraw
 from faristol.lexicon.adjudication.cases.model import Case, Ruling
 from faristol.lexicon.adjudication.policy import Adjudication
 from faristol.pb.lexicon.v1 import events_pb2 as events
@@ -121,11 +121,11 @@ def test_a_case_is_for_judges_of_its_language_who_are_appointed_and_did_not_rule
 def test_a_case_that_waits_for_too_long_is_escalated_once_and_then_the_director_rules_alone() -> None:
     case = claimed(opened(judged(3), SOL), "ada")
     assert refused(lambda: claim(case, judged(3), "head", NOBODY, at(1))) == "OTHER_LANGUAGE"
-    assert overdue(case, judged(3), NOBODY, at(119.9)) == []
-    (fact,) = overdue(case, judged(3), NOBODY, at(120))
+    assert list_due_events(case, judged(3), NOBODY, at(119.9)) == []
+    (fact,) = list_due_events(case, judged(3), NOBODY, at(120))
     assert isinstance(fact, events.CaseEscalated)
     escalated = after(case, [fact])
-    assert overdue(escalated, judged(3), NOBODY, at(500)) == []
+    assert list_due_events(escalated, judged(3), NOBODY, at(500)) == []
     ruled = rules(claimed(escalated, "head", seconds=121), "head", True, seconds=122)
     assert ruled.ruled_by == ("head",)
     assert ruled.by_director
@@ -133,7 +133,7 @@ def test_a_case_that_waits_for_too_long_is_escalated_once_and_then_the_director_
 
 def test_an_escalated_case_stays_with_its_judges_too() -> None:
     case = opened(judged(), SOL)
-    case = after(case, overdue(case, judged(), NOBODY, at(120)))
+    case = after(case, list_due_events(case, judged(), NOBODY, at(120)))
     case = rules(claimed(case, "head", "ada"), "ada", True)
     assert case.ruled_by == ("ada",)
     assert refused(lambda: rules(case, "head", False)) == "CASE_RULED"
@@ -141,9 +141,9 @@ def test_an_escalated_case_stays_with_its_judges_too() -> None:
 
 def test_a_case_goes_back_when_its_judge_is_silent_dismissed_or_gives_it_back() -> None:
     case = claimed(opened(judged(), SOL), "ada")
-    (silent,) = overdue(case, judged(), frozenset({"ada"}), at(40))
+    (silent,) = list_due_events(case, judged(), frozenset({"ada"}), at(40))
     without = replace(judged(), judges={"berta": JUDGES["berta"]})
-    (dismissed,) = overdue(case, without, NOBODY, at(2))
+    (dismissed,) = list_due_events(case, without, NOBODY, at(2))
     (released,) = release(case, "ada", at(2))
     reasons = []
     for fact in (silent, dismissed, released):
@@ -187,14 +187,14 @@ def step(case: Case, court: Adjudication, kind: str, judge: str, good: bool, now
         case "claim":
             return claim(case, court, judge, NOBODY, at(now))
         case "silent":
-            return overdue(case, court, frozenset({judge}), at(now))
+            return list_due_events(case, court, frozenset({judge}), at(now))
         case "release":
             return release(case, judge, at(now))
         case "rule":
             rulings = [Ruling(word, good, "as said", "a grammar") for word in case.words]
             return give_opinion(case, court, judge, rulings, listed(case), at(now))
         case _:
-            return overdue(case, court, NOBODY, at(now))
+            return list_due_events(case, court, NOBODY, at(now))
 
 
 @settings(max_examples=300)
@@ -228,7 +228,7 @@ def test_whatever_judges_do_in_whatever_order_a_case_is_ruled_on_exactly_once(
             continue
     court = judged(panel)
     now += 1_000
-    take(overdue(case, court, frozenset(case.held_by), at(now)))
+    take(list_due_events(case, court, frozenset(case.held_by), at(now)))
     for judge in ("ada", "berta", "carles"):
         if case.waiting:
             try:

@@ -12,14 +12,14 @@ from faristol.lexicon.adjudication.cases import docket, queries
 from faristol.pb.game.v1 import events_pb2 as game_events
 from faristol.pb.lexicon.v1 import adjudication_pb2 as pb
 from faristol.pb.lexicon.v1 import events_pb2 as events
-from faristol.words import Installed, Library
+from faristol.words import InstalledLexicon, Library
 
 ANY, ANYS = ("A", "NY"), ("A", "NY", "S")
 
 
 @pytest.fixture
 async def court(
-    tmp_path: Path, library: Library, catalan: Installed, shared_nats: str, database_url: str
+    tmp_path: Path, library: Library, catalan: InstalledLexicon, shared_nats: str, database_url: str
 ) -> AsyncIterator[Court]:
     async with sitting(tmp_path, library.path, shared_nats, catalan.digest, database_url=database_url) as made:
         yield made
@@ -58,7 +58,7 @@ async def test_a_docket_built_again_is_the_live_one(court: Court) -> None:
     await court.close_round(1)
     await court.close_round(1)
     last = await court.record.last_position()
-    assert await Progress(court.record, docket.projection().consumer).reached(last, 20)
+    assert await Progress(court.record, docket.projection().consumer).wait_until_reached(last, 20)
     lived, _ = await rows(court)
     await Rebuild(court.record, docket.projection()).run()
     rebuilt, where = await rows(court)
@@ -88,7 +88,7 @@ async def test_the_list_of_rulings_is_read_page_by_page_and_none_is_left_out_or_
     for round_ in (2, 1):
         await court.close_round(round_)
     last = await court.record.last_position()
-    assert await Progress(court.record, docket.projection().consumer).reached(last, 20)
+    assert await Progress(court.record, docket.projection().consumer).wait_until_reached(last, 20)
 
     async def page(size: int, token: str = "", round_: int = 0) -> pb.ListRulingsResponse:
         return await court.direct.ListRulings(

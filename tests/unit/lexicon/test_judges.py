@@ -17,14 +17,14 @@ from faristol.pb.lexicon.v1 import adjudication_pb2 as pb
 from faristol.pb.lexicon.v1 import events_pb2 as events
 from faristol.pb.lexicon.v1 import lexicon_pb2
 from faristol.pb.pairing.v1 import events_pb2 as pairing_events
-from faristol.words import Installed, Library
+from faristol.words import InstalledLexicon, Library
 
 ANY, ANYS = ("A", "NY"), ("A", "NY", "S")
 GAME = "cup-r1-t1"
 
 
 @pytest.fixture
-async def court(tmp_path: Path, library: Library, catalan: Installed, shared_nats: str) -> AsyncIterator[Court]:
+async def court(tmp_path: Path, library: Library, catalan: InstalledLexicon, shared_nats: str) -> AsyncIterator[Court]:
     async with sitting(tmp_path, library.path, shared_nats, catalan.digest) as made:
         yield made
 

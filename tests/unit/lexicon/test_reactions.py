@@ -11,7 +11,7 @@ from faristol.lexicon.service_module import part
 from faristol.pb.game.v1 import events_pb2 as game_events
 from faristol.pb.lexicon.v1 import events_pb2 as events
 from faristol.rules import load_ruleset
-from faristol.words import Installed
+from faristol.words import InstalledLexicon
 
 GAME = "cup-r1-t1"
 CASE = case_id_of(GAME, b"", 1)
@@ -38,13 +38,13 @@ async def challenged(record: Record, digest: str, *words: tuple[str, ...]) -> Re
 
 
 @pytest.fixture
-def reaction(record: Record, settings: Settings, catalan: Installed) -> Reaction:
+def reaction(record: Record, settings: Settings, catalan: InstalledLexicon) -> Reaction:
     (only,) = part(Runtime(settings, record)).reactions
     return only
 
 
 async def test_a_challenge_is_a_ruled_case_in_one_append(
-    record: Record, reaction: Reaction, catalan: Installed
+    record: Record, reaction: Reaction, catalan: InstalledLexicon
 ) -> None:
     event = await challenged(record, catalan.digest, ("A", "NY"), ("A", "N"))
     assert event.type in reaction.types
@@ -60,7 +60,9 @@ async def test_a_challenge_is_a_ruled_case_in_one_append(
     assert not ruled.valid
 
 
-async def test_a_challenge_told_twice_changes_nothing(record: Record, reaction: Reaction, catalan: Installed) -> None:
+async def test_a_challenge_told_twice_changes_nothing(
+    record: Record, reaction: Reaction, catalan: InstalledLexicon
+) -> None:
     event = await challenged(record, catalan.digest, ("A", "NY"))
     first, again = await reaction.react(event), await reaction.react(event)
     assert first is not None
@@ -78,7 +80,7 @@ async def test_another_lexicon_never_rules_in_place_of_the_pinned_one(record: Re
 
 
 async def test_a_case_that_was_opened_under_its_former_name_keeps_it(
-    record: Record, reaction: Reaction, catalan: Installed
+    record: Record, reaction: Reaction, catalan: InstalledLexicon
 ) -> None:
     event = await challenged(record, catalan.digest, ("A", "NY"))
     former = f"{GAME}-1"
@@ -98,7 +100,7 @@ async def test_a_case_that_waits_is_withdrawn_when_its_game_or_its_table_ends(
     end: type[game_events.GameEnded | game_events.TableClosed],
     record: Record,
     reaction: Reaction,
-    catalan: Installed,
+    catalan: InstalledLexicon,
 ) -> None:
     event = await challenged(record, catalan.digest, ("A", "NY"))
     opened = events.CaseOpened(case_id=CASE, game_id=GAME, challenge=1, panel=1, mode=events.MODE_JUDGE)

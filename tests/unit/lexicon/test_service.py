@@ -28,12 +28,12 @@ from faristol.pb.game.v1 import events_pb2 as game_events
 from faristol.pb.lexicon.v1 import events_pb2 as events
 from faristol.pb.lexicon.v1 import lexicon_pb2, lexicon_pb2_grpc
 from faristol.rules.tiles import load_tile_set
-from faristol.words import Installed, Library, Listing
+from faristol.words import InstalledLexicon, Library, Listing
 
 
 @pytest.fixture
 async def stub(
-    record: Record, settings: Settings, catalan: Installed
+    record: Record, settings: Settings, catalan: InstalledLexicon
 ) -> AsyncIterator[lexicon_pb2_grpc.LexiconServiceAsyncStub]:
     server = grpc.aio.server(interceptors=(ErrorInterceptor(),))
     for servicer in part(Runtime(settings, record)).servicers:
@@ -46,7 +46,7 @@ async def stub(
 
 
 async def test_installed_lexicons_say_what_they_are(
-    stub: lexicon_pb2_grpc.LexiconServiceAsyncStub, catalan: Installed
+    stub: lexicon_pb2_grpc.LexiconServiceAsyncStub, catalan: InstalledLexicon
 ) -> None:
     (found,) = (await stub.ListLexicons(lexicon_pb2.ListLexiconsRequest())).lexicons
     assert found == lexicon_pb2.Lexicon(
@@ -61,7 +61,7 @@ async def test_installed_lexicons_say_what_they_are(
 
 @pytest.mark.parametrize("by", ["name", "digest"])
 async def test_words_are_answered_with_their_tiles_in_the_order_asked(
-    by: str, stub: lexicon_pb2_grpc.LexiconServiceAsyncStub, catalan: Installed
+    by: str, stub: lexicon_pb2_grpc.LexiconServiceAsyncStub, catalan: InstalledLexicon
 ) -> None:
     asked = ["col·la", "kiwi", "COLLA", "any"]
     answer = await stub.LookUp(lexicon_pb2.LookUpRequest(lexicon=getattr(catalan, by), words=asked))
@@ -85,7 +85,7 @@ async def test_words_are_answered_with_their_tiles_in_the_order_asked(
     ],
 )
 async def test_a_text_that_is_no_word_for_the_tiles_is_refused_by_name(
-    text: str, reason: str, problem: str, stub: lexicon_pb2_grpc.LexiconServiceAsyncStub, catalan: Installed
+    text: str, reason: str, problem: str, stub: lexicon_pb2_grpc.LexiconServiceAsyncStub, catalan: InstalledLexicon
 ) -> None:
     (entry,) = (await stub.LookUp(lexicon_pb2.LookUpRequest(lexicon="catalan", words=[text]))).entries
     assert (entry.text, entry.reason, list(entry.spellings)) == (text, reason, [])
@@ -169,7 +169,7 @@ async def test_the_case_of_a_game_is_that_of_its_last_challenge_or_of_the_appeal
 
 
 async def test_a_judge_is_told_the_case_of_a_game_in_their_languages_alone(
-    record: Record, settings: Settings, catalan: Installed, tmp_path: Path
+    record: Record, settings: Settings, catalan: InstalledLexicon, tmp_path: Path
 ) -> None:
     seed, opened = b"s" * 32, game_events.GameOpened(game_id="g", tournament_id="cup", table=1, seed=b"s" * 32)
     raised, case_id = game_events.ChallengeRaised(challenge=1), case_id_of("g", seed, 1)

@@ -32,7 +32,7 @@ class Changed(Exception):
 
 def event_types() -> list[Descriptor]:
     """Every event."""
-    return [kind.DESCRIPTOR for kind in facts.EVENTS]  # type: ignore[misc] # the stubs know two kinds of Descriptor
+    return [kind.DESCRIPTOR for kind in facts.RECORD_EVENT_TYPES]  # type: ignore[misc] # the stubs know two kinds of Descriptor
 
 
 def path_of(type_name: str, folder: Path = FOLDER) -> Path:

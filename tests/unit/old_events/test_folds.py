@@ -28,7 +28,7 @@ FOLDS: Mapping[str, tuple[Any, Callable[[Any, Message], object]]] = {
     "duplicate": (duplicate.Duplicate(), duplicate.evolve),
     "slips": (slips.Hall(), slips.evolve),
     "prepared": (prepared.Prepared(), prepared.evolve),
-    "tournament": (tournament.Tournament(), tournament.evolve),
+    "tournament": (tournament.TournamentState(), tournament.evolve),
     "case": (case.Case(), case.evolve),
     "lexicon": (policy.Adjudication(), policy.evolve),
     "ratings": (ratings.RatingList(), ratings.evolve),
@@ -51,8 +51,8 @@ def knows(stream: str, kind: facts.Kind) -> bool:
 
 @pytest.mark.parametrize("stream", FOLDS)
 def test_a_stream_is_folded_by_its_owner_to_the_last_event(stream: str) -> None:
-    assert {kind for kind in facts.EVENTS if knows(stream, kind)} == facts.on_streams(stream)
+    assert {kind for kind in facts.RECORD_EVENT_TYPES if knows(stream, kind)} == facts.on_streams(stream)
 
 
 def test_every_event_is_on_a_stream_that_somebody_folds() -> None:
-    assert {facts.meaning(kind).stream for kind in facts.EVENTS} == FOLDS.keys() | KEPT
+    assert {facts.meaning(kind).stream for kind in facts.RECORD_EVENT_TYPES} == FOLDS.keys() | KEPT

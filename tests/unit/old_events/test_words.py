@@ -4,7 +4,7 @@ import pytest
 from google.protobuf.descriptor import FieldDescriptor
 from tests.unit.old_events.golden import event_types
 
-from faristol.event_store.personal_data.notes import WITH_WORDS, Note, field_of, parted
+from faristol.event_store.personal_data.notes import WITH_WORDS, Note, field_of, split_note
 from faristol.kernel.facts import CONTEXTS
 from faristol.kernel.mentions import players_of
 from faristol.pb.game.v1 import events_pb2 as game
@@ -87,7 +87,7 @@ def test_what_is_marked_is_known() -> None:
 
 def test_words_are_parted_from_the_event_and_concern_whom_it_names_and_whom_the_writer_says() -> None:
     fact = pairing.ResultCorrected(round=1, winner_id="biel", player_ids=["biel", "anna"], note="a slip")
-    stored, note = parted(fact, {"carme"})
+    stored, note = split_note(fact, {"carme"})
     assert note == Note("a slip", ("anna", "biel", "carme"))
     assert stored == pairing.ResultCorrected(round=1, winner_id="biel", player_ids=["biel", "anna"])
     assert fact.note == "a slip"
@@ -96,8 +96,8 @@ def test_words_are_parted_from_the_event_and_concern_whom_it_names_and_whom_the_
 
 def test_an_event_without_words_is_stored_as_it_is() -> None:
     for fact in (game.Passed(turn=1, player_id="anna"), pairing.PlayerWithdrawn(player_id="anna")):
-        assert parted(fact, ()) == (fact, None)
-        assert parted(fact, ())[0] is fact
+        assert split_note(fact, ()) == (fact, None)
+        assert split_note(fact, ())[0] is fact
 
 
 def test_players_are_found_wherever_in_a_fact_they_are_named() -> None:

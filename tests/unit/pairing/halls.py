@@ -16,7 +16,7 @@ from faristol.pairing.commands.handler import COMMANDS
 from faristol.pairing.players.registration import register
 from faristol.pairing.results.results import record_result
 from faristol.pairing.situation import Situation
-from faristol.pairing.state import Origins, Rulings, Tournament, evolve
+from faristol.pairing.state import Origins, TableRulings, TournamentState, evolve
 from faristol.pairing.tournament.tournaments import create
 from faristol.pb.pairing.v1 import pairing_pb2 as pb
 from faristol.rules import Ruleset, load_ruleset
@@ -28,20 +28,22 @@ SEED = bytes(range(32))
 
 
 def decided(
-    state: Tournament,
+    state: TournamentState,
     request: Message,
     *,
     rules: Ruleset = FISC,
     at: datetime | None = None,
     now: datetime = NOON,
     facts: Sequence[Message] = (),
-    divisions: Sequence[Tournament] = (),
+    divisions: Sequence[TournamentState] = (),
     origins: Origins | None = None,
     turns: Mapping[str, int] | None = None,
-    tables: Mapping[str, Rulings] | None = None,
+    tables: Mapping[str, TableRulings] | None = None,
 ) -> list[Message]:
     """The facts that a command leads to; ``turns`` are over at the tables of games, where no ``tables`` are given."""
-    begun = tables or defaultdict(Rulings, {game: Rulings(turns=count) for game, count in (turns or {}).items()})
+    begun = tables or defaultdict(
+        TableRulings, {game: TableRulings(turns=count) for game, count in (turns or {}).items()}
+    )
     situation = Situation(
         state,
         now=now,
@@ -81,13 +83,13 @@ class Hall:
             division=division,
             division_of=division_of,
         )
-        self.do(create(Situation(Tournament(), now=self.now, rules=ruleset), asked, LEXICON))
+        self.do(create(Situation(TournamentState(), now=self.now, rules=ruleset), asked, LEXICON))
         for player_id, rating in players.items():
             self.do(self.decided(pb.RegisterPlayerRequest(player_id=player_id, rating=rating)))
 
     @property
-    def state(self) -> Tournament:
-        return reduce(evolve, self.facts, Tournament())
+    def state(self) -> TournamentState:
+        return reduce(evolve, self.facts, TournamentState())
 
     def do(self, facts: Sequence[Message]) -> Sequence[Message]:
         self.facts.extend(facts)
@@ -100,10 +102,10 @@ class Hall:
         *,
         rules: Ruleset | None = None,
         at: datetime | None = None,
-        divisions: Sequence[Tournament] = (),
+        divisions: Sequence[TournamentState] = (),
         origins: Origins | None = None,
         turns: Mapping[str, int] | None = None,
-        tables: Mapping[str, Rulings] | None = None,
+        tables: Mapping[str, TableRulings] | None = None,
     ) -> list[Message]:
         """The facts that a command leads to now."""
         return decided(

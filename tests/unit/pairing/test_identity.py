@@ -7,17 +7,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from faristol.event_store.personal_data.people import Person, told_apart
+from faristol.event_store.personal_data.people import Person, load_distinct_names
 from faristol.kernel.errors import Invalid
-from faristol.kernel.names import same_name
-from faristol.pairing.commands.identity import (
-    checked_country,
-    checked_id,
-    checked_name,
-    checked_tournament_id,
-    ids_of,
-    player_id,
-)
+from faristol.kernel.names import check_name, same_name
+from faristol.pairing.commands.identity import checked_country, checked_id, checked_tournament_id, ids_of, player_id
 
 COMMAND = "0190b2f0-7b2e-7c3a-9f10-2b6c3d4e5f60"
 
@@ -101,8 +94,8 @@ def test_a_command_id_that_is_no_uuid_is_named() -> None:
 
 
 def test_names_lose_the_space_around_and_doubled() -> None:
-    assert checked_name("name", "  Núria   Bonet ") == "Núria Bonet"
-    assert checked_name("club", "", empty=True) == ""
+    assert check_name("name", "  Núria   Bonet ") == "Núria Bonet"
+    assert check_name("club", "", empty=True) == ""
 
 
 @pytest.mark.parametrize("country", ["", "AND", "ESP", "GRE", "ENG"])
@@ -119,7 +112,7 @@ def test_a_country_that_is_none_is_told_what_was_expected(country: str) -> None:
 @pytest.mark.parametrize("name", ["", "   ", "x" * 201, "a\x00b", "a\u202eb"])
 def test_names_that_cannot_be_shown_are_refused(name: str) -> None:
     with pytest.raises(Invalid, match=r"^name: "):
-        checked_name("name", name)
+        check_name("name", name)
 
 
 def test_case_and_space_do_not_part_names() -> None:
@@ -131,4 +124,4 @@ def test_case_and_space_do_not_part_names() -> None:
 def test_two_names_that_readers_take_for_one_are_told_apart_however_their_accents_are_written() -> None:
     persons = [Person("a", "Núria Bonet", "Valls"), Person("b", "Nu\u0301ria  bonet", "Reus")]
     assert same_name(persons[0].name, persons[1].name)
-    assert told_apart(persons) == {"a": "Núria Bonet (Valls)", "b": "Nu\u0301ria  bonet (Reus)"}
+    assert load_distinct_names(persons) == {"a": "Núria Bonet (Valls)", "b": "Nu\u0301ria  bonet (Reus)"}

@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 from tests.unit.pairing.halls import Hall
 
-from faristol.pairing.state import Tournament, evolve, game_id, stream
+from faristol.pairing.state import TournamentState, evolve, game_id, stream
 from faristol.pairing.state.evolution import FOLDS
 from faristol.pb.game.v1 import events_pb2 as game_events
 from faristol.pb.pairing.v1 import events_pb2 as events
@@ -29,7 +29,7 @@ def test_every_fact_of_the_contract_is_understood() -> None:
 
 def test_a_foreign_fact_is_never_skipped() -> None:
     with pytest.raises(TypeError, match=r"faristol\.game\.v1\.Passed is not an event of a tournament"):
-        evolve(Tournament(), game_events.Passed())
+        evolve(TournamentState(), game_events.Passed())
 
 
 def test_a_round_knows_which_tables_are_missing() -> None:

@@ -14,8 +14,8 @@ from faristol.kernel.refusal import Refusal
 from faristol.kernel.times import to_timestamp
 from faristol.kernel.topics import place_of
 from faristol.pairing.commands.undo import undone_by
-from faristol.pairing.state import Hall as Room
-from faristol.pairing.state import Tournament
+from faristol.pairing.state import HallRange as Room
+from faristol.pairing.state import TournamentState
 from faristol.pb.pairing.v1 import events_pb2 as events
 from faristol.pb.pairing.v1 import pairing_pb2 as pb
 from faristol.rules import Bye, Ruleset, load_ruleset
@@ -74,7 +74,7 @@ def reinstate(hall: Hall, player_id: str) -> Message:
     return fact
 
 
-def timeless(state: Tournament) -> Tournament:
+def timeless(state: TournamentState) -> TournamentState:
     return replace(state, latest=NOON, kept={})
 
 
@@ -398,7 +398,7 @@ def test_whatever_came_before_undo_leaves_what_there_was_and_redo_what_there_had
         assert same(hall.state, after), name
 
 
-def same(state: Tournament, other: Tournament) -> bool:
+def same(state: TournamentState, other: TournamentState) -> bool:
     """Both are the same tournament, whenever their last acts were."""
     kept = [{number: set(pairs) for number, pairs in state.kept.items() if pairs} for state in (state, other)]
     return timeless(state) == timeless(other) and kept[0] == kept[1]

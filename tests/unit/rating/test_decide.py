@@ -13,7 +13,7 @@ from faristol.pb.pairing.v1 import events_pb2 as pairing_events
 from faristol.pb.rating.v1 import events_pb2 as events
 from faristol.rating.decide import changes, choose, publish
 from faristol.rating.model import RatingList, TournamentView, evolve, view
-from faristol.rating.systems import SYSTEMS
+from faristol.rating.systems import SYSTEMS_BY_NAME
 
 FIVE = {"anna": 1500, "biel": 1500, "cinta": 1500, "dolors": 1500, "enric": None}
 AT = Timestamp(seconds=1_700_000_000)
@@ -151,7 +151,7 @@ def test_a_table_of_more_than_two_is_rated() -> None:
     ]
 
 
-@pytest.mark.parametrize("system", sorted(SYSTEMS))
+@pytest.mark.parametrize("system", sorted(SYSTEMS_BY_NAME))
 @pytest.mark.parametrize("winner", ["giant", "dwarfs"])
 def test_a_list_keeps_to_the_ratings_that_there_are_whatever_the_results(system: str, winner: str) -> None:
     dwarfs = [f"p{number}" for number in range(99)]

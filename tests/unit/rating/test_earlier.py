@@ -11,7 +11,7 @@ import pytest
 
 from faristol.event_store import Decision, Metadata, Record, Recorded, Write
 from faristol.pb.rating.v1 import events_pb2 as events
-from faristol.rating.earlier import Earlier
+from faristol.rating.earlier import EarlierDeviations
 from faristol.rating.games import Rated
 from faristol.rating.model import RatingList, TournamentView
 
@@ -52,7 +52,7 @@ async def test_at_every_position_the_last_lists_before_it_are_told_in_whatever_o
         new = {player_id: chance.randint(1, 350_00) for player_id in chance.sample(PLAYERS, 3)}
         before = expected[max(expected)]
         expected[await publish(record, tournament, new)] = before if tournament == "open" else {**before, **new}
-    earlier = Earlier(record)
+    earlier = EarlierDeviations(record)
     asked = list(expected)
     chance.shuffle(asked)
 
@@ -72,8 +72,8 @@ async def test_lists_are_read_once_by_however_many_ask(record: Record, monkeypat
         return found
 
     monkeypatch.setattr(record, "read", counted)
-    monkeypatch.setattr("faristol.rating.earlier.SLICE", 4)
-    earlier = Earlier(record)
+    monkeypatch.setattr("faristol.rating.earlier.RATING_BATCH_LINES", 4)
+    earlier = EarlierDeviations(record)
 
     seen = await asyncio.gather(*(earlier.before("open", TOURNAMENT, GLICKO, end) for _ in range(5)))
 
@@ -91,10 +91,10 @@ async def test_a_system_without_deviations_reads_no_list(record: Record, monkeyp
         raise AssertionError("a list was read")
 
     monkeypatch.setattr(record, "read", read)
-    assert await Earlier(record).before("open", TOURNAMENT, RatingList(system="elo-1"), end) == TOURNAMENT
+    assert await EarlierDeviations(record).before("open", TOURNAMENT, RatingList(system="elo-1"), end) == TOURNAMENT
 
 
 async def test_a_list_of_a_system_without_deviations_leaves_those_of_the_list_before(record: Record) -> None:
     await publish(record, "cup", {"p0": 80_00})
     end = await publish(record, "lliga", {"p0": 0}, "elo-1")
-    assert deviations(await Earlier(record).before("open", TOURNAMENT, GLICKO, end)) == {"p0": 80_00}
+    assert deviations(await EarlierDeviations(record).before("open", TOURNAMENT, GLICKO, end)) == {"p0": 80_00}

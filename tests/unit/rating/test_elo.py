@@ -5,19 +5,19 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from faristol.rating.elo import Elo, Factor, expected_milli
-from faristol.rating.games import PARTS, Change, Game, Rated, of_table
+from faristol.rating.games import GAME_PARTS_COUNT, Change, Rated, RatedGame, of_table
 from faristol.rating.systems import ELO_1, NASPA_1
 
 ratings = st.integers(0, 3000)
 
 
 @st.composite
-def tournaments(draw: st.DrawFn) -> tuple[list[Rated], list[Game]]:
+def tournaments(draw: st.DrawFn) -> tuple[list[Rated], list[RatedGame]]:
     names = [f"p{number}" for number in range(draw(st.integers(2, 8)))]
     players = [Rated(name, draw(ratings), draw(st.booleans())) for name in names]
     pair = st.lists(st.sampled_from(names), min_size=2, max_size=2, unique=True)
     games = draw(st.lists(st.tuples(pair, st.sampled_from([0, 1, 2])), max_size=20))
-    return players, [Game(player, other, half_points) for (player, other), half_points in games]
+    return players, [RatedGame(player, other, half_points) for (player, other), half_points in games]
 
 
 # 1000 / (1 + 10^(-d / 400)), by hand.
@@ -48,7 +48,7 @@ def test_the_factor_falls_as_the_rating_rises_and_is_largest_at_first(rating: in
 def test_two_equals_win_and_lose_half_the_factor() -> None:
     players = [Rated("a", 1500), Rated("b", 1500)]
 
-    assert ELO_1.rate(players, [Game("a", "b", 2)]) == (
+    assert ELO_1.rate(players, [RatedGame("a", "b", 2)]) == (
         Change("a", 1500, 1510, 1, 2, 500),
         Change("b", 1500, 1490, 1, 0, 500),
     )
@@ -58,7 +58,7 @@ def test_a_newcomer_moves_faster_than_the_opponent() -> None:
     # 1000 against 1400 expects 0.091. Winning: 40 × 0.909 = 36.36 and 20 × −0.909 = −18.18.
     players = [Rated("new", 1000, unrated=True), Rated("old", 1400)]
 
-    assert ELO_1.rate(players, [Game("new", "old", 2)]) == (
+    assert ELO_1.rate(players, [RatedGame("new", "old", 2)]) == (
         Change("new", 1000, 1036, 1, 2, 91),
         Change("old", 1400, 1382, 1, 0, 909),
     )
@@ -67,7 +67,7 @@ def test_a_newcomer_moves_faster_than_the_opponent() -> None:
 def test_newcomers_alone_are_rated_among_themselves_from_the_rating_that_all_start_with() -> None:
     # Everybody is expected to score half: 40 × 1 for two wins, 0 for one of each, 40 × −1 for two losses.
     players = [Rated(name, 1000, unrated=True) for name in ("a", "b", "c", "d")]
-    changes = ELO_1.rate(players, [Game("a", "b", 2), Game("a", "c", 2), Game("b", "c", 2)])
+    changes = ELO_1.rate(players, [RatedGame("a", "b", 2), RatedGame("a", "c", 2), RatedGame("b", "c", 2)])
 
     assert [change.after for change in changes] == [1040, 1000, 960, 1000]
     assert [change.games for change in changes] == [2, 2, 2, 0]
@@ -78,7 +78,7 @@ def test_a_tournament_is_rated_as_a_whole_on_the_ratings_before_it() -> None:
     # b loses to a (0.360) and beats c (0.640): expects 1.000, scores 1: no change.
     # c draws with a (0.240) and loses to b (0.360): expects 0.600, scores 0.5: 20 × −0.1 = −2.
     players = [Rated("a", 1600), Rated("b", 1500), Rated("c", 1400)]
-    games = [Game("a", "b", 2), Game("b", "c", 2), Game("c", "a", 1)]
+    games = [RatedGame("a", "b", 2), RatedGame("b", "c", 2), RatedGame("c", "a", 1)]
 
     changes = ELO_1.rate(players, games)
 
@@ -88,15 +88,19 @@ def test_a_tournament_is_rated_as_a_whole_on_the_ratings_before_it() -> None:
 
 def test_half_a_point_is_rounded_away_from_zero_for_winner_and_loser() -> None:
     # 8 and 9 points ahead: expects 0.512 + 0.513, scores 1: 20 × −0.025 = −0.5. Behind by as much: +0.5.
-    ahead = ELO_1.rate([Rated("a", 1509), Rated("b", 1501), Rated("c", 1500)], [Game("a", "b", 2), Game("a", "c", 0)])
-    behind = ELO_1.rate([Rated("a", 1500), Rated("b", 1508), Rated("c", 1509)], [Game("a", "b", 2), Game("a", "c", 0)])
+    ahead = ELO_1.rate(
+        [Rated("a", 1509), Rated("b", 1501), Rated("c", 1500)], [RatedGame("a", "b", 2), RatedGame("a", "c", 0)]
+    )
+    behind = ELO_1.rate(
+        [Rated("a", 1500), Rated("b", 1508), Rated("c", 1509)], [RatedGame("a", "b", 2), RatedGame("a", "c", 0)]
+    )
 
     assert (ahead[0].expected_milli, ahead[0].after) == (1025, 1508)
     assert (behind[0].expected_milli, behind[0].after) == (975, 1501)
 
 
 @given(tournament=tournaments())
-def test_what_is_won_is_lost_when_the_factors_are_equal(tournament: tuple[list[Rated], list[Game]]) -> None:
+def test_what_is_won_is_lost_when_the_factors_are_equal(tournament: tuple[list[Rated], list[RatedGame]]) -> None:
     players, games = tournament
     equal = Elo("equal", ELO_1.curve, first_factors=(Factor(0, 24),), factors=(Factor(0, 24),))
 
@@ -112,7 +116,7 @@ def test_what_is_won_is_lost_when_the_factors_are_equal(tournament: tuple[list[R
 def test_one_game_between_equal_factors_sums_to_zero(rating: int, other: int, half_points: int) -> None:
     equal = Elo("equal", ELO_1.curve, first_factors=(Factor(0, 24),), factors=(Factor(0, 24),))
 
-    first, second = equal.rate([Rated("a", rating), Rated("b", other)], [Game("a", "b", half_points)])
+    first, second = equal.rate([Rated("a", rating), Rated("b", other)], [RatedGame("a", "b", half_points)])
 
     assert first.after - first.before == second.before - second.after
 
@@ -123,7 +127,7 @@ def test_whoever_played_no_game_keeps_the_rating() -> None:
 
 def test_a_game_of_somebody_unknown_is_an_error() -> None:
     with pytest.raises(KeyError):
-        ELO_1.rate([Rated("a", 1234)], [Game("a", "nobody", 2)])
+        ELO_1.rate([Rated("a", 1234)], [RatedGame("a", "nobody", 2)])
 
 
 # 1000 / (1 + e^(-0.0031879 d)), by hand; the factors are NASPA's table.
@@ -159,6 +163,8 @@ def test_a_table_of_four_is_rated_by_pairs_and_counts_as_one_game() -> None:
 def test_whatever_the_table_it_is_one_game_for_each(scores: list[int]) -> None:
     seats = [(f"p{place}", score) for place, score in enumerate(scores)]
     games = of_table(seats)
-    assert all(sum(game.parts for game in games if name in (game.first, game.second)) == PARTS for name, _ in seats)
+    assert all(
+        sum(game.parts for game in games if name in (game.first, game.second)) == GAME_PARTS_COUNT for name, _ in seats
+    )
     if len(seats) == 2:
-        assert games == (Game("p0", "p1", 1 + (scores[0] > scores[1]) - (scores[0] < scores[1])),)
+        assert games == (RatedGame("p0", "p1", 1 + (scores[0] > scores[1]) - (scores[0] < scores[1])),)

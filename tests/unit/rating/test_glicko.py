@@ -3,7 +3,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from faristol.rating.games import Game, Rated, of_table
+from faristol.rating.games import Rated, RatedGame, of_table
 from faristol.rating.systems import GLICKO_2_1
 
 PLAYERS = [
@@ -16,20 +16,20 @@ PLAYERS = [
 
 def test_the_worked_example_of_glickmans_paper_comes_out() -> None:
     """1500 with a deviation of 200 beats 1400, loses to 1550 and 1700: 1464.06, 151.52, 0.05999."""
-    games = [Game("p", "a", 2), Game("b", "p", 2), Game("p", "c", 0)]
+    games = [RatedGame("p", "a", 2), RatedGame("b", "p", 2), RatedGame("p", "c", 0)]
     change = GLICKO_2_1.rate(PLAYERS, games)[0]
     assert (change.after, change.deviation, change.volatility // 10) == (1464, 151_52, 5999)
     assert (change.games, change.half_points, change.expected_milli) == (3, 2, round(1000 * (0.639 + 0.432 + 0.303)))
 
 
 def test_whoever_plays_no_game_keeps_the_rating_and_it_becomes_less_certain() -> None:
-    change = GLICKO_2_1.rate(PLAYERS, [Game("a", "b", 2)])[0]
+    change = GLICKO_2_1.rate(PLAYERS, [RatedGame("a", "b", 2)])[0]
     assert (change.before, change.after, change.volatility, change.games) == (1500, 1500, 60_000, 0)
     assert change.deviation == 200_27  # sqrt(200² + (0.06 × 173.7178)²)
 
 
 def test_a_newcomer_is_less_certain_than_one_who_was_rated_elsewhere() -> None:
-    games = [Game("new", "old", 2)]
+    games = [RatedGame("new", "old", 2)]
     new, old = GLICKO_2_1.rate([Rated("new", 1500, unrated=True), Rated("old", 1500)], games)
     assert new.after - 1500 > 1500 - old.after > 0
     assert new.deviation > old.deviation
@@ -49,7 +49,7 @@ results = st.lists(
 
 @given(results, st.randoms(use_true_random=False))
 def test_the_order_of_the_games_does_not_matter(told: list[tuple[str, int]], shuffle: object) -> None:
-    games = [Game(pair[0], pair[1], half_points) for pair, half_points in told]
+    games = [RatedGame(pair[0], pair[1], half_points) for pair, half_points in told]
     assert GLICKO_2_1.rate(PLAYERS, games) == GLICKO_2_1.rate(PLAYERS, sorted(games, key=repr))
-    turned = [Game(game.second, game.first, 2 - game.half_points) for game in games]
+    turned = [RatedGame(game.second, game.first, 2 - game.half_points) for game in games]
     assert GLICKO_2_1.rate(PLAYERS, turned) == GLICKO_2_1.rate(PLAYERS, games)

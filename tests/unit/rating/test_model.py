@@ -7,8 +7,8 @@ from faristol.kernel import facts
 from faristol.pb.event.v1 import event_pb2 as options
 from faristol.pb.game.v1 import events_pb2 as game_events
 from faristol.pb.pairing.v1 import events_pb2 as pairing_events
-from faristol.rating.games import Game, Rated
-from faristol.rating.model import VIEWED, RatingList, TournamentView, evolve, stream, tournament_stream, view
+from faristol.rating.games import Rated, RatedGame
+from faristol.rating.model import VIEW_METHODS, RatingList, TournamentView, evolve, stream, tournament_stream, view
 
 
 def test_streams_are_named_after_the_tournament() -> None:
@@ -31,7 +31,7 @@ def test_games_count_as_won_lost_or_drawn_by_their_scores() -> None:
 
     found = view(TournamentView(), hall.facts)
 
-    assert found.games == (Game("a", "e", 2), Game("b", "f", 0), Game("c", "d", 1))
+    assert found.games == (RatedGame("a", "e", 2), RatedGame("b", "f", 0), RatedGame("c", "d", 1))
     assert found.players[3] == Rated("d", 1000, unrated=True)
     assert (found.rounds, found.closed) == (5, 1)
 
@@ -41,8 +41,8 @@ def test_the_view_is_the_same_whatever_else_the_tournament_tells() -> None:
 
 
 def test_ratings_take_up_the_events_that_the_contract_says_they_are_computed_from_and_no_others() -> None:
-    assert VIEWED.keys() == facts.that_change(options.CHANGE_RATED)
-    assert {*VIEWED} >= facts.that_change(options.CHANGE_ENTRIES)
+    assert VIEW_METHODS.keys() == facts.types_that_change(options.CHANGE_RATED)
+    assert {*VIEW_METHODS} >= facts.types_that_change(options.CHANGE_ENTRIES)
 
 
 def test_a_game_that_was_not_played_is_not_rated() -> None:

@@ -19,7 +19,7 @@ from faristol.pb.pairing.v1 import events_pb2 as pairing_events
 from faristol.pb.pairing.v1 import pairing_pb2 as pb
 from faristol.pb.rating.v1 import events_pb2 as events
 from faristol.rating.decide import choose, publish, revise
-from faristol.rating.earlier import Earlier
+from faristol.rating.earlier import EarlierDeviations
 from faristol.rating.model import RatingList, TournamentView, evolve, view
 from faristol.rating.reactions import lists
 
@@ -75,7 +75,7 @@ async def happen(record: Record, facts: Sequence[Message]) -> Recorded:
 
 async def follow(record: Record, event: Recorded) -> bool:
     """What the ratings make of an event; whether that is anything."""
-    reaction = lists(record, Earlier(record))
+    reaction = lists(record, EarlierDeviations(record))
     assert event.type in reaction.types
     decision = await reaction.react(event)
     if decision is None:
@@ -188,7 +188,7 @@ async def test_a_correction_while_a_list_is_revised_makes_it_decide_again(record
     hall = played()
     assert await follow(record, await happen(record, hall.facts))
     first = await happen(record, corrected(hall, LAST, 300, 400))
-    decision = await lists(record, Earlier(record)).react(first)
+    decision = await lists(record, EarlierDeviations(record)).react(first)
     assert decision is not None
 
     second = await happen(record, corrected(hall, "open-r5-t2", 300, 400))

@@ -18,7 +18,7 @@ from faristol.pb.pairing.v1 import pairing_pb2 as pb
 from faristol.pb.rating.v1 import events_pb2 as events
 from faristol.pb.rating.v1 import rating_pb2 as rating
 from faristol.pb.rating.v1 import rating_pb2_grpc as rating_grpc
-from faristol.rating.earlier import Earlier
+from faristol.rating.earlier import EarlierDeviations
 from faristol.rating.reactions import lists
 from faristol.rating.service_module import part
 
@@ -71,7 +71,7 @@ async def test_the_list_after_the_last_round_is_published_once_and_shown_highest
 ) -> None:
     closings = await play(record)
     assert len(closings) == 5
-    reaction = lists(record, Earlier(record))
+    reaction = lists(record, EarlierDeviations(record))
 
     decision = await reaction.react(closings[-1])
     assert decision is not None
@@ -94,7 +94,7 @@ async def test_the_list_after_the_last_round_is_published_once_and_shown_highest
 async def test_a_consumer_that_was_away_still_dates_the_list_by_the_last_round(record: Record) -> None:
     closings = await play(record)
 
-    decisions = [await lists(record, Earlier(record)).react(closing) for closing in closings]
+    decisions = [await lists(record, EarlierDeviations(record)).react(closing) for closing in closings]
 
     assert [decision is not None for decision in decisions] == [False, False, False, False, True]
 
@@ -105,7 +105,7 @@ async def test_the_list_follows_when_a_round_that_is_closed_becomes_the_last(rec
         hall.play(number)
     hall.carry_out(pb.ChangeRoundsRequest(rounds=5))
     await record.append(Decision([Write("tournament-open", 0, hall.facts, "open")]), Metadata())
-    reaction = lists(record, Earlier(record))
+    reaction = lists(record, EarlierDeviations(record))
     followed = ("RoundClosed", "RoundsChanged")
     news = [event for event in await record.read_stream("tournament-open") if event.name in followed]
 
@@ -129,7 +129,7 @@ async def test_ratings_are_estimated_while_the_tournament_lasts_by_the_system_th
     assert estimated.system == "naspa-1"
     assert list(estimated.ratings) != list(usual.ratings)
 
-    decision = await lists(record, Earlier(record)).react(closings[-1])
+    decision = await lists(record, EarlierDeviations(record)).react(closings[-1])
     assert decision is not None
     await record.append(decision, Metadata(actor="rating.lists"))
 
@@ -146,7 +146,7 @@ async def test_a_revised_list_is_read_with_both_its_moments(
     record: Record, ratings: rating_grpc.RatingServiceAsyncStub
 ) -> None:
     closings = await play(record)
-    decision = await lists(record, Earlier(record)).react(closings[-1])
+    decision = await lists(record, EarlierDeviations(record)).react(closings[-1])
     assert decision is not None
     await record.append(decision, Metadata(causation_id=closings[-1].event_id))
     request = rating.GetRatingListRequest(tournament_id="open")
@@ -162,7 +162,7 @@ async def test_a_revised_list_is_read_with_both_its_moments(
     version = len(await record.read_stream("tournament-open"))
     await record.append(Decision([Write("tournament-open", version, [correction], "open")]), Metadata())
     told = (await record.read_stream("tournament-open"))[-1]
-    decision = await lists(record, Earlier(record)).react(told)
+    decision = await lists(record, EarlierDeviations(record)).react(told)
     assert decision is not None
     await record.append(decision, Metadata(causation_id=told.event_id))
 
@@ -217,7 +217,7 @@ async def test_a_rating_is_as_certain_as_the_last_list_before_the_tournament_lef
     await ratings.ChooseRatingSystem(choose)
     estimated = await ratings.EstimateRatings(rating.EstimateRatingsRequest(tournament_id="open"))
 
-    decision = await lists(record, Earlier(record)).react(closings[-1])
+    decision = await lists(record, EarlierDeviations(record)).react(closings[-1])
     assert decision is not None
     await record.append(decision, Metadata(actor="rating.lists"))
 

@@ -11,7 +11,7 @@ from faristol.kernel.times import to_timestamp
 from faristol.pb.game.v1 import events_pb2 as game
 from faristol.pb.pairing.v1 import events_pb2 as pairing
 from faristol.rules import with_options
-from faristol.rules.options import written
+from faristol.rules.options import format_value
 from faristol.rules.ruleset_file import load_ruleset
 
 TEAMS: Mapping[str, tuple[str, tuple[str, ...]]] = {
@@ -30,7 +30,7 @@ class League:
     def __init__(self, score: str = "match-points", tie_breaks: str = "spread") -> None:
         rules = with_options(load_ruleset("fise"), {"teams": 2, "team_score": score, "tie_breaks": tie_breaks})
         self.rules = rules
-        chosen = [game.ChosenOption(name=name, value=written(value)) for name, value in rules.chosen.items()]
+        chosen = [game.ChosenOption(name=name, value=format_value(value)) for name, value in rules.chosen.items()]
         self.ruleset = game.Pin(name=rules.name, digest=rules.digest, options=chosen)
         self.at = to_timestamp(START)
 

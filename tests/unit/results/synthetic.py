@@ -11,7 +11,7 @@ from google.protobuf.message import Message
 from google.protobuf.timestamp_pb2 import Timestamp
 
 from faristol.event_store import Decision, Metadata, Record, Write
-from faristol.event_store.personal_data.people import remember
+from faristol.event_store.personal_data.people import store_player
 from faristol.pb.clock.v1 import events_pb2 as clock
 from faristol.pb.game.v1 import events_pb2 as game
 from faristol.pb.pairing.v1 import events_pb2 as pairing
@@ -395,7 +395,7 @@ async def keep_names(record: Record) -> None:
     """Store the names beside the record."""
     async with record.writing() as connection:
         for player, (name, club) in NAMES.items():
-            await remember(connection, player, name, club, COUNTRIES.get(player, ""))
+            await store_player(connection, player, name, club, COUNTRIES.get(player, ""))
 
 
 async def append(record: Record, step: Step, tournament: str = TOURNAMENT) -> int:

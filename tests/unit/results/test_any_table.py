@@ -44,7 +44,7 @@ def test_the_page_of_a_table_says_what_the_table_says(name: str, players: int, s
     assert len(shown.laid) == len(game.course.laid)
     for line in game_view.lines(shown):
         assert line.label
-        assert line.entry.kind in labels.KINDS
+        assert line.entry.kind in labels.ENTRY_KINDS
     assert Sheet.of(shown).position == 0
 
 

@@ -26,7 +26,7 @@ from faristol.results.storage.rows import (
     Tournament,
 )
 from faristol.rules import load_ruleset, with_options
-from faristol.rules.options import written
+from faristol.rules.options import format_value
 
 BOARDS = 2
 TEAMS = ("avila", "burgos", "cuenca", "deva", "elche")
@@ -37,7 +37,7 @@ TOURNAMENT = Tournament(
     team_boards=BOARDS,
     ruleset=RULES.name,
     ruleset_digest=RULES.digest,
-    ruleset_options=tuple(Option(name, written(value)) for name, value in RULES.chosen.items()),
+    ruleset_options=tuple(Option(name, format_value(value)) for name, value in RULES.chosen.items()),
 )
 LISTED = {each: Team("lliga", each, number, each.title()) for number, each in enumerate(TEAMS)}
 

@@ -87,7 +87,7 @@ async def cell(database_url: str) -> Cell:
     made = Cell(record, clock)
     async with record.writing() as connection:
         await tables.make(connection)
-        await generations.found(connection, projection())
+        await generations.create_first_generation(connection, projection())
     return made
 
 

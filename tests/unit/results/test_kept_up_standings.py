@@ -17,7 +17,7 @@ from faristol.pb.pairing.v1 import events_pb2 as pairing
 from faristol.results.projections import ranks
 from faristol.results.projections.projection import projection
 from faristol.results.storage.rows import Game, Seat, Standing
-from faristol.results.storage.tables import VERSION, schema
+from faristol.results.storage.tables import TABLES_VERSION, schema
 from faristol.rules import Ruleset, load_ruleset, with_options
 
 PLAYERS = [f"player-{number}" for number in range(16)]
@@ -95,7 +95,7 @@ async def test_standings_kept_up_result_by_result_are_those_made_at_once(
     chance = random.Random(seed)
     kept_up, at_once = projection(1), projection(2)
     async with record.writing() as connection:
-        await generations.found(connection, kept_up)
+        await generations.create_first_generation(connection, kept_up)
         await generations.add(connection, at_once)
     await append(record, championship(chance, rules), rules)
     events = list(await record.read(limit=1_000))
@@ -110,19 +110,19 @@ async def test_standings_kept_up_result_by_result_are_those_made_at_once(
     async with record.reading() as connection:
         found: dict[type, list[list[Any]]] = {}
         for generation in (1, 2):
-            for cls, table in schema(VERSION, generation).items():
+            for cls, table in schema(TABLES_VERSION, generation).items():
                 rows = sorted(map(tuple, await connection.execute(select(table))))
                 found.setdefault(cls, []).append(rows)
     assert len(found[Standing][0]) > ROUNDS * len(PLAYERS) / 2
     assert all(kept == made for kept, made in found.values())
-    annulled = list(schema(VERSION, 1)[Standing].c.keys()).index("annulled")
+    annulled = list(schema(TABLES_VERSION, 1)[Standing].c.keys()).index("annulled")
     assert any(row[annulled] for row in found[Standing][0]) is (rules is ANNULLING)
 
 
 async def test_of_a_round_that_goes_on_only_the_table_of_a_new_result_is_read(record: Record) -> None:
     work = projection(1)
     async with record.writing() as connection:
-        await generations.found(connection, work)
+        await generations.create_first_generation(connection, work)
     await append(record, championship(random.Random(7)))
     events = list(await record.read(limit=1_000))
     last = max(place for place, each in enumerate(events) if each.name == "ResultRecorded")
@@ -134,6 +134,6 @@ async def test_of_a_round_that_goes_on_only_the_table_of_a_new_result_is_read(re
     async with record.writing() as connection:
         event.listen(connection.sync_connection, "before_cursor_execute", lambda *given: asked.append(given[2]))
         await work.apply(connection, events[last : last + 1])
-    names = [schema(VERSION, 1)[cls].name for cls in (Game, Seat)]
+    names = [schema(TABLES_VERSION, 1)[cls].name for cls in (Game, Seat)]
     assert any(name in statement for name in names for statement in asked)
     assert [each for each in asked if any(f"{name}.round = " in each for name in names)] == []

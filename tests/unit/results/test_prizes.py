@@ -3,8 +3,8 @@ from __future__ import annotations
 from typing import Any
 
 from faristol.pb.pairing.v1 import events_pb2 as pairing
-from faristol.results.computed.prizes import ALL, Offer, Play, Plays, offered, prizes
-from faristol.results.storage.rows import Adjustment, Game, Line, Round, Seat, packed
+from faristol.results.computed.prizes import DEFAULT_PRIZE_KINDS, Offer, Play, Plays, apply_prize_event, prizes
+from faristol.results.storage.rows import Adjustment, Game, Line, Round, Seat, encode_tuples
 
 
 def table(round_: int, scores: dict[str, int], **told: Any) -> Round:
@@ -27,7 +27,7 @@ NONE = Plays({}, [], recorded=False)
 
 
 def test_the_best_play_comes_with_its_word_and_equals_share_the_prize() -> None:
-    word = packed([(["C", "A", "L·L", "A"], 7, 7, True, 95)])
+    word = encode_tuples([(["C", "A", "L·L", "A"], 7, 7, True, 95)])
     best = [
         Play(Line(f"cup-r{round_}-t1", 3, "cup", player_id=player, score=95, words=word, coordinates="H8"), round_)
         for player, round_ in (("biel", 2), ("anna", 4), ("anna", 1))
@@ -84,10 +84,10 @@ def test_nobody_is_ahead_before_anything_was_played() -> None:
 
 def test_the_organiser_says_which_prizes_there_are_and_all_there_are_until_then() -> None:
     first = pairing.PrizesOffered(prizes=[pairing.PRIZE_KIND_SPREAD, pairing.PRIZE_KIND_BINGOS])
-    assert offered(Offer(), pairing.TournamentCreated()).kinds == ALL
-    offer = offered(Offer(), first)
+    assert apply_prize_event(Offer(), pairing.TournamentCreated()).kinds == DEFAULT_PRIZE_KINDS
+    offer = apply_prize_event(Offer(), first)
     assert list(offer.kinds) == [pairing.PRIZE_KIND_SPREAD, pairing.PRIZE_KIND_BINGOS]
-    assert list(offered(offer, pairing.PrizesOffered()).kinds) == []
+    assert list(apply_prize_event(offer, pairing.PrizesOffered()).kinds) == []
 
 
 def test_an_expelled_player_takes_no_prize_and_the_next_in_line_does() -> None:
@@ -104,6 +104,6 @@ def test_an_expelled_player_takes_no_prize_and_the_next_in_line_does() -> None:
 
 
 def test_an_expulsion_that_is_lifted_leaves_the_prizes_as_they_were() -> None:
-    expelled = offered(Offer(), pairing.PlayerExpelled(player_id="anna"))
+    expelled = apply_prize_event(Offer(), pairing.PlayerExpelled(player_id="anna"))
     assert expelled.expelled == {"anna"}
-    assert offered(expelled, pairing.ExpulsionLifted(player_id="anna")) == Offer()
+    assert apply_prize_event(expelled, pairing.ExpulsionLifted(player_id="anna")) == Offer()

@@ -13,16 +13,16 @@ from faristol.event_store import Record, Recorded
 from faristol.pb.game.v1 import events_pb2 as game
 from faristol.pb.pairing.v1 import events_pb2 as pairing
 from faristol.results.computed.standings import rank
-from faristol.results.computed.teams import rank_teams, told
-from faristol.results.projections.model import TYPES
+from faristol.results.computed.teams import rank_teams, to_standing_messages
+from faristol.results.projections.model import PROJECTED_TYPES
 from faristol.results.projections.projection import projection
 from faristol.results.storage.rows import Player, Standing, Team, TeamStanding, Tournament
 from faristol.results.storage.store import Reader
-from faristol.results.storage.tables import VERSION, schema
+from faristol.results.storage.tables import TABLES_VERSION, schema
 from faristol.results.storage.unit_of_work import Rebuilding
 
 Rows = dict[str, list[tuple[Any, ...]]]
-TABLES = schema(VERSION, 1)
+TABLES = schema(TABLES_VERSION, 1)
 
 
 async def written(record: Record) -> Rows:
@@ -53,7 +53,7 @@ async def test_rebuilt_and_live_are_equal_byte_for_byte(record: Record) -> None:
     at = 0
     for step in Championship().steps():
         await append(record, step)
-        news = await record.read(at, types=TYPES)
+        news = await record.read(at, types=PROJECTED_TYPES)
         await project(record, news, size=1)
         at = news[-1].position
     live = await written(record)
@@ -73,7 +73,7 @@ async def test_rebuilt_and_live_are_equal_byte_for_byte(record: Record) -> None:
         "Standing": 2 * 5,
         "TeamStanding": 0,
     }
-    everything = await record.read(types=TYPES)
+    everything = await record.read(types=PROJECTED_TYPES)
     for size in (len(everything), 7, 2):
         await make_tables(record)
         await project(record, everything, size)
@@ -85,7 +85,7 @@ async def test_a_tournament_of_teams_rebuilt_in_one_batch_is_that_which_was_kept
     at, league = 0, League()
     for step in [league.kept(), *league.steps()]:
         await append(record, step)
-        news = await record.read(at, types=TYPES)
+        news = await record.read(at, types=PROJECTED_TYPES)
         await project(record, news, size=1)
         at = news[-1].position
     live = await written(record)
@@ -97,8 +97,8 @@ async def test_a_tournament_of_teams_rebuilt_in_one_batch_is_that_which_was_kept
         rounds = [round_ for _, round_ in sorted((await reader.rounds(TOURNAMENT)).items())]
         for number in (1, 2, 3):
             lines = await reader.standings(TeamStanding, TOURNAMENT, number)
-            assert told(lines, teams) == rank_teams(of, teams.values(), rounds[:number])
-    everything = await record.read(types=TYPES)
+            assert to_standing_messages(lines, teams) == rank_teams(of, teams.values(), rounds[:number])
+    everything = await record.read(types=PROJECTED_TYPES)
     await make_tables(record)
     await project(record, everything, len(everything))
     assert await written(record) == live
@@ -109,7 +109,7 @@ async def test_rows_folded_in_memory_and_written_late_are_those_of_the_live_ones
     await make_tables(record)
     for step in Championship().steps():
         await append(record, step)
-    everything = await record.read(types=TYPES)
+    everything = await record.read(types=PROJECTED_TYPES)
     await project(record, everything, size=1)
     live = await written(record)
     await make_tables(record)
@@ -133,7 +133,7 @@ async def test_no_name_is_in_a_row(record: Record) -> None:
     await make_tables(record)
     for step in Championship().steps():
         await append(record, step)
-    await project(record, await record.read(types=TYPES), size=50)
+    await project(record, await record.read(types=PROJECTED_TYPES), size=50)
     rows = [row for found in (await written(record)).values() for row in found]
     assert rows
     assert not [row for row in rows if "Puigdomènech" in str(row) or "Tarragona" in str(row)]
@@ -159,7 +159,7 @@ async def test_what_is_amended_of_a_player_is_the_same_live_and_rebuilt(record: 
     steps: list[Step] = [*hall.create(), {hall.stream: amended}, *hall.first_round()]
     for step in steps:
         await append(record, step)
-    everything = await record.read(types=TYPES)
+    everything = await record.read(types=PROJECTED_TYPES)
     seen = []
     for size in (1, 3, len(everything)):
         await make_tables(record)
@@ -195,7 +195,7 @@ async def turned(record: Record) -> list[Recorded]:
     ]
     for step in steps:
         await append(record, step)
-    return await record.read(types=TYPES)
+    return await record.read(types=PROJECTED_TYPES)
 
 
 @pytest.mark.parametrize("size", [2, 5, 1_000])

@@ -17,7 +17,7 @@ from faristol.results.computed.crosstable import crosstable
 from faristol.results.computed.report import Arrangements, report
 from faristol.results.computed.standings import last_counted
 from faristol.results.projections.championship import Championship
-from faristol.results.projections.rounds import OF_RESULT
+from faristol.results.projections.rounds import RESULT_HANDLERS
 from faristol.results.storage.rows import (
     Adjustment,
     Bye,
@@ -30,14 +30,14 @@ from faristol.results.storage.rows import (
     Tournament,
 )
 from faristol.rules import Ruleset, load_ruleset, with_options
-from faristol.rules.options import written
+from faristol.rules.options import format_value
 from faristol.rules.trf import Edition, read_trf, write_trf
 
 FISC = load_ruleset("fisc-2023")
 
 
 def tournament(ruleset: Ruleset) -> Tournament:
-    options = tuple(Option(name, written(value)) for name, value in ruleset.chosen.items())
+    options = tuple(Option(name, format_value(value)) for name, value in ruleset.chosen.items())
     return Tournament("lliga", rounds=5, ruleset=ruleset.name, ruleset_digest=ruleset.digest, ruleset_options=options)
 
 
@@ -197,7 +197,7 @@ def test_a_ruling_put_right_changes_the_spread_and_neither_points_nor_total() ->
 def test_a_sanction_beside_the_result_changes_spread_and_total_and_no_points() -> None:
     before = {line.player_id: line for line in rank(TOURNAMENT, PLAYERS, [FIRST])}
     punished = deepcopy(FIRST)
-    OF_RESULT[pairing.PointsAdjusted](
+    RESULT_HANDLERS[pairing.PointsAdjusted](
         punished.games[0], pairing.PointsAdjusted(round=1, game_id="g", player_id="anna", points=-30), 1
     )
     after = {line.player_id: line for line in rank(TOURNAMENT, PLAYERS, [punished])}
@@ -316,7 +316,7 @@ def test_games_of_who_left_early_are_marked_in_every_answer_and_stay_in_the_cros
     eloi, anna = found["eloi"], found["anna"]
     assert (eloi.rank, eloi.half_points, eloi.wins, eloi.spread, eloi.total, eloi.annulled) == (5, 0, 0, 0, 0, True)
     assert (anna.half_points, anna.losses, anna.spread, anna.total, anna.annulled) == (0, 0, 0, 0, False)
-    explanations.word([anna], {player.player_id: player.player_id for player in players}, "en")
+    explanations.fill_texts([anna], {player.player_id: player.player_id for player in players}, "en")
     (term,) = anna.point_arithmetic.terms
     assert term.text == "Round 1, eloi: 0 (not scored: a player who left before half of the games, FIDE C.05 6.6)"
 

@@ -11,12 +11,12 @@ from tests.unit.results.synthetic import Championship, append
 
 from faristol.consumers import Progress
 from faristol.event_store import Record, Recorded
-from faristol.event_store.tasks import end
+from faristol.event_store.tasks import cancel_tasks
 from faristol.kernel.topics import Topic
 from faristol.pb.results.v1 import results_pb2 as results
 from faristol.results.api import event_tail as tails
-from faristol.results.api.event_tail import REPLAYS, Tail
-from faristol.results.api.public_events import PUBLIC, piece
+from faristol.results.api.event_tail import MAX_RECORD_REPLAYS, EventTail
+from faristol.results.api.public_events import PUBLIC, to_notification
 
 News = list[results.FollowResponse]
 LLIGA = {"lliga": ""}
@@ -28,7 +28,7 @@ class Hall:
     def __init__(self, record: Record, kept: int) -> None:
         self.record = record
         self.progress = Progress(record, "results@5")
-        self.tail = Tail(record, self.progress, kept)
+        self.tail = EventTail(record, self.progress, kept)
         self.steps = list(Championship().steps())
 
     async def add(self, count: int) -> None:
@@ -39,7 +39,7 @@ class Hall:
 
     async def public(self, topic: Topic, after: int = 0) -> News:
         events = await self.record.read(after, types=PUBLIC)
-        return [news for news in map(piece, events) if topic.has(news)]
+        return [news for news in map(to_notification, events) if topic.has(news)]
 
     async def collect(self, told: News, topic: Topic, after: int, pause: float) -> None:
         """Follow, by somebody who takes their time for each piece of news."""
@@ -68,8 +68,8 @@ class Counted(Record):
 async def test_each_follower_gets_everything_once_wherever_it_begins_and_whatever_the_ring_has_dropped(
     record: Record, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(tails, "PRIMED", 0)
-    monkeypatch.setattr(tails, "BATCH", 7)
+    monkeypatch.setattr(tails, "RING_LOOKBACK_EVENTS", 0)
+    monkeypatch.setattr(tails, "TAIL_BATCH_EVENTS", 7)
     record.__class__ = Counted
     hall = Hall(record, kept=10)
     await hall.add(20)
@@ -86,9 +86,9 @@ async def test_each_follower_gets_everything_once_wherever_it_begins_and_whateve
         while told != expected:
             assert all(found == all_of_it[: len(found)] for found, all_of_it in zip(told, expected, strict=True))
             await asyncio.sleep(0.01)
-    await end(following)
+    await cancel_tasks(following)
     assert len(expected[-3]) > 3
-    assert record.most <= REPLAYS + 2  # type: ignore[attr-defined] # beside those the reader, and this test
+    assert record.most <= MAX_RECORD_REPLAYS + 2  # type: ignore[attr-defined] # beside those the reader, and this test
 
 
 async def test_a_limit_ends_where_it_says_and_one_goes_on_from_there(record: Record) -> None:
@@ -113,7 +113,7 @@ async def test_a_limit_ends_where_it_says_and_one_goes_on_from_there(record: Rec
 async def test_who_reads_much_without_news_is_told_how_far_that_is(
     record: Record, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(tails, "BATCH", 7)
+    monkeypatch.setattr(tails, "TAIL_BATCH_EVENTS", 7)
     hall = Hall(record, kept=10)
     await hall.add(len(hall.steps))
     marks = [news.position for news in await hall.some(Topic.of(LLIGA, ["none"]), 0, 3)]
@@ -125,9 +125,9 @@ async def test_who_reads_much_without_news_is_told_how_far_that_is(
 async def test_who_is_further_than_the_record_goes_on_from_where_news_is_said_to_begin(
     record: Record, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(tails, "CATCH_UP", 0.05)
-    monkeypatch.setattr(tails, "MARK", 0.05)
-    monkeypatch.setattr(tails, "ALIVE", 0.05)
+    monkeypatch.setattr(tails, "CATCH_UP_SECONDS", 0.05)
+    monkeypatch.setattr(tails, "POSITION_NOTICE_SECONDS", 0.05)
+    monkeypatch.setattr(tails, "KEEP_ALIVE_SECONDS", 0.05)
     hall = Hall(record, kept=10)
     await hall.add(2)
     end_of_record = await record.last_position()

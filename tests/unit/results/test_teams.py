@@ -196,7 +196,7 @@ async def served(record: Record, steps: Iterable[Step]) -> Any:
     work = projection()
     async with record.writing() as connection:
         await tables.make(connection)
-        await generations.found(connection, work)
+        await generations.create_first_generation(connection, work)
     for step in steps:
         await append(record, step)
     async with record.writing() as connection:

@@ -31,7 +31,7 @@ def told(*facts: Message) -> results.WatchedTable:
     opened = game.GameOpened(game_id="cup-r1-t1", player_ids=("anna", "biel"))
     found = table_of([opened, clock.ClockOpened(player_ids=("anna", "biel")), *facts])
     assert found is not None
-    return answers.watched(found)
+    return answers.to_watched_table(found)
 
 
 def kinds(facts: Iterable[Message]) -> list[str]:

@@ -12,11 +12,11 @@ from tests.unit.results.test_projection import make_tables, project
 from faristol.event_store import Record
 from faristol.pb.pairing.v1 import events_pb2 as pairing
 from faristol.pb.results.v1 import results_pb2 as results
-from faristol.results.projections.model import TYPES, State
+from faristol.results.projections.model import PROJECTED_TYPES, State
 from faristol.results.storage.lookup import add_words
 from faristol.results.storage.rows import Tournament
 from faristol.results.storage.store import Reader
-from faristol.results.storage.tables import VERSION, schema
+from faristol.results.storage.tables import TABLES_VERSION, schema
 
 STREAM = f"tournament-{TOURNAMENT}"
 SAID = (
@@ -47,9 +47,9 @@ def statements(record: Record) -> Iterator[list[str]]:
 async def test_a_projected_tournament_has_its_last_words_without_a_look_at_its_stream(record: Record) -> None:
     await make_tables(record)
     await append(record, {STREAM: list(SAID)})
-    await project(record, await record.read(types=TYPES), size=2)
+    await project(record, await record.read(types=PROJECTED_TYPES), size=2)
     async with record.reading() as connection:
-        (row,) = await Reader(connection, schema(VERSION, 1)).of_tournament(Tournament, TOURNAMENT)
+        (row,) = await Reader(connection, schema(TABLES_VERSION, 1)).of_tournament(Tournament, TOURNAMENT)
     shown = results.Tournament()
     with statements(record) as sent:
         await add_words(record, [(shown, row)])
@@ -62,7 +62,7 @@ async def test_a_tournament_of_the_past_has_the_words_of_then_and_nothing_where_
     record: Record,
 ) -> None:
     await append(record, {STREAM: [*SAID, pairing.ContactSet(), pairing.ArbitersNamed()]})
-    recorded = await record.read(types=TYPES)
+    recorded = await record.read(types=PROJECTED_TYPES)
     found = []
     for count in (1, 2, 4, 7):
         state = State()

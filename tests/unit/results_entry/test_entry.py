@@ -16,11 +16,11 @@ from faristol.pb.game.v1 import events_pb2 as game
 from faristol.pb.pairing.v1 import pairing_pb2 as pairing
 from faristol.rules import load_ruleset
 from faristol.rules.scoring import UsualScores, usual_scores
-from faristol.table_terminal.results_entry.calls import Calls
+from faristol.table_terminal.results_entry.calls import ResultsClient
 from faristol.table_terminal.results_entry.prompt import Prompt
 from faristol.typed_input.results import lines
 from faristol.typed_input.results.doubts import doubts
-from faristol.typed_input.results.lines import Given, Look, Score, Slip, read
+from faristol.typed_input.results.lines import InvalidLine, ParsedResult, Score, TableLookup, read
 from faristol.typed_input.results.refusals import as_typed
 from faristol.typed_input.results.sheet import read_sheet
 from faristol.typed_input.results.tables import Tables
@@ -41,39 +41,41 @@ def scores(*points: int) -> tuple[Score, ...]:
 @pytest.mark.parametrize(
     ("line", "asked", "expected"),
     [
-        ("11 412 378", 1, Given(11, scores(412, 378))),
-        ("412 378", 11, Given(11, scores(412, 378))),
-        ("412-378", 11, Given(11, scores(412, 378))),
-        ("11: 412–378", 0, Given(11, scores(412, 378))),
-        ("11,412,378", 0, Given(11, scores(412, 378))),
-        ("11 412 -5", 0, Given(11, scores(412, -5))),
-        ("11 412 378 anna-2", 0, Given(11, scores(412, 378), "anna-2")),
-        ("412 378 Anna Puig", 11, Given(11, scores(412, 378), "Anna Puig")),
-        ("11 ff -", 0, Given(11, (LOST, NONE))),
-        ("FF FF", 11, Given(11, (LOST, LOST))),
-        ("11,ff,-", 0, Given(11, (LOST, NONE))),
-        ("11,ff,", 0, Given(11, (LOST, NONE))),
-        ("11,-,ff", 0, Given(11, (NONE, LOST))),
-        ("11,,FF", 0, Given(11, (NONE, LOST))),
-        ("11; ; ff", 0, Given(11, (NONE, LOST))),
-        (",ff", 11, Given(11, (NONE, LOST))),
-        ("11,ff,ff", 0, Given(11, (LOST, LOST))),
-        ("11 120a 100", 0, Given(11, (LEFT, Score(100)))),
-        ("120a-100", 11, Given(11, (LEFT, Score(100)))),
-        ("11 φφ -", 0, Given(11, (LOST, NONE))),
-        ("11,Φφ,", 0, Given(11, (LOST, NONE))),
-        ("- фф", 11, Given(11, (NONE, LOST))),
-        ("11 аа -", 0, Given(11, (LOST, NONE))),
-        ("11 120α 100", 0, Given(11, (LEFT, Score(100)))),
-        ("120Ά-100", 11, Given(11, (LEFT, Score(100)))),
-        ("11 120а 100", 0, Given(11, (LEFT, Score(100)))),
-        ("11 １２０ａ １００", 0, Given(11, (LEFT, Score(100)))),
-        ("40 300 290 280", 11, Given(40, scores(300, 290, 280))),
-        ("11 412 378", 40, Given(40, scores(11, 412, 378))),
-        ("12", 11, Look(12)),
+        ("11 412 378", 1, ParsedResult(11, scores(412, 378))),
+        ("412 378", 11, ParsedResult(11, scores(412, 378))),
+        ("412-378", 11, ParsedResult(11, scores(412, 378))),
+        ("11: 412–378", 0, ParsedResult(11, scores(412, 378))),
+        ("11,412,378", 0, ParsedResult(11, scores(412, 378))),
+        ("11 412 -5", 0, ParsedResult(11, scores(412, -5))),
+        ("11 412 378 anna-2", 0, ParsedResult(11, scores(412, 378), "anna-2")),
+        ("412 378 Anna Puig", 11, ParsedResult(11, scores(412, 378), "Anna Puig")),
+        ("11 ff -", 0, ParsedResult(11, (LOST, NONE))),
+        ("FF FF", 11, ParsedResult(11, (LOST, LOST))),
+        ("11,ff,-", 0, ParsedResult(11, (LOST, NONE))),
+        ("11,ff,", 0, ParsedResult(11, (LOST, NONE))),
+        ("11,-,ff", 0, ParsedResult(11, (NONE, LOST))),
+        ("11,,FF", 0, ParsedResult(11, (NONE, LOST))),
+        ("11; ; ff", 0, ParsedResult(11, (NONE, LOST))),
+        (",ff", 11, ParsedResult(11, (NONE, LOST))),
+        ("11,ff,ff", 0, ParsedResult(11, (LOST, LOST))),
+        ("11 120a 100", 0, ParsedResult(11, (LEFT, Score(100)))),
+        ("120a-100", 11, ParsedResult(11, (LEFT, Score(100)))),
+        ("11 φφ -", 0, ParsedResult(11, (LOST, NONE))),
+        ("11,Φφ,", 0, ParsedResult(11, (LOST, NONE))),
+        ("- фф", 11, ParsedResult(11, (NONE, LOST))),
+        ("11 аа -", 0, ParsedResult(11, (LOST, NONE))),
+        ("11 120α 100", 0, ParsedResult(11, (LEFT, Score(100)))),
+        ("120Ά-100", 11, ParsedResult(11, (LEFT, Score(100)))),
+        ("11 120а 100", 0, ParsedResult(11, (LEFT, Score(100)))),
+        ("11 １２０ａ １００", 0, ParsedResult(11, (LEFT, Score(100)))),
+        ("40 300 290 280", 11, ParsedResult(40, scores(300, 290, 280))),
+        ("11 412 378", 40, ParsedResult(40, scores(11, 412, 378))),
+        ("12", 11, TableLookup(12)),
     ],
 )
-def test_a_result_is_typed_in_the_keys_that_a_scorer_expects(line: str, asked: int, expected: Given | Look) -> None:
+def test_a_result_is_typed_in_the_keys_that_a_scorer_expects(
+    line: str, asked: int, expected: ParsedResult | TableLookup
+) -> None:
     assert read(line, seats, asked) == expected
 
 
@@ -93,7 +95,7 @@ def test_a_result_is_typed_in_the_keys_that_a_scorer_expects(line: str, asked: i
     ],
 )
 def test_what_is_no_result_is_told(line: str, said: str) -> None:
-    with pytest.raises(Slip, match=said):
+    with pytest.raises(InvalidLine, match=said):
         read(line, seats)
 
 
@@ -114,7 +116,7 @@ def test_what_is_no_result_is_told(line: str, said: str) -> None:
 def test_a_slip_of_the_pen_is_asked_about_and_a_usual_result_is_not(
     given: tuple[Score, ...], winner: int | None, said: list[str]
 ) -> None:
-    found = doubts(Given(11, given), USUAL, {9: (390, 360), 11: (412, 378)}, NAMES, winner)
+    found = doubts(ParsedResult(11, given), USUAL, {9: (390, 360), 11: (412, 378)}, NAMES, winner)
     told = [doubt.text.format_map(doubt.params) for doubt in found]
     assert len(told) == len(said)
     assert all(part in whole for part, whole in zip(said, told, strict=True))
@@ -184,7 +186,7 @@ def test_every_line_of_a_file_that_is_wrong_is_told_at_once() -> None:
 def test_a_line_whose_names_a_spreadsheet_garbled_is_taken_by_its_ids_and_table() -> None:
     head = "sep=;\nround;table;first_player_id;first_name;second_player_id;second_name;first_score;second_score\n"
     new, _, errors = read_sheet(f"{head}3;3;anna-3;?nn? 3;blai-3;BlaÃ¯ 3;400;300\n", ROUND, "en")
-    assert ([entry.given for entry in new], errors) == ([Given(3, scores(400, 300))], [])
+    assert ([entry.given for entry in new], errors) == ([ParsedResult(3, scores(400, 300))], [])
     _, _, errors = read_sheet(f"{head}3;3;blai-3;Anna 3;anna-3;Blai 3;400;300\n", ROUND, "en")
     assert errors[0].problem.startswith("at table 3 sit")
     _, _, errors = read_sheet(f"{head}3;3;;?nn? 3;;Blai 3;400;300\n", ROUND, "en")
@@ -197,7 +199,7 @@ ASKED = "; if it is correct, write `yes` in a column `sure`, or use --sure for t
 def test_who_is_sure_of_a_line_is_asked_about_every_other_one() -> None:
     text = "table,first_score,second_score,Sure\n1,900,500,Sí\n3,901,500,\n4,902,500,no\n"
     new, _, errors = read_sheet(text, ROUND, "en")
-    assert (new[0].given, new[0].sure) == (Given(1, scores(900, 500)), True)
+    assert (new[0].given, new[0].sure) == (ParsedResult(1, scores(900, 500)), True)
     assert {error.line for error in errors} == {3, 4}
     _, _, errors = read_sheet("table,first_score,second_score,sure\n1,400,300,perhaps\n", ROUND, "en")
     assert [error.problem for error in errors] == [
@@ -215,7 +217,7 @@ def test_what_stands_already_is_passed_over_and_who_is_sure_may_enter_what_is_im
         "table 1: the scores are 800 points apart (usually at most 380)" + ASKED,
     ]
     new, _, errors = read_sheet(text, ROUND, "en", sure=True)
-    assert ([entry.given for entry in new], errors) == ([Given(1, scores(900, 100))], [])
+    assert ([entry.given for entry in new], errors) == ([ParsedResult(1, scores(900, 100))], [])
 
 
 def test_a_file_given_again_is_passed_over_also_where_the_book_made_other_scores_of_an_abandoned_game() -> None:
@@ -261,7 +263,7 @@ def test_in_a_file_with_columns_the_cell_of_who_came_may_be_empty(cells: str) ->
 
 def test_a_semicolon_and_a_byte_order_mark_are_what_spreadsheets_write() -> None:
     new, _, errors = read_sheet("\ufefftable;first_score;second_score\n1;412;378\n", ROUND, "en")
-    assert ([entry.given for entry in new], errors) == ([Given(1, scores(412, 378))], [])
+    assert ([entry.given for entry in new], errors) == ([ParsedResult(1, scores(412, 378))], [])
 
 
 def test_a_file_without_a_column_of_scores_is_told_what_is_missing() -> None:
@@ -308,16 +310,16 @@ def test_of_very_many_wrong_lines_the_first_are_told_and_how_many_more(monkeypat
 
 
 def test_a_result_is_told_to_the_service_by_the_ids_of_its_game() -> None:
-    made = ROUND.result(Given(1, (LEFT, Score(100)), "blai"))
+    made = ROUND.result(ParsedResult(1, (LEFT, Score(100)), "blai"))
     assert (made.game_id, list(made.abandoned_by), made.winner_id) == ("cup-r3-t1", ["anna-1"], "blai-1")
-    assert list(ROUND.result(Given(1, (LOST, NONE))).forfeited_by) == ["anna-1"]
+    assert list(ROUND.result(ParsedResult(1, (LOST, NONE))).forfeited_by) == ["anna-1"]
 
 
 def test_tables_that_are_left_are_told_in_runs() -> None:
     assert (ranges([12, 3, 7, 8, 9]), ROUND.left) == ("3, 7–9, 12", [1, 3, 4])
 
 
-class Fake(Calls):
+class Fake(ResultsClient):
     """The results of a round without a service; keeps what is entered."""
 
     def __init__(self, tables: Tables) -> None:
@@ -476,7 +478,7 @@ async def test_who_would_correct_a_game_that_was_abandoned_is_given_the_whole_co
 
 async def test_a_slip_and_what_a_prompt_says_may_have_the_plural_of_a_number(monkeypatch: pytest.MonkeyPatch) -> None:
     text = "{found} {found:score|scores}"
-    assert str(Slip(text, found=2)) == "2 scores"
+    assert str(InvalidLine(text, found=2)) == "2 scores"
     monkeypatch.setattr(lines, "NO_SCORES", text)
     _, _, told = await at_prompt("3 400 350 300", "q")
     assert "  ? 3 scores" in told
@@ -491,11 +493,11 @@ def entered_by_command(
         async def meant(name: str, address: str | None = None) -> str:
             return name
 
-        async def tables(self: Calls) -> Tables:
+        async def tables(self: ResultsClient) -> Tables:
             return ROUND
 
         monkeypatch.setattr(entry_command, "tournament_meant", meant)
-        monkeypatch.setattr(Calls, "tables", tables)
+        monkeypatch.setattr(ResultsClient, "tables", tables)
         monkeypatch.setenv("LC_ALL", "en")
         arguments = (*arguments, "--address", "127.0.0.1:1")
     return CliRunner().invoke(app, ["enter", *arguments, "--as", "Eva", "--file", "-"], input=given)
@@ -514,12 +516,12 @@ def test_a_tournament_is_meant_by_the_beginning_of_its_name(monkeypatch: pytest.
     async def meant(given: str, address: str | None = None) -> str:
         return {"Copa Pr": "copa-primavera"}[given]
 
-    async def tables(self: Calls) -> Tables:
+    async def tables(self: ResultsClient) -> Tables:
         asked.append(self.tournament)
         raise StartError("enough")
 
     monkeypatch.setattr(entry_command, "tournament_meant", meant, raising=False)
-    monkeypatch.setattr(Calls, "tables", tables)
+    monkeypatch.setattr(ResultsClient, "tables", tables)
     entered_by_command("Copa Pr", "--address", "127.0.0.1:1")
     assert asked == ["copa-primavera"]
 

@@ -7,7 +7,7 @@ from fractions import Fraction
 
 from tests.unit.rules.naive_standings import HALF, Championship
 
-from faristol.rules import Outcome, Result, Ruleset
+from faristol.rules import Result, RoundOutcome, Ruleset
 from faristol.rules.standings import Match, TeamBye
 
 WORTH = {"win": Fraction(1), "draw": HALF, "loss": Fraction(0)}
@@ -19,7 +19,9 @@ def boards_of(match: Match, team: str) -> Fraction:
 
 
 def lost_by_all(match: Match) -> bool:
-    return all(outcome is Outcome.LOSS for board in match.boards for outcome in board.outcomes) and bool(match.boards)
+    return all(outcome is RoundOutcome.LOSS for board in match.boards for outcome in board.outcomes) and bool(
+        match.boards
+    )
 
 
 def as_result(held: Match | TeamBye) -> Result:

@@ -14,7 +14,7 @@ from random import Random
 import pytest
 from tiebreak_core import GameRecord, PlayerTiebreakData, fide2026
 
-from faristol.rules import Bye, Outcome, Result, Row, Ruleset, load_ruleset, standings
+from faristol.rules import Bye, Result, RoundOutcome, Ruleset, StandingsRow, load_ruleset, standings
 from faristol.rules.sections import TieBreak
 
 THEIRS: Mapping[TieBreak, str] = {
@@ -24,7 +24,7 @@ THEIRS: Mapping[TieBreak, str] = {
 }
 """Their names of tie-breaks that are a value of each player, with one opponent left out of the median Buchholz."""
 SYSTEMS = ("swiss", "round-robin", "double-round-robin")
-WORTH = {Outcome.WIN: 1.0, Outcome.DRAW: 0.5, Outcome.LOSS: 0.0}
+WORTH = {RoundOutcome.WIN: 1.0, RoundOutcome.DRAW: 0.5, RoundOutcome.LOSS: 0.0}
 
 
 def rules(system: str, *names: TieBreak) -> Ruleset:
@@ -92,7 +92,7 @@ def _result(number: int, first: str, second: str, chance: Random) -> Result:
 
 
 def told(
-    results: Sequence[Result], players: Sequence[str], rows: Sequence[Row], planned: int, system: str
+    results: Sequence[Result], players: Sequence[str], rows: Sequence[StandingsRow], planned: int, system: str
 ) -> dict[int, PlayerTiebreakData]:
     """The tournament as the other program takes it. A round without a result is a bye of no points (16.1.1)."""
     points = {row.player: row.points for row in rows}
@@ -120,7 +120,7 @@ def _record(result: Result | None, player: str, number: int, system: str) -> Gam
         requested = result.sat_out in (Bye.HALF_POINT, Bye.ZERO_POINT)
         return GameRecord(-1, 0, WORTH[outcome], "white", number, kind="requested_bye" if requested else "pairing_bye")
     other = int(result.second if result.first == player else result.first)
-    unplayed = "forfeit_win" if outcome is Outcome.WIN else "forfeit_loss"
+    unplayed = "forfeit_win" if outcome is RoundOutcome.WIN else "forfeit_loss"
     return GameRecord(other, 2000, WORTH[outcome], "white", number, kind="played" if result.played else unplayed)
 
 

@@ -7,7 +7,7 @@ from typing import Literal
 
 import pytest
 
-from faristol.rules import Result, Row, Ruleset, load_ruleset, standings, with_options
+from faristol.rules import Result, Ruleset, StandingsRow, load_ruleset, standings, with_options
 from faristol.rules.sections import TieBreak
 from faristol.rules.standings import LeftOut, SpreadAdjustment, Standings
 
@@ -39,11 +39,11 @@ ROUNDS = [
 TWO_PLAYED = [*ROUNDS[:4], won(3, "e", "d"), *ROUNDS[5:]]
 
 
-def table(results: list[Result], ruleset: Ruleset, left: str = "e", planned: int = 5) -> dict[str, Row]:
+def table(results: list[Result], ruleset: Ruleset, left: str = "e", planned: int = 5) -> dict[str, StandingsRow]:
     return {row.player: row for row in standings(results, list("abcde"), ruleset, planned, left=left)}
 
 
-def without_e() -> dict[str, Row]:
+def without_e() -> dict[str, StandingsRow]:
     others = [result for result in ROUNDS if "e" not in (result.first, result.second)]
     return {row.player: row for row in standings(others, list("abcd"), rules(), 5)}
 

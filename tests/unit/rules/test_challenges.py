@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from faristol.kernel.refusal import Refusal
 from faristol.rules import load_ruleset, ruleset_names, with_options
-from faristol.rules.challenges import check_in_time, check_words, cost, play_stands, spread_correction, unfounded
+from faristol.rules.challenges import check_in_time, check_words, cost, count_unfounded, play_stands, spread_correction
 
 UF, FISC, FISE, PES, BOX = (load_ruleset(name) for name in ("uf-2007", "fisc-2023", "fise", "pes-2024", "box"))
 WORD, OTHER = ("Q", "E"), ("S", "O", "L")
@@ -28,7 +28,7 @@ def test_the_fourth_word_costs_ten_at_once() -> None:
     assert cost([True, False], 3, PES).from_challenger == 10
     by_challenge = with_options(PES, {"penalty_counts": "challenge"})
     assert [cost([True, True], before, by_challenge).from_challenger for before in (2, 3)] == [0, 10]
-    assert unfounded([True, False], by_challenge) == 0
+    assert count_unfounded([True, False], by_challenge) == 0
 
 
 @given(

@@ -12,11 +12,11 @@ from faristol.rules.clockwork import (
     Activity,
     absence_loses_at_ms,
     lost_by_timeout,
-    neutralised,
     overtime_penalty,
     postponement_in_time,
     round_ms,
     runs,
+    stops_both_clocks,
     thinking_ms,
     turn_ms,
 )
@@ -43,8 +43,8 @@ def test_the_clock_runs_until_it_is_pressed_and_stops_for_what_the_book_names() 
     still = dataclasses.replace(FISC.clock, runs_while_counting=False, runs_while_drawing=False, neutralised_by=())
     ruleset = dataclasses.replace(FISC, clock=still)
     assert [runs(activity, ruleset) for activity in Activity] == [True, False, False]
-    assert neutralised("count-dispute", FISC)
-    assert not neutralised("count-dispute", ruleset)
+    assert stops_both_clocks("count-dispute", FISC)
+    assert not stops_both_clocks("count-dispute", ruleset)
 
 
 def test_time_does_not_run_back() -> None:

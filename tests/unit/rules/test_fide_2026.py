@@ -7,7 +7,7 @@ from typing import Literal
 
 import pytest
 
-from faristol.rules import Bye, Result, Row, Ruleset, load_ruleset, standings, with_options
+from faristol.rules import Bye, Result, Ruleset, StandingsRow, load_ruleset, standings, with_options
 from faristol.rules.ruleset_pins import read_content
 from faristol.rules.sections import TieBreak
 from faristol.rules.standings import LeftOut
@@ -33,7 +33,7 @@ def drawn(number: int, one: str, other: str) -> Result:
     return Result.of_game(number, one, other, 300, 300)
 
 
-def line(results: list[Result], players: str, player: str, ruleset: Ruleset, planned: int) -> Row:
+def line(results: list[Result], players: str, player: str, ruleset: Ruleset, planned: int) -> StandingsRow:
     return next(row for row in standings(results, list(players), ruleset, planned) if row.player == player)
 
 

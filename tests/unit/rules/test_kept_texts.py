@@ -15,7 +15,7 @@ from tests.unit.rules.gcg.games import CATALAN, ENGLISH, FISC, INSTRUCTIONS, Nai
 from tests.unit.rules.trf.test_trf import ADJACENT, FOUR, TEAM
 
 from faristol.rules import Ruleset, load_ruleset, with_options
-from faristol.rules.duplicate_game.slips import Handed, Turn, WrittenSlip, judge_slip
+from faristol.rules.duplicate_game.slips import Handed, TurnData, WrittenSlip, judge_slip
 from faristol.rules.gcg import GcgError, draw_board, draw_sheet, read_gcg, replay, write_gcg
 from faristol.rules.trf import Edition, TrfError, read_trf, write_trf
 
@@ -88,7 +88,7 @@ def slips(seed: int) -> Iterator[str]:
     if seed % 3 == 0:
         rules = with_options(rules, {"score": "asked"})
     on = board("H8 C A S A") if seed % 2 else board()
-    turn = Turn(on, tuple(chance.choice(["CASERNA", "CASES?A", "AS?CRNE"])), rules, WORDS.__contains__)
+    turn = TurnData(on, tuple(chance.choice(["CASERNA", "CASES?A", "AS?CRNE"])), rules, WORDS.__contains__)
     for _ in range(40):
         word = list(
             chance.choice(["caserna", "casa", "C A S E S", "as", "sa", "casas", "es", "CAS(A)", "cas?a", "rasa"])

@@ -67,7 +67,7 @@ def test_content_that_this_version_cannot_read_says_where(change: object, said: 
 
 
 def test_the_ruleset_that_was_asked_for_longest_ago_is_forgotten_first(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(ruleset_pins, "MOST_KEPT", 2)
+    monkeypatch.setattr(ruleset_pins, "RULESET_CACHE_SIZE", 2)
     monkeypatch.setattr(ruleset_pins, "_kept", OrderedDict())
     digests = []
     for minutes in (41, 42, 43):

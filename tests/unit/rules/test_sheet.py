@@ -6,19 +6,19 @@ import pytest
 
 from faristol.rules import Direction, Square, Tile, Word, load_ruleset
 from faristol.rules.notation import Start, word_tiles
-from faristol.rules.sheet import Written, blanks_in_field, write_change, write_exchange, write_play
+from faristol.rules.sheet import WrittenLine, blanks_in_field, write_change, write_exchange, write_play
 
 AT_H4 = Start(Square(7, 3), Direction.ACROSS)
 LAID = (Tile("C"), Tile("A", blank=True), Tile("S"), Tile("A"))
 WORDS = (Word(AT_H4, LAID), Word(Start(Square(6, 4), Direction.DOWN), (Tile("L"), Tile("A", blank=True))))
 
 BOOKS = {
-    "fisc-2023": (Written("H4 C(A)SA", "62", circled=True), Written("H4 C(A)SA", "0"), "–", ()),
-    "fise": (Written("CASA", "62", blanks=("A",)), Written("CASA", "0", blanks=("A",)), "0", ()),
-    "pes-2024": (Written(score="62"), Written(score="0"), "0", ("A",)),
-    "festa-major": (Written(score="62"), Written(score="0"), "0", ()),
-    "uf-2007": (Written(score="62"), Written(score="0"), "0", ()),
-    "box": (Written("H4 CASA", "62", blanks=("A",)), Written("H4 CASA", "0", blanks=("A",)), "0", ()),
+    "fisc-2023": (WrittenLine("H4 C(A)SA", "62", circled=True), WrittenLine("H4 C(A)SA", "0"), "–", ()),
+    "fise": (WrittenLine("CASA", "62", blanks=("A",)), WrittenLine("CASA", "0", blanks=("A",)), "0", ()),
+    "pes-2024": (WrittenLine(score="62"), WrittenLine(score="0"), "0", ("A",)),
+    "festa-major": (WrittenLine(score="62"), WrittenLine(score="0"), "0", ()),
+    "uf-2007": (WrittenLine(score="62"), WrittenLine(score="0"), "0", ()),
+    "box": (WrittenLine("H4 CASA", "62", blanks=("A",)), WrittenLine("H4 CASA", "0", blanks=("A",)), "0", ()),
 }
 
 
@@ -28,7 +28,7 @@ def test_a_bingo_a_phony_and_an_exchange_are_written_as_the_book_says(name: str)
     bingo, phony, exchange, field = BOOKS[name]
     assert write_play(sheet, WORDS, LAID, 62, bingo=True) == bingo
     assert write_play(sheet, WORDS, LAID, 0, bingo=True) == phony
-    assert write_exchange(sheet) == Written(score=exchange)
+    assert write_exchange(sheet) == WrittenLine(score=exchange)
     assert blanks_in_field(sheet, LAID) == field
 
 

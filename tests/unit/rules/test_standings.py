@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from faristol.rules import Bye, Outcome, Result, Row, Ruleset, load_ruleset, standings
+from faristol.rules import Bye, Result, RoundOutcome, Ruleset, StandingsRow, load_ruleset, standings
 from faristol.rules.standings import Basis, SpreadAdjustment, Standings
 
 FISC = load_ruleset("fisc-2023")
@@ -32,15 +32,15 @@ def championships(draw: st.DrawFn) -> list[Result]:
             elif kind == "forfeit":
                 results.append(Result.forfeit(number, first, second))
             elif kind == "double loss":
-                results.append(Result(number, first, second, 0, 0, (Outcome.LOSS, Outcome.LOSS)))
+                results.append(Result(number, first, second, 0, 0, (RoundOutcome.LOSS, RoundOutcome.LOSS)))
     return results
 
 
-def row(rows: tuple[Row, ...], player: str) -> Row:
+def row(rows: tuple[StandingsRow, ...], player: str) -> StandingsRow:
     return next(row for row in rows if row.player == player)
 
 
-def key(row: Row) -> tuple[float, ...]:
+def key(row: StandingsRow) -> tuple[float, ...]:
     return (row.points, *row.tie_breaks.values())
 
 

@@ -7,8 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.unit.rules.naive_team_standings import Boards, Matches, lost_by_all
 
-from faristol.rules import Bye, Outcome, Result, Ruleset, SpreadAdjustment, load_ruleset, with_options
-from faristol.rules.standings import Board, Match, TeamBye, TeamRow, TeamScore, team_standings
+from faristol.rules import Bye, Result, RoundOutcome, Ruleset, SpreadAdjustment, load_ruleset, with_options
+from faristol.rules.standings import Match, TeamBoard, TeamBye, TeamRow, TeamScore, team_standings
 
 FISE = load_ruleset("fise")
 TEAMS = ["avila", "burgos", "cuenca", "deva", "elche"]
@@ -16,7 +16,11 @@ BOARDS = 3
 
 Held = list[Match | TeamBye]
 
-WON, LOST, DRAWN = (Outcome.WIN, Outcome.LOSS), (Outcome.LOSS, Outcome.WIN), (Outcome.DRAW, Outcome.DRAW)
+WON, LOST, DRAWN = (
+    (RoundOutcome.WIN, RoundOutcome.LOSS),
+    (RoundOutcome.LOSS, RoundOutcome.WIN),
+    (RoundOutcome.DRAW, RoundOutcome.DRAW),
+)
 
 
 def everything(unplayed: str) -> Ruleset:
@@ -33,15 +37,15 @@ def everything(unplayed: str) -> Ruleset:
 
 
 @st.composite
-def boards(draw: st.DrawFn) -> Board:
+def boards(draw: st.DrawFn) -> TeamBoard:
     kind = draw(st.sampled_from(["game", "game", "game", "forfeit", "double loss", "nobody"]))
     if kind == "game":
-        return Board.of(Result.of_game(1, "x", "y", draw(st.integers(0, 3)), draw(st.integers(0, 3))))
+        return TeamBoard.of(Result.of_game(1, "x", "y", draw(st.integers(0, 3)), draw(st.integers(0, 3))))
     if kind == "forfeit":
-        return Board.of(Result.forfeit(1, "x", "y"))
+        return TeamBoard.of(Result.forfeit(1, "x", "y"))
     if kind == "double loss":
-        return Board.of(Result(1, "x", "y", 0, 0, (Outcome.LOSS, Outcome.LOSS)))
-    return Board.without_opponent(first=draw(st.booleans()))
+        return TeamBoard.of(Result(1, "x", "y", 0, 0, (RoundOutcome.LOSS, RoundOutcome.LOSS)))
+    return TeamBoard.without_opponent(first=draw(st.booleans()))
 
 
 @st.composite
@@ -59,8 +63,8 @@ def championships(draw: st.DrawFn) -> Held:
     return held
 
 
-def match(number: int, first: str, second: str, *boards: tuple[Outcome, Outcome], score: int = 0) -> Match:
-    return Match(number, first, second, tuple(Board(outcomes, score, 0) for outcomes in boards))
+def match(number: int, first: str, second: str, *boards: tuple[RoundOutcome, RoundOutcome], score: int = 0) -> Match:
+    return Match(number, first, second, tuple(TeamBoard(outcomes, score, 0) for outcomes in boards))
 
 
 def matches(row: TeamRow) -> int:
@@ -94,7 +98,9 @@ def test_points_of_the_boards_are_the_boards_won_and_drawn_and_each_match_not_lo
     worth = {Bye.HALF_POINT: 0.5, Bye.ZERO_POINT: 0.0}
     byes = [(bye.boards, worth.get(bye.kind, 1.0)) for bye in held if isinstance(bye, TeamBye)]
     decided = [match for match in matches if not lost_by_all(match)]
-    lost_by_both = sum(board.outcomes == (Outcome.LOSS, Outcome.LOSS) for match in matches for board in match.boards)
+    lost_by_both = sum(
+        board.outcomes == (RoundOutcome.LOSS, RoundOutcome.LOSS) for match in matches for board in match.boards
+    )
     games = sum(len(match.boards) for match in matches) - lost_by_both
     assert sum(row.board_points for row in rows) == games + sum(number * each for number, each in byes)
     assert sum(row.match_points for row in rows) == len(decided) + sum(each for _, each in byes)
@@ -118,7 +124,7 @@ def test_either_score_is_the_first_tie_break_of_the_other(held: Held) -> None:
 
 
 def test_a_match_is_won_on_boards_whatever_the_scores_and_drawn_on_equal_boards() -> None:
-    boards = (Board(WON, 301, 300), Board(WON, 310, 300), Board(LOST, 100, 600))
+    boards = (TeamBoard(WON, 301, 300), TeamBoard(WON, 310, 300), TeamBoard(LOST, 100, 600))
     rows = team_standings([Match(1, "avila", "burgos", boards)], TEAMS[:2], FISE, 3, "match-points", BOARDS)
     avila, burgos = row(rows, "avila"), row(rows, "burgos")
     assert (avila.match_points, avila.board_points, avila.wins, avila.spread) == (1, 2, 1, -489)
@@ -155,8 +161,8 @@ def test_a_bye_gives_its_points_for_the_match_and_for_every_player_and_no_match(
 
 
 def test_a_board_that_only_one_team_has_somebody_for_is_won_and_a_match_of_such_boards_is_no_match_played() -> None:
-    match = Match(1, "avila", "burgos", (Board(LOST, 300, 400), Board.without_opponent(first=True)))
-    other = Match(1, "cuenca", "deva", (Board.without_opponent(first=False),))
+    match = Match(1, "avila", "burgos", (TeamBoard(LOST, 300, 400), TeamBoard.without_opponent(first=True)))
+    other = Match(1, "cuenca", "deva", (TeamBoard.without_opponent(first=False),))
     rows = team_standings([match, other], TEAMS[:4], FISE, 3, "match-points", 2)
     assert [(row(rows, team).match_points, matches(row(rows, team))) for team in TEAMS[:4]] == [
         (0.5, 1),

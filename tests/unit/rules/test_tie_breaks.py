@@ -20,7 +20,7 @@ from faristol.rules import (
 )
 from faristol.rules.standings import Arithmetic, LeftOut
 from faristol.rules.standings.encounters import Group
-from faristol.rules.standings.history import Seen
+from faristol.rules.standings.history import PlayerRound
 from faristol.rules.standings.tie_breaks import TieBreaks
 
 FISC = load_ruleset("fisc-2023")
@@ -228,9 +228,9 @@ def test_every_book_with_rounds_says_how_rounds_without_a_game_count(book: str) 
 
 def test_whether_equals_have_all_met_is_looked_up_once_for_all_of_them(monkeypatch: pytest.MonkeyPatch) -> None:
     looked_up: list[str] = []
-    met = TieBreaks._met
+    met = TieBreaks._list_met
 
-    def counted(self: TieBreaks, player: str, equals: Group) -> list[Seen]:
+    def counted(self: TieBreaks, player: str, equals: Group) -> list[PlayerRound]:
         looked_up.append(player)
         return met(self, player, equals)
 

@@ -15,14 +15,14 @@ from faristol.rules import (
     OptionValue,
     Ruleset,
     check_settled,
+    list_unsettled,
     load_ruleset,
     pinned_ruleset,
     ruleset_names,
-    unsettled,
     with_options,
 )
 from faristol.rules.consistency import contradictions
-from faristol.rules.options import written
+from faristol.rules.options import format_value
 from faristol.rules.with_options import value_of
 
 UF, FISE = load_ruleset("uf-2007"), load_ruleset("fise")
@@ -49,7 +49,7 @@ def some_values(option: Option) -> list[OptionValue]:
 
 
 every = [
-    pytest.param(load_ruleset(name), option, value, id=f"{name}-{option.name}-{written(value)}")
+    pytest.param(load_ruleset(name), option, value, id=f"{name}-{option.name}-{format_value(value)}")
     for name in ruleset_names()
     for option in load_ruleset(name).options
     for value in some_values(option)
@@ -80,7 +80,7 @@ def test_every_choice_of_every_option_gives_a_ruleset_that_holds_together(
     assert list(contradictions(made)) == []
     assert {key: value_of(made, key) for key in option.sets(value)} == dict(option.sets(value))
     assert (made.digest == ruleset.digest) == (made.same_values(ruleset))
-    assert with_options(ruleset, {**before, option.name: written(value)}).digest == made.digest
+    assert with_options(ruleset, {**before, option.name: format_value(value)}).digest == made.digest
     assert pinned_ruleset(ruleset.name, made.digest, made.chosen).digest == made.digest
 
 
@@ -148,7 +148,7 @@ def test_values_that_cannot_hold_together_are_refused_with_the_options() -> None
 
 
 def test_a_book_that_leaves_a_value_to_the_organiser_is_not_settled_before() -> None:
-    assert [option.name for option in unsettled(UF)] == ["minutes"]
+    assert [option.name for option in list_unsettled(UF)] == ["minutes"]
     with pytest.raises(Refusal) as refused:
         check_settled(UF)
     assert (refused.value.reason, refused.value.article) == ("OPTION_NEEDED", "UF 17, 20")

@@ -14,7 +14,7 @@ from faristol.rules import Ruleset, load_ruleset, with_options
 from faristol.rules.sections import Neutraliser
 from faristol.table.clock import Clock, fold
 from faristol.table.game.evolution import evolve as evolve_game
-from faristol.table.game.signals import Kind, Signal, Signals, Stoppage
+from faristol.table.game.signals import Signal, SignalKind, Signals, Stoppage
 from faristol.table.game.state import Game
 from faristol.table.settlement import clock as settlement
 
@@ -83,8 +83,8 @@ def ended(table: Game, seconds: float) -> Game:
 def interrupted(table: Game, reason: Neutraliser, seconds: float, until: float | None = None) -> Game:
     """Something happens that may stop the clocks, and may be over."""
     number, place = len(table.signals.interruptions) + 1, len(table.signals.given)
-    begun = Signal(Kind.INTERRUPTED, after(seconds), table.turn, number)
-    over = () if until is None else (Signal(Kind.SETTLED, after(until), table.turn, number),)
+    begun = Signal(SignalKind.INTERRUPTED, after(seconds), table.turn, number)
+    over = () if until is None else (Signal(SignalKind.SETTLED, after(until), table.turn, number),)
     lasting = Stoppage(number, reason, ended_by=place + 1 if over else None)
     return table.but(
         signals=Signals((*table.signals.given, begun, *over), (*table.signals.interruptions, lasting)),

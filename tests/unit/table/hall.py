@@ -20,10 +20,10 @@ from faristol.table.clock import Clock
 from faristol.table.decide import decide
 from faristol.table.decide.draws import bag_of
 from faristol.table.game.evolution import fold
-from faristol.table.game.state import UNKNOWN, Game, Phase
+from faristol.table.game.state import UNENTERED_TILE, Game, Phase
 from faristol.table.settlement import settle
 from faristol.table.start import open_table
-from faristol.table.views import Ruling, Tournament
+from faristol.table.views import Ruling, TableTournament
 
 PLAYERS = ("anna", "biel", "carla", "dolors")
 NEEDED: Mapping[str, Mapping[str, Any]] = {"uf-2007": {"minutes": 30}}
@@ -60,7 +60,7 @@ class Hall:
         self.ruling: Ruling | None = None
         pin = Pin(ruleset.name, ruleset.digest)
         keeping = events.KEEPING_RECORDED if recorded else events.KEEPING_HOSTED
-        tournament = Tournament("cup", SEED, pin, Pin("catalan", "00"), keeping)
+        tournament = TableTournament("cup", SEED, pin, Pin("catalan", "00"), keeping)
         pairing = Pairing(table=1, game_id=GAME, player_ids=self.players)
         self._write(self._dealt(open_table(tournament, 1, pairing, ruleset, START), racks, bag_left))
         if ruleset.arbiter.required:
@@ -202,7 +202,7 @@ class Hall:
             assert outside + Counter(bag) == whole
         else:
             assert outside.total() + len(bag) == whole.total()
-            del outside[UNKNOWN]
+            del outside[UNENTERED_TILE]
             assert not outside - whole
         assert len(bag) == self.game.bag_left
 

@@ -21,18 +21,18 @@ from faristol.pb.game.v1 import game_pb2
 from faristol.rules import CENTRE, Direction, Ruleset, Square, Tile, check_play, commitment, ruleset_names
 from faristol.rules.board import Placement
 from faristol.rules.draw_log import check_draws
-from faristol.table.decide import GAME, decide
+from faristol.table.decide import GAME_COMMANDS, decide
 from faristol.table.decide.draws import unseen
 from faristol.table.draw_log import draws_of
 from faristol.table.game.evolution import evolve, fold
-from faristol.table.game.state import UNKNOWN, Game, Phase
+from faristol.table.game.state import UNENTERED_TILE, Game, Phase
 
 TABLES = [
     (name, players)
     for name in ruleset_names("classic", "multi")
     for players in range(2, rules(name).game.players_max + 1)
 ]
-COMMANDS = list(GAME)
+COMMANDS = list(GAME_COMMANDS)
 
 
 class Somebody:
@@ -229,9 +229,9 @@ class Somebody:
     def _rack(self, game: Game) -> tuple[str, ...]:
         """What the mover holds; over the board, something that the mover may hold."""
         rack = game.racks.get(game.mover, ())
-        if UNKNOWN not in rack:
+        if UNENTERED_TILE not in rack:
             return rack
-        known = [face for face in rack if face != UNKNOWN]
+        known = [face for face in rack if face != UNENTERED_TILE]
         hidden = self.chance.sample(unseen(game, self.hall.ruleset), len(rack) - len(known))
         return (*known, *hidden)
 

@@ -10,9 +10,9 @@ from tests.unit.table.hall import Hall, rules
 
 from faristol.kernel.refusal import Refusal
 from faristol.pb.game.v1 import game_pb2
-from faristol.table.decide import GAME
+from faristol.table.decide import GAME_COMMANDS
 
-OF_ARBITER = [kind for kind in GAME if "arbiter_id" in kind.DESCRIPTOR.fields_by_name]
+OF_ARBITER = [kind for kind in GAME_COMMANDS if "arbiter_id" in kind.DESCRIPTOR.fields_by_name]
 FIELDS: dict[type[Message], dict[str, Any]] = {
     game_pb2.CorrectPlayRequest: {"turn": 1},
     game_pb2.CorrectTotalRequest: {"player_id": "anna"},

@@ -75,7 +75,7 @@ def test_every_reason_of_the_rules_has_a_word_in_the_contract() -> None:
 def test_a_clock_goes_on_when_the_last_of_several_interruptions_is_over() -> None:
     game = interrupted(interrupted(started(), "count-dispute", 10), "arbiter-call", 20, until=30)
     clock = clocked(game, FISC)
-    assert (clock.neutralised, clock.running, clock.used("biel")) == (True, "", 10_000)
+    assert (clock.neutralised, clock.running, clock.compute_used_ms("biel")) == (True, "", 10_000)
 
 
 @pytest.mark.parametrize("at_once", [True, False])
@@ -91,7 +91,12 @@ def test_it_does_not_matter_when_the_clock_hears_of_interruptions_that_overlap(a
         game = evolve_game(game, fact)
         clock = clocked(game, FISC, clock) if at_once else clock
     clock = clocked(game, FISC, clock)
-    assert (clock.running, clock.turn, clock.used("biel"), clock.running_since) == ("anna", 2, 10_000, after(40))
+    assert (clock.running, clock.turn, clock.compute_used_ms("biel"), clock.running_since) == (
+        "anna",
+        2,
+        10_000,
+        after(40),
+    )
     assert settle(clock, game, FISC) == []
 
 
@@ -149,7 +154,12 @@ def test_a_play_at_the_last_moment_of_a_turn_is_in_time_and_one_after_it_is_not(
 def test_a_turn_that_timed_out_stops_the_clock_until_the_game_has_passed_it() -> None:
     late = placed(started(), 130)
     clock = clocked(late, TIMER)
-    assert (clock.timed_out_turn, clock.running, clock.used("biel"), clock.last_at) == (1, "", 120_000, after(120))
+    assert (clock.timed_out_turn, clock.running, clock.compute_used_ms("biel"), clock.last_at) == (
+        1,
+        "",
+        120_000,
+        after(120),
+    )
     clock = clocked(completed(late, 130), TIMER, clock)
     assert (clock.running, clock.mover, clock.turn, clock.running_since) == ("anna", "anna", 2, after(130))
 
@@ -170,7 +180,7 @@ def test_a_turn_that_passes_while_the_clock_stands_leaves_it_standing() -> None:
     game = completed(game, 20)
     clock = clocked(game, FISC)
     assert (clock.running, clock.mover, clock.turn, clock.neutralised) == ("", "anna", 2, True)
-    assert clock.used("biel") == 10_000
+    assert clock.compute_used_ms("biel") == 10_000
 
 
 def test_a_game_without_a_clock_has_none() -> None:
@@ -182,7 +192,7 @@ def test_a_clock_stops_with_its_game_even_while_it_is_neutralised() -> None:
     facts = settle(clocked(started(), FISC), game, FISC)
     assert names(facts) == ["ClockNeutralised", "ClockStopped"]
     clock = fold(clocked(started(), FISC), facts)
-    assert (clock.stopped, clock.neutralised, clock.used("biel")) == (True, False, 10_000)
+    assert (clock.stopped, clock.neutralised, clock.compute_used_ms("biel")) == (True, False, 10_000)
 
 
 def _at(seconds: float) -> Timestamp:
@@ -220,7 +230,7 @@ def test_a_last_play_that_is_withdrawn_lets_the_game_and_the_next_clock_go_on() 
         game_events.PlayWithdrawn(turn=1, player_id="biel", occurred_at=_at(60)),
     )
     clock = clocked(game, PES, clock)
-    assert (clock.running, clock.used("biel"), len(game.racks["biel"])) == ("anna", 20_000, 2)
+    assert (clock.running, clock.compute_used_ms("biel"), len(game.racks["biel"])) == ("anna", 20_000, 2)
 
 
 def test_a_play_that_is_not_the_last_lets_the_clock_run() -> None:

@@ -29,7 +29,7 @@ from faristol.table.game.evolution import evolve
 from faristol.table.game.state import Game, Phase
 from faristol.table.settlement import settle
 from faristol.table.start import open_table
-from faristol.table.views import Ruling, Tournament
+from faristol.table.views import Ruling, TableTournament
 
 FACES = FISC.tile_set.faces
 WHOLE = Counter(full_bag(FISC.tile_set))
@@ -61,7 +61,7 @@ class Course:
         return [fact for fact in self.facts if of_clock(fact)]
 
     def open(self) -> None:
-        tournament = Tournament("cup", Random(self.seed).randbytes(32), lexicon=Pin("catalan", "00"))
+        tournament = TableTournament("cup", Random(self.seed).randbytes(32), lexicon=Pin("catalan", "00"))
         pairing = Pairing(table=1, game_id=GAME, first_player_id="anna", second_player_id="biel")
         self.write(open_table(tournament, 1, pairing, FISC, START))
 

@@ -14,7 +14,7 @@ from faristol.kernel.refusal import Refusal
 from faristol.pb.clock.v1 import clock_pb2
 from faristol.pb.game.v1 import events_pb2 as events
 from faristol.pb.game.v1 import game_pb2 as pb
-from faristol.table.decide import CLOCK, GAME
+from faristol.table.decide import CLOCK_COMMANDS, GAME_COMMANDS
 
 RACKS = ["C A S A L E S", "B O N A T E R"]
 
@@ -89,7 +89,7 @@ def test_what_a_player_may_do_now(hall: Hall, request_: Any) -> None:
     assert refused.value.reason in ("GAME_OVER", "NOT_AT_TABLE"), "who has left is not at the table any more"
 
 
-COMMANDS = {**GAME, **CLOCK}
+COMMANDS = {**GAME_COMMANDS, **CLOCK_COMMANDS}
 NAMES_PLAYER = [kind for kind in COMMANDS if "player_id" in kind.DESCRIPTOR.fields_by_name]
 NEEDS_ARBITER = [kind for kind in COMMANDS if "arbiter_id" in kind.DESCRIPTOR.fields_by_name]
 BY_PLAYERS = (pb.SettleCountRequest, pb.CorrectPlayRequest, pb.CorrectTotalRequest, pb.SettleBlankRequest)

@@ -11,7 +11,7 @@ from faristol.rules import Board, TurnKind
 from faristol.table.clock import Clock
 from faristol.table.clock import evolve as evolve_clock
 from faristol.table.game.evolution import evolve, fold
-from faristol.table.game.state import Drawn, Game, Phase
+from faristol.table.game.state import Game, LastDraw, Phase
 
 PLACED = events.PlayPlaced(
     turn=1,
@@ -48,11 +48,11 @@ def test_a_play_withdrawn_leaves_board_and_rack_as_they_were_and_costs_the_turn(
 @pytest.mark.parametrize(
     ("again", "drawn"),
     [
-        (events.TilesDrawn(player_id="anna", faces=["T"], draw=5), Drawn(1, ("M", "E", "N", "T"), for_play=True)),
-        (events.Passed(turn=1, player_id="anna"), Drawn(1, ("M", "E", "N"), for_play=True)),
+        (events.TilesDrawn(player_id="anna", faces=["T"], draw=5), LastDraw(1, ("M", "E", "N", "T"), for_play=True)),
+        (events.Passed(turn=1, player_id="anna"), LastDraw(1, ("M", "E", "N"), for_play=True)),
     ],
 )
-def test_tiles_that_were_missing_belong_to_the_draw_for_the_play(again: Message, drawn: Drawn) -> None:
+def test_tiles_that_were_missing_belong_to_the_draw_for_the_play(again: Message, drawn: LastDraw) -> None:
     game = fold(started(), [PLACED, events.TilesDrawn(player_id="anna", faces=["M", "E", "N"], draw=4)])
     assert game.phase is Phase.DRAWN
     assert evolve(game, again).drawn["anna"] == drawn
@@ -62,9 +62,9 @@ def test_tiles_drawn_in_another_turn_are_another_draw_and_none_for_a_play() -> N
     drawn = events.TilesDrawn(player_id="anna", faces=["M", "E", "N"], draw=4)
     game = fold(started(), [PLACED, drawn, events.PlayCompleted(turn=1, player_id="anna", score=10, total=10)])
     later = evolve(game, events.TilesDrawn(player_id="anna", faces=["T"], draw=5))
-    assert later.drawn["anna"] == Drawn(2, ("T",))
+    assert later.drawn["anna"] == LastDraw(2, ("T",))
     again = evolve(later, events.TilesDrawn(player_id="anna", faces=["S"], draw=6))
-    assert again.drawn["anna"] == Drawn(2, ("S",))
+    assert again.drawn["anna"] == LastDraw(2, ("S",))
 
 
 def test_a_state_does_not_change_when_another_follows_from_it() -> None:

@@ -12,12 +12,12 @@ from tests.unit.table.hall import Hall, rules
 
 from faristol.pb.game.v1 import game_pb2
 from faristol.rules import Board, Direction, Placement, Square, Tile
-from faristol.rules.board import SIZE
-from faristol.table.game.state import UNKNOWN
+from faristol.rules.board import BOARD_SIZE
+from faristol.table.game.state import UNENTERED_TILE
 from faristol.table.offers.examples import EXAMPLES
 from faristol.table.offers.tiles import plays_of, rack_of, racks_of_a_kind
 
-SQUARES = [Square(row, column) for row in range(SIZE) for column in range(SIZE)]
+SQUARES = [Square(row, column) for row in range(BOARD_SIZE) for column in range(BOARD_SIZE)]
 
 
 def distance(square: Square, other: Square) -> int:
@@ -115,10 +115,10 @@ def test_a_rack_that_nobody_entered_is_of_tiles_that_are_unseen() -> None:
     hall = Hall(rules("fisc-2023"), recorded=True)
     hall.do(game_pb2.StateRackRequest(player_id="anna", faces=["C", "A", "S", "A", "R", "T", "I"]))
     hall.turn("H8 C A S A")
-    assert hall.game.racks["anna"].count(UNKNOWN) == 4
+    assert hall.game.racks["anna"].count(UNENTERED_TILE) == 4
     rack = rack_of(hall.table, "anna")
     assert len(rack) == 7
-    assert UNKNOWN not in rack
+    assert UNENTERED_TILE not in rack
     assert {"R", "T", "I"} <= set(rack)
 
 

@@ -15,9 +15,9 @@ from faristol.kernel.times import Instant
 from faristol.pb.clock.v1 import clock_pb2
 from faristol.pb.game.v1 import game_pb2
 from faristol.rules import Ruleset
-from faristol.table.decide import CLOCK, GAME
+from faristol.table.decide import CLOCK_COMMANDS, GAME_COMMANDS
 from faristol.table.game.state import Phase
-from faristol.table.offers import Offer, accepted, offers, who_of
+from faristol.table.offers import Offer, find_actor, is_accepted, offers
 from faristol.table.offers.examples import CHOSEN, EXAMPLES
 
 ARBITER = "eleni"
@@ -33,19 +33,19 @@ class Offering(Hall):
         offered = offers(self.table, at, ARBITER)
         self.check_offered(offered, at)
         facts = super().do(request, seconds)
-        assert self.is_among(request, offered), f"{who_of(request)} did what nobody offered: {request!r}"
+        assert self.is_among(request, offered), f"{find_actor(request)} did what nobody offered: {request!r}"
         return facts
 
     def check_offered(self, offered: list[Offer], at: Instant) -> None:
         for offer in offered:
-            assert accepted(self.table, offer.example, at)
+            assert is_accepted(self.table, offer.example, at)
 
     @staticmethod
     def is_among(request: Message, offered: list[Offer]) -> bool:
         kinds = [offer for offer in offered if type(offer.example) is type(request)]
         if isinstance(request, game_pb2.AbandonRequest):
             return {offer.who.player_id for offer in kinds} >= set(request.player_ids)
-        return any(offer.who == who_of(request) for offer in kinds)
+        return any(offer.who == find_actor(request) for offer in kinds)
 
 
 def table(name: str, **more: object) -> Hall:
@@ -83,7 +83,7 @@ def play(ruleset: Ruleset, players: int, seed: int, steps: int) -> None:
 
 
 def test_every_command_is_tried() -> None:
-    assert EXAMPLES.keys() == {*GAME, *CLOCK}
+    assert EXAMPLES.keys() == {*GAME_COMMANDS, *CLOCK_COMMANDS}
     for kind, field in CHOSEN.items():
         assert field in kind.DESCRIPTOR.fields_by_name or field == "square"
 
@@ -120,4 +120,4 @@ def test_offers_say_the_article_and_the_values_that_are_accepted() -> None:
     at = hall.at + 1_000_000_000
     for reason in range(8):
         request = clock_pb2.NeutraliseRequest(arbiter_id=ARBITER, reason=reason)  # type: ignore[arg-type] # any number
-        assert accepted(hall.table, request, at) is (reason in neutralise.choices)
+        assert is_accepted(hall.table, request, at) is (reason in neutralise.choices)

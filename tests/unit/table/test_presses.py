@@ -101,7 +101,7 @@ def test_a_press_stops_the_mover_and_starts_the_opponent() -> None:
         player_id="biel", turn=1, used_ms=90_000, occurred_at=timestamp(at), next_player_id="anna"
     )
     clock = fold(running(), [pressed])
-    assert (clock.running, clock.running_since, clock.used("biel")) == ("anna", at, 90_000)
+    assert (clock.running, clock.running_since, clock.compute_used_ms("biel")) == ("anna", at, 90_000)
 
 
 def test_a_press_with_an_empty_bag_needs_no_draw() -> None:
@@ -238,7 +238,7 @@ def test_overtime_beyond_the_cap_is_recorded_instead_of_the_press_whoever_presse
         player_id="biel", overtime_ms=10 * 60_000, occurred_at=timestamp(START + 35 * MINUTE)
     )
     clock = fold(running(), [exceeded])
-    assert (clock.running, clock.used("biel")) == ("", 35 * 60_000)
+    assert (clock.running, clock.compute_used_ms("biel")) == ("", 35 * 60_000)
     assert refusal(clock, drawn(at), "biel", at + SECOND).reason == "GAME_OVER"
 
 

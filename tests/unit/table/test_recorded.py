@@ -14,7 +14,7 @@ from faristol.table import Table
 from faristol.table.decide import decide
 from faristol.table.decide.draws import unseen
 from faristol.table.game.evolution import fold
-from faristol.table.game.state import UNKNOWN, Game, Phase
+from faristol.table.game.state import UNENTERED_TILE, Game, Phase
 
 
 def fisc() -> Hall:
@@ -35,7 +35,7 @@ def near_the_end(bag_left: int = 0) -> Hall:
 def test_a_game_starts_when_it_is_entered_who_begins() -> None:
     hall = fisc()
     assert (hall.game.mover, hall.game.bag_left, hall.game.phase) == ("anna", 86, Phase.TURN)
-    assert hall.game.racks["anna"] == (UNKNOWN,) * 7
+    assert hall.game.racks["anna"] == (UNENTERED_TILE,) * 7
     with pytest.raises(Refusal, match="has started already"):
         hall.do(game_pb2.StartGameRequest(player_id="biel"))
     with pytest.raises(Refusal, match="system holds the bag"):
@@ -46,7 +46,7 @@ def test_a_play_of_tiles_that_nobody_entered_is_taken_and_counted() -> None:
     hall = fisc()
     hall.turn("H8 C A S A")
     assert hall.game.scores["anna"] == 10
-    assert hall.game.racks["anna"] == (UNKNOWN,) * 7
+    assert hall.game.racks["anna"] == (UNENTERED_TILE,) * 7
     assert hall.game.bag_left == 82
     hall.check_tiles()
 
@@ -68,7 +68,7 @@ def test_a_rack_that_was_stated_binds_its_player() -> None:
     with pytest.raises(Refusal, match="does not hold M"):
         hall.play("H8 C A M A")
     hall.turn("H8 C A S A")
-    assert sorted(hall.game.racks["anna"]) == sorted(["R", "T", "I", *[UNKNOWN] * 4])
+    assert sorted(hall.game.racks["anna"]) == sorted(["R", "T", "I", *[UNENTERED_TILE] * 4])
     with pytest.raises(Invalid, match="expected 7 tiles, R T I among them"):
         hall.do(game_pb2.StateRackRequest(player_id="anna", faces=["R", "T", "A", "A", "E", "E", "E"]))
 

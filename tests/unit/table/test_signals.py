@@ -10,7 +10,7 @@ from google.protobuf.message import Message
 from faristol.kernel.times import instant, timestamp
 from faristol.pb.game.v1 import events_pb2 as game_events
 from faristol.table.game.evolution import evolve as evolve_game
-from faristol.table.game.signals import Kind, Signal, Signals
+from faristol.table.game.signals import Signal, SignalKind, Signals
 from faristol.table.game.state import Game, Phase
 
 START = 1_700_000_000_000_000_000
@@ -73,7 +73,7 @@ def test_the_turn_passes_without_a_press_when_the_play_is_withdrawn() -> None:
         ("challenge", 1)
     ]
     last = game.signals.given[-1]
-    assert (last.kind, last.turn, last.interruption, last.at) == (Kind.TURN_OVER, 1, 1, instant(later))
+    assert (last.kind, last.turn, last.interruption, last.at) == (SignalKind.TURN_OVER, 1, 1, instant(later))
 
 
 @pytest.mark.parametrize("taken", [game_events.Exchanged, game_events.Passed])
@@ -92,7 +92,7 @@ def test_penalties_do_not_turn_back_the_time_of_the_table() -> None:
 
 def test_a_table_that_is_closed_has_no_time_to_run() -> None:
     game = seen(OPENED, STARTED, game_events.TableClosed(occurred_at=timestamp(START + SECOND)))
-    assert (game.phase, game.mover, game.signals.given[-1].kind) == (Phase.FINAL, "", Kind.GAME_OVER)
+    assert (game.phase, game.mover, game.signals.given[-1].kind) == (Phase.FINAL, "", SignalKind.GAME_OVER)
 
 
 def test_an_appeal_of_a_ruling_that_waits_to_be_accepted_is_the_same_interruption() -> None:
@@ -142,44 +142,55 @@ def test_a_play_that_stands_leaves_the_turn_where_it_was(facts: tuple[Message, .
 def test_the_time_of_challenges_is_that_of_all_that_are_over_and_of_nothing_else() -> None:
     signals = Signals()
     assert signals.challenged_for() == 0
-    signals = signals.interrupted("challenge", 10, 1, 1).over(Kind.SETTLED, "challenge", 17, 1)
+    signals = signals.add_interruption("challenge", 10, 1, 1).end_interruption(SignalKind.SETTLED, "challenge", 17, 1)
     assert signals.challenged_for() == 7
-    signals = signals.interrupted("arbiter-call", 20, 1).over(Kind.SETTLED, "arbiter-call", 50, 1)
+    signals = signals.add_interruption("arbiter-call", 20, 1).end_interruption(
+        SignalKind.SETTLED, "arbiter-call", 50, 1
+    )
     assert signals.challenged_for() == 7
-    signals = signals.interrupted("challenge", 60, 2, 2)
+    signals = signals.add_interruption("challenge", 60, 2, 2)
     assert signals.challenged_for() is None
-    signals = signals.over(Kind.SETTLED, "challenge", 60, 2)
+    signals = signals.end_interruption(SignalKind.SETTLED, "challenge", 60, 2)
     assert signals.challenged_for() == 7, "a ruling of the same moment takes no time"
-    signals = signals.interrupted("challenge", 70, 3, 3).over(Kind.SETTLED, "challenge", 69, 3)
+    signals = signals.add_interruption("challenge", 70, 3, 3).end_interruption(SignalKind.SETTLED, "challenge", 69, 3)
     assert signals.challenged_for() == 7, "no ruling gives time back"
     assert [each.number for each in signals.interruptions] == [1, 2, 3, 4]
     assert [each.challenge for each in signals.interruptions] == [1, 0, 2, 3]
 
 
 def test_an_interruption_ends_once_and_for_its_own_reason() -> None:
-    signals = Signals().interrupted("challenge", 10, 1, 1)
-    assert signals.interrupted("challenge", 11, 1, 1) == signals
-    other = signals.over(Kind.SETTLED, "arbiter-call", 12, 1)
+    signals = Signals().add_interruption("challenge", 10, 1, 1)
+    assert signals.add_interruption("challenge", 11, 1, 1) == signals
+    other = signals.end_interruption(SignalKind.SETTLED, "arbiter-call", 12, 1)
     assert (other.given[-1].interruption, other.interruption(1).ended_by) == (0, None)
-    ended = signals.interrupted("arbiter-call", 11, 1).over(Kind.SETTLED, "challenge", 13, 1)
+    ended = signals.add_interruption("arbiter-call", 11, 1).end_interruption(SignalKind.SETTLED, "challenge", 13, 1)
     assert (ended.given[-1].interruption, ended.interruption(1).ended_by, ended.interruption(2).ended_by) == (
         1,
         2,
         None,
     )
-    assert ended.over(Kind.SETTLED, "challenge", 14, 1).interruptions == ended.interruptions
+    assert ended.end_interruption(SignalKind.SETTLED, "challenge", 14, 1).interruptions == ended.interruptions
 
 
 def test_a_turn_was_taken_when_its_own_signal_says_so() -> None:
-    signals = Signals().and_(Signal(Kind.TAKEN, 5, 1)).and_(Signal(Kind.TURN_OVER, 6, 1))
+    signals = Signals().add_signal(Signal(SignalKind.TAKEN, 5, 1)).add_signal(Signal(SignalKind.TURN_OVER, 6, 1))
     assert [signals.taken_at(turn) for turn in (1, 2)] == [5, None]
-    later = signals.and_(Signal(Kind.TAKEN, 8, 2)).and_(Signal(Kind.WRITTEN, 9, 2))
+    later = signals.add_signal(Signal(SignalKind.TAKEN, 8, 2)).add_signal(Signal(SignalKind.WRITTEN, 9, 2))
     assert [later.taken_at(turn) for turn in (1, 2, 3)] == [5, 8, None]
 
 
 def test_what_was_taken_back_of_a_turn_was_not_taken_and_nothing_lasts() -> None:
-    signals = Signals().and_(Signal(Kind.TAKEN, 3, 1)).and_(Signal(Kind.TAKEN, 5, 2)).and_(Signal(Kind.WRITTEN, 6, 2))
-    back = signals.interrupted("challenge", 7, 2, 1).taken_back(9, 2)
+    signals = (
+        Signals()
+        .add_signal(Signal(SignalKind.TAKEN, 3, 1))
+        .add_signal(Signal(SignalKind.TAKEN, 5, 2))
+        .add_signal(Signal(SignalKind.WRITTEN, 6, 2))
+    )
+    back = signals.add_interruption("challenge", 7, 2, 1).take_back_turn(9, 2)
     assert (back.taken_at(1), back.taken_at(2)) == (3, None)
-    assert [signal.kind for signal in back.given[:3]] == [Kind.TAKEN, Kind.TAKEN_BACK, Kind.TAKEN_BACK]
-    assert (back.given[-1].kind, back.given[-1].at, back.interruption(1).ended_by) == (Kind.SETTLED, 9, 4)
+    assert [signal.kind for signal in back.given[:3]] == [
+        SignalKind.TAKEN,
+        SignalKind.TAKEN_BACK,
+        SignalKind.TAKEN_BACK,
+    ]
+    assert (back.given[-1].kind, back.given[-1].at, back.interruption(1).ended_by) == (SignalKind.SETTLED, 9, 4)

@@ -14,7 +14,7 @@ from faristol.rules import Ruleset, draw, full_bag, without
 from faristol.table.game.evolution import fold
 from faristol.table.game.state import Game, Phase
 from faristol.table.start import open_table
-from faristol.table.views import Tournament
+from faristol.table.views import TableTournament
 
 PAIRING = Pairing(table=3, game_id=GAME, first_player_id="anna", second_player_id="biel")
 BAG = full_bag(FISC.tile_set)
@@ -24,7 +24,7 @@ seeds = st.binary(min_size=32, max_size=32)
 
 
 def opened(seed: bytes, pairing: Pairing = PAIRING, ruleset: Ruleset = FISC) -> list[Message]:
-    tournament = Tournament("cup", seed, Pin("fisc-2023", FISC.digest), Pin("catalan", "00"))
+    tournament = TableTournament("cup", seed, Pin("fisc-2023", FISC.digest), Pin("catalan", "00"))
     return open_table(tournament, 2, pairing, ruleset, START)
 
 

@@ -50,7 +50,7 @@ def test_a_pass_stops_the_own_clock_and_starts_the_other_in_one() -> None:
     game = drawn(started(), 30)
     clock = clocked(game, PES)
     clock = fold(clock, decide(Table(PES, game, clock), clock_pb2.PressRequest(player_id="biel"), after(31)))
-    assert (clock.running, clock.used("biel")) == ("anna", 31_000)
+    assert (clock.running, clock.compute_used_ms("biel")) == ("anna", 31_000)
 
 
 @pytest.mark.parametrize(("ruleset", "article"), [(FISC, "FISC I.11"), (UF, "UF 19"), (FM, "")])
@@ -113,7 +113,7 @@ def test_a_play_that_was_begun_in_time_is_pressed_after_it() -> None:
     clock = fold(clock, decide(Table(TIMER, game, clock), clock_pb2.PressRequest(player_id="biel"), after(130)))
     finished = drawn(game, 140)  # the game lets it be finished (FISE 33)
     clock = fold(clock, decide(Table(TIMER, finished, clock), clock_pb2.PressRequest(player_id="biel"), after(150)))
-    assert (clock.running, clock.turn, clock.used("biel")) == ("anna", 2, 120_000)
+    assert (clock.running, clock.turn, clock.compute_used_ms("biel")) == ("anna", 2, 120_000)
 
 
 def test_whoever_plays_there_says_that_a_time_is_over_and_nobody_before_it_is() -> None:

@@ -9,13 +9,13 @@ from google.protobuf.message import Message
 from faristol.kernel.times import timestamp
 from faristol.pb.game.v1 import events_pb2 as game_events
 from faristol.pb.pairing.v1 import events_pb2 as events
-from faristol.table.views import Tournament, seated, watch_tournament
+from faristol.table.views import TableTournament, list_players, watch_tournament
 
 NOON = 1_700_000_000_000_000_000
 
 
-def seen(*facts: Message) -> Tournament:
-    return reduce(watch_tournament, facts, Tournament())
+def seen(*facts: Message) -> TableTournament:
+    return reduce(watch_tournament, facts, TableTournament())
 
 
 def paired(number: int, *games: str) -> events.RoundPaired:
@@ -81,5 +81,5 @@ def test_who_has_left_is_known_with_the_game_given_up_until_the_return() -> None
 
 
 def test_two_or_more_sit_at_a_table_in_the_order_of_turns() -> None:
-    assert seated(events.Pairing(first_player_id="anna", second_player_id="biel")) == ("anna", "biel")
-    assert seated(events.Pairing(player_ids=["c", "b", "a"])) == ("c", "b", "a")
+    assert list_players(events.Pairing(first_player_id="anna", second_player_id="biel")) == ("anna", "biel")
+    assert list_players(events.Pairing(player_ids=["c", "b", "a"])) == ("c", "b", "a")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from faristol.casebook.case import Step
-from faristol.table_terminal.table.guide import GUIDES, MEANINGS, arguments_of, explained, overview
+from faristol.table_terminal.table.guide import GUIDES, MEANINGS, arguments_of, explain_verb, overview
 from faristol.table_terminal.table.lines import Typed, read_typed
 from faristol.table_terminal.table.services import VERBS
 from faristol.text import LANGUAGES
@@ -33,6 +33,6 @@ def test_an_example_is_a_step_with_its_verb_and_says_only_what_the_verb_can_say(
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_help_is_told_in_every_language(language: str) -> None:
     assert len(list(overview(language))) == len(GUIDES)
-    told = "\n".join(explained("claim-overdraw", VERBS["claim-overdraw"], language))
+    told = "\n".join(explain_verb("claim-overdraw", VERBS["claim-overdraw"], language))
     assert "Blai: claim-overdraw Anna, with: {racked: yes, seen: no}" in told
     assert (GUIDES["claim-overdraw"].sentence in told) == (language == "en")

@@ -14,8 +14,8 @@ from faristol.kernel.refusal import Refusal
 from faristol.pb.game.v1 import duplicate_events_pb2 as events
 from faristol.pb.game.v1 import duplicate_pb2 as pb
 from faristol.table_terminal.hall import bundle as bundles
-from faristol.table_terminal.hall.hall import Away, HallAtWork, NotTaken
-from faristol.table_terminal.hall.journal import HallJournal, Played
+from faristol.table_terminal.hall.hall import CommandRefused, HallState, ServicesUnavailable
+from faristol.table_terminal.hall.journal import HallJournal, PlayedHallTurn
 from faristol.table_terminal.hall.terminal import slip_of
 from faristol.table_terminal.hall.times import SyncedClock
 
@@ -61,7 +61,7 @@ def test_a_process_that_is_started_again_without_a_line_goes_on_by_what_was_hear
 def test_a_journal_has_what_was_done_over_a_process_that_was_killed_while_it_wrote(tmp_path: Path) -> None:
     file = tmp_path / "hall.jsonl"
     journal = HallJournal(file)
-    journal.keep_turn(Played(1, ("A", "?"), began_at=5, ends_at=9))
+    journal.keep_turn(PlayedHallTurn(1, ("A", "?"), began_at=5, ends_at=9))
     for number in ("1", "2", "3"):
         journal.keep_command("slips", 1, pb.SubmitSlipsRequest(command_id=number, turn=1))
     journal.keep_sent("1")
@@ -71,7 +71,7 @@ def test_a_journal_has_what_was_done_over_a_process_that_was_killed_while_it_wro
     again = HallJournal(file)
     assert [kept.command_id for kept in again.unsent] == ["3"]
     assert [(kept.command_id, why) for kept, why in again.refused] == [("2", "another rack")]
-    assert again.turns == {1: Played(1, ("A", "?"), began_at=5, ends_at=9)}
+    assert again.turns == {1: PlayedHallTurn(1, ("A", "?"), began_at=5, ends_at=9)}
     again.keep_sent("3")
     assert not HallJournal(file).unsent
     file.write_text(json.dumps({"text": "no line of it"}) + "\n", encoding="utf-8")
@@ -112,18 +112,18 @@ def test_a_slip_of_a_turn_that_was_closed_without_a_line_counts_as_it_was_typed(
 
     async def ask(request: Any) -> Any:
         if not has_line:
-            raise Away
+            raise ServicesUnavailable
         if isinstance(request, pb.GetDuplicateRequest):
             turn = pb.DuplicateTurn(turn=1, faces=["A", "S"])
             turn.started_at.FromSeconds(1_000_000)
             return pb.GetDuplicateResponse(turns=[turn])
         if isinstance(request, pb.SubmitSlipsRequest) and request.check_form:
-            raise NotTaken("SLIP_COORDINATES_DOUBTED", "P8 is no square")
+            raise CommandRefused("SLIP_COORDINATES_DOUBTED", "P8 is no square")
         sent.append(request)
         return None
 
-    hall = HallAtWork(bundles.Bundle(answer, "Sud"), HallJournal(None), ask, device.clock(), "ona")
-    hall.journal.keep_turn(Played(1, ("A", "S"), began_at=1, ends_at=2))
+    hall = HallState(bundles.Bundle(answer, "Sud"), HallJournal(None), ask, device.clock(), "ona")
+    hall.journal.keep_turn(PlayedHallTurn(1, ("A", "S"), began_at=1, ends_at=2))
     hall.take(4, slip_of(["P8", "AS"]), check_form=True)
     hall.close()
     has_line = True
@@ -145,16 +145,16 @@ def test_a_slip_that_was_refused_by_its_form_holds_the_hall_open_over_a_restart(
             turn.ends_at.FromSeconds(2)
             return pb.GetDuplicateResponse(turns=[turn])
         if isinstance(request, pb.SubmitSlipsRequest) and request.check_form:
-            raise NotTaken("SLIP_COORDINATES_DOUBTED", "P8 is no square")
+            raise CommandRefused("SLIP_COORDINATES_DOUBTED", "P8 is no square")
         return None
 
-    def start() -> HallAtWork:
-        return HallAtWork(
+    def start() -> HallState:
+        return HallState(
             bundles.Bundle(answer, "Sud"), HallJournal(tmp_path / "hall.jsonl"), ask, device.clock(), "ona"
         )
 
     hall = start()
-    hall.journal.keep_turn(Played(1, ("A", "S"), began_at=1, ends_at=2))
+    hall.journal.keep_turn(PlayedHallTurn(1, ("A", "S"), began_at=1, ends_at=2))
     hall.take(4, slip_of(["P8", "AS"]), check_form=True)
     asyncio.run(hall.sync())
     again = start()

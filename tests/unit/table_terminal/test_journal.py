@@ -15,7 +15,7 @@ def test_a_step_that_was_not_carried_out_is_there_again_with_its_id(tmp_path: Pa
     file = tmp_path / "new" / "cup.jsonl"
     with pytest.raises(ConnectionError), Journal(file).keeping(PASS) as step_id:
         raise ConnectionError
-    ((kept, typed),) = Journal(file).unfinished()
+    ((kept, typed),) = Journal(file).list_unfinished()
     assert (kept, typed.text) == (step_id, PASS.text)
 
 
@@ -25,7 +25,7 @@ def test_a_step_that_was_done_is_not(tmp_path: Path) -> None:
         raise ConnectionError
     with Journal(file).keeping(PASS, step_id) as again:
         assert again == step_id
-    assert Journal(file).unfinished() == []
+    assert Journal(file).list_unfinished() == []
 
 
 def test_a_command_is_sent_again_as_it_was_the_first_time(tmp_path: Path) -> None:
@@ -43,7 +43,7 @@ def test_a_line_that_was_cut_off_by_a_crash_is_passed_over(tmp_path: Path) -> No
         written.write('{"id": "0')
     with pytest.raises(ConnectionError), Journal(file).keeping(PASS):
         raise ConnectionError
-    assert len(Journal(file).unfinished()) == 2
+    assert len(Journal(file).list_unfinished()) == 2
 
 
 def test_a_journal_that_cannot_be_written_is_told(tmp_path: Path) -> None:

@@ -11,7 +11,7 @@ import pytest
 from faristol.casebook.case import TableCase
 from faristol.casebook.forms import moment
 from faristol.casebook.memory import in_memory
-from faristol.casebook.position import GAME_ID
+from faristol.casebook.position import CASE_GAME_ID
 from faristol.casebook.reader import files_in, read_cases
 from faristol.casebook.services import CLOCK, GAME, TableServices
 from faristol.casebook.table_world import TableWorld
@@ -25,7 +25,7 @@ from faristol.pb.game.v1 import events_pb2 as game_events
 from faristol.pb.game.v1 import game_pb2
 from faristol.rules import load_ruleset
 from faristol.table.decide import decide
-from faristol.table_terminal.table.offers import Shown, offers
+from faristol.table_terminal.table.offers import ShownTable, offers
 from faristol.table_terminal.table.session import Stop
 
 FILES = files_in([Path(__file__).parents[2] / "rulebook" / "cases"])
@@ -38,16 +38,16 @@ NEXT = frozenset(["press", "accept-play", "accept-ruling", "sign-sheet", "start-
 """Those that are always the next step when they would be carried out; a draw or a stop may also be made up for."""
 
 
-async def taken(world: TableWorld, shown: Shown) -> set[tuple[str, str]]:
+async def taken(world: TableWorld, shown: ShownTable) -> set[tuple[str, str]]:
     """Every command of ``TRIED`` that would be carried out now, by whom; nothing is written."""
-    settled = await load_table(world.services.record, GAME_ID)
+    settled = await load_table(world.services.record, CASE_GAME_ID)
     assert settled is not None
     table = settled.table
     at = moment(world.now_ms).ToNanoseconds()
     found = set()
     for verb in TRIED:
         for player in shown.players:
-            request: Any = verbs_of((GAME, CLOCK))[verb].request(game_id=GAME_ID, player_id=player)
+            request: Any = verbs_of((GAME, CLOCK))[verb].request(game_id=CASE_GAME_ID, player_id=player)
             try:
                 decide(table, request, at)
             except (Refusal, Invalid):
@@ -56,14 +56,14 @@ async def taken(world: TableWorld, shown: Shown) -> set[tuple[str, str]]:
     return found
 
 
-async def shown_at(services: TableServices, case: TableCase) -> Shown:
+async def shown_at(services: TableServices, case: TableCase) -> ShownTable:
     table = await services.table()
     try:
         clock = await services.clock()
     except NotFound:
         clock = clock_pb2.GetClockResponse()
     unstated = [player for player in case.players if "" in (await services.table(player)).rack]
-    return Shown(table, clock, case.ruleset, unstated)
+    return ShownTable(table, clock, case.ruleset, unstated)
 
 
 @pytest.mark.parametrize("file", FILES, ids=lambda file: f"{file.parent.name}/{file.stem}")
@@ -87,12 +87,12 @@ async def test_what_is_offered_is_taken_and_what_comes_next_is_offered(file: Pat
     assert not wrong, f"{file}\n" + "\n".join(wrong)
 
 
-def at_table(ruleset: str, clock: clock_pb2.GetClockResponse | None = None, **table: Any) -> Shown:
+def at_table(ruleset: str, clock: clock_pb2.GetClockResponse | None = None, **table: Any) -> ShownTable:
     """A table in the third turn, both racks full and forty tiles in the bag."""
     sides = [game_pb2.Side(player_id=player, rack_size=7) for player in ("anna", "blai")]
     values: dict[str, Any] = {"phase": game_pb2.PHASE_TURN, "turn": 3, "turn_player_id": "anna", "bag_left": 40}
     values |= {"sides": sides} | table
-    return Shown(game_pb2.GetGameResponse(**values), clock or clock_pb2.GetClockResponse(), load_ruleset(ruleset))
+    return ShownTable(game_pb2.GetGameResponse(**values), clock or clock_pb2.GetClockResponse(), load_ruleset(ruleset))
 
 
 def test_who_stopped_the_clocks_is_offered_to_let_them_go_on_whatever_the_reason() -> None:

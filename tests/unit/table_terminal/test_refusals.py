@@ -11,14 +11,14 @@ from faristol.pb.clock.v1 import clock_pb2
 from faristol.pb.game.v1 import events_pb2 as events
 from faristol.pb.game.v1 import game_pb2
 from faristol.rules import load_ruleset
-from faristol.table_terminal.table.offers import Shown
+from faristol.table_terminal.table.offers import ShownTable
 from faristol.table_terminal.table.refusals import hints, notices
-from faristol.table_terminal.table.session import check_told
+from faristol.table_terminal.table.session import check_announced
 
 NAMES = {"anna": "Anna Puig", "blai": "Blai Soler"}
 
 
-def shown(ruleset: str = "fise", **table: Any) -> Shown:
+def shown(ruleset: str = "fise", **table: Any) -> ShownTable:
     """A table over the board at which Anna's play lies in the fourth turn."""
     at = game_pb2.GetGameResponse(
         turn=4,
@@ -27,7 +27,7 @@ def shown(ruleset: str = "fise", **table: Any) -> Shown:
         keeping=events.KEEPING_RECORDED,
         **table,
     )
-    return Shown(at, clock_pb2.GetClockResponse(), load_ruleset(ruleset))
+    return ShownTable(at, clock_pb2.GetClockResponse(), load_ruleset(ruleset))
 
 
 @pytest.mark.parametrize(
@@ -42,7 +42,7 @@ def test_who_leaves_is_asked_whether_somebody_was_told_and_hears_what_no_costs(
     ruleset: str, article: str, whom: str, cost: str
 ) -> None:
     with pytest.raises(Refusal) as refused:
-        check_told(load_ruleset(ruleset), "Anna")
+        check_announced(load_ruleset(ruleset), "Anna")
     assert refused.value.article == article
     assert f"Specify if the {whom} was told before: `Anna: leave-table yes` or" in str(refused.value)
     assert list(hints(refused.value.reason, shown(ruleset), refused.value.params, NAMES, "en")) == [cost]
@@ -50,10 +50,10 @@ def test_who_leaves_is_asked_whether_somebody_was_told_and_hears_what_no_costs(
 
 @pytest.mark.parametrize("ruleset", ["fisc-2023", "festa-major"])
 def test_who_leaves_is_asked_nothing_where_nobody_has_to_be_told(ruleset: str) -> None:
-    check_told(load_ruleset(ruleset), "Anna")
+    check_announced(load_ruleset(ruleset), "Anna")
 
 
-def hinted(reason: str, at: Shown) -> list[str]:
+def hinted(reason: str, at: ShownTable) -> list[str]:
     return list(hints(reason, at, {}, NAMES, "en"))
 
 

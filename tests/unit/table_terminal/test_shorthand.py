@@ -14,9 +14,9 @@ from faristol.pb.game.v1 import game_pb2
 from faristol.rules import load_ruleset
 from faristol.table_terminal.table.guide import GUIDES
 from faristol.table_terminal.table.lines import Typed, read_typed
-from faristol.table_terminal.table.offers import Shown
+from faristol.table_terminal.table.offers import ShownTable
 from faristol.table_terminal.table.services import VERBS
-from faristol.table_terminal.table.shorthand import Hand, Unclear
+from faristol.table_terminal.table.shorthand import LineParser, Unclear
 
 NAMES = {"p1": "Núria Puig", "p2": "Blai Soler"}
 PEOPLE = {"p1": "p1", "p2": "p2", **{name: player for player, name in NAMES.items()}, "Núria": "p1", "Blai": "p2"}
@@ -30,7 +30,7 @@ def hand(
     formed: Sequence[Sequence[str]] = (),
     racks: dict[str, Sequence[str]] | None = None,
     board: Sequence[tuple[int, int, str]] = (),
-) -> Hand:
+) -> LineParser:
     """A table at which Núria is on turn."""
     words = [events.ScoredWord(word=events.Word(faces=faces)) for faces in formed]
     table = game_pb2.GetGameResponse(
@@ -43,11 +43,11 @@ def hand(
         arbiter_id="arbiter",
         board=[events.Placement(row=row, column=column, face=face) for row, column, face in board],
     )
-    shown = Shown(table, clock_pb2.GetClockResponse(), load_ruleset(ruleset))
-    return Hand(shown, NAMES, PEOPLE, VERBS, racks or {})
+    shown = ShownTable(table, clock_pb2.GetClockResponse(), load_ruleset(ruleset))
+    return LineParser(shown, NAMES, PEOPLE, VERBS, racks or {})
 
 
-def meant(text: str, at: Hand | None = None) -> str:
+def meant(text: str, at: LineParser | None = None) -> str:
     return (at or hand()).meant(Typed(1, text), WORDS).text
 
 
@@ -108,7 +108,7 @@ def test_what_is_no_short_form_stays_as_it_was_typed(text: str) -> None:
 @pytest.mark.parametrize("name", sorted(GUIDES))
 def test_an_example_of_the_help_means_what_it_means_in_a_case(name: str) -> None:
     people = {"Anna": "p1", "Blai": "p2", "p1": "p1", "p2": "p2"}
-    at = Hand(hand().shown, {"p1": "Anna", "p2": "Blai"}, people, VERBS, {})
+    at = LineParser(hand().shown, {"p1": "Anna", "p2": "Blai"}, people, VERBS, {})
     typed = Typed(1, GUIDES[name].example)
     before, after = read_typed(typed, people), read_typed(at.meant(typed, WORDS), people)
     assert isinstance(before, Step)

@@ -9,8 +9,8 @@ from faristol.pb.game.v1 import events_pb2 as events
 from faristol.pb.game.v1 import game_pb2
 from faristol.pb.results.v1 import results_pb2
 from faristol.rules import load_ruleset
-from faristol.table_terminal.table.offers import Shown
-from faristol.table_terminal.table.view import outcome, ruled, skipped, standing
+from faristol.table_terminal.table.offers import ShownTable
+from faristol.table_terminal.table.view import format_ruling, format_skipped_turns, outcome, standing
 
 FISE, PES = load_ruleset("fise"), load_ruleset("pes-2024")
 
@@ -21,15 +21,17 @@ def word(faces: str) -> events.Word:
 
 def test_a_ruling_is_told_of_the_play_with_its_article() -> None:
     ruling = game_pb2.Ruling(turn=3, word=word("EEN"))
-    assert list(ruled(ruling, FISE, "en")) == ["Ruling: the play EEN of turn 3 is invalid. (FISE 40)"]
+    assert list(format_ruling(ruling, FISE, "en")) == ["Ruling: the play EEN of turn 3 is invalid. (FISE 40)"]
     ruling = game_pb2.Ruling(turn=3, word=word("EEN"), valid=True, appeal=True)
-    assert list(ruled(ruling, FISE, "en")) == ["Ruling on the appeal: the play EEN of turn 3 is valid. (FISE 42.4)"]
+    assert list(format_ruling(ruling, FISE, "en")) == [
+        "Ruling on the appeal: the play EEN of turn 3 is valid. (FISE 42.4)"
+    ]
 
 
 def test_a_ruling_is_told_word_by_word_where_the_book_lets_players_know_so_much() -> None:
     words = [events.RuledWord(word=word("ΟΙ"), valid=True), events.RuledWord(word=word("ΑΧ"))]
     ruling = game_pb2.Ruling(turn=2, word=word("ΑΧ"), words=words)
-    assert list(ruled(ruling, PES, "en")) == [
+    assert list(format_ruling(ruling, PES, "en")) == [
         "Ruling: the play ΑΧ of turn 2 is invalid. (PES Δ.ε)",
         "  ΟΙ: valid",
         "  ΑΧ: invalid",
@@ -60,7 +62,7 @@ def test_who_is_away_or_has_not_come_is_marked_and_an_end_has_its_article() -> N
     sides = [game_pb2.Side(player_id="anna"), game_pb2.Side(player_id="blai")]
     table = game_pb2.GetGameResponse(turn=5, sides=sides, end_condition=events.END_CONDITION_LOST_TURNS)
     clock = clock_pb2.GetClockResponse(away_player_ids=["anna"], absent_player_ids=["blai"])
-    shown = Shown(table, clock, load_ruleset("fise"))
+    shown = ShownTable(table, clock, load_ruleset("fise"))
     lines = list(standing(shown, {"anna": "Anna Puig", "blai": "Blai Soler"}, 0, "en"))
     assert lines[1].endswith("  [away from the table]")
     assert lines[2].endswith("  [absent]")
@@ -77,6 +79,6 @@ def test_a_turn_that_nobody_could_take_is_told_with_the_reason() -> None:
             lost_for=events.TURN_LOST_REASON_OVERDRAW,
             article="FISE 24",
         )
-    assert list(skipped(game, 3, {"anna": "Anna Puig"}, "en")) == [
+    assert list(format_skipped_turns(game, 3, {"anna": "Anna Puig"}, "en")) == [
         "Turn 4 of Anna Puig is lost: too many tiles on the rack (FISE 24)."
     ]

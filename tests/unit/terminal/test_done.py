@@ -6,7 +6,7 @@ import pytest
 
 from faristol.pb.pairing.v1 import events_pb2 as events
 from faristol.pb.pairing.v1 import pairing_pb2 as pairing
-from faristol.presentation.history import describe_done, told
+from faristol.presentation.history import describe_done, describe_history
 from faristol.presentation.names import Roster
 
 HEAD = pairing.GetTournamentResponse(
@@ -57,4 +57,4 @@ def acts(*given: pairing.Act) -> list[pairing.Act]:
 def test_the_notice_names_the_act_and_how_many_it_concerned(given: list[pairing.Act], said: str) -> None:
     roster = Roster(HEAD)
     answer = pairing.ListActsResponse(acts=given)
-    assert describe_done(list(told(answer, roster, "en")), roster, "en").startswith(said)
+    assert describe_done(list(describe_history(answer, roster, "en")), roster, "en").startswith(said)

@@ -8,12 +8,12 @@ from google.protobuf.any_pb2 import Any as Detail
 from google.rpc import error_details_pb2, status_pb2
 from grpc.aio import AioRpcError, Metadata
 
-from faristol.event_store.personal_data.people import Person, told_apart
+from faristol.event_store.personal_data.people import Person, load_distinct_names
 from faristol.pb.pairing.v1 import events_pb2 as events
 from faristol.pb.pairing.v1 import pairing_pb2 as pairing
 from faristol.pb.results.v1 import results_pb2 as results
 from faristol.presentation.names import Named, Roster, candidates, labels
-from faristol.table_terminal.shared.names import Roll, Unclear, meant, played_round
+from faristol.table_terminal.shared.names import TournamentNames, Unclear, meant, played_round
 
 PLAYERS = [
     Named("anna", "Anna Puig", "Valls"),
@@ -75,11 +75,11 @@ def test_namesakes_are_told_apart_by_club_and_else_by_id() -> None:
 def test_a_terminal_and_the_pages_call_everybody_the_same() -> None:
     third = Named("anna-3", "ANNA  Puig", "Valls")
     persons = [Person(named.id, named.name, named.detail) for named in (*PLAYERS, third)]
-    assert labels([*PLAYERS, third]) == told_apart(persons)
+    assert labels([*PLAYERS, third]) == load_distinct_names(persons)
     assert labels([*PLAYERS, third])["anna-2"] == "Anna Puig (Reus)"
 
 
-def _roll() -> Roll:
+def _roll() -> TournamentNames:
     def played(number: int, *games: tuple[int, str, str]) -> pairing.Round:
         return pairing.Round(
             round=number,
@@ -91,7 +91,7 @@ def _roll() -> Roll:
             ],
         )
 
-    return Roll(
+    return TournamentNames(
         pairing.GetTournamentResponse(
             tournament_id="copa",
             name="Copa",

@@ -13,8 +13,8 @@ from babel.messages.pofile import read_po
 
 from faristol.kernel.refusal import N_, Param, Refusal, fill
 from faristol.text import (
+    LANGUAGE_NAMES,
     LANGUAGES,
-    NAMES,
     TRANSLATED,
     cite,
     elide,
@@ -141,7 +141,7 @@ def test_a_refusal_about_rounds_is_right_of_one_round_too(language: str) -> None
 
 
 def test_every_language_has_a_name_of_its_own() -> None:
-    assert set(NAMES) == set(LANGUAGES)
+    assert set(LANGUAGE_NAMES) == set(LANGUAGES)
 
 
 def test_a_language_that_is_not_offered_is_refused() -> None:

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from faristol.rules.tiles import Kind, TileSet, load_tile_set
+from faristol.rules.tiles import TileKind, TileSet, load_tile_set
 from faristol.words import About, LexiconError, WordGraph, build
 from faristol.words.header import read_header
 
@@ -102,7 +102,7 @@ def test_what_is_not_a_word_of_the_set_is_refused(words: list[tuple[str, ...]], 
 
 
 def test_a_set_with_more_faces_than_fit_is_refused(about: About) -> None:
-    kinds = tuple(Kind(chr(0x4E00 + number), 1, 1) for number in range(63))
+    kinds = tuple(TileKind(chr(0x4E00 + number), 1, 1) for number in range(63))
     with pytest.raises(ValueError, match="63 faces, at most 62"):
         build([], tile_set=TileSet("han", "zh", kinds, {}), about=about)
 

@@ -6,14 +6,14 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from faristol.words.jit import compiled
+from faristol.words.jit import compile_function
 from faristol.words.walk import popcount
 
 
 def test_a_function_whose_code_cannot_be_kept_is_compiled_all_the_same() -> None:
     names: dict[str, Any] = {}
     exec(compile("def twice(number):\n    return 2 * number\n", "/nowhere/at/all.py", "exec"), names)
-    twice: Callable[[int], int] = compiled(names["twice"])
+    twice: Callable[[int], int] = compile_function(names["twice"])
     assert twice(21) == 42
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from faristol.rules.tiles import load_tile_set
-from faristol.words import About, Installed, LexiconError, Library, MissingLexiconError, install, sources
+from faristol.words import About, InstalledLexicon, LexiconError, Library, MissingLexiconError, install, sources
 
 CATALAN = load_tile_set("ca-100")
 SOL, SAL = ("S", "O", "L"), ("S", "A", "L")
@@ -18,7 +18,7 @@ def library(tmp_path: Path) -> Library:
     return Library(tmp_path / "var" / "lexicons")
 
 
-def put(library: Library, about: About, *words: tuple[str, ...], name: str = "proves") -> Installed:
+def put(library: Library, about: About, *words: tuple[str, ...], name: str = "proves") -> InstalledLexicon:
     return library.install(name, words, tile_set=CATALAN, about=about)
 
 

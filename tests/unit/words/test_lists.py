@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from faristol.rules.board import SIZE
+from faristol.rules.board import BOARD_SIZE
 from faristol.rules.tiles import load_tile_set
 from faristol.words import LexiconError, Listing
 from faristol.words.lists import WordLists, unplayable
@@ -125,7 +125,7 @@ def test_a_line_that_gives_no_word_is_told_with_its_number_and_stops_nothing(pat
 
 @given(st.text(alphabet="alnyqu·-kç' Αñ", max_size=30))
 def test_what_is_playable_has_a_spelling_that_fits_and_nothing_else_has(text: str) -> None:
-    fits = any(2 <= len(word) <= SIZE for word in [next(CATALAN.spellings(text), ())]) and bool(text.strip())
+    fits = any(2 <= len(word) <= BOARD_SIZE for word in [next(CATALAN.spellings(text), ())]) and bool(text.strip())
     assert (unplayable(text, CATALAN) is None) == fits
 
 

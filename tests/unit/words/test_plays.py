@@ -10,7 +10,7 @@ import pytest
 from hypothesis import Phase, given, settings
 from hypothesis import strategies as st
 
-from faristol.rules.board import PREMIUMS, SIZE, Board, Placement, Square, Tile
+from faristol.rules.board import BOARD_SIZE, PREMIUMS, Board, Placement, Square, Tile
 from faristol.rules.tiles import BLANK, TileSet, load_tile_set
 from faristol.words import About, WordGraph, build
 from faristol.words import plays as module
@@ -47,7 +47,7 @@ class Naive:
         )
 
     def _plays(self, *, across: bool) -> Iterator[Candidate]:
-        for row, col, word in itertools.product(range(SIZE), range(SIZE), self.words):
+        for row, col, word in itertools.product(range(BOARD_SIZE), range(BOARD_SIZE), self.words):
             where = [(row, col + step) if across else (row + step, col) for step in range(len(word))]
             before = (row, col - 1) if across else (row - 1, col)
             after = (row, col + len(word)) if across else (row + len(word), col)
@@ -70,7 +70,7 @@ class Naive:
 
     @staticmethod
     def _on_board(at: tuple[int, int]) -> bool:
-        return at[0] < SIZE and at[1] < SIZE
+        return at[0] < BOARD_SIZE and at[1] < BOARD_SIZE
 
     def _touches(self, free: list[tuple[int, int]]) -> bool:
         if not self.squares:

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from faristol.rules.tiles import Kind, TileSet, load_tile_set
+from faristol.rules.tiles import TileKind, TileSet, load_tile_set
 from faristol.words.speller import spell_all
 
 ALPHABETS = {
@@ -27,7 +27,7 @@ def test_a_whole_list_is_spelled_as_its_words_are_one_by_one(name: str) -> None:
 
 
 def test_a_longest_face_that_leads_nowhere_is_given_up() -> None:
-    tile_set = TileSet("xx-3", "xx", tuple(Kind(face, 1, 1) for face in ("A", "AB", "BC")), {})
+    tile_set = TileSet("xx-3", "xx", tuple(TileKind(face, 1, 1) for face in ("A", "AB", "BC")), {})
     assert list(spell_all(["abc", "ab"], tile_set)) == [("A", "BC"), ("AB",)]
 
 

@@ -11,8 +11,8 @@ from faristol.casebook.tournament.names import Names
 from faristol.duplicate_game.preparation import duplicate_id
 
 TOURNAMENT_ID = "case"
-ROUND = 1
-GAME_ID = duplicate_id(TOURNAMENT_ID, ROUND)
+CASE_ROUND_NUMBER = 1
+DUPLICATE_GAME_ID = duplicate_id(TOURNAMENT_ID, CASE_ROUND_NUMBER)
 EARLIER_ID = duplicate_id("earlier", 1)
 """The game that is played again, if a case has one."""
 

@@ -12,7 +12,7 @@ from faristol.casebook.document import Value
 from faristol.casebook.duplicate_game.world import DuplicateWorld
 from faristol.casebook.expectations import STEP, last
 from faristol.casebook.table_state import check_known
-from faristol.casebook.world import Differences, Done
+from faristol.casebook.world import Differences, StepResult
 from faristol.duplicate_game.end_reasons import END_REASONS
 from faristol.duplicate_game.game import Turn
 from faristol.duplicate_game.hall import Counting
@@ -24,7 +24,7 @@ from faristol.rules import Notation
 from faristol.rules.duplicate_game.call_names import load_call_names, with_names
 from faristol.rules.duplicate_game.finish import unofficial
 from faristol.rules.duplicate_game.plays import Play
-from faristol.rules.duplicate_game.ranking import Line, rank
+from faristol.rules.duplicate_game.ranking import RankingLine, rank
 
 NONE = "none"
 
@@ -58,7 +58,7 @@ async def _leftover_called(world: DuplicateWorld, value: Value) -> Differences:
         yield f"expected {value.text()} to be called first, got {' '.join(found) or NONE}"
 
 
-async def _rejected(world: DuplicateWorld, value: Value) -> Differences:
+async def _check_rejected_racks(world: DuplicateWorld, value: Value) -> Differences:
     found = (await _turn(world)).rejected
     if found != value.number():
         yield f"expected {value.number()} racks to go back, got {found}"
@@ -72,12 +72,12 @@ async def _top(world: DuplicateWorld, value: Value) -> Differences:
 
 async def _master(world: DuplicateWorld, value: Value) -> Differences:
     play = (await _turn(world)).master
-    found = _told(play) if play else NONE
+    found = _format_play(play) if play else NONE
     if found != " ".join(value.text().split()):
         yield f"expected the master play {value.text()}, got {found}"
 
 
-async def _called(world: DuplicateWorld, value: Value) -> Differences:
+async def _check_call(world: DuplicateWorld, value: Value) -> Differences:
     """Compare what the judge calls out: the names of the tiles, or the start of the chosen master play."""
     turn = await _turn(world)
     game, tile_set = await world.services.game(), world.case.ruleset.tile_set
@@ -88,13 +88,13 @@ async def _called(world: DuplicateWorld, value: Value) -> Differences:
 
 
 async def _slips(world: DuplicateWorld, value: Value) -> Differences:
-    found = {world.names.name(player): scored.points for player, scored in await _scored(world)}
+    found = {world.names.name(player): scored.points for player, scored in await _list_scores(world)}
     for difference in _by_player("points", found, _numbers(world, value)):
         yield difference
 
 
 async def _null(world: DuplicateWorld, value: Value) -> Differences:
-    found = {world.names.name(player): scored.fault or NONE for player, scored in await _scored(world)}
+    found = {world.names.name(player): scored.fault or NONE for player, scored in await _list_scores(world)}
     wanted = _texts(world, value)
     for difference in _by_player("as its reason", found, wanted):
         yield difference
@@ -102,8 +102,8 @@ async def _null(world: DuplicateWorld, value: Value) -> Differences:
         yield f"expected the slip of {name} to count, and it is null: {found[name]}"
 
 
-async def _warned(world: DuplicateWorld, value: Value) -> Differences:
-    found = {world.names.name(player): ", ".join(scored.warned) or NONE for player, scored in await _scored(world)}
+async def _check_warnings(world: DuplicateWorld, value: Value) -> Differences:
+    found = {world.names.name(player): ", ".join(scored.warned) or NONE for player, scored in await _list_scores(world)}
     for difference in _by_player("warned for", found, _texts(world, value)):
         yield difference
 
@@ -114,7 +114,7 @@ async def _waits(world: DuplicateWorld, value: Value) -> Differences:
         yield difference
 
 
-async def _written(world: DuplicateWorld, value: Value) -> Differences:
+async def _check_written_slips(world: DuplicateWorld, value: Value) -> Differences:
     """Compare the slip of each player that counts, as written."""
     found = {
         name: f"{counting.written.coordinates} {counting.written.word}".strip() or NONE
@@ -136,8 +136,10 @@ async def _standing(world: DuplicateWorld, value: Value) -> Differences:
     for name, wanted in value.keys(world.names.ids).items():
         for key, item in wanted.keys().items():
             if not hasattr(lines[name], key.replace("-", "_")):
-                raise item.no_such("field of the standings", key, [kebab(field.name) for field in fields_of(Line)])
-            found = _shown(getattr(lines[name], key.replace("-", "_")))
+                raise item.no_such(
+                    "field of the standings", key, [kebab(field.name) for field in fields_of(RankingLine)]
+                )
+            found = _format_value(getattr(lines[name], key.replace("-", "_")))
             if found != item.text():
                 yield f"expected {key} {item.text()} for {name}, got {found}"
 
@@ -164,7 +166,7 @@ async def _claims(world: DuplicateWorld, value: Value) -> Differences:
         yield difference
 
 
-async def _corrected(done: Done, value: Value) -> Differences:
+async def _check_correction(done: StepResult, value: Value) -> Differences:
     """Compare the score of a slip before and after its correction: ``70 → 0``."""
     fact = last(done.facts, events.SlipCorrected)
     found = f"{fact.points_before} → {fact.score.points}" if fact else NONE
@@ -172,7 +174,7 @@ async def _corrected(done: Done, value: Value) -> Differences:
         yield f"expected the correction {value.text()}, got {found}"
 
 
-async def _scored(world: DuplicateWorld) -> list[tuple[str, Any]]:
+async def _list_scores(world: DuplicateWorld) -> list[tuple[str, Any]]:
     number = len((await world.services.game()).turns)
     return [item for hall in await world.services.halls() for item in hall.turn(number).scores.items()]
 
@@ -189,16 +191,16 @@ async def _counting(world: DuplicateWorld) -> dict[str, Counting]:
     }
 
 
-async def _lines(world: DuplicateWorld) -> Sequence[Line]:
+async def _lines(world: DuplicateWorld) -> Sequence[RankingLine]:
     game, halls = await world.services.game(), await world.services.halls()
     return rank([game_scores(game, halls)], players_of(halls), world.case.ruleset)
 
 
-def _told(play: Play) -> str:
+def _format_play(play: Play) -> str:
     return f"{Notation.FISC.write(play.start)} {' '.join(map(str, play.word))}"
 
 
-def _shown(found: object) -> str:
+def _format_value(found: object) -> str:
     return f"{float(found):.2f}" if isinstance(found, Fraction) else str(found)
 
 
@@ -211,15 +213,15 @@ def _by_player(what: str, found: Mapping[str, object], wanted: Mapping[str, obje
 STATE: Mapping[str, Callable[[DuplicateWorld, Value], Differences]] = {
     "rack": _rack,
     "called-first": _leftover_called,
-    "rejected": _rejected,
+    "rejected": _check_rejected_racks,
     "top": _top,
     "master": _master,
-    "called": _called,
+    "called": _check_call,
     "slips": _slips,
     "null": _null,
-    "warned": _warned,
+    "warned": _check_warnings,
     "waits": _waits,
-    "written": _written,
+    "written": _check_written_slips,
     "standings": _standings,
     "standing": _standing,
     "ends": _ends,
@@ -228,9 +230,9 @@ STATE: Mapping[str, Callable[[DuplicateWorld, Value], Differences]] = {
 }
 """The expectations of the state of a duplicate game, by key."""
 
-OF_STEPS: Mapping[str, Callable[[Done, Value], Differences]] = {
+OF_STEPS: Mapping[str, Callable[[StepResult, Value], Differences]] = {
     **{key: STEP[key] for key in ("refused", "reason", "invalid", "facts", "no-facts", "answer")},
-    "corrected": _corrected,
+    "corrected": _check_correction,
 }
 """The expectations of the result of a step of a duplicate game, by key."""
 
@@ -238,6 +240,6 @@ EXPECTATIONS = frozenset({*OF_STEPS, *STATE})
 """The keys of all expectations of a step of a duplicate game."""
 
 
-def of_duplicate(world: DuplicateWorld, done: Done, _: Step, key: str, value: Value) -> Differences:
+def of_duplicate(world: DuplicateWorld, done: StepResult, _: Step, key: str, value: Value) -> Differences:
     """Return the differences from an expectation of a duplicate game."""
     return STATE[key](world, value) if key in STATE else OF_STEPS[key](done, world.by_id(value))

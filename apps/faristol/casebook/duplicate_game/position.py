@@ -8,11 +8,11 @@ from google.protobuf.message import Message
 
 from faristol.casebook.duplicate_game.case import DuplicateCase
 from faristol.casebook.forms import moment, play_of
-from faristol.duplicate_game.situation import GAME, Fact
+from faristol.duplicate_game.situation import GAME_STREAM_NUMBER, Fact
 from faristol.pb.clock.v1 import turn_events_pb2 as ticks
 from faristol.pb.game.v1 import duplicate_events_pb2 as events
 from faristol.rules import Board, Placement, Square, Tile, full_bag, without
-from faristol.rules.board import SIZE
+from faristol.rules.board import BOARD_SIZE
 
 
 def turns_before(case: DuplicateCase) -> list[Fact]:
@@ -27,7 +27,7 @@ def turns_before(case: DuplicateCase) -> list[Fact]:
     if case.turn < before + 1:
         raise ValueError("a game begins with an empty board and a full bag: say which `turn` it is")
     tile_set = case.ruleset.tile_set
-    laid = _laid(case)
+    laid = _lay_plays(case)
     out = [tile.in_rack for _, tile in laid]
     rest = without(without(full_bag(tile_set), out), case.leftover)
     if case.bag is not None:
@@ -40,7 +40,7 @@ def turns_before(case: DuplicateCase) -> list[Fact]:
         play = events.DuplicatePlay(across=True)
         for square, tile in laid if number == 1 else ():
             play.placements.add(row=square.row, column=square.col, face=tile.face, blank=tile.blank)
-        facts += [(GAME, fact) for fact in turn_by_hand(number, rack, kept, play)]
+        facts += [(GAME_STREAM_NUMBER, fact) for fact in turn_by_hand(number, rack, kept, play)]
         for hall, players in enumerate(case.halls.values(), start=1):
             scores = [events.SlipScore(player_id=case.names.ids[player]) for player in players]
             facts.append((hall, events.TurnScored(turn=number, scores=scores, occurred_at=moment(0))))
@@ -61,7 +61,7 @@ def turn_by_hand(
     ]
 
 
-def _laid(case: DuplicateCase) -> list[Placement]:
+def _lay_plays(case: DuplicateCase) -> list[Placement]:
     """Return the tiles of the plays on the board."""
     board = Board()
     laid: list[Placement] = []
@@ -76,7 +76,10 @@ def _bottom(faces: Sequence[str], laid: Sequence[Placement]) -> list[Placement]:
     """Place tiles on the free squares from the bottom up; a blank stands for A."""
     taken = {square for square, _ in laid}
     free = (
-        Square(row, col) for row in reversed(range(SIZE)) for col in reversed(range(SIZE)) if (row, col) not in taken
+        Square(row, col)
+        for row in reversed(range(BOARD_SIZE))
+        for col in reversed(range(BOARD_SIZE))
+        if (row, col) not in taken
     )
     return [
         Placement(square, Tile("A", blank=True) if face == "?" else Tile(face))

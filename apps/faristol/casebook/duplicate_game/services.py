@@ -8,8 +8,14 @@ from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from datetime import datetime
 from functools import partial
 
-from faristol.casebook.cell import OnCell, serving
-from faristol.casebook.duplicate_game.case import EARLIER_ID, GAME_ID, ROUND, TOURNAMENT_ID, DuplicateCase
+from faristol.casebook.cell import CellServices, serving
+from faristol.casebook.duplicate_game.case import (
+    CASE_ROUND_NUMBER,
+    DUPLICATE_GAME_ID,
+    EARLIER_ID,
+    TOURNAMENT_ID,
+    DuplicateCase,
+)
 from faristol.casebook.duplicate_game.earlier import earlier_game
 from faristol.casebook.forms import moment
 from faristol.casebook.hall import founding
@@ -22,7 +28,7 @@ from faristol.clock.service_module import part as clock_part
 from faristol.duplicate_game.game import Duplicate
 from faristol.duplicate_game.hall import Hall
 from faristol.duplicate_game.settlement import settle
-from faristol.duplicate_game.situation import GAME, Fact
+from faristol.duplicate_game.situation import GAME_STREAM_NUMBER, Fact
 from faristol.event_store import Decision, Metadata, Write
 from faristol.game.duplicate_game.lexicons import GraphWords
 from faristol.game.service_module import part as game_part
@@ -67,7 +73,7 @@ class DuplicateServices(Services):
             await self.write(f"tournament-{TOURNAMENT_ID}", facts)
             facts = []
             await self._prepare(case)
-        facts.append(pairing_events.RoundStarted(round=ROUND, occurred_at=moment(0)))
+        facts.append(pairing_events.RoundStarted(round=CASE_ROUND_NUMBER, occurred_at=moment(0)))
         await self.write(f"tournament-{TOURNAMENT_ID}", facts)
 
     async def _prepare(self, case: DuplicateCase) -> None:
@@ -76,7 +82,7 @@ class DuplicateServices(Services):
         writes = [Write(game_stream(EARLIER_ID), 0, earlier, "earlier")]
         await self.record.append(Decision(writes), Metadata())
         request = duplicate_pb2.PrepareGameRequest(
-            command_id=str(uuid.uuid4()), tournament_id=TOURNAMENT_ID, round=ROUND, rerun_of=EARLIER_ID
+            command_id=str(uuid.uuid4()), tournament_id=TOURNAMENT_ID, round=CASE_ROUND_NUMBER, rerun_of=EARLIER_ID
         )
         await self.ask(request)
 
@@ -84,7 +90,7 @@ class DuplicateServices(Services):
         """Append events that no command of a case causes."""
         by_stream: dict[str, list[Fact]] = {}
         for number, fact in facts:
-            by_stream.setdefault(stream_of(GAME_ID, number), []).append((number, fact))
+            by_stream.setdefault(stream_of(DUPLICATE_GAME_ID, number), []).append((number, fact))
         writes = []
         for stream, some in by_stream.items():
             version = len(await self.record.read_stream(stream))
@@ -95,11 +101,11 @@ class DuplicateServices(Services):
     async def let_pass_turn(self, ruleset: Ruleset, until: Instant) -> None:
         """Append the clock events due by ``until``, in nanoseconds."""
         if due := settle(await self.game(), ruleset, until):
-            await self.write_facts([(GAME, fact) for fact in due])
+            await self.write_facts([(GAME_STREAM_NUMBER, fact) for fact in due])
 
     async def game(self) -> Duplicate:
         """Return the game on the record."""
-        return (await load_game(self.record, GAME_ID)).state
+        return (await load_game(self.record, DUPLICATE_GAME_ID)).state
 
     async def halls(self) -> list[Hall]:
         """Return its halls."""
@@ -143,7 +149,7 @@ class _OfCase:
         return Pin("words", "")
 
 
-class DuplicateOnCell(OnCell, DuplicateServices):
+class DuplicateOnCell(CellServices, DuplicateServices):
     """The services of a duplicate game on a cell."""
 
 

@@ -10,7 +10,7 @@ from google.protobuf.message import Message
 
 from faristol.casebook.case import OFFICIALS, Step
 from faristol.casebook.document import Value
-from faristol.casebook.duplicate_game.case import GAME_ID, TOURNAMENT_ID, DuplicateCase
+from faristol.casebook.duplicate_game.case import DUPLICATE_GAME_ID, TOURNAMENT_ID, DuplicateCase
 from faristol.casebook.duplicate_game.position import turns_before
 from faristol.casebook.duplicate_game.services import DuplicateServices
 from faristol.casebook.forms import fill, moment
@@ -36,7 +36,7 @@ class DuplicateWorld(World[DuplicateServices]):
     """A duplicate game whose round is started, and its steps."""
 
     tournament_id = TOURNAMENT_ID
-    game_id = GAME_ID
+    game_id = DUPLICATE_GAME_ID
 
     def __init__(self, case: DuplicateCase) -> None:
         super().__init__()
@@ -50,7 +50,7 @@ class DuplicateWorld(World[DuplicateServices]):
         if before := turns_before(self.case):
             await services.write_facts(before)
 
-    async def let_pass(self) -> None:
+    async def append_due_events(self) -> None:
         """Append the clock events that are due by now."""
         await self.services.let_pass_turn(self.case.ruleset, moment(self.now_ms).ToNanoseconds())
 
@@ -126,13 +126,13 @@ class DuplicateWorld(World[DuplicateServices]):
         fill(request, {key: self.by_id(value, key) for key, value in said.items()}, Board())
         answers.append(await self.services.call(request))
 
-    def called(self, id_: str) -> str:
+    def name_of(self, id_: str) -> str:
         """Return the name for an id."""
         return self.names.name(id_)
 
     def by_id(self, value: Value, key: str = "") -> Value:
         """Replace names under a key by ids; the game of any players is that of the case."""
-        return self.names.translated(value, lambda _: self.game_id, key)
+        return self.names.replace_names(value, lambda _: self.game_id, key)
 
     async def _of_player(self, step: Step, request: Any, said: dict[str, Value]) -> None:
         """Fill the command of an official on the slip of a player: ``amend-slip Anna H8 C A S A``."""

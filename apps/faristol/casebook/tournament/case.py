@@ -13,7 +13,7 @@ TOURNAMENT_ID = "case"
 
 
 @dataclass(frozen=True, slots=True)
-class Entry:
+class EntryData:
     """The data of an entry: the last published rating, None without one, the club and the country."""
 
     rating: int | None
@@ -28,7 +28,7 @@ class TournamentCase(Case):
     rounds: int
     """Rounds announced."""
     keeping: game_events.Keeping.ValueType
-    entries: Mapping[str, Entry]
+    entries: Mapping[str, EntryData]
     """All persons of the case, by name."""
     registered: tuple[str, ...]
     """The players registered before the first step, in this order."""

@@ -8,7 +8,7 @@ from datetime import datetime
 from functools import partial
 
 from faristol.casebook.case import Word
-from faristol.casebook.cell import OnCell, appoint, rule_on_cell, serving
+from faristol.casebook.cell import CellServices, appoint, rule_on_cell, serving
 from faristol.casebook.lexicons import install
 from faristol.casebook.services import AtTable
 from faristol.casebook.tournament.case import TOURNAMENT_ID, TournamentCase
@@ -18,7 +18,7 @@ SERVED = ("lexicon", "game", "clock", "pairing", "rating", "results")
 """The services of a tournament and of its tables."""
 
 
-class TournamentOnCell(OnCell, TournamentServices):
+class TournamentOnCell(CellServices, TournamentServices):
     """The services of a tournament on a cell. Standings are read from the rows of the results service."""
 
     position_field = "min_position"

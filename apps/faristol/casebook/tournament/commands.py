@@ -12,7 +12,7 @@ from faristol.casebook.tournament.names import Names
 from faristol.casebook.verbs import Verb
 from faristol.kernel.spellings import kebab
 
-OWN = frozenset({"command_id", "tournament_id", "occurred_at", "arbiter_id"})
+TOURNAMENT_STEP_FIELDS = frozenset({"command_id", "tournament_id", "occurred_at", "arbiter_id"})
 """Fields that the step itself determines."""
 
 INSTEAD = {"team_id": "player_id", "team_ids": "player_ids"}
@@ -39,7 +39,7 @@ def arguments(verb: Verb, step: Step, names: Names) -> Mapping[str, Value]:
     fields = [
         field
         for field in verb.request.DESCRIPTOR.fields
-        if field.name not in OWN and not (field.name in INSTEAD and INSTEAD[field.name] in known)
+        if field.name not in TOURNAMENT_STEP_FIELDS and not (field.name in INSTEAD and INSTEAD[field.name] in known)
     ]
     found: dict[str, Value] = {}
     if step.actor in names.ids and fields and fields[0].name == "player_id":
@@ -49,7 +49,7 @@ def arguments(verb: Verb, step: Step, names: Names) -> Mapping[str, Value]:
     for field in fields:
         if not tokens:
             break
-        taken = _taken(field, tokens, names)
+        taken = _count_field_tokens(field, tokens, names)
         found[kebab(field.name)] = step.place.saying(" ".join(tokens[:taken]))
         tokens = tokens[taken:]
     if tokens:
@@ -57,7 +57,7 @@ def arguments(verb: Verb, step: Step, names: Names) -> Mapping[str, Value]:
     return {**found, **step.fields}
 
 
-def _taken(field: Any, tokens: list[str], names: Names) -> int:
+def _count_field_tokens(field: Any, tokens: list[str], names: Names) -> int:
     """Return how many of the tokens belong to a field."""
     if field.name in ("game_id", "player_ids"):
         return next((count for count, token in enumerate(tokens) if token not in names.ids), len(tokens))

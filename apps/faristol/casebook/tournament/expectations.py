@@ -10,10 +10,10 @@ from typing import Any
 from faristol.casebook.case import Step
 from faristol.casebook.document import Value
 from faristol.casebook.expectations import STEP
-from faristol.casebook.table_state import NOBODY, TABLE_STATE, fields
+from faristol.casebook.table_state import NO_PLAYER_WORD, TABLE_STATE, fields
 from faristol.casebook.tournament.results import seats
 from faristol.casebook.tournament.world import TournamentWorld as World
-from faristol.casebook.world import Differences, Done
+from faristol.casebook.world import Differences, StepResult
 from faristol.kernel.spellings import names_of
 from faristol.pb.game.v1 import events_pb2 as game_events
 from faristol.pb.pairing.v1 import events_pb2 as events
@@ -32,24 +32,24 @@ Lines = Callable[["World", int], Awaitable[Mapping[str, Any]]]
 """Returns the lines of standings, by the names of players or teams."""
 
 
-def of_tournament(world: World, done: Done, step: Step, key: str, value: Value) -> Differences:
+def of_tournament(world: World, done: StepResult, step: Step, key: str, value: Value) -> Differences:
     """Return the differences from an expectation of a tournament."""
     if key in AT_TABLE:
         return _at_table(world, done, key, value)
     if key in COMMON:
-        return STEP[key](done, world.names.translated(value, world.game))
+        return STEP[key](done, world.names.replace_names(value, world.game))
     if key in STANDING:
         after = step.given.get("after-round")
         return STANDING[key](world, value, after.number() if after else 0)
     return OTHER[key](world, value)
 
 
-async def _at_table(world: World, done: Done, key: str, value: Value) -> Differences:
+async def _at_table(world: World, done: StepResult, key: str, value: Value) -> Differences:
     view = world.tables.last_view
     if view is None:
         raise value.wrong(f"{key} is expected of a table: nothing has been done at any")
     if key in OF_FIELDS:
-        value = world.names.translated(value, world.game)
+        value = world.names.replace_names(value, world.game)
     async for difference in STEP[key](done, value) if key in STEP else TABLE_STATE[key](view, value):
         yield difference
 
@@ -65,9 +65,9 @@ def _all_of(world: World, tables: Iterable[Iterable[str]]) -> str:
     return ", ".join(" – ".join(map(world.names.name, players)) for players in tables) or "none"
 
 
-def _shown(values: Mapping[str, object]) -> str:
+def _format_by_name(values: Mapping[str, object]) -> str:
     """Format values by name."""
-    return ", ".join(f"{name} {value}" for name, value in values.items()) or NOBODY
+    return ", ".join(f"{name} {value}" for name, value in values.items()) or NO_PLAYER_WORD
 
 
 def _number(value: Value) -> float:
@@ -102,7 +102,7 @@ def _bye(field: str) -> Expectation:
     """Return the expectation of the bye of the last round, for a player or a team."""
 
     async def compare(world: World, value: Value) -> Differences:
-        found = world.names.name(getattr(await _last_round(world), field)) or NOBODY
+        found = world.names.name(getattr(await _last_round(world), field)) or NO_PLAYER_WORD
         if value.text() != found:
             yield f"expected the bye for {value.text()}, got {found}"
 
@@ -115,7 +115,7 @@ async def _boards(world: World, value: Value) -> Differences:
     found.update({world.names.name(bye.player_id): bye.board for bye in last.requested_byes})
     wanted = {name: board.number() for name, board in value.keys(world.names.ids).items()}
     if found != wanted:
-        yield f"expected at the boards: {_shown(wanted)}; got {_shown(found)}"
+        yield f"expected at the boards: {_format_by_name(wanted)}; got {_format_by_name(found)}"
 
 
 async def _tables(world: World, value: Value) -> Differences:
@@ -148,7 +148,7 @@ async def _sits_out(world: World, value: Value) -> Differences:
     found = {world.names.name(bye.player_id): kinds[bye.kind] for bye in (await _last_round(world)).requested_byes}
     wanted = {name: kind.text() for name, kind in value.keys(world.names.ids).items()} if value.is_mapping else {}
     if found != wanted:
-        yield f"expected to sit out: {_shown(wanted)}; got {_shown(found)}"
+        yield f"expected to sit out: {_format_by_name(wanted)}; got {_format_by_name(found)}"
 
 
 async def _met_twice(world: World, value: Value) -> Differences:
@@ -157,7 +157,7 @@ async def _met_twice(world: World, value: Value) -> Differences:
     found = {players for players, times in met.items() if times > 1}
     wanted = (
         set()
-        if value.is_text and value.text() == NOBODY
+        if value.is_text and value.text() == NO_PLAYER_WORD
         else {frozenset(world.names.pair(pair)) for pair in value.items()}
     )
     if found != wanted:
@@ -189,9 +189,9 @@ async def _begins(world: World, value: Value) -> Differences:
         if isinstance(fact, game_events.GameOpened):
             game = fact.game_id
         elif isinstance(fact, game_events.StartDecided) and fact.player_id != first.pop(game, ""):
-            yield f"expected the first named to begin in {world.called(game)}, got {world.called(fact.player_id)}"
+            yield f"expected the first named to begin in {world.name_of(game)}, got {world.name_of(fact.player_id)}"
     if first:
-        yield f"expected it to be decided who begins in {', '.join(map(world.called, first))}"
+        yield f"expected it to be decided who begins in {', '.join(map(world.name_of, first))}"
 
 
 async def _first_in_turn(world: World, value: Value) -> Differences:
@@ -227,12 +227,12 @@ async def _ratings(world: World, value: Value) -> Differences:
 
 
 async def _tournament(world: World, value: Value) -> Differences:
-    translated = world.names.translated(value, world.game)
-    for difference in fields("tournament", await world.services.tournament(), translated, world.called):
+    translated = world.names.replace_names(value, world.game)
+    for difference in fields("tournament", await world.services.tournament(), translated, world.name_of):
         yield difference
 
 
-async def _chosen(world: World, value: Value) -> Differences:
+async def _check_options(world: World, value: Value) -> Differences:
     options = {option.name: option.value for option in (await world.services.tournament()).ruleset.options}
     for name, choice in value.keys().items():
         if options.get(name) != choice.text():
@@ -293,8 +293,8 @@ async def _standing(world: World, value: Value, round_: int) -> Differences:
         if name not in lines:
             yield f"expected a line for {name} in the standings, and there is none"
             continue
-        translated = world.names.translated(wanted, world.game)
-        for difference in fields(f"line of {name}", lines[name], translated, world.called):
+        translated = world.names.replace_names(wanted, world.game)
+        for difference in fields(f"line of {name}", lines[name], translated, world.name_of):
             yield difference
 
 
@@ -328,7 +328,7 @@ OTHER: Mapping[str, Expectation] = {
     "obstacles": _obstacles,
     "ratings": _ratings,
     "tournament": _tournament,
-    "chosen": _chosen,
+    "chosen": _check_options,
 }
 """The other expectations of a tournament."""
 

@@ -37,13 +37,13 @@ RESULTS = results_pb2.DESCRIPTOR.services_by_name["ResultsService"]
 LEXICON = lexicon_pb2.DESCRIPTOR.services_by_name["LexiconService"]
 
 
-class Within:
+class InProcessChannel:
     """A channel between services in the same process, as stubs use it."""
 
     def __init__(self, instance: Any) -> None:
         self._instance = instance
 
-    def channel(self, _: str) -> Within:
+    def channel(self, _: str) -> InProcessChannel:
         """Return the channel to any service, as ``Runtime.channels`` does."""
         return self
 
@@ -76,7 +76,7 @@ class TournamentInMemory(InMemory, TournamentServices):
         runtime = Runtime(settings(), notebook, now)
         library, lexicons = _lexicons(case.ruleset.game.tile_set, case.ruleset.lexicon.layers)
         lexicon = lexicon_service(notebook, lexicons, Installations(library, now))
-        runtime.channels = Within(lexicon)  # type: ignore[assignment] # pairing queries it for lexicons
+        runtime.channels = InProcessChannel(lexicon)  # type: ignore[assignment] # pairing queries it for lexicons
         results = results_service(ReadModels(notebook, Progress(notebook, "results")))
         shown = Servicer(RESULTS, results_pb2_grpc.add_ResultsServiceServicer_to_server, results)
         asked = Servicer(LEXICON, lexicon_pb2_grpc.add_LexiconServiceServicer_to_server, lexicon)

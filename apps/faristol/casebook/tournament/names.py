@@ -62,7 +62,7 @@ class Names:
             raise value.wrong(f"expected players who meet, such as `Anna {BETWEEN} Blai`, got {value.text()!r}")
         return found
 
-    def translated(self, value: Value, game: Game, key: str = "") -> Value:
+    def replace_names(self, value: Value, game: Game, key: str = "") -> Value:
         """Replace names by ids under keys that hold ids, at any depth.
 
         Under ``game-id`` players stand for the game that they play.
@@ -70,17 +70,17 @@ class Names:
         node = value.node
         if isinstance(node, yaml.ScalarNode):
             of_game = key.replace("_", "-") == "game-id"
-            return value.saying(self._translated(value.text(), game if of_game else None)) if is_id(key) else value
+            return value.saying(self._replace_in_text(value.text(), game if of_game else None)) if is_id(key) else value
         if isinstance(node, yaml.SequenceNode):
-            items = [self.translated(Value(value.file, item), game, key).node for item in node.value]
+            items = [self.replace_names(Value(value.file, item), game, key).node for item in node.value]
             return Value(value.file, yaml.SequenceNode(node.tag, items, node.start_mark, node.end_mark))
         pairs = []
         for name, part in node.value:
-            inner = self.translated(Value(value.file, part), game, Value(value.file, name).text())
+            inner = self.replace_names(Value(value.file, part), game, Value(value.file, name).text())
             pairs.append((name, inner.node))
         return Value(value.file, yaml.MappingNode(node.tag, pairs, node.start_mark, node.end_mark))
 
-    def _translated(self, text: str, game: Game | None) -> str:
+    def _replace_in_text(self, text: str, game: Game | None) -> str:
         tokens = self.tokens(text)
         if not tokens or any(token not in self.ids for token in tokens):
             return text

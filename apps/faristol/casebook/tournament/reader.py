@@ -8,7 +8,7 @@ from faristol.casebook.case import OFFICIALS
 from faristol.casebook.document import Errors, Value
 from faristol.casebook.headings import HEADING_KEYS, check_refusals, heading_of
 from faristol.casebook.steps import read_steps, words_of
-from faristol.casebook.tournament.case import Entry, TournamentCase
+from faristol.casebook.tournament.case import EntryData, TournamentCase
 from faristol.casebook.tournament.expectations import EXPECTATIONS
 from faristol.casebook.tournament.names import Names
 from faristol.kernel.spellings import names_of
@@ -24,7 +24,7 @@ ENTRY_KEYS = frozenset({"rating", "club", "country"})
 UNRATED = "unrated"
 FIRST_RATING, NEXT_RATING = 2000, 10
 """The first rating of numbered players, and the difference to each next one."""
-MOST = 100
+MAX_NUMBERED_PLAYERS = 100
 """Numbered players."""
 
 
@@ -76,17 +76,17 @@ def _keeping(value: Value) -> game_events.Keeping.ValueType:
     return game_events.Keeping.ValueType(known[value.text()])
 
 
-def _entries(value: Value) -> dict[str, Entry]:
+def _entries(value: Value) -> dict[str, EntryData]:
     """Read players by name, or a number of players named by their rank in ratings."""
     if value.is_text:
         count = value.number()
-        if not 0 <= count <= MOST:
-            raise value.wrong(f"expected 0 to {MOST} players, or their names")
-        return {str(place + 1): Entry(FIRST_RATING - NEXT_RATING * place) for place in range(count)}
+        if not 0 <= count <= MAX_NUMBERED_PLAYERS:
+            raise value.wrong(f"expected 0 to {MAX_NUMBERED_PLAYERS} players, or their names")
+        return {str(place + 1): EntryData(FIRST_RATING - NEXT_RATING * place) for place in range(count)}
     return {name: _entry(entry) for name, entry in value.keys().items()}
 
 
-def _teams(value: Value, entries: Mapping[str, Entry]) -> dict[str, tuple[str, ...]]:
+def _teams(value: Value, entries: Mapping[str, EntryData]) -> dict[str, tuple[str, ...]]:
     """Return the players of each team by its name, in the order of the boards. Raises ``CaseError``."""
     found = {name: tuple(player.text() for player in line_up.items()) for name, line_up in value.keys().items()}
     for name, line_up in found.items():
@@ -98,13 +98,13 @@ def _teams(value: Value, entries: Mapping[str, Entry]) -> dict[str, tuple[str, .
     return found
 
 
-def _entry(value: Value) -> Entry:
+def _entry(value: Value) -> EntryData:
     if value.is_mapping:
         keys = value.keys(ENTRY_KEYS)
         rating = _rating(keys["rating"]) if "rating" in keys else None
         club, country = (keys[key].text() if key in keys else "" for key in ("club", "country"))
-        return Entry(rating, club, country)
-    return Entry(_rating(value))
+        return EntryData(rating, club, country)
+    return EntryData(_rating(value))
 
 
 def _rating(value: Value) -> int | None:

@@ -26,7 +26,7 @@ WON, LOST = 400, 350
 
 
 @dataclass(frozen=True, slots=True)
-class Line:
+class CaseResult:
     """The result of a table in a case: ``Anna 400 – Blai 300``, or its players and the absent ones."""
 
     place: Value
@@ -38,7 +38,7 @@ class Line:
     """Fields of ``ResultFinal``, or ``absent``."""
 
 
-def read_line(value: Value, names: Names) -> Line:
+def read_line(value: Value, names: Names) -> CaseResult:
     """Read a line. Raises ``CaseError``."""
     fields: Mapping[str, Value] = {}
     place = value
@@ -49,15 +49,15 @@ def read_line(value: Value, names: Names) -> Line:
         place, fields = value.saying(text), inner.keys()
     tokens = names.tokens(place.text())
     if "absent" in fields:
-        return Line(place, names.pair(place), {}, fields)
+        return CaseResult(place, names.pair(place), {}, fields)
     if len(tokens) < 4 or len(tokens) % 2:
         raise place.wrong(f"expected players with their scores, such as `Anna 400 – Blai 300`, got {place.text()!r}")
     players = names.pair(place.saying(" – ".join(tokens[::2])))
     scores = [place.saying(score).number() for score in tokens[1::2]]
-    return Line(place, players, dict(zip(players, scores, strict=True)), fields)
+    return CaseResult(place, players, dict(zip(players, scores, strict=True)), fields)
 
 
-def lines_of(value: Value, tables: Sequence[Sequence[str]], case: TournamentCase, seed: str) -> list[Line]:
+def lines_of(value: Value, tables: Sequence[Sequence[str]], case: TournamentCase, seed: str) -> list[CaseResult]:
     """Return the lines under ``results``, which may mean all ``tables`` at once. Raises ``CaseError``."""
     if value.is_text and value.text() in (BY_RATING, BY_LOT):
         found = []
@@ -66,14 +66,14 @@ def lines_of(value: Value, tables: Sequence[Sequence[str]], case: TournamentCase
             scores[max(players, key=lambda player: case.rating(player))] = WON
             if value.text() == BY_LOT:
                 scores = {player: _lot(seed, player) for player in players}
-            found.append(Line(value, tuple(players), scores))
+            found.append(CaseResult(value, tuple(players), scores))
         return found
     return [read_line(item, case.names) for item in value.items()]
 
 
-def rounds_of(lines: Sequence[Line]) -> list[list[Line]]:
+def rounds_of(lines: Sequence[CaseResult]) -> list[list[CaseResult]]:
     """Split lines into consecutive rounds: a round ends when a player recurs."""
-    found: list[list[Line]] = []
+    found: list[list[CaseResult]] = []
     playing: set[str] = set()
     for line in lines:
         if not found or playing.intersection(line.players):
@@ -89,7 +89,7 @@ def _lot(seed: str, player: str) -> int:
     return 250 + int.from_bytes(hashlib.sha256(f"{seed} {player}".encode()).digest()[:4], "big") % 250
 
 
-def absences_of(line: Line, names: Names, at: Timestamp) -> list[Message]:
+def absences_of(line: CaseResult, names: Names, at: Timestamp) -> list[Message]:
     """Return the clock events for players that did not arrive in time. Raises ``CaseError``."""
     absent = names.ids_in(line.fields["absent"])
     if strangers := set(absent) - set(line.players):
@@ -101,7 +101,7 @@ def absences_of(line: Line, names: Names, at: Timestamp) -> list[Message]:
     return [*facts, clock_events.ClockStopped(occurred_at=at)]
 
 
-def final_of(line: Line, pairing: pairing_events.Pairing, names: Names, game: Game, at: Timestamp) -> Message:
+def final_of(line: CaseResult, pairing: pairing_events.Pairing, names: Names, game: Game, at: Timestamp) -> Message:
     """Return the final result of a played game, as its table reports it."""
     order = seats(pairing)
     best = [player for player, score in line.scores.items() if score == max(line.scores.values())]
@@ -111,7 +111,7 @@ def final_of(line: Line, pairing: pairing_events.Pairing, names: Names, game: Ga
         condition=game_events.END_CONDITION_OUT,
         occurred_at=at,
     )
-    said = {key: names.translated(value, game, key) for key, value in line.fields.items()}
+    said = {key: names.replace_names(value, game, key) for key, value in line.fields.items()}
     for key in said:
         final.ClearField(key.replace("-", "_"))  # type: ignore[arg-type] # the next line reports an unknown field
     fill(final, said, Board())

@@ -56,7 +56,7 @@ class TournamentTable(AtTable):
         streams = {game_stream(self.game_id), clock_stream(self.game_id)}
         return [
             recorded.message
-            for recorded in await self.recorded(after)
+            for recorded in await self.read_events(after)
             if recorded.stream in streams or getattr(recorded.message, "game_id", "") == self.game_id
         ]
 
@@ -77,7 +77,7 @@ class Host(Protocol):
     def game(self, players: Sequence[str]) -> str:
         """Return the id of the latest game of these players."""
 
-    def called(self, id_: str, /) -> str:
+    def name_of(self, id_: str, /) -> str:
         """Return the name for an id."""
 
     def complete(self, actor: str, verb: str, request: Any, /) -> None:
@@ -92,10 +92,10 @@ class TournamentTables:
         self._known: dict[str, TournamentTable] = {}
         self._last: TournamentTable | None = None
 
-    async def let_pass(self) -> None:
+    async def append_due_events(self) -> None:
         """Append the clock events due at all of them."""
         for table in self._known.values():
-            await table.let_pass(moment(self._world.now_ms).ToNanoseconds())
+            await table.append_due_events(moment(self._world.now_ms).ToNanoseconds())
 
     async def act(self, step: Step, answers: list[Message]) -> None:
         """Execute a step at its table. Raises ``CaseError`` if the table is ambiguous."""
@@ -112,9 +112,9 @@ class TournamentTables:
         verb = TABLE_VERBS[step.verb]
         argument = step.argument
         if argument:
-            argument = names.translated(argument, self._world.game, verb.argument)
+            argument = names.replace_names(argument, self._world.game, verb.argument)
         fields = {
-            key: names.translated(value, self._world.game, key)
+            key: names.replace_names(value, self._world.game, key)
             for key, value in step.fields.items()
             if key != "game-id"
         }
@@ -127,7 +127,7 @@ class TournamentTables:
             return None
         world = self._world
         ids = {world.names.name(player_id): player_id for player_id in self._last.players}
-        return TableView(self._last, ids, world.case.ruleset, world.now_ms, world.called)
+        return TableView(self._last, ids, world.case.ruleset, world.now_ms, world.name_of)
 
     def _complete(self, actor: str, verb: str, request: Any) -> None:
         self._world.complete(actor, verb, request)

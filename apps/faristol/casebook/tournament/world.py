@@ -17,7 +17,7 @@ from faristol.casebook.tournament.case import TOURNAMENT_ID, TournamentCase
 from faristol.casebook.tournament.commands import arguments
 from faristol.casebook.tournament.names import BETWEEN
 from faristol.casebook.tournament.results import (
-    Line,
+    CaseResult,
     absences_of,
     final_of,
     lines_of,
@@ -65,9 +65,9 @@ class TournamentWorld(World[TournamentServices]):
             said = self.case.place.saying
             await self._send("register-team", {"team-id": said(name), "player-ids": said(", ".join(line_up))})
 
-    async def let_pass(self) -> None:
+    async def append_due_events(self) -> None:
         """Append the clock events that are due by now."""
-        await self.tables.let_pass()
+        await self.tables.append_due_events()
 
     async def act(self, step: Step, answers: list[Message]) -> None:
         """Execute a step at a table or on the tournament."""
@@ -79,12 +79,12 @@ class TournamentWorld(World[TournamentServices]):
             case "create-tournament" if step.actor == DIRECTOR:
                 answers.append(await self._create())
             case _ if is_of_table(step):
-                await self._look()
+                await self._reload_pairings()
                 await self.tables.act(step, answers)
             case "register-players" if step.argument is not None:
                 answers.append(await self._register(step, step.argument))
             case "enter-results" if "results" in step.given:
-                await self._look()
+                await self._reload_pairings()
                 lines = lines_of(step.given["results"], self._awaited, self.case, self.case.name)
                 answers.append(await self._send(step.verb, step.fields, step.actor, lines))
             case _:
@@ -102,11 +102,11 @@ class TournamentWorld(World[TournamentServices]):
             return await self._send(step.verb, step.fields, step.actor, [line])
         return await self._send(step.verb, arguments(verb, step, self.names), step.actor)
 
-    async def _send(self, name: str, fields: Any, actor: str = DIRECTOR, lines: Sequence[Line] = ()) -> Message:
+    async def _send(self, name: str, fields: Any, actor: str = DIRECTOR, lines: Sequence[CaseResult] = ()) -> Message:
         verb = self.services.verbs[name]
         request: Any = verb.request()
         known = request.DESCRIPTOR.fields_by_name
-        await self._look()
+        await self._reload_pairings()
         self.complete(actor, name, request)
         if "arbiter_id" in known and actor == ARBITER:
             request.arbiter_id = ARBITER
@@ -118,17 +118,17 @@ class TournamentWorld(World[TournamentServices]):
             request.name = team.text()
         if "version" in fields:
             fields = {**fields, "version": await self._version(fields["version"])}
-        fill(request, {key: self.names.translated(value, self.game, key) for key, value in fields.items()}, Board())
+        fill(request, {key: self.names.replace_names(value, self.game, key) for key, value in fields.items()}, Board())
         return await self.services.call(request)
 
-    def _say(self, line: Line, result: Any) -> None:
+    def _say(self, line: CaseResult, result: Any) -> None:
         """Fill the result of a game: its scores and fields; an ``absent`` player has lost it by forfeit."""
         pairing = self._table_of(line)
         result.game_id = pairing.game_id
         for player in seats(pairing) if line.scores else ():
             result.scores.add(player_id=player, score=line.scores[player])
         said = {"forfeited-by" if key == "absent" else key: value for key, value in line.fields.items()}
-        fill(result, {key: self.names.translated(value, self.game, key) for key, value in said.items()}, Board())
+        fill(result, {key: self.names.replace_names(value, self.game, key) for key, value in said.items()}, Board())
 
     async def _create(self) -> Message:
         case = self.case
@@ -197,7 +197,7 @@ class TournamentWorld(World[TournamentServices]):
             await self._report(step, by_hand[number - first] if by_hand else None)
             await self._send("close-round", round_)
 
-    def _by_hand(self, step: Step, rounds: int) -> list[list[Line]]:
+    def _by_hand(self, step: Step, rounds: int) -> list[list[CaseResult]]:
         """Return the results of each round with pairs made by hand; an empty list if the step has none.
 
         Raises ``CaseError`` for results of another number of rounds.
@@ -214,11 +214,11 @@ class TournamentWorld(World[TournamentServices]):
             )
         return found
 
-    async def _report(self, step: Step, lines: Sequence[Line] | None = None) -> None:
+    async def _report(self, step: Step, lines: Sequence[CaseResult] | None = None) -> None:
         """Write the results of the tables: these ``lines``, or those of the step."""
         if "results" not in step.given:
             return
-        await self._look()
+        await self._reload_pairings()
         seed = f"{self.case.name} {self._sent}"
         awaited = [set(players) for players in self._awaited]
         for line in lines or lines_of(step.given["results"], self._awaited, self.case, seed):
@@ -231,19 +231,19 @@ class TournamentWorld(World[TournamentServices]):
                 final = final_of(line, pairing, self.names, self.game, moment(self.now_ms))
                 await self.services.write(f"game-{pairing.game_id}", [final])
 
-    async def _forfeit(self, line: Line, pairing: events.Pairing) -> None:
+    async def _forfeit(self, line: CaseResult, pairing: events.Pairing) -> None:
         """Write the forfeit of absent players on the clock, and sign the sheet."""
         await self.services.write(f"clock-{pairing.game_id}", absences_of(line, self.names, moment(self.now_ms)))
         absent = self.names.ids_in(line.fields["absent"])
         for player in sorted(seats(pairing), key=absent.__contains__):
-            await self._look()
+            await self._reload_pairings()
             if seats(pairing) not in self._awaited:
                 return
             sign = game_pb2.SignSheetRequest(game_id=pairing.game_id, player_id=player)
             self.complete(player, "sign-sheet", sign)
             await self.services.call(sign)
 
-    async def _look(self) -> None:
+    async def _reload_pairings(self) -> None:
         """Reload the pairings, the tables of the last round first."""
         if await self.services.record.read_stream(f"tournament-{TOURNAMENT_ID}"):
             played = (await self.services.tournament()).played
@@ -255,12 +255,12 @@ class TournamentWorld(World[TournamentServices]):
         """Return the id of the latest game of these players; empty without one."""
         return next((table.game_id for table in self.pairings if set(seats(table)) == set(players)), "")
 
-    def called(self, id_: str) -> str:
+    def name_of(self, id_: str) -> str:
         """Return the name for an id; a game is named by its players."""
         table = next((table for table in self.pairings if table.game_id == id_), None)
         return self.names.name(id_) if table is None else f" {BETWEEN} ".join(map(self.names.name, seats(table)))
 
-    def _table_of(self, line: Line) -> events.Pairing:
+    def _table_of(self, line: CaseResult) -> events.Pairing:
         for table in self.pairings:
             if set(seats(table)) == set(line.players):
                 return table

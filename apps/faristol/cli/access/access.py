@@ -22,8 +22,8 @@ from faristol.client.places import ranges, tables_of
 from faristol.credentials import keyring
 from faristol.credentials.credential import Credential, Scope
 from faristol.credentials.errors import AccessError
-from faristol.credentials.roles import NAMES, OPERATOR, ROLES, SERVICE
-from faristol.credentials.tokens import claimed
+from faristol.credentials.roles import OPERATOR, ROLE_NAMES, ROLES, SERVICE
+from faristol.credentials.tokens import decode_unverified
 from faristol.credentials.tokens import hand_on as handed_on
 from faristol.event_store.integrity import keys as key_files
 from faristol.host import Addresses, StartError
@@ -32,17 +32,17 @@ from faristol.pb.access.v1 import access_pb2 as pb
 from faristol.pb.access.v1 import events_pb2 as events
 from faristol.pb.access.v1 import needs_pb2 as needs
 from faristol.presentation import labels
-from faristol.table_terminal.shared.common import columns, run, said, tell
-from faristol.table_terminal.shared.names import Roll, roll, tournament_meant
+from faristol.table_terminal.shared.common import columns, localize, print_answer, run
+from faristol.table_terminal.shared.names import TournamentNames, load_names, tournament_meant
 from faristol.table_terminal.shared.services import address_of, answer_to
 from faristol.table_terminal.shared.settings import settings_of
 
 FORMS = {"token": events.FORM_TOKEN, "link": events.FORM_LINK, "pin": events.FORM_PIN}
-_LASTS = re.compile(r"(\d{1,5})([mhd])")
+_LIFETIME_PATTERN = re.compile(r"(\d{1,5})([mhd])")
 _PIN = re.compile(r"[0-9]{6}")
-LONGEST = 400 * 86_400
+MAX_LIFETIME_SECONDS = 400 * 86_400
 """Longest lifetime in seconds that the access service grants."""
-_SECONDS = {"m": 60, "h": 3_600, "d": 86_400}
+_UNIT_SECONDS = {"m": 60, "h": 3_600, "d": 86_400}
 
 TAKE_IT = N_("export {variable}={token}")
 AT_TABLE = N_("PIN at table {tables}: {pin}")
@@ -54,7 +54,7 @@ NO_SUCH_HALL = N_("{tournament} has no hall {hall}; it has {known}")
 NO_HALLS = N_("{tournament} has no halls")
 PIN_AT_TABLE = N_("a PIN is for a table: add {options}")
 
-Role = Annotated[str, typer.Argument(help=f"One of {', '.join(NAMES.values())}.")]
+Role = Annotated[str, typer.Argument(help=f"One of {', '.join(ROLE_NAMES.values())}.")]
 Tournaments = Annotated[
     list[str] | None, typer.Option("--tournament", help="Tournament of the credential; can be repeated.")
 ]
@@ -90,10 +90,10 @@ def grant(
     if not wanted:
         raise typer.BadParameter(f"there is no form {form!r}; there are: {', '.join(FORMS)}")
     if wanted == "pin" and not (table and tournament):
-        raise StartError(said(PIN_AT_TABLE, options=_lacking(tournament, table)))
+        raise StartError(localize(PIN_AT_TABLE, options=_lacking(tournament, table)))
     tournament = [run(tournament_meant(each, address)) for each in tournament or ()]
     if len(tournament) == 1 and (player or hall or table):
-        place = run(roll(tournament[0], address))
+        place = run(load_names(tournament[0], address))
         _check_place(place, hall or (), table or ())
         player = place.player(player) if player else ""
     request = pb.GrantCredentialRequest(
@@ -110,20 +110,20 @@ def grant(
     given_by = calling_as(OPERATOR) if request.role in (OPERATOR, SERVICE) else nullcontext()
     with given_by:
         answer = answer_to(request, "access", address)
-    tell(answer, describe_grant(answer, address), json_output=json_output)
+    print_answer(answer, describe_grant(answer, address), json_output=json_output)
 
 
 def describe_grant(answer: pb.GrantCredentialResponse, address: str | None) -> str:
     """Return what its holder signs in by: a variable for a token, the link of a code, or a PIN."""
     if answer.token:
-        return said(TAKE_IT, variable=TOKEN, token=answer.token)
+        return localize(TAKE_IT, variable=TOKEN, token=answer.token)
     if not answer.code:
-        return said(AT_TABLE, tables=", ".join(map(str, answer.credential.scope.tables)), pin=answer.pin)
+        return localize(AT_TABLE, tables=", ".join(map(str, answer.credential.scope.tables)), pin=answer.pin)
     if pages := Addresses().http_address:
         link = sign_in_link(pages, answer.code)
         return f"{qr_code(link)}\n{link}"
     link = sign_in_link(_likely_pages(address), answer.code)
-    return f"{link}\n{said(LIKELY_PAGES, setting='FARISTOL_HTTP_ADDRESS')}"
+    return f"{link}\n{localize(LIKELY_PAGES, setting='FARISTOL_HTTP_ADDRESS')}"
 
 
 def _likely_pages(address: str | None) -> str:
@@ -144,7 +144,7 @@ def list_credentials(
     rows = [
         (
             line.credential.credential_id,
-            said(labels.ROLES[line.credential.role]),
+            localize(labels.ROLES[line.credential.role]),
             line.name or line.credential.subject_id,
             _over(line.credential.scope),
             events.Form.Name(line.form).removeprefix("FORM_").lower(),
@@ -153,7 +153,7 @@ def list_credentials(
         )
         for line in answer.credentials
     ]
-    tell(answer, columns(rows) if rows else said(N_("no entries")), json_output=json_output)
+    print_answer(answer, columns(rows) if rows else localize(N_("no entries")), json_output=json_output)
 
 
 def revoke(
@@ -163,7 +163,7 @@ def revoke(
 ) -> None:
     """Revoke a credential, and all credentials derived from it."""
     answer = answer_to(pb.RevokeCredentialRequest(credential_id=credential), "access", address)
-    tell(answer, said(ENDED), json_output=json_output)
+    print_answer(answer, localize(ENDED), json_output=json_output)
 
 
 def sign_in(
@@ -178,14 +178,14 @@ def sign_in(
     by = by.strip().rpartition("#")[2]  # accepts a whole link
     is_pin = bool(_PIN.fullmatch(by))
     if is_pin and not (tournament and table):
-        raise StartError(said(PIN_AT_TABLE, options=_lacking(tournament, table)))
+        raise StartError(localize(PIN_AT_TABLE, options=_lacking(tournament, table)))
     if table:
         tournament = run(tournament_meant(tournament, address))
         request.pin.CopyFrom(pb.PinAtTable(tournament_id=tournament, table=table, pin=by))
     else:
         request.code = by
     answer = answer_to(request, "access", address)
-    tell(answer, said(TAKE_IT, variable=TOKEN, token=answer.token), json_output=json_output)
+    print_answer(answer, localize(TAKE_IT, variable=TOKEN, token=answer.token), json_output=json_output)
 
 
 def who(address: Address = None, json_output: AsJson = False) -> None:
@@ -193,8 +193,13 @@ def who(address: Address = None, json_output: AsJson = False) -> None:
     answer = answer_to(pb.GetCallerRequest(), "access", address)
     credential = answer.credential
     until = credential.expires_at.ToDatetime(UTC).isoformat(timespec="minutes")
-    cells = (said(labels.ROLES[credential.role]), answer.name or credential.subject_id, _over(credential.scope), until)
-    tell(answer, "  ".join(cells), json_output=json_output)
+    cells = (
+        localize(labels.ROLES[credential.role]),
+        answer.name or credential.subject_id,
+        _over(credential.scope),
+        until,
+    )
+    print_answer(answer, "  ".join(cells), json_output=json_output)
 
 
 def hand_on(
@@ -217,9 +222,9 @@ def hand_on(
     """
     token = os.environ.get(TOKEN, "")
     if not token:
-        raise StartError(said(N_("{variable} does not contain your own token"), variable=TOKEN))
+        raise StartError(localize(N_("{variable} does not contain your own token"), variable=TOKEN))
     try:
-        own = claimed(token)
+        own = decode_unverified(token)
         now = datetime.now(UTC).replace(microsecond=0)
         scope = Scope(
             frozenset(tournament or own.scope.tournaments),
@@ -234,8 +239,8 @@ def hand_on(
         private: Ed25519PrivateKey = key_files.read_private(key)
         made = handed_on(token, own, credential, private)
     except AccessError as problem:
-        raise StartError(said(problem.message, **problem.params)) from problem
-    tell({"token": made}, said(TAKE_IT, variable=TOKEN, token=made), json_output=json_output)
+        raise StartError(localize(problem.message, **problem.params)) from problem
+    print_answer({"token": made}, localize(TAKE_IT, variable=TOKEN, token=made), json_output=json_output)
 
 
 def keys(
@@ -251,39 +256,39 @@ def keys(
     folder = settings_of(data=data).access_folder()
     match what:
         case "list":
-            found = keyring.listed(folder)
+            found = keyring.list_keys(folder)
             rows = [(key_id, file, "signs" if signs else "") for key_id, file, signs in found]
             content = [{"key": key_id, "file": file, "signs": signs} for key_id, file, signs in found]
-            tell(content, columns(rows) if rows else said(N_("no entries")), json_output=json_output)
+            print_answer(content, columns(rows) if rows else localize(N_("no entries")), json_output=json_output)
         case "rotate":
             # In an empty folder, `prepare` creates the first key and the secret.
             made = str(folder if keyring.prepare(folder) else keyring.rotate(folder))
-            tell({"made": made}, made, json_output=json_output)
+            print_answer({"made": made}, made, json_output=json_output)
         case "retire":
             gone = list(map(str, keyring.retire(folder, key)))
-            tell({"removed": gone}, gone, json_output=json_output)
+            print_answer({"removed": gone}, gone, json_output=json_output)
         case _:
             raise typer.BadParameter(f"{what!r}: expected list, rotate or retire")
 
 
-def _check_place(place: Roll, halls: Sequence[str], tables: Sequence[int]) -> None:
+def _check_place(place: TournamentNames, halls: Sequence[str], tables: Sequence[int]) -> None:
     """Check that a tournament has these halls and tables, if they are known. Raises ``StartError``."""
     tournament = place.tournament
     for hall in halls:
         if hall not in (known := [each.name for each in tournament.halls]):
             text = NO_SUCH_HALL if known else NO_HALLS
-            raise StartError(said(text, tournament=tournament.name, hall=repr(hall), known=", ".join(known)))
+            raise StartError(localize(text, tournament=tournament.name, hall=repr(hall), known=", ".join(known)))
     seated = (seat.table for played in tournament.played for seat in played.pairings if seat.table)
     known_tables = tables_of(tournament.halls, len(tournament.players), seated)
     for table in tables:
         if known_tables and table not in known_tables:
             known_ones = ranges(known_tables)
-            raise StartError(said(NO_SUCH_TABLE, tournament=tournament.name, table=table, known=known_ones))
+            raise StartError(localize(NO_SUCH_TABLE, tournament=tournament.name, table=table, known=known_ones))
 
 
 def _role(name: str) -> needs.Role.ValueType:
     if name not in ROLES:
-        raise typer.BadParameter(f"there is no role {name!r}; there are: {', '.join(NAMES.values())}")
+        raise typer.BadParameter(f"there is no role {name!r}; there are: {', '.join(ROLE_NAMES.values())}")
     return ROLES[name]
 
 
@@ -293,12 +298,12 @@ def _lacking(tournament: object, table: object) -> str:
 
 
 def _seconds(lasts: str) -> int:
-    match = _LASTS.fullmatch(lasts)
+    match = _LIFETIME_PATTERN.fullmatch(lasts)
     if not match:
         raise typer.BadParameter(f"{lasts!r} is not a duration: expected 30m, 16h or 3d")
-    seconds = int(match[1]) * _SECONDS[match[2]]
-    if not 0 < seconds <= LONGEST:
-        raise StartError(said(N_("{given}: expected more than 0 and at most 400 days"), given=f"--for {lasts}"))
+    seconds = int(match[1]) * _UNIT_SECONDS[match[2]]
+    if not 0 < seconds <= MAX_LIFETIME_SECONDS:
+        raise StartError(localize(N_("{given}: expected more than 0 and at most 400 days"), given=f"--for {lasts}"))
     return seconds
 
 

@@ -33,8 +33,8 @@ from faristol.kernel.topics import place_of_duplicate
 from faristol.pb.game.v1 import duplicate_pb2 as pb
 from faristol.pb.game.v1.duplicate_pb2_grpc import DuplicateServiceStub
 from faristol.pb.results.v1 import results_pb2 as results_pb
-from faristol.table_terminal.shared.common import said
-from faristol.table_terminal.shared.services import asked
+from faristol.table_terminal.shared.common import localize
+from faristol.table_terminal.shared.services import ask_service
 from faristol.text import SOURCE
 from faristol.text.terminal import language_of_terminal
 
@@ -43,7 +43,7 @@ T = TypeVar("T")
 NO_SEALED = N_("the game was not played from a sealed game, or is not over")
 
 
-class What(StrEnum):
+class ExportContent(StrEnum):
     """The content of an export."""
 
     SLIPS = "slips"
@@ -53,7 +53,7 @@ class What(StrEnum):
 
 
 def export(
-    what: Annotated[What, typer.Argument(metavar="WHAT", help="slips, turns, standings or sealed.")],
+    what: Annotated[ExportContent, typer.Argument(metavar="WHAT", help="slips, turns, standings or sealed.")],
     game: Game,
     json_output: InJson = False,
     output: Output = None,
@@ -63,26 +63,28 @@ def export(
 
     For a tournament in place of a game, the standings are the sum of all its games.
     """
-    if what is What.STANDINGS and not place_of_duplicate(game)[0]:
+    if what is ExportContent.STANDINGS and not place_of_duplicate(game)[0]:
         summed = _totals(game, address)
         write(summed.model_dump_json(indent=2) if json_output else totals_csv(summed), output)
         return
-    if what is What.SEALED:
-        write(_sealed(game, address), output)
+    if what is ExportContent.SEALED:
+        write(_load_sealed_game(game, address), output)
         return
     names, position = _names(game, address)
     found: Answer
     match what:
-        case What.SLIPS:
+        case ExportContent.SLIPS:
             found = _ask(address, lambda games: _sheets(games, game, names, position))
             text = slips_csv(found)
-        case What.TURNS:
+        case ExportContent.TURNS:
             shown = _ask(address, lambda games: games.game(game))
-            found = Duplicate.told(shown, position)
+            found = Duplicate.from_message(shown, position)
             text = turns_csv(found, words_of_masters(shown))
-        case What.STANDINGS:
+        case ExportContent.STANDINGS:
             lines = _ask(address, lambda games: games.standings(game))
-            found = DuplicateStandings.told(game, lines, names_in_standings(game, lines, names, address), position)
+            found = DuplicateStandings.from_message(
+                game, lines, names_in_standings(game, lines, names, address), position
+            )
             text = standings_csv(found)
     write(found.model_dump_json(indent=2) if json_output else text, output)
 
@@ -107,14 +109,14 @@ def names_in_standings(game: str, found: pb.GetDuplicateStandingsResponse, own: 
     async def work(stub: Any) -> Names:
         return await names_in(Results(stub, SOURCE, language_of_terminal()), game, found, own)
 
-    return asked("results", address, work)
+    return ask_service("results", address, work)
 
 
-def _sealed(game: str, address: str | None) -> str:
+def _load_sealed_game(game: str, address: str | None) -> str:
     """Return the document of the sealed game that a game was played from. Raises ``BadParameter`` if it has none."""
     shown = _ask(address, lambda games: games.game(game))
     if not shown.seal.content:
-        raise typer.BadParameter(said(NO_SEALED))
+        raise typer.BadParameter(localize(NO_SEALED))
     return shown.seal.content.decode()
 
 
@@ -122,12 +124,12 @@ def _totals(tournament_id: str, address: str | None) -> DuplicateTotals:
     """Return the sum of the games of a tournament."""
     listed = listed_of(tournament_id, address)
     found = _ask(address, lambda games: games.totals(tournament_id))
-    return DuplicateTotals.told(tournament_id, found, listed)
+    return DuplicateTotals.from_messages(tournament_id, found, listed)
 
 
 async def _sheets(games: Duplicates, game_id: str, names: Names, position: int) -> DuplicateSheets:
     sheets = await games.sheets(await games.game(game_id))
-    return DuplicateSheets.told(game_id, sheets, names, position)
+    return DuplicateSheets.from_messages(game_id, sheets, names, position)
 
 
 def _names(game_id: str, address: str | None) -> tuple[Names, int]:
@@ -149,8 +151,10 @@ def listed_of(tournament_id: str, address: str | None) -> results_pb.ListPlayers
     async def work(stub: object) -> results_pb.ListPlayersResponse:
         return await Results(stub, SOURCE, language_of_terminal()).players(tournament_id)
 
-    return asked("results", address, work)
+    return ask_service("results", address, work)
 
 
 def _ask(address: str | None, work: Callable[[Duplicates], Awaitable[T]]) -> T:
-    return asked("game", address, lambda stub: work(Duplicates(stub, language_of_terminal())), DuplicateServiceStub)
+    return ask_service(
+        "game", address, lambda stub: work(Duplicates(stub, language_of_terminal())), DuplicateServiceStub
+    )

@@ -21,7 +21,7 @@ from faristol.cli.options import Address, AsJson
 from faristol.kernel.refusal import N_
 from faristol.pb.game.v1 import duplicate_events_pb2 as events
 from faristol.pb.game.v1 import duplicate_pb2 as pb
-from faristol.table_terminal.shared.common import said, tell
+from faristol.table_terminal.shared.common import localize, print_answer
 
 WAITS_OPEN = N_("hall {hall} is open")
 WAITS_SLIP = N_("{hall} {player} ({why}): {slips}")
@@ -44,17 +44,17 @@ def waiting(game: Game, turn: Turn = 0, address: Address = None, json_output: As
     """List the obstacles to scoring a round: open halls, slips to rule on, and claims of any round."""
     request = pb.ListWaitingRequest(game_id=game, turn=turn_number(game, turn, address))
     answer: pb.ListWaitingResponse = ask_games(request, address)
-    lines = [said(WAITS_OPEN, hall=_hall(hall)) for hall in answer.open_halls]
+    lines = [localize(WAITS_OPEN, hall=_hall(hall)) for hall in answer.open_halls]
     for slip in answer.slips:
         written = " / ".join(f"{each.coordinates} {each.word}".strip() or "–" for each in slip.slips)
         lines.append(
-            said(WAITS_SLIP, hall=_hall(slip.hall), player=slip.slips[0].player_id, why=slip.why, slips=written)
+            localize(WAITS_SLIP, hall=_hall(slip.hall), player=slip.slips[0].player_id, why=slip.why, slips=written)
         )
     lines += [
-        said(WAITS_CLAIM, hall=_hall(each.hall), claim=each.claim_id, player=each.slip.player_id, words=each.words)
+        localize(WAITS_CLAIM, hall=_hall(each.hall), claim=each.claim_id, player=each.slip.player_id, words=each.words)
         for each in answer.claims
     ]
-    tell(answer, lines or said(NOTHING_WAITS), json_output=json_output)
+    print_answer(answer, lines or localize(NOTHING_WAITS), json_output=json_output)
 
 
 def rule(
@@ -77,7 +77,7 @@ def rule(
     slip = events.Slip(player_id=player, coordinates=coordinates, word=word, handed=events.Handed.Value(name))
     request = pb.RuleSlipRequest(game_id=game, hall=where, turn=number, slip=slip, reason=reason, arbiter_id=arbiter)
     answer = ask_games(request, address)
-    tell(answer, said(RULED, turn=number, player=player), json_output=json_output)
+    print_answer(answer, localize(RULED, turn=number, player=player), json_output=json_output)
 
 
 def master(
@@ -96,8 +96,8 @@ def master(
         game_id=game, turn=number, coordinates=coordinates, word=word, reason=reason, arbiter_id=arbiter
     )
     answer: pb.ChooseMasterResponse = ask_games(request, address)
-    line = said(CHOSEN, turn=number, play=play_text(answer.play), score=answer.play.score, top=answer.top)
-    tell(answer, line, json_output=json_output)
+    line = localize(CHOSEN, turn=number, play=play_text(answer.play), score=answer.play.score, top=answer.top)
+    print_answer(answer, line, json_output=json_output)
 
 
 def _hall(hall: events.DuplicateHall) -> str:

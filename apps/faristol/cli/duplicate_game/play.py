@@ -13,7 +13,7 @@ from faristol.cli.confirmation import agree
 from faristol.cli.duplicate_game.slip_list import NOT_HERE, read_slips
 from faristol.cli.options import Address, AsJson
 from faristol.client.problems import info_of, list_reasons
-from faristol.duplicate_game.decide.slips import FORM_DOUBTS, MOST_SLIPS
+from faristol.duplicate_game.decide.slips import FORM_DOUBTS, MAX_SLIPS
 from faristol.duplicate_game.end_reasons import END_REASONS
 from faristol.gateway.duplicate_game.call_table import tiles_called
 from faristol.host import StartError
@@ -24,8 +24,8 @@ from faristol.pb.game.v1 import duplicate_events_pb2 as events
 from faristol.pb.game.v1 import duplicate_pb2 as pb
 from faristol.pb.game.v1.duplicate_pb2_grpc import DuplicateServiceStub
 from faristol.rules import Direction, Notation, Square, Start
-from faristol.table_terminal.shared.common import as_json, said, tell
-from faristol.table_terminal.shared.services import answer_to, asked, send
+from faristol.table_terminal.shared.common import as_json, localize, print_answer
+from faristol.table_terminal.shared.services import answer_to, ask_service, send
 
 Game = Annotated[str, typer.Argument(metavar="GAME", help="The game: the tournament and its round, such as cup-r1.")]
 Turn = Annotated[int, typer.Option(min=0, help="Round of three minutes; default: the last one called.")]
@@ -43,7 +43,7 @@ SCORED_WITHOUT_PLAY = N_(
 )
 RAISED = N_("claim {claim} is waiting for the judge")
 CORRECTED = N_("claim {claim}: the slip is worth {points}")
-REFUSED = N_("claim {claim} is refused")
+CLAIM_REFUSED = N_("claim {claim} is refused")
 FINAL = N_("the results are final")
 DOUBT = N_("number {number}, {slip}: {why}")
 ON_PAPER = N_("These slips would be void because of their form. Are they written like this on the paper?")
@@ -102,10 +102,10 @@ def call(
     answer = ask_games(request, address)
     shown = seen_inside(game, address)
     if answer.end:
-        tell(answer, said(ENDED, end=END_REASONS[answer.end].value), json_output=json_output)
+        print_answer(answer, localize(ENDED, end=END_REASONS[answer.end].value), json_output=json_output)
         return
-    lines = [said(CALLED, turn=answer.turn, faces=" ".join(answer.faces)), tiles_called(shown, answer.faces)]
-    tell(answer, lines, json_output=json_output)
+    lines = [localize(CALLED, turn=answer.turn, faces=" ".join(answer.faces)), tiles_called(shown, answer.faces)]
+    print_answer(answer, lines, json_output=json_output)
 
 
 def start(
@@ -115,7 +115,7 @@ def start(
     number = turn_number(game, turn, address)
     request = turns.StartTurnRequest(game_id=game, turn=number, arbiter_id=arbiter)
     answer = answer_to(request, "clock", address, TurnClockServiceStub)
-    tell(answer, said(STARTED, turn=number), json_output=json_output)
+    print_answer(answer, localize(STARTED, turn=number), json_output=json_output)
 
 
 def slips(
@@ -145,7 +145,7 @@ def slips(
     seats = {str(player.number): player.player_id for player in players}
     seats |= {player.player_id: player.player_id for player in players}
     if unknown := next((name for name in sure or () if name not in seats), ""):
-        raise StartError(said(NOT_HERE, given=unknown))
+        raise StartError(localize(NOT_HERE, given=unknown))
     known = {seats[name] for name in sure or ()}
     found = read_slips(file, seats)
     number = turn_number(game, turn, address)
@@ -153,14 +153,14 @@ def slips(
     taken = 0
     for is_known in (False, True):
         several = [slip for slip in found if (slip.player_id in known) is is_known]
-        for begin in range(0, len(several), MOST_SLIPS):
+        for begin in range(0, len(several), MAX_SLIPS):
             request = pb.SubmitSlipsRequest(
-                source=events.SLIP_SOURCE_PAPER, slips=several[begin : begin + MOST_SLIPS], **named
+                source=events.SLIP_SOURCE_PAPER, slips=several[begin : begin + MAX_SLIPS], **named
             )
             taken += _hand_in(request, players, address, check=not is_known)
     if close:
         ask_games(pb.CloseHallRequest(game_id=game, hall=hall, turn=number, collector_id=collector), address)
-    tell({"taken": taken, "turn": number}, said(TAKEN, count=taken), json_output=json_output)
+    print_answer({"taken": taken, "turn": number}, localize(TAKEN, count=taken), json_output=json_output)
 
 
 def _hand_in(
@@ -182,12 +182,12 @@ def _hand_in(
             alone = info_of(problem).metadata.get("player_id", "")
             return 0, [(player or alone, why) for player, why in list_reasons(problem)]
 
-    taken, doubts = asked("game", address, submit, DuplicateServiceStub)
+    taken, doubts = ask_service("game", address, submit, DuplicateServiceStub)
     if doubts:
         numbers = {player.player_id: player.number for player in players}
         written = {slip.player_id: f"{slip.coordinates} {slip.word}".strip() for slip in request.slips}
-        lines = [said(DOUBT, number=numbers[player], slip=written[player], why=why) for player, why in doubts]
-        agree("\n".join([*lines, said(ON_PAPER)]), said(SAY_SURE))
+        lines = [localize(DOUBT, number=numbers[player], slip=written[player], why=why) for player, why in doubts]
+        agree("\n".join([*lines, localize(ON_PAPER)]), localize(SAY_SURE))
         request.ClearField("command_id")
         return _hand_in(request, players, address, check=False)
     return taken
@@ -196,7 +196,7 @@ def _hand_in(
 def tops(game: Game, turn: Turn = 0, address: Address = None, json_output: AsJson = False) -> None:
     """List the plays of the highest score of a round that is over, the proposed master play first."""
     answer = ask_games(pb.ListTopsRequest(game_id=game, turn=turn_number(game, turn, address)), address)
-    tell(answer, [f"{play_text(play)} {play.score}" for play in answer.plays], json_output=json_output)
+    print_answer(answer, [f"{play_text(play)} {play.score}" for play in answer.plays], json_output=json_output)
 
 
 def score(
@@ -223,10 +223,12 @@ def score(
     )
     answer = ask_games(request, address)
     if answer.HasField("master"):
-        line = said(SCORED, turn=number, count=answer.scored, play=play_text(answer.master), score=answer.master.score)
+        line = localize(
+            SCORED, turn=number, count=answer.scored, play=play_text(answer.master), score=answer.master.score
+        )
     else:
-        line = said(SCORED_WITHOUT_PLAY, turn=number, count=answer.scored)
-    tell(answer, line, json_output=json_output)
+        line = localize(SCORED_WITHOUT_PLAY, turn=number, count=answer.scored)
+    print_answer(answer, line, json_output=json_output)
 
 
 def claims(game: Game, address: Address = None, json_output: AsJson = False) -> None:
@@ -237,7 +239,7 @@ def claims(game: Game, address: Address = None, json_output: AsJson = False) -> 
         slip, score = claim.slip, claim.score
         told = [slip.coordinates, slip.word, str(score.points), score.fault, claim.words]
         lines.append(f"{claim.hall.name} {claim.claim_id} {slip.player_id}: {' '.join(filter(None, told))}".strip())
-    tell([as_json(claim) for claim in answer.claims], lines or said(NO_CLAIMS), json_output=json_output)
+    print_answer([as_json(claim) for claim in answer.claims], lines or localize(NO_CLAIMS), json_output=json_output)
 
 
 def claim(
@@ -254,7 +256,7 @@ def claim(
     where = hall_of(game, player, hall, address)
     request = pb.RaiseClaimRequest(game_id=game, hall=where, turn=number, player_id=player, words=words)
     answer = ask_games(request, address)
-    tell(answer, said(RAISED, claim=answer.claim_id), json_output=json_output)
+    print_answer(answer, localize(RAISED, claim=answer.claim_id), json_output=json_output)
 
 
 def decide(
@@ -273,7 +275,7 @@ def decide(
     meant = [each for each in listed.claims if each.claim_id == claim_id and hall in ("", each.hall.name)]
     if len(meant) > 1:
         told = ", ".join(each.hall.name for each in meant)
-        raise typer.BadParameter(said(SAME_CLAIM, claim=claim_id, halls=told))
+        raise typer.BadParameter(localize(SAME_CLAIM, claim=claim_id, halls=told))
     request = pb.DecideClaimRequest(
         game_id=game,
         hall=meant[0].hall.name if meant else hall,
@@ -285,8 +287,8 @@ def decide(
         player = meant[0].slip.player_id if meant else ""
         request.corrected.CopyFrom(events.Slip(player_id=player, coordinates=coordinates, word=word))
     answer = ask_games(request, address)
-    line = said(CORRECTED if answer.accepted else REFUSED, claim=claim_id, points=answer.score.points)
-    tell(answer, line, json_output=json_output)
+    line = localize(CORRECTED if answer.accepted else CLAIM_REFUSED, claim=claim_id, points=answer.score.points)
+    print_answer(answer, line, json_output=json_output)
 
 
 def end(
@@ -298,13 +300,13 @@ def end(
 ) -> None:
     """End a game in agreement with the players."""
     answer = ask_games(pb.EndGameRequest(game_id=game, reason=reason, arbiter_id=arbiter), address)
-    tell(answer, said(ENDED, end="agreement"), json_output=json_output)
+    print_answer(answer, localize(ENDED, end="agreement"), json_output=json_output)
 
 
 def validate(game: Game, arbiter: By = "judge", address: Address = None, json_output: AsJson = False) -> None:
     """Declare the results of a game final, which ends the time for claims."""
     answer = ask_games(pb.ValidateResultsRequest(game_id=game, arbiter_id=arbiter), address)
-    tell(answer, said(FINAL), json_output=json_output)
+    print_answer(answer, localize(FINAL), json_output=json_output)
 
 
 def play_text(play: events.DuplicatePlay) -> str:

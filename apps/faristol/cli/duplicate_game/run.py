@@ -20,16 +20,16 @@ from faristol.host import StartError
 from faristol.kernel.refusal import N_
 from faristol.pb.game.v1.duplicate_pb2_grpc import DuplicateServiceStub
 from faristol.table_terminal.hall import bundle as bundles
-from faristol.table_terminal.hall.hall import Away, HallAtWork, NotTaken
+from faristol.table_terminal.hall.hall import CommandRefused, HallState, ServicesUnavailable
 from faristol.table_terminal.hall.journal import HallJournal, file_of
-from faristol.table_terminal.hall.terminal import AtTerminal
+from faristol.table_terminal.hall.terminal import HallTerminal
 from faristol.table_terminal.hall.times import SyncedClock
+from faristol.table_terminal.shared.common import localize
 from faristol.table_terminal.shared.common import run as run_work
-from faristol.table_terminal.shared.common import said
-from faristol.table_terminal.shared.services import address_of, let_in, way_to
+from faristol.table_terminal.shared.services import address_of, build_access_interceptors, open_channel_to
 
 DAMAGED = N_("{file}: {problem}; create it again with `faristol duplicate bundle {game} --output {file}`")
-DEADLINE = 5.0
+HALL_CALL_TIMEOUT_SECONDS = 5.0
 """Timeout in seconds, after which the hall is offline."""
 GONE = frozenset({grpc.StatusCode.UNAVAILABLE, grpc.StatusCode.DEADLINE_EXCEEDED, grpc.StatusCode.ABORTED})
 
@@ -48,26 +48,28 @@ def run(
     try:
         run_work(_work(bundle, kept, collector, address_of("game", address)))
     except (EnvelopeError, DocumentError) as problem:
-        raise StartError(said(DAMAGED, file=str(file), problem=str(problem), game=bundle.game_id)) from problem
+        raise StartError(localize(DAMAGED, file=str(file), problem=str(problem), game=bundle.game_id)) from problem
 
 
 async def _work(bundle: bundles.Bundle, journal: HallJournal, collector: str, address: str) -> None:
-    async with way_to(address, let_in(address)) as channel:
+    async with open_channel_to(address, build_access_interceptors(address)) as channel:
         stub: Any = DuplicateServiceStub(channel)
 
         async def ask(request: Any) -> Any:
             try:
-                return await getattr(stub, method_of(request.DESCRIPTOR).name)(request, timeout=DEADLINE)
+                return await getattr(stub, method_of(request.DESCRIPTOR).name)(
+                    request, timeout=HALL_CALL_TIMEOUT_SECONDS
+                )
             except grpc.aio.AioRpcError as problem:
                 if problem.code() in GONE:
-                    raise Away from problem
-                raise NotTaken(info_of(problem).reason, every_reason(problem)) from problem
+                    raise ServicesUnavailable from problem
+                raise CommandRefused(info_of(problem).reason, every_reason(problem)) from problem
 
-        hall = HallAtWork(bundle, journal, ask, SyncedClock(), collector)
-        await AtTerminal(hall, typer.echo).run(_typed())
+        hall = HallState(bundle, journal, ask, SyncedClock(), collector)
+        await HallTerminal(hall, typer.echo).run(_read_lines())
 
 
-async def _typed() -> AsyncIterator[str]:
+async def _read_lines() -> AsyncIterator[str]:
     """Yield the lines that are typed."""
     while line := await asyncio.to_thread(sys.stdin.readline):
         yield line

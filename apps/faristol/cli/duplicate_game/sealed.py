@@ -31,7 +31,7 @@ from faristol.pb.game.v1 import duplicate_pb2 as pb
 from faristol.rules.duplicate_game.plays import Play
 from faristol.rules.duplicate_game.verification import CalledRack, HeldSeed, PlayedTurn, check_racks
 from faristol.table_terminal.hall import bundle as bundles
-from faristol.table_terminal.shared.common import run, said, tell
+from faristol.table_terminal.shared.common import localize, print_answer, run
 from faristol.table_terminal.shared.names import tournament_meant
 from faristol.table_terminal.shared.settings import settings_of
 from faristol.words import Library
@@ -48,7 +48,7 @@ SEALED_RIGHT = N_("the sealed game of {game} is valid; its SHA-256 is {digest}")
 UNCHECKED = N_("the lexicon {lexicon} is not installed here: the plays were not checked against it")
 NOT_OVER = N_("the game is not over: its seed is not public")
 NO_FILE = N_("there is neither a file nor a duplicate game {given}")
-CLOSED = N_("{file} cannot be read without the key of its game, which is published when the game begins")
+KEY_REQUIRED = N_("{file} cannot be read without the key of its game, which is published when the game begins")
 
 
 def prepare(
@@ -63,8 +63,8 @@ def prepare(
     """Prepare the game of a round before it starts, sealed: it is visible to no person."""
     found = run(tournament_meant(tournament, address))
     answer = ask_games(pb.PrepareGameRequest(tournament_id=found, round=round_, rerun_of=rerun_of), address)
-    line = said(PREPARED, game=answer.game_id, digest=answer.digest.hex())
-    tell(answer, line, json_output=json_output)
+    line = localize(PREPARED, game=answer.game_id, digest=answer.digest.hex())
+    print_answer(answer, line, json_output=json_output)
 
 
 def embargo(
@@ -79,7 +79,7 @@ def embargo(
     found = run(tournament_meant(tournament, address))
     request = pb.SetEmbargoRequest(tournament_id=found, round=round_, game_ids=games, together=together)
     answer = ask_games(request, address)
-    tell(answer, said(EMBARGOED, games=", ".join(answer.game_ids)), json_output=json_output)
+    print_answer(answer, localize(EMBARGOED, games=", ".join(answer.game_ids)), json_output=json_output)
 
 
 def lift(
@@ -90,7 +90,7 @@ def lift(
 ) -> None:
     """End an embargo before the last group has played."""
     answer = ask_games(pb.LiftEmbargoRequest(game_id=game, reason=reason), address)
-    tell(answer, said(LIFTED, game=game), json_output=json_output)
+    print_answer(answer, localize(LIFTED, game=game), json_output=json_output)
 
 
 def bundle(
@@ -103,11 +103,11 @@ def bundle(
     """Write the bundle with which a hall can continue offline."""
     answer = ask_games(pb.GetBundleRequest(game_id=game, hall=hall), address)
     bundles.write(bundles.Bundle(answer, hall), output)
-    lines = [said(BUNDLED, game=game, file=str(output))]
+    lines = [localize(BUNDLED, game=game, file=str(output))]
     if answer.HasField("seal") and not answer.key:
-        lines.append(said(NO_KEY))
+        lines.append(localize(NO_KEY))
     content = {"game_id": game, "hall": hall, "sealed": answer.HasField("seal"), "has_key": bool(answer.key)}
-    tell(content, lines, json_output=json_output)
+    print_answer(content, lines, json_output=json_output)
 
 
 def verify(
@@ -128,9 +128,9 @@ def verify(
         wrong, right, content = _of_file(file)
     else:
         if not place_of_duplicate(game)[0]:
-            raise typer.BadParameter(said(NO_FILE, given=game))
+            raise typer.BadParameter(localize(NO_FILE, given=game))
         wrong, right, content = _of_game(game, address)
-    tell({**content, "wrong": wrong}, wrong or right, json_output=json_output)
+    print_answer({**content, "wrong": wrong}, wrong or right, json_output=json_output)
     if wrong:
         raise typer.Exit(1)
 
@@ -147,7 +147,7 @@ def _of_file(file: Path) -> tuple[list[str], list[str], dict[str, str]]:
         wrong = list(check(sealed, ruleset_of(sealed.ruleset), words))
     except Refusal as refusal:
         raise StartError(str(refusal)) from refusal
-    right = [said(SEALED_RIGHT, game=sealed.game_id, digest=digest), *lines]
+    right = [localize(SEALED_RIGHT, game=sealed.game_id, digest=digest), *lines]
     return wrong, right, {"game_id": sealed.game_id, "digest": digest}
 
 
@@ -155,9 +155,9 @@ def _sealed_of(file: Path) -> SealedGame:
     content = file.read_bytes()
     if not content.startswith(bundles.HEAD.encode()):
         return read_document(content)
-    sealed = bundles.read(file).sealed()
+    sealed = bundles.read(file).open_sealed()
     if sealed is None:
-        raise StartError(said(CLOSED, file=str(file)))
+        raise StartError(localize(KEY_REQUIRED, file=str(file)))
     return sealed
 
 
@@ -165,27 +165,27 @@ def _of_game(game: str, address: str | None) -> tuple[list[str], list[str], dict
     """Return the same of a finished game."""
     shown = ask_games(pb.GetDuplicateRequest(game_id=game), address)
     if not shown.end:
-        raise typer.BadParameter(said(NOT_OVER))
+        raise typer.BadParameter(localize(NOT_OVER))
     ruleset = ruleset_of(shown.ruleset)
     sealed = read_document(shown.seal.content) if shown.seal.content else None
     held = HeldSeed(sealed.seed, shown.seal.commitment) if sealed and sealed.seed else None
     wrong = list(
         check_racks(
-            [_played(turn, sealed) for turn in shown.turns],
+            [_to_played_turn(turn, sealed) for turn in shown.turns],
             game_id=game,
             held=HeldSeed(shown.seed, shown.commitment),
             ruleset=ruleset,
             sealed=held,
         )
     )
-    right = [said(ALL_RIGHT, game=game, seed=shown.seed.hex())]
+    right = [localize(ALL_RIGHT, game=game, seed=shown.seed.hex())]
     if sealed is not None:
         digest = _digest(sealed)
         if digest != shown.seal.digest.hex():
             wrong.append(f"the sealed game has the SHA-256 {digest}, and {shown.seal.digest.hex()} is on the record")
         wrong += check(sealed, ruleset)
         wrong += differences(sealed, list(_of_seal(shown)))
-        right.append(said(SEALED_RIGHT, game=game, digest=digest))
+        right.append(localize(SEALED_RIGHT, game=game, digest=digest))
     return wrong, right, {"game_id": game, "seed": shown.seed.hex()}
 
 
@@ -204,14 +204,14 @@ def _words(sealed: SealedGame) -> tuple[Words | None, list[str]]:
         ruleset = ruleset_of(sealed.ruleset)
         return Installed(Library(settings_of().lexicons)).words(sealed.lexicon, ruleset), []
     except Refusal:
-        return None, [said(UNCHECKED, lexicon=sealed.lexicon.name)]
+        return None, [localize(UNCHECKED, lexicon=sealed.lexicon.name)]
 
 
 def _digest(sealed: SealedGame) -> str:
     return hashlib.sha256(document_of(sealed)).hexdigest()
 
 
-def _played(turn: pb.DuplicateTurn, sealed: SealedGame | None) -> PlayedTurn:
+def _to_played_turn(turn: pb.DuplicateTurn, sealed: SealedGame | None) -> PlayedTurn:
     of_seal = sealed.turn(turn.turn) if sealed is not None and turn.sealed else None
     return PlayedTurn(
         rack=CalledRack(tuple(turn.faces), turn.leftover, turn.draw),

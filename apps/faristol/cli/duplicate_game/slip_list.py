@@ -9,20 +9,20 @@ from faristol.host import StartError
 from faristol.kernel.refusal import N_
 from faristol.kernel.spellings import names_of
 from faristol.pb.game.v1 import duplicate_events_pb2 as events
-from faristol.table_terminal.shared.common import said
+from faristol.table_terminal.shared.common import localize
 from faristol.text.terminal import language_of_terminal
 from faristol.typed_input.lists import UNREADABLE, LineError, Unreadable, columns_of, content_of, rows_of
 
-COLUMNS = ("player", "coordinates", "word", "score", "handed")
+SLIP_LIST_COLUMNS = ("player", "coordinates", "word", "score", "handed")
 """Columns of a list of slips. Only the player is required, by id or number; omitted values are empty."""
 
-HANDED: Mapping[str, int] = {
+HANDED_VALUES: Mapping[str, int] = {
     "": events.HANDED_IN_TIME,
     **{word: way for word, way in names_of(events.Handed.DESCRIPTOR).items() if way},
 }
 """Values of the column ``handed``."""
 
-LARGEST_FILE = 4_000_000
+MAX_SLIP_FILE_BYTES = 4_000_000
 """Bytes of a list."""
 ILLEGIBLE = "#"
 """Value for a part of the slip that is illegible."""
@@ -44,40 +44,40 @@ def read_slips(file: Path, seats: Mapping[str, str]) -> list[events.Slip]:
     errors: list[LineError] = []
     found: dict[str, tuple[int, events.Slip]] = {}
     try:
-        for line, fields in _lines(content_of(str(file), language_of_terminal(), LARGEST_FILE), errors):
+        for line, fields in _lines(content_of(str(file), language_of_terminal(), MAX_SLIP_FILE_BYTES), errors):
             slip = _slip(line, fields, seats, errors)
             if slip is None:
                 continue
             if slip.player_id in found:
                 earlier, _ = found[slip.player_id]
-                errors.append(LineError(line, said(TWICE, given=slip.player_id, line=earlier)))
+                errors.append(LineError(line, localize(TWICE, given=slip.player_id, line=earlier)))
             else:
                 found[slip.player_id] = line, slip
     except Unreadable as problem:
-        errors.append(LineError(problem.line, said(UNREADABLE)))
+        errors.append(LineError(problem.line, localize(UNREADABLE)))
     if errors:
-        raise StartError(said(WRONG, file=str(file), problems="\n".join(map(str, errors))))
+        raise StartError(localize(WRONG, file=str(file), problems="\n".join(map(str, errors))))
     return [slip for _, slip in found.values()]
 
 
 def _lines(text: str, errors: list[LineError]) -> Iterator[tuple[int, dict[str, str]]]:
     """Yield the fields of each line by column."""
-    rows = rows_of(text, COLUMNS)
+    rows = rows_of(text, SLIP_LIST_COLUMNS)
     begin = next(rows, None)
     if begin is None:
         return
     line, head = begin
     columns = columns_of(head)
-    expected = ", ".join(COLUMNS)
-    unknown = [column for column in columns if column not in COLUMNS]
-    errors += [LineError(line, said(NO_COLUMN, given=repr(column), expected=expected)) for column in unknown]
+    expected = ", ".join(SLIP_LIST_COLUMNS)
+    unknown = [column for column in columns if column not in SLIP_LIST_COLUMNS]
+    errors += [LineError(line, localize(NO_COLUMN, given=repr(column), expected=expected)) for column in unknown]
     if "player" not in columns:
-        errors.append(LineError(line, said(NO_PLAYER)))
+        errors.append(LineError(line, localize(NO_PLAYER)))
     if errors:
         return
     for line, fields in rows:
         if len(fields) > len(columns):
-            errors.append(LineError(line, said(MANY_FIELDS, count=len(fields), most=len(columns))))
+            errors.append(LineError(line, localize(MANY_FIELDS, count=len(fields), most=len(columns))))
         else:
             yield line, dict(zip(columns, fields, strict=False))
 
@@ -90,12 +90,12 @@ def _slip(
     before = len(errors)
     player = fields.get("player", "")
     if not player:
-        errors.append(LineError(line, said(NO_PLAYER)))
+        errors.append(LineError(line, localize(NO_PLAYER)))
     elif player not in seats:
-        errors.append(LineError(line, said(NOT_HERE, given=player)))
-    if handed not in HANDED:
-        expected = ", ".join(filter(None, HANDED))
-        errors.append(LineError(line, said(NO_HANDED, given=repr(handed), expected=expected)))
+        errors.append(LineError(line, localize(NOT_HERE, given=player)))
+    if handed not in HANDED_VALUES:
+        expected = ", ".join(filter(None, HANDED_VALUES))
+        errors.append(LineError(line, localize(NO_HANDED, given=repr(handed), expected=expected)))
     if len(errors) > before:
         return None
     coordinates, word = fields.get("coordinates", ""), fields.get("word", "")
@@ -104,7 +104,7 @@ def _slip(
         coordinates="" if coordinates == ILLEGIBLE else coordinates,
         word="" if word == ILLEGIBLE else word,
         score=fields.get("score", ""),
-        handed=events.Handed.ValueType(HANDED[handed]),
+        handed=events.Handed.ValueType(HANDED_VALUES[handed]),
         coordinates_illegible=coordinates == ILLEGIBLE,
         word_illegible=word == ILLEGIBLE,
     )

@@ -14,7 +14,7 @@ from faristol.gateway.duplicate_game.names import names_of
 from faristol.kernel.refusal import N_
 from faristol.kernel.topics import place_of_duplicate
 from faristol.pb.game.v1 import duplicate_pb2 as pb
-from faristol.table_terminal.shared.common import columns, said, tell
+from faristol.table_terminal.shared.common import columns, localize, print_answer
 from faristol.text import number, percent
 from faristol.text.terminal import language_of_terminal
 
@@ -41,9 +41,9 @@ def standings(
         return
     answer = ask_games(pb.GetDuplicateStandingsRequest(game_id=game, inside=inside), address)
     if not answer.lines and ask_games(pb.GetDuplicateRequest(game_id=game), address).embargoed:
-        tell(answer, said(HIDDEN, game=game), json_output=json_output)
+        print_answer(answer, localize(HIDDEN, game=game), json_output=json_output)
         return
-    tell(answer, _lines(game, answer, address), json_output=json_output)
+    print_answer(answer, _lines(game, answer, address), json_output=json_output)
 
 
 def _lines(game: str, answer: pb.GetDuplicateStandingsResponse, address: str | None) -> Iterator[str]:
@@ -60,18 +60,20 @@ def _lines(game: str, answer: pb.GetDuplicateStandingsResponse, address: str | N
         ]
         for line in answer.lines
     ]
-    return columns([["", said("Player"), said("Points"), "%", said("Negative")], *rows])
+    return columns([["", localize("Player"), localize("Points"), "%", localize("Negative")], *rows])
 
 
 def _totals(tournament: str, address: str | None, *, json_output: bool) -> None:
     answer = ask_games(pb.GetDuplicateTotalsRequest(tournament_id=tournament), address)
     if not answer.games:
-        raise typer.BadParameter(said(NO_GAMES, tournament=tournament))
+        raise typer.BadParameter(localize(NO_GAMES, tournament=tournament))
     names = names_of(listed_of(tournament, address))
-    games = [said("Game %(number)s") % {"number": game.round} for game in answer.games]
+    games = [localize("Game %(number)s") % {"number": game.round} for game in answer.games]
     rows = []
     for each in answer.lines:
         shares = [str(share.total) if share.plays else "–" for share in each.games]
         name = names.get(each.line.player_id) or each.line.player_id
         rows.append([str(each.line.rank), name, str(each.line.total), *shares])
-    tell(answer, columns([["", said("Player"), said("Points"), *games], *rows]), json_output=json_output)
+    print_answer(
+        answer, columns([["", localize("Player"), localize("Points"), *games], *rows]), json_output=json_output
+    )

@@ -18,15 +18,15 @@ from faristol.pb.game.v1 import duplicate_events_pb2 as events
 from faristol.pb.game.v1 import duplicate_pb2 as pb
 from faristol.pb.game.v1 import events_pb2 as game_events
 from faristol.presentation.duplicate_labels import ENDS, FAULTS
-from faristol.rules.board import ROW_NAMES, SIZE
-from faristol.table_terminal.shared.common import said
+from faristol.rules.board import BOARD_SIZE, ROW_NAMES
+from faristol.table_terminal.shared.common import localize
 
-HELP = N_(
+TRAINING_HELP = N_(
     "Type H8 and a word to play across; 8H and a word to play down; the letter of a blank in "
     "parentheses. Enter: no slip. q: end."
 )
-GAME = N_("game {seed}: the same name gives the same racks")
-ROUND = N_("round {turn}: {faces} ({seconds} seconds)")
+TRAINING_GAME = N_("game {seed}: the same name gives the same racks")
+TRAINING_ROUND = N_("round {turn}: {faces} ({seconds} seconds)")
 WORTH = N_("{points} of {top}")
 NULL = N_("0 of {top}: {fault} {article}")
 BEST = N_("best plays:")
@@ -44,30 +44,30 @@ def train(
 ) -> None:
     """Play a duplicate game against the top: the verdicts of a hall, and the ten best plays after each round."""
     seed = "" if game else seed or secrets.token_hex(4)
-    typer.echo(said(HELP))
+    typer.echo(localize(TRAINING_HELP))
     if seed:
-        typer.echo(said(GAME, seed=seed))
+        typer.echo(localize(TRAINING_GAME, seed=seed))
     own = tops = 0
     for number in range(1, (turns or 100) + 1):
         asked = pb.TrainTurnRequest(ruleset=ruleset, lexicon=lexicon, seed=seed, game_id=game, turn=number)
         shown = ask_games(asked, address)
         if not shown.turn:
             if shown.end:
-                typer.echo(said(ENDS[shown.end]))
+                typer.echo(localize(ENDS[shown.end]))
             break
         typer.echo("\n".join(board_lines(shown.board)))
-        typer.echo(said(ROUND, turn=number, faces=" ".join(shown.faces), seconds=shown.seconds))
-        slip = _written(shown.seconds)
+        typer.echo(localize(TRAINING_ROUND, turn=number, faces=" ".join(shown.faces), seconds=shown.seconds))
+        slip = _read_slip(shown.seconds)
         if slip is None:
             break
         asked.slip.CopyFrom(slip)
         found = ask_games(asked, address)
         own, tops = own + found.score.points, tops + found.top
-        typer.echo("\n".join([*_verdict(found), said(SUM, own=own, tops=tops)]))
-    typer.echo(said(OVER, own=own, tops=tops))
+        typer.echo("\n".join([*_verdict(found), localize(SUM, own=own, tops=tops)]))
+    typer.echo(localize(OVER, own=own, tops=tops))
 
 
-def _written(seconds: int) -> events.Slip | None:
+def _read_slip(seconds: int) -> events.Slip | None:
     """Read a slip from the terminal, late if the time of the turn is over; None to end."""
     begun = time.monotonic()
     typer.echo("> ", nl=False)
@@ -85,11 +85,11 @@ def _written(seconds: int) -> events.Slip | None:
 
 def _verdict(found: pb.TrainTurnResponse) -> Iterator[str]:
     if found.score.fault:
-        fault = said(FAULTS[found.score.fault])
-        yield said(NULL, top=found.top, fault=fault, article=f"({found.article})" if found.article else "").strip()
+        fault = localize(FAULTS[found.score.fault])
+        yield localize(NULL, top=found.top, fault=fault, article=f"({found.article})" if found.article else "").strip()
     else:
-        yield said(WORTH, points=found.score.points, top=found.top)
-    yield said(BEST)
+        yield localize(WORTH, points=found.score.points, top=found.top)
+    yield localize(BEST)
     for play in found.best:
         yield f"  {coordinates_of(play)} {main_word(play)} {play.score}"
 
@@ -97,7 +97,7 @@ def _verdict(found: pb.TrainTurnResponse) -> Iterator[str]:
 def board_lines(tiles: Iterable[game_events.Placement]) -> Iterator[str]:
     """Yield the lines of a board as text: rows with their letters, blanks in lower case."""
     lying = {(tile.row, tile.column): tile.face.lower() if tile.blank else tile.face for tile in tiles}
-    yield "    " + "".join(f"{column + 1:<4}" for column in range(SIZE)).rstrip()
-    for row in range(SIZE):
-        cells = "".join(f"{lying.get((row, column), '·'):<4}" for column in range(SIZE)).rstrip()
+    yield "    " + "".join(f"{column + 1:<4}" for column in range(BOARD_SIZE)).rstrip()
+    for row in range(BOARD_SIZE):
+        cells = "".join(f"{lying.get((row, column), '·'):<4}" for column in range(BOARD_SIZE)).rstrip()
         yield f"{ROW_NAMES[row]:<4}{cells}"

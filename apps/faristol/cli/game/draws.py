@@ -6,12 +6,12 @@ from typing import Annotated
 
 import typer
 
-from faristol.cli.game.sheet import shown
+from faristol.cli.game.sheet import fetch_game
 from faristol.cli.options import Address, AsJson, AtTable, Game, InRound
 from faristol.host.ruleset_store import ruleset_of
 from faristol.pb.game.v1 import game_pb2 as pb
 from faristol.rules.draw_log import Draw, Source, check_draws
-from faristol.table_terminal.shared.common import many, run, tell
+from faristol.table_terminal.shared.common import format_count, print_answer, run
 from faristol.table_terminal.shared.names import game_meant
 from faristol.table_terminal.shared.services import answer_to
 
@@ -37,7 +37,7 @@ def verify(
         raise typer.BadParameter(f"{commitment!r} is not a commitment: expected 64 hexadecimal digits")
     game_id = run(game_meant(game, table, number, address))
     told = answer_to(pb.ListDrawsRequest(game_id=game_id), "game", address)
-    public = shown(game_id, address)
+    public = fetch_game(game_id, address)
     committed = bytes.fromhex(commitment) or public.draw_commitment
     log = [
         Draw(drawn.number, drawn.player_id, _SOURCES[drawn.source], tuple(drawn.among), tuple(drawn.faces))
@@ -46,7 +46,7 @@ def verify(
     tile_set = ruleset_of(told.ruleset).tile_set
     wrong = list(check_draws(log, game_id=game_id, seed=told.seed, committed=committed, tile_set=tile_set))
     answer = {"game_id": game_id, "seed": told.seed.hex(), "commitment": committed.hex(), "draws": len(log)}
-    right = f"{game_id}: {many(len(log), 'draw')}, all as the seed {told.seed.hex()} gives them"
-    tell({**answer, "wrong": wrong}, wrong or right, json_output=json_output, indent=None)
+    right = f"{game_id}: {format_count(len(log), 'draw')}, all as the seed {told.seed.hex()} gives them"
+    print_answer({**answer, "wrong": wrong}, wrong or right, json_output=json_output, indent=None)
     if wrong:
         raise typer.Exit(1)

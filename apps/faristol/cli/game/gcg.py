@@ -10,18 +10,19 @@ from typing import Annotated, Any
 import typer
 
 from faristol.cli.duplicate_game.export import duplicate_game
-from faristol.cli.game.sheet import shown
+from faristol.cli.game.sheet import fetch_game
 from faristol.cli.options import Address, AsJson, AtTable, Game, InRound, OneObject
 from faristol.gateway.api.gcg import gcg_of, no_gcg_of_duplicate
 from faristol.host import StartError
 from faristol.kernel.refusal import Refusal
 from faristol.rules import OptionValue, Ruleset, load_ruleset, ruleset_names, with_options
 from faristol.rules.gcg import (
-    SIZE_MAX,
+    MAX_GCG_BYTES,
     GcgError,
     GcgGame,
-    Problem,
+    GcgProblem,
     Replay,
+    adapt_ruleset,
     decode_gcg,
     draw_board,
     draw_sheet,
@@ -29,13 +30,12 @@ from faristol.rules.gcg import (
     read_gcg,
     replace_digraphs,
     replay,
-    suited,
     write_gcg,
 )
-from faristol.table_terminal.shared.common import run, tell
+from faristol.table_terminal.shared.common import print_answer, run
 from faristol.table_terminal.shared.names import game_meant
 from faristol.table_terminal.shared.screen import progress
-from faristol.text import cited
+from faristol.text import cite_refusal
 from faristol.text.terminal import language_of_terminal
 
 RulesetName = Annotated[str, typer.Option("--ruleset", help="Rules that the game is replayed under.")]
@@ -61,7 +61,7 @@ class _Checked:
 
     file: Path
     replayed: Replay | None
-    problems: tuple[Problem, ...]
+    problems: tuple[GcgProblem, ...]
 
 
 def check(
@@ -84,9 +84,9 @@ def check(
         for path in paths:
             checked.append(_check(path, rules, options, digraphs))
             done(len(checked), len(paths))
-    tell(
+    print_answer(
         _as_json(checked, rules),
-        [line for file in checked for line in _told(file, every=every)],
+        [line for file in checked for line in _format_check(file, every=every)],
         json_output=json_output,
     )
     if wrong := sum(bool(file.problems) for file in checked):
@@ -108,12 +108,12 @@ def show(
     rules, options = _rules(ruleset, option)
     checked = _check(_files([file])[0], rules, options, digraphs)
     if json_output:
-        tell(_file_as_json(checked), (), json_output=True)
+        print_answer(_file_as_json(checked), (), json_output=True)
         raise typer.Exit(1 if checked.problems else 0)
     if checked.replayed:
         typer.echo(f"{draw_sheet(checked.replayed)}\n\n{draw_board(checked.replayed.board)}")
     if checked.problems:
-        typer.echo("\n".join(_told(checked, every=True)), err=True)
+        typer.echo("\n".join(_format_check(checked, every=True)), err=True)
         raise typer.Exit(1)
 
 
@@ -127,16 +127,16 @@ def export(
     """Print a game of two players as a GCG file: plays, exchanges, passes, phonies, penalties, scores, totals."""
     game_id = run(game_meant(game, table, number, address))
     try:
-        found = shown(game_id, address)
+        found = fetch_game(game_id, address)
     except StartError:
         if duplicate_game(game_id, address) is None:
             raise
-        raise StartError(cited(no_gcg_of_duplicate(), language_of_terminal())) from None
+        raise StartError(cite_refusal(no_gcg_of_duplicate(), language_of_terminal())) from None
     try:
         text = write_gcg(gcg_of(found))
     except (Refusal, ValueError) as error:
         raise StartError(str(error)) from error
-    tell({"game_id": found.game_id, "gcg": text}, text.removesuffix("\n"), json_output=json_output, indent=None)
+    print_answer({"game_id": found.game_id, "gcg": text}, text.removesuffix("\n"), json_output=json_output, indent=None)
 
 
 def _rules(name: str, given: Iterable[str] | None) -> tuple[Ruleset, dict[str, OptionValue]]:
@@ -158,7 +158,7 @@ def _rules(name: str, given: Iterable[str] | None) -> tuple[Ruleset, dict[str, O
     try:
         with_options(load_ruleset(name), options)
     except Refusal as refusal:
-        raise typer.BadParameter(cited(refusal, language_of_terminal())) from refusal
+        raise typer.BadParameter(cite_refusal(refusal, language_of_terminal())) from refusal
     return load_ruleset(name), options
 
 
@@ -181,13 +181,13 @@ def _files(given: Iterable[Path]) -> list[Path]:
 def _check(path: Path, ruleset: Ruleset, options: Mapping[str, OptionValue], digraphs: str) -> _Checked:
     try:
         with path.open("rb") as file:
-            data = file.read(SIZE_MAX + 1)
+            data = file.read(MAX_GCG_BYTES + 1)
     except OSError as error:
-        problem = Problem(1, "UNREADABLE", f"the file cannot be read: {(error.strerror or str(error)).lower()}")
+        problem = GcgProblem(1, "UNREADABLE", f"the file cannot be read: {(error.strerror or str(error)).lower()}")
         return _Checked(path, None, (problem,))
     try:
         game = read_gcg(decode_gcg(data), digits=bool(digraphs))
-        rules = suited(ruleset, game, options)
+        rules = adapt_ruleset(ruleset, game, options)
         replayed = replay(_replace_digraphs(game, digraphs, rules), rules)
     except GcgError as error:
         return _Checked(path, None, (error.problem,))
@@ -201,10 +201,10 @@ def _replace_digraphs(game: GcgGame, digraphs: str, rules: Ruleset) -> GcgGame:
     try:
         return replace_digraphs(game, parse_digraphs(digraphs, rules.tile_set))
     except ValueError as error:
-        raise GcgError(Problem(1, "DIGRAPHS", str(error))) from None
+        raise GcgError(GcgProblem(1, "DIGRAPHS", str(error))) from None
 
 
-def _told(checked: _Checked, *, every: bool) -> list[str]:
+def _format_check(checked: _Checked, *, every: bool) -> list[str]:
     """Return the line on a file, or with ``every`` one for each of its errors."""
     replayed, problems = checked.replayed, checked.problems
     if problems:
@@ -218,7 +218,7 @@ def _told(checked: _Checked, *, every: bool) -> list[str]:
     return [f"{checked.file}: right, {len(replayed.steps)} events, {totals}{over}"]
 
 
-def _article(problem: Problem) -> str:
+def _article(problem: GcgProblem) -> str:
     return f" ({problem.article})" if problem.article else ""
 
 

@@ -12,11 +12,11 @@ from faristol.host import StartError
 from faristol.host.ruleset_store import ruleset_of
 from faristol.kernel.refusal import Refusal
 from faristol.pb.results.v1 import results_pb2 as pb
-from faristol.table_terminal.shared.common import run, tell
+from faristol.table_terminal.shared.common import print_answer, run
 from faristol.table_terminal.shared.names import game_meant
-from faristol.table_terminal.shared.services import asked
-from faristol.table_terminal.shared.sheet import explanations, written
-from faristol.text import cited
+from faristol.table_terminal.shared.services import ask_service
+from faristol.table_terminal.shared.sheet import explanations, format_sheet
+from faristol.text import cite_refusal
 
 
 def sheet(
@@ -31,21 +31,21 @@ def sheet(
     ] = False,
 ) -> None:
     """Print the scoresheet of a game as its rules want it: notation, deductions, totals, signatures."""
-    found = shown(run(game_meant(game, table, number, address)), address)
+    found = fetch_game(run(game_meant(game, table, number, address)), address)
     if explain:
         try:
             ruleset = ruleset_of(found.ruleset)
         except Refusal as refusal:
-            raise StartError(cited(refusal, language)) from refusal
-        tell(found, explanations(found, ruleset, language), json_output=False)
+            raise StartError(cite_refusal(refusal, language)) from refusal
+        print_answer(found, explanations(found, ruleset, language), json_output=False)
         return
     if not (json_output or found.HasField("sheet")):
         what = f"the rules {found.ruleset.name} of {found.game_id}"
         raise StartError(f"{what} are not installed here with the content it pins")
-    tell(found, written(found, language), json_output=json_output)
+    print_answer(found, format_sheet(found, language), json_output=json_output)
 
 
-def shown(game_id: str, address: str | None) -> pb.GetGameResponse:
+def fetch_game(game_id: str, address: str | None) -> pb.GetGameResponse:
     """Return a game as the public sees it. Raises ``StartError`` if it is unknown or the service is unreachable."""
 
     async def ask(stub: Any) -> pb.GetGameResponse:
@@ -53,4 +53,4 @@ def shown(game_id: str, address: str | None) -> pb.GetGameResponse:
         await fetch(stub, answer.ruleset)
         return answer
 
-    return asked("results", address, ask)
+    return ask_service("results", address, ask)

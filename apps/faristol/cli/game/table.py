@@ -19,15 +19,15 @@ from faristol.host import StartError
 from faristol.host.rpc.metadata import ACTOR, ROLE
 from faristol.kernel.refusal import Refusal
 from faristol.table_terminal.shared.common import run
-from faristol.table_terminal.shared.keyboard import answered
+from faristol.table_terminal.shared.keyboard import wait_for_answer
 from faristol.table_terminal.shared.names import game_meant
-from faristol.table_terminal.shared.services import address_of, let_in, way_to
+from faristol.table_terminal.shared.services import address_of, build_access_interceptors, open_channel_to
 from faristol.table_terminal.table.journal import Journal, usual_file
 from faristol.table_terminal.table.lines import Typed, script_lines, steps_of
-from faristol.table_terminal.table.rulings import Bench
-from faristol.table_terminal.table.scorer_session import AWAY, PROMPT, Keeper
+from faristol.table_terminal.table.rulings import TableJudge
+from faristol.table_terminal.table.scorer_session import PROMPT, SERVICES_UNAVAILABLE, ScorerSession
 from faristol.table_terminal.table.services import LiveTable
-from faristol.text import cited
+from faristol.text import cite_refusal
 
 
 def table(
@@ -52,35 +52,35 @@ def table(
     if journal is None and terminal:
         journal = usual_file(game_id)
     kept = Journal(journal)
-    keeper = Keeper(kept, language, stops=not terminal)
+    keeper = ScorerSession(kept, language, stops=not terminal)
 
     async def work() -> int:
         async with AsyncExitStack() as stack:
 
             def channel(service: str) -> grpc.aio.Channel:
                 wanted = address_of(service, address)
-                made = way_to(wanted, let_in(wanted))
+                made = open_channel_to(wanted, build_access_interceptors(wanted))
                 stack.push_async_callback(made.close, None)
                 return made
 
             caller = (("accept-language", language), (ACTOR, arbiter), (ROLE, "arbiter"))
-            services = LiveTable(channel, game_id, caller, kept, lambda: keeper.say(AWAY))
+            services = LiveTable(channel, game_id, caller, kept, lambda: keeper.say(SERVICES_UNAVAILABLE))
             services.ids = {"arbiter": arbiter}
-            bench = Bench(channel("lexicon"), judge or arbiter, keeper.say)
+            bench = TableJudge(channel("lexicon"), judge or arbiter, keeper.say)
             try:
                 await keeper.sit_down(services, bench)
                 async with keeper.watching() if terminal else nullcontext():
-                    return await keeper.work(_typed(terminal=terminal))
+                    return await keeper.work(_read_commands(terminal=terminal))
             except grpc.aio.AioRpcError as problem:
                 raise StartError(every_reason(problem)) from problem
             except Refusal as refusal:
-                raise StartError(cited(refusal, language)) from refusal
+                raise StartError(cite_refusal(refusal, language)) from refusal
 
     if code := run(work()):
         raise typer.Exit(code)
 
 
-async def _typed(*, terminal: bool) -> AsyncIterator[Typed]:
+async def _read_commands(*, terminal: bool) -> AsyncIterator[Typed]:
     """Yield the commands of the prompt, or those of the script."""
     if not terminal:
         for typed in steps_of(script_lines(await asyncio.to_thread(sys.stdin.buffer.read))):
@@ -91,7 +91,7 @@ async def _typed(*, terminal: bool) -> AsyncIterator[Typed]:
     number = 0
     while True:
         try:
-            line = await answered(partial(input, PROMPT))
+            line = await wait_for_answer(partial(input, PROMPT))
         except EOFError:
             return
         number += 1

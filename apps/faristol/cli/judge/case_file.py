@@ -17,8 +17,8 @@ from faristol.pb.game.v1 import events_pb2 as game_events
 from faristol.pb.lexicon.v1 import adjudication_pb2 as pb
 from faristol.pb.lexicon.v1 import events_pb2 as events
 from faristol.pb.lexicon.v1 import lexicon_pb2
-from faristol.table_terminal.shared.common import as_json, said
-from faristol.table_terminal.shared.keyboard import answered, forget_typed
+from faristol.table_terminal.shared.common import as_json, localize
+from faristol.table_terminal.shared.keyboard import forget_typed, wait_for_answer
 
 ANSWERS = ("y", "n", "r", "q")
 """Answers of a judge on a word, in every language: good, no word, release the case, quit."""
@@ -50,7 +50,7 @@ def tiles_of(text: str, file: pb.GetCaseFileResponse) -> Sequence[str]:
     found = named or [word for word in words if "".join(word) == text.upper()]
     if len(found) != 1:
         params = {"given": repr(text), "case": file.case_id, "expected": ", ".join(" ".join(word) for word in words)}
-        raise StartError(said(NO_WORD_OF_CASE, **params))
+        raise StartError(localize(NO_WORD_OF_CASE, **params))
     return found[0]
 
 
@@ -66,12 +66,14 @@ def show_queue(queue: pb.WatchQueueResponse, judge_id: str, *, json_output: bool
         typer.echo(json.dumps({"cases": cases, "appointed": queue.appointed}, ensure_ascii=False))
         return
     now = datetime.now(UTC)
-    nothing = said(NOTHING_WAITS) if queue.appointed else said(NOT_APPOINTED, judge=judge_id)
-    typer.echo(said(WAITING, count=len(queue.cases)) if queue.cases else nothing)
+    nothing = localize(NOTHING_WAITS) if queue.appointed else localize(NOT_APPOINTED, judge=judge_id)
+    typer.echo(localize(WAITING, count=len(queue.cases)) if queue.cases else nothing)
     for case in queue.cases:
         waited = (now - case.queued_at.ToDatetime(UTC)).total_seconds()
         marks = [
-            said(name) for name, on in ((YOURS, case.held), (APPEAL, case.appeal), (ESCALATED, case.escalated)) if on
+            localize(name)
+            for name, on in ((YOURS, case.held), (APPEAL, case.appeal), (ESCALATED, case.escalated))
+            if on
         ]
         words = ", ".join(" ".join(word.faces) for word in case.words)
         typer.echo(f"  {case.case_id}  {case.language}  {waited:.0f} s  {words}  {' '.join(marks)}".rstrip())
@@ -81,15 +83,15 @@ def file_lines(file: pb.GetCaseFileResponse) -> Iterator[str]:
     """Yield the lines of the file of a case."""
     lexicon = f"{file.lexicon.name} {file.edition}"
     params = {"case": file.case_id, "article": file.article, "lexicon": lexicon, "layers": ", ".join(file.layers)}
-    yield said(CASE_WITH_LAYERS if file.layers else CASE, **params)
+    yield localize(CASE_WITH_LAYERS if file.layers else CASE, **params)
     if file.appeal:
-        yield said(ARGUMENTS, arguments=file.arguments) if file.arguments else said(NO_ARGUMENTS)
+        yield localize(ARGUMENTS, arguments=file.arguments) if file.arguments else localize(NO_ARGUMENTS)
     for word in file.words:
         listed = ", ".join(map(_listing, word.listings))
-        answer = said(LISTED if word.valid else NOT_LISTED)
+        answer = localize(LISTED if word.valid else NOT_LISTED)
         yield f"  {' '.join(word.word.faces)}: {answer}  {listed}".rstrip()
         for before in word.earlier:
-            ruled = said(GOOD if before.valid else NO_WORD)
+            ruled = localize(GOOD if before.valid else NO_WORD)
             yield f"    {before.tournament_id}: {ruled}  {before.reason}  {before.source}".rstrip()
 
 
@@ -114,12 +116,12 @@ def _ask_of_word(case_word: pb.WordFile) -> events.WordRuling | None:
 
     A ruling against the lexicon without reason or source repeats the question, so that a typing error can be corrected.
     """
-    question = said(WHICH, word=" ".join(case_word.word.faces))
+    question = localize(WHICH, word=" ".join(case_word.word.faces))
     while True:
         typed = str(typer.prompt(question, default="y" if case_word.valid else "n"))
         answer = typed.strip().lower()
         if answer not in ANSWERS:
-            typer.echo(said(NO_ANSWER, given=repr(typed), expected=", ".join(ANSWERS)))
+            typer.echo(localize(NO_ANSWER, given=repr(typed), expected=", ".join(ANSWERS)))
             continue
         if answer == "q":
             raise EOFError
@@ -131,26 +133,26 @@ def _ask_of_word(case_word: pb.WordFile) -> events.WordRuling | None:
         source = _line(SOURCE if against else SOURCE_OR_NONE) if reason or not against else ""
         if not against or (reason and source):
             return ruling(case_word.word.faces, valid, reason, source)
-        typer.echo(said(AGAINST))
+        typer.echo(localize(AGAINST))
 
 
 def _line(question: str) -> str:
     """Ask a question and return the line typed; empty for Enter."""
-    return str(typer.prompt(said(question), default="", show_default=False)).strip()
+    return str(typer.prompt(localize(question), default="", show_default=False)).strip()
 
 
 def _listing(place: lexicon_pb2.Listing) -> str:
     """Format a listing of a word in the lexicon: layer, source, and whether it is off."""
-    text = place.layer or said(ALWAYS)
+    text = place.layer or localize(ALWAYS)
     if place.source:
-        text = said(BY_SOURCE, layer=text, source=place.source)
-    return text if place.on else said(OFF, listing=text)
+        text = localize(BY_SOURCE, layer=text, source=place.source)
+    return text if place.on else localize(OFF, listing=text)
 
 
 async def ask_program(file: pb.GetCaseFileResponse) -> list[events.WordRuling] | None:
     """Ask by lines of JSON. Raises ``EOFError`` at the end of the input, ``StartError`` for a malformed ruling."""
     typer.echo(json.dumps(as_json(file), ensure_ascii=False))
-    line = await answered(sys.stdin.readline)
+    line = await wait_for_answer(sys.stdin.readline)
     if not line:
         raise EOFError
     try:

@@ -15,17 +15,17 @@ import typer
 
 from faristol.cli.judge.case_file import ask_person, ask_program, file_lines, ruling, show_queue, tiles_of
 from faristol.cli.options import Address, AsJson, in_language
-from faristol.client.judge import Judge, sit
+from faristol.client.judge import Judge, judge_queue
 from faristol.host import StartError
 from faristol.kernel.refusal import N_
 from faristol.pb.lexicon.v1 import adjudication_pb2 as pb
 from faristol.pb.lexicon.v1 import events_pb2 as events
-from faristol.table_terminal.shared.common import as_json, run, said, tell
-from faristol.table_terminal.shared.keyboard import answered, heard
-from faristol.table_terminal.shared.services import asked, service_at
+from faristol.table_terminal.shared.common import as_json, localize, print_answer, run
+from faristol.table_terminal.shared.keyboard import wait_for_answer, watch_lines
+from faristol.table_terminal.shared.services import ask_service, service_at
 from faristol.text import LANGUAGES
 
-PATIENCE = 5.0
+CONNECT_TIMEOUT_SECONDS = 5.0
 """Timeout in seconds of the first connection; a later outage is waited out."""
 
 GIVEN_BACK = N_("{case}: returned to the queue")
@@ -56,7 +56,7 @@ def watch(
             if once:
                 return
 
-    asked("lexicon", address, follow, partial(Judge, judge_id=judge, patience=PATIENCE))
+    ask_service("lexicon", address, follow, partial(Judge, judge_id=judge, patience=CONNECT_TIMEOUT_SECONDS))
 
 
 def sit_down(
@@ -86,11 +86,11 @@ def sit_down(
             return await ask_program(file)
         listening.close()
         try:
-            return await answered(partial(ask_person, file))
+            return await wait_for_answer(partial(ask_person, file))
         finally:
-            listening.enter_context(heard(hear))
+            listening.enter_context(watch_lines(hear))
 
-    def told(case_id: str, answer: pb.RuleCaseResponse | None, problem: str) -> None:
+    def report_ruling(case_id: str, answer: pb.RuleCaseResponse | None, problem: str) -> None:
         if json_output:
             ruled = answer is not None and answer.ruled
             outcome = {"case_id": case_id, "given": answer is not None, "ruled": ruled, "problem": problem}
@@ -98,29 +98,37 @@ def sit_down(
         elif problem:
             typer.echo(problem)
         else:
-            typer.echo(said(GIVEN_BACK, case=case_id) if answer is None else _outcome(case_id, answer))
+            typer.echo(localize(GIVEN_BACK, case=case_id) if answer is None else _outcome(case_id, answer))
 
-    def left(case_id: str) -> None:
+    def report_given_back(case_id: str) -> None:
         if not json_output:
-            typer.echo(said(GIVEN_BACK, case=case_id))
+            typer.echo(localize(GIVEN_BACK, case=case_id))
 
-    def seen(queue: pb.WatchQueueResponse) -> None:
+    def show_empty_queue(queue: pb.WatchQueueResponse) -> None:
         if not json_output and not queue.cases:
             show_queue(queue, judge, json_output=False)
             if sys.stdin.isatty():
-                typer.echo(said(TO_LEAVE))
+                typer.echo(localize(TO_LEAVE))
 
     async def rule_on_all() -> None:
         async with service_at("lexicon", address) as channel:
             try:
-                await sit(Judge(channel, judge, PATIENCE), language, ask, told, seen, cases, left)
+                await judge_queue(
+                    Judge(channel, judge, CONNECT_TIMEOUT_SECONDS),
+                    language,
+                    ask,
+                    report_ruling,
+                    show_empty_queue,
+                    cases,
+                    report_given_back,
+                )
             except EOFError:
                 return
 
     async def work() -> None:
         with listening:
             if not json_output:
-                listening.enter_context(heard(hear))
+                listening.enter_context(watch_lines(hear))
             sitting, leaving = asyncio.create_task(rule_on_all()), asyncio.create_task(away.wait())
             try:
                 await asyncio.wait({sitting, leaving}, return_when=asyncio.FIRST_COMPLETED)
@@ -141,16 +149,18 @@ def claim(case: Case, judge: As, address: Address = None, json_output: AsJson = 
     async def take(sitting: Judge) -> tuple[pb.ClaimCaseResponse, pb.GetCaseFileResponse]:
         return await sitting.claim(case), await sitting.file(case)
 
-    claimed, file = asked("lexicon", address, take, partial(Judge, judge_id=judge))
+    claimed, file = ask_service("lexicon", address, take, partial(Judge, judge_id=judge))
     content = as_json(file) | {"seat": claimed.seat, "lease_seconds": claimed.lease_seconds}
-    lines = [*file_lines(file), said(YOURS_FOR, seconds=claimed.lease_seconds)]
-    tell(content, lines, json_output=json_output, indent=None)
+    lines = [*file_lines(file), localize(YOURS_FOR, seconds=claimed.lease_seconds)]
+    print_answer(content, lines, json_output=json_output, indent=None)
 
 
 def release(case: Case, judge: As, address: Address = None, json_output: AsJson = False) -> None:
     """Release a case."""
-    asked("lexicon", address, lambda sitting: sitting.release(case), partial(Judge, judge_id=judge))
-    tell({"case_id": case, "judge_id": judge}, said(GIVEN_BACK, case=case), json_output=json_output, indent=None)
+    ask_service("lexicon", address, lambda sitting: sitting.release(case), partial(Judge, judge_id=judge))
+    print_answer(
+        {"case_id": case, "judge_id": judge}, localize(GIVEN_BACK, case=case), json_output=json_output, indent=None
+    )
 
 
 def rule(
@@ -181,9 +191,9 @@ def rule(
                 await sitting.release(case)
             raise
 
-    answer = asked("lexicon", address, decide, partial(Judge, judge_id=judge))
-    tell(answer, _outcome(case, answer), json_output=json_output, indent=None)
+    answer = ask_service("lexicon", address, decide, partial(Judge, judge_id=judge))
+    print_answer(answer, _outcome(case, answer), json_output=json_output, indent=None)
 
 
 def _outcome(case_id: str, answer: pb.RuleCaseResponse) -> str:
-    return said(RULED if answer.ruled else OPINION_GIVEN, case=case_id)
+    return localize(RULED if answer.ruled else OPINION_GIVEN, case=case_id)

@@ -14,9 +14,9 @@ from faristol.cli.options import Address, AsJson, Output, Tournament
 from faristol.cli.tournament.export import write
 from faristol.kernel.refusal import N_
 from faristol.pb.lexicon.v1 import adjudication_pb2 as pb
-from faristol.table_terminal.shared.common import as_json, said
+from faristol.table_terminal.shared.common import as_json, localize
 from faristol.table_terminal.shared.names import tournament_meant
-from faristol.table_terminal.shared.services import asked
+from faristol.table_terminal.shared.services import ask_service
 
 NONE_OF_ROUND = N_("no rulings in round {round}, or it is not closed")
 NONE_OF_ANY = N_("no rulings in closed rounds")
@@ -48,17 +48,17 @@ def list_rulings(
                 return found
             request.page_token = answer.next_page_token
 
-    found = asked("lexicon", address, pages)
+    found = ask_service("lexicon", address, pages)
     if not found and not json_output:
-        typer.echo(said(NONE_OF_ROUND, round=round_) if round_ else said(NONE_OF_ANY))
+        typer.echo(localize(NONE_OF_ROUND, round=round_) if round_ else localize(NONE_OF_ANY))
     for ruling in found:
         if json_output:
             typer.echo(json.dumps(as_json(ruling), ensure_ascii=False))
             continue
         words = ", ".join(
-            f"{' '.join(ruled.word.faces)} {said(GOOD if ruled.valid else NO_WORD)}" for ruled in ruling.ruled_words
+            f"{' '.join(ruled.word.faces)} {localize(GOOD if ruled.valid else NO_WORD)}" for ruled in ruling.ruled_words
         ) or ", ".join(" ".join(word.faces) for word in ruling.words)
-        play = said(PLAYS[ruling.appeal, ruling.valid])
+        play = localize(PLAYS[ruling.appeal, ruling.valid])
         typer.echo(f"{ruling.round}  {ruling.game_id}  {words}: {play}  ({ruling.article})")
 
 
@@ -71,9 +71,9 @@ def export(tournament: Tournament, output: Output = None, address: Address = Non
             [piece.lines async for piece in stub.ExportRulings(pb.ExportRulingsRequest(tournament_id=found))]
         )
 
-    text = asked("lexicon", address, pieces)
+    text = ask_service("lexicon", address, pieces)
     if json_output:
         text = json.dumps(list(csv.DictReader(text.splitlines())), ensure_ascii=False, indent=2) + "\n"
     write(text, output)
     if output:
-        typer.echo(said(WRITTEN, file=str(output), count=len(text.splitlines()) - 1), err=True)
+        typer.echo(localize(WRITTEN, file=str(output), count=len(text.splitlines()) - 1), err=True)

@@ -12,16 +12,16 @@ import typer
 
 from faristol.cli.options import AsJson
 from faristol.host import StartError
-from faristol.table_terminal.shared.common import many, tell
+from faristol.table_terminal.shared.common import format_count, print_answer
 from faristol.table_terminal.shared.screen import console, progress
 from faristol.table_terminal.shared.settings import settings_of
 from faristol.words import DEFAULT_NAME, About, LexiconError, Listing
-from faristol.words.library import Installed
+from faristol.words.library import InstalledLexicon
 from faristol.words.lists import WordLists
 
 Folder = Annotated[Path | None, typer.Option("--lexicons", help="Folder of the lexicons.")]
 
-SHOWN = 10
+MAX_SHOWN_LINES = 10
 """Rejected lines that are printed."""
 
 
@@ -49,7 +49,7 @@ def install_lexicon(
         f"{name}: {installed.header.words:,} tile strings from {about.source} {about.edition}",
         f"licence of the words: {about.licence}",
     ]
-    tell(_content(installed), told, json_output=json_output, indent=None)
+    print_answer(_content(installed), told, json_output=json_output, indent=None)
 
 
 def add_lexicon(
@@ -95,10 +95,10 @@ def add_lexicon(
             read.listed.setdefault(listing, []).extend(words)
         else:
             read.read(Path(file), tile_set, listing)
-    _tell(read, report)
+    _print_report(read, report)
     if strict and read.left_out:
         raise LexiconError(
-            f"{many(len(read.left_out), 'line')} contains no word, and --strict was given: no lexicon was built"
+            f"{format_count(len(read.left_out), 'line')} contains no word, and --strict was given: no lexicon was built"
         )
     if not any(read.listed.values()):
         raise LexiconError("there is no word in these lists: no lexicon was built")
@@ -110,10 +110,10 @@ def add_lexicon(
     told = [f"{name}: {installed.header.words:,} tile strings, digest {installed.digest}"]
     if installed.header.layers:
         told.append(f"layers: {', '.join(installed.header.layers)}")
-    tell(_content(installed), told, json_output=json_output, indent=None)
+    print_answer(_content(installed), told, json_output=json_output, indent=None)
 
 
-def _content(installed: Installed) -> dict[str, object]:
+def _content(installed: InstalledLexicon) -> dict[str, object]:
     """Return the JSON of a lexicon."""
     about, header = installed.about, installed.header
     return {
@@ -144,18 +144,20 @@ def _listing(given: str) -> tuple[Listing, str]:
     return listing, file
 
 
-def _tell(read: WordLists, report: Path | None) -> None:
+def _print_report(read: WordLists, report: Path | None) -> None:
     """Print counts of lines and the first rejected ones, with reasons, and write all of those to ``report``."""
     left_out = read.left_out
-    for line in left_out[:SHOWN]:
+    for line in left_out[:MAX_SHOWN_LINES]:
         console.print(f"{line.path}:{line.line}: {line.reason}", markup=False, highlight=False, soft_wrap=True)
     if left_out:
         reasons = ", ".join(f"{reason} {count}" for reason, count in Counter(o.reason.reason for o in left_out).items())
-        console.print(f"{many(len(left_out), 'line')} gave no word ({reasons})", highlight=False, soft_wrap=True)
+        console.print(
+            f"{format_count(len(left_out), 'line')} gave no word ({reasons})", highlight=False, soft_wrap=True
+        )
     if read.lines:
         console.print(
-            f"{many(read.lines, 'line')} read: {read.passed_over:,} empty or comments,"
-            f" {many(read.repeated, 'word')} repeated",
+            f"{format_count(read.lines, 'line')} read: {read.passed_over:,} empty or comments,"
+            f" {format_count(read.repeated, 'word')} repeated",
             highlight=False,
             soft_wrap=True,
         )
@@ -194,7 +196,7 @@ def look_up(
                 "spellings": [_spelling(graph.listings(word), word, on=word in found) for word in found + elsewhere],
                 "reason": str(refused) if refused else "",
             }
-            tell(entry, (), json_output=True, indent=None)
+            print_answer(entry, (), json_output=True, indent=None)
             continue
         for word in found + elsewhere:
             listed = ", ".join(f"{layer or 'always'}{f' by {by}' if by else ''}" for layer, by in graph.listings(word))
@@ -216,10 +218,10 @@ def list_lexicons(lexicons: Folder = None, json_output: AsJson = False) -> None:
     library = Library(settings_of(lexicons=lexicons).lexicons)
     found = library.list()
     told = list(map(_line, found)) or f"no lexicons in {library.path}"
-    tell(list(map(_content, found)), told, json_output=json_output)
+    print_answer(list(map(_content, found)), told, json_output=json_output)
 
 
-def _line(installed: Installed) -> str:
+def _line(installed: InstalledLexicon) -> str:
     about, header = installed.about, installed.header
     layers = f"  layers: {', '.join(header.layers)}" if header.layers else ""
     words = f"{header.words:,} tile strings"

@@ -23,14 +23,14 @@ from faristol.pb.pairing.v1 import pairing_pb2 as pairing
 from faristol.presentation import labels
 from faristol.presentation.names import Named
 from faristol.presentation.sentences import NOTE
-from faristol.table_terminal.shared.common import as_json, columns, run, said, tell
-from faristol.table_terminal.shared.names import Roll, roll
+from faristol.table_terminal.shared.common import as_json, columns, localize, print_answer, run
+from faristol.table_terminal.shared.names import TournamentNames, load_names
 from faristol.text import translations
 from faristol.text.terminal import language_of_terminal
 from faristol.typed_input.player_list import (
     Answers,
     Comma,
-    Listed,
+    ListedPlayer,
     PlayerList,
     Reading,
     Zero,
@@ -39,14 +39,14 @@ from faristol.typed_input.player_list import (
 from faristol.typed_input.resembling import Resemblances
 from faristol.typed_input.team_list import Tournaments, teams_of, without_teams
 
-AT_ONCE = 500
+REGISTRATION_BATCH_PLAYERS = 500
 """Players registered in one command."""
 
 TEAM_LACKS = N_(
     "the team {team} is not registered: no player of line {lines} is registered; after their "
     "registration, add them in order with: {command}"
 )
-STANDS = N_("{who} is already registered")
+ALREADY_REGISTERED = N_("{who} is already registered")
 STANDS_WITH_CLUB = N_(
     "{who} is already registered; if this is a different person with the same name and club, give the line an id"
 )
@@ -83,12 +83,14 @@ def import_players(
     must be confirmed before any registration.
     """
     language = language_of_terminal()
-    head = run(roll(tournament, address)).tournament
+    head = run(load_names(tournament, address)).tournament
     tournament = head.tournament_id
     answers = Answers(zero, comma)
     reading = Reading(tournament, head.divisions, language, answers)
     listed = read_players(file, reading, encoding)
-    listed = _asked(listed, file, lambda answers: read_players(file, replace(reading, answers=answers), encoding))
+    listed = _resolve_questions(
+        listed, file, lambda answers: read_players(file, replace(reading, answers=answers), encoding)
+    )
     rows, errors = listed.rows, listed.errors
     if not listed.whole:
         entered = {row.request.tournament_id for row in rows} - {tournament}
@@ -106,7 +108,7 @@ def import_players(
     _ask_of_similar(rows, [player.name for found in tournaments.values() for player in found.players])
     told: list[str] = []
     read = translations(language)
-    rolls = {division: Roll(found) for division, found in tournaments.items()}
+    rolls = {division: TournamentNames(found) for division, found in tournaments.items()}
     ids, registered = _register(address, rows, rolls, complaints)
     new = read.ngettext("%(num)s player registered", "%(num)s players registered", registered)
     told.append(new % {"num": registered})
@@ -117,29 +119,29 @@ def import_players(
     if teams is not None:
         told.append(read.ngettext("%(num)s team registered", "%(num)s teams registered", teams) % {"num": teams})
     content = {"registered": registered, "registered_before": before, "player_ids": list(ids.values())}
-    tell(content | {"teams": teams or 0}, told, json_output=json_output)
+    print_answer(content | {"teams": teams or 0}, told, json_output=json_output)
     if complaints.made:
         raise typer.Exit(1)
 
 
-def _asked(listed: PlayerList, file: Path, read: Callable[[Answers], PlayerList]) -> PlayerList:
+def _resolve_questions(listed: PlayerList, file: Path, read: Callable[[Answers], PlayerList]) -> PlayerList:
     """Return the list after questions on its reading. Raises ``StartError`` without a terminal to ask at."""
     answers = listed.answers
     if listed.title:
-        typer.echo(f"{file}: {said(PASSED_OVER, lines=' / '.join(listed.title))}", err=True)
+        typer.echo(f"{file}: {localize(PASSED_OVER, lines=' / '.join(listed.title))}", err=True)
     if listed.decoded and listed.decoded.guessed:
         example = next((row.request.name for row in listed.rows if not row.request.name.isascii()), "")
-        agree(said(GUESSED, encoding=listed.decoded.encoding, example=example), said(GIVE_ENCODING))
+        agree(localize(GUESSED, encoding=listed.decoded.encoding, example=example), localize(GIVE_ENCODING))
     if listed.asks_zero and answers.zero is None:
-        unrated = is_agreed(said(ZERO, count=listed.asks_zero), said(GIVE_ZERO))
+        unrated = is_agreed(localize(ZERO, count=listed.asks_zero), localize(GIVE_ZERO))
         answers = replace(answers, zero=Zero.UNRATED if unrated else Zero.RATING)
     if listed.asks_comma and answers.comma is None:
-        name = is_agreed(said(COMMA, name=listed.asks_comma), said(GIVE_COMMA))
+        name = is_agreed(localize(COMMA, name=listed.asks_comma), localize(GIVE_COMMA))
         answers = replace(answers, comma=Comma.NAME if name else Comma.CLUB)
     return listed if answers == listed.answers else read(answers)
 
 
-def _ask_of_similar(rows: Sequence[Listed], registered: Sequence[str]) -> None:
+def _ask_of_similar(rows: Sequence[ListedPlayer], registered: Sequence[str]) -> None:
     """Ask about each name without an id in the list that is similar to another name."""
     known = Resemblances(registered)
     for row in rows:
@@ -162,7 +164,7 @@ class _Complaints:
 
 
 def _register(
-    address: str | None, rows: Sequence[Listed], rolls: Mapping[str, Roll], complaints: _Complaints
+    address: str | None, rows: Sequence[ListedPlayer], rolls: Mapping[str, TournamentNames], complaints: _Complaints
 ) -> tuple[Mapping[int, str], int]:
     """Return the ids of all registered players by line, and the number of new ones.
 
@@ -189,15 +191,15 @@ def _register(
     return ids, registered
 
 
-def _together(rows: Sequence[Listed]) -> Iterator[Sequence[Listed]]:
-    """Yield the lines in order, in groups of one tournament and at most ``AT_ONCE``."""
+def _together(rows: Sequence[ListedPlayer]) -> Iterator[Sequence[ListedPlayer]]:
+    """Yield the lines in order, in groups of one tournament and at most ``REGISTRATION_BATCH_PLAYERS``."""
     for _, of_one in groupby(rows, key=lambda row: row.request.tournament_id):
         listed = list(of_one)
-        for start in range(0, len(listed), AT_ONCE):
-            yield listed[start : start + AT_ONCE]
+        for start in range(0, len(listed), REGISTRATION_BATCH_PLAYERS):
+            yield listed[start : start + REGISTRATION_BATCH_PLAYERS]
 
 
-def _register_together(address: str | None, rows: Sequence[Listed]) -> Mapping[int, pairing.Registration]:
+def _register_together(address: str | None, rows: Sequence[ListedPlayer]) -> Mapping[int, pairing.Registration]:
     """Register a group in one command and return the results by line; empty if the command is refused."""
     requests = [row.request for row in rows]
     asked = pairing.RegisterPlayersRequest(tournament_id=requests[0].tournament_id, players=requests)
@@ -208,15 +210,17 @@ def _register_together(address: str | None, rows: Sequence[Listed]) -> Mapping[i
     return {row.line: found for row, found in zip(rows, answer.registrations, strict=True) if found.player_id}
 
 
-def stands_already(before: str, wanted: pairing.RegisterPlayerRequest, known: Roll) -> str:
+def stands_already(before: str, wanted: pairing.RegisterPlayerRequest, known: TournamentNames) -> str:
     """Return the sentence that the player of a line is registered already, and how to register another person.
 
     ``before`` is the id of the registered player.
     """
     found = next((player for player in known.players if player.id == before), Named(before, wanted.name, wanted.club))
     who = f"{found.name} ({found.detail})" if found.detail else found.name
-    text = STANDS if wanted.player_id else STANDS_WITH_CLUB if wanted.club and found.detail else STANDS_WITHOUT
-    return said(text, who=who)
+    text = (
+        ALREADY_REGISTERED if wanted.player_id else STANDS_WITH_CLUB if wanted.club and found.detail else STANDS_WITHOUT
+    )
+    return localize(text, who=who)
 
 
 def _registered_before(problem: StartError, wanted: pairing.RegisterPlayerRequest) -> str:
@@ -239,7 +243,7 @@ def _registered_before(problem: StartError, wanted: pairing.RegisterPlayerReques
 
 def _make_teams(
     address: str | None,
-    rows: Sequence[Listed],
+    rows: Sequence[ListedPlayer],
     ids: Mapping[int, str],
     tournaments: Tournaments,
     complaints: _Complaints,
@@ -257,7 +261,7 @@ def _make_teams(
                 f"faristol team add {team.tournament_id} {shlex.quote(team.name)} --player {','.join(team.coming)}"
             )
             lines = ", ".join(map(str, team.refused))
-            complaints.tell(team.line, said(TEAM_LACKS, team=repr(team.name), lines=lines, command=command))
+            complaints.tell(team.line, localize(TEAM_LACKS, team=repr(team.name), lines=lines, command=command))
         elif team.coming:
             try:
                 call(address, "SetLineUp" if team.team_id else "RegisterTeam", team.request())
@@ -265,7 +269,7 @@ def _make_teams(
                 complaints.tell(team.line, problem)
                 continue
             if team.team_id:
-                told.append(said(TEAM_HAS_MORE, team=repr(team.name), players=", ".join(team.coming)))
+                told.append(localize(TEAM_HAS_MORE, team=repr(team.name), players=", ".join(team.coming)))
             else:
                 made += 1
     return made if teams else None
@@ -273,7 +277,7 @@ def _make_teams(
 
 def list_players(tournament: Tournament, address: Address = None, json_output: AsJson = False) -> None:
     """List the players in the order of registration: name, id, club, rating, and remarks."""
-    known = run(roll(tournament, address))
+    known = run(load_names(tournament, address))
     listed = known.tournament.players
     rows = (
         [
@@ -285,7 +289,7 @@ def list_players(tournament: Tournament, address: Address = None, json_output: A
         ]
         for player in listed
     )
-    tell(list(map(as_json, listed)), columns(rows), json_output=json_output)
+    print_answer(list(map(as_json, listed)), columns(rows), json_output=json_output)
 
 
 def _marks(player: pairing.Player) -> Iterator[str]:
@@ -293,27 +297,27 @@ def _marks(player: pairing.Player) -> Iterator[str]:
     if player.category:
         yield player.category
     if player.checked_in:
-        yield said(N_("checked in"))
+        yield localize(N_("checked in"))
     if player.entered_round > 1:
-        yield said(N_("from round {round} on"), round=player.entered_round)
+        yield localize(N_("from round {round} on"), round=player.entered_round)
     if player.withdrawn_round:
-        yield said(N_("withdrawn from round {round} on"), round=player.withdrawn_round)
+        yield localize(N_("withdrawn from round {round} on"), round=player.withdrawn_round)
     if player.table:
-        yield said(N_("table {table}"), table=player.table)
+        yield localize(N_("table {table}"), table=player.table)
     for bye in player.byes:
-        yield said(N_("sits round {round} out: {kind}"), round=bye.round, kind=said(labels.BYES[bye.kind]))
+        yield localize(N_("sits round {round} out: {kind}"), round=bye.round, kind=localize(labels.BYES[bye.kind]))
     if player.note:
-        yield said(NOTE, note=player.note)
+        yield localize(NOTE, note=player.note)
 
 
 def list_teams(tournament: Tournament, address: Address = None, json_output: AsJson = False) -> None:
     """List the teams in the order of registration with their line-ups, reserves last."""
-    known = run(roll(tournament, address))
+    known = run(load_names(tournament, address))
     content, lines = [], []
     for team in known.tournament.teams:
         names = [known.name(who) for who in team.player_ids]
         content.append(as_json(team) | {"player_names": names})
-        left = said(N_("withdrawn from round {round} on"), round=team.withdrawn_round)
+        left = localize(N_("withdrawn from round {round} on"), round=team.withdrawn_round)
         mark = f", {left}" if team.withdrawn_round else ""
         lines.append(f"{team.name} ({team.team_id}{mark}): {', '.join(names)}")
-    tell(content, lines, json_output=json_output)
+    print_answer(content, lines, json_output=json_output)

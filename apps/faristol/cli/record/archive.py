@@ -10,26 +10,26 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from faristol.cli.options import AsJson, Data, Database, Reader, Writer
-from faristol.cli.record.record import PublicKey, existing, opened, roles_of, with_record
+from faristol.cli.record.record import PublicKey, existing, open_record, roles_of, with_record
 from faristol.event_store import Record
 from faristol.host import StartError
-from faristol.table_terminal.shared.common import many, run, tell
+from faristol.table_terminal.shared.common import format_count, print_answer, run
 from faristol.table_terminal.shared.screen import progress
 from faristol.table_terminal.shared.settings import owners_settings_of, settings_of
 
 if TYPE_CHECKING:
-    from faristol.event_store.archive.export import Exported
+    from faristol.event_store.archive.export import ExportCounts
 
 
-def _counted(counts: Exported) -> str:
+def _format_counts(counts: ExportCounts) -> str:
     return ", ".join(
         (
-            many(counts.events, "event"),
-            many(counts.seals, "seal"),
-            many(counts.commands, "answer"),
-            many(counts.people, "name"),
-            many(counts.notes, "note"),
-            many(counts.erased, "erased person", "erased people"),
+            format_count(counts.events, "event"),
+            format_count(counts.seals, "seal"),
+            format_count(counts.commands, "answer"),
+            format_count(counts.people, "name"),
+            format_count(counts.notes, "note"),
+            format_count(counts.erased, "erased person", "erased people"),
         )
     )
 
@@ -47,12 +47,12 @@ def export(
     """Write the record to a file that can be verified anywhere; one of the whole record can be restored."""
     from faristol.event_store.archive.export import export as export_record
 
-    async def work(record: Record) -> Exported:
+    async def work(record: Record) -> ExportCounts:
         with progress("exporting") as done:
             return await export_record(record, file, tournament=tournament, with_people=with_people, progress=done)
 
     counts = with_record(settings_of(data=data, database_url=database_url), work)
-    tell(asdict(counts), f"exported {_counted(counts)}", json_output=json_output, indent=None)
+    print_answer(asdict(counts), f"exported {_format_counts(counts)}", json_output=json_output, indent=None)
 
 
 def restore(
@@ -72,7 +72,7 @@ def restore(
 
     An archive with names still has those of people erased after it was made: --erased names them.
     """
-    from faristol.cli.record.upkeep import erasures_for, told_again
+    from faristol.cli.record.upkeep import erasures_for, format_erased_again
     from faristol.event_store.archive.restoration import check_whole
     from faristol.event_store.archive.restoration import restore as restore_record
     from faristol.event_store.integrity.keys import read_public
@@ -84,11 +84,11 @@ def restore(
     listed = erasures_for(erased, file)
     again: list[str] = []
 
-    async def work() -> Exported:
+    async def work() -> ExportCounts:
         # Checked before the database is opened: an invalid archive leaves no empty record behind.
         with progress("checking") as done:
             check_whole(file, done, keys=keys)
-        async with opened(settings, create=True) as record:
+        async with open_record(settings, create=True) as record:
             with progress("restoring") as done:
                 found = await restore_record(record, file, done, keys=keys)
             if listed:
@@ -97,12 +97,12 @@ def restore(
 
     counts = run(work())
     hint = "what is computed from it is built when services start, or by `faristol projection rebuild`"
-    told = [f"restored {_counted(counts)}", hint]
+    told = [f"restored {_format_counts(counts)}", hint]
     if not counts.people:
         told.append("names were left out: `faristol record verify --without-names` checks the rest")
     if listed:
-        told.append(told_again(again))
-    tell(asdict(counts) | {"erased_again": again}, told, json_output=json_output, indent=None)
+        told.append(format_erased_again(again))
+    print_answer(asdict(counts) | {"erased_again": again}, told, json_output=json_output, indent=None)
 
 
 def erase_person(
@@ -124,12 +124,12 @@ def erase_person(
         if person and not yes:
             of = ", ".join(filter(None, (person.club, person.country)))
             known = f"{person.name} ({of})" if of else person.name or "name unknown"
-            if not _agreed(f"Erase player {player_id}, {known}, for ever?"):
+            if not _confirm(f"Erase player {player_id}, {known}, for ever?"):
                 return "no data was erased", -1
         done = await erasure.erase(record, player_id)
         said = f"player {player_id} was erased on {done.before:%Y-%m-%d}" if done.before else f"{player_id} is erased"
         if done.notes:
-            said += f"; {many(done.notes, 'note')} erased with it"
+            said += f"; {format_count(done.notes, 'note')} erased with it"
         if done.remains:
             said += f"; the files of the database could not be cleaned ({done.remains}): run this again later"
         if done.others:
@@ -139,10 +139,10 @@ def erase_person(
 
     text, notes = with_record(owners_settings_of(data=data, database_url=database_url), work)
     content = {"player_id": player_id, "erased": notes >= 0, "notes": max(0, notes)}
-    tell(content, text, json_output=json_output, indent=None)
+    print_answer(content, text, json_output=json_output, indent=None)
 
 
-def _agreed(question: str) -> bool:
+def _confirm(question: str) -> bool:
     """Ask a question and return whether the answer is yes. Raises ``StartError`` at the end of the input."""
     try:
         return typer.confirm(question, err=True)
@@ -173,7 +173,7 @@ def erase_note(
         return f"{said}; the files of the database could not be cleaned ({remains})" if remains else said
 
     text = with_record(owners_settings_of(data=data, database_url=database_url), work)
-    tell({"stream": stream, "version": version, "erased": True}, text, json_output=json_output, indent=None)
+    print_answer({"stream": stream, "version": version, "erased": True}, text, json_output=json_output, indent=None)
 
 
 def migrate(
@@ -200,7 +200,12 @@ def migrate(
 
     had = run(migrations.migrate((settings if pre else existing(settings)).record_url(), take, before=pre))
     told = [] if taken else [_nothing_to_migrate(had, pre=pre)]
-    tell({"format_before": had, "format": tables.FORMAT, "taken": taken}, told, json_output=json_output, indent=None)
+    print_answer(
+        {"format_before": had, "format": tables.RECORD_FORMAT, "taken": taken},
+        told,
+        json_output=json_output,
+        indent=None,
+    )
 
 
 def _nothing_to_migrate(had: int | None, *, pre: bool) -> str:
@@ -220,10 +225,12 @@ def roles(
 
     Uses the owner of the tables, at FARISTOL_OWNER_DATABASE_URL or --database-url. The command is idempotent.
     """
-    from faristol.host.roles import grant, told
+    from faristol.host.roles import describe_rights, grant
 
     names = roles_of(writer, reader)
     if not names:
         raise typer.BadParameter("there is no role to grant: specify a role with --writer or --reader")
     with_record(owners_settings_of(data=data, database_url=database_url), lambda record: grant(record, names))
-    tell({"granted": {str(role): name for role, name in names.items()}}, told(names), json_output=json_output)
+    print_answer(
+        {"granted": {str(role): name for role, name in names.items()}}, describe_rights(names), json_output=json_output
+    )

@@ -14,7 +14,7 @@ from rich.table import Table
 from faristol.cli.options import AsJson, Data, Database
 from faristol.cli.record.record import with_record
 from faristol.host import StartError
-from faristol.table_terminal.shared.common import tell
+from faristol.table_terminal.shared.common import print_answer
 from faristol.table_terminal.shared.screen import console, progress
 from faristol.table_terminal.shared.settings import settings_of
 
@@ -32,7 +32,7 @@ def list_projections(data: Data = None, database_url: Database = None, json_outp
 
     lines, last = _with_record(data, database_url, status)
     if json_output:
-        tell({"position": last, "consumers": list(map(_as_json, lines))}, (), json_output=True)
+        print_answer({"position": last, "consumers": list(map(_as_json, lines))}, (), json_output=True)
     else:
         _show(lines, last)
 
@@ -47,7 +47,7 @@ def rebuild(name: Name = "", data: Data = None, database_url: Database = None, j
         for projection in _projections(name)
     ]
     if json_output:
-        tell(built, (), json_output=True, indent=None)
+        print_answer(built, (), json_output=True, indent=None)
 
 
 def drop(
@@ -62,7 +62,7 @@ def drop(
 
     _with_record(data, database_url, lambda record: generations.drop(record, name, version))
     content = {"name": name, "version": version}
-    tell(content, f"{name}@{version}: dropped", json_output=json_output, indent=None)
+    print_answer(content, f"{name}@{version}: dropped", json_output=json_output, indent=None)
 
 
 def retry(
@@ -83,7 +83,7 @@ def retry(
     asked = [*names, *(f"{consumer} at {of}" for consumer, of in rows)]
     text = "\n".join(f"{line}: asked to try again" for line in asked) or "nothing is parked or stopped"
     keys = [{"consumer": consumer, "key": of} for consumer, of in rows]
-    tell({"asked": names, "keys": keys}, text, json_output=json_output, indent=None)
+    print_answer({"asked": names, "keys": keys}, text, json_output=json_output, indent=None)
 
 
 def _projections(name: str) -> list[Projection]:
@@ -102,14 +102,14 @@ def _with_record(data: Path | None, database_url: str | None, work: Callable[[Re
     """Return the result of ``work``. Raises ``StartError`` if it fails for an expected reason."""
     from faristol.consumers import CannotTake, ProjectionError, tables
 
-    async def prepared(record: Record) -> Any:
+    async def work_with_tables(record: Record) -> Any:
         if not record.is_read_only:
             async with record.writing() as connection:
                 await tables.make(connection)
         return await work(record)
 
     try:
-        return with_record(settings_of(data=data, database_url=database_url), prepared)
+        return with_record(settings_of(data=data, database_url=database_url), work_with_tables)
     except ProjectionError as problem:
         raise StartError(str(problem)) from problem
     except CannotTake as problem:

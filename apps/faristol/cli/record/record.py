@@ -14,9 +14,9 @@ from sqlalchemy.exc import SQLAlchemyError
 from faristol.cli.options import AsJson, Data, Database, OneObject
 from faristol.event_store import Record, RecordError
 from faristol.event_store.backends.databases import unusable
-from faristol.event_store.errors import Wrong
+from faristol.event_store.errors import CorruptData
 from faristol.host import Settings, StartError
-from faristol.table_terminal.shared.common import many, run, tell
+from faristol.table_terminal.shared.common import format_count, print_answer, run
 from faristol.table_terminal.shared.screen import progress
 from faristol.table_terminal.shared.settings import settings_of
 
@@ -51,7 +51,7 @@ def existing(settings: Settings) -> Settings:
 
 
 @asynccontextmanager
-async def opened(settings: Settings, *, create: bool = False) -> AsyncIterator[Record]:
+async def open_record(settings: Settings, *, create: bool = False) -> AsyncIterator[Record]:
     """Open the record of these settings. Raises ``RecordError`` if that or a later use of the database fails."""
     record = await Record.open(settings.record_url(), create=create)
     try:
@@ -65,11 +65,11 @@ async def opened(settings: Settings, *, create: bool = False) -> AsyncIterator[R
 def with_record(settings: Settings, work: Callable[[Record], Awaitable[T]]) -> T:
     """Return the result of ``work`` with the record of these settings.
 
-    Raises ``StartError`` if they name a file that does not exist, and ``RecordError`` as ``opened`` does.
+    Raises ``StartError`` if they name a file that does not exist, and ``RecordError`` as ``open_record`` does.
     """
 
     async def opened_once() -> T:
-        async with opened(existing(settings)) as record:
+        async with open_record(existing(settings)) as record:
             return await work(record)
 
     return run(opened_once())
@@ -98,7 +98,7 @@ def verify(
     """Verify order, hash chain, seals and names. Exit code 1 on an error; the first one is named."""
     from faristol.event_store.archive.restoration import verify as verify_file
     from faristol.event_store.integrity.keys import read_public
-    from faristol.event_store.integrity.seals import kept as read_seals
+    from faristol.event_store.integrity.seals import load_seals as read_seals
     from faristol.event_store.integrity.verification import Verdict
     from faristol.event_store.integrity.verification import verify as verify_record
 
@@ -113,8 +113,8 @@ def verify(
     settings = settings_of(data=data, database_url=database_url)
     keys = read_public(public_key) if public_key else None
     try:
-        kept = run(_witnessed(witness, settings)) if witness else read_seals(seals) if seals else ()
-    except Wrong as wrong:
+        kept = run(_load_witness_seals(witness, settings)) if witness else read_seals(seals) if seals else ()
+    except CorruptData as wrong:
         kept, verdict = (), Verdict(events=0, streams=0, wrong=str(wrong))
     else:
         with progress("verifying") as done:
@@ -134,17 +134,17 @@ def verify(
                     ),
                 )
     outside = max((seal.to_position for seal in kept), default=0)
-    unchecked = _unchecked(verdict, signed=bool(public_key), outside=outside, whole_file=bool(file))
-    told = [_told(verdict, signed=bool(public_key), witnessed=outside if witness else 0)]
+    unchecked = _list_unchecked(verdict, signed=bool(public_key), outside=outside, whole_file=bool(file))
+    told = [_format_verdict(verdict, signed=bool(public_key), witnessed=outside if witness else 0)]
     if not verdict.wrong:
         told.append(f"not checked: {'; '.join(unchecked)}")
-    tell(asdict(verdict) | {"unchecked": unchecked}, told, json_output=json_output, indent=None)
+    print_answer(asdict(verdict) | {"unchecked": unchecked}, told, json_output=json_output, indent=None)
     if verdict.wrong:
         raise typer.Exit(1)
 
 
-async def _witnessed(where: str, settings: Settings) -> Sequence[Seal]:
-    """Return the seals of a witness. Raises ``Wrong`` for a broken chain, ``RecordError`` without seals."""
+async def _load_witness_seals(where: str, settings: Settings) -> Sequence[Seal]:
+    """Return the seals of a witness. Raises ``CorruptData`` for a broken chain, ``RecordError`` without seals."""
     from faristol.event_store.witness import gap, open_witness
 
     witness = open_witness(where, settings.witness_token)
@@ -157,11 +157,11 @@ async def _witnessed(where: str, settings: Settings) -> Sequence[Seal]:
     if not found:
         raise RecordError(f"the witness {witness.shown} has no seals to compare")
     if wrong := gap(found):
-        raise Wrong(wrong)
+        raise CorruptData(wrong)
     return found
 
 
-def _unchecked(verdict: Verdict, *, signed: bool, outside: int, whole_file: bool) -> list[str]:
+def _list_unchecked(verdict: Verdict, *, signed: bool, outside: int, whole_file: bool) -> list[str]:
     """List what this verification did not cover.
 
     ``outside`` is the position up to which the seals kept outside reach, 0 without any.
@@ -196,24 +196,27 @@ def _unbound(names: Names) -> list[str]:
         (names.missing, "bound to an event and not here"),
     )
     return [
-        f"{many(count, 'name')}, {text.format(them='it' if count == 1 else 'them')}" for count, text in said if count
+        f"{format_count(count, 'name')}, {text.format(them='it' if count == 1 else 'them')}"
+        for count, text in said
+        if count
     ]
 
 
-def _told(verdict: Verdict, *, signed: bool, witnessed: int) -> str:
+def _format_verdict(verdict: Verdict, *, signed: bool, witnessed: int) -> str:
     if verdict.wrong:
         return f"WRONG at {verdict.wrong}; {_before(verdict)}"
     since = f" after position {verdict.after}" if verdict.after else ""
     of = f" of {verdict.tournament}" if verdict.tournament else ""
     said = (
-        f"{many(verdict.events, 'event')}{of} in {many(verdict.streams, 'stream')}{since}: order and hashes are right"
+        f"{format_count(verdict.events, 'event')}{of} in {format_count(verdict.streams, 'stream')}{since}: "
+        "order and hashes are right"
     )
     if verdict.names.bound:
-        said += f"; {many(verdict.names.bound, 'name')} as bound"
+        said += f"; {format_count(verdict.names.bound, 'name')} as bound"
     if not verdict.seals:
         return f"{said}; no seals"
     checked = "signatures are right" if signed else "signatures were not checked"
-    said += f"; {many(verdict.seals, 'seal')} up to position {verdict.sealed} of {verdict.position}, {checked}"
+    said += f"; {format_count(verdict.seals, 'seal')} up to position {verdict.sealed} of {verdict.position}, {checked}"
     if witnessed:
         said += f"; those up to position {witnessed} are the seals of the witness"
     if verdict.tournament:
@@ -251,7 +254,7 @@ def key(
     else:
         made = keys.make(Path(file))
     public = keys.public_pem(made.public_key())
-    tell({"file": file, "public_key": public}, public.removesuffix("\n"), json_output=json_output, indent=None)
+    print_answer({"file": file, "public_key": public}, public.removesuffix("\n"), json_output=json_output, indent=None)
 
 
 def seal(
@@ -274,12 +277,12 @@ def seal(
         try:
             with progress("sealing") as done:
                 return await make_seals(record, private, events=settings.seal_events, progress=done)
-        except Wrong as wrong:
+        except CorruptData as wrong:
             raise StartError(f"a damaged record cannot be sealed: {wrong}") from wrong
 
     made = with_record(settings, work)
     text = "everything is sealed already"
     if made:
-        text = f"{many(len(made), 'seal')} over positions {made[0].from_position} to {made[-1].to_position}"
+        text = f"{format_count(len(made), 'seal')} over positions {made[0].from_position} to {made[-1].to_position}"
     ranges = [{"from_position": seal.from_position, "to_position": seal.to_position} for seal in made]
-    tell({"seals": ranges}, text, json_output=json_output, indent=None)
+    print_answer({"seals": ranges}, text, json_output=json_output, indent=None)

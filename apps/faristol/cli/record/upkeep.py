@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from faristol.cli.options import AsJson, Data, Database, Reader, Writer
-from faristol.cli.record.record import opened, roles_of, with_record
+from faristol.cli.record.record import open_record, roles_of, with_record
 from faristol.host import StartError
-from faristol.table_terminal.shared.common import many, run, tell
+from faristol.table_terminal.shared.common import format_count, print_answer, run
 from faristol.table_terminal.shared.settings import owners_settings_of, settings_of
 
 if TYPE_CHECKING:
@@ -34,7 +34,7 @@ def prepare(
     tables, at FARISTOL_OWNER_DATABASE_URL or --database-url. The command is idempotent.
     """
     from faristol.event_store.backends import migrations
-    from faristol.host.roles import grant, told
+    from faristol.host.roles import describe_rights, grant
 
     settings = owners_settings_of(data=data, database_url=database_url)
     names = roles_of(writer, reader)
@@ -42,14 +42,14 @@ def prepare(
 
     async def work() -> None:
         await migrations.migrate(settings.record_url(), lambda step: taken.append(step.name), before=True)
-        async with opened(settings, create=True) as record:
+        async with open_record(settings, create=True) as record:
             if names:
                 await grant(record, names)
 
     run(work())
-    said = [*(f"{name} taken" for name in taken), *told(names), "the record is ready for this version"]
+    said = [*(f"{name} taken" for name in taken), *describe_rights(names), "the record is ready for this version"]
     granted = {str(role): name for role, name in names.items()}
-    tell({"taken": taken, "granted": granted}, said, json_output=json_output, indent=None)
+    print_answer({"taken": taken, "granted": granted}, said, json_output=json_output, indent=None)
 
 
 def prune(
@@ -68,7 +68,7 @@ def prune(
     Archives are named record-20261125T171700Z.archive; other files are not touched, and the newest archive remains.
     With --names it prints the names to remove, one a line, for a program that removes them elsewhere.
     """
-    from faristol.event_store.archive.retention import expired
+    from faristol.event_store.archive.retention import list_expired
     from faristol.event_store.event import utc_now
 
     if (folder is None) == (not names):
@@ -80,14 +80,18 @@ def prune(
         else:
             assert folder is not None
             listed = [each.name for each in folder.iterdir() if each.is_file()]
-        gone = expired(listed, utc_now(), hours=settings.archive_hours, days=settings.archive_days)
+        gone = list_expired(listed, utc_now(), hours=settings.archive_hours, days=settings.archive_days)
         if folder is not None:
             for name in gone:
                 (folder / name).unlink()
     except OSError as problem:
         raise StartError(f"{problem.filename} cannot be used: {problem.strerror}") from problem
-    told = gone if names else [f"{many(len(gone), 'archive')} removed, {many(len(listed) - len(gone), 'file')} kept"]
-    tell({"expired": gone}, told, json_output=json_output, indent=None)
+    told = (
+        gone
+        if names
+        else [f"{format_count(len(gone), 'archive')} removed, {format_count(len(listed) - len(gone), 'file')} kept"]
+    )
+    print_answer({"expired": gone}, told, json_output=json_output, indent=None)
 
 
 def erasures(
@@ -104,9 +108,9 @@ def erasures(
 
     found = lists.write(file, with_record(settings_of(data=data, database_url=database_url), lists.read_record))
     content = {"as_of": found.as_of.isoformat(), "erased": len(found.at)}
-    tell(
+    print_answer(
         content,
-        f"{many(len(found.at), 'erased person', 'erased people')} written",
+        f"{format_count(len(found.at), 'erased person', 'erased people')} written",
         json_output=json_output,
         indent=None,
     )
@@ -122,12 +126,12 @@ def erase_again(file: Erased, data: Data = None, database_url: Database = None, 
         return await lists.apply(record, listed)
 
     again = with_record(owners_settings_of(data=data, database_url=database_url), work)
-    tell({"erased": again}, told_again(again), json_output=json_output, indent=None)
+    print_answer({"erased": again}, format_erased_again(again), json_output=json_output, indent=None)
 
 
-def told_again(again: list[str]) -> str:
+def format_erased_again(again: list[str]) -> str:
     """Return the message on repeated erasures."""
-    return f"{many(len(again), 'person', 'people')} erased again" if again else "nobody had to be erased again"
+    return f"{format_count(len(again), 'person', 'people')} erased again" if again else "nobody had to be erased again"
 
 
 def erasures_for(erased: str, archive: Path) -> Erasures | None:

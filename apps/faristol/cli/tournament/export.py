@@ -22,9 +22,9 @@ from faristol.gateway.api.resources.tournaments import Players, TournamentAnswer
 from faristol.gateway.rpc.results import Moment, Results
 from faristol.host import StartError
 from faristol.kernel.refusal import N_
-from faristol.table_terminal.shared.common import said
+from faristol.table_terminal.shared.common import localize
 from faristol.table_terminal.shared.names import tournament_meant
-from faristol.table_terminal.shared.services import asked, stub_at
+from faristol.table_terminal.shared.services import ask_service, stub_at
 from faristol.text import SOURCE
 from faristol.text.terminal import language_of_terminal
 
@@ -106,7 +106,7 @@ def ratings(
     async def ask(results: Results, found: str) -> Ratings:
         async with stub_at("rating", address) as stub:
             service = RatingService(stub, language_of_terminal())
-            return Ratings.joined(await service.of(found), await results.players(found))
+            return Ratings.join_players(await service.of(found), await results.players(found))
 
     _export(tournament, address, output, ask, None if json_output else comma_separated.ratings)
 
@@ -177,7 +177,7 @@ def _export(
     async def work(stub: Any) -> Any:
         return await ask(Results(stub, SOURCE, language_of_terminal()), await tournament_meant(tournament, address))
 
-    content = asked("results", address, work)
+    content = ask_service("results", address, work)
     write(written(content) if written else content.model_dump_json(indent=2), output)
 
 
@@ -199,4 +199,4 @@ def write_bytes(content: bytes, output: Path | None) -> None:
         output.write_bytes(content)
     except OSError as problem:
         why = problem.strerror or str(problem)
-        raise StartError(said(N_("{file} cannot be written: {problem}"), file=str(output), problem=why)) from None
+        raise StartError(localize(N_("{file} cannot be written: {problem}"), file=str(output), problem=why)) from None

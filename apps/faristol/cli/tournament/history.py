@@ -5,32 +5,32 @@ from __future__ import annotations
 from collections.abc import Iterator
 from zoneinfo import ZoneInfo
 
-from faristol.cli.commands import spelled
+from faristol.cli.commands import format_command
 from faristol.cli.contract import call
 from faristol.cli.options import Address, AsJson, Tournament
 from faristol.kernel.times import to_datetime
 from faristol.pb.pairing.v1 import pairing_pb2 as pairing
 from faristol.presentation import history as office
-from faristol.table_terminal.shared.common import run, tell
-from faristol.table_terminal.shared.names import Roll, roll
+from faristol.table_terminal.shared.common import print_answer, run
+from faristol.table_terminal.shared.names import TournamentNames, load_names
 from faristol.text.terminal import language_of_terminal
 
 
 def history(tournament: Tournament, address: Address = None, json_output: AsJson = False) -> None:
     """Show all acts in a tournament: time, act, actor, and the command that would undo it."""
-    known = run(roll(tournament, address))
+    known = run(load_names(tournament, address))
     answer = pairing.ListActsResponse(more=True)
     while answer.more:
         after = answer.acts[-1].version if answer.acts else 0
         request = pairing.ListActsRequest(tournament_id=known.tournament_id, after_version=after)
         answer.ClearField("more")
         answer.MergeFrom(call(address, "ListActs", request))
-    tell(answer, told(answer, known, language_of_terminal()), json_output=json_output)
+    print_answer(answer, format_history(answer, known, language_of_terminal()), json_output=json_output)
 
 
-def told(answer: pairing.ListActsResponse, known: Roll, language: str) -> Iterator[str]:
+def format_history(answer: pairing.ListActsResponse, known: TournamentNames, language: str) -> Iterator[str]:
     """Yield the lines of a history, in the order of the record: number, local time of the halls, and the act."""
     zone = ZoneInfo(known.tournament.time_zone or "UTC")
-    for each in office.told(answer, known, language, spelled):
+    for each in office.describe_history(answer, known, language, format_command):
         at = to_datetime(each.act.recorded_at).astimezone(zone).isoformat(" ", "seconds")
         yield f"{each.act.version or '':>4}  {at}  {' '.join((each.said, *each.also.values()))}"

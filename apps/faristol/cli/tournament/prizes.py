@@ -10,9 +10,9 @@ from faristol.gateway.api.resources.prizes import Prizes, nobody
 from faristol.gateway.rpc.results import Results
 from faristol.pb.results.v1 import results_pb2 as pb
 from faristol.presentation import labels
-from faristol.table_terminal.shared.common import tell
+from faristol.table_terminal.shared.common import print_answer
 from faristol.table_terminal.shared.names import tournament_meant
-from faristol.table_terminal.shared.services import asked
+from faristol.table_terminal.shared.services import ask_service
 from faristol.text import number, translations
 
 
@@ -24,11 +24,11 @@ def prizes(
     async def ask(stub: Any) -> pb.GetPrizesResponse:
         return await Results(stub, language).prizes(await tournament_meant(tournament, address))
 
-    found = asked("results", address, ask)
-    tell(Prizes.of(found), told(found, language), json_output=json_output)
+    found = ask_service("results", address, ask)
+    print_answer(Prizes.of(found), format_prizes(found, language), json_output=json_output)
 
 
-def told(found: pb.GetPrizesResponse, language: str) -> Iterator[str]:
+def format_prizes(found: pb.GetPrizesResponse, language: str) -> Iterator[str]:
     """Yield each prize with its best value so far, and the players with that value."""
     read = translations(language).gettext
     for prize in found.prizes:

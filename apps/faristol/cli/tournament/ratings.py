@@ -8,22 +8,22 @@ import typer
 from rich.table import Table
 
 from faristol.cli.options import Address, AsJson, Tournament
-from faristol.gateway.api.comma_separated import written
+from faristol.gateway.api.comma_separated import format_csv
 from faristol.host import Addresses, StartError
 from faristol.kernel.refusal import N_
 from faristol.pb.rating.v1 import rating_pb2 as rating
 from faristol.pb.results.v1 import results_pb2 as results
 from faristol.presentation.names import Named, labels
-from faristol.table_terminal.shared.common import as_json, run, said, tell
+from faristol.table_terminal.shared.common import as_json, localize, print_answer, run
 from faristol.table_terminal.shared.names import tournament_meant
 from faristol.table_terminal.shared.screen import console
 from faristol.table_terminal.shared.services import answer_to
 from faristol.text import number, say, translations
 from faristol.text.terminal import language_of_terminal
 from faristol.typed_input.known_players import of_list
-from faristol.typed_input.player_list import COLUMNS
+from faristol.typed_input.player_list import PLAYER_COLUMNS
 
-HEADS = (N_("Player"), N_("Before"), N_("After"), N_("Games"), N_("Points"), N_("Expected"))
+RATING_HEADINGS = (N_("Player"), N_("Before"), N_("After"), N_("Games"), N_("Points"), N_("Expected"))
 ESTIMATE = N_("{system}, an estimate from the results so far")
 REVISED = N_("{system}, revised {at} UTC (revision {revision})")
 NO_LIST = N_("{tournament} has no rating list yet: it is published when the last round is closed")
@@ -50,14 +50,14 @@ def show(tournament: Tournament, address: Address = None, json_output: AsJson = 
     tournament_id = run(tournament_meant(tournament, address))
     found = answer_to(rating.EstimateRatingsRequest(tournament_id=tournament_id), "rating", address)
     if json_output:
-        tell(found, (), json_output=True)
+        print_answer(found, (), json_output=True)
         return
     language = language_of_terminal()
-    called = _called(tournament_id, address)
+    called = _load_player_names(tournament_id, address)
     grid = Table(title=title(found, language))
     read = translations(language).gettext
-    for column in HEADS:
-        grid.add_column(read(column), justify="left" if column == HEADS[0] else "right")
+    for column in RATING_HEADINGS:
+        grid.add_column(read(column), justify="left" if column == RATING_HEADINGS[0] else "right")
     for line in found.ratings:
         points, expected = number(line.half_points / 2, language), number(line.expected_milli / 1000, language)
         name = called.get(line.player_id, line.player_id)
@@ -75,7 +75,7 @@ def title(found: rating.EstimateRatingsResponse, language: str) -> str:
     return str(found.system)
 
 
-def _called(tournament_id: str, address: str | None) -> Mapping[str, str]:
+def _load_player_names(tournament_id: str, address: str | None) -> Mapping[str, str]:
     """Return the names of the players; empty without an address of the results service."""
     if not (address or Addresses().of("results")):
         return {}
@@ -88,9 +88,9 @@ def export(tournament: Tournament, address: Address = None, json_output: AsJson 
     request = results.ListPlayersRequest(tournament_id=run(tournament_meant(tournament, address)))
     found = answer_to(request, "results", address)
     if not found.rating_system:
-        raise StartError(said(NO_LIST, tournament=tournament))
+        raise StartError(localize(NO_LIST, tournament=tournament))
     if json_output:
-        tell(as_json(found), (), json_output=True)
+        print_answer(as_json(found), (), json_output=True)
         return
     typer.echo(rating_list(found.players), nl=False)
 
@@ -99,4 +99,4 @@ def rating_list(players: Iterable[results.Player]) -> str:
     """Return the rating list as CSV, without players that have no name."""
     # The note is for officials only, and this list is public.
     lines = ([who.name, who.club, who.rating, who.player_id, who.country, who.category, ""] for who in of_list(players))
-    return written(COLUMNS, lines)
+    return format_csv(PLAYER_COLUMNS, lines)

@@ -10,9 +10,9 @@ from faristol.kernel.refusal import N_
 from faristol.pb.results.v1 import results_pb2 as pb
 from faristol.presentation import labels as words
 from faristol.presentation.names import Named, labels
-from faristol.table_terminal.shared.common import columns, tell
+from faristol.table_terminal.shared.common import columns, print_answer
 from faristol.table_terminal.shared.names import played_round, tournament_meant
-from faristol.table_terminal.shared.services import asked
+from faristol.table_terminal.shared.services import ask_service
 from faristol.text import say, translations
 from faristol.text.terminal import language_of_terminal
 
@@ -32,11 +32,11 @@ def show(tournament: Tournament, number: LastRound = 0, address: Address = None,
         request = pb.GetPairingsRequest(tournament_id=tournament_id, round=played_round(head, number).round)
         return head.name, await stub.GetPairings(request)
 
-    name, found = asked("results", address, ask)
-    tell(found, told(name, found, language_of_terminal()), json_output=json_output)
+    name, found = ask_service("results", address, ask)
+    print_answer(found, format_round(name, found, language_of_terminal()), json_output=json_output)
 
 
-def told(tournament: str, found: pb.GetPairingsResponse, language: str) -> Iterator[str]:
+def format_round(tournament: str, found: pb.GetPairingsResponse, language: str) -> Iterator[str]:
     """Yield the lines of a round in the words of its page; remarks on a result follow its scores."""
     read = translations(language).gettext
     phase = read(words.PHASES[found.phase])
@@ -74,5 +74,5 @@ def _besides(table: pb.Table, called: Mapping[str, str], read: Callable[[str], s
     if table.winner_id and (table.unplayed or not by_score):
         yield f"{read(WINNER)}: {called[table.winner_id]}"
     for loser in table.loser_ids:
-        if how := words.ABSENT if table.unplayed else words.LOSERS.get(table.condition, ""):
+        if how := words.ABSENT_LABEL if table.unplayed else words.LOSERS.get(table.condition, ""):
             yield f"{called[loser]}: {read(how)}"

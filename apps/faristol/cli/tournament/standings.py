@@ -18,9 +18,9 @@ from faristol.presentation import labels as words
 from faristol.presentation.names import Named, labels
 from faristol.presentation.ruleset_lookup import is_of_duplicate_games
 from faristol.presentation.sentences import NO_HALLS
-from faristol.table_terminal.shared.common import as_json, columns, run, said, tell
-from faristol.table_terminal.shared.names import played_round, roll, tournament_meant
-from faristol.table_terminal.shared.services import asked
+from faristol.table_terminal.shared.common import as_json, columns, localize, print_answer, run
+from faristol.table_terminal.shared.names import load_names, played_round, tournament_meant
+from faristol.table_terminal.shared.services import ask_service
 from faristol.text import number, say, translations
 from faristol.text.terminal import language_of_terminal
 
@@ -52,7 +52,7 @@ def show(
         tournament_id = await tournament_meant(tournament, address)
         head = (await stub.GetTournament(pb.GetTournamentRequest(tournament_id=tournament_id))).tournament
         if is_of_duplicate_games(head):
-            raise StartError(said(OF_DUPLICATES, tournament=head.name, id=tournament_id))
+            raise StartError(localize(OF_DUPLICATES, tournament=head.name, id=tournament_id))
         if round_:
             played_round(head, round_)
         results = Results(stub, language)
@@ -60,12 +60,12 @@ def show(
             return head.name, await results.team_standings(tournament_id, round_)
         return head.name, await results.standings(tournament_id, round_)
 
-    name, found = asked("results", address, ask)
+    name, found = ask_service("results", address, ask)
     content = TeamStandings.of(found) if isinstance(found, pb.GetTeamStandingsResponse) else Standings.of(found)
-    tell(content, told(name, found, language), json_output=json_output)
+    print_answer(content, format_standings(name, found, language), json_output=json_output)
 
 
-def told(tournament: str, found: Answer, language: str) -> Iterator[str]:
+def format_standings(tournament: str, found: Answer, language: str) -> Iterator[str]:
     """Yield a heading, then the lines of the standings in columns."""
     read = translations(language).gettext
     yield say(AFTER if found.round else BEFORE, {"tournament": tournament, "round": found.round}, language)
@@ -104,6 +104,8 @@ def _figures(line: pb.Standing | pb.TeamStanding, half_points: int, language: st
 
 def halls(tournament: Tournament, address: Address = None, json_output: AsJson = False) -> None:
     """List the halls with the numbers of their tables, from the next pairing on."""
-    known = run(roll(tournament, address)).tournament
+    known = run(load_names(tournament, address)).tournament
     rows = [[hall.name, f"{hall.first_table}–{hall.last_table}"] for hall in known.halls]
-    tell(list(map(as_json, known.halls)), columns(rows) if rows else said(NO_HALLS), json_output=json_output)
+    print_answer(
+        list(map(as_json, known.halls)), columns(rows) if rows else localize(NO_HALLS), json_output=json_output
+    )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from faristol.cli.options import Address, AsJson
 from faristol.pb.results.v1 import results_pb2 as pb
-from faristol.table_terminal.shared.common import columns, tell
+from faristol.table_terminal.shared.common import columns, print_answer
 from faristol.table_terminal.shared.services import answer_to
 
 
@@ -21,4 +21,4 @@ def list_tournaments(address: Address = None, json_output: AsJson = False) -> No
         ]
         for entry in found.tournaments
     )
-    tell(found, columns(rows), json_output=json_output)
+    print_answer(found, columns(rows), json_output=json_output)

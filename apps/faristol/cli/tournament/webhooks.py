@@ -14,11 +14,11 @@ from faristol.host import StartError
 from faristol.kernel.refusal import N_
 from faristol.pb.results.v1 import webhooks_pb2 as pb
 from faristol.pb.results.v1.webhooks_pb2_grpc import WebhookServiceStub
-from faristol.table_terminal.shared.common import columns, said, tell
+from faristol.table_terminal.shared.common import columns, localize, print_answer
 from faristol.table_terminal.shared.names import tournament_meant
-from faristol.table_terminal.shared.services import asked, send
+from faristol.table_terminal.shared.services import ask_service, send
 
-STATES: Mapping[pb.WebhookState.ValueType, str] = {
+WEBHOOK_STATE_TEXTS: Mapping[pb.WebhookState.ValueType, str] = {
     pb.WEBHOOK_STATE_LIVE: N_("live"),
     pb.WEBHOOK_STATE_FAILING: N_("failing"),
     pb.WEBHOOK_STATE_STOPPED: N_("stopped"),
@@ -88,28 +88,30 @@ def add(
     wanted = pb.WebhookFilter(game_ids=games or (), rounds=rounds or (), tables=tables or (), types=types or ())
     request = pb.AddWebhookRequest(url=url, filter=wanted, after_position=after, with_content=with_content)
     answer = _answer_to(request, tournament, address)
-    lines = [answer.webhook.webhook_id, said(SECRET, secret=answer.secret)]
-    tell(answer, lines, json_output=json_output)
+    lines = [answer.webhook.webhook_id, localize(SECRET, secret=answer.secret)]
+    print_answer(answer, lines, json_output=json_output)
 
 
 def list_webhooks(tournament: Tournament, address: Address = None, json_output: AsJson = False) -> None:
     """List the webhooks of a tournament with their states, the oldest first."""
     answer = _answer_to(pb.ListWebhooksRequest(), tournament, address)
     rows = [(each.webhook_id, _state(each), str(each.position), each.url) for each in answer.webhooks]
-    tell(answer, columns(rows) if rows else said(N_("no entries")), json_output=json_output)
+    print_answer(answer, columns(rows) if rows else localize(N_("no entries")), json_output=json_output)
 
 
 def show(tournament: Tournament, webhook: Which, address: Address = None, json_output: AsJson = False) -> None:
     """Show a webhook: its filter, its position, its last failure, and its dead letters."""
     answer = _answer_to(pb.ListWebhooksRequest(), tournament, address, webhook)
-    tell(answer, _whole(answer), json_output=json_output)
+    print_answer(answer, _whole(answer), json_output=json_output)
 
 
 def remove(tournament: Tournament, webhook: Which, address: Address = None, json_output: AsJson = False) -> None:
     """Remove a webhook permanently, with its dead letters."""
     request = pb.RemoveWebhookRequest()
     _answer_to(request, tournament, address, webhook)
-    tell({"removed": request.webhook_id}, said(REMOVED, webhook=request.webhook_id), json_output=json_output)
+    print_answer(
+        {"removed": request.webhook_id}, localize(REMOVED, webhook=request.webhook_id), json_output=json_output
+    )
 
 
 def resume(
@@ -122,13 +124,15 @@ def resume(
     """Resume a stopped webhook at its position, without loss, or at the position given."""
     request = pb.ResumeWebhookRequest(after_position=after)
     answer = _answer_to(request, tournament, address, webhook)
-    tell(answer, said(RESUMED, webhook=request.webhook_id, position=answer.webhook.position), json_output=json_output)
+    print_answer(
+        answer, localize(RESUMED, webhook=request.webhook_id, position=answer.webhook.position), json_output=json_output
+    )
 
 
 def rotate(tournament: Tournament, webhook: Which, address: Address = None, json_output: AsJson = False) -> None:
     """Rotate the secret of a webhook, and print the new one once. The old one signs too for 24 hours."""
     answer = _answer_to(pb.RotateWebhookSecretRequest(), tournament, address, webhook)
-    tell(answer, said(SECRET, secret=answer.secret), json_output=json_output)
+    print_answer(answer, localize(SECRET, secret=answer.secret), json_output=json_output)
 
 
 def redeliver(
@@ -140,7 +144,7 @@ def redeliver(
 ) -> None:
     """Deliver dead letters once more; one that arrives is removed from the dead letters."""
     answer = _answer_to(pb.RedeliverNewsRequest(positions=positions or ()), tournament, address, webhook)
-    tell(answer, said(ASKED, count=answer.count), json_output=json_output)
+    print_answer(answer, localize(ASKED, count=answer.count), json_output=json_output)
 
 
 def drop(
@@ -152,7 +156,7 @@ def drop(
 ) -> None:
     """Drop dead letters: they are not delivered again."""
     answer = _answer_to(pb.DropNewsRequest(positions=positions or ()), tournament, address, webhook)
-    tell(answer, said(DROPPED, count=answer.count), json_output=json_output)
+    print_answer(answer, localize(DROPPED, count=answer.count), json_output=json_output)
 
 
 def _answer_to(request: Any, tournament: str, address: str | None, webhook: str | None = None) -> Any:
@@ -164,7 +168,7 @@ def _answer_to(request: Any, tournament: str, address: str | None, webhook: str 
             request.webhook_id = await _meant(stub, request.tournament_id, webhook)
         return await send(stub, request)
 
-    return asked("results", address, ask, WebhookServiceStub)
+    return ask_service("results", address, ask, WebhookServiceStub)
 
 
 async def _meant(stub: Any, tournament_id: str, beginning: str) -> str:
@@ -176,17 +180,17 @@ async def _meant(stub: Any, tournament_id: str, beginning: str) -> str:
         return meant[0]
     of = {"tournament": tournament_id, "webhook": repr(beginning)}
     if meant:
-        raise StartError(said(SEVERAL, known=", ".join(meant), **of))
-    raise StartError(said(NO_SUCH, known=", ".join(known) or said(N_("none")), **of))
+        raise StartError(localize(SEVERAL, known=", ".join(meant), **of))
+    raise StartError(localize(NO_SUCH, known=", ".join(known) or localize(N_("none")), **of))
 
 
 def _state(webhook: pb.Webhook) -> str:
     """Format a state with its reason: ``failing since 2026-03-07T10:00+00:00``."""
-    state = said(STATES[webhook.state])
+    state = localize(WEBHOOK_STATE_TEXTS[webhook.state])
     if webhook.stop:
-        return f"{state}: {said(STOPS[webhook.stop])}"
+        return f"{state}: {localize(STOPS[webhook.stop])}"
     if webhook.state == pb.WEBHOOK_STATE_FAILING:
-        return said(N_("failing since {at}"), at=_at(webhook.failing_since))
+        return localize(N_("failing since {at}"), at=_at(webhook.failing_since))
     return state
 
 
@@ -201,31 +205,31 @@ def _whole(answer: pb.ListWebhooksResponse) -> Iterator[str]:
     if wanted := _filter(webhook.filter):
         yield wanted
     if webhook.with_content:
-        yield said(N_("with content"))
-    yield said(N_("delivered up to position {position} of {last}"), position=webhook.position, last=answer.position)
+        yield localize(N_("with content"))
+    yield localize(N_("delivered up to position {position} of {last}"), position=webhook.position, last=answer.position)
     if webhook.last_failure:
-        yield said(N_("last failure: {what}"), what=_failure(webhook.last_failure, webhook.last_status))
+        yield localize(N_("last failure: {what}"), what=_failure(webhook.last_failure, webhook.last_status))
     if webhook.HasField("next_try_at"):
-        yield said(
+        yield localize(
             N_("attempts for the next message: {count}; next attempt at {at}"),
             count=webhook.tries,
             at=_at(webhook.next_try_at),
         )
     if webhook.HasField("old_secret_until"):
-        yield said(N_("an old secret also signs until {at}"), at=_at(webhook.old_secret_until))
+        yield localize(N_("an old secret also signs until {at}"), at=_at(webhook.old_secret_until))
     if answer.dead_letters:
-        yield said(N_("dead letters, by position:"))
+        yield localize(N_("dead letters, by position:"))
         yield from columns([_letter(each) for each in answer.dead_letters])
 
 
 def _letter(letter: pb.DeadLetter) -> Sequence[str]:
     what = _failure(letter.failure, letter.status)
-    again = said(N_("is redelivered")) if letter.again else ""
+    again = localize(N_("is redelivered")) if letter.again else ""
     return (str(letter.position), _at(letter.failed_at), f"× {letter.tries}", what, again)
 
 
 def _failure(failure: pb.WebhookFailure.ValueType, status: int) -> str:
-    return said(FAILURES[failure], status=status)
+    return localize(FAILURES[failure], status=status)
 
 
 def _filter(wanted: pb.WebhookFilter) -> str:
@@ -235,4 +239,4 @@ def _filter(wanted: pb.WebhookFilter) -> str:
         (N_("tables: {which}"), wanted.tables),
         (N_("types: {which}"), wanted.types),
     )
-    return "; ".join(said(text, which=", ".join(map(str, given))) for text, given in parts if given)
+    return "; ".join(localize(text, which=", ".join(map(str, given))) for text, given in parts if given)

@@ -6,20 +6,20 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
 
-from faristol.client.services import call, when_found
-from faristol.demo.championship import Direction
+from faristol.client.services import call, call_until_found
+from faristol.demo.championship import DirectorActions
 from faristol.demo.duplicate_game.game import DuplicateGame, Ended
 from faristol.demo.duplicate_game.plan import DuplicatePlan
 from faristol.duplicate_game.preparation import duplicate_id
 from faristol.pb.game.v1 import duplicate_pb2
 from faristol.pb.pairing.v1 import pairing_pb2
 
-HUNDRED = 100
+ENTRANT_BATCH_SIZE = 100
 """Players per registration request."""
 
 
 @dataclass(frozen=True)
-class Outcome:
+class DuplicateOutcome:
     """The outcome of a championship of duplicate games."""
 
     tournament: pairing_pb2.GetTournamentResponse
@@ -27,27 +27,27 @@ class Outcome:
 
 
 @dataclass(frozen=True)
-class DuplicateChampionship(Direction):
+class DuplicateChampionship(DirectorActions):
     """A director of duplicate games. All turns except the last are dated before ``now``."""
 
     plan: DuplicatePlan
     seen: Callable[[int, int, int], None]
     """Callback for progress: game, scored turns, all turns (0 if unknown)."""
 
-    async def play(self) -> Outcome:
+    async def play(self) -> DuplicateOutcome:
         """Play the whole championship. Raises ``grpc.aio.AioRpcError`` if a service refuses a request."""
         await self.create()
         async with self.cast.director():
             await self._enter()
             games = [await self._play_round(number) for number in range(1, self.plan.rounds + 1)]
             which = pairing_pb2.GetTournamentRequest(tournament_id=self.plan.tournament_id)
-            return Outcome(await call(self.api.pairing.GetTournament, which), games)
+            return DuplicateOutcome(await call(self.api.pairing.GetTournament, which), games)
 
     async def _enter(self) -> None:
         plan, opening = self.plan, self.plan.round_start(1, self.now)
-        for begin in range(0, plan.players, HUNDRED):
+        for begin in range(0, plan.players, ENTRANT_BATCH_SIZE):
             request = pairing_pb2.RegisterPlayersRequest()
-            for entrant in plan.entrants[begin : begin + HUNDRED]:
+            for entrant in plan.entrants[begin : begin + ENTRANT_BATCH_SIZE]:
                 request.players.add(
                     command_id=plan.command_id("register", entrant.player_id),
                     tournament_id=plan.tournament_id,
@@ -67,7 +67,7 @@ class DuplicateChampionship(Direction):
         await self.send(pairing.PairRound, pairing_pb2.PairRoundRequest(round=number), when, "pair", number)
         await self.send(pairing.StartRound, pairing_pb2.StartRoundRequest(round=number), when, "start", number)
         game_id = duplicate_id(plan.tournament_id, number)
-        await when_found(self.api.duplicate.GetDuplicate, duplicate_pb2.GetDuplicateRequest(game_id=game_id))
+        await call_until_found(self.api.duplicate.GetDuplicate, duplicate_pb2.GetDuplicateRequest(game_id=game_id))
         seen = partial(self.seen, number)
         ended = await DuplicateGame(self.api, plan, self.graph, self.cast, number, self.now, seen).play()
         close = pairing_pb2.CloseRoundRequest(round=number)

@@ -11,10 +11,10 @@ from functools import partial
 from typing import Any
 
 from faristol.client.services import Api, M, call
-from faristol.demo.cast import Cast
+from faristol.demo.cast import UserCalls
 from faristol.demo.commands import send
 from faristol.demo.duplicate_game.plan import DuplicatePlan
-from faristol.demo.duplicate_game.slips import SHOWN, Kind, Sight, Written, everybody
+from faristol.demo.duplicate_game.slips import FLAWED_KINDS, PlayerSlip, SlipKind, TurnView, write_slips
 from faristol.duplicate_game.preparation import duplicate_id
 from faristol.kernel.times import to_datetime, to_timestamp
 from faristol.pb.clock.v1 import turns_pb2 as turns
@@ -27,15 +27,15 @@ from faristol.rules.tiles import BLANK
 from faristol.words import WordGraph
 
 JUDGE = "judge"
-BATCH = 50
+SLIP_BATCH_SIZE = 50
 """Slips per request of a collector."""
-LOOK = 0.05
+TURN_POLL_SECONDS = 0.05
 """Poll interval of a running turn, in seconds."""
 SLACK = timedelta(seconds=10)
 """Time left of a live turn when its clock is stopped."""
-LAST = timedelta(milliseconds=250)
+LIVE_TURN_REMAINDER = timedelta(milliseconds=250)
 """Time left of a live turn after all phones have saved."""
-WAITS = frozenset({Kind.TWO_SLIPS, Kind.TYPED_OTHERWISE, Kind.AFTER_CLOSE})
+PENDING_KINDS = frozenset({SlipKind.TWO_SLIPS, SlipKind.TYPED_OTHERWISE, SlipKind.AFTER_CLOSE})
 
 
 @dataclass(frozen=True)
@@ -56,14 +56,14 @@ class DuplicateGame:
     api: Api
     plan: DuplicatePlan
     graph: WordGraph
-    cast: Cast
+    cast: UserCalls
     round: int
     now: datetime
     seen: Callable[[int, int], None]
     """Callback for progress: scored turns, all turns (0 if unknown)."""
     _seats: dict[str, Sequence[str]] = field(default_factory=dict)
-    _shown: set[Kind] = field(default_factory=set)
-    _did: dict[int, dict[str, Written]] = field(default_factory=lambda: defaultdict(dict))
+    _shown: set[SlipKind] = field(default_factory=set)
+    _did: dict[int, dict[str, PlayerSlip]] = field(default_factory=lambda: defaultdict(dict))
     _late: tuple[str, int] | None = None
     """A hall, and the turn whose slips it has not handed in."""
 
@@ -85,7 +85,10 @@ class DuplicateGame:
             number += 1
         validate = pb.ValidateResultsRequest(arbiter_id=JUDGE)
         await self._send(
-            self.api.duplicate.ValidateResults, validate, self._dated(number - 1, self._start(number)), "validate"
+            self.api.duplicate.ValidateResults,
+            validate,
+            self._compute_action_time(number - 1, self._start(number)),
+            "validate",
         )
         which = pb.GetDuplicateRequest(game_id=self.game_id)
         standings = pb.GetDuplicateStandingsRequest(game_id=self.game_id)
@@ -106,7 +109,7 @@ class DuplicateGame:
         called = await self._send(self.api.duplicate.CallRack, request, begin - timedelta(seconds=30), "call", number)
         if called.end:
             return False
-        written = await self._written(number, called.faces)
+        written = await self._write_slips(number, called.faces)
         if live:
             begin = await self._server_time() + SLACK - self._length
         start = turns.StartTurnRequest(turn=number, arbiter_id=JUDGE)
@@ -156,22 +159,24 @@ class DuplicateGame:
         out = [*kept, *("?" if tile.blank else tile.face for tile in shown.board)]
         return board, kept, without(full_bag(self.plan.rules.tile_set), out)
 
-    def _sight(self, board: Board, rack: Sequence[str]) -> Sight:
-        return Sight.of(self.graph, self.plan.rules, board, tuple(rack))
+    def _sight(self, board: Board, rack: Sequence[str]) -> TurnView:
+        return TurnView.of(self.graph, self.plan.rules, board, tuple(rack))
 
-    async def _written(self, number: int, rack: Sequence[str]) -> Mapping[str, Sequence[Written]]:
+    async def _write_slips(self, number: int, rack: Sequence[str]) -> Mapping[str, Sequence[PlayerSlip]]:
         """Return the slips of the players of each hall."""
         shown = await call(self.api.duplicate.GetDuplicate, pb.GetDuplicateRequest(game_id=self.game_id))
         sight = self._sight(_board(shown), rack)
         players = [player for seats in self._seats.values() for player in seats]
-        wanted = [kind for kind in SHOWN if kind not in self._shown and (kind is not Kind.MISTYPED or number == 1)]
-        found = everybody(sight, players, wanted[: len(players) // 2], partial(self._lot, number))
+        wanted = [
+            kind for kind in FLAWED_KINDS if kind not in self._shown and (kind is not SlipKind.MISTYPED or number == 1)
+        ]
+        found = write_slips(sight, players, wanted[: len(players) // 2], partial(self._lot, number))
         by_player = {each.player_id: each for each in found}
         self._did[number] = by_player
         self._shown |= {each.kind for each in found}
         return {hall: [by_player[player] for player in seats] for hall, seats in self._seats.items()}
 
-    async def _own_phones(self, number: int, written: Mapping[str, Sequence[Written]]) -> datetime:
+    async def _own_phones(self, number: int, written: Mapping[str, Sequence[PlayerSlip]]) -> datetime:
         """Save slips on the players' phones while the time is stopped. Return the end of the turn's time."""
         stop = turns.StopTurnRequest(turn=number, arbiter_id=JUDGE, reason="the projector of a hall went out")
         stopped_at = await self._server_time()
@@ -180,20 +185,20 @@ class DuplicateGame:
             *(self._save(hall, number, each) for hall, all_ in written.items() for each in all_ if each.on_phone)
         )
         left = timedelta(milliseconds=stopped.milliseconds_left)
-        at = max(stopped_at, await self._server_time() + LAST - left)
+        at = max(stopped_at, await self._server_time() + LIVE_TURN_REMAINDER - left)
         resume = turns.ResumeTurnRequest(turn=number, arbiter_id=JUDGE)
         over = to_datetime((await self._send(self.api.turns.ResumeTurn, resume, at, "resume", number)).ends_at)
         await self._is_past(over)
         for hall, all_ in written.items():
             for each in all_:
-                if each.on_phone and each.kind is Kind.LATE:
+                if each.on_phone and each.kind is SlipKind.LATE:
                     async with self.cast.player(each.player_id):
                         await self._phone(hall, number, _bare(each.slip), None, each.player_id, "late")
         return over
 
-    async def _save(self, hall: str, number: int, each: Written) -> None:
+    async def _save(self, hall: str, number: int, each: PlayerSlip) -> None:
         """Save up to two slips on a player's phone; the last one counts."""
-        if each.kind in (Kind.NOT_HANDED_IN, Kind.LATE):
+        if each.kind in (SlipKind.NOT_HANDED_IN, SlipKind.LATE):
             return
         async with self.cast.player(each.player_id):
             for place, slip in enumerate((each.before, each.slip)):
@@ -212,32 +217,34 @@ class DuplicateGame:
         request.slips.append(slip)
         await self._send(self.api.duplicate.SubmitSlips, request, when, "phone", number, player, act)
 
-    async def _hall(self, hall: str, number: int, over: datetime, written: Sequence[Written]) -> None:
+    async def _hall(self, hall: str, number: int, over: datetime, written: Sequence[PlayerSlip]) -> None:
         """Hand in all slips of a hall for a turn, and close it."""
         async with self.cast.collector(hall):
             if not self.plan.is_live(self.round, number):
                 for each in written:
                     if each.on_phone:
-                        await self._relayed(hall, number, over, each)
+                        await self._relay_saves(hall, number, over, each)
             typed_at = over + timedelta(seconds=20)
-            paper = [each for each in written if not each.on_phone and each.kind is not Kind.AFTER_CLOSE]
+            paper = [each for each in written if not each.on_phone and each.kind is not SlipKind.AFTER_CLOSE]
             await self._type(hall, number, "first", [(each, _first_typing(each)) for each in paper], typed_at)
-            second = [(each, each.before) for each in paper if each.kind is Kind.TYPED_OTHERWISE and each.before]
+            second = [(each, each.before) for each in paper if each.kind is SlipKind.TYPED_OTHERWISE and each.before]
             await self._type(hall, number, "second", second, typed_at)
             close = pb.CloseHallRequest(hall=hall, turn=number, collector_id=f"first {hall}")
             at = over + timedelta(seconds=60)
-            await self._send(self.api.duplicate.CloseHall, close, self._dated(number, at), "close", number, hall)
-            found = [(each, each.slip) for each in written if each.kind is Kind.AFTER_CLOSE]
+            await self._send(
+                self.api.duplicate.CloseHall, close, self._compute_action_time(number, at), "close", number, hall
+            )
+            found = [(each, each.slip) for each in written if each.kind is SlipKind.AFTER_CLOSE]
             await self._type(hall, number, "found", found, at)
         for each in written:
-            if each.kind in WAITS:
+            if each.kind in PENDING_KINDS:
                 await self._rule(hall, number, over, each)
 
-    async def _relayed(self, hall: str, number: int, over: datetime, each: Written) -> None:
+    async def _relay_saves(self, hall: str, number: int, over: datetime, each: PlayerSlip) -> None:
         """Hand in the saves of a phone from the server of its hall, each with its time."""
-        if each.kind is Kind.NOT_HANDED_IN:
+        if each.kind is SlipKind.NOT_HANDED_IN:
             return
-        if each.kind is Kind.LATE:
+        if each.kind is SlipKind.LATE:
             late = over + timedelta(milliseconds=1)
             await self._phone(hall, number, _bare(each.slip), late, each.player_id, "late")
             return
@@ -247,40 +254,40 @@ class DuplicateGame:
                 await self._phone(hall, number, _bare(slip), when, each.player_id, str(place))
 
     async def _type(
-        self, hall: str, number: int, who: str, slips: Sequence[tuple[Written, events.Slip]], when: datetime
+        self, hall: str, number: int, who: str, slips: Sequence[tuple[PlayerSlip, events.Slip]], when: datetime
     ) -> None:
         """Type paper slips as a collector, in batches."""
-        for begin in range(0, len(slips), BATCH):
+        for begin in range(0, len(slips), SLIP_BATCH_SIZE):
             request = pb.SubmitSlipsRequest(
                 turn=number, hall=hall, source=events.SLIP_SOURCE_PAPER, collector_id=f"{who} {hall}"
             )
-            for each, slip in slips[begin : begin + BATCH]:
+            for each, slip in slips[begin : begin + SLIP_BATCH_SIZE]:
                 request.slips.add().CopyFrom(slip)
                 request.slips[-1].player_id = each.player_id
-            dated = self._dated(number, when)
+            dated = self._compute_action_time(number, when)
             await self._send(self.api.duplicate.SubmitSlips, request, dated, "type", number, hall, who, begin)
 
-    async def _rule(self, hall: str, number: int, over: datetime, each: Written) -> None:
+    async def _rule(self, hall: str, number: int, over: datetime, each: PlayerSlip) -> None:
         """Rule on a slip as the judge, by its paper."""
         slip = events.Slip()
         slip.CopyFrom(each.slip)
         slip.player_id, slip.handed = each.player_id, events.HANDED_IN_TIME
         reasons = {
-            Kind.TWO_SLIPS: "the other one has no number of the round",
-            Kind.TYPED_OTHERWISE: "so it stands on the paper",
-            Kind.AFTER_CLOSE: "found under a table after the slips were taken",
+            SlipKind.TWO_SLIPS: "the other one has no number of the round",
+            SlipKind.TYPED_OTHERWISE: "so it stands on the paper",
+            SlipKind.AFTER_CLOSE: "found under a table after the slips were taken",
         }
-        if each.kind is Kind.AFTER_CLOSE:
+        if each.kind is SlipKind.AFTER_CLOSE:
             slip.handed = events.HANDED_LATE
         request = pb.RuleSlipRequest(hall=hall, turn=number, slip=slip, reason=reasons[each.kind], arbiter_id=JUDGE)
-        at = self._dated(number, over + timedelta(seconds=90))
+        at = self._compute_action_time(number, over + timedelta(seconds=90))
         await self._send(self.api.duplicate.RuleSlip, request, at, "rule", number, each.player_id)
 
     async def _score(self, number: int, over: datetime, cut_off: str) -> None:
         request = pb.ScoreTurnRequest(turn=number, arbiter_id=JUDGE)
         if cut_off:
             request.without_open_halls, request.reason = True, f"{cut_off} has no line"
-        at = self._dated(number, over + timedelta(seconds=100))
+        at = self._compute_action_time(number, over + timedelta(seconds=100))
         await self._send(self.api.duplicate.ScoreTurn, request, at, "score", number)
 
     async def _merge(self, hall: str, number: int) -> None:
@@ -291,14 +298,14 @@ class DuplicateGame:
         written = [each for each in self._did[number].values() if each.player_id in seats]
         await self._hall(hall, number, over, written)
         request = pb.ScoreTurnRequest(turn=number, arbiter_id=JUDGE)
-        at = self._dated(number, over + timedelta(seconds=110))
+        at = self._compute_action_time(number, over + timedelta(seconds=110))
         await self._send(self.api.duplicate.ScoreTurn, request, at, "merge", number)
 
     async def _claims(self, number: int) -> None:
         """Raise and decide the rightful claims on mistyped slips, and an unfounded one."""
         did = list(self._did[number].values())
-        wrong = [each for each in did if each.kind is Kind.MISTYPED]
-        other = [each for each in did if each.kind in (Kind.INVALID, Kind.NO_WORD)]
+        wrong = [each for each in did if each.kind is SlipKind.MISTYPED]
+        other = [each for each in did if each.kind in (SlipKind.INVALID, SlipKind.NO_WORD)]
         for each in (*wrong, *other[:1]):
             hall = next(hall for hall, seats in self._seats.items() if each.player_id in seats)
             claim = pb.RaiseClaimRequest(turn=number, hall=hall, player_id=each.player_id, words="I wrote it otherwise")
@@ -307,7 +314,7 @@ class DuplicateGame:
             decide = pb.DecideClaimRequest(
                 hall=hall, claim_id=raised.claim_id, arbiter_id=JUDGE, reason="the paper was looked at"
             )
-            if each.kind is Kind.MISTYPED:
+            if each.kind is SlipKind.MISTYPED:
                 decide.corrected.CopyFrom(each.slip)
                 decide.corrected.player_id = each.player_id
             await self._send(self.api.duplicate.DecideClaim, decide, None, "decide", number, each.player_id)
@@ -328,13 +335,13 @@ class DuplicateGame:
             left = moment - await self._server_time()
             if left < -timedelta(milliseconds=1):
                 return
-            await asyncio.sleep(max(LOOK, left.total_seconds()))
+            await asyncio.sleep(max(TURN_POLL_SECONDS, left.total_seconds()))
 
     async def _server_time(self) -> datetime:
         shown = await call(self.api.duplicate.GetDuplicate, pb.GetDuplicateRequest(game_id=self.game_id))
         return to_datetime(shown.now)
 
-    def _dated(self, number: int, when: datetime) -> datetime | None:
+    def _compute_action_time(self, number: int, when: datetime) -> datetime | None:
         """Return the time of an action in a turn, or None (now) in a live turn."""
         return None if self.plan.is_live(self.round, number) else when
 
@@ -353,9 +360,9 @@ def _board(shown: pb.GetDuplicateResponse) -> Board:
     )
 
 
-def _first_typing(each: Written) -> events.Slip:
+def _first_typing(each: PlayerSlip) -> events.Slip:
     """Return the slip as the first collector types it."""
-    return each.before if each.kind is Kind.MISTYPED and each.before is not None else each.slip
+    return each.before if each.kind is SlipKind.MISTYPED and each.before is not None else each.slip
 
 
 def _bare(slip: events.Slip) -> events.Slip:

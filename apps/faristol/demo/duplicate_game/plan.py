@@ -10,7 +10,7 @@ from faristol.demo.plan import ROUND_EVERY, Plan
 
 TURN_EVERY = timedelta(minutes=5)
 """Interval of turns: three minutes of time, and two for slips and scores."""
-NAMES = ("Nord", "Sud", "Est", "Oest", "Centre", "Port", "Horta", "Raval")
+HALL_NAMES = ("Nord", "Sud", "Est", "Oest", "Centre", "Port", "Horta", "Raval")
 
 
 @dataclass(frozen=True)
@@ -32,7 +32,9 @@ class DuplicatePlan(Plan):
     @cached_property
     def hall_names(self) -> tuple[str, ...]:
         """Names of the halls: given names for the first ones, numbers for all others."""
-        return tuple(NAMES[place] if place < len(NAMES) else f"Sala {place + 1}" for place in range(self.halls))
+        return tuple(
+            HALL_NAMES[place] if place < len(HALL_NAMES) else f"Sala {place + 1}" for place in range(self.halls)
+        )
 
     @property
     def seats(self) -> int:

@@ -15,7 +15,7 @@ from faristol.duplicate_game.hall import written_slip
 from faristol.pb.game.v1 import duplicate_events_pb2 as events
 from faristol.rules.board import Board, Direction, Square, Tile
 from faristol.rules.duplicate_game.plays import Play
-from faristol.rules.duplicate_game.slips import Fault, Turn, Verdict, judge_slip
+from faristol.rules.duplicate_game.slips import Fault, TurnData, Verdict, judge_slip
 from faristol.rules.notation import Notation, Start
 from faristol.rules.placement import words_formed
 from faristol.rules.ruleset import Ruleset
@@ -25,13 +25,13 @@ from faristol.words.tops import as_play
 
 Lot = Callable[..., int]
 
-POOL = 30
+MAX_VISIBLE_PLAYS = 30
 """Number of best plays that a player sees."""
-TRIES = 2_000
+MAX_SQUARE_TRIES = 2_000
 """Limit of squares tried for a word that makes another one invalid."""
 
 
-class Kind(StrEnum):
+class SlipKind(StrEnum):
     """The kind of a slip."""
 
     GOOD = "good"
@@ -65,24 +65,24 @@ class Kind(StrEnum):
 
 ON_PAPER = frozenset(
     {
-        Kind.COORDINATES_ILLEGIBLE,
-        Kind.WORD_ILLEGIBLE,
-        Kind.HAND_NOT_RAISED,
-        Kind.TWO_SLIPS,
-        Kind.TYPED_OTHERWISE,
-        Kind.AFTER_CLOSE,
-        Kind.MISTYPED,
+        SlipKind.COORDINATES_ILLEGIBLE,
+        SlipKind.WORD_ILLEGIBLE,
+        SlipKind.HAND_NOT_RAISED,
+        SlipKind.TWO_SLIPS,
+        SlipKind.TYPED_OTHERWISE,
+        SlipKind.AFTER_CLOSE,
+        SlipKind.MISTYPED,
     }
 )
 """Kinds that occur only with paper slips."""
 
 
 @dataclass(frozen=True, slots=True)
-class Written:
+class PlayerSlip:
     """A slip of a player."""
 
     player_id: str
-    kind: Kind
+    kind: SlipKind
     slip: events.Slip
     """The slip on paper, or as last saved by the phone."""
     before: events.Slip | None = None
@@ -91,25 +91,28 @@ class Written:
 
 
 @dataclass(frozen=True)
-class Sight:
+class TurnView:
     """The view of all players in a turn."""
 
-    turn: Turn
+    turn: TurnData
     plays: Sequence[Play]
     """The best plays, best first."""
     short: Sequence[Play]
     """Words from the rack only, without a place on the board."""
 
     @classmethod
-    def of(cls, graph: WordGraph, ruleset: Ruleset, board: Board, rack: Sequence[str]) -> Sight:
+    def of(cls, graph: WordGraph, ruleset: Ruleset, board: Board, rack: Sequence[str]) -> TurnView:
         """Compute the sight of a turn."""
         grid = Grid.of(graph.tile_set, board)
         alone = Board()
-        own = best(graph, Grid.of(graph.tile_set, alone), rack, POOL)
+        own = best(graph, Grid.of(graph.tile_set, alone), rack, MAX_VISIBLE_PLAYS)
         return cls(
-            Turn(board, tuple(rack), ruleset, lambda faces: faces in graph),
-            [as_play(candidate, board) for candidate in islice(best(graph, grid, rack, POOL), POOL)],
-            [as_play(candidate, alone) for candidate in islice(own, POOL)],
+            TurnData(board, tuple(rack), ruleset, lambda faces: faces in graph),
+            [
+                as_play(candidate, board)
+                for candidate in islice(best(graph, grid, rack, MAX_VISIBLE_PLAYS), MAX_VISIBLE_PLAYS)
+            ],
+            [as_play(candidate, alone) for candidate in islice(own, MAX_VISIBLE_PLAYS)],
         )
 
     def verdict(self, slip: events.Slip) -> Verdict:
@@ -128,30 +131,30 @@ class Sight:
         return None
 
 
-def everybody(sight: Sight, players: Sequence[str], wanted: Sequence[Kind], lot: Lot) -> list[Written]:
+def write_slips(sight: TurnView, players: Sequence[str], wanted: Sequence[SlipKind], lot: Lot) -> list[PlayerSlip]:
     """Return the slips of ``players``. The first players by lot show the ``wanted`` kinds, as far as possible.
 
     ``lot(*what)`` returns a number that depends on the subject of the draw.
     """
     order = sorted(players, key=lambda player: lot("order", player))
-    found: dict[str, Written] = {}
+    found: dict[str, PlayerSlip] = {}
     kinds = list(wanted)
     for player in order:
         own = good(sight, lot("play", player))
-        kind, slip = Kind.GOOD, own
-        while kinds and kind is Kind.GOOD:
+        kind, slip = SlipKind.GOOD, own
+        while kinds and kind is SlipKind.GOOD:
             tried = kinds.pop(0)
-            if (other := _SLIPS[tried](sight, own)) is not None:
+            if (other := _SLIP_BUILDERS[tried](sight, own)) is not None:
                 kind, slip = tried, other
         on_phone = kind not in ON_PAPER and lot("phone", player) % 2 == 0
-        before = good(sight, lot("before", player)) if on_phone or kind is Kind.TYPED_OTHERWISE else None
-        if kind is Kind.MISTYPED or (kind is Kind.TYPED_OTHERWISE and before == slip):
+        before = good(sight, lot("before", player)) if on_phone or kind is SlipKind.TYPED_OTHERWISE else None
+        if kind is SlipKind.MISTYPED or (kind is SlipKind.TYPED_OTHERWISE and before == slip):
             before = _off_board(sight, slip)
-        found[player] = Written(player, kind, slip, before, on_phone)
+        found[player] = PlayerSlip(player, kind, slip, before, on_phone)
     return [found[player] for player in players]
 
 
-def good(sight: Sight, lot: int) -> events.Slip:
+def good(sight: TurnView, lot: int) -> events.Slip:
     """Return a slip with one of the best plays."""
     play = sight.plays[lot % len(sight.plays)]
     return _slip(play.start, play.word)
@@ -171,16 +174,16 @@ def _with(own: events.Slip, **values: object) -> events.Slip:
     return slip
 
 
-def _off_board(sight: Sight, own: events.Slip) -> events.Slip:
+def _off_board(sight: TurnView, own: events.Slip) -> events.Slip:
     return _with(own, coordinates="P16")
 
 
-def _cannot_lie(sight: Sight, own: events.Slip) -> events.Slip | None:
+def _cannot_lie(sight: TurnView, own: events.Slip) -> events.Slip | None:
     corners = (Start(Square(row, 0), Direction.ACROSS) for row in (0, 14))
     return sight.first((_slip(corner, play.word) for corner in corners for play in sight.short), Fault.COORDINATES)
 
 
-def _not_whole(sight: Sight, own: events.Slip) -> events.Slip | None:
+def _not_whole(sight: TurnView, own: events.Slip) -> events.Slip | None:
     """Return a slip that leaves out letters on the board."""
 
     def cut() -> Iterator[events.Slip]:
@@ -191,7 +194,7 @@ def _not_whole(sight: Sight, own: events.Slip) -> events.Slip | None:
     return sight.first(cut(), Fault.NOT_WHOLE)
 
 
-def _not_in_rack(sight: Sight, own: events.Slip) -> events.Slip | None:
+def _not_in_rack(sight: TurnView, own: events.Slip) -> events.Slip | None:
     def other() -> Iterator[events.Slip]:
         missing = [face for face in sight.turn.ruleset.tile_set.faces if face not in sight.turn.rack]
         for play in sight.plays:
@@ -202,17 +205,17 @@ def _not_in_rack(sight: Sight, own: events.Slip) -> events.Slip | None:
     return sight.first(other(), Fault.NOT_IN_RACK)
 
 
-def _invalid(sight: Sight, own: events.Slip) -> events.Slip | None:
-    def turned() -> Iterator[events.Slip]:
+def _invalid(sight: TurnView, own: events.Slip) -> events.Slip | None:
+    def rotate_tiles() -> Iterator[events.Slip]:
         for play in sight.plays:
             squares, tiles = [square for square, _ in play.placements], [tile for _, tile in play.placements]
             for by in range(1, len(tiles)):
                 yield _slip(play.start, _relaid(play, dict(zip(squares, tiles[by:] + tiles[:by], strict=True))))
 
-    return sight.first(turned(), Fault.INVALID)
+    return sight.first(rotate_tiles(), Fault.INVALID)
 
 
-def _cross_word(sight: Sight, own: events.Slip) -> events.Slip | None:
+def _cross_word(sight: TurnView, own: events.Slip) -> events.Slip | None:
     beside = {
         square.step(direction, step) for square in sight.turn.board for direction in Direction for step in (-1, 1)
     }
@@ -224,15 +227,15 @@ def _cross_word(sight: Sight, own: events.Slip) -> events.Slip | None:
                     for play in sight.short:
                         yield _slip(Start(square, direction), play.word)
 
-    return sight.first(islice(beside_others(), TRIES), Fault.CROSS_WORD)
+    return sight.first(islice(beside_others(), MAX_SQUARE_TRIES), Fault.CROSS_WORD)
 
 
-def _uncircled(sight: Sight, own: events.Slip) -> events.Slip | None:
+def _build_uncircled(sight: TurnView, own: events.Slip) -> events.Slip | None:
     bare = (_slip(play.start, [Tile(tile.face) for tile in play.word]) for play in sight.plays if play.blanks)
     return sight.first(bare, Fault.UNCIRCLED)
 
 
-def _either_word(sight: Sight, own: events.Slip) -> events.Slip | None:
+def _either_word(sight: TurnView, own: events.Slip) -> events.Slip | None:
     def others() -> Iterator[events.Slip]:
         for play in sight.plays:
             if len(play.placements) == 1:
@@ -249,36 +252,36 @@ def _relaid(play: Play, tiles: Mapping[Square, Tile]) -> list[Tile]:
     return [tiles.get(square.step(direction, place), tile) for place, tile in enumerate(word)]
 
 
-def _handed(handed: events.Handed.ValueType) -> Callable[[Sight, events.Slip], events.Slip]:
+def _set_handed(handed: events.Handed.ValueType) -> Callable[[TurnView, events.Slip], events.Slip]:
     return lambda _, own: _with(own, handed=handed)
 
 
-def _same(sight: Sight, own: events.Slip) -> events.Slip:
+def _same(sight: TurnView, own: events.Slip) -> events.Slip:
     return own
 
 
-_SLIPS: Mapping[Kind, Callable[[Sight, events.Slip], events.Slip | None]] = {
-    Kind.MISTYPED: _same,
-    Kind.NO_COORDINATES: lambda _, own: _with(own, coordinates=""),
-    Kind.OFF_BOARD: _off_board,
-    Kind.COORDINATES_ILLEGIBLE: lambda _, own: _with(own, coordinates="", coordinates_illegible=True),
-    Kind.CANNOT_LIE: _cannot_lie,
-    Kind.NO_WORD: lambda _, own: _with(own, word=""),
-    Kind.WORD_ILLEGIBLE: lambda _, own: _with(own, word="", word_illegible=True),
-    Kind.NOT_IN_RACK: _not_in_rack,
-    Kind.INVALID: _invalid,
-    Kind.LATE: _handed(events.HANDED_LATE),
-    Kind.NOT_HANDED_IN: _handed(events.HANDED_NOT_AT_ALL),
-    Kind.HAND_NOT_RAISED: _handed(events.HANDED_HAND_NOT_RAISED),
-    Kind.TWO_SLIPS: _handed(events.HANDED_TWICE),
-    Kind.TYPED_OTHERWISE: _same,
-    Kind.AFTER_CLOSE: _same,
-    Kind.SCORE_WRONG: lambda sight, own: _with(own, score=str(sight.verdict(own).points + 1)),
-    Kind.NOT_WHOLE: _not_whole,
-    Kind.CROSS_WORD: _cross_word,
-    Kind.UNCIRCLED: _uncircled,
-    Kind.EITHER_WORD: _either_word,
+_SLIP_BUILDERS: Mapping[SlipKind, Callable[[TurnView, events.Slip], events.Slip | None]] = {
+    SlipKind.MISTYPED: _same,
+    SlipKind.NO_COORDINATES: lambda _, own: _with(own, coordinates=""),
+    SlipKind.OFF_BOARD: _off_board,
+    SlipKind.COORDINATES_ILLEGIBLE: lambda _, own: _with(own, coordinates="", coordinates_illegible=True),
+    SlipKind.CANNOT_LIE: _cannot_lie,
+    SlipKind.NO_WORD: lambda _, own: _with(own, word=""),
+    SlipKind.WORD_ILLEGIBLE: lambda _, own: _with(own, word="", word_illegible=True),
+    SlipKind.NOT_IN_RACK: _not_in_rack,
+    SlipKind.INVALID: _invalid,
+    SlipKind.LATE: _set_handed(events.HANDED_LATE),
+    SlipKind.NOT_HANDED_IN: _set_handed(events.HANDED_NOT_AT_ALL),
+    SlipKind.HAND_NOT_RAISED: _set_handed(events.HANDED_HAND_NOT_RAISED),
+    SlipKind.TWO_SLIPS: _set_handed(events.HANDED_TWICE),
+    SlipKind.TYPED_OTHERWISE: _same,
+    SlipKind.AFTER_CLOSE: _same,
+    SlipKind.SCORE_WRONG: lambda sight, own: _with(own, score=str(sight.verdict(own).points + 1)),
+    SlipKind.NOT_WHOLE: _not_whole,
+    SlipKind.CROSS_WORD: _cross_word,
+    SlipKind.UNCIRCLED: _build_uncircled,
+    SlipKind.EITHER_WORD: _either_word,
 }
 """Derives a slip of each kind from a good one, or None if the turn allows none."""
-SHOWN = tuple(_SLIPS)
+FLAWED_KINDS = tuple(_SLIP_BUILDERS)
 """All kinds except the good one, in the order in which they are shown."""

@@ -10,30 +10,30 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TaskID, TextC
 from rich.table import Table as Grid
 
 from faristol.client.services import Api
-from faristol.demo.duplicate_game.championship import DuplicateChampionship, Outcome
+from faristol.demo.duplicate_game.championship import DuplicateChampionship, DuplicateOutcome
 from faristol.demo.duplicate_game.plan import DuplicatePlan
 from faristol.duplicate_game.end_reasons import END_REASONS
 from faristol.words import WordGraph
 
-SHOWN = 20
+MAX_SHOWN_STANDINGS = 20
 """Lines of standings on a terminal; the JSON has all."""
 
 
-async def play(console: Console, api: Api, plan: DuplicatePlan, lexicon: str, graph: WordGraph) -> Outcome:
+async def play(console: Console, api: Api, plan: DuplicatePlan, lexicon: str, graph: WordGraph) -> DuplicateOutcome:
     """Play it with a progress bar for each game. Raises ``grpc.aio.AioRpcError`` if a service refuses a request."""
     columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TextColumn("turns"))
     with Progress(*columns, console=console) as progress:
         bars: dict[int, TaskID] = {}
 
-        def seen(game: int, turns: int, of: int) -> None:
+        def show_progress(game: int, turns: int, of: int) -> None:
             if game not in bars:
                 bars[game] = progress.add_task(f"game {game}", total=of or None)
             progress.update(bars[game], completed=turns)
 
-        return await DuplicateChampionship(api, plan, graph, lexicon, datetime.now(UTC), seen).play()
+        return await DuplicateChampionship(api, plan, graph, lexicon, datetime.now(UTC), show_progress).play()
 
 
-def standings(outcome: Outcome, plan: DuplicatePlan) -> Grid:
+def standings(outcome: DuplicateOutcome, plan: DuplicatePlan) -> Grid:
     """Return the first lines of the standings of the last game."""
     names = {entrant.player_id: entrant.name for entrant in plan.entrants}
     last = outcome.games[-1]
@@ -41,14 +41,14 @@ def standings(outcome: Outcome, plan: DuplicatePlan) -> Grid:
     grid = Grid(title=title, box=SIMPLE_HEAD, show_edge=False, pad_edge=False, padding=(0, 1, 0, 0))
     for column in ("", "player", "total", "%", "negative", "tops"):
         grid.add_column(column, justify="left" if column == "player" else "right")
-    for line in last.standings.lines[:SHOWN]:
+    for line in last.standings.lines[:MAX_SHOWN_STANDINGS]:
         percent = f"{line.percent_hundredths / 100:.2f}"
         name = names[line.player_id]
         grid.add_row(str(line.rank), name, str(line.total), percent, str(line.negative), str(line.tops))
     return grid
 
 
-def as_json(plan: DuplicatePlan, outcome: Outcome) -> dict[str, object]:
+def as_json(plan: DuplicatePlan, outcome: DuplicateOutcome) -> dict[str, object]:
     """Return the outcome as JSON, which is equal for equal plans."""
     tournament = outcome.tournament
     names = {entrant.player_id: entrant.name for entrant in plan.entrants}

@@ -29,7 +29,7 @@ class Bundle:
         """The id of the game."""
         return self.answer.game_id
 
-    def sealed(self) -> SealedGame | None:
+    def open_sealed(self) -> SealedGame | None:
         """Open the sealed game; None if it does not exist or its key is unknown. Raises ``EnvelopeError``."""
         if not self.answer.HasField("seal") or not self.answer.key:
             return None

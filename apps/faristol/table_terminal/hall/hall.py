@@ -12,30 +12,30 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from faristol.duplicate_game.decide.slips import FORM_DOUBTS
-from faristol.duplicate_game.game import MS
+from faristol.duplicate_game.game import MS_TO_NANOSECONDS_FACTOR
 from faristol.duplicate_game.sealed import SealedGame, SealedTurn
 from faristol.kernel.refusal import N_, Refusal
 from faristol.kernel.times import instant, timestamp
 from faristol.pb.game.v1 import duplicate_events_pb2 as events
 from faristol.pb.game.v1 import duplicate_pb2 as pb
 from faristol.table_terminal.hall.bundle import Bundle
-from faristol.table_terminal.hall.journal import HallJournal, Kept, Played
+from faristol.table_terminal.hall.journal import HallJournal, PendingCommand, PlayedHallTurn
 from faristol.table_terminal.hall.times import SyncedClock
 
 Ask = Callable[[Any], Awaitable[Any]]
-"""Calls the services; raises ``Away`` if they are unreachable, and ``NotTaken`` for a refusal."""
+"""Calls the services; raises ``ServicesUnavailable`` if they are unreachable, and ``CommandRefused`` for a refusal."""
 
-LATER = frozenset({"TURN_NOT_STARTED", "TIME_NOT_OVER"})
+TEMPORARY_REASONS = frozenset({"TURN_NOT_STARTED", "TIME_NOT_OVER"})
 """Temporary reasons: the game is behind the hall."""
-DONE = frozenset({"HALL_CLOSED"})
+EXECUTED_REASONS = frozenset({"HALL_CLOSED"})
 """Reasons that mean that the command was already executed."""
 
 
-class Away(Exception):
+class ServicesUnavailable(Exception):
     """The services are unreachable."""
 
 
-class NotTaken(Exception):
+class CommandRefused(Exception):
     """The services refused a command."""
 
     def __init__(self, reason: str, text: str) -> None:
@@ -44,7 +44,7 @@ class NotTaken(Exception):
 
 
 @dataclass(frozen=True, slots=True)
-class Called:
+class RackCall:
     """A rack that a hall calls."""
 
     number: int
@@ -53,7 +53,7 @@ class Called:
     """The previous sealed turn, whose master play is laid first; None if unknown."""
 
 
-class HallAtWork:
+class HallState:
     """The state of a hall for its collector."""
 
     def __init__(self, bundle: Bundle, journal: HallJournal, ask: Ask, clock: SyncedClock, collector: str) -> None:
@@ -65,7 +65,7 @@ class HallAtWork:
         self._ask, self._clock, self._collector = ask, clock, collector
         self._seats = {seat.number: seat.player_id for seat in self.bundle.answer.seats}
         self._shown: dict[int, pb.DuplicateTurn] = {}
-        self._sealed: SealedGame | None = self.bundle.sealed()
+        self._sealed: SealedGame | None = self.bundle.open_sealed()
         self._one_at_a_time = asyncio.Lock()
         if journal.ahead is not None:
             clock.restore(journal.ahead)
@@ -78,7 +78,7 @@ class HallAtWork:
         return {number: kept[1] for number, kept in found.items() if kept is not None and kept[0] == at}
 
     @property
-    def current(self) -> Played | None:
+    def current(self) -> PlayedHallTurn | None:
         """The current turn of the hall: the first that it has not closed, or else the last.
 
         Several are open if racks that it played were void: it plays those turns again.
@@ -91,24 +91,24 @@ class HallAtWork:
         turn = self.current
         if turn is None or turn.ends_at is None:
             return None
-        return max(0, (turn.ends_at - self._clock.now()) // MS)
+        return max(0, (turn.ends_at - self._clock.now()) // MS_TO_NANOSECONDS_FACTOR)
 
     async def sync(self) -> bool:
         """Fetch the state of the game and send pending commands; return whether the services are reachable.
 
-        Raises ``NotTaken`` if the services refuse queries of this hall.
+        Raises ``CommandRefused`` if the services refuse queries of this hall.
         """
         async with self._one_at_a_time:
             try:
-                await self._hear()
+                await self._load_game()
                 await self._send()
-            except Away:
+            except ServicesUnavailable:
                 self.online = False
             else:
                 self.online = True
         return self.online
 
-    def call(self) -> Called:
+    def call(self) -> RackCall:
         """Start the next turn without waiting for the others. Raises ``Refusal`` if the hall has to wait."""
         self._may_go_on()
         number = self.current.number + 1 if self.current else 1
@@ -116,15 +116,15 @@ class HallAtWork:
         sealed = self._sealed_turn(number)
         if shown is not None and not (shown.sealed and self._is_over(shown)):
             self._follow(shown)
-            return Called(number, tuple(shown.faces), self._sealed_turn(number - 1))
+            return RackCall(number, tuple(shown.faces), self._sealed_turn(number - 1))
         if self.online and shown is None:
             raise Refusal("WAIT", "", N_("There is a connection: the rack is shown when it is called for all halls."))
         if sealed is None:
             raise self._no_rack(number)
-        self.journal.keep_turn(Played(number, sealed.rack.faces, own=True))
-        return Called(number, sealed.rack.faces, self._sealed_turn(number - 1))
+        self.journal.keep_turn(PlayedHallTurn(number, sealed.rack.faces, own=True))
+        return RackCall(number, sealed.rack.faces, self._sealed_turn(number - 1))
 
-    def start(self) -> Played:
+    def start(self) -> PlayedHallTurn:
         """Start the time of a turn that the hall has called by itself. Raises ``Refusal``."""
         turn = self._turn()
         if not turn.own:
@@ -134,7 +134,7 @@ class HallAtWork:
                 "TURN_STARTED", "", N_("The time of round {turn} has already started."), {"turn": turn.number}
             )
         now = self._clock.now()
-        begun = replace(turn, began_at=now, ends_at=now + self.bundle.answer.seconds * 1000 * MS)
+        begun = replace(turn, began_at=now, ends_at=now + self.bundle.answer.seconds * 1000 * MS_TO_NANOSECONDS_FACTOR)
         self.journal.keep_turn(begun)
         return begun
 
@@ -167,7 +167,7 @@ class HallAtWork:
         request.check_form = check_form
         self.journal.keep_command("slips", turn.number, request)
 
-    def close(self) -> Played:
+    def close(self) -> PlayedHallTurn:
         """Close the turn after all slips are in. Raises ``Refusal`` before its time is over or for doubted slips."""
         turn = self._turn()
         if turn.closed:
@@ -208,11 +208,11 @@ class HallAtWork:
         turn = self.journal.turns.get(number)
         return self._sealed_turn(number) if turn is not None and turn.closed else None
 
-    async def _hear(self) -> None:
+    async def _load_game(self) -> None:
         asked_at = self._clock.steady()
         shown = await self._ask(pb.GetDuplicateRequest(game_id=self.bundle.game_id, inside=True))
         self._clock.compare(asked_at, instant(shown.now))
-        if self.journal.ahead is None or abs(self.journal.ahead - self._clock.ahead) > MS:
+        if self.journal.ahead is None or abs(self.journal.ahead - self._clock.ahead) > MS_TO_NANOSECONDS_FACTOR:
             self.journal.keep_clock(self._clock.ahead)
         if self.journal.void_from != shown.seal.void_from_turn:
             self.journal.keep_void(shown.seal.void_from_turn)
@@ -238,7 +238,7 @@ class HallAtWork:
         self.bundle = Bundle(answer, self.bundle.hall)
         if answer != self.journal.bundle:
             self.journal.keep_bundle(answer)
-        self._sealed = self.bundle.sealed()
+        self._sealed = self.bundle.open_sealed()
 
     def _hear_turn(self, shown: pb.DuplicateTurn) -> None:
         """Apply the state of a turn from the services."""
@@ -257,7 +257,7 @@ class HallAtWork:
         """Play a turn with all other halls."""
         before = self.journal.turns.get(shown.turn)
         same = before is not None and before.rack == tuple(shown.faces)
-        turn = Played(
+        turn = PlayedHallTurn(
             shown.turn,
             tuple(shown.faces),
             began_at=instant(shown.started_at) if shown.HasField("started_at") else None,
@@ -275,17 +275,17 @@ class HallAtWork:
             shown = self._shown.get(kept.turn)
             if shown is None or not shown.HasField("started_at"):
                 return
-            if not await self._sent(kept):
+            if not await self._send_command(kept):
                 return
 
-    async def _sent(self, kept: Kept) -> bool:
+    async def _send_command(self, kept: PendingCommand) -> bool:
         """Send a command; return whether the next one may follow it."""
         try:
             await self._ask(kept.request)
-        except NotTaken as problem:
-            if problem.reason in LATER:
+        except CommandRefused as problem:
+            if problem.reason in TEMPORARY_REASONS:
                 return False
-            if problem.reason not in DONE:
+            if problem.reason not in EXECUTED_REASONS:
                 turn = self.journal.turns.get(kept.turn)
                 doubted = problem.reason in FORM_DOUBTS and not (turn and turn.closed)
                 self.journal.keep_refused(kept.command_id, str(problem), doubted=doubted)
@@ -293,7 +293,7 @@ class HallAtWork:
         self.journal.keep_sent(kept.command_id)
         return True
 
-    def _turn(self) -> Played:
+    def _turn(self) -> PlayedHallTurn:
         if self.current is None:
             raise Refusal("NO_RACK", "", N_("No rack has been called yet."))
         return self.current

@@ -15,12 +15,12 @@ from faristol.pb.game.v1 import duplicate_events_pb2 as events
 from faristol.pb.game.v1 import duplicate_pb2 as pb
 from faristol.table_terminal.table.journal import LineFile, usual_file
 
-KINDS: dict[str, type[Message]] = {"slips": pb.SubmitSlipsRequest, "close": pb.CloseHallRequest}
+COMMAND_KINDS: dict[str, type[Message]] = {"slips": pb.SubmitSlipsRequest, "close": pb.CloseHallRequest}
 """Commands that a hall sends."""
 
 
 @dataclass(frozen=True, slots=True)
-class Played:
+class PlayedHallTurn:
     """A turn as the hall plays it. Times are in nanoseconds, by the clock of the services."""
 
     number: int
@@ -34,7 +34,7 @@ class Played:
 
 
 @dataclass(frozen=True, slots=True)
-class Kept:
+class PendingCommand:
     """A pending command, to be sent once."""
 
     command_id: str
@@ -59,16 +59,16 @@ class HallJournal(LineFile):
         """Nanoseconds by which the services are ahead of the clock of this device."""
         self.void_from = 0
         """The first turn with another rack than the sealed one, as far as known; 0 for none."""
-        self.turns: dict[int, Played] = {}
-        self.refused: list[tuple[Kept, str]] = []
+        self.turns: dict[int, PlayedHallTurn] = {}
+        self.refused: list[tuple[PendingCommand, str]] = []
         """Commands that the services refused, with the reason."""
         self.doubted: dict[str, tuple[int, events.Slip]] = {}
         """The last slip of each player that was refused for its form, with its turn, until the next one."""
-        self._unsent: dict[str, Kept] = {}
+        self._unsent: dict[str, PendingCommand] = {}
         super().__init__(file)
 
     @property
-    def unsent(self) -> Sequence[Kept]:
+    def unsent(self) -> Sequence[PendingCommand]:
         """The pending commands, in order of time."""
         return tuple(self._unsent.values())
 
@@ -84,7 +84,7 @@ class HallJournal(LineFile):
         """Store the first void turn of the sealed game."""
         self._note({"void_from": turn})
 
-    def keep_turn(self, turn: Played) -> None:
+    def keep_turn(self, turn: PlayedHallTurn) -> None:
         """Store the state of a turn."""
         content = {"rack": list(turn.rack), "own": turn.own, "began_at": turn.began_at, "ends_at": turn.ends_at}
         self._note({"turn": turn.number, **content, "closed": turn.closed})
@@ -94,7 +94,7 @@ class HallJournal(LineFile):
         self._note({"dropped": number})
 
     def keep_command(self, kind: str, turn: int, request: Any) -> None:
-        """Store a command of ``KINDS`` before it is sent."""
+        """Store a command of ``COMMAND_KINDS`` before it is sent."""
         said = base64.b64encode(request.SerializeToString()).decode()
         self._note({"send": request.command_id, "kind": kind, "turn": turn, "request": said})
 
@@ -119,12 +119,12 @@ class HallJournal(LineFile):
             case {"void_from": int(turn)}:
                 self.void_from = turn
             case {"turn": int(turn), "rack": list(rack), "own": bool(own), "closed": bool(closed)}:
-                self.turns[turn] = Played(turn, tuple(rack), own, kept["began_at"], kept["ends_at"], closed)
+                self.turns[turn] = PlayedHallTurn(turn, tuple(rack), own, kept["began_at"], kept["ends_at"], closed)
             case {"dropped": int(turn)}:
                 self.turns.pop(turn, None)
             case {"send": str(command), "kind": str(kind), "turn": int(turn), "request": str(request)}:
-                message = KINDS[kind].FromString(base64.b64decode(request, validate=True))
-                self._unsent[command] = Kept(command, turn, message)
+                message = COMMAND_KINDS[kind].FromString(base64.b64decode(request, validate=True))
+                self._unsent[command] = PendingCommand(command, turn, message)
                 for slip in _slips_of(message):
                     self.doubted.pop(slip.player_id, None)
             case {"sent": str(command)}:

@@ -8,7 +8,7 @@ from collections.abc import Callable
 
 from faristol.kernel.times import Instant
 
-KEPT = 8
+COMPARISON_COUNT = 8
 """Stored comparisons; the one with the fastest answer counts, with an error of at most half of its duration."""
 
 
@@ -18,7 +18,7 @@ class SyncedClock:
     def __init__(self, wall: Callable[[], int] = time.time_ns, steady: Callable[[], int] = time.monotonic_ns) -> None:
         """Take two clocks in nanoseconds. Before the first comparison the time is that of the device."""
         self._wall, self._steady = wall, steady
-        self._compared: deque[tuple[int, int]] = deque(maxlen=KEPT)
+        self._compared: deque[tuple[int, int]] = deque(maxlen=COMPARISON_COUNT)
         self._offset = wall() - steady()
 
     def steady(self) -> int:

@@ -13,17 +13,19 @@ from google.rpc import error_details_pb2
 from grpc_status import rpc_status
 
 from faristol.client.problems import every_reason, info_of
-from faristol.client.services import call, passing
+from faristol.client.services import call, is_retryable
 from faristol.host import StartError
 from faristol.kernel.refusal import N_
 from faristol.pb.pairing.v1 import pairing_pb2 as pairing
 from faristol.pb.pairing.v1 import pairing_pb2_grpc as pairing_grpc
-from faristol.table_terminal.shared.names import Roll
+from faristol.table_terminal.shared.names import TournamentNames
 from faristol.text import say
 from faristol.typed_input.results.refusals import as_typed
 from faristol.typed_input.results.tables import Tables
 
-AWAY = N_("The pairing service is unavailable. Your entries are saved and are sent when it is available again.")
+PAIRING_UNAVAILABLE = N_(
+    "The pairing service is unavailable. Your entries are saved and are sent when it is available again."
+)
 BACK = N_("The pairing service is available again.")
 GAVE_UP = N_(
     "the pairing service has not responded for {seconds} seconds, and the results may have been "
@@ -41,7 +43,7 @@ class Refused(Exception):
         """The refusal of each game, if there are several."""
 
 
-class Calls:
+class ResultsClient:
     """The results of a round at the pairing service: a command is resent with the same id until it is answered."""
 
     def __init__(
@@ -64,7 +66,7 @@ class Calls:
     async def tables(self) -> Tables:
         """Return the current tables of the round. Raises ``Refused`` for an unknown round."""
         request = pairing.ListResultsRequest(tournament_id=self.tournament, round=self._round)
-        listed: pairing.ListResultsResponse = await self._sent(self._stub.ListResults, request)
+        listed: pairing.ListResultsResponse = await self._send(self._stub.ListResults, request)
         self._round = listed.round
         return Tables(listed, self._language)
 
@@ -73,7 +75,7 @@ class Calls:
         request = pairing.EnterResultsRequest(
             command_id=str(uuid.uuid4()), tournament_id=self.tournament, results=results, arbiter_id=self._arbiter
         )
-        await self._sent(self._stub.EnterResults, request)
+        await self._send(self._stub.EnterResults, request)
 
     async def confirm_result(self, table: pairing.TableResult) -> None:
         """Confirm the displayed result of a table. Raises ``Refused``, also for the person that entered it."""
@@ -84,7 +86,7 @@ class Calls:
             scores=table.scores,
             arbiter_id=self._arbiter,
         )
-        await self._sent(self._stub.ConfirmResult, request)
+        await self._send(self._stub.ConfirmResult, request)
 
     async def correct(self, table: pairing.TableResult, result: pairing.GameResult) -> None:
         """Replace the displayed result, unless the game was abandoned. Raises ``Refused``."""
@@ -101,32 +103,34 @@ class Calls:
             came = [player.player_id for player in table.players if player.player_id not in result.forfeited_by]
             request.unplayed, request.lost_by_all = True, not came
             request.winner_id = came[0] if len(came) == 1 else ""
-        await self._sent(self._stub.CorrectResult, request)
+        await self._send(self._stub.CorrectResult, request)
 
-    async def _telling(self, problem: grpc.aio.AioRpcError) -> Callable[[str], str]:
+    async def _build_translator(self, problem: grpc.aio.AioRpcError) -> Callable[[str], str]:
         """Return a function that replaces ids in a refusal by names, if available, and fields by typed words."""
         try:
-            known = Roll(await self._stub.GetTournament(pairing.GetTournamentRequest(tournament_id=self.tournament)))
+            known = TournamentNames(
+                await self._stub.GetTournament(pairing.GetTournamentRequest(tournament_id=self.tournament))
+            )
         except grpc.aio.AioRpcError:
             return lambda said: as_typed(said, self._language)
         return lambda said: as_typed(known.named_in_refusal(said, problem), self._language)
 
-    async def _sent(self, method: Any, request: Message) -> Any:
+    async def _send(self, method: Any, request: Message) -> Any:
         away = False
 
         def retried() -> None:
             nonlocal away
             if not away:
-                self._tell(say(AWAY, {}, self._language))
+                self._tell(say(PAIRING_UNAVAILABLE, {}, self._language))
             away = True
 
         language = (("accept-language", self._language),)
         try:
             answer = await call(partial(method, metadata=language), request, patience=self._patience, retried=retried)
         except grpc.aio.AioRpcError as problem:
-            if passing(problem):
+            if is_retryable(problem):
                 raise StartError(say(GAVE_UP, {"seconds": round(self._patience or 0)}, self._language)) from problem
-            raise Refused(problem, await self._telling(problem)) from problem
+            raise Refused(problem, await self._build_translator(problem)) from problem
         if away:
             self._tell(say(BACK, {}, self._language))
         return answer

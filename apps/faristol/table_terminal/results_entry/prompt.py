@@ -9,14 +9,14 @@ from dataclasses import dataclass
 from faristol.client.places import ranges
 from faristol.kernel.refusal import N_, Param
 from faristol.pb.pairing.v1 import pairing_pb2 as pairing
-from faristol.presentation.names import folded
-from faristol.table_terminal.results_entry.calls import Calls, Refused
+from faristol.presentation.names import fold_name
+from faristol.table_terminal.results_entry.calls import Refused, ResultsClient
 from faristol.text import say
 from faristol.typed_input.results.doubts import OPEN_BEFORE, SWAPPED
-from faristol.typed_input.results.lines import MOST_DIGITS, NO, YES, Given, Look, Slip, read
+from faristol.typed_input.results.lines import MAX_TABLE_DIGITS, NO, YES, InvalidLine, ParsedResult, TableLookup, read
 from faristol.typed_input.results.tables import Tables, names_at
 
-HELP = N_(
+ENTRY_HELP = N_(
     "Type the scores of the table shown, in the order of the names: 412 378. Or the scores of any table: 11 412 378.\n"
     "  412 378 anna  and the winner, as a check      ff -      the first did not come, and loses by forfeit\n"
     "  120a 100      the first abandoned at 120      ff ff     no player came\n"
@@ -27,23 +27,23 @@ HELP = N_(
 )
 TITLE = N_("{tournament}, round {round}: {left}. Type ? for help.")
 ALL_IN = N_("All results are in. Type a table to correct it, or q to end.")
-LEFT = N_("left: {tables}")
+TABLES_LEFT = N_("left: {tables}")
 NOTHING_LEFT = N_("no table left")
 SWAP = N_("with the scores swapped: {scores}")
 REPLACE = N_("{scores} would replace it")
 REPLACE_BY = N_("the new result would be: {outcome}")
 ASKED = N_("Not saved, and open: {typed}. Type y if it is correct, or continue with the next one.")
-REFUSED = N_("Not saved, and open: {typed}. Continue with the next one, or type it again.")
+NOT_SAVED = N_("Not saved, and open: {typed}. Continue with the next one, or type it again.")
 STILL_OPEN = N_("open, and not saved: {typed} ({why})")
 NOT_ASKED = N_(
     "There is no open question that y or n could answer. Specify the table, such as y 11; l lists the open entries."
 )
 NOT_SURE = N_("y cannot make {typed} a result: type it again.")
-STANDS = N_("Recorded: {standing}")
+RESULT_STANDS = N_("Recorded: {standing}")
 CONFIRMED = N_("confirmed: {standing}")
 NOTHING_ENTERED = N_("No result was entered here yet.")
 NO_CORRECTION = N_("To correct a game that was abandoned, enter its final scores: {command}")
-DONE = N_("{count} entered here; {left}.")
+ENTERED_HERE = N_("{count} entered here; {left}.")
 LEFT_OUT = N_("Discarded: {typed}")
 ENTERED = N_("entered: {standing}")
 
@@ -55,7 +55,7 @@ class _Open:
     typed: str
     table: int
     why: Sequence[str]
-    given: Given | None = None
+    given: ParsedResult | None = None
     """The result that a yes enters; None if a yes is impossible."""
     stood: Sequence[int] = ()
     """The scores at the time of the question: a yes replaces only these."""
@@ -65,7 +65,7 @@ class Prompt:
     """The dialogue about the results of a round until the user ends it; others may enter results too."""
 
     def __init__(
-        self, calls: Calls, ask: Callable[[str], Awaitable[str]], tell: Callable[[str], None], language: str
+        self, calls: ResultsClient, ask: Callable[[str], Awaitable[str]], tell: Callable[[str], None], language: str
     ) -> None:
         """Create the dialogue; ``ask`` raises ``EOFError`` at the end of the input."""
         self._calls, self._ask, self._tell, self._language = calls, ask, tell, language
@@ -83,14 +83,14 @@ class Prompt:
         """Ask until the end. Raises ``Refused`` for an unknown round."""
         self._tables = await self._calls.tables()
         listed = self._tables.listed
-        self._say(TITLE, tournament=listed.tournament, round=listed.round, left=self._left())
+        self._say(TITLE, tournament=listed.tournament, round=listed.round, left=self._format_tables_left())
         try:
             while await self._one():
                 pass
         except EOFError:
             self._tell("")
         self._tell_open()
-        self._say(DONE, count=len(set(self._entered)), left=self._left())
+        self._say(ENTERED_HERE, count=len(set(self._entered)), left=self._format_tables_left())
 
     async def _one(self) -> bool:
         """Ask once. Returns False when the user ends."""
@@ -104,13 +104,13 @@ class Prompt:
             case "q":
                 return False
             case "?" | "h":
-                self._say(HELP)
+                self._say(ENTRY_HELP)
             case "l":
                 await self._refresh()
-                self._tell(self._left())
+                self._tell(self._format_tables_left())
                 self._tell_open()
             case "b" if self._entered:
-                self._look(self._entered[-1])
+                self._show_table(self._entered[-1])
             case "b":
                 self._say(NOTHING_ENTERED)
             case "":
@@ -134,7 +134,7 @@ class Prompt:
         waiting = [table for table in left if table not in self._skipped]
         return next((table for table in waiting if table > self._past), waiting[0] if waiting else 0)
 
-    def _look(self, table: int) -> None:
+    def _show_table(self, table: int) -> None:
         if self._tables[table].scores:
             self._tell(self._tables.standing(table))
         self._back = table
@@ -147,7 +147,7 @@ class Prompt:
 
     async def _answer_or_do(self, line: str, asked: int, *, is_asked: bool) -> None:
         word, _, table = line.partition(" ")
-        answer = folded(word)
+        answer = fold_name(word)
         if answer in YES | NO and (not table or table.strip().isdecimal()):
             await self._answer(table.strip(), is_right=answer in YES, is_asked=is_asked)
         else:
@@ -173,14 +173,14 @@ class Prompt:
         typed = f"{asked}: {line}" if is_short else line
         try:
             said = read(line, self._tables.players, asked)
-        except Slip as slip:
+        except InvalidLine as slip:
             self._skip(asked)
             table = asked if is_short else self._table_in(line)
             self._keep_open(_Open(typed, table, [say(slip.text, slip.params, self._language)]))
             return
-        if isinstance(said, Look):
+        if isinstance(said, TableLookup):
             await self._refresh()
-            self._look(said.table)
+            self._show_table(said.table)
             return
         self._past = said.table
         await self._try(typed, said)
@@ -188,10 +188,10 @@ class Prompt:
     def _table_in(self, line: str) -> int:
         """Return the table that an unreadable line names; 0 if it names none."""
         first, *scores = line.split()
-        number = int(first) if first.isdecimal() and len(first) <= MOST_DIGITS else 0
+        number = int(first) if first.isdecimal() and len(first) <= MAX_TABLE_DIGITS else 0
         return number if self._tables.players(number) == len(scores) else 0
 
-    async def _try(self, typed: str, said: Given, *, is_sure: bool = False) -> None:
+    async def _try(self, typed: str, said: ParsedResult, *, is_sure: bool = False) -> None:
         """Enter a result, or keep it open with the objections."""
         try:
             if self._tables.stands(said):
@@ -204,13 +204,13 @@ class Prompt:
                 await self._entered_at(said.table)
             else:
                 self._keep_open(found)
-        except Slip as slip:
+        except InvalidLine as slip:
             self._keep_open(_Open(typed, said.table, [say(slip.text, slip.params, self._language)]))
         except Refused as refused:
             await self._refresh()
             self._keep_open(_Open(typed, said.table, [str(refused)]))
             if self._tables[said.table].scores:
-                self._say(STANDS, standing=self._tables.standing(said.table))
+                self._say(RESULT_STANDS, standing=self._tables.standing(said.table))
 
     async def _stands(self, table: int) -> None:
         """Confirm a result that was typed a second time, if a second person has to; else print it."""
@@ -220,29 +220,29 @@ class Prompt:
             await self._refresh()
             self._say(CONFIRMED, standing=self._tables.standing(table))
         else:
-            self._say(STANDS, standing=self._tables.standing(table))
+            self._say(RESULT_STANDS, standing=self._tables.standing(table))
         self._close(table)
 
-    def _asked_about(self, typed: str, said: Given) -> _Open | None:
+    def _asked_about(self, typed: str, said: ParsedResult) -> _Open | None:
         """Return the questions before a result is entered; None without any objection."""
         found = self._tables.doubts(said)
         why = [say(doubt.text, doubt.params, self._language) for doubt in found]
         if before := ", ".join(each.typed for each in self._open if each.table == said.table):
             why.append(say(OPEN_BEFORE, {"table": said.table, "typed": before}, self._language))
         if any(doubt.text == SWAPPED for doubt in found) and len(said.scores) == 2:
-            said = Given(said.table, said.scores[::-1], said.winner)
-            why.append(say(SWAP, {"scores": _written(said)}, self._language))
+            said = ParsedResult(said.table, said.scores[::-1], said.winner)
+            why.append(say(SWAP, {"scores": _format_scores(said)}, self._language))
         table = self._tables[said.table]
         if not table.scores:
             return _Open(typed, said.table, why, said) if why else None
-        why.append(say(STANDS, {"standing": self._tables.standing(said.table)}, self._language))
+        why.append(say(RESULT_STANDS, {"standing": self._tables.standing(said.table)}, self._language))
         if table.abandoned_by or any(score.left for score in said.scores):
             why.append(say(NO_CORRECTION, {"command": self._correction(said)}, self._language))
             return _Open(typed, said.table, why)
         if said.forfeit:
-            why.append(say(REPLACE_BY, {"outcome": self._tables.forfeited(said)}, self._language))
+            why.append(say(REPLACE_BY, {"outcome": self._tables.format_forfeit(said)}, self._language))
         else:
-            why.append(say(REPLACE, {"scores": _written(said)}, self._language))
+            why.append(say(REPLACE, {"scores": _format_scores(said)}, self._language))
         return _Open(typed, said.table, why, said, _standing(table))
 
     def _keep_open(self, one: _Open) -> None:
@@ -253,7 +253,7 @@ class Prompt:
         self._is_asked = True
         if one.table and not self._tables[one.table].scores:
             self._skipped.add(one.table)
-        self._say(ASKED if one.given else REFUSED, typed=one.typed)
+        self._say(ASKED if one.given else NOT_SAVED, typed=one.typed)
 
     def _close(self, table: int) -> None:
         """Remove the open lines of a table that has its result."""
@@ -263,7 +263,7 @@ class Prompt:
         for each in self._open:
             self._say(STILL_OPEN, typed=each.typed, why="; ".join(each.why))
 
-    def _correction(self, said: Given) -> str:
+    def _correction(self, said: ParsedResult) -> str:
         """Return the command that corrects an abandoned game."""
         table, left = self._tables[said.table], [score.left for score in said.scores]
         names = names_at(table)
@@ -288,15 +288,19 @@ class Prompt:
     async def _refresh(self) -> None:
         self._tables = await self._calls.tables()
 
-    def _left(self) -> str:
+    def _format_tables_left(self) -> str:
         left = self._tables.left
-        return say(LEFT, {"tables": ranges(left)}, self._language) if left else say(NOTHING_LEFT, {}, self._language)
+        return (
+            say(TABLES_LEFT, {"tables": ranges(left)}, self._language)
+            if left
+            else say(NOTHING_LEFT, {}, self._language)
+        )
 
     def _say(self, text: str, **params: Param) -> None:
         self._tell(say(text, params, self._language))
 
 
-def _written(said: Given) -> str:
+def _format_scores(said: ParsedResult) -> str:
     return "–".join(map(str, said.points))
 
 

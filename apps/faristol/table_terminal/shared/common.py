@@ -46,7 +46,7 @@ def run(work: Coroutine[Any, Any, T]) -> T:
     return asyncio.run(work)
 
 
-def said(text: str, **params: Param) -> str:
+def localize(text: str, **params: Param) -> str:
     """Return a text, marked with ``N_``, in the language of the terminal."""
     return say(text, params, language_of_terminal())
 
@@ -58,7 +58,7 @@ def as_json(message: Message) -> dict[str, Any]:
     return MessageToDict(message, preserving_proto_field_name=True, always_print_fields_with_no_presence=True)
 
 
-def tell(content: Any, lines: str | Iterable[str], *, json_output: bool, indent: int | None = 2) -> None:
+def print_answer(content: Any, lines: str | Iterable[str], *, json_output: bool, indent: int | None = 2) -> None:
     """Print an answer: lines for people, or with ``--json`` the content for programs.
 
     The content is a message of the contract, an answer of the API, or JSON data. Without an ``indent`` it is one line.
@@ -75,7 +75,7 @@ def tell(content: Any, lines: str | Iterable[str], *, json_output: bool, indent:
         typer.echo("\n".join(told))
 
 
-def many(count: int, thing: str, things: str = "") -> str:
+def format_count(count: int, thing: str, things: str = "") -> str:
     """Format a number of things: ``1 seal``, ``2 seals``; ``things`` is an irregular plural."""
     return f"{count:,} {thing if count == 1 else things or thing + 's'}"
 

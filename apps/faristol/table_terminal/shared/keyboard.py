@@ -15,7 +15,7 @@ from typing import TypeVar
 T = TypeVar("T")
 
 
-async def answered(ask: Callable[[], T]) -> T:
+async def wait_for_answer(ask: Callable[[], T]) -> T:
     """Return the result of ``ask``, which may wait for the keyboard; raise what it raises.
 
     If this task is cancelled, as by Ctrl-C, the question is dropped and the terminal is restored. A thread of the
@@ -48,7 +48,7 @@ def forget_typed() -> None:
 
 
 @contextmanager
-def heard(line: Callable[[str], None]) -> Iterator[None]:
+def watch_lines(line: Callable[[str], None]) -> Iterator[None]:
     """Call ``line`` with every line typed during the block, and with an empty one at the end of the input.
 
     No other code may read the terminal in the block. Without a terminal it has no effect.

@@ -18,8 +18,8 @@ from faristol.kernel.refusal import N_
 from faristol.pb.pairing.v1 import events_pb2 as events
 from faristol.pb.pairing.v1 import pairing_pb2 as pairing
 from faristol.pb.results.v1 import results_pb2 as results
-from faristol.presentation.names import Named, Roster, candidates, folded
-from faristol.table_terminal.shared.common import said
+from faristol.presentation.names import Named, Roster, candidates, fold_name
+from faristol.table_terminal.shared.common import localize
 from faristol.table_terminal.shared.services import stub_at
 from faristol.text.terminal import language_of_terminal
 
@@ -32,7 +32,7 @@ NO_ROUND = N_("no round of {tournament} is paired")
 NOT_PAIRED = N_("round {round} of {tournament} is not paired")
 NO_GAME = N_("there is no game {given}: use its id, or the number of its table with --table and --round")
 
-MOST = 8
+MAX_CANDIDATES = 8
 """Candidates in an error message."""
 
 
@@ -49,23 +49,23 @@ def meant(given: str, known: Sequence[Named], missing: str = THERE_IS_NO, **para
     if len(found) == 1:
         return found[0]
     if found:
-        more = " …" if len(found) > MOST else ""
-        raise Unclear(said(COULD_BE, given=repr(given), known="; ".join(map(str, found[:MOST])) + more))
+        more = " …" if len(found) > MAX_CANDIDATES else ""
+        raise Unclear(localize(COULD_BE, given=repr(given), known="; ".join(map(str, found[:MAX_CANDIDATES])) + more))
     if near := _near(given, known):
-        raise Unclear(said(DID_YOU_MEAN, given=repr(given), known="; ".join(map(str, near))))
-    raise Unclear(said(missing, given=repr(given), **params))
+        raise Unclear(localize(DID_YOU_MEAN, given=repr(given), known="; ".join(map(str, near))))
+    raise Unclear(localize(missing, given=repr(given), **params))
 
 
 def _near(given: str, known: Sequence[Named]) -> list[Named]:
     """Return the candidates with a similar name or id."""
     by: dict[str, Named] = {}
     for named in known:
-        for text in (folded(named.name), named.id, *folded(named.name).split()):
+        for text in (fold_name(named.name), named.id, *fold_name(named.name).split()):
             by.setdefault(text, named)
-    return list(dict.fromkeys(by[text] for text in likely(folded(given), by, 3)))
+    return list(dict.fromkeys(by[text] for text in likely(fold_name(given), by, 3)))
 
 
-class Roll(Roster):
+class TournamentNames(Roster):
     """The players, teams and games of a tournament, by name."""
 
     def __init__(self, tournament: pairing.GetTournamentResponse) -> None:
@@ -81,7 +81,7 @@ class Roll(Roster):
 
     def person(self, given: str) -> str:
         """Return the id of a player given by whole name, or else the text: not all actors are players."""
-        same = [who for who in self.players if who.id == given or folded(who.name) == folded(given)]
+        same = [who for who in self.players if who.id == given or fold_name(who.name) == fold_name(given)]
         return same[0].id if len(same) == 1 else given
 
     def round(self, number: int = 0) -> pairing.Round:
@@ -99,7 +99,7 @@ class Roll(Roster):
         if given:
             if any(given == seat.game_id for played in self.tournament.played for seat in played.pairings):
                 return given
-            raise Unclear(said(NO_GAME, given=repr(given)))
+            raise Unclear(localize(NO_GAME, given=repr(given)))
         return self.seat(table, number).game_id
 
     def seat(self, table: int, number: int = 0) -> events.Pairing:
@@ -108,35 +108,35 @@ class Roll(Roster):
         found = next((seat for seat in played.pairings if seat.table == table), None)
         if found is None:
             known = ranges(seat.table for seat in played.pairings if seat.table)
-            raise Unclear(said(NO_TABLE, round=played.round, table=table, known=known))
+            raise Unclear(localize(NO_TABLE, round=played.round, table=table, known=known))
         return found
 
 
 def played_round(tournament: pairing.GetTournamentResponse | results.Tournament, number: int = 0) -> Any:
     """Return a paired round of a tournament, the last one for 0. Raises ``Unclear`` if it is not paired."""
     if not tournament.played:
-        raise Unclear(said(NO_ROUND, tournament=tournament.name))
+        raise Unclear(localize(NO_ROUND, tournament=tournament.name))
     played = tournament.played if number else tournament.played[-1:]
     for found in played:
         if number in (0, found.round):
             return found
-    raise Unclear(said(NOT_PAIRED, round=number, tournament=tournament.name))
+    raise Unclear(localize(NOT_PAIRED, round=number, tournament=tournament.name))
 
 
-async def roll(given: str, address: str | None = None) -> Roll:
+async def load_names(given: str, address: str | None = None) -> TournamentNames:
     """Load the tournament with this id or beginning of its name, with the names of all its players and teams.
 
     Raises ``Unclear``, and ``StartError`` as ``service_at`` does.
     """
     try:
-        return await _roll(given, address)
+        return await _load_names(given, address)
     except StartError as problem:
         if not _unknown(problem):
             raise
         found = await tournament_meant(given, address)
         if found == given:
             raise
-    return await _roll(found, address)
+    return await _load_names(found, address)
 
 
 async def game_meant(given: str, table: int = 0, number: int = 0, address: str | None = None) -> str:
@@ -144,12 +144,12 @@ async def game_meant(given: str, table: int = 0, number: int = 0, address: str |
 
     Round 0 is the last one paired. Raises ``Unclear``, and ``StartError`` as ``service_at`` does.
     """
-    return (await roll(given, address)).game(table=table, number=number) if table else given
+    return (await load_names(given, address)).game(table=table, number=number) if table else given
 
 
-async def _roll(tournament_id: str, address: str | None) -> Roll:
+async def _load_names(tournament_id: str, address: str | None) -> TournamentNames:
     async with stub_at("pairing", address) as stub:
-        return Roll(await stub.GetTournament(pairing.GetTournamentRequest(tournament_id=tournament_id)))
+        return TournamentNames(await stub.GetTournament(pairing.GetTournamentRequest(tournament_id=tournament_id)))
 
 
 async def tournament_meant(given: str, address: str | None = None) -> str:
@@ -164,7 +164,7 @@ async def tournament_meant(given: str, address: str | None = None) -> str:
             found = await stub.GetTournament(results.GetTournamentRequest(tournament_id=given))
             return str(found.tournament.tournament_id)
         except grpc.aio.AioRpcError as problem:
-            if problem.code() in _NOBODY:
+            if problem.code() in _UNAVAILABLE_CODES:
                 return given
             if problem.code() not in _MISSING:
                 raise
@@ -178,7 +178,7 @@ async def tournaments_at(address: str | None = None) -> list[Named]:
     return [Named(entry.tournament_id, entry.name, entry.division) for entry in listed.tournaments]
 
 
-_NOBODY = (grpc.StatusCode.UNAVAILABLE, grpc.StatusCode.UNIMPLEMENTED)
+_UNAVAILABLE_CODES = (grpc.StatusCode.UNAVAILABLE, grpc.StatusCode.UNIMPLEMENTED)
 """The service is unavailable; the next call reports it."""
 
 _MISSING = (grpc.StatusCode.NOT_FOUND, grpc.StatusCode.INVALID_ARGUMENT)

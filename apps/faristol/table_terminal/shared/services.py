@@ -11,7 +11,7 @@ from typing import Any, TypeVar
 
 import grpc
 
-from faristol.client.credentials import authorize, authorized, is_at_console
+from faristol.client.credentials import authorize, build_interceptors, is_at_console
 from faristol.client.problems import every_reason, info_of, tls_problem
 from faristol.credentials import keyring
 from faristol.event_store import RecordError
@@ -26,7 +26,7 @@ from faristol.pb.lexicon.v1.adjudication_pb2_grpc import AdjudicationServiceStub
 from faristol.pb.pairing.v1.pairing_pb2_grpc import PairingServiceStub
 from faristol.pb.rating.v1.rating_pb2_grpc import RatingServiceStub
 from faristol.pb.results.v1.results_pb2_grpc import ResultsServiceStub
-from faristol.table_terminal.shared.common import run, said, who_acts
+from faristol.table_terminal.shared.common import localize, run, who_acts
 from faristol.table_terminal.shared.settings import settings_of
 from faristol.text.terminal import language_of_terminal
 
@@ -45,13 +45,13 @@ STUBS: Mapping[str, Stub] = {
 }
 """The stub of each service; some serve more of the contract."""
 
-LET_IN_BY = N_("set FARISTOL_TOKEN to your token or, at the console, FARISTOL_DATA to the data folder")
+SET_TOKEN = N_("set FARISTOL_TOKEN to your token or, at the console, FARISTOL_DATA to the data folder")
 NO_NOTE = N_(
     "at this console {file} identifies the record of the keys, but cannot be read: the access service "
     "writes it at start into the data folder in FARISTOL_DATA"
 )
 
-_NOT_LET_IN = frozenset({"NO_CREDENTIAL", "CREDENTIAL_INVALID"})
+_CREDENTIAL_REASONS = frozenset({"NO_CREDENTIAL", "CREDENTIAL_INVALID"})
 """Reasons that the settings of the terminal can fix."""
 
 
@@ -65,7 +65,7 @@ def sender() -> tuple[tuple[str, str | bytes], ...]:
         return ((ACTOR_NAME, name.encode()),) if name else ()
     except UnicodeEncodeError:
         text = N_("the name {name}, given by --as or FARISTOL_AS, is not in UTF-8")
-        raise StartError(said(text, name=ascii(name))) from None
+        raise StartError(localize(text, name=ascii(name))) from None
 
 
 class _Caller(grpc.aio.UnaryUnaryClientInterceptor):  # type: ignore[type-arg] # generic only in the stubs
@@ -84,7 +84,7 @@ class _Caller(grpc.aio.UnaryUnaryClientInterceptor):  # type: ignore[type-arg] #
         return await continuation(client_call_details._replace(metadata=metadata), request)
 
 
-def way_to(address: str, interceptors: Sequence[Any]) -> grpc.aio.Channel:
+def open_channel_to(address: str, interceptors: Sequence[Any]) -> grpc.aio.Channel:
     """Open a channel to an address, by TLS if the settings name authorities. Raises ``StartError``."""
     settings = settings_of()
     if settings.ca:
@@ -92,11 +92,11 @@ def way_to(address: str, interceptors: Sequence[Any]) -> grpc.aio.Channel:
     return open_channel(address, interceptors, Tls.of(settings) if settings.ca else None)
 
 
-def let_in(address: str) -> list[Any]:
+def build_access_interceptors(address: str) -> list[Any]:
     """Return the interceptors that add a credential to the calls of a channel. Raises ``StartError``."""
     try:
         settings = Settings()
-        return authorized(authorize(address, settings.access_folder(), who_acts(), settings.access_record()))
+        return build_interceptors(authorize(address, settings.access_folder(), who_acts(), settings.access_record()))
     except RecordError as problem:
         raise StartError(str(problem)) from problem
 
@@ -106,7 +106,7 @@ def address_of(service: str, address: str | None) -> str:
     if wanted := address or Addresses().of(service):
         return wanted
     text = N_("specify the address of the {service} service: use --address or {setting}")
-    raise StartError(said(text, service=service, setting="FARISTOL_ADDRESS"))
+    raise StartError(localize(text, service=service, setting="FARISTOL_ADDRESS"))
 
 
 @asynccontextmanager
@@ -116,28 +116,28 @@ async def service_at(service: str, address: str | None) -> AsyncIterator[grpc.ai
     Raises ``StartError`` as ``address_of`` and ``sender`` do, and for refusals of the service in the block.
     """
     wanted = address_of(service, address)
-    callers: Any = [_Caller(sender()), *let_in(wanted)]  # the stubs expect another class
-    async with way_to(wanted, callers) as channel:
+    callers: Any = [_Caller(sender()), *build_access_interceptors(wanted)]  # the stubs expect another class
+    async with open_channel_to(wanted, callers) as channel:
         try:
             yield channel
         except grpc.aio.AioRpcError as problem:
             if problem.code() is grpc.StatusCode.UNAVAILABLE:
                 text = tls_problem(problem) or N_("the {service} service at {address} cannot be reached")
-                raise StartError(said(text, service=service, address=wanted)) from problem
+                raise StartError(localize(text, service=service, address=wanted)) from problem
             told = every_reason(problem, language_of_terminal())
-            if info_of(problem).reason in _NOT_LET_IN:
-                told = f"{told.rstrip('.')}; {_way_in(wanted)}"
+            if info_of(problem).reason in _CREDENTIAL_REASONS:
+                told = f"{told.rstrip('.')}; {_describe_access(wanted)}"
             raise StartError(told) from problem
 
 
-def _way_in(address: str) -> str:
+def _describe_access(address: str) -> str:
     """Return a sentence about the settings that authorize calls to an address from this terminal."""
     settings = Settings()
     note = settings.access_record()
     has_keys = os.access(settings.access_folder() / keyring.SECRET, os.R_OK)
     if is_at_console(address) and has_keys and not os.access(note, os.R_OK):
-        return said(NO_NOTE, file=str(note))
-    return said(LET_IN_BY)
+        return localize(NO_NOTE, file=str(note))
+    return localize(SET_TOKEN)
 
 
 @asynccontextmanager
@@ -147,7 +147,7 @@ async def stub_at(service: str, address: str | None, stub: Stub | None = None) -
         yield (stub or STUBS[service])(channel)
 
 
-def asked(service: str, address: str | None, work: Callable[[Any], Awaitable[T]], stub: Stub | None = None) -> T:
+def ask_service(service: str, address: str | None, work: Callable[[Any], Awaitable[T]], stub: Stub | None = None) -> T:
     """Return the result of ``work`` with a stub of a service. Raises ``StartError`` as ``service_at`` does."""
 
     async def ask() -> T:
@@ -166,4 +166,4 @@ async def send(stub: Any, request: Any) -> Any:
 
 def answer_to(request: Any, service: str, address: str | None, stub: Stub | None = None) -> Any:
     """Return the answer of a service to a request, as ``send`` does. Raises ``StartError`` as ``service_at`` does."""
-    return asked(service, address, partial(send, request=request), stub)
+    return ask_service(service, address, partial(send, request=request), stub)

@@ -7,10 +7,10 @@ from itertools import zip_longest
 
 from faristol.pb.results.v1 import results_pb2 as pb
 from faristol.presentation import labels
-from faristol.presentation.game_view import Line, Side
+from faristol.presentation.game_view import SheetLine, Side
 from faristol.presentation.game_view import sheet as sides_of
 from faristol.presentation.outcome import is_kept, outcome
-from faristol.presentation.plays import explained
+from faristol.presentation.plays import score_plays
 from faristol.presentation.scoresheet_text import below, play_cell
 from faristol.rules import Ruleset
 from faristol.text import translations
@@ -22,7 +22,7 @@ LINE = "_" * 16
 """A line to write on."""
 
 
-def written(game: pb.GetGameResponse, language: str) -> Iterator[str]:
+def format_sheet(game: pb.GetGameResponse, language: str) -> Iterator[str]:
     """Yield the lines of the sheet as text, the players side by side; a circled score is in parentheses."""
     read = translations(language).gettext
     of_round, table = (
@@ -68,7 +68,7 @@ def explanations(game: pb.GetGameResponse, ruleset: Ruleset, language: str) -> I
     """Yield how the score of each play is computed: its words with values and premiums, and the bonus."""
     read = translations(language).gettext
     names = {seat.player_id: seat.name or seat.player_id for seat in game.seats}
-    for entry, score in explained(game, ruleset):
+    for entry, score in score_plays(game, ruleset):
         turn = read("Turn %(number)s") % {"number": entry.turn}
         recorded = "" if entry.score == score.points else f" → {entry.score}"
         play = entry.sheet_play or entry.coordinates
@@ -77,7 +77,7 @@ def explanations(game: pb.GetGameResponse, ruleset: Ruleset, language: str) -> I
         if score.bingo:
             yield f"  {read('bingo')}: {score.bonus}"
         if entry.kind != pb.ENTRY_KIND_PLAY:
-            yield f"  {read(labels.KINDS[entry.kind])}"
+            yield f"  {read(labels.ENTRY_KINDS[entry.kind])}"
 
 
 def _block(side: Side, most: int, sheet: pb.Sheet, language: str) -> list[str]:
@@ -87,20 +87,20 @@ def _block(side: Side, most: int, sheet: pb.Sheet, language: str) -> list[str]:
     lines = [_cells(line, sheet, language) for line in side.lines]
     last = ("", read("Total"), "", str(side.total))
     widths = [max(len(cells[column]) for cells in (head, *lines, last)) for column in range(len(head))]
-    aligned = [_aligned(cells, widths) for cells in (head, *lines)] + [""] * (most - len(lines))
+    aligned = [_align(cells, widths) for cells in (head, *lines)] + [""] * (most - len(lines))
     name = side.name or side.of.player_id
     beneath = [f"{title}: {said or LINE}" for title, said in below(side, sheet, language)]
     width = max(map(len, (name, aligned[0], *beneath)))
-    return [f"{name:<{width}}", *aligned, "-" * width, _aligned(last, widths), *beneath]
+    return [f"{name:<{width}}", *aligned, "-" * width, _align(last, widths), *beneath]
 
 
-def _cells(line: Line, sheet: pb.Sheet, language: str) -> tuple[str, str, str, str]:
+def _cells(line: SheetLine, sheet: pb.Sheet, language: str) -> tuple[str, str, str, str]:
     entry = line.entry
     score = f"({entry.sheet_score})" if entry.circled else entry.sheet_score
     return str(entry.turn or ""), play_cell(line, sheet, language), score, str(entry.total)
 
 
-def _aligned(cells: Sequence[str], widths: Sequence[int]) -> str:
+def _align(cells: Sequence[str], widths: Sequence[int]) -> str:
     """Align numbers to the right and plays to the left."""
     turn, play, score, total = cells
     return f"{turn:>{widths[0]}}  {play:<{widths[1]}}  {score:>{widths[2]}}  {total:>{widths[3]}}"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import NamedTuple
 
-from faristol.casebook.verbs import GIVEN, Verb
+from faristol.casebook.verbs import TABLE_STEP_FIELDS, Verb
 from faristol.kernel.refusal import N_
 from faristol.rules import Ruleset
 from faristol.text import say, translations
@@ -207,7 +207,7 @@ def word_of(field: str) -> str:
 def arguments_of(verb: Verb) -> list[str]:
     """Return the arguments of a verb as typed, the positional one first."""
     fields = [field.name for field in verb.request.DESCRIPTOR.fields]
-    own = [name for name in fields if name not in GIVEN]
+    own = [name for name in fields if name not in TABLE_STEP_FIELDS]
     both = {"arbiter_id", "player_id"} <= set(fields)
     return list(dict.fromkeys(word_of(name) for name in (*own, *(["player_id"] if both else ()))))
 
@@ -219,7 +219,7 @@ def overview(language: str) -> Iterator[str]:
         yield f"  {name:<{width}}  {say(guide.sentence, {}, language)}"
 
 
-def explained(name: str, verb: Verb | None, language: str, ruleset: Ruleset | None = None) -> Iterator[str]:
+def explain_verb(name: str, verb: Verb | None, language: str, ruleset: Ruleset | None = None) -> Iterator[str]:
     """Yield the help of a verb of ``GUIDES``: sentence, arguments, and an example, for ``ruleset`` if known."""
     guide = GUIDES[name]
     if name == "neutralise" and ruleset is not None and (reasons := ruleset.clock.neutralised_by):

@@ -46,7 +46,7 @@ DEFINITIVE: Mapping[str, str] = {
 CHECKING = N_("By agreement the players may check plays in the lexicon together, without an arbiter.")
 
 
-def customs(ruleset: Ruleset, language: str) -> Iterator[str]:
+def list_house_rules(ruleset: Ruleset, language: str) -> Iterator[str]:
     """Yield the rules for people at a table beside the typed commands, each with its article."""
     said = [
         ("start.seat", SEATS.get(ruleset.start.seat)),

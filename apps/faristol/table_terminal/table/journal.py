@@ -14,7 +14,7 @@ from typing import Any
 from faristol.host import StartError
 from faristol.table_terminal.table.lines import Typed
 
-SHOWN = 40
+MAX_QUOTED_CHARACTERS = 40
 """Characters of a line that an error quotes."""
 
 
@@ -42,7 +42,7 @@ class LineFile:
                 except ValueError:
                     continue  # an incomplete line of a process that was killed while writing
                 if not self._take(number, content):
-                    raise ValueError(f"line {number} is not a line of this journal: {line[:SHOWN]!r}")
+                    raise ValueError(f"line {number} is not a line of this journal: {line[:MAX_QUOTED_CHARACTERS]!r}")
             if kept and not kept.endswith("\n"):
                 with file.open("a", encoding="utf-8") as torn:
                     torn.write("\n")
@@ -86,7 +86,7 @@ class Journal(LineFile):
                 return False
         return True
 
-    def unfinished(self) -> list[tuple[str, Typed]]:
+    def list_unfinished(self) -> list[tuple[str, Typed]]:
         """Return the unfinished steps in order, with their ids."""
         return list(self._open.items())
 

@@ -30,7 +30,7 @@ GIVEN_UP = (game_events.END_CONDITION_ABANDONED, game_events.END_CONDITION_ALL_A
 
 
 @dataclass(frozen=True, slots=True)
-class Shown:
+class ShownTable:
     """A table and its clock as their services show them, and the rules in use."""
 
     table: game_pb2.GetGameResponse
@@ -65,7 +65,7 @@ class Shown:
         return [player for player in self.players if player != player_id]
 
 
-def offers(shown: Shown) -> list[Offer]:
+def offers(shown: ShownTable) -> list[Offer]:
     """Return the actors that can act now, by id, and their verbs in the order of the book."""
     found: dict[str, list[str]] = {}
     for who, verbs in _offers(shown):
@@ -74,7 +74,7 @@ def offers(shown: Shown) -> list[Offer]:
     return [(who, verbs) for who, verbs in found.items() if verbs]
 
 
-def _offers(shown: Shown) -> Iterator[Offer]:
+def _offers(shown: ShownTable) -> Iterator[Offer]:
     table, clock = shown.table, shown.clock
     if table.phase == game_pb2.PHASE_FINAL:
         return
@@ -102,7 +102,7 @@ def _offers(shown: Shown) -> Iterator[Offer]:
         yield from _of_turn(shown)
 
 
-def _waits_for_arbiter(shown: Shown) -> bool:
+def _waits_for_arbiter(shown: ShownTable) -> bool:
     """Check whether only an arbiter can resume the clock: the reason for its stop is over."""
     table, clock = shown.table, shown.clock
     if not clock.neutralised or clock.reason in OF_ARBITERS:
@@ -114,7 +114,7 @@ def _waits_for_arbiter(shown: Shown) -> bool:
     return not (lasts or written)
 
 
-def _of_turn(shown: Shown) -> Iterator[Offer]:
+def _of_turn(shown: ShownTable) -> Iterator[Offer]:
     table, ruleset = shown.table, shown.ruleset
     mover = table.turn_player_id
     if table.phase == game_pb2.PHASE_OFF_CENTRE:
@@ -135,7 +135,7 @@ def _of_turn(shown: Shown) -> Iterator[Offer]:
             yield from ((player, ["write-score"]) for player in writers if player not in shown.written | away)
 
 
-def _to_play(shown: Shown) -> Iterator[str]:
+def _to_play(shown: ShownTable) -> Iterator[str]:
     """Yield the verbs of the player on turn before any action."""
     table, ruleset = shown.table, shown.ruleset
     announced = table.HasField("announced")
@@ -159,7 +159,7 @@ def _to_play(shown: Shown) -> Iterator[str]:
         yield verb
 
 
-def _of_play(shown: Shown, player: str) -> Iterator[str]:
+def _of_play(shown: ShownTable, player: str) -> Iterator[str]:
     """Yield the verbs of a player after the turn has been taken, in the order of the book."""
     table, clock, ruleset = shown.table, shown.clock, shown.ruleset
     mover = player == table.turn_player_id
@@ -171,7 +171,7 @@ def _of_play(shown: Shown, player: str) -> Iterator[str]:
     both = ruleset.turn.complete_on == "both-written" and table.phase == game_pb2.PHASE_PLACED
     all_wrote = not both or shown.written >= set(shown.players) - set(clock.away_player_ids)
     later = player in clock.away_player_ids or (clock.away_player_ids and not ruleset.absence.opponent_may_draw)
-    owed = not ruleset.absence.opponent_may_draw and not mover and _owed(shown, player)
+    owed = not ruleset.absence.opponent_may_draw and not mover and _is_draw_owed(shown, player)
     drawn = table.phase == game_pb2.PHASE_DRAWN or not table.bag_left or bool(later)
     others = shown.others(table.turn_player_id)
     for step in ruleset.turn.steps:
@@ -185,19 +185,21 @@ def _of_play(shown: Shown, player: str) -> Iterator[str]:
                     yield TURN_STEPS[step]
             case "draw" if owed and not clock.away_player_ids:
                 yield TURN_STEPS[step]
-            case "draw" if mover and not drawn and all_wrote and not any(_owed(shown, other) for other in others):
+            case "draw" if (
+                mover and not drawn and all_wrote and not any(_is_draw_owed(shown, other) for other in others)
+            ):
                 yield TURN_STEPS[step]
             case "press" if mover and drawn and all_wrote and _can_be_pressed(shown):
                 yield TURN_STEPS[step]
 
 
-def _owed(shown: Shown, player: str) -> bool:
+def _is_draw_owed(shown: ShownTable, player: str) -> bool:
     """Check whether ``player`` completed a play without drawing, and so draws before the others (FISE 37)."""
     held = next(side.rack_size for side in shown.table.sides if side.player_id == player)
     return held < shown.ruleset.game.rack_size and shown.table.bag_left > 0
 
 
-def _open(shown: Shown, player: str) -> bool:
+def _open(shown: ShownTable, player: str) -> bool:
     """Check whether the book's time for a challenge by ``player`` is open."""
     law, table = shown.ruleset.challenge, shown.table
     if shown.entered_again:
@@ -217,7 +219,7 @@ def _open(shown: Shown, player: str) -> bool:
     return True
 
 
-def _can_be_pressed(shown: Shown) -> bool:
+def _can_be_pressed(shown: ShownTable) -> bool:
     """Check whether the mover's clock can be pressed: it runs, is stopped until the press, or waits for the score."""
     clock, ruleset = shown.clock, shown.ruleset
     if shown.table.exchanged and ruleset.exchange.stops_clock and not clock.held:
@@ -231,24 +233,24 @@ def _comes_before(first: str, second: str, ruleset: Ruleset) -> bool:
     return first in steps and steps.index(first) < steps.index(second)
 
 
-def _writers(shown: Shown) -> Sequence[str]:
+def _writers(shown: ShownTable) -> Sequence[str]:
     """Return the players that write the score of the play in question, the mover first."""
     return writers(shown.ruleset, shown.players, _author(shown)) if "write" in shown.ruleset.turn.steps else ()
 
 
-def _author(shown: Shown) -> str:
+def _author(shown: ShownTable) -> str:
     """Return the player of the play in question."""
     table = shown.table
     return (table.pending if table.HasField("pending") else table.open_play).player_id or table.turn_player_id
 
 
-def _of_challenge(shown: Shown) -> Iterator[Offer]:
+def _of_challenge(shown: ShownTable) -> Iterator[Offer]:
     yield JUDGE, ["rule"]
     if shown.table.appealed and not shown.judged:
         yield ARBITER, ["rule-appeal"]
 
 
-def _of_interruption(shown: Shown) -> Iterable[Offer]:
+def _of_interruption(shown: ShownTable) -> Iterable[Offer]:
     found = shown.table.interruption
     match found.WhichOneof("found"):
         case "overdraw" if found.overdraw.choose:
@@ -262,7 +264,7 @@ def _of_interruption(shown: Shown) -> Iterable[Offer]:
     return [(ARBITER, ["settle-count"])]
 
 
-def _of_end(shown: Shown) -> Iterable[Offer]:
+def _of_end(shown: ShownTable) -> Iterable[Offer]:
     if shown.unstated and shown.table.end_condition not in GIVEN_UP:
         return [(player, ["state-rack"]) for player in shown.players if player in shown.unstated]
     both = shown.ruleset.scoresheet.signers == "both"  # a present player that left the game signs as well (FISC I.8)

@@ -12,10 +12,10 @@ from faristol.kernel.refusal import N_, Param
 from faristol.pb.game.v1 import events_pb2 as events
 from faristol.pb.game.v1 import game_pb2
 from faristol.table_terminal.table.guide import MEANINGS, word_of
-from faristol.table_terminal.table.offers import Shown
+from faristol.table_terminal.table.offers import ShownTable
 from faristol.text import say, translations, with_article
 
-REFUSED = N_("Refused: %(problem)s")
+REFUSED_BECAUSE = N_("Refused: %(problem)s")
 
 MISSES_CENTRE = N_("The play misses the centre: the opponent must accept it or declare it invalid.")
 OFF_CENTRE = N_("The opponent decides about the play: `{opponent}: decide-off-centre yes` accepts it, `no` does not.")
@@ -24,7 +24,7 @@ STEP_BY_STEP = N_(
     "A turn typed as a whole, such as `h8 casa` or `turn …`, is complete and can no longer be "
     "challenged. To allow a challenge, type `place-play …`, and then `challenge …` or {steps}."
 )
-AGAIN = N_(
+TURN_ENTERED_AGAIN = N_(
     "Turn {turn} is being re-entered as it was played. The press of its clock is unchanged, and the "
     "time counts from there."
 )
@@ -45,32 +45,32 @@ UNTOLD: Mapping[str, str] = {
 """The penalty for leaving without telling, by ``absence.untold``."""
 
 
-def told(problem: grpc.aio.AioRpcError, names: Mapping[str, str], language: str) -> str:
+def format_refusal(problem: grpc.aio.AioRpcError, names: Mapping[str, str], language: str) -> str:
     """Return the sentence of a refusal, with names for ids, and its article."""
     info = info_of(problem)
     template = info.metadata.get("message")
     sentence = problem.details() or problem.code().name
     if template:
-        params = {key: _named(value, names) for key, value in info.metadata.items()}
+        params = {key: _replace_ids(value, names) for key, value in info.metadata.items()}
         sentence = say(template, params, language)
     if field := info.metadata.get("field"):
         known = MEANINGS.get(word_of(field))
         sentence = f"{translations(language).gettext(known) if known else field}: {sentence}" if template else sentence
     article = info.metadata.get("article")
-    told = translations(language).gettext(REFUSED) % {"problem": sentence}
+    told = translations(language).gettext(REFUSED_BECAUSE) % {"problem": sentence}
     return f"{told} ({article})" if article else told
 
 
-def notices(shown: Shown, names: Mapping[str, str], language: str) -> Iterator[str]:
+def notices(shown: ShownTable, names: Mapping[str, str], language: str) -> Iterator[str]:
     """Yield pending decisions about a play on the board, without a refusal."""
     if shown.table.phase == game_pb2.PHASE_OFF_CENTRE:
         yield with_article(say(MISSES_CENTRE, {}, language), shown.ruleset.article("first_move.centre"), language)
         yield from hints("", shown, {}, names, language)
     if shown.entered_again:
-        yield say(AGAIN, {"turn": shown.table.turn}, language)
+        yield say(TURN_ENTERED_AGAIN, {"turn": shown.table.turn}, language)
 
 
-def _named(value: str, names: Mapping[str, str]) -> str:
+def _replace_ids(value: str, names: Mapping[str, str]) -> str:
     """Return ``value`` with names for ids, if it consists only of ids."""
     ids = value.replace("'", "").split(", ")
     if not value:
@@ -79,7 +79,7 @@ def _named(value: str, names: Mapping[str, str]) -> str:
 
 
 def hints(
-    reason: str, shown: Shown, params: Mapping[str, Param], names: Mapping[str, str], language: str
+    reason: str, shown: ShownTable, params: Mapping[str, Param], names: Mapping[str, str], language: str
 ) -> Iterator[str]:
     """Yield the way out of a refusal, unless the list of next steps shows it; ``params`` are those of the refusal."""
     table, ruleset = shown.table, shown.ruleset

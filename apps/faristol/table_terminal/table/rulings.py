@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 
 import grpc
 
-from faristol.client.judge import PASSED_BY, Judge
+from faristol.client.judge import LOST_CASE_REASONS, Judge
 from faristol.client.problems import reason_of
 from faristol.kernel.refusal import N_, Refusal
 from faristol.pb.game.v1 import game_pb2
@@ -16,11 +16,11 @@ from faristol.pb.lexicon.v1 import adjudication_pb2_grpc as pb_grpc
 from faristol.pb.lexicon.v1 import events_pb2 as events
 from faristol.pb.lexicon.v1 import lexicon_pb2, lexicon_pb2_grpc
 
-HELD = N_("This case is assigned to %(judges)s: the table waits for the ruling.")
+CASE_HELD = N_("This case is assigned to %(judges)s: the table waits for the ruling.")
 QUEUED = N_("The case waits for a judge, and the table waits for the ruling.")
 
 
-class Bench:
+class TableJudge:
     """The judge at this table, if any."""
 
     def __init__(self, channel: grpc.aio.Channel, judge_id: str, say: Callable[..., None]) -> None:
@@ -40,7 +40,7 @@ class Bench:
         other judges is left to them, and the user is informed. Raises ``Refusal`` if ``valid`` is given and other
         judges hold the case or no judges rule, ``grpc.aio.AioRpcError`` if the judge may not claim it.
         """
-        if not await self.judged(table.tournament_id):
+        if not await self.has_judges(table.tournament_id):
             if valid is not None:
                 raise Refusal(
                     "LEXICON_RULES", "", N_("Only the lexicon rules in this tournament: write `judge: rule`.")
@@ -58,12 +58,12 @@ class Bench:
                     N_("This case is assigned to {judges}: write `judge: rule` to wait for the ruling."),
                     {"judges": holders},
                 )
-            self._say(HELD, judges=holders)
+            self._say(CASE_HELD, judges=holders)
             return True
         try:
             await self._judge.claim(case.case_id)
         except grpc.aio.AioRpcError as problem:
-            if valid is not None or reason_of(problem) not in PASSED_BY:
+            if valid is not None or reason_of(problem) not in LOST_CASE_REASONS:
                 raise
             self._say(QUEUED)
             return True
@@ -78,7 +78,7 @@ class Bench:
         await self._judge.rule(case.case_id, words, str(uuid.uuid5(uuid.UUID(step_id), "rule-case")))
         return True
 
-    async def judged(self, tournament_id: str) -> bool:
+    async def has_judges(self, tournament_id: str) -> bool:
         """Check whether judges rule in a tournament, also on appeals."""
         request = pb.GetAdjudicationRequest(tournament_id=tournament_id)
         return (await self._adjudication.GetAdjudication(request)).mode != events.MODE_AUTOMATIC

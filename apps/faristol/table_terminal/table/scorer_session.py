@@ -14,25 +14,32 @@ from faristol.casebook.case import Step
 from faristol.casebook.document import CaseError
 from faristol.casebook.forms import board_of
 from faristol.client.problems import info_of
-from faristol.client.services import passing
+from faristol.client.services import is_retryable
 from faristol.kernel.quotation import likely
 from faristol.kernel.refusal import N_, Param, Refusal
 from faristol.pb.game.v1 import game_pb2
-from faristol.presentation.names import folded
-from faristol.table_terminal.shared.keyboard import answered
-from faristol.table_terminal.shared.sheet import written
+from faristol.presentation.names import fold_name
+from faristol.table_terminal.shared.keyboard import wait_for_answer
+from faristol.table_terminal.shared.sheet import format_sheet
 from faristol.table_terminal.table import refusals
-from faristol.table_terminal.table.guide import GUIDES, explained, overview
-from faristol.table_terminal.table.house_rules import customs
+from faristol.table_terminal.table.guide import GUIDES, explain_verb, overview
+from faristol.table_terminal.table.house_rules import list_house_rules
 from faristol.table_terminal.table.journal import Journal
 from faristol.table_terminal.table.lines import Typed, read_typed
-from faristol.table_terminal.table.offers import Shown, offers
-from faristol.table_terminal.table.rulings import Bench
+from faristol.table_terminal.table.offers import ShownTable, offers
+from faristol.table_terminal.table.rulings import TableJudge
 from faristol.table_terminal.table.services import VERBS, LiveTable
 from faristol.table_terminal.table.session import Session
 from faristol.table_terminal.table.shorthand import SPOKEN, Unclear
-from faristol.table_terminal.table.view import counted, outcome, ruled, skipped, standing, told
-from faristol.text import cited, say, translations
+from faristol.table_terminal.table.view import (
+    format_next_steps,
+    format_ruling,
+    format_score,
+    format_skipped_turns,
+    outcome,
+    standing,
+)
+from faristol.text import cite_refusal, say, translations
 
 PROMPT = "> "
 WATCH_SECONDS = 0.5
@@ -40,10 +47,12 @@ WATCH_SECONDS = 0.5
 DO = ("board", "book", "help", "quit", "rack", "sheet", "table")
 """Commands of the tool itself."""
 
-AWAY = N_("The services are unavailable. Your entries are saved and are sent when they are available again.")
-KEPT = N_("The entry was not carried out. It is saved, and is sent when you open this table again.")
+SERVICES_UNAVAILABLE = N_(
+    "The services are unavailable. Your entries are saved and are sent when they are available again."
+)
+STEP_KEPT = N_("The entry was not carried out. It is saved, and is sent when you open this table again.")
 GOING_ON = N_("From last time, not carried out yet: %(step)s")
-HELP = N_(
+SCORER_HELP = N_(
     "WHO: VERB …, where WHO is a player, arbiter or judge. A whole turn: `Anna: turn H8 C A S A`, "
     "`Anna: turn exchange A E`, `Anna: turn pass`. Options: `Anna: draw-tiles, with: {count: 4}`, `at: "
     "12:30` for minutes since the start of the round, `after: 0:30` since the last step."
@@ -61,7 +70,7 @@ NO = ("no", "false")
 NO_STEP = N_("{words} is not a step: expected `WHO: VERB …`, or {known}.")
 
 
-class Keeper:
+class ScorerSession:
     """Executes typed steps and prints their results."""
 
     def __init__(self, journal: Journal, language: str, *, stops: bool) -> None:
@@ -84,7 +93,7 @@ class Keeper:
         """Print a message to the user."""
         typer.echo(translations(self._language).gettext(message) % params)
 
-    async def sit_down(self, services: LiveTable, bench: Bench) -> None:
+    async def sit_down(self, services: LiveTable, bench: TableJudge) -> None:
         """Load the table, and execute unfinished steps first."""
         self._services = services
         table = await services.table()
@@ -94,7 +103,7 @@ class Keeper:
             self._ruling = table.ruling  # an old ruling
         typer.echo(str(board_of(table)))
         await self._show()
-        for step_id, typed in self._journal.unfinished():
+        for step_id, typed in self._journal.list_unfinished():
             self.say(GOING_ON, step=typed.text)
             await self._do(typed, step_id)
 
@@ -146,7 +155,7 @@ class Keeper:
                 return await self._try(typed, known, where)
         except grpc.aio.AioRpcError as problem:
             typer.echo(f"{where}{problem.details()}")
-            self.say(KEPT)
+            self.say(STEP_KEPT)
             return False
 
     async def _try(self, typed: Typed, step_id: str, where: str) -> bool:
@@ -162,22 +171,22 @@ class Keeper:
                 return True
             for answer in await self._session.do(step, step_id):
                 if isinstance(answer, game_pb2.PlacePlayResponse) and answer.words and not answer.off_centre:
-                    typer.echo(counted(answer, self._language))
+                    typer.echo(format_score(answer, self._language))
         except CaseError as problem:
             typer.echo(f"{where}{problem.say(self._language)}")
             return False
         except Refusal as refusal:
-            typer.echo(f"{where}{cited(refusal, self._language)}")
+            typer.echo(f"{where}{cite_refusal(refusal, self._language)}")
             self._choices = refusal.choices if isinstance(refusal, Unclear) else ()
             if refusal.reason == "TOLD_NOT_SAID":
-                self._hint(refusal.reason, refusal.params, await self._session.shown())
+                self._hint(refusal.reason, refusal.params, await self._session.load_shown())
             if refusal.reason == "WHO":
-                self._offer(await self._session.shown())
+                self._offer(await self._session.load_shown())
             return False
         except grpc.aio.AioRpcError as problem:
-            if passing(problem):
+            if is_retryable(problem):
                 raise
-            typer.echo(f"{where}{refusals.told(problem, self._session.names, self._language)}")
+            typer.echo(f"{where}{refusals.format_refusal(problem, self._session.names, self._language)}")
             await self._show_way_out(problem)
             return False
         await self._show()
@@ -192,30 +201,30 @@ class Keeper:
         params = {"who": step.actor}
         typer.echo(say(refusals.UNTOLD[self._session.ruleset.absence.untold], params, self._language))
         question = translations(self._language).gettext(SURE)
-        return await answered(partial(typer.confirm, question))
+        return await wait_for_answer(partial(typer.confirm, question))
 
     async def _show_way_out(self, problem: grpc.aio.AioRpcError) -> None:
-        info, shown = info_of(problem), await self._session.shown()
+        info, shown = info_of(problem), await self._session.load_shown()
         if info.reason == "SHEETS_DIFFER":
             await self._answer("sheet")
         self._hint(info.reason, info.metadata, shown)
         self._offer(shown)
 
-    def _hint(self, reason: str, params: Mapping[str, Param], shown: Shown) -> None:
+    def _hint(self, reason: str, params: Mapping[str, Param], shown: ShownTable) -> None:
         for hint in refusals.hints(reason, shown, params, self._session.names, self._language):
             typer.echo(hint)
 
     async def _show(self) -> None:
-        shown = await self._session.shown()
+        shown = await self._session.load_shown()
         lines = standing(shown, self._session.names, self._session.now, self._language)
         ruling = shown.table.ruling if shown.table.HasField("ruling") else None
         if ruling and ruling != self._ruling:
-            typer.echo("\n".join(ruled(ruling, shown.ruleset, self._language)))
+            typer.echo("\n".join(format_ruling(ruling, shown.ruleset, self._language)))
         self._ruling = ruling
         self._ruling_awaited = shown.table.phase == game_pb2.PHASE_CHALLENGED
         if 0 < self._turn < shown.table.turn:
             public = await self._services.public(self._session.position)
-            for line in skipped(public, self._turn, self._session.names, self._language):
+            for line in format_skipped_turns(public, self._turn, self._session.names, self._language):
                 typer.echo(line)
         self._turn = shown.table.turn
         typer.echo("\n".join(lines))
@@ -225,35 +234,35 @@ class Keeper:
             typer.echo(notice)
         self._offer(shown)
 
-    def _offer(self, shown: Shown) -> None:
-        if said := told(offers(shown), self._session.names, self._language):
+    def _offer(self, shown: ShownTable) -> None:
+        if said := format_next_steps(offers(shown), self._session.names, self._language):
             typer.echo(said)
 
     async def _answer(self, words: str) -> None:
         """Execute a command of the tool itself. Raises ``Refusal`` for an unknown one."""
         what, _, of = (part.strip() for part in words.partition(" "))
-        what = "help" if SPOKEN.get(folded(what)) == "help" else what
+        what = "help" if SPOKEN.get(fold_name(what)) == "help" else what
         match what:
             case "help" if of in GUIDES:
-                typer.echo("\n".join(explained(of, VERBS.get(of), self._language, self._session.ruleset)))
+                typer.echo("\n".join(explain_verb(of, VERBS.get(of), self._language, self._session.ruleset)))
             case "help" if not of:
-                self.say(HELP)
+                self.say(SCORER_HELP)
                 self.say(SHORT)
                 typer.echo("\n".join(overview(self._language)))
                 self.say(ALSO, words=", ".join(DO))
             case "board":
                 typer.echo(str(board_of(await self._services.table())))
             case "book":
-                typer.echo("\n".join(customs(self._session.ruleset, self._language)))
+                typer.echo("\n".join(list_house_rules(self._session.ruleset, self._language)))
             case "table":
                 await self._show()
             case "sheet":
-                typer.echo("\n".join(written(await self._services.public(self._session.position), self._language)))
+                typer.echo("\n".join(format_sheet(await self._services.public(self._session.position), self._language)))
             case "rack" if (rack := await self._session.rack(of)) is not None:
                 typer.echo(" ".join(face or "▢" for face in rack) or "–")
             case "rack":
                 raise Refusal("NO_STEP", "", RACK_OF, {"known": ", ".join(self._session.names.values())})
-            case _ if (who := self._session.called(what)) and of:
+            case _ if (who := self._session.find_person(what)) and of:
                 raise Refusal("NO_STEP", "", COLON, {"who": who, "rest": of})
             case _ if near := likely(what, (*VERBS, "turn", *DO), 3):
                 raise Refusal("NO_STEP", "", NEAR, {"words": repr(words), "near": ", ".join(near)})

@@ -23,13 +23,13 @@ from faristol.table_terminal.table.journal import Journal
 
 T = TypeVar("T")
 
-PATIENT = 3.0
+NOTICE_AFTER_SECONDS = 3.0
 """Seconds of waiting before the user is informed."""
 
-LOOK_SECONDS = 0.1
+POLL_INTERVAL_SECONDS = 0.1
 """Seconds between two polls."""
 
-_OWN = frozenset({"command_id", "game_id"})
+_COMMAND_FIELDS = frozenset({"command_id", "game_id"})
 
 VERBS = verbs_of((GAME, CLOCK))
 """Every command of the services of a table."""
@@ -90,7 +90,7 @@ class LiveTable:
             return clock_pb2.GetClockResponse(game_id=self.game_id)
         return shown
 
-    async def at_rest(self) -> tuple[game_pb2.GetGameResponse, clock_pb2.GetClockResponse]:
+    async def wait_until_idle(self) -> tuple[game_pb2.GetGameResponse, clock_pb2.GetClockResponse]:
         """Return table and clock after all automatic events, or the last state after a timeout."""
 
         async def look() -> tuple[int, game_pb2.GetGameResponse, clock_pb2.GetClockResponse]:
@@ -101,7 +101,7 @@ class LiveTable:
             before, table, clock = seen
             return table.version == before and not table.following | clock.following
 
-        _, table, clock = await _polled(look, rests)
+        _, table, clock = await _poll(look, rests)
         return table, clock
 
     async def public(self, min_position: int = 0) -> results_pb2.GetGameResponse:
@@ -113,7 +113,7 @@ class LiveTable:
 
     async def final(self) -> results_pb2.GetGameResponse:
         """Return the public game after its result is final, or the last state after a timeout."""
-        return await _polled(self.public, lambda game: game.final)
+        return await _poll(self.public, lambda game: game.final)
 
     def id_of(self, name: str) -> str:
         """Return the id for a name; the name itself if it matches no player, or several."""
@@ -124,7 +124,7 @@ class LiveTable:
 
     async def _ask(self, method: Callable[..., Awaitable[M]], request: Message) -> M:
         asked = asyncio.create_task(call(partial(method, metadata=self._caller), request))
-        done, _ = await asyncio.wait({asked}, timeout=PATIENT)
+        done, _ = await asyncio.wait({asked}, timeout=NOTICE_AFTER_SECONDS)
         if not done:
             self._waiting()
         return await asked
@@ -132,7 +132,7 @@ class LiveTable:
     def _name(self, request: Any) -> None:
         """Replace names by ids."""
         for field in request.DESCRIPTOR.fields:
-            if field.type != FieldDescriptor.TYPE_STRING or field.name in _OWN:
+            if field.type != FieldDescriptor.TYPE_STRING or field.name in _COMMAND_FIELDS:
                 continue
             if field.name.endswith("_id"):
                 name = getattr(request, field.name)
@@ -142,12 +142,12 @@ class LiveTable:
                 named[:] = [self.id_of(name) for name in named]
 
 
-async def _polled(look: Callable[[], Awaitable[T]], done: Callable[[T], bool]) -> T:
-    """Poll until the value is ``done``; return the last value after ``PATIENT`` seconds."""
+async def _poll(look: Callable[[], Awaitable[T]], done: Callable[[T], bool]) -> T:
+    """Poll until the value is ``done``; return the last value after ``NOTICE_AFTER_SECONDS`` seconds."""
     loop = asyncio.get_running_loop()
-    give_up = loop.time() + PATIENT
+    give_up = loop.time() + NOTICE_AFTER_SECONDS
     while True:
         seen = await look()
         if done(seen) or loop.time() > give_up:
             return seen
-        await asyncio.sleep(LOOK_SECONDS)
+        await asyncio.sleep(POLL_INTERVAL_SECONDS)

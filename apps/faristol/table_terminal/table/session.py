@@ -26,12 +26,12 @@ from faristol.presentation.names import Named
 from faristol.rules import Ruleset
 from faristol.table_terminal.table.guide import WORDS, arguments_of
 from faristol.table_terminal.table.lines import Typed
-from faristol.table_terminal.table.offers import Shown
-from faristol.table_terminal.table.rulings import Bench
-from faristol.table_terminal.table.services import LOOK_SECONDS, LiveTable
-from faristol.table_terminal.table.shorthand import Hand
+from faristol.table_terminal.table.offers import ShownTable
+from faristol.table_terminal.table.rulings import TableJudge
+from faristol.table_terminal.table.services import POLL_INTERVAL_SECONDS, LiveTable
+from faristol.table_terminal.table.shorthand import LineParser
 
-MS_NS = 1_000_000
+NANOSECONDS_PER_MS = 1_000_000
 NO_VERB = N_("there is no verb {verb}; `help` lists all of them")
 VERB_NEAR = N_("there is no verb {verb}; did you mean {near}? `help` lists all of them")
 RULED_ALREADY = N_("The challenge of turn {turn} already has the opposite ruling.")
@@ -53,7 +53,7 @@ class Stop:
             return 0
         if clock.turn != self._turn:
             self._turn, self._seen = clock.turn, now
-        return (now - self._seen) // MS_NS
+        return (now - self._seen) // NANOSECONDS_PER_MS
 
 
 class Session:
@@ -64,7 +64,11 @@ class Session:
     """
 
     def __init__(
-        self, services: LiveTable, bench: Bench, table: game_pb2.GetGameResponse, public: results_pb2.GetGameResponse
+        self,
+        services: LiveTable,
+        bench: TableJudge,
+        table: game_pb2.GetGameResponse,
+        public: results_pb2.GetGameResponse,
     ) -> None:
         self.ruleset = ruleset_of(table.ruleset)
         self.players: Sequence[str] = [side.player_id for side in table.sides]
@@ -92,24 +96,24 @@ class Session:
     @property
     def now(self) -> Instant:
         """The time of steps here: explicit, or the present."""
-        return time.time_ns() if self._told_ms is None else self._opened_ns + self._told_ms * MS_NS
+        return time.time_ns() if self._told_ms is None else self._opened_ns + self._told_ms * NANOSECONDS_PER_MS
 
-    async def shown(self) -> Shown:
+    async def load_shown(self) -> ShownTable:
         """Return the table and its clock after all automatic events."""
-        table, clock = await self._services.at_rest()
+        table, clock = await self._services.wait_until_idle()
         racks = await self._racks()
-        judged = table.appealed and await self._bench.judged(table.tournament_id)
+        judged = table.appealed and await self._bench.has_judges(table.tournament_id)
         unstated = [player for player, rack in racks.items() if "" in rack]
         held_ms = self._stop.held_ms(clock, self.now)
-        return Shown(table, clock, self.ruleset, unstated, held_ms=held_ms, judged=judged)
+        return ShownTable(table, clock, self.ruleset, unstated, held_ms=held_ms, judged=judged)
 
     async def meant(self, typed: Typed, words: Collection[str]) -> Typed:
         """Expand a typed line to a step, as ``Hand.meant`` does."""
         table, racks = await self._services.table(), await self._racks()
-        shown = Shown(table, await self._services.clock(), self.ruleset)
-        return Hand(shown, self.names, self.people, self._services.verbs, racks).meant(typed, words)
+        shown = ShownTable(table, await self._services.clock(), self.ruleset)
+        return LineParser(shown, self.names, self.people, self._services.verbs, racks).meant(typed, words)
 
-    def called(self, name: str) -> str:
+    def find_person(self, name: str) -> str:
         """Return the player or official that ``name`` means; empty for no match."""
         player = self._services.id_of(name)
         return name if name in (ARBITER, JUDGE) else self.names.get(player, "")
@@ -157,7 +161,7 @@ class Session:
         fields = dict(step.fields)
         _check_words(step, words, known)
         if "told" in known and step.argument is None and "told" not in step.fields:
-            check_told(self.ruleset, step.actor)
+            check_announced(self.ruleset, step.actor)
         for name in step.fields:
             for field, word in WORDS.items():
                 if name == word and field in known and word != "square":
@@ -184,7 +188,7 @@ class Session:
     async def _check_appeal(self) -> None:
         """Raise ``Refusal`` if a judge rules on the appeal: the arbiter does only after the lexicon (FISE 42.4)."""
         table = await self._services.table()
-        if table.appealed and await self._bench.judged(table.tournament_id):
+        if table.appealed and await self._bench.has_judges(table.tournament_id):
             article = self.ruleset.article("challenge.appeal_by")
             raise Refusal("JUDGES_RULE", article, N_("A judge rules on this appeal, not the arbiter at the table."))
 
@@ -202,7 +206,7 @@ class Session:
         elif step.after_ms is not None:
             if self._told_ms is None:
                 last = (await self._services.table()).occurred_at.ToNanoseconds()
-                self._told_ms = (last - self._opened_ns) // MS_NS
+                self._told_ms = (last - self._opened_ns) // NANOSECONDS_PER_MS
             self._told_ms += step.after_ms
 
     def _complete(self, actor: str, verb: str, request: Any) -> None:
@@ -239,7 +243,7 @@ class Session:
                 done = await self._bench.rule(table, fields, self._step_id, valid=valid)
                 if not done and time.monotonic() > give_up:
                     raise Refusal("NO_CASE", "", N_("The challenge at this table has not become a case yet."))
-            await asyncio.sleep(LOOK_SECONDS)
+            await asyncio.sleep(POLL_INTERVAL_SECONDS)
             table = await self._services.table()
         self._ruling_awaited = False
 
@@ -255,7 +259,7 @@ def _check_actor(step: Step, verb: Verb, actor: str, somebody: str) -> None:
         raise step.place.wrong(N_("{verb} is for an arbiter: write `arbiter: {verb} …`"), {"verb": verb.name})
 
 
-def check_told(ruleset: Ruleset, who: str) -> None:
+def check_announced(ruleset: Ruleset, who: str) -> None:
     """Raise ``Refusal`` if a step must state whether the absence was announced (UF 28.4, FISE 37, PES Δ.η)."""
     match ruleset.absence.told:
         case "arbiter":

@@ -18,16 +18,16 @@ from faristol.casebook.verbs import Verb
 from faristol.kernel.quotation import nearest
 from faristol.kernel.refusal import N_, Refusal
 from faristol.pb.game.v1 import game_pb2
-from faristol.presentation.names import Named, candidates, folded
+from faristol.presentation.names import Named, candidates, fold_name
 from faristol.rules import Board, check_play, lay, score_play
-from faristol.rules.board import ROW_NAMES, SIZE, Tile
+from faristol.rules.board import BOARD_SIZE, ROW_NAMES, Tile
 from faristol.rules.look_alikes import latin
 from faristol.rules.notation import Notation, Start
 from faristol.rules.readings import clash, is_exact, tile_readings, word_readings
 from faristol.rules.tiles import BLANK, TileSet
 from faristol.table_terminal.shared.names import COULD_BE
 from faristol.table_terminal.table.lines import Typed
-from faristol.table_terminal.table.offers import Shown, offers
+from faristol.table_terminal.table.offers import ShownTable, offers
 
 EXCHANGES = frozenset({"X", "EX", "EXCH", "EXCHANGE"})
 """Words for an exchange, in Latin capitals."""
@@ -54,12 +54,12 @@ NO_SQUARE = N_("There is no square {square}: a row is one of {rows}, a column 1 
 NOTHING_LIES = N_("{square} has no tile, but {word} has a tile of the board there.")
 ANOTHER_LIES = N_("{square} has {tile}, but {word} has {wanted} there.")
 NOT_BEGUN = N_("The game has not begun; first {known}.")
-NOBODY = N_("No player or official at this table has the name {given}. There are: {known}.")
+UNKNOWN_PERSON = N_("No player or official at this table has the name {given}. There are: {known}.")
 PERHAPS = N_("No player or official at this table has the name {given}; did you mean {near}? There are: {known}.")
 
 _SQUARE = re.compile(r"[A-Z]\d{1,2}|\d{1,2}[A-Z]")
 _TAIL = re.compile(r",\s*(?:with|at|after):\s")
-_SCORE = re.compile(r"(.*\S)\s+\+?(\d{1,4})")
+_SCORED_WORD_PATTERN = re.compile(r"(.*\S)\s+\+?(\d{1,4})")
 
 
 class Unclear(Refusal):
@@ -72,10 +72,10 @@ class Unclear(Refusal):
 
 
 @dataclass(frozen=True, slots=True)
-class Hand:
+class LineParser:
     """A parser of lines at a table, with its people, rules, verbs, and state."""
 
-    shown: Shown
+    shown: ShownTable
     names: Mapping[str, str]
     """Of the players, by id."""
     people: Mapping[str, str]
@@ -100,7 +100,7 @@ class Hand:
         verb, _, rest = short.partition(" ")
         if not name and verb != "turn" and verb not in self.verbs and verb != "rule":
             return typed
-        who = self._called(name) if name else self._on_turn(verb)
+        who = self._find_person(name) if name else self._on_turn(verb)
         readings = self._arguments(who, verb, rest.strip())
         lines = [f"{who}: {f'{verb} {argument}'.rstrip()}{tail}" for argument in readings]
         if len(lines) > 1:
@@ -120,7 +120,7 @@ class Hand:
     def _in_words(self, said: str, *, whole: bool) -> str:
         """Expand a move to the words of a case; with ``whole``, bare ``pass`` and ``exchange`` are whole turns."""
         first, _, rest = said.partition(" ")
-        if (verb := SPOKEN.get(folded(first))) and verb != "help":
+        if (verb := SPOKEN.get(fold_name(first))) and verb != "help":
             first, said = verb, f"{verb} {rest}".rstrip()
         if said[:1] and said[0] in DASHES:
             tiles = said[1:].strip()
@@ -134,11 +134,13 @@ class Hand:
             start, word = Notation.FISC.read_first(said)
         except ValueError:
             if first not in self.verbs and _SQUARE.fullmatch(move):
-                raise Refusal("NO_SQUARE", "", NO_SQUARE, {"square": move, "rows": ROW_NAMES, "most": SIZE}) from None
+                raise Refusal(
+                    "NO_SQUARE", "", NO_SQUARE, {"square": move, "rows": ROW_NAMES, "most": BOARD_SIZE}
+                ) from None
             return said if first in self.verbs else f"{first.lower()} {rest}".rstrip()
         return f"turn {Notation.FISC.write(start)} {word}".rstrip()
 
-    def _called(self, name: str) -> str:
+    def _find_person(self, name: str) -> str:
         """Return the name of a person as in a case. Raises ``Refusal`` for an ambiguous or unknown name."""
         if name in self.people or name in OFFICIALS:
             return name
@@ -153,14 +155,14 @@ class Hand:
 
     def _nobody(self, name: str) -> Refusal:
         """Return the refusal of an unknown name, with the known ones."""
-        labels = {folded(alias): self._label(player) for alias, player in self.people.items()}
+        labels = {fold_name(alias): self._label(player) for alias, player in self.people.items()}
         labels |= {official: official for official in (ARBITER, JUDGE)}
-        near = nearest(folded(name), labels)
+        near = nearest(fold_name(name), labels)
         known = ", ".join([*map(self._label, self.names), ARBITER, JUDGE])
         told = {"given": repr(name), "known": known}
         if near:
             return Refusal("NOBODY", "", PERHAPS, {**told, "near": labels[near]})
-        return Refusal("NOBODY", "", NOBODY, told)
+        return Refusal("NOBODY", "", UNKNOWN_PERSON, told)
 
     def _on_turn(self, verb: str) -> str:
         """Return the actor of a line without a name: the only possible one, or the player on turn.
@@ -214,7 +216,7 @@ class Hand:
             start, word = Notation.FISC.read_first(text)
         except ValueError:
             return [text]  # the case's grammar reports the error
-        score = _SCORE.fullmatch(word)
+        score = _SCORED_WORD_PATTERN.fullmatch(word)
         if score:
             word = score[1]
         board, tiles = board_of(self.shown.table), self.shown.ruleset.tile_set
@@ -251,14 +253,14 @@ class Hand:
         self, who: str, read: list[tuple[Tile, ...]], start: Start, board: Board, score: int
     ) -> list[tuple[Tile, ...]]:
         """Return the readings with this ``score`` or an unknown one. Raises ``Refusal`` if none matches."""
-        counts = [self._counted(reading, start, board) for reading in read]
+        counts = [self._compute_score(reading, start, board) for reading in read]
         if fitting := [reading for reading, count in zip(read, counts, strict=True) if count in (score, None)]:
             return fitting
         told = ", ".join(str(count) for count in dict.fromkeys(counts))
         word = "".join(map(str, read[0]))
         raise Refusal("MISCOUNTED", "", MISCOUNTED, {"word": word, "counted": told, "score": score, "who": who})
 
-    def _counted(self, word: Sequence[Tile], start: Start, board: Board) -> int | None:
+    def _compute_score(self, word: Sequence[Tile], start: Start, board: Board) -> int | None:
         """Return the score of a play; None if the rules forbid it, which the game service explains better."""
         laid = lay(board, start, word)
         if any(tile.face == BLANK for _, tile in laid):

@@ -12,10 +12,10 @@ from faristol.pb.results.v1 import results_pb2
 from faristol.presentation import labels
 from faristol.presentation.game_view import minutes
 from faristol.rules import Ruleset
-from faristol.table_terminal.table.offers import Offer, Shown
+from faristol.table_terminal.table.offers import Offer, ShownTable
 from faristol.text import say, translations, with_article
 
-MS_NS = 1_000_000
+NANOSECONDS_PER_MS = 1_000_000
 
 RUNS = "▶"
 """The sign after the time of a running clock."""
@@ -34,7 +34,7 @@ RULINGS: Mapping[tuple[bool, bool], str] = {
 VALID, INVALID = N_("{word}: valid"), N_("{word}: invalid")
 """The same of one word."""
 
-AWAY = N_("away from the table")
+AWAY_FROM_TABLE = N_("away from the table")
 COUNTED = N_("{word} scores {points} {points:point|points}.")
 SKIPPED = N_("Turn {turn} of {player} is lost: {reason}.")
 
@@ -54,16 +54,18 @@ DRAWN = N_("A draw, {scores}. The result is final.")
 LOST_BY_ALL = N_("All players lose, {scores}. The result is final.")
 
 
-def standing(shown: Shown, names: Mapping[str, str], now: Instant, language: str) -> Iterator[str]:
+def standing(shown: ShownTable, names: Mapping[str, str], now: Instant, language: str) -> Iterator[str]:
     """Yield the state of a table: turn, bag, and each player's points, time left and number of tiles."""
     table, clock, read = shown.table, shown.clock, translations(language)
-    gone = dict.fromkeys(clock.away_player_ids, AWAY) | dict.fromkeys(clock.absent_player_ids, labels.ABSENT)
+    gone = dict.fromkeys(clock.away_player_ids, AWAY_FROM_TABLE) | dict.fromkeys(
+        clock.absent_player_ids, labels.ABSENT_LABEL
+    )
     turn = read.gettext("Turn %(number)s") % {"number": table.turn}
     bag = read.ngettext("%(num)s tile in the bag", "%(num)s tiles in the bag", table.bag_left)
     yield f"{turn} · {bag % {'num': table.bag_left}}" if table.turn else read.gettext(NOT_STARTED)
     used = {side.player_id: side.used_ms for side in clock.times}
     for clocked in clock.running:
-        used[clocked.player_id] += max(0, now - instant(clocked.since)) // MS_NS
+        used[clocked.player_id] += max(0, now - instant(clocked.since)) // NANOSECONDS_PER_MS
     running = {clocked.player_id for clocked in clock.running}
     for side in table.sides:
         allowance = clock.turn_ms or clock.allowance_ms
@@ -80,7 +82,7 @@ def standing(shown: Shown, names: Mapping[str, str], now: Instant, language: str
         yield read.gettext(labels.NEUTRALISED[clock.reason])
 
 
-def told(steps: Sequence[Offer], names: Mapping[str, str], language: str) -> str:
+def format_next_steps(steps: Sequence[Offer], names: Mapping[str, str], language: str) -> str:
     """Return the next steps in one line; empty without any."""
     if not steps:
         return ""
@@ -88,7 +90,7 @@ def told(steps: Sequence[Offer], names: Mapping[str, str], language: str) -> str
     return translations(language).gettext(NEXT) % {"steps": said}
 
 
-def ruled(ruling: game_pb2.Ruling, ruleset: Ruleset, language: str) -> Iterator[str]:
+def format_ruling(ruling: game_pb2.Ruling, ruleset: Ruleset, language: str) -> Iterator[str]:
     """Yield a ruling with its article, and word by word if the book reveals it to players."""
     params: dict[str, str | int] = {"word": "".join(ruling.word.faces), "turn": ruling.turn}
     appealed = ruleset.article("challenge.appeal_by") if ruling.appeal else ""
@@ -99,13 +101,15 @@ def ruled(ruling: game_pb2.Ruling, ruleset: Ruleset, language: str) -> Iterator[
         yield "  " + say(VALID if word.valid else INVALID, {"word": "".join(word.word.faces)}, language)
 
 
-def counted(answer: game_pb2.PlacePlayResponse, language: str) -> str:
+def format_score(answer: game_pb2.PlacePlayResponse, language: str) -> str:
     """Return the score of a laid play as a sentence."""
     word = "".join(answer.words[0].word.faces)
     return say(COUNTED, {"word": word, "points": answer.score}, language)
 
 
-def skipped(game: results_pb2.GetGameResponse, since: int, names: Mapping[str, str], language: str) -> Iterator[str]:
+def format_skipped_turns(
+    game: results_pb2.GetGameResponse, since: int, names: Mapping[str, str], language: str
+) -> Iterator[str]:
     """Yield the turns from ``since`` on that were lost without an action, with the reason."""
     for line in game.entries:
         if line.turn >= since and line.kind == results_pb2.ENTRY_KIND_LOST_TURN and line.lost_for:

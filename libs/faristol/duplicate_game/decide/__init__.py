@@ -18,9 +18,9 @@ from faristol.duplicate_game.decide import (
     turn_scores,
 )
 from faristol.duplicate_game.situation import Commands, Fact, Situation
-from faristol.kernel.facts import dated
+from faristol.kernel.facts import set_occurred_at
 
-GAME: Commands = {
+DUPLICATE_COMMANDS: Commands = {
     **racks.COMMANDS,
     **slips.COMMANDS,
     **halls.COMMANDS,
@@ -34,14 +34,14 @@ GAME: Commands = {
 }
 """The commands of ``DuplicateService``."""
 
-CLOCK: Commands = timers.COMMANDS
+DUPLICATE_CLOCK_COMMANDS: Commands = timers.COMMANDS
 """The commands of ``TurnClockService``."""
 
-_COMMANDS: Commands = {**GAME, **CLOCK}
+_COMMANDS: Commands = {**DUPLICATE_COMMANDS, **DUPLICATE_CLOCK_COMMANDS}
 
 
 def decide(situation: Situation, request: Message) -> list[Fact]:
     """Return the events of ``request`` at the time of ``situation``. Raises as the decision does."""
     facts = _COMMANDS[type(request)](situation, request)
-    dated([fact for _, fact in facts], situation.at)
+    set_occurred_at([fact for _, fact in facts], situation.at)
     return facts

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from faristol.duplicate_game.situation import GAME, Commands, Fact, Situation
+from faristol.duplicate_game.situation import GAME_STREAM_NUMBER, Commands, Fact, Situation
 from faristol.kernel.refusal import N_, Refusal
 from faristol.pb.game.v1 import duplicate_events_pb2 as events
 from faristol.pb.game.v1 import duplicate_pb2 as pb
@@ -25,7 +25,7 @@ def set_call_names(situation: Situation, request: pb.SetCallNamesRequest) -> lis
     own = {
         said.face: said.name.strip()
         for said in request.names
-        if said.name.strip() and said.name.strip() != _known(table, said.face)
+        if said.name.strip() and said.name.strip() != _find_name(table, said.face)
     }
     numbers = _numbers(table, request.numbers)
     with_names(table, own, tile_set, numbers)
@@ -34,10 +34,10 @@ def set_call_names(situation: Situation, request: pb.SetCallNamesRequest) -> lis
         numbers=numbers,
         arbiter_id=request.arbiter_id,
     )
-    return [(GAME, said)]
+    return [(GAME_STREAM_NUMBER, said)]
 
 
-def _known(table: CallNames, face: str) -> str:
+def _find_name(table: CallNames, face: str) -> str:
     return table.blank if face == BLANK else table.names.get(face, "")
 
 

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from faristol.duplicate_game.decide.corrections import corrected, scored
-from faristol.duplicate_game.decide.slips import seated
+from faristol.duplicate_game.decide.corrections import build_correction, find_scored_turn
+from faristol.duplicate_game.decide.slips import check_seated_in_hall
 from faristol.duplicate_game.situation import Commands, Fact, Situation, reason_given
 from faristol.kernel.errors import Invalid, NotFound
 from faristol.kernel.refusal import N_, Refusal
 from faristol.pb.game.v1 import duplicate_events_pb2 as events
 from faristol.pb.game.v1 import duplicate_pb2 as pb
 
-LONGEST = 1000
+MAX_CLAIM_CHARACTERS = 1000
 """Characters of a claim's text."""
 
 
@@ -20,9 +20,9 @@ def raise_claim(situation: Situation, request: pb.RaiseClaimRequest) -> list[Fac
     It concerns the player's own slip, or that of another player of the hall (FISC II.9).
     """
     situation.not_final()
-    situation.shown()
+    situation.check_not_embargoed()
     hall = situation.hall(request.hall)
-    seated(hall, request.player_id)
+    check_seated_in_hall(hall, request.player_id)
     about = request.about_player_id or request.player_id
     if about not in hall.seats:
         raise Invalid(
@@ -30,12 +30,12 @@ def raise_claim(situation: Situation, request: pb.RaiseClaimRequest) -> list[Fac
             N_("{player} does not play in this hall: the judge corrects the slips of other halls"),
             {"player": repr(about)},
         )
-    scored(situation, hall, request.turn)
-    if len(request.words) > LONGEST:
+    find_scored_turn(situation, hall, request.turn)
+    if len(request.words) > MAX_CLAIM_CHARACTERS:
         raise Invalid(
             "words",
             N_("has {count} characters; at most {most} are taken"),
-            {"count": len(request.words), "most": LONGEST},
+            {"count": len(request.words), "most": MAX_CLAIM_CHARACTERS},
         )
     of_turn = [claim for claim in hall.claims.values() if claim.turn == request.turn]
     if any(claim.player_id == request.player_id and not claim.decided for claim in of_turn):
@@ -75,7 +75,9 @@ def decide_claim(situation: Situation, request: pb.DecideClaimRequest) -> list[F
     if accepted:
         if request.corrected.player_id != claim.about:
             raise Invalid("corrected", N_("is for another player than the claim, {player}"), {"player": claim.about})
-        said = corrected(situation, hall, claim.turn, request.corrected, reason, request.arbiter_id, claim.claim_id)
+        said = build_correction(
+            situation, hall, claim.turn, request.corrected, reason, request.arbiter_id, claim.claim_id
+        )
         facts.append((hall.number, said))
     decided = events.ClaimDecided(
         claim_id=claim.claim_id,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from faristol.duplicate_game.decide.slips import seated
+from faristol.duplicate_game.decide.slips import check_seated_in_hall
 from faristol.duplicate_game.decide.turn_scores import Judging
 from faristol.duplicate_game.hall import Hall, HallTurn, written_slip
 from faristol.duplicate_game.situation import Commands, Fact, Situation, reason_given
@@ -17,10 +17,10 @@ def amend_slip(situation: Situation, request: pb.AmendSlipRequest) -> list[Fact]
     situation.not_final()
     hall = situation.hall(request.hall)
     reason = reason_given(request.reason)
-    return [(hall.number, corrected(situation, hall, request.turn, request.slip, reason, request.arbiter_id))]
+    return [(hall.number, build_correction(situation, hall, request.turn, request.slip, reason, request.arbiter_id))]
 
 
-def corrected(
+def build_correction(
     situation: Situation,
     hall: Hall,
     number: int,
@@ -30,8 +30,8 @@ def corrected(
     claim_id: str = "",
 ) -> events.SlipCorrected:
     """Return the event of a corrected slip. Raises ``Refusal`` before its turn is scored."""
-    seated(hall, slip.player_id)
-    of_turn = scored(situation, hall, number)
+    check_seated_in_hall(hall, slip.player_id)
+    of_turn = find_scored_turn(situation, hall, number)
     if slip.handed == events.HANDED_TWICE:
         raise Invalid("slip", N_("says that two slips were handed in; expected the one that is scored, or none"))
     said = events.Slip()
@@ -50,7 +50,7 @@ def corrected(
     )
 
 
-def scored(situation: Situation, hall: Hall, number: int) -> HallTurn:
+def find_scored_turn(situation: Situation, hall: Hall, number: int) -> HallTurn:
     """Return a scored turn of a hall. Raises ``Refusal`` if it is not scored yet."""
     situation.turn(number)
     of_turn = hall.turn(number)

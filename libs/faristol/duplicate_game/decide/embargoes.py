@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from faristol.duplicate_game.preparation import embargo_is_elsewhere
-from faristol.duplicate_game.situation import GAME, Commands, Fact, Situation, reason_given
+from faristol.duplicate_game.situation import GAME_STREAM_NUMBER, Commands, Fact, Situation, reason_given
 from faristol.kernel.refusal import N_, Refusal
 from faristol.kernel.times import timestamp
 from faristol.pb.game.v1 import duplicate_events_pb2 as events
@@ -17,10 +17,10 @@ def lift_embargo(situation: Situation, request: pb.LiftEmbargoRequest) -> list[F
         raise Refusal("NO_EMBARGO", "", N_("The game is under no embargo."))
     if game.embargo.game_ids[0] != game.game_id:
         raise embargo_is_elsewhere(game.game_id)
-    return [(GAME, lifted(situation, reason_given(request.reason)))]
+    return [(GAME_STREAM_NUMBER, build_embargo_lifted(situation, reason_given(request.reason)))]
 
 
-def lifted(situation: Situation, reason: str = "") -> events.EmbargoLifted:
+def build_embargo_lifted(situation: Situation, reason: str = "") -> events.EmbargoLifted:
     """Return the event that an embargo is over."""
     return events.EmbargoLifted(reason=reason, occurred_at=timestamp(situation.at))
 

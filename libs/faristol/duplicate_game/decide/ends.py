@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from faristol.duplicate_game.decide.seals import opened
-from faristol.duplicate_game.situation import GAME, Commands, Fact, Situation, reason_given
+from faristol.duplicate_game.decide.seals import publish_seal_key
+from faristol.duplicate_game.situation import GAME_STREAM_NUMBER, Commands, Fact, Situation, reason_given
 from faristol.kernel.refusal import N_, Refusal
 from faristol.pb.game.v1 import duplicate_events_pb2 as events
 from faristol.pb.game.v1 import duplicate_pb2 as pb
@@ -24,7 +24,7 @@ def end_game(situation: Situation, request: pb.EndGameRequest) -> list[Fact]:
         reason=reason_given(request.reason),
         arbiter_id=request.arbiter_id,
     )
-    return [(GAME, ended), *opened(situation)]
+    return [(GAME_STREAM_NUMBER, ended), *publish_seal_key(situation)]
 
 
 def validate_results(situation: Situation, request: pb.ValidateResultsRequest) -> list[Fact]:
@@ -33,7 +33,7 @@ def validate_results(situation: Situation, request: pb.ValidateResultsRequest) -
     The same holds under an embargo: the results are hidden, and the time for claims has not begun.
     """
     situation.not_final()
-    situation.shown()
+    situation.check_not_embargoed()
     article = situation.ruleset.law.result_final
     game = situation.game
     if not game.end:
@@ -56,7 +56,7 @@ def validate_results(situation: Situation, request: pb.ValidateResultsRequest) -
             {"count": waiting},
         )
     validated = events.ResultsValidated(arbiter_id=request.arbiter_id)
-    return [(GAME, validated)]
+    return [(GAME_STREAM_NUMBER, validated)]
 
 
 COMMANDS: Commands = {pb.EndGameRequest: end_game, pb.ValidateResultsRequest: validate_results}

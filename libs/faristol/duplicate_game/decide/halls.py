@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from faristol.duplicate_game.decide.masters import over
+from faristol.duplicate_game.decide.masters import find_finished_turn
 from faristol.duplicate_game.decide.slips import open_turn, same_rack
 from faristol.duplicate_game.situation import Commands, Fact, Situation
 from faristol.kernel.refusal import N_, Refusal
@@ -16,7 +16,7 @@ def close_hall(situation: Situation, request: pb.CloseHallRequest) -> list[Fact]
     hall = situation.hall(request.hall)
     timer = open_turn(situation, hall, request.turn)
     same_rack(situation, situation.turn(request.turn), request.rack)
-    over(situation, request.turn)
+    find_finished_turn(situation, request.turn)
     article = situation.ruleset.article("turns.seconds")
     if hall.turn(request.turn).is_closed(timer):
         raise Refusal("HALL_CLOSED", article, N_("The hall has closed round {turn} already."), {"turn": request.turn})

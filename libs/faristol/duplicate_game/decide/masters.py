@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from faristol.duplicate_game.game import Turn, written_play
-from faristol.duplicate_game.situation import GAME, Commands, Fact, Situation
+from faristol.duplicate_game.situation import GAME_STREAM_NUMBER, Commands, Fact, Situation
 from faristol.kernel.errors import Invalid
 from faristol.kernel.refusal import N_, Refusal
 from faristol.pb.game.v1 import duplicate_events_pb2 as events
@@ -16,7 +16,7 @@ from faristol.rules.readings import word_readings
 def choose_master(situation: Situation, request: pb.ChooseMasterRequest) -> list[Fact]:
     """Choose the master play of the judge, by default the proposed one."""
     situation.running()
-    turn = over(situation, request.turn)
+    turn = find_finished_turn(situation, request.turn)
     if turn.completed:
         raise Refusal(
             "TURN_SCORED",
@@ -24,8 +24,8 @@ def choose_master(situation: Situation, request: pb.ChooseMasterRequest) -> list
             N_("Round {turn} is scored."),
             {"turn": turn.number},
         )
-    chosen = _named(situation, turn, request) if request.coordinates or request.word else None
-    return [(GAME, master(situation, turn, chosen, request.reason, request.arbiter_id))]
+    chosen = _read_play(situation, turn, request) if request.coordinates or request.word else None
+    return [(GAME_STREAM_NUMBER, master(situation, turn, chosen, request.reason, request.arbiter_id))]
 
 
 def master(
@@ -76,7 +76,7 @@ def sealed_master(situation: Situation, turn: Turn) -> Play | None:
     return sealed.master if sealed else None
 
 
-def over(situation: Situation, number: int) -> Turn:
+def find_finished_turn(situation: Situation, number: int) -> Turn:
     """Return a turn whose time is over. Raises ``Refusal`` before that."""
     turn = situation.turn(number)
     if turn.timer is None or turn.timer.called_at is None:
@@ -89,7 +89,7 @@ def over(situation: Situation, number: int) -> Turn:
     return turn
 
 
-def _named(situation: Situation, turn: Turn, request: pb.ChooseMasterRequest) -> Play:
+def _read_play(situation: Situation, turn: Turn, request: pb.ChooseMasterRequest) -> Play:
     """Return the play that the judge wrote. Raises ``Invalid`` or ``Refusal`` if it is no play."""
     try:
         start = Notation.FISC.read(request.coordinates)

@@ -5,17 +5,17 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from faristol.duplicate_game.decide.seals import ended
-from faristol.duplicate_game.draws import Table, drawn, end_of
+from faristol.duplicate_game.decide.seals import end_and_open_seal
+from faristol.duplicate_game.draws import DrawState, draw_next_rack, end_of
 from faristol.duplicate_game.game import Turn, rejected_rack, return_rack
-from faristol.duplicate_game.situation import GAME, Commands, Fact, Situation, reason_given
+from faristol.duplicate_game.situation import GAME_STREAM_NUMBER, Commands, Fact, Situation, reason_given
 from faristol.kernel.errors import Invalid
 from faristol.kernel.refusal import N_, Refusal
 from faristol.pb.game.v1 import duplicate_events_pb2 as events
 from faristol.pb.game.v1 import duplicate_pb2 as pb
 from faristol.rules import without
 from faristol.rules.duplicate_game.finish import DuplicateEndReason
-from faristol.rules.duplicate_game.racks import Attempt, enter_rack, in_call_order, is_valid
+from faristol.rules.duplicate_game.racks import DrawnAttempt, enter_rack, in_call_order, is_valid
 from faristol.rules.tiles import BLANK
 
 
@@ -47,29 +47,29 @@ def call_rack(situation: Situation, request: pb.CallRackRequest) -> list[Fact]:
     voided: list[Fact] = []
     if game.seal_holds(number):
         if not request.faces and not request.reason.strip():
-            return _sealed(situation, number, request.arbiter_id)
+            return _take_sealed_rack(situation, number, request.arbiter_id)
         cause = events.SEAL_VOID_BY_HAND if request.faces else events.SEAL_VOID_DRAWN
         reason = reason_given(request.reason)
         fact = events.SealVoided(from_turn=number, cause=cause, reason=reason, arbiter_id=request.arbiter_id)
-        voided.append((GAME, fact))
+        voided.append((GAME_STREAM_NUMBER, fact))
     bag = game.bag(ruleset.game.tile_set)
-    table = Table(number, game.board, game.leftover, bag, game.seed, game.counter)
+    table = DrawState(number, game.board, game.leftover, bag, game.seed, game.counter)
     if request.faces and end_of(table, ruleset, situation.words) is None:
-        return [*voided, (GAME, _by_hand(situation, request, number, bag, back))]
-    found = drawn(table, ruleset, situation.words)
+        return [*voided, (GAME_STREAM_NUMBER, _by_hand(situation, request, number, bag, back))]
+    found = draw_next_rack(table, ruleset, situation.words)
     if isinstance(found, DuplicateEndReason):
-        return [*voided, *ended(situation, found)]
+        return [*voided, *end_and_open_seal(situation, found)]
     *rejected, last = found.attempts
     called = events.RackCalled(
         turn=number,
         faces=last.rack,
         leftover=len(last.leftover),
         draw=last.counter,
-        rejected=[*back, *map(_rejected, rejected)],
+        rejected=[*back, *map(_to_rejected_rack, rejected)],
         bag_left=len(found.bag),
         arbiter_id=request.arbiter_id,
     )
-    return [*voided, (GAME, called)]
+    return [*voided, (GAME_STREAM_NUMBER, called)]
 
 
 def _goes_back(situation: Situation, turn: Turn) -> bool:
@@ -77,12 +77,12 @@ def _goes_back(situation: Situation, turn: Turn) -> bool:
     return turn.timer is None and not situation.words.tops(turn.board, turn.rack)
 
 
-def _sealed(situation: Situation, number: int, arbiter_id: str) -> list[Fact]:
+def _take_sealed_rack(situation: Situation, number: int, arbiter_id: str) -> list[Fact]:
     """Return the sealed rack, or the end of the sealed game. Raises ``Refusal`` if the envelope cannot be opened."""
     turn = situation.sealed_turn(number)
     assert situation.sealed is not None
     if turn is None:
-        return ended(situation, situation.sealed.game.end)
+        return end_and_open_seal(situation, situation.sealed.game.end)
     bag = without((*situation.game.leftover, *situation.game.bag(situation.ruleset.game.tile_set)), turn.rack.faces)
     called = events.RackCalled(
         turn=number,
@@ -95,7 +95,7 @@ def _sealed(situation: Situation, number: int, arbiter_id: str) -> list[Fact]:
         arbiter_id=arbiter_id,
         sealed=True,
     )
-    return [(GAME, called)]
+    return [(GAME_STREAM_NUMBER, called)]
 
 
 def _by_hand(
@@ -154,7 +154,7 @@ def _faces(said: Sequence[str], situation: Situation) -> tuple[str, ...]:
     return tuple(found)
 
 
-def _rejected(attempt: Attempt) -> events.RejectedRack:
+def _to_rejected_rack(attempt: DrawnAttempt) -> events.RejectedRack:
     return events.RejectedRack(faces=attempt.rack, draw=attempt.counter, leftover=len(attempt.leftover))
 
 

@@ -16,11 +16,11 @@ from faristol.kernel.times import Instant, instant, timestamp
 from faristol.pb.game.v1 import duplicate_events_pb2 as events
 from faristol.pb.game.v1 import duplicate_pb2 as pb
 from faristol.rules.duplicate_game import slips
-from faristol.rules.notation import LONGEST_START
+from faristol.rules.notation import MAX_START_CHARACTERS
 
-MOST_SLIPS = 500
+MAX_SLIPS = 500
 """In one command."""
-LONGEST = {"coordinates": LONGEST_START, "word": 120, "score": 12}
+MAX_FIELD_CHARACTERS = {"coordinates": MAX_START_CHARACTERS, "word": 120, "score": 12}
 """Characters of each field of a slip."""
 
 FORM_DOUBTS: Mapping[str, str] = {"SLIP_COORDINATES_DOUBTED": "coordinates", "SLIP_WORD_DOUBTED": "word"}
@@ -33,9 +33,9 @@ def submit_slips(situation: Situation, request: pb.SubmitSlipsRequest) -> list[F
     hall = situation.hall(request.hall)
     timer = open_turn(situation, hall, request.turn)
     source = request.source or events.SLIP_SOURCE_PAPER
-    if not 1 <= len(request.slips) <= MOST_SLIPS:
+    if not 1 <= len(request.slips) <= MAX_SLIPS:
         raise Invalid(
-            "slips", N_("are {count}; expected 1 to {most}"), {"count": len(request.slips), "most": MOST_SLIPS}
+            "slips", N_("are {count}; expected 1 to {most}"), {"count": len(request.slips), "most": MAX_SLIPS}
         )
     if source == events.SLIP_SOURCE_PAPER and not request.collector_id:
         raise Invalid("collector_id", N_("is empty; expected the person who typed the slips"))
@@ -49,8 +49,8 @@ def submit_slips(situation: Situation, request: pb.SubmitSlipsRequest) -> list[F
     closed = hall.turn(request.turn).is_closed(timer)
     began = _begun_in_hall(situation, turn, request)
     own = source == events.SLIP_SOURCE_PHONE and request.collector_id in ("", request.slips[0].player_id)
-    given = [_dated(slip, situation, timer) for slip in request.slips] if own else list(request.slips)
-    checked = [_checked(slip, source, situation, began or timer.first_at) for slip in given]
+    given = [_date_slip(slip, situation, timer) for slip in request.slips] if own else list(request.slips)
+    checked = [_check_slip(slip, source, situation, began or timer.first_at) for slip in given]
     if request.check_form:
         _check_form(situation, turn, checked)
     taken = events.SlipsTaken(
@@ -73,7 +73,7 @@ def _check_form(situation: Situation, turn: Turn, given: Sequence[events.Slip]) 
 
     Only the public board and rack are used. The subject of a reason is the id of the player.
     """
-    by = slips.Turn(turn.board, turn.rack, situation.ruleset, lambda _: True)
+    by = slips.TurnData(turn.board, turn.rack, situation.ruleset, lambda _: True)
     doubts: list[Refusal] = []
     for slip in given:
         finding = slips.find_form_fault(written_slip(slip), by)
@@ -90,8 +90,8 @@ def rule_slip(situation: Situation, request: pb.RuleSlipRequest) -> list[Fact]:
     situation.takes_slips(request.turn)
     hall = situation.hall(request.hall)
     timer = open_turn(situation, hall, request.turn)
-    seated(hall, request.slip.player_id)
-    slip = _checked(request.slip, events.SLIP_SOURCE_PAPER, situation, timer.first_at)
+    check_seated_in_hall(hall, request.slip.player_id)
+    slip = _check_slip(request.slip, events.SLIP_SOURCE_PAPER, situation, timer.first_at)
     if slip.handed == events.HANDED_TWICE:
         raise Invalid("slip", N_("says that two slips were handed in; expected the one that is scored, or none"))
     ruled = events.SlipRuled(
@@ -128,7 +128,7 @@ def same_rack(situation: Situation, turn: Turn, rack: Sequence[str]) -> None:
         )
 
 
-def seated(hall: Hall, player_id: str) -> None:
+def check_seated_in_hall(hall: Hall, player_id: str) -> None:
     """Raise ``Invalid`` for a player that does not play in a hall."""
     if player_id not in hall.seats:
         raise Invalid("player_id", N_("{player} does not play in this hall"), {"player": repr(player_id)})
@@ -158,7 +158,7 @@ def _in_time(situation: Situation, field: str, at: Instant, first: Instant) -> N
         raise Invalid(field, N_("is not between the start of the round and now"))
 
 
-def _dated(said: events.Slip, situation: Situation, timer: Timer) -> events.Slip:
+def _date_slip(said: events.Slip, situation: Situation, timer: Timer) -> events.Slip:
     """Return a slip of a player's own phone, dated at most now: its clock may be slightly fast.
 
     Raises ``Refusal`` for a slip saved before this attempt at the turn began.
@@ -178,14 +178,14 @@ def _dated(said: events.Slip, situation: Situation, timer: Timer) -> events.Slip
     return slip
 
 
-def _checked(
+def _check_slip(
     said: events.Slip, source: events.SlipSource.ValueType, situation: Situation, first: Instant
 ) -> events.Slip:
     """Return a slip for the record, dated if it was written on a phone. Raises ``Invalid``.
 
     ``first`` is the start of its turn.
     """
-    for name, most in LONGEST.items():
+    for name, most in MAX_FIELD_CHARACTERS.items():
         if len(getattr(said, name)) > most:
             raise Invalid(
                 "slips",

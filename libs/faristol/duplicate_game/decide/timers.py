@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from faristol.duplicate_game.game import MS, Timer, Turn
-from faristol.duplicate_game.situation import GAME, Commands, Fact, Situation, reason_given
+from faristol.duplicate_game.game import MS_TO_NANOSECONDS_FACTOR, Timer, Turn
+from faristol.duplicate_game.situation import GAME_STREAM_NUMBER, Commands, Fact, Situation, reason_given
 from faristol.kernel.refusal import N_, Refusal
 from faristol.pb.clock.v1 import turn_events_pb2 as ticks
 from faristol.pb.clock.v1 import turns_pb2 as pb
@@ -13,9 +13,9 @@ def start_turn(situation: Situation, request: pb.StartTurnRequest) -> list[Fact]
     """Start or restart the time of the called turn: "Temps!"."""
     turn = _current(situation, request.turn)
     if turn.timer is not None and not request.again:
-        raise _refused(situation, "TURN_STARTED", N_("The time of round {turn} has already started."), turn)
+        raise _build_refusal(situation, "TURN_STARTED", N_("The time of round {turn} has already started."), turn)
     if turn.timer is None and request.again:
-        raise _refused(situation, "TURN_NOT_STARTED", N_("The time of round {turn} has not started."), turn)
+        raise _build_refusal(situation, "TURN_NOT_STARTED", N_("The time of round {turn} has not started."), turn)
     reason = reason_given(request.reason) if request.again else ""
     started = ticks.TurnTimerStarted(
         turn=turn.number,
@@ -24,7 +24,7 @@ def start_turn(situation: Situation, request: pb.StartTurnRequest) -> list[Fact]
         reason=reason,
         arbiter_id=request.arbiter_id,
     )
-    return [(GAME, started)]
+    return [(GAME_STREAM_NUMBER, started)]
 
 
 def stop_turn(situation: Situation, request: pb.StopTurnRequest) -> list[Fact]:
@@ -32,14 +32,14 @@ def stop_turn(situation: Situation, request: pb.StopTurnRequest) -> list[Fact]:
     turn = _current(situation, request.turn)
     timer = _timer(situation, turn)
     if timer.ends_at is None:
-        raise _refused(situation, "TURN_STOPPED", N_("The time of round {turn} is already stopped."), turn)
+        raise _build_refusal(situation, "TURN_STOPPED", N_("The time of round {turn} is already stopped."), turn)
     stopped = ticks.TurnTimerStopped(
         turn=turn.number,
-        milliseconds_left=(timer.ends_at - situation.at) // MS,
+        milliseconds_left=(timer.ends_at - situation.at) // MS_TO_NANOSECONDS_FACTOR,
         reason=reason_given(request.reason),
         arbiter_id=request.arbiter_id,
     )
-    return [(GAME, stopped)]
+    return [(GAME_STREAM_NUMBER, stopped)]
 
 
 def resume_turn(situation: Situation, request: pb.ResumeTurnRequest) -> list[Fact]:
@@ -47,13 +47,13 @@ def resume_turn(situation: Situation, request: pb.ResumeTurnRequest) -> list[Fac
     turn = _current(situation, request.turn)
     timer = _timer(situation, turn)
     if timer.ends_at is not None:
-        raise _refused(situation, "TURN_RUNS", N_("The time of round {turn} is already running."), turn)
+        raise _build_refusal(situation, "TURN_RUNS", N_("The time of round {turn} is already running."), turn)
     resumed = ticks.TurnTimerResumed(
         turn=turn.number,
         milliseconds_left=timer.left_ms,
         arbiter_id=request.arbiter_id,
     )
-    return [(GAME, resumed)]
+    return [(GAME_STREAM_NUMBER, resumed)]
 
 
 def _current(situation: Situation, number: int) -> Turn:
@@ -61,20 +61,20 @@ def _current(situation: Situation, number: int) -> Turn:
     situation.running()
     turn = situation.turn(number)
     if turn.completed:
-        raise _refused(situation, "TURN_SCORED", N_("Round {turn} is scored."), turn)
+        raise _build_refusal(situation, "TURN_SCORED", N_("Round {turn} is scored."), turn)
     return turn
 
 
 def _timer(situation: Situation, turn: Turn) -> Timer:
     """Return the timer of a turn. Raises ``Refusal`` if it has not begun or is over."""
     if turn.timer is None:
-        raise _refused(situation, "TURN_NOT_STARTED", N_("The time of round {turn} has not started."), turn)
+        raise _build_refusal(situation, "TURN_NOT_STARTED", N_("The time of round {turn} has not started."), turn)
     if turn.timer.called_at is not None:
-        raise _refused(situation, "TIME_OVER", N_("The time of round {turn} is over."), turn)
+        raise _build_refusal(situation, "TIME_OVER", N_("The time of round {turn} is over."), turn)
     return turn.timer
 
 
-def _refused(situation: Situation, reason: str, message: str, turn: Turn) -> Refusal:
+def _build_refusal(situation: Situation, reason: str, message: str, turn: Turn) -> Refusal:
     return Refusal(reason, situation.ruleset.article("turns.seconds"), message, {"turn": turn.number})
 
 

@@ -4,17 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from faristol.duplicate_game.decide.masters import has_play, master, over
+from faristol.duplicate_game.decide.masters import find_finished_turn, has_play, master
 from faristol.duplicate_game.game import Turn
 from faristol.duplicate_game.hall import Hall
-from faristol.duplicate_game.situation import GAME, Commands, Fact, Situation, reason_given
+from faristol.duplicate_game.situation import GAME_STREAM_NUMBER, Commands, Fact, Situation, reason_given
 from faristol.kernel.refusal import N_, Refusal
 from faristol.pb.game.v1 import duplicate_events_pb2 as events
 from faristol.pb.game.v1 import duplicate_pb2 as pb
 from faristol.rules.duplicate_game import slips as law
 from faristol.rules.duplicate_game.slips import Verdict, WrittenSlip, judge_slip
 
-MOST_SCORES = 1000
+MAX_EVENT_SCORES = 1000
 """Scores in one event."""
 
 
@@ -22,7 +22,7 @@ class Judging:
     """The verdicts of a turn: equal slips are judged once."""
 
     def __init__(self, situation: Situation, turn: Turn) -> None:
-        self._turn = law.Turn(turn.board, turn.rack, situation.ruleset, situation.words.is_word)
+        self._turn = law.TurnData(turn.board, turn.rack, situation.ruleset, situation.words.is_word)
         self._known: dict[WrittenSlip, Verdict] = {}
 
     def verdict(self, slip: WrittenSlip) -> Verdict:
@@ -49,7 +49,7 @@ def score_turn(situation: Situation, request: pb.ScoreTurnRequest) -> list[Fact]
     while halls are open, unless the judge goes on without them. Raises it also while slips wait for an arbiter, and if
     all halls are scored.
     """
-    turn = over(situation, request.turn)
+    turn = find_finished_turn(situation, request.turn)
     timer = turn.timer
     assert timer is not None
     if not turn.completed:
@@ -80,7 +80,7 @@ def score_turn(situation: Situation, request: pb.ScoreTurnRequest) -> list[Fact]
     if turn.master is None and not has_play(situation, turn):
         pass  # the turn is scored without a master play, and its rack goes back
     elif turn.master is None:
-        facts.append((GAME, master(situation, turn, None, "", request.arbiter_id)))
+        facts.append((GAME_STREAM_NUMBER, master(situation, turn, None, "", request.arbiter_id)))
     elif not turn.completed and _is_another(situation, turn):
         voided = events.SealVoided(
             from_turn=turn.number + 1,
@@ -88,7 +88,7 @@ def score_turn(situation: Situation, request: pb.ScoreTurnRequest) -> list[Fact]
             reason=turn.reason,
             arbiter_id=request.arbiter_id,
         )
-        facts.append((GAME, voided))
+        facts.append((GAME_STREAM_NUMBER, voided))
     judging = Judging(situation, turn)
     for hall in closed:
         facts += _scores(situation, hall, turn, judging)
@@ -99,7 +99,7 @@ def score_turn(situation: Situation, request: pb.ScoreTurnRequest) -> list[Fact]
             reason=reason,
             arbiter_id=request.arbiter_id,
         )
-        facts.append((GAME, completed))
+        facts.append((GAME_STREAM_NUMBER, completed))
     return facts
 
 
@@ -131,8 +131,8 @@ def _scores(situation: Situation, hall: Hall, turn: Turn, judging: Judging) -> I
         judging.score(player, situation.counting(hall, turn, player).slip)
         for player, _ in sorted(hall.seats.items(), key=lambda seat: seat[1])
     ]
-    for start in range(0, len(scores), MOST_SCORES):
-        part = scores[start : start + MOST_SCORES]
+    for start in range(0, len(scores), MAX_EVENT_SCORES):
+        part = scores[start : start + MAX_EVENT_SCORES]
         yield (
             hall.number,
             events.TurnScored(turn=turn.number, scores=part),

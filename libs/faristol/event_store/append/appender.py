@@ -6,12 +6,12 @@ import asyncio
 from collections.abc import Callable, Sequence
 from datetime import datetime
 
-from faristol.event_store.append.decision import Appended, Checkpoint, Command, Decision
+from faristol.event_store.append.decision import AppendCommand, Appended, Checkpoint, Decision
 from faristol.event_store.append.group import Outcome, Request
 from faristol.event_store.backends.backend import Backend
 from faristol.event_store.event import Metadata
 
-LARGEST_GROUP = 512
+MAX_GROUP_REQUESTS = 512
 """Requests in one transaction."""
 
 
@@ -29,7 +29,7 @@ class Appender:
         self._writer: asyncio.Task[None] | None = None
 
     async def append(
-        self, decision: Decision, metadata: Metadata, command: Command | None, checkpoint: Checkpoint | None
+        self, decision: Decision, metadata: Metadata, command: AppendCommand | None, checkpoint: Checkpoint | None
     ) -> Appended:
         """Append as ``Record.append`` does; return when it is written, or raise if it is refused."""
         request = Request(decision, metadata, command, checkpoint)
@@ -49,7 +49,7 @@ class Appender:
                 # Drop requests whose callers have left: they were promised no result. While a database hangs, callers
                 # leave and retry, and abandoned requests would delay those that still wait.
                 waiting = [request for request in self._waiting if not request.done.done()]
-                group, self._waiting = waiting[:LARGEST_GROUP], waiting[LARGEST_GROUP:]
+                group, self._waiting = waiting[:MAX_GROUP_REQUESTS], waiting[MAX_GROUP_REQUESTS:]
                 if group:
                     await self._write(group)
         finally:

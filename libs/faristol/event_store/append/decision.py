@@ -12,22 +12,22 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 from faristol.kernel.facts import OF_THE_CELL
 from faristol.kernel.refusal import N_, Param
 
-STREAM = re.compile(r"(?=.{3,128}$)[a-z]+-[a-z0-9][a-z0-9-]{0,120}")
+STREAM_PATTERN = re.compile(r"(?=.{3,128}$)[a-z]+-[a-z0-9][a-z0-9-]{0,120}")
 """Name of a stream: its kind, then an id; at most 128 characters."""
 
-TOURNAMENT = re.compile(r"[a-z0-9][a-z0-9-]{0,63}")
+TOURNAMENT_ID_PATTERN = re.compile(r"[a-z0-9][a-z0-9-]{0,63}")
 """Id of a tournament. It is part of subjects on the bus."""
 
-COMMAND_ID = re.compile(r"[0-9a-zA-Z-]{1,36}")
+COMMAND_ID_PATTERN = re.compile(r"[0-9a-zA-Z-]{1,36}")
 """Id of a command, such as a UUID."""
 
-LARGEST_EVENT = 1024 * 1024
+MAX_EVENT_BYTES = 1024 * 1024
 """Bytes of one payload: the pairings of 10,000 players are one event."""
 
-LARGEST_DECISION = 50_000
+MAX_DECISION_EVENTS = 50_000
 """Events in one append: one append opens the tables of a round of 10,000 players."""
 
-LONGEST_SHOWN = 200
+MAX_SHOWN_NAME_CHARACTERS = 200
 """Characters of a malformed name that an error message repeats."""
 
 NO_STREAM = N_(
@@ -78,7 +78,7 @@ class Decision:
 
 
 @dataclass(frozen=True, slots=True)
-class Command:
+class AppendCommand:
     """A command that takes effect once, however often it is sent."""
 
     command_id: str
@@ -133,33 +133,33 @@ class Unacceptable(ValueError):
         self.params: Mapping[str, Param] = params
 
 
-def checked(decision: Decision, command: Command | None = None) -> Decision:
+def check_decision(decision: Decision, command: AppendCommand | None = None) -> Decision:
     """Validate a decision and return it.
 
     Raises ``Unacceptable`` for a malformed name, or an event or decision that is too large. Raises ``ValueError`` for a
     stream with two versions or an invalid command id.
     """
-    if command and not COMMAND_ID.fullmatch(command.command_id):
-        raise ValueError(f"{command.command_id[:LONGEST_SHOWN]!r} is not a command id: expected a UUID")
+    if command and not COMMAND_ID_PATTERN.fullmatch(command.command_id):
+        raise ValueError(f"{command.command_id[:MAX_SHOWN_NAME_CHARACTERS]!r} is not a command id: expected a UUID")
     versions: dict[str, int] = {}
     for guard in decision.guards:
-        _check_name(STREAM, guard.stream, NO_STREAM)
+        _check_name(STREAM_PATTERN, guard.stream, NO_STREAM)
     count = 0
     for write in decision.writes:
-        _check_name(STREAM, write.stream, NO_STREAM)
+        _check_name(STREAM_PATTERN, write.stream, NO_STREAM)
         if write.tournament != OF_THE_CELL:
-            _check_name(TOURNAMENT, write.tournament, NO_TOURNAMENT)
+            _check_name(TOURNAMENT_ID_PATTERN, write.tournament, NO_TOURNAMENT)
         if versions.setdefault(write.stream, write.expected_version) != write.expected_version:
             raise ValueError(f"{write.stream} is named with two versions, but a decision is made on one of each stream")
         count += len(write.events)
         for event in write.events:
-            if (size := event.ByteSize()) > LARGEST_EVENT:
-                raise Unacceptable(LARGE_EVENT, event=event.DESCRIPTOR.name, size=size, most=LARGEST_EVENT)
-    if count > LARGEST_DECISION:
-        raise Unacceptable(MANY_EVENTS, count=count, most=LARGEST_DECISION)
+            if (size := event.ByteSize()) > MAX_EVENT_BYTES:
+                raise Unacceptable(LARGE_EVENT, event=event.DESCRIPTOR.name, size=size, most=MAX_EVENT_BYTES)
+    if count > MAX_DECISION_EVENTS:
+        raise Unacceptable(MANY_EVENTS, count=count, most=MAX_DECISION_EVENTS)
     return decision
 
 
 def _check_name(pattern: re.Pattern[str], name: str, otherwise: str) -> None:
     if not pattern.fullmatch(name):
-        raise Unacceptable(otherwise, name=repr(name[:LONGEST_SHOWN]))
+        raise Unacceptable(otherwise, name=repr(name[:MAX_SHOWN_NAME_CHARACTERS]))

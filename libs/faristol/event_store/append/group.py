@@ -10,10 +10,10 @@ from itertools import repeat
 
 from google.protobuf.message import Message
 
-from faristol.event_store.append.decision import Appended, Checkpoint, Command, Conflict, Decision, Stale
+from faristol.event_store.append.decision import AppendCommand, Appended, Checkpoint, Conflict, Decision, Stale
 from faristol.event_store.backends import tables
-from faristol.event_store.event import GENESIS, Metadata, chained
-from faristol.event_store.personal_data.notes import WITH_WORDS, Note, parted
+from faristol.event_store.event import GENESIS, Metadata, compute_chained_hash
+from faristol.event_store.personal_data.notes import WITH_WORDS, Note, split_note
 from faristol.event_store.upcasters import upcasters
 
 Head = tuple[int, bytes]
@@ -49,7 +49,7 @@ class Request:
     )
 
     def __init__(
-        self, decision: Decision, metadata: Metadata, command: Command | None, checkpoint: Checkpoint | None
+        self, decision: Decision, metadata: Metadata, command: AppendCommand | None, checkpoint: Checkpoint | None
     ) -> None:
         self.decision = decision
         self._metadata = metadata
@@ -60,7 +60,7 @@ class Request:
         self.command = command
         self.checkpoint = checkpoint
         self.events = [
-            (write.stream, write.tournament, [_serialised(message, write.concerned) for message in write.events])
+            (write.stream, write.tournament, [_serialize(message, write.concerned) for message in write.events])
             for write in decision.writes
             if write.events
         ]
@@ -81,11 +81,11 @@ class Request:
             self.of_each = [replace(self._metadata, names=own).to_json() for own in names]
 
 
-def _serialised(message: Message, concerned: Collection[str]) -> _Fact:
+def _serialize(message: Message, concerned: Collection[str]) -> _Fact:
     type_name = message.DESCRIPTOR.full_name
     note = None
     if type_name in WITH_WORDS:
-        message, note = parted(message, concerned)
+        message, note = split_note(message, concerned)
     return type_name, upcasters.version(type_name), message.SerializeToString(deterministic=True), note
 
 
@@ -154,6 +154,6 @@ class Group:
             event_id = f"{moment}{chance[:3]}-{'89ab'[int(chance[3], 16) & 3]}{chance[4:7]}-{chance[7:19]}"
             own = next(metadata)
             said = (stream, version, event_id, type_name, schema_version, tournament, payload, own, recorded_at)
-            previous = chained(previous, *said)
+            previous = compute_chained_hash(previous, *said)
             self.events.append((position, *said, previous))
         self.heads[stream] = (version, previous)

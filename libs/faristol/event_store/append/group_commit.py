@@ -24,7 +24,7 @@ from faristol.event_store.append.group import EVENT_COLUMNS, Group, Head, Outcom
 from faristol.event_store.backends import tables
 from faristol.event_store.event import microseconds
 
-REMEMBERED = 16_384
+STREAM_HEAD_CACHE_SIZE = 16_384
 """Number of streams whose heads a process caches."""
 
 _events, _commands, _checkpoints, _counter = (
@@ -37,7 +37,7 @@ _events, _commands, _checkpoints, _counter = (
 COUNTER = update(_counter).where(_counter.c.id == 1).values(position=_counter.c.position).returning(_counter.c.position)
 """Locks the counter and returns the position of the last event."""
 _ADVANCE = update(_counter).where(_counter.c.id == 1).values(position=bindparam("last"))
-_HEADS = select(_events.stream, _events.version, _events.hash).where(tables.are_last())
+_STREAM_HEADS = select(_events.stream, _events.version, _events.hash).where(tables.are_last())
 _ANSWERS = select(_commands).where(_commands.c.command_id.in_(bindparam("command_ids", expanding=True)))
 _PROGRESS = (
     select(_checkpoints)
@@ -68,7 +68,7 @@ class GroupCommit:
         self._fast = fast
         self._lock = lock
         self._notify = notify
-        self._known = _Known()
+        self._known = _RecordEnd()
 
     async def append(self, requests: Sequence[Request], now: Callable[[], datetime]) -> Sequence[Outcome]:
         """Write the requests in one transaction, as ``Backend.append`` describes."""
@@ -83,7 +83,7 @@ class GroupCommit:
         group = self._known.group(requests, microseconds(now()))
         if group is None:
             return None
-        outcomes = [_take(group, request) for request in requests]
+        outcomes = [_decide_request(group, request) for request in requests]
         if any(
             isinstance(outcome, Stale) or (request.command and isinstance(outcome, Exception))
             for request, outcome in zip(requests, outcomes, strict=True)
@@ -99,7 +99,7 @@ class GroupCommit:
     async def _append_locked(self, requests: Sequence[Request], now: Callable[[], datetime]) -> Sequence[Outcome]:
         async with self._writing() as connection:
             position = int((await connection.execute(self._lock)).scalars().one())
-            self._known.found(position)
+            self._known.note_position(position)
             group = await self._group(connection, position, requests, now)
             outcomes = [await _take_with_rows(connection, group, request) for request in requests]
             await self._finish(connection, group)
@@ -113,7 +113,7 @@ class GroupCommit:
         command_ids = [request.command.command_id for request in requests if request.command]
         consumers = [request.checkpoint.consumer for request in requests if request.checkpoint]
         heads: dict[str, Head] = {stream: self._known.heads[stream] for stream in streams & self._known.heads.keys()}
-        for row in await _rows(connection, _HEADS, "streams", sorted(streams - heads.keys())):
+        for row in await _rows(connection, _STREAM_HEADS, "streams", sorted(streams - heads.keys())):
             heads[row.stream] = (int(row.version), bytes(row.hash))
         answers = await _rows(connection, _ANSWERS, "command_ids", command_ids)
         progress = await _rows(connection, _PROGRESS, "consumers", consumers)
@@ -145,7 +145,7 @@ class GroupCommit:
             await connection.execute(_MOVE, rows)
 
 
-class _Known:
+class _RecordEnd:
     """The cached end of the record. It is valid while the counter stands at ``position``."""
 
     def __init__(self) -> None:
@@ -155,7 +155,7 @@ class _Known:
         self._alone = True
         """Whether the counter, when last read, stood where this process had left it."""
 
-    def found(self, position: int) -> None:
+    def note_position(self, position: int) -> None:
         """Note the position of the locked counter."""
         self._alone = self.position in (None, position)
         if self.position != position:
@@ -167,7 +167,7 @@ class _Known:
         for stream, head in group.heads.items():
             self.heads.pop(stream, None)  # move it to the end: the least recently used is evicted first
             self.heads[stream] = head
-        while len(self.heads) > REMEMBERED:
+        while len(self.heads) > STREAM_HEAD_CACHE_SIZE:
             del self.heads[next(iter(self.heads))]
 
     def group(self, requests: Sequence[Request], recorded_at: int) -> Group | None:
@@ -201,7 +201,7 @@ async def _rows(connection: AsyncConnection, query: Any, name: str, values: Sequ
     return (await connection.execute(query, {name: values})).all() if values else ()
 
 
-def _take(group: Group, request: Request) -> Outcome:
+def _decide_request(group: Group, request: Request) -> Outcome:
     """Return the answer to one request, or its refusal, which does not affect the others."""
     if request.command and (answered := group.answers.get(request.command.command_id)):
         return answered
@@ -213,9 +213,9 @@ def _take(group: Group, request: Request) -> Outcome:
 
 
 async def _take_with_rows(connection: AsyncConnection, group: Group, request: Request) -> Outcome:
-    """Do the same as ``_take`` for a request that may write further rows in the transaction."""
+    """Do the same as ``_decide_request`` for a request that may write further rows in the transaction."""
     if not request.decision.also or (request.command and request.command.command_id in group.answers):
-        return _take(group, request)
+        return _decide_request(group, request)
     try:
         group.check(request)
     except (Conflict, Stale) as refused:

@@ -21,21 +21,21 @@ from typing import Any, Self
 
 from faristol.event_store.errors import RecordError
 
-VERSION = 2
+ARCHIVE_VERSION = 2
 """Version of the format that is written. In version 1, names have no salt."""
-READABLE = (1, VERSION)
+READABLE = (1, ARCHIVE_VERSION)
 LARGEST_LINE = 8 * 1024 * 1024
 """Bytes. A payload has at most 1 MiB; an answer fits into one gRPC message."""
 
-_SUM = 32
-_TAIL = len(',"sum":""}\n') + _SUM
+_CHECKSUM_LENGTH = 32
+_TAIL = len(',"sum":""}\n') + _CHECKSUM_LENGTH
 
 
 class ArchiveError(RecordError):
     """A file cannot be read or written as an archive, or its content is not what was written."""
 
 
-class Line:
+class ArchiveLine:
     """One line of an archive. Members are read by name and type; a missing or malformed one raises ``ArchiveError``."""
 
     def __init__(self, number: int, members: Mapping[str, Any]) -> None:
@@ -53,7 +53,7 @@ class Line:
     def text(self, name: str) -> str:
         """Return a text."""
         value = str(self._take(name, str))
-        if "\0" in value or _unpaired(value):
+        if "\0" in value or _has_unpaired_surrogate(value):
             raise self.error(f"its {name} has characters that databases do not accept")
         return value
 
@@ -68,7 +68,7 @@ class Line:
         """Return bytes in hexadecimal; None if they are empty, or absent as in version 1."""
         return self.digest(name) or None if name in self._members else None
 
-    def bound(self, name: str) -> int:
+    def position_of(self, name: str) -> int:
         """Return a position; 0 if it is absent, as in version 1."""
         return self.number_of(name) if name in self._members else 0
 
@@ -76,7 +76,7 @@ class Line:
         """Return positive integers of at most 63 bits, by name."""
         found: dict[str, Any] = self._take(name, dict)
         for key, value in found.items():
-            if type(value) is not int or not 0 < value < 2**63 or _unpaired(key):
+            if type(value) is not int or not 0 < value < 2**63 or _has_unpaired_surrogate(key):
                 raise self.error(f"its {name} has {value!r:.40} for {key!r:.40}; expected a number from 1")
         return found
 
@@ -84,7 +84,7 @@ class Line:
         """Return a list of texts."""
         found: list[Any] = self._take(name, list)
         for text in found:
-            if type(text) is not str or "\0" in text or _unpaired(text):
+            if type(text) is not str or "\0" in text or _has_unpaired_surrogate(text):
                 raise self.error(f"its {name} has {text!r:.40}, which is not a text that all databases accept")
         return tuple(found)
 
@@ -122,41 +122,45 @@ class Line:
         return ArchiveError(f"line {self.number}: {problem}")
 
 
-MEMBERS: Mapping[str, Mapping[str, Callable[[Line, str], Any]]] = {
+MEMBERS: Mapping[str, Mapping[str, Callable[[ArchiveLine, str], Any]]] = {
     "event": {
-        "position": Line.number_of,
-        "stream": Line.text,
-        "version": Line.number_of,
-        "event_id": Line.text,
-        "type": Line.text,
-        "schema_version": Line.number_of,
-        "tournament": Line.text,
-        "payload": Line.content,
-        "metadata": Line.text,
-        "recorded_at": Line.number_of,
-        "hash": Line.digest,
+        "position": ArchiveLine.number_of,
+        "stream": ArchiveLine.text,
+        "version": ArchiveLine.number_of,
+        "event_id": ArchiveLine.text,
+        "type": ArchiveLine.text,
+        "schema_version": ArchiveLine.number_of,
+        "tournament": ArchiveLine.text,
+        "payload": ArchiveLine.content,
+        "metadata": ArchiveLine.text,
+        "recorded_at": ArchiveLine.number_of,
+        "hash": ArchiveLine.digest,
     },
-    "gap": {"from_position": Line.number_of, "to_position": Line.number_of, "hashes": Line.digests},
+    "gap": {
+        "from_position": ArchiveLine.number_of,
+        "to_position": ArchiveLine.number_of,
+        "hashes": ArchiveLine.digests,
+    },
     "seal": {
-        "from_position": Line.number_of,
-        "to_position": Line.number_of,
-        "root": Line.digest,
-        "previous": Line.digest,
-        "key_id": Line.text,
-        "sealed_at": Line.number_of,
-        "signature": Line.digest,
+        "from_position": ArchiveLine.number_of,
+        "to_position": ArchiveLine.number_of,
+        "root": ArchiveLine.digest,
+        "previous": ArchiveLine.digest,
+        "key_id": ArchiveLine.text,
+        "sealed_at": ArchiveLine.number_of,
+        "signature": ArchiveLine.digest,
     },
-    "command": {"command_id": Line.text, "answer": Line.content, "position": Line.number_of},
+    "command": {"command_id": ArchiveLine.text, "answer": ArchiveLine.content, "position": ArchiveLine.number_of},
     "person": {
-        "player_id": Line.text,
-        "name": Line.text,
-        "club": Line.text,
-        "country": Line.text,
-        "salt": Line.salt,
-        "bound": Line.bound,
+        "player_id": ArchiveLine.text,
+        "name": ArchiveLine.text,
+        "club": ArchiveLine.text,
+        "country": ArchiveLine.text,
+        "salt": ArchiveLine.salt,
+        "bound": ArchiveLine.position_of,
     },
-    "note": {"position": Line.number_of, "text": Line.text, "player_ids": Line.texts},
-    "erased": {"player_id": Line.text, "erased_at": Line.number_of},
+    "note": {"position": ArchiveLine.number_of, "text": ArchiveLine.text, "player_ids": ArchiveLine.texts},
+    "erased": {"player_id": ArchiveLine.text, "erased_at": ArchiveLine.number_of},
 }
 """Kinds of lines between the first and the last: their members with their parsers. They correspond to table rows."""
 
@@ -175,7 +179,7 @@ class Writer:
 
     def __enter__(self) -> Self:
         if self._path.exists():
-            raise self._taken()
+            raise self._build_exists_error()
         try:
             self._part.touch(mode=0o600, exist_ok=False)  # it may contain names
             self._raw = self._part.open("wb")
@@ -188,10 +192,10 @@ class Writer:
         """Write a line. Bytes are encoded as ``MEMBERS`` expects them."""
         for name, value in members.items():
             if isinstance(value, bytes):
-                in_base64 = MEMBERS[kind][name] is Line.content
+                in_base64 = MEMBERS[kind][name] is ArchiveLine.content
                 members[name] = base64.b64encode(value).decode() if in_base64 else value.hex()
         text = json.dumps({"kind": kind, **members}, ensure_ascii=False, separators=(",", ":"))
-        line, self._running = summed(text.encode(), self._running)
+        line, self._running = add_checksum(text.encode(), self._running)
         if len(line) > LARGEST_LINE:
             raise ArchiveError(
                 f"a line of {len(line)} bytes cannot be written: at most {LARGEST_LINE} can be read again"
@@ -220,7 +224,9 @@ class Writer:
                     with contextlib.suppress(OSError):  # the partial file is discarded
                         self._out.close()
         except OSError as problem:
-            raise (self._taken() if isinstance(problem, FileExistsError) else self._cannot(problem)) from problem
+            raise (
+                self._build_exists_error() if isinstance(problem, FileExistsError) else self._cannot(problem)
+            ) from problem
         finally:
             with contextlib.suppress(OSError):
                 self._part.unlink()
@@ -235,20 +241,20 @@ class Writer:
             os.close(os.open(self._path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600))
             self._part.replace(self._path)
 
-    def _taken(self) -> ArchiveError:
+    def _build_exists_error(self) -> ArchiveError:
         return ArchiveError(f"there is a file at {self._path} already: use another name")
 
     def _cannot(self, problem: OSError) -> ArchiveError:
         return ArchiveError(f"{self._path} cannot be written: {problem.strerror}")
 
 
-def summed(body: bytes, running: bytes) -> tuple[bytes, bytes]:
+def add_checksum(body: bytes, running: bytes) -> tuple[bytes, bytes]:
     """Return an object as a line with its checksum, and the running hash for the checksum of the next line."""
     running = hashlib.sha256(running + body).digest()
-    return b'%s,"sum":"%s"}\n' % (body[:-1], running.hex()[:_SUM].encode()), running
+    return b'%s,"sum":"%s"}\n' % (body[:-1], running.hex()[:_CHECKSUM_LENGTH].encode()), running
 
 
-def read(path: Path) -> Iterator[Line]:
+def read(path: Path) -> Iterator[ArchiveLine]:
     """Yield the lines of an archive, each after its checksum is verified.
 
     Raises ``ArchiveError`` at the first line that fails, and if the file is truncated or has data after its end;
@@ -262,10 +268,10 @@ def read(path: Path) -> Iterator[Line]:
                 if ended:
                     raise ArchiveError(f"line {number}: the file continues after its end")
                 body = line[:-_TAIL] + b"}" if len(line) > _TAIL else b""
-                again, running = summed(body, running)
+                again, running = add_checksum(body, running)
                 if again != line:
-                    raise ArchiveError(_changed(number, line))
-                found = Line(number, _members(number, body))
+                    raise ArchiveError(_format_changed(number, line))
+                found = ArchiveLine(number, _members(number, body))
                 ended = found.kind == "end"
                 yield found
     except EOFError:
@@ -279,7 +285,7 @@ def read(path: Path) -> Iterator[Line]:
         raise ArchiveError(f"line {number + 1}: the file is truncated here")
 
 
-def _changed(number: int, line: bytes) -> str:
+def _format_changed(number: int, line: bytes) -> str:
     if number == 1:
         return "line 1: this is not an archive of a record, or it was changed"
     if not line.endswith(b"\n"):
@@ -287,7 +293,7 @@ def _changed(number: int, line: bytes) -> str:
     return f"line {number}: this line was changed, or one before it is missing"
 
 
-def _unpaired(value: str) -> bool:
+def _has_unpaired_surrogate(value: str) -> bool:
     """Check whether a text has an unpaired surrogate, which JSON can encode and UTF-8 cannot."""
     try:
         value.encode()

@@ -17,13 +17,13 @@ from faristol.event_store import stored
 from faristol.event_store.archive import archive
 from faristol.event_store.archive.archive import ArchiveError, Writer
 from faristol.event_store.backends import tables
-from faristol.event_store.errors import Wrong
+from faristol.event_store.errors import CorruptData
 from faristol.event_store.event import Metadata, microseconds, utc_now
 from faristol.event_store.integrity import merkle, seals
 from faristol.event_store.integrity.checker import Checker
 from faristol.event_store.integrity.seals import Seal, Tally
-from faristol.event_store.integrity.verification import Progress, following, quiet
-from faristol.event_store.personal_data.bindings import Kept, bound_in, erased_ids, kept_names, positions
+from faristol.event_store.integrity.verification import Progress, following, ignore_progress
+from faristol.event_store.personal_data.bindings import StoredName, bound_in, erased_ids, list_stored_names, positions
 from faristol.event_store.personal_data.people import ENTRIES
 from faristol.event_store.record import Record
 from faristol.event_store.stored import Stored
@@ -35,7 +35,7 @@ _Answer = tuple[str, bytes, int]
 
 
 @dataclass
-class Exported:
+class ExportCounts:
     """Number of lines of an archive, by kind."""
 
     events: int = 0
@@ -52,8 +52,8 @@ async def export(
     *,
     tournament: str = "",
     with_people: bool = False,
-    progress: Progress = quiet,
-) -> Exported:
+    progress: Progress = ignore_progress,
+) -> ExportCounts:
     """Write the record, or the events of one tournament, to a new file; names and notes only ``with_people``.
 
     The archive is of the moment of the call. All data is checked. Raises ``ArchiveError`` if the record is wrong, if
@@ -65,10 +65,12 @@ async def export(
                 end, last = await stored.end(connection)
                 people = await _people(connection, end) if with_people else []
                 if last > end:
-                    raise Wrong(f"position {end + 1}: there is an event here, although the counter ends before it")
+                    raise CorruptData(
+                        f"position {end + 1}: there is an event here, although the counter ends before it"
+                    )
                 writer.write(
                     "archive",
-                    version=archive.VERSION,
+                    version=archive.ARCHIVE_VERSION,
                     tournament=tournament,
                     position=end,
                     exported_at=microseconds(utc_now()),
@@ -76,7 +78,7 @@ async def export(
                 )
                 work = _Export(connection, writer, tournament, end, progress)
                 await (work.part() if tournament else work.whole())
-        except Wrong as wrong:
+        except CorruptData as wrong:
             raise ArchiveError(f"the record is wrong at {wrong}: no event was exported") from wrong
         if tournament and not work.counts.events:
             raise ArchiveError(f"there is no tournament {tournament!r} in this record: no event was exported")
@@ -87,17 +89,17 @@ async def export(
     return work.counts
 
 
-async def _people(connection: AsyncConnection, end: int) -> list[tuple[Kept, int]]:
-    """Return every name, with the position of the event that binds it, 0 if none does. Raises ``Wrong``."""
+async def _people(connection: AsyncConnection, end: int) -> list[tuple[StoredName, int]]:
+    """Return every name, with the position of the event that binds it, 0 if none does. Raises ``CorruptData``."""
     bound = await positions(connection, end)
-    return [(kept, bound.get(kept.player_id, 0)) for kept in await kept_names(connection)]
+    return [(kept, bound.get(kept.player_id, 0)) for kept in await list_stored_names(connection)]
 
 
 class _Export:
     def __init__(
         self, connection: AsyncConnection, writer: Writer, tournament: str, end: int, progress: Progress
     ) -> None:
-        self.counts = Exported()
+        self.counts = ExportCounts()
         self._connection = connection
         self._writer = writer
         self._tournament = tournament
@@ -119,14 +121,14 @@ class _Export:
                         waiting = waiting or await self._seals()
                     answer = await self._commands(answers, answer, event.position)
         if waiting or self._checker.position < self._end:
-            raise Wrong(f"position {self._checker.position + 1}: missing")
+            raise CorruptData(f"position {self._checker.position + 1}: missing")
 
     async def part(self) -> None:
         """Write the events of one tournament, with all seals and the hashes that replace other events under them."""
         while waiting := await self._seals():
             for seal in waiting:
                 if seal.to_position > self._end:
-                    raise Wrong(f"position {self._end + 1}: not there, and {seal} is over it")
+                    raise CorruptData(f"position {self._end + 1}: not there, and {seal} is over it")
                 await self._part_under(seal)
         async for event in self._of_tournament(self._checker.position, self._end):
             self._event(event)
@@ -134,7 +136,7 @@ class _Export:
     async def _part_under(self, seal: Seal) -> None:
         known = await stored.hashes(self._connection, seal.from_position, seal.to_position)
         if len(known) <= seal.to_position - seal.from_position:
-            raise Wrong(f"positions {seal.from_position} to {seal.to_position}: some are missing")
+            raise CorruptData(f"positions {seal.from_position} to {seal.to_position}: some are missing")
         contents = [digest for digest, _ in known]
         own = self._of_tournament(seal.from_position - 1, seal.to_position)
         runs = groupby(range(len(known)), key=lambda place: known[place][1] == self._tournament)
@@ -159,7 +161,7 @@ class _Export:
             after = batch[-1].position
 
     async def _seals(self) -> list[Seal]:
-        return await seals.read(self._connection, self._checker.sealed, stored.BATCH)
+        return await seals.read(self._connection, self._checker.sealed, stored.STORED_BATCH_EVENTS)
 
     def _event(self, event: Stored) -> None:
         self._checker.event(event)
@@ -201,7 +203,7 @@ class _Export:
         return answer
 
     async def people(
-        self, connection: AsyncConnection, people: Iterable[tuple[Kept, int]], *, with_people: bool
+        self, connection: AsyncConnection, people: Iterable[tuple[StoredName, int]], *, with_people: bool
     ) -> None:
         """Write names, notes and erasures; for a tournament, only those of its players and events.
 

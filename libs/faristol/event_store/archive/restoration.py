@@ -14,24 +14,24 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 
 from faristol.event_store import stored
 from faristol.event_store.archive import archive
-from faristol.event_store.archive.archive import ArchiveError, Line
-from faristol.event_store.archive.export import Exported
+from faristol.event_store.archive.archive import ArchiveError, ArchiveLine
+from faristol.event_store.archive.export import ExportCounts
 from faristol.event_store.backends import tables
-from faristol.event_store.errors import Wrong
+from faristol.event_store.errors import CorruptData
 from faristol.event_store.event import moment
-from faristol.event_store.integrity.checker import Checker, unanswered
+from faristol.event_store.integrity.checker import Checker, format_unanswered
 from faristol.event_store.integrity.keys import Keys
 from faristol.event_store.integrity.seals import Seal
-from faristol.event_store.integrity.verification import Progress, Verdict, quiet
-from faristol.event_store.personal_data.bindings import Bindings, Kept, Names
+from faristol.event_store.integrity.verification import Progress, Verdict, ignore_progress
+from faristol.event_store.personal_data.bindings import Bindings, Names, StoredName
 from faristol.event_store.personal_data.notes import WITH_WORDS, Note
 from faristol.event_store.record import Record
 from faristol.event_store.stored import Stored
-from faristol.kernel.names import COUNTRY, LONGEST_NAME, may_be_kept
+from faristol.kernel.names import COUNTRY, MAX_NAME_CHARACTERS, is_storable
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
+class ArchivedRow:
     """The table row of a line of an archive."""
 
     table: Table
@@ -47,33 +47,33 @@ class Archive:
         if first.kind != "archive":
             raise first.error("this is not an archive of a record")
         if (version := first.number_of("version")) not in archive.READABLE:
-            raise first.error(f"this is an archive of version {version}; expected {archive.VERSION} or less")
+            raise first.error(f"this is an archive of version {version}; expected {archive.ARCHIVE_VERSION} or less")
         self.tournament = first.text("tournament")
         self.position = first.number_of("position")
         self.checker = Checker(keys, kept=kept, part=self.tournament)
         self.bindings = Bindings(part=bool(self.tournament))
         self.names = Names()
         """Result of the check of names, after the last line."""
-        self.counts = Exported()
+        self.counts = ExportCounts()
         self._with_people = first.flag("people")
-        self._people: dict[str, tuple[Kept, int]] = {}
+        self._people: dict[str, tuple[StoredName, int]] = {}
         self._erased: set[str] = set()
         self._may_be_noted: set[int] = set()
         """Positions of the events that can have a note and have none so far."""
         self._due = ""
         """Id of the command of the last event, until its answer is read."""
 
-    def rows(self, progress: Progress = quiet) -> Iterator[Row]:
+    def rows(self, progress: Progress = ignore_progress) -> Iterator[ArchivedRow]:
         """Yield each row after it is checked. Raises ``ArchiveError``."""
         for line in self._lines:
             try:
                 yield from self._row(line)
-            except Wrong as wrong:
+            except CorruptData as wrong:
                 raise line.error(str(wrong)) from wrong
-            if line.number % stored.BATCH == 0:
+            if line.number % stored.STORED_BATCH_EVENTS == 0:
                 progress(self.checker.position, max(self.position, 1))
 
-    def _row(self, line: Line) -> Iterator[Row]:
+    def _row(self, line: ArchiveLine) -> Iterator[ArchivedRow]:
         counts = self.counts
         if line.kind in {"event", "gap", "seal", "command"} and (counts.people or counts.notes or counts.erased):
             raise line.error(f"a line of kind {line.kind} is after the people")
@@ -90,14 +90,14 @@ class Archive:
                     self._may_be_noted.add(event.position)
                 self._due = "" if self.tournament else event.command_id
                 counts.events += 1
-                yield Row(tables.events, row)
+                yield ArchivedRow(tables.events, row)
             case "gap":
                 self.checker.gap(**line.members())
             case "seal":
                 seal = Seal(**(row := line.members()))
                 self.checker.seal(seal, line.numbers("tournaments") if self.tournament else None)
                 counts.seals += 1
-                yield Row(tables.seals, row)
+                yield ArchivedRow(tables.seals, row)
             case "command":
                 yield self._command(line)
             case "person":
@@ -111,18 +111,18 @@ class Archive:
                 row = line.members()
                 self._once(line, row["player_id"])
                 self._erased.add(row["player_id"])
-                yield Row(tables.erased, row)
+                yield ArchivedRow(tables.erased, row)
             case "end":
                 self._end(line)
             case other:
                 raise line.error(f"there is no kind {other!r}")
 
-    def _nothing_due(self, line: Line) -> None:
+    def _nothing_due(self, line: ArchiveLine) -> None:
         if self._due:
-            raise line.error(f"position {self.checker.position}: {unanswered(self._due)}")
+            raise line.error(f"position {self.checker.position}: {format_unanswered(self._due)}")
 
-    def _command(self, line: Line) -> Row:
-        row = Row(tables.commands, line.members())
+    def _command(self, line: ArchiveLine) -> ArchivedRow:
+        row = ArchivedRow(tables.commands, line.members())
         if (position := row.values["position"]) != self.checker.position:
             raise line.error(f"a command of position {position} stands behind position {self.checker.position}")
         self.counts.commands += 1
@@ -130,26 +130,26 @@ class Archive:
             self._due = ""
         return row
 
-    def _note(self, line: Line) -> Row:
+    def _note(self, line: ArchiveLine) -> ArchivedRow:
         row = line.members()
         if (position := row["position"]) not in self._may_be_noted:
             raise line.error(f"a note of position {position}: there is no event with a note, or it was read already")
         self._may_be_noted.remove(position)
-        return Row(tables.notes, {**row, "player_ids": Note(row["text"], row["player_ids"]).written_ids})
+        return ArchivedRow(tables.notes, {**row, "player_ids": Note(row["text"], row["player_ids"]).written_ids})
 
-    def _person(self, line: Line) -> Row:
+    def _person(self, line: ArchiveLine) -> ArchivedRow:
         row = line.members()
         _check_person(line, row)
         self._once(line, row["player_id"])
         bound = row.pop("bound")
-        self._people[row["player_id"]] = Kept(**row), bound
-        return Row(tables.people, row)
+        self._people[row["player_id"]] = StoredName(**row), bound
+        return ArchivedRow(tables.people, row)
 
-    def _once(self, line: Line, player_id: str) -> None:
+    def _once(self, line: ArchiveLine, player_id: str) -> None:
         if player_id in self._people or player_id in self._erased:
             raise line.error(f"player {player_id} is here for the second time")
 
-    def _check_names(self, line: Line) -> None:
+    def _check_names(self, line: ArchiveLine) -> None:
         """Compare the names with their bindings. In a part, an event outside it may bind a name."""
         for player_id, (_, bound) in self._people.items():
             if self.tournament and bound > self.bindings.position(player_id):
@@ -159,7 +159,7 @@ class Archive:
         people = [kept for kept, _ in self._people.values()]
         self.names = self.bindings.compare(people, self._erased, without=not self._with_people)
 
-    def _end(self, line: Line) -> None:
+    def _end(self, line: ArchiveLine) -> None:
         if self.checker.position > self.position or (self.checker.position < self.position and not self.tournament):
             raise line.error(f"the events end at position {self.checker.position}; line 1 says {self.position}")
         for name, found in asdict(self.counts).items():
@@ -177,7 +177,9 @@ def heading(path: Path) -> tuple[datetime, bool]:
     return moment(first.number_of("exported_at")), first.flag("people")
 
 
-def verify(path: Path, progress: Progress = quiet, *, keys: Keys | None = None, kept: Iterable[Seal] = ()) -> Verdict:
+def verify(
+    path: Path, progress: Progress = ignore_progress, *, keys: Keys | None = None, kept: Iterable[Seal] = ()
+) -> Verdict:
     """Check every line, hash and seal of an archive. It needs only the file, and ``keys`` for signatures."""
     checker = Checker()
     try:
@@ -192,7 +194,7 @@ def verify(path: Path, progress: Progress = quiet, *, keys: Keys | None = None, 
     return replace(found, position=opened.position) if opened.tournament else found
 
 
-def check_whole(path: Path, progress: Progress = quiet, *, keys: Keys | None = None) -> None:
+def check_whole(path: Path, progress: Progress = ignore_progress, *, keys: Keys | None = None) -> None:
     """Check an archive before its restore. Raises ``ArchiveError`` as ``restore`` would."""
     opened = _whole(path, keys)
     for _ in opened.rows(progress):
@@ -208,7 +210,9 @@ def _whole(path: Path, keys: Keys | None) -> Archive:
     return opened
 
 
-async def restore(record: Record, path: Path, progress: Progress = quiet, *, keys: Keys | None = None) -> Exported:
+async def restore(
+    record: Record, path: Path, progress: Progress = ignore_progress, *, keys: Keys | None = None
+) -> ExportCounts:
     """Restore a whole archive into an empty record, with its positions, hashes, times and answers, in one transaction.
 
     Raises ``ArchiveError`` if the record is not empty, if the archive is of one tournament, or at the first wrong line.
@@ -217,9 +221,9 @@ async def restore(record: Record, path: Path, progress: Progress = quiet, *, key
     try:
         async with record.writing() as connection:
             await _empty(connection)
-            waiting: list[Row] = []
+            waiting: list[ArchivedRow] = []
             for row in opened.rows(progress):
-                if waiting and (waiting[0].table is not row.table or len(waiting) == stored.BATCH):
+                if waiting and (waiting[0].table is not row.table or len(waiting) == stored.STORED_BATCH_EVENTS):
                     await _insert(connection, waiting)
                     waiting = []
                 waiting.append(row)
@@ -242,17 +246,18 @@ async def _empty(connection: AsyncConnection) -> None:
         raise ArchiveError("the record is not empty: an archive can be restored only into a new record")
 
 
-async def _insert(connection: AsyncConnection, rows: list[Row]) -> None:
+async def _insert(connection: AsyncConnection, rows: list[ArchivedRow]) -> None:
     if rows:
         await connection.execute(insert(rows[0].table), [row.values for row in rows])
 
 
-def _check_person(line: Line, known: Mapping[str, str]) -> None:
+def _check_person(line: ArchiveLine, known: Mapping[str, str]) -> None:
     """Raise ``ArchiveError`` for personal data that a registration refuses: valid checksums may be forged."""
     for member, least in (("name", 1), ("club", 0)):
-        if not may_be_kept(known[member], least=least):
+        if not is_storable(known[member], least=least):
             raise line.error(
-                f"its {member} is {known[member]!r:.40}; expected {least} to {LONGEST_NAME} characters that can be "
+                f"its {member} is {known[member]!r:.40}; expected {least} to {MAX_NAME_CHARACTERS} characters "
+                "that can be "
                 "shown, in Unicode NFC, without space around them"
             )
     if known["country"] and not COUNTRY.fullmatch(known["country"]):

@@ -6,13 +6,13 @@ import re
 from collections.abc import Iterable
 from datetime import UTC, date, datetime, timedelta
 
-NAME = re.compile(r"record-(\d{8}T\d{6})Z\.archive")
+ARCHIVE_NAME_PATTERN = re.compile(r"record-(\d{8}T\d{6})Z\.archive")
 """File name of a periodic archive of the whole record, with its start time in UTC."""
 
 
 def moment_of(name: str) -> datetime | None:
     """Parse the start time from the name of an archive; return None for another name."""
-    found = NAME.fullmatch(name)
+    found = ARCHIVE_NAME_PATTERN.fullmatch(name)
     if not found:
         return None
     try:
@@ -21,7 +21,7 @@ def moment_of(name: str) -> datetime | None:
         return None
 
 
-def expired(names: Iterable[str], now: datetime, *, hours: int, days: int) -> list[str]:
+def list_expired(names: Iterable[str], now: datetime, *, hours: int, days: int) -> list[str]:
     """List the archives to remove, the oldest first.
 
     Each of the last ``hours`` is retained, and the last one of each day (UTC) of the last ``days``. The newest is

@@ -19,12 +19,12 @@ from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 from faristol.event_store.append.group import Outcome, Request
 from faristol.event_store.backends.rights import Right
 
-PATIENCE = 60
+CLEAN_LOCK_TIMEOUT_SECONDS = 60
 """Timeout in seconds with which ``clean`` waits for locks of other connections."""
 
 
 @dataclass(frozen=True, slots=True)
-class Misfit:
+class UnexpectedType:
     """The first row of a query with a value of an unexpected type."""
 
     before: int
@@ -50,7 +50,7 @@ class Backend(Protocol):
     """True for a file that this process may read but not write."""
 
     @staticmethod
-    def accepted(url: URL) -> URL:
+    def check_url(url: URL) -> URL:
         """Return the URL with the driver in use. Raises ``UnknownDatabase`` if a record cannot use the database."""
 
     @staticmethod
@@ -116,7 +116,7 @@ class Backend(Protocol):
     @staticmethod
     async def misfit(
         connection: AsyncConnection, query: Select[Any], values: Mapping[str, object], types: Sequence[type]
-    ) -> Misfit | None:
+    ) -> UnexpectedType | None:
         """Find a column with a value of another type than these, in a database that does not enforce types."""
         return None
 
@@ -179,12 +179,12 @@ class Backend(Protocol):
         """Close every connection."""
 
 
-def shown(url: URL) -> str:
+def format_url(url: URL) -> str:
     """Return a URL for display, without driver and password."""
     return url.set(drivername=url.get_backend_name()).render_as_string(hide_password=True)
 
 
-async def cleaned(engine: AsyncEngine, statements: Sequence[str]) -> str:
+async def run_clean_statements(engine: AsyncEngine, statements: Sequence[str]) -> str:
     """Run the statements of ``Backend.clean``, each in its own transaction.
 
     A statement that returns a true value found the database in use. Disposes of the engine.

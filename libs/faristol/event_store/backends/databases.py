@@ -19,14 +19,14 @@ from sqlalchemy.exc import (
 from sqlalchemy.exc import TimeoutError as PoolTimeout
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from faristol.event_store.backends.backend import Backend, shown
+from faristol.event_store.backends.backend import Backend, format_url
 from faristol.event_store.backends.postgres import Postgres
 from faristol.event_store.backends.sqlite import Sqlite
-from faristol.event_store.errors import RecordAway, RecordError, UnknownDatabase
+from faristol.event_store.errors import RecordError, RecordUnavailable, UnknownDatabase
 
 BACKENDS: Mapping[str, type[Backend]] = {"sqlite": Sqlite, "postgresql": Postgres}
 
-EXPECTED = "expected sqlite:///PATH or postgresql://USER:PASSWORD@HOST/NAME"
+EXPECTED_DATABASE_URL = "expected sqlite:///PATH or postgresql://USER:PASSWORD@HOST/NAME"
 
 FAILURES = (DBAPIError, PoolTimeout, OSError)
 """Exceptions of a database that are mostly transient: it does not answer, or all connections are busy."""
@@ -39,13 +39,15 @@ def parse(url: str) -> URL:
     try:
         parsed = make_url(url)
     except (ArgumentError, ValueError):  # ValueError for a port that is not a number
-        raise UnknownDatabase(f"{_WITH_PASSWORD.sub('//', url)!r} is not a database URL: {EXPECTED}") from None
+        raise UnknownDatabase(
+            f"{_WITH_PASSWORD.sub('//', url)!r} is not a database URL: {EXPECTED_DATABASE_URL}"
+        ) from None
     name = parsed.get_backend_name()
     if name == "postgres":  # the scheme in the URLs of some hosting providers
         parsed, name = parsed.set(drivername="postgresql"), "postgresql"
     if name not in BACKENDS:
-        raise UnknownDatabase(f"a record cannot use {name!r}: {EXPECTED}")
-    return BACKENDS[name].accepted(parsed)
+        raise UnknownDatabase(f"a record cannot use {name!r}: {EXPECTED_DATABASE_URL}")
+    return BACKENDS[name].check_url(parsed)
 
 
 def kind_of(there: URL | AsyncConnection) -> type[Backend]:
@@ -54,11 +56,11 @@ def kind_of(there: URL | AsyncConnection) -> type[Backend]:
 
 
 def unusable(url: URL, problem: Exception) -> RecordError:
-    """Return the error for a failed database: ``RecordAway`` if a retry may succeed."""
+    """Return the error for a failed database: ``RecordUnavailable`` if a retry may succeed."""
     reason = problem.orig if isinstance(problem, DBAPIError) else problem
-    error = RecordAway if kind_of(url).is_away(problem) else RecordError
+    error = RecordUnavailable if kind_of(url).is_away(problem) else RecordError
     hint = "; `faristol record roles` grants a role what it needs" if kind_of(url).lacks_rights(problem) else ""
-    return error(f"the database {shown(url)} cannot be used: {reason}{hint}")
+    return error(f"the database {format_url(url)} cannot be used: {reason}{hint}")
 
 
 def is_wrong_statement(problem: DBAPIError) -> bool:

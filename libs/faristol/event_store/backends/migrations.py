@@ -30,19 +30,19 @@ from sqlalchemy.exc import SQLAlchemyError
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from faristol.event_store.backends import tables
-from faristol.event_store.backends.backend import Backend, shown
+from faristol.event_store.backends.backend import Backend, format_url
 from faristol.event_store.backends.databases import kind_of, parse, unusable
 from faristol.event_store.errors import RecordError, UnknownDatabase
 
-_SETUP_LOCK = 0x6661726973746F6C  # arbitrary, but the same for every process of a cell
+_SETUP_LOCK_ID = 0x6661726973746F6C  # arbitrary, but the same for every process of a cell
 
 LOCK_SECONDS = 3.0
 """Lock timeout of a migration, after which it pauses and retries."""
 
-TRIES = 20
+MAX_MIGRATION_ATTEMPTS = 20
 """Attempts in a row."""
 
-PAUSE = 1.0
+MIGRATION_RETRY_SECONDS = 1.0
 """Seconds between two attempts."""
 
 _TAKEN = "migrations"
@@ -74,11 +74,11 @@ class OtherFormat(Exception):
 
     def __init__(self, found: int, missing: Collection[str] = ()) -> None:
         """``missing`` are the names of pending ``pre-`` migrations."""
-        what = f"has format {found}, this version of Faristol reads format {tables.FORMAT}: "
+        what = f"has format {found}, this version of Faristol reads format {tables.RECORD_FORMAT}: "
         lacks = f" ({', '.join(missing)} not taken yet)" if missing else ""
         super().__init__(
             what + "bring it there with `faristol record migrate`" + lacks
-            if found < tables.FORMAT
+            if found < tables.RECORD_FORMAT
             else what + "a newer version has migrated it, and only that one can read it"
         )
 
@@ -89,7 +89,7 @@ class NoRecord(Exception):
 
 def none_at(url: URL) -> RecordError:
     """Return the error for a database without a record."""
-    return RecordError(f"there is no record at {shown(url)}")
+    return RecordError(f"there is no record at {format_url(url)}")
 
 
 async def prepare(connection: AsyncConnection, *, create: bool = True) -> str:
@@ -98,13 +98,13 @@ async def prepare(connection: AsyncConnection, *, create: bool = True) -> str:
     Raises ``OtherFormat`` for a record of another format, and ``NoRecord`` for an empty database if ``create`` is
     false.
     """
-    await kind_of(connection).alone(connection, _SETUP_LOCK)
+    await kind_of(connection).alone(connection, _SETUP_LOCK_ID)
     found = await _format(connection)
     if found is None:
         if not create:
             raise NoRecord
         await connection.run_sync(tables.metadata.create_all)
-        new = {"id": 1, "position": 0, "format": tables.FORMAT, "record_id": str(uuid.uuid4())}
+        new = {"id": 1, "position": 0, "format": tables.RECORD_FORMAT, "record_id": str(uuid.uuid4())}
         await connection.execute(insert(tables.counter).values(new))
     else:
         await _check(connection, found)
@@ -113,11 +113,11 @@ async def prepare(connection: AsyncConnection, *, create: bool = True) -> str:
 
 async def _check(connection: AsyncConnection, found: int) -> None:
     """Raise ``OtherFormat`` unless this version can serve a record of the format ``found``."""
-    if found == tables.FORMAT:
+    if found == tables.RECORD_FORMAT:
         return
-    before = {step.name for step in MIGRATIONS if step.is_before and step.format == tables.FORMAT}
-    missing = before - await _taken(connection)
-    if found != tables.FORMAT - 1 or not before or missing:
+    before = {step.name for step in MIGRATIONS if step.is_before and step.format == tables.RECORD_FORMAT}
+    missing = before - await _list_completed(connection)
+    if found != tables.RECORD_FORMAT - 1 or not before or missing:
         raise OtherFormat(found, sorted(missing))
 
 
@@ -148,10 +148,10 @@ async def migrate(url: str, taken: Callable[[Migration], None] = lambda _: None,
                 found, step = await _take_next(backend, parsed, before=before)
             except (SQLAlchemyError, OSError) as problem:
                 tries += 1
-                if tries == TRIES or not kind.is_held(problem):
+                if tries == MAX_MIGRATION_ATTEMPTS or not kind.is_held(problem):
                     raise
                 _log.info("the migration waits for other transactions: %s", unusable(parsed, problem))
-                await asyncio.sleep(PAUSE)
+                await asyncio.sleep(MIGRATION_RETRY_SECONDS)
                 continue
             had, moved, tries = had if moved else found, True, 0
             if step is None:
@@ -166,22 +166,23 @@ async def migrate(url: str, taken: Callable[[Migration], None] = lambda _: None,
 async def _take_next(backend: Backend, url: URL, *, before: bool) -> tuple[int | None, Migration | None]:
     """Run the next migration in a transaction. Return the format found, and the migration or None."""
     async with backend.writing() as connection:
-        await backend.alone(connection, _SETUP_LOCK)
+        await backend.alone(connection, _SETUP_LOCK_ID)
         await backend.wait_for_locks(connection, LOCK_SECONDS)
         found = await _format(connection)
         if found is None and not before:
             raise none_at(url)
-        if found is None or found == tables.FORMAT:
+        if found is None or found == tables.RECORD_FORMAT:
             return found, None
-        if not OLDEST <= found < tables.FORMAT:
-            raise RecordError(f"the record at {shown(url)} {OtherFormat(found)}")
-        if before and found < tables.FORMAT - 1:
+        if not OLDEST_RECORD_FORMAT <= found < tables.RECORD_FORMAT:
+            raise RecordError(f"the record at {format_url(url)} {OtherFormat(found)}")
+        if before and found < tables.RECORD_FORMAT - 1:
             raise RecordError(
-                f"the record at {shown(url)} has format {found}, and can be made ready for format {found + 1} while "
-                f"others use it, not for format {tables.FORMAT}: install the version between first, or end all "
+                f"the record at {format_url(url)} has format {found}, and can be made ready for format "
+                f"{found + 1} while "
+                f"others use it, not for format {tables.RECORD_FORMAT}: install the version between first, or end all "
                 "processes and run `faristol record migrate` without --pre"
             )
-        done = await _taken(connection)
+        done = await _list_completed(connection)
         step = next(each for each in MIGRATIONS if each.format > found and each.name not in done)
         if before and not step.is_before:
             return found, None
@@ -207,7 +208,7 @@ async def _salts(connection: AsyncConnection) -> None:
     await connection.execute(text(f"ALTER TABLE people ADD COLUMN salt {kind}"))
 
 
-async def _taken(connection: AsyncConnection) -> set[str]:
+async def _list_completed(connection: AsyncConnection) -> set[str]:
     """Return the names of the completed ``pre-`` migrations of the next format."""
     if not await connection.run_sync(lambda there: inspect(there).has_table(_TAKEN)):
         return set()
@@ -223,7 +224,7 @@ async def _note(connection: AsyncConnection, name: str) -> None:
     await connection.execute(text(f"INSERT INTO {_TAKEN} VALUES (:name)"), {"name": name})  # noqa: S608 # as above
 
 
-OLDEST = 1
+OLDEST_RECORD_FORMAT = 1
 """The oldest format that can be migrated."""
 
 MIGRATIONS: Sequence[Migration] = (Migration("post-0002-salts", _salts),)

@@ -31,7 +31,7 @@ from sqlalchemy.schema import ExecutableDDLElement
 from faristol.event_store.append.group import EVENT_COLUMNS, Group, Outcome, Request
 from faristol.event_store.append.group_commit import COUNTER, GroupCommit
 from faristol.event_store.backends import postgres_roles, tables
-from faristol.event_store.backends.backend import PATIENCE, Backend, cleaned, shown
+from faristol.event_store.backends.backend import CLEAN_LOCK_TIMEOUT_SECONDS, Backend, format_url, run_clean_statements
 from faristol.event_store.backends.postgres_connections import (
     PARAMETERS,
     connections_of,
@@ -44,19 +44,19 @@ from faristol.event_store.errors import UnknownDatabase
 LOCK_TIMEOUT = 15.0
 """Lock timeout in seconds."""
 
-TIMEOUT = 30.0
+FAST_WRITE_TIMEOUT_SECONDS = 30.0
 """Timeout in seconds of the statement of the fast path, including its wait for locks."""
 
-HELD_IDLE = 15.0
+LOCK_IDLE_TIMEOUT_SECONDS = 15.0
 """Seconds for which an idle process may hold the lock of the counter; then PostgreSQL ends its transaction."""
 
-RETRY = 1.0
+LISTEN_RETRY_SECONDS = 1.0
 """Seconds before a lost connection for notifications is reopened."""
 
 CHANNEL = "faristol_appended"
 """Channel on which each process notifies the others of the position that it has written."""
 
-AWAY = ("08", "25P03", "53", "55P03", "57P")
+UNAVAILABLE_SQLSTATES = ("08", "25P03", "53", "55P03", "57P")
 """SQLSTATEs of a database that is unavailable, busy, full or shutting down, as opposed to an invalid request."""
 
 DISK_FULL = "53100"
@@ -68,7 +68,7 @@ LOCK_NOT_AVAILABLE = "55P03"
 NOT_ALLOWED = "42501"
 """SQLSTATE of a missing privilege."""
 
-_OF_THE_STATEMENT = ("0A", "22", "23", "42")
+_INVALID_STATEMENT_CLASSES = ("0A", "22", "23", "42")
 """Classes of SQLSTATE of an invalid statement, as opposed to an unavailable database."""
 
 NO_SAMPLES = "ALTER TABLE people " + ", ".join(
@@ -92,8 +92,10 @@ _CLEANING = (
     "VACUUM FULL pg_statistic",  # without the privilege, PostgreSQL only warns
 )
 
-_LOCK = COUNTER.returning(func.set_config("idle_in_transaction_session_timeout", f"{HELD_IDLE * 1_000:.0f}", True))
-_TIME: ColumnElement[int] = cast(extract("epoch", func.clock_timestamp()) * 1_000_000, BigInteger)
+_LOCK_COUNTER = COUNTER.returning(
+    func.set_config("idle_in_transaction_session_timeout", f"{LOCK_IDLE_TIMEOUT_SECONDS * 1_000:.0f}", True)
+)
+_CLOCK_MICROSECONDS: ColumnElement[int] = cast(extract("epoch", func.clock_timestamp()) * 1_000_000, BigInteger)
 _NOTIFY = select(func.pg_notify(CHANNEL, bindparam("position")))
 
 _COLUMN_TYPES: Mapping[str, str] = {
@@ -106,7 +108,7 @@ _COLUMN_TYPES: Mapping[str, str] = {
 }
 """Types of the columns that are not text."""
 
-_EVENTS = ", ".join(
+_EVENT_ARRAYS = ", ".join(
     f"${number}::{_COLUMN_TYPES.get(column, 'text')}[]" for number, column in enumerate(EVENT_COLUMNS, 9)
 )
 
@@ -126,7 +128,7 @@ WITH counted AS (
     WHERE checkpoints.consumer = given.consumer
 ), written AS (
     INSERT INTO events ({", ".join(EVENT_COLUMNS)})
-    SELECT given.* FROM counted, unnest({_EVENTS}) AS given
+    SELECT given.* FROM counted, unnest({_EVENT_ARRAYS}) AS given
 )
 SELECT position, CASE WHEN $2 > $1 THEN pg_notify('{CHANNEL}', position::text) END FROM counted
 """  # noqa: S608 # only names of columns and types
@@ -138,7 +140,7 @@ class Postgres(Backend):
     """The PostgreSQL backend; ``Backend`` describes the methods."""
 
     @staticmethod
-    def accepted(url: URL) -> URL:
+    def check_url(url: URL) -> URL:
         for name in url.query:
             if name not in PARAMETERS:
                 raise UnknownDatabase(
@@ -148,20 +150,20 @@ class Postgres(Backend):
         try:
             _, settings = given.get_dialect()().create_connect_args(driver_url(given))
         except (ArgumentError, ValueError) as problem:
-            raise UnknownDatabase(f"the host or port of {shown(url)} cannot be used: {problem}") from None
+            raise UnknownDatabase(f"the host or port of {format_url(url)} cannot be used: {problem}") from None
         try:
             connections_of(given)
         except ValueError as problem:
-            raise UnknownDatabase(f"the URL {shown(url)} has {problem}") from None
+            raise UnknownDatabase(f"the URL {format_url(url)} has {problem}") from None
         ports = settings.get("port") or ()
         for port in (url.port, *(ports if isinstance(ports, Sequence) else (ports,))):
             if port is not None and not 0 < port < 65_536:
-                raise UnknownDatabase(f"{port} in {shown(url)} is not a port: expected 1 to 65535")
+                raise UnknownDatabase(f"{port} in {format_url(url)} is not a port: expected 1 to 65535")
         return given
 
     @staticmethod
     def is_away(problem: Exception) -> bool:
-        return isinstance(problem, OSError) or _sqlstate(problem).startswith(AWAY)
+        return isinstance(problem, OSError) or _sqlstate(problem).startswith(UNAVAILABLE_SQLSTATES)
 
     @staticmethod
     def is_full(problem: BaseException) -> bool:
@@ -169,7 +171,7 @@ class Postgres(Backend):
 
     @staticmethod
     def is_wrong_statement(problem: DBAPIError) -> bool:
-        return _sqlstate(problem).startswith(_OF_THE_STATEMENT)
+        return _sqlstate(problem).startswith(_INVALID_STATEMENT_CLASSES)
 
     insert = staticmethod(postgresql.insert)
 
@@ -191,7 +193,7 @@ class Postgres(Backend):
 
     @staticmethod
     def time(_: Callable[[], datetime]) -> ColumnElement[int]:
-        return _TIME
+        return _CLOCK_MICROSECONDS
 
     grant = staticmethod(postgres_roles.grant)
     missing = staticmethod(postgres_roles.missing)
@@ -214,7 +216,7 @@ class Postgres(Backend):
         event.listen(self._transactions.sync_engine, "checkout", _check_open)
         # The same connections without transactions around single statements.
         self.engine = self._transactions.execution_options(isolation_level="AUTOCOMMIT")
-        self._group_commit = GroupCommit(self.writing, self._write_at_once, lock=_LOCK, notify=_NOTIFY)
+        self._group_commit = GroupCommit(self.writing, self._write_at_once, lock=_LOCK_COUNTER, notify=_NOTIFY)
         self._appends: AsyncConnection | None = None
         """The dedicated connection of the fast path."""
         self._driver: Any = None
@@ -242,7 +244,10 @@ class Postgres(Backend):
         columns = (*_columns(commands, 3), *_columns(moves, 3), *_columns(group.events, len(EVENT_COLUMNS)))
         try:
             driver = self._driver or await self._connect()
-            return await driver.fetchval(_WRITE, group.begin, group.position, *columns, timeout=TIMEOUT) is not None
+            return (
+                await driver.fetchval(_WRITE, group.begin, group.position, *columns, timeout=FAST_WRITE_TIMEOUT_SECONDS)
+                is not None
+            )
         except asyncpg.IntegrityConstraintViolationError:
             return False
         except (asyncpg.PostgresError, asyncpg.InterfaceError, asyncpg.InternalClientError, OSError) as problem:
@@ -266,7 +271,7 @@ class Postgres(Backend):
                 await self._listen_once(heard, listening)
             except (SQLAlchemyError, asyncpg.PostgresError, asyncpg.InterfaceError, OSError) as problem:
                 _log.info("notifications of appends by other processes are delayed: %s", problem)
-            await asyncio.sleep(RETRY)
+            await asyncio.sleep(LISTEN_RETRY_SECONDS)
 
     async def _listen_once(self, heard: Callable[[int], None], listening: Callable[[bool], None]) -> None:
         """Listen until the connection is lost."""
@@ -283,8 +288,8 @@ class Postgres(Backend):
                 await connection.invalidate()  # a connection that listens must not return to the pool
 
     async def clean(self) -> str:
-        patient = engine(self._url, {"lock_timeout": f"{PATIENCE}s"}, isolation_level="AUTOCOMMIT")
-        return await cleaned(patient, _CLEANING)
+        patient = engine(self._url, {"lock_timeout": f"{CLEAN_LOCK_TIMEOUT_SECONDS}s"}, isolation_level="AUTOCOMMIT")
+        return await run_clean_statements(patient, _CLEANING)
 
     async def close(self) -> None:
         await self._disconnect()

@@ -28,18 +28,18 @@ CONNECTIONS = "connections"
 PARAMETERS = (*OF_THE_DRIVER, *OF_LIBPQ, PASSWORD_FILE, CONNECTIONS)
 """Query parameters that a URL may have."""
 
-MOST = 16
+DEFAULT_MAX_CONNECTIONS = 16
 """Default maximum of connections of a process."""
 
-LEAST = 4
+MIN_CONNECTIONS = 4
 """Minimum: one connection writes, one listens, and a reader of the record must not delay a command."""
 
 
 def connections_of(url: URL) -> int:
     """Return the maximum number of connections of a process. Raises ``ValueError`` if the value is invalid."""
-    given = str(url.query.get(CONNECTIONS, MOST))
-    if not (given.isascii() and given.isdecimal() and len(given) < 5 and int(given) >= LEAST):
-        raise ValueError(f"{CONNECTIONS}={given!r}: expected a number of connections, {LEAST} or more")
+    given = str(url.query.get(CONNECTIONS, DEFAULT_MAX_CONNECTIONS))
+    if not (given.isascii() and given.isdecimal() and len(given) < 5 and int(given) >= MIN_CONNECTIONS):
+        raise ValueError(f"{CONNECTIONS}={given!r}: expected a number of connections, {MIN_CONNECTIONS} or more")
     return int(given)
 
 

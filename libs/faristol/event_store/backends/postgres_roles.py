@@ -57,7 +57,7 @@ async def grant(connection: AsyncConnection, role: str, rights: Sequence[Right],
         raise RecordError(f"only {found.owner}, who owns the tables, can grant rights on them")
     if found.owns:
         raise RecordError(f"no grant holds {role!r} back: it is a superuser, or may act for {found.owner}")
-    quoted = _quoted(connection, role)
+    quoted = _quote_identifier(connection, role)
     for statement in _statements(connection, found.schema, quoted, rights):
         await connection.execute(text(statement))
     if (owner := (await connection.execute(_MAY_CREATE, {"schema": found.schema, "role": role})).scalar()) is not None:
@@ -113,5 +113,5 @@ def _test(table: Table, privilege: str, columns: Collection[str]) -> str:
     return f"COALESCE({test}, has_schema_privilege(current_schema(), 'CREATE'))"
 
 
-def _quoted(connection: AsyncConnection, name: str) -> str:
+def _quote_identifier(connection: AsyncConnection, name: str) -> str:
     return connection.dialect.identifier_preparer.quote_identifier(name)

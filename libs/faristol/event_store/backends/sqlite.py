@@ -39,7 +39,13 @@ from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine, create_async_en
 
 from faristol.event_store.append.group import EVENT_COLUMNS, Group, Outcome, Request
 from faristol.event_store.append.group_commit import GroupCommit
-from faristol.event_store.backends.backend import PATIENCE, Backend, Misfit, cleaned, shown
+from faristol.event_store.backends.backend import (
+    CLEAN_LOCK_TIMEOUT_SECONDS,
+    Backend,
+    UnexpectedType,
+    format_url,
+    run_clean_statements,
+)
 from faristol.event_store.backends.rights import NoRoles, Right
 from faristol.event_store.errors import UnknownDatabase
 from faristol.event_store.event import microseconds
@@ -49,13 +55,13 @@ T = TypeVar("T")
 LOCK_TIMEOUT = 15.0
 """Lock timeout in seconds."""
 
-MOMENT = 0.2
+CLEAN_SLICE_SECONDS = 0.2
 """Seconds for which cleaning blocks writers at a time, and pauses in between."""
 
-RACE = 0.01
+OPEN_RETRY_SECONDS = 0.01
 """Seconds before a retry if another process opens a new file at the same time."""
 
-ROOM = 1024 * 1024
+SQLITE_MIN_FREE_BYTES = 1024 * 1024
 """Bytes. On a full disk, a single row may still fit into free pages of the file."""
 
 _OF_THE_STATEMENT = re.compile(r'no such (column|function)\b|.+ has no column named |near ".*": syntax error')
@@ -67,13 +73,13 @@ A missing table is not included: a rebuild may have dropped it in favour of anot
 _FULL = (sqlite3.SQLITE_FULL, sqlite3.SQLITE_IOERR_SHMSIZE)
 """Codes of a write without room, in the file or in its shared memory."""
 
-_TYPES: Mapping[type, str] = {int: "integer", str: "text", bytes: "blob"}
+_SQL_TYPES: Mapping[type, str] = {int: "integer", str: "text", bytes: "blob"}
 """Names in SQLite of the types that we write."""
 
-_COUNT = "UPDATE counter SET position = ? WHERE id = 1 AND position = ?"
-_EVENTS = f"INSERT INTO events ({', '.join(EVENT_COLUMNS)}) VALUES ({', '.join('?' * len(EVENT_COLUMNS))})"  # noqa: S608 # column names
-_COMMANDS = "INSERT INTO commands (command_id, answer, position) VALUES (?, ?, ?)"
-_MOVES = "UPDATE checkpoints SET position = ? WHERE consumer = ? AND position = ?"
+_ADVANCE_COUNTER = "UPDATE counter SET position = ? WHERE id = 1 AND position = ?"
+_INSERT_EVENTS = f"INSERT INTO events ({', '.join(EVENT_COLUMNS)}) VALUES ({', '.join('?' * len(EVENT_COLUMNS))})"  # noqa: S608 # column names
+_INSERT_COMMANDS = "INSERT INTO commands (command_id, answer, position) VALUES (?, ?, ?)"
+_MOVE_CHECKPOINTS = "UPDATE checkpoints SET position = ? WHERE consumer = ? AND position = ?"
 
 _URI = "file:"
 
@@ -84,16 +90,17 @@ class Sqlite(Backend):
     """The SQLite backend; ``Backend`` describes the methods."""
 
     @staticmethod
-    def accepted(url: URL) -> URL:
+    def check_url(url: URL) -> URL:
         expected = "expected sqlite:///PATH"
         if url.host or url.port or url.username:
-            raise UnknownDatabase(f"{shown(url)} names a host, which a file does not have: {expected}")
+            raise UnknownDatabase(f"{format_url(url)} names a host, which a file does not have: {expected}")
         path = url.database or ""
         if not path or path == ":memory:" or path.startswith("file:") or "\0" in path:
-            raise UnknownDatabase(f"{shown(url)} names no file, but a record is a file: {expected}")
+            raise UnknownDatabase(f"{format_url(url)} names no file, but a record is a file: {expected}")
         if url.query:
             raise UnknownDatabase(
-                f"{shown(url)} has {next(iter(url.query))!r} after the question mark: {expected}, without parameters "
+                f"{format_url(url)} has {next(iter(url.query))!r} after the question mark: {expected}, "
+                "without parameters "
                 "(%3F for a question mark in the path)"
             )
         return url.set(drivername="sqlite+aiosqlite")
@@ -134,7 +141,7 @@ class Sqlite(Backend):
     @staticmethod
     async def misfit(
         connection: AsyncConnection, query: Select[Any], values: Mapping[str, object], types: Sequence[type]
-    ) -> Misfit | None:
+    ) -> UnexpectedType | None:
         """Find a value of another type, which SQLite allows in any column, or a text that is not UTF-8."""
         columns = list(query.selected_columns)
         looked: list[Any] = [columns[0]]
@@ -142,11 +149,11 @@ class Sqlite(Backend):
             looked += [func.typeof(column), cast(column, LargeBinary)]
         for before, (position, *found) in enumerate(await connection.execute(query.with_only_columns(*looked), values)):
             for column, expected, kind, content in zip(columns, types, found[::2], found[1::2], strict=True):
-                if kind != _TYPES[expected]:
-                    said = f"a value of type {kind} as its {column.name}, which is of type {_TYPES[expected]}"
-                    return Misfit(before, position, said)
+                if kind != _SQL_TYPES[expected]:
+                    said = f"a value of type {kind} as its {column.name}, which is of type {_SQL_TYPES[expected]}"
+                    return UnexpectedType(before, position, said)
                 if expected is str and not _is_text(content):
-                    return Misfit(before, position, f"bytes that are no UTF-8 as its {column.name}")
+                    return UnexpectedType(before, position, f"bytes that are no UTF-8 as its {column.name}")
         return None
 
     @staticmethod
@@ -182,7 +189,7 @@ class Sqlite(Backend):
             yield connection
 
     async def fetch(self, query: Select[Any], values: Mapping[str, object]) -> Sequence[Any]:
-        statement = _compiled(query)
+        statement = _compile(query)
         try:
             return await self._queries.run(partial(_rows, statement=statement, values=values))
         except sqlite3.Error as problem:
@@ -202,21 +209,23 @@ class Sqlite(Backend):
                 raise OperationalError("append", None, problem) from problem
 
     async def has_room(self) -> bool:
-        return (await asyncio.to_thread(shutil.disk_usage, self._file)).free >= ROOM
+        return (await asyncio.to_thread(shutil.disk_usage, self._file)).free >= SQLITE_MIN_FREE_BYTES
 
     async def listen(self, _: Callable[[int], None], __: Callable[[bool], None]) -> None:
         """Return at once: processes that share a file cannot notify each other."""
 
     async def clean(self) -> str:
-        give_up = asyncio.get_running_loop().time() + PATIENCE
-        if said := await cleaned(self._alone(PATIENCE), ("VACUUM",)):
+        give_up = asyncio.get_running_loop().time() + CLEAN_LOCK_TIMEOUT_SECONDS
+        if said := await run_clean_statements(self._alone(CLEAN_LOCK_TIMEOUT_SECONDS), ("VACUUM",)):
             return said
         # The checkpoint waits for readers while it blocks writers: so it gets a short timeout, and writers run in
         # between.
-        while said := await cleaned(self._alone(MOMENT), ("PRAGMA wal_checkpoint(TRUNCATE)",)):
+        while said := await run_clean_statements(
+            self._alone(CLEAN_SLICE_SECONDS), ("PRAGMA wal_checkpoint(TRUNCATE)",)
+        ):
             if asyncio.get_running_loop().time() > give_up:
                 break
-            await asyncio.sleep(MOMENT)
+            await asyncio.sleep(CLEAN_SLICE_SECONDS)
         return said
 
     def _alone(self, patience: float) -> AsyncEngine:
@@ -296,11 +305,11 @@ def _engine(url: URL, begin: str, *, is_read_only: bool = False, **pool: float) 
     engine = create_async_engine(url, hide_parameters=True, connect_args={"factory": _Connection}, **pool)
 
     @event.listens_for(engine.sync_engine, "connect")
-    def _connected(connection: Any, _: Any) -> None:
+    def _configure_new(connection: Any, _: Any) -> None:
         _configure(connection, is_read_only=is_read_only)
 
     @event.listens_for(engine.sync_engine, "begin")
-    def _begun(connection: Any) -> None:
+    def _begin(connection: Any) -> None:
         connection.exec_driver_sql(begin)
 
     return engine
@@ -331,11 +340,11 @@ def _use_wal(cursor: Any) -> None:
         except sqlite3.OperationalError as problem:
             if problem.sqlite_errorcode & 0xFF != sqlite3.SQLITE_BUSY or time.monotonic() > give_up:
                 raise
-        time.sleep(RACE)
+        time.sleep(OPEN_RETRY_SECONDS)
 
 
 @cache
-def _compiled(query: Select[Any]) -> str:
+def _compile(query: Select[Any]) -> str:
     return str(query.compile(dialect=_NAMED))
 
 
@@ -352,12 +361,12 @@ def _write(connection: sqlite3.Connection, *, group: Group) -> bool:
 
 def _insert(connection: sqlite3.Connection, group: Group) -> bool:
     """Insert the rows of a group. Return False if the counter or a checkpoint is at another position."""
-    if connection.execute(_COUNT, (group.position, group.begin)).rowcount != 1:
+    if connection.execute(_ADVANCE_COUNTER, (group.position, group.begin)).rowcount != 1:
         return False
-    connection.executemany(_EVENTS, group.events)
-    connection.executemany(_COMMANDS, [(key, *answer) for key, answer in group.commands.items()])
+    connection.executemany(_INSERT_EVENTS, group.events)
+    connection.executemany(_INSERT_COMMANDS, [(key, *answer) for key, answer in group.commands.items()])
     moves = ((after, consumer, before) for consumer, (before, after) in group.moves.items())
-    return all(connection.execute(_MOVES, move).rowcount == 1 for move in moves)
+    return all(connection.execute(_MOVE_CHECKPOINTS, move).rowcount == 1 for move in moves)
 
 
 def _may_write(file: Path) -> bool:

@@ -19,7 +19,7 @@ from sqlalchemy import (
     tuple_,
 )
 
-FORMAT = 2
+RECORD_FORMAT = 2
 """Version of this set of tables, stored in `counter.format`; `migrations` bring older records to it."""
 
 metadata = MetaData()

@@ -6,21 +6,21 @@ from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
 
 from faristol.event_store.append.group import Head
-from faristol.event_store.errors import Wrong
+from faristol.event_store.errors import CorruptData
 from faristol.event_store.event import GENESIS
 from faristol.event_store.integrity import merkle
 from faristol.event_store.integrity.keys import Keys
-from faristol.event_store.integrity.seals import FIRST, Seal, Tally, difference, root_of
+from faristol.event_store.integrity.seals import FIRST_PREVIOUS_HASH, Seal, Tally, difference, root_of
 from faristol.event_store.stored import Stored
 
 
-def unanswered(command_id: str) -> str:
+def format_unanswered(command_id: str) -> str:
     """Return the error for a missing answer to a command that caused events."""
     return f"the answer to the command {command_id} that it came of is missing, so that it would be carried out again"
 
 
 class Checker:
-    """Checks events and seals in the order of positions. Raises ``Wrong`` at the first error.
+    """Checks events and seals in the order of positions. Raises ``CorruptData`` at the first error.
 
     Its memory grows only with the number of streams: one hash for each. ``keys`` verify signatures of seals, which are
     not checked without them. ``kept`` are seals stored outside the record. A check of a ``part``, which is a
@@ -46,7 +46,7 @@ class Checker:
         """Number of events in the tree per tournament, without the replaced ones."""
         self._covered = 0
         """Position up to which the tree, together with the seals before it, has every hash."""
-        self._previous = FIRST
+        self._previous = FIRST_PREVIOUS_HASH
         self._events_sealed = 0
         """Number of events checked at the last seal."""
 
@@ -73,21 +73,23 @@ class Checker:
         expected = self.position + 1
         if event.position != expected and (not self.part or event.position < expected):
             if event.position > expected:
-                raise Wrong(f"position {expected}: missing; the next event is at {event.position}")
-            raise Wrong(f"{event}: out of order, it comes after position {self.position}")
+                raise CorruptData(f"position {expected}: missing; the next event is at {event.position}")
+            raise CorruptData(f"{event}: out of order, it comes after position {self.position}")
         version, previous = self._heads.get(event.stream, (0, GENESIS))
         if event.version != version + 1:
-            raise Wrong(f"{event}: version {version + 1} of the stream is missing")
+            raise CorruptData(f"{event}: version {version + 1} of the stream is missing")
         if event.hash_after(previous) != event.hash:
-            raise Wrong(f"{event}: the stored bytes do not give the stored hash; they or an earlier event were changed")
+            raise CorruptData(
+                f"{event}: the stored bytes do not give the stored hash; they or an earlier event were changed"
+            )
         if answers is not None and (command := event.command_id) and command not in answers:
-            raise Wrong(f"{event}: {unanswered(command)}")
+            raise CorruptData(f"{event}: {format_unanswered(command)}")
         self._heads[event.stream] = (event.version, event.hash)
         self.position = event.position
         self.events += 1
         self.leaf(event.position, event.hash, event.tournament)
         if self.part and event.tournament != self.part:
-            raise Wrong(f"{event} is not of tournament {self.part}")
+            raise CorruptData(f"{event} is not of tournament {self.part}")
 
     def leaf(self, position: int, digest: bytes, tournament: str) -> None:
         """Add the hash and the tournament of an event for the seal over it."""
@@ -100,13 +102,13 @@ class Checker:
         """Add hashes that replace the events outside this part, from one position to another, both inclusive."""
         where = f"position {from_position}: the stand-in for positions {from_position} to {to_position}"
         if not self.part:
-            raise Wrong(f"{where} has no place in a whole record")
+            raise CorruptData(f"{where} has no place in a whole record")
         if from_position != self._covered + 1 or to_position < from_position:
-            raise Wrong(f"{where} does not follow position {self._covered}")
+            raise CorruptData(f"{where} does not follow position {self._covered}")
         first = self._tree.size
         parts = list(merkle.cover(first, first + to_position - from_position + 1))
         if len(parts) != len(hashes):
-            raise Wrong(f"{where} has {len(hashes)} hashes; expected {len(parts)}")
+            raise CorruptData(f"{where} has {len(hashes)} hashes; expected {len(parts)}")
         for (_, level), digest in zip(parts, hashes, strict=True):
             self._tree.graft(level, digest)
         self.position = self._covered = to_position
@@ -120,31 +122,33 @@ class Checker:
         """Check a seal over the preceding events; for a part, with the number of events of each tournament under it."""
         self._fits(seal)
         if self._covered != seal.to_position:
-            raise Wrong(f"position {self._covered + 1}: not there, and {seal} is over it")
+            raise CorruptData(f"position {self._covered + 1}: not there, and {seal} is over it")
         if self.part and tally is not None and tally.get(self.part, 0) != (shown := self._tally[self.part]):
-            raise Wrong(
+            raise CorruptData(
                 f"positions {seal.from_position} to {seal.to_position}: {shown} events of tournament {self.part} "
                 f"are here, and {seal} is over {tally.get(self.part, 0)}"
             )
         if root_of(self._tree.root(), self._tally if tally is None else tally) != seal.root:
             self.events, self.position = self._events_sealed, max(self.sealed, self._after)
-            raise Wrong(
+            raise CorruptData(
                 f"positions {seal.from_position} to {seal.to_position}: these are not the events that were sealed, "
                 "or not in that order"
             )
         self._take(seal)
 
     def _fits(self, seal: Seal) -> None:
-        """Raise ``Wrong`` unless the seal follows the previous one and its signature is valid."""
+        """Raise ``CorruptData`` unless the seal follows the previous one and its signature is valid."""
         if seal.from_position != self.sealed + 1 or seal.to_position < seal.from_position:
-            raise Wrong(f"position {self.sealed + 1}: {seal} does not follow position {self.sealed}")
+            raise CorruptData(f"position {self.sealed + 1}: {seal} does not follow position {self.sealed}")
         if seal.previous != self._previous:
-            raise Wrong(f"position {seal.from_position}: {seal} is not one that was made after the seal before it")
+            raise CorruptData(
+                f"position {seal.from_position}: {seal} is not one that was made after the seal before it"
+            )
         if self._keys is not None and (problem := seal.problem(self._keys)):
-            raise Wrong(f"position {seal.from_position}: {problem}")
+            raise CorruptData(f"position {seal.from_position}: {problem}")
         kept = self._kept.pop(seal.from_position, seal)
         if other := difference(kept, seal):
-            raise Wrong(f"position {seal.from_position}: {seal} is not the one that was stored outside{other}")
+            raise CorruptData(f"position {seal.from_position}: {seal} is not the one that was stored outside{other}")
 
     def _take(self, seal: Seal) -> None:
         self._previous = seal.digest
@@ -157,6 +161,8 @@ class Checker:
     def end(self) -> None:
         """Finish the check. All seals kept outside must have occurred, and with keys at least one seal."""
         for seal in sorted(self._kept.values(), key=lambda kept: kept.from_position):
-            raise Wrong(f"position {seal.from_position}: {seal}, which was stored outside, is missing here")
+            raise CorruptData(f"position {seal.from_position}: {seal}, which was stored outside, is missing here")
         if self._keys is not None and self.events and not self.seals:
-            raise Wrong(f"position {self.position}: no event up to here is sealed, so the public key verifies no event")
+            raise CorruptData(
+                f"position {self.position}: no event up to here is sealed, so the public key verifies no event"
+            )

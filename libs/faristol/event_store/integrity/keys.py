@@ -29,13 +29,13 @@ class SealKey(Protocol):
     """A key that signs seals: in a file, or in another process or device (``token_key``)."""
 
     def public_key(self) -> Ed25519PublicKey:
-        """Return the public key. May block, and raise ``KeyAway``."""
+        """Return the public key. May block, and raise ``KeyUnavailable``."""
 
     def sign(self, data: bytes, /) -> bytes:
-        """Return an Ed25519 signature, 64 bytes. May block, and raise ``KeyAway``."""
+        """Return an Ed25519 signature, 64 bytes. May block, and raise ``KeyUnavailable``."""
 
 
-class KeyAway(RecordError):
+class KeyUnavailable(RecordError):
     """The owner of a key cannot sign for now; the message states the reason and has no secret."""
 
 

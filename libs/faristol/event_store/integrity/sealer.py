@@ -16,24 +16,24 @@ from sqlalchemy.exc import IntegrityError
 from faristol.event_store import stored
 from faristol.event_store.backends import tables
 from faristol.event_store.backends.databases import FAILURES
-from faristol.event_store.errors import Wrong
+from faristol.event_store.errors import CorruptData
 from faristol.event_store.event import microseconds, utc_now
 from faristol.event_store.integrity import merkle, seals
 from faristol.event_store.integrity.checker import Checker
-from faristol.event_store.integrity.keys import KeyAway, SealKey
-from faristol.event_store.integrity.seals import FIRST, LARGEST, Seal, root_of
-from faristol.event_store.integrity.verification import Progress, following, quiet
+from faristol.event_store.integrity.keys import KeyUnavailable, SealKey
+from faristol.event_store.integrity.seals import FIRST_PREVIOUS_HASH, MAX_SEAL_EVENTS, Seal, root_of
+from faristol.event_store.integrity.verification import Progress, following, ignore_progress
 from faristol.event_store.record import Record
 
-LEASE = "sealer"
-EVENTS = 1_000
+SEALER_LEASE = "sealer"
+SEAL_EVENTS = 1_000
 """Events under one seal, if enough are pending."""
-SIGNING = 30.0
+SIGNING_TIMEOUT_SECONDS = 30.0
 """Timeout of one signature in seconds."""
-SECONDS = 60.0
+SEAL_INTERVAL_SECONDS = 60.0
 """Longest time for which an event remains unsealed, in seconds."""
 
-LONGEST_LOOK = 5.0
+MAX_SEALER_POLL_SECONDS = 5.0
 """Upper limit in seconds of the time between two polls."""
 
 _log = logging.getLogger(__name__)
@@ -43,24 +43,25 @@ async def seal(
     record: Record,
     key: SealKey,
     *,
-    events: int = EVENTS,
-    progress: Progress = quiet,
+    events: int = SEAL_EVENTS,
+    progress: Progress = ignore_progress,
     now: Callable[[], datetime] = utc_now,
 ) -> list[Seal]:
     """Seal all unsealed events, ``events`` at a time. Return the new seals.
 
-    Raises ``Wrong`` at the first event that does not chain to its predecessors, which is not sealed. Raises ``KeyAway``
+    Raises ``CorruptData`` at the first event that does not chain to its predecessors, which is not sealed. Raises
+    ``KeyUnavailable``
     if the key does not sign; earlier seals remain. If another process seals at the same time, continues after its last
     seal.
     """
-    if not 0 < events <= LARGEST:
-        raise ValueError(f"a seal is over 1 to {LARGEST} events, not {events}")
+    if not 0 < events <= MAX_SEAL_EVENTS:
+        raise ValueError(f"a seal is over 1 to {MAX_SEAL_EVENTS} events, not {events}")
     made: list[Seal] = []
     async with record.reading() as connection:
         end, last = await stored.end(connection)
         newest = await seals.last(connection)
     if (newest and newest.to_position > end) or last > end:
-        raise Wrong(f"position {end + 1}: there is an event here, although the counter ends before it")
+        raise CorruptData(f"position {end + 1}: there is an event here, although the counter ends before it")
     start = newest.to_position if newest else 0
     while (done := newest.to_position if newest else 0) < end:
         root = await _root(record, done, up_to := min(done + events, end))
@@ -68,12 +69,12 @@ async def seal(
             from_position=done + 1,
             to_position=up_to,
             root=root,
-            previous=newest.digest if newest else FIRST,
+            previous=newest.digest if newest else FIRST_PREVIOUS_HASH,
             key_id="",
             sealed_at=microseconds(now()),
         )
-        newest = await _signed(draft, key)
-        if await _keep(record, newest):
+        newest = await _sign_draft(draft, key)
+        if await _store_seal(record, newest):
             made.append(newest)
         else:
             async with record.reading() as connection:
@@ -82,13 +83,13 @@ async def seal(
     return made
 
 
-async def _signed(draft: Seal, key: SealKey) -> Seal:
-    """Sign a seal in a thread, since its key may block. Raises ``KeyAway``."""
+async def _sign_draft(draft: Seal, key: SealKey) -> Seal:
+    """Sign a seal in a thread, since its key may block. Raises ``KeyUnavailable``."""
     try:
-        async with asyncio.timeout(SIGNING):
-            return await asyncio.to_thread(draft.signed, key)
+        async with asyncio.timeout(SIGNING_TIMEOUT_SECONDS):
+            return await asyncio.to_thread(draft.sign_with, key)
     except TimeoutError:
-        raise KeyAway(f"the key has not signed for {SIGNING:g} seconds") from None
+        raise KeyUnavailable(f"the key has not signed for {SIGNING_TIMEOUT_SECONDS:g} seconds") from None
 
 
 async def _root(record: Record, after: int, up_to: int) -> bytes:
@@ -100,11 +101,11 @@ async def _root(record: Record, after: int, up_to: int) -> bytes:
                 tree.add(event.hash)
                 tally[event.tournament] += 1
     if checker.position < up_to:
-        raise Wrong(f"position {checker.position + 1}: missing")
+        raise CorruptData(f"position {checker.position + 1}: missing")
     return root_of(tree.root(), tally)
 
 
-async def _keep(record: Record, made: Seal) -> bool:
+async def _store_seal(record: Record, made: Seal) -> bool:
     """Store a seal. Return False if another one covers these positions."""
     try:
         async with record.writing() as connection:
@@ -117,12 +118,14 @@ async def _keep(record: Record, made: Seal) -> bool:
 class Sealer:
     """Seals in the background. A lease ensures that one process of a cell does it at a time."""
 
-    def __init__(self, record: Record, key: SealKey, *, events: int = EVENTS, seconds: float = SECONDS) -> None:
+    def __init__(
+        self, record: Record, key: SealKey, *, events: int = SEAL_EVENTS, seconds: float = SEAL_INTERVAL_SECONDS
+    ) -> None:
         self._record = record
         self._key = key
         self._events = events
         self._seconds = seconds
-        self._look = min(max(seconds / 8, 0.05), LONGEST_LOOK)
+        self._look = min(max(seconds / 8, 0.05), MAX_SEALER_POLL_SECONDS)
         """Seconds between two polls."""
         self._holder = str(uuid.uuid4())
         self._wrong = ""
@@ -140,12 +143,12 @@ class Sealer:
                         await seal(self._record, self._key, events=self._events)
                         self._wrong = ""
                         self._tell("")
-                except KeyAway as problem:
+                except KeyUnavailable as problem:
                     self._tell(str(problem))
                     await self._let_go()  # another process may have an available key
                 except FAILURES as problem:
                     _log.warning("sealing waits: %r", problem)
-                except Wrong as wrong:
+                except CorruptData as wrong:
                     if str(wrong) != self._wrong:
                         _log.error("sealing has stopped, the record is wrong at %s", wrong)
                     self._wrong = str(wrong)
@@ -155,7 +158,7 @@ class Sealer:
 
     async def _let_go(self) -> None:
         try:
-            await self._record.release(LEASE, self._holder)
+            await self._record.release(SEALER_LEASE, self._holder)
         except FAILURES as problem:
             _log.info("the lease for sealing expires by itself: %s", problem)
 
@@ -168,7 +171,9 @@ class Sealer:
         self._away = away
 
     async def _leads(self) -> bool:
-        return await self._record.lease(LEASE, self._holder, _lease(self._look), longest=_lease(LONGEST_LOOK))
+        return await self._record.lease(
+            SEALER_LEASE, self._holder, _lease(self._look), longest=_lease(MAX_SEALER_POLL_SECONDS)
+        )
 
     async def _due(self) -> bool:
         """Check whether enough events are unsealed, or the first of them has waited long enough."""

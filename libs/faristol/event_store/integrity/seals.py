@@ -28,7 +28,7 @@ from faristol.event_store.errors import RecordError
 from faristol.event_store.event import microseconds, moment
 from faristol.event_store.integrity.keys import Keys, SealKey, key_id
 
-LARGEST = 10_000
+MAX_SEAL_EVENTS = 10_000
 """Events under one seal. Fewer locate an error more precisely; more make fewer seals."""
 
 _LAST_POSITION = 2**63 - 1
@@ -39,7 +39,7 @@ NO_SEAL = (ValueError, TypeError, LookupError, OverflowError, RecursionError)
 
 _NUMBER = Struct(">Q").pack
 
-FIRST = bytes(32)
+FIRST_PREVIOUS_HASH = bytes(32)
 """Value of ``previous`` in the first seal."""
 
 _AFTER = (
@@ -48,8 +48,8 @@ _AFTER = (
     .order_by(tables.seals.c.from_position)
     .limit(bindparam("most"))
 )
-_LAST = select(tables.seals).order_by(tables.seals.c.from_position.desc()).limit(1)
-_TYPES = (int, int, bytes, bytes, str, bytes, int)
+_LAST_SEAL = select(tables.seals).order_by(tables.seals.c.from_position.desc()).limit(1)
+_SEAL_COLUMN_TYPES = (int, int, bytes, bytes, str, bytes, int)
 """Types of the columns of the table of seals."""
 
 
@@ -106,7 +106,7 @@ class Seal:
         """SHA-256 of the statement, which the next seal includes."""
         return hashlib.sha256(self.statement).digest()
 
-    def signed(self, key: SealKey) -> Seal:
+    def sign_with(self, key: SealKey) -> Seal:
         """Return the seal with the id and the signature of a key. May block, and raise ``KeyAway``."""
         named = replace(self, key_id=key_id(key.public_key()))
         return replace(named, signature=key.sign(named.statement))
@@ -123,19 +123,19 @@ class Seal:
 
 
 async def read(
-    connection: AsyncConnection, after: int = 0, most: int = LARGEST, *, up_to: int | None = None
+    connection: AsyncConnection, after: int = 0, most: int = MAX_SEAL_EVENTS, *, up_to: int | None = None
 ) -> list[Seal]:
     """Return the next seals that end after a position, in order; with ``up_to``, only those that begin there or before.
 
     Raises ``Wrong`` for a malformed value.
     """
     values = {"after": after, "most": most, "up_to": _LAST_POSITION if up_to is None else up_to}
-    return [Seal(**row._mapping) for row in await rows.read(connection, _AFTER, values, _TYPES, "the seal")]
+    return [Seal(**row._mapping) for row in await rows.read(connection, _AFTER, values, _SEAL_COLUMN_TYPES, "the seal")]
 
 
 async def last(connection: AsyncConnection) -> Seal | None:
     """Return the seal with the highest positions. Raises ``Wrong``."""
-    found = await rows.read(connection, _LAST, {}, _TYPES, "the seal")
+    found = await rows.read(connection, _LAST_SEAL, {}, _SEAL_COLUMN_TYPES, "the seal")
     return Seal(**found[0]._mapping) if found else None
 
 
@@ -183,7 +183,7 @@ def difference(kept: Seal, found: Seal) -> str:
     return ": the same events were sealed anew"
 
 
-def kept(path: Path) -> Sequence[Seal]:
+def load_seals(path: Path) -> Sequence[Seal]:
     """Read seals kept outside the record: an answer of ``/api/v1/seals``, saved to a file.
 
     Raises ``RecordError`` if the file is not readable or malformed.

@@ -14,13 +14,13 @@ from typing import TYPE_CHECKING, cast
 from cryptography.exceptions import InvalidSignature
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
 
-from faristol.event_store.integrity.keys import KeyAway, KeyFileError
+from faristol.event_store.integrity.keys import KeyFileError, KeyUnavailable
 
 if TYPE_CHECKING:
     from pkcs11 import Session, SignMixin
 
 SCHEME = "pkcs11:"
-EXPECTED = "expected pkcs11:token=LABEL;object=LABEL?module-path=LIBRARY&pin-source=file:FILE"
+EXPECTED_KEY_URI = "expected pkcs11:token=LABEL;object=LABEL?module-path=LIBRARY&pin-source=file:FILE"
 
 _ED25519 = b"\x13\x0cedwards25519"
 """Name of the curve in PKCS#11 3.0 (2.3.5), a PrintableString in DER."""
@@ -29,7 +29,7 @@ _POINT = b"\x04\x20"
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class KeyLocation:
     """Place of a key, parsed from a URI of RFC 7512."""
 
     token: str
@@ -38,7 +38,7 @@ class Place:
     pin: Path
 
     @classmethod
-    def of(cls, uri: str) -> Place:
+    def of(cls, uri: str) -> KeyLocation:
         """Parse a URI. Raises ``KeyFileError``, whose message repeats no part of it, since it may have a PIN."""
         path, _, query = uri.removeprefix(SCHEME).partition("?")
         try:
@@ -48,7 +48,7 @@ class Place:
             source = said["pin-source"].removeprefix("file:")
             return cls(said["token"], said["object"], Path(said["module-path"]), Path(source))
         except (KeyError, ValueError):
-            raise KeyFileError(f"this is not an address of a key in a token: {EXPECTED}") from None
+            raise KeyFileError(f"this is not an address of a key in a token: {EXPECTED_KEY_URI}") from None
 
     def __str__(self) -> str:
         return f"{self.object!r} in the token {self.token!r}"
@@ -62,14 +62,14 @@ def _attributes(text: str, separator: str) -> Mapping[str, str]:
 class TokenKey:
     """A key in a token. After a failure the session is reopened at the next call.
 
-    Every method blocks, and raises ``KeyAway`` if the token fails. It serves one caller at a time; a concurrent one
-    gets
-    ``KeyAway`` at once and does not wait behind a token that hangs.
+    Every method blocks, and raises ``KeyUnavailable`` if the token fails. It serves one caller at a time; a
+    concurrent one gets
+    ``KeyUnavailable`` at once and does not wait behind a token that hangs.
     """
 
     def __init__(self, uri: str) -> None:
         """Raises ``KeyFileError`` for a malformed URI, or if the PKCS#11 libraries are not installed."""
-        self._place = Place.of(uri)
+        self._place = KeyLocation.of(uri)
         try:
             import pkcs11
         except ImportError:
@@ -101,14 +101,14 @@ class TokenKey:
             try:
                 self._public.verify(signature, data)
             except InvalidSignature:
-                raise KeyAway(f"the key {self._place} made a signature that is none of its public key") from None
+                raise KeyUnavailable(f"the key {self._place} made a signature that is none of its public key") from None
             return signature
 
     def make(self) -> bool:
         """Create the key in the token; return False if it exists."""
         known = self._pkcs11
         with self._session_for(writes=True) as session:
-            if self._found(session) is not None:
+            if self._find_public_key(session) is not None:
                 return False
             curve = session.create_domain_parameters(
                 known.KeyType.EC_EDWARDS, {known.Attribute.EC_PARAMS: _ED25519}, local=True
@@ -122,28 +122,28 @@ class TokenKey:
     def _open(self) -> Iterator[Session]:
         """Open a session after checking that the key exists and is unchanged."""
         with self._session_for(writes=False) as session:
-            public = self._found(session)
+            public = self._find_public_key(session)
             if public is None:
-                raise KeyAway(f"there is no Ed25519 key {self._place}")
+                raise KeyUnavailable(f"there is no Ed25519 key {self._place}")
             if self._public is not None and public.public_bytes_raw() != self._public.public_bytes_raw():
-                raise KeyAway(f"the key {self._place} has changed")
+                raise KeyUnavailable(f"the key {self._place} has changed")
             self._public = public
             yield session
 
     @contextmanager
     def _session_for(self, *, writes: bool) -> Iterator[Session]:
         if not self._turn.acquire(blocking=False):
-            raise KeyAway(f"the token {self._place.token!r} does not answer")
+            raise KeyUnavailable(f"the token {self._place.token!r} does not answer")
         try:
             if self._session is None or writes:
                 self._close()
-                self._session = self._opened(writes=writes)
+                self._session = self._open_session(writes=writes)
             yield self._session
         except self._pkcs11.PKCS11Error as problem:
             self._close()
             what = str(problem) or type(problem).__name__
-            raise KeyAway(f"the token {self._place.token!r} cannot be used: {what}") from problem
-        except KeyAway:
+            raise KeyUnavailable(f"the token {self._place.token!r} cannot be used: {what}") from problem
+        except KeyUnavailable:
             self._close()
             raise
         finally:
@@ -151,13 +151,13 @@ class TokenKey:
                 self._close()
             self._turn.release()
 
-    def _opened(self, *, writes: bool) -> Session:
+    def _open_session(self, *, writes: bool) -> Session:
         try:
             pin = self._place.pin.read_text().strip()
         except (OSError, ValueError) as problem:
-            raise KeyAway(f"the PIN in {self._place.pin} cannot be read: {problem}") from None
+            raise KeyUnavailable(f"the PIN in {self._place.pin} cannot be read: {problem}") from None
         if pin == self._refused:
-            raise KeyAway(
+            raise KeyUnavailable(
                 f"the token {self._place.token!r} refused the PIN in {self._place.pin}; it is not tried again"
             )
         # A library lists its tokens at initialisation: without it, a token that was removed and returned is not found.
@@ -167,9 +167,9 @@ class TokenKey:
             return library.get_token(token_label=self._place.token).open(user_pin=pin, rw=writes)
         except (self._pkcs11.PinIncorrect, self._pkcs11.PinLenRange, self._pkcs11.PinInvalid) as problem:
             self._refused = pin
-            raise KeyAway(f"the token {self._place.token!r} refused the PIN in {self._place.pin}") from problem
+            raise KeyUnavailable(f"the token {self._place.token!r} refused the PIN in {self._place.pin}") from problem
 
-    def _found(self, session: Session) -> Ed25519PublicKey | None:
+    def _find_public_key(self, session: Session) -> Ed25519PublicKey | None:
         known = self._pkcs11
         wanted = {known.Attribute.CLASS: known.ObjectClass.PUBLIC_KEY, known.Attribute.LABEL: self._place.object}
         for key in list(session.get_objects(wanted)):  # a search that stays open blocks later calls

@@ -10,12 +10,12 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 
 from faristol.event_store import stored
 from faristol.event_store.backends import tables
-from faristol.event_store.errors import Wrong
+from faristol.event_store.errors import CorruptData
 from faristol.event_store.integrity import seals
 from faristol.event_store.integrity.checker import Checker
 from faristol.event_store.integrity.keys import Keys
 from faristol.event_store.integrity.seals import Seal
-from faristol.event_store.personal_data.bindings import Bindings, Names, erased_ids, kept_names
+from faristol.event_store.personal_data.bindings import Bindings, Names, erased_ids, list_stored_names
 from faristol.event_store.record import Record
 from faristol.event_store.stored import Stored
 
@@ -23,7 +23,7 @@ Progress = Callable[[int, int], None]
 """Called with the number of positions done and their total."""
 
 
-def quiet(done: int, total: int) -> None:
+def ignore_progress(done: int, total: int) -> None:
     """Ignore the progress."""
 
 
@@ -67,7 +67,7 @@ class Verdict:
 
 async def verify(
     record: Record,
-    progress: Progress = quiet,
+    progress: Progress = ignore_progress,
     *,
     keys: Keys | None = None,
     kept: Iterable[Seal] = (),
@@ -85,12 +85,14 @@ async def verify(
     checker = Checker(keys, kept=kept, after=after)
     try:
         async with record.reading() as connection:
-            there = await _there(connection)
+            there = await _load_extent(connection)
         if from_seal and there.sealed:
             after = there.sealed
             checker = Checker(keys, kept=kept, after=after)
         if after > there.counted:
-            raise Wrong(f"position {there.counted + 1}: not there; what comes after position {after} was to be checked")
+            raise CorruptData(
+                f"position {there.counted + 1}: not there; what comes after position {after} was to be checked"
+            )
         bindings = Bindings(begun=after > 0, left_out=without_names)
         waiting = await _before(record, checker, after, there)
         while True:
@@ -106,10 +108,10 @@ async def verify(
             progress(checker.position - after, max(there.counted - after, 1))
         _ends(checker, there)
         if waiting:
-            raise Wrong(f"position {checker.position + 1}: {waiting[0]} is here, and the record ends before it")
+            raise CorruptData(f"position {checker.position + 1}: {waiting[0]} is here, and the record ends before it")
         checker.end()
         names = await _names(record, bindings, checker.position)
-    except Wrong as wrong:
+    except CorruptData as wrong:
         return Verdict.of(checker, after=after, wrong=str(wrong))
     return Verdict.of(checker, after=after, names=names)
 
@@ -122,11 +124,11 @@ async def _names(record: Record, bindings: Bindings, after: int) -> Names:
             for event in batch:
                 bindings.event(event)
             after = batch[-1].position
-        return bindings.compare(await kept_names(connection), await erased_ids(connection))
+        return bindings.compare(await list_stored_names(connection), await erased_ids(connection))
 
 
 @dataclass(frozen=True, slots=True)
-class _There:
+class _RecordExtent:
     """The extent of the record at the start. Later events and seals are left for the next verification."""
 
     counted: int
@@ -139,38 +141,40 @@ class _There:
     """The position at which it ends."""
 
 
-async def _there(connection: AsyncConnection) -> _There:
+async def _load_extent(connection: AsyncConnection) -> _RecordExtent:
     for table, at in ((tables.events, tables.events.c.position), (tables.seals, tables.seals.c.from_position)):
         if (first := (await connection.execute(select(func.min(at)))).scalar_one()) is not None and first < 1:
-            raise Wrong(f"position {first}: there is a row here in the table of {table.name}; positions begin at 1")
+            raise CorruptData(
+                f"position {first}: there is a row here in the table of {table.name}; positions begin at 1"
+            )
     counted, last = await stored.end(connection)
     newest = await seals.last(connection)
-    return _There(counted, last, newest.from_position if newest else 0, newest.to_position if newest else 0)
+    return _RecordExtent(counted, last, newest.from_position if newest else 0, newest.to_position if newest else 0)
 
 
-def _ends(checker: Checker, there: _There) -> None:
+def _ends(checker: Checker, there: _RecordExtent) -> None:
     if checker.position < there.counted:
-        raise Wrong(f"position {checker.position + 1}: the record ends here, but its counter is {there.counted}")
+        raise CorruptData(f"position {checker.position + 1}: the record ends here, but its counter is {there.counted}")
     if there.last > there.counted:
-        raise Wrong(f"position {there.counted + 1}: there is an event here, although the counter ends before it")
+        raise CorruptData(f"position {there.counted + 1}: there is an event here, although the counter ends before it")
 
 
-async def _before(record: Record, checker: Checker, after: int, there: _There) -> list[Seal]:
+async def _before(record: Record, checker: Checker, after: int, there: _RecordExtent) -> list[Seal]:
     """Process the seals up to the position ``after``. Return the next seals."""
     while waiting := await _seals(record, checker.sealed, there):
         for place, seal in enumerate(waiting):
             if seal.to_position > after:
-                await _begun(record, checker, after)
+                await _add_unchecked(record, checker, after)
                 return waiting[place:]
             checker.skip(seal)
     return []
 
 
-async def _begun(record: Record, checker: Checker, after: int) -> None:
+async def _add_unchecked(record: Record, checker: Checker, after: int) -> None:
     """Add the hashes, unchecked, of the events up to ``after`` under the seal that includes it."""
     first = checker.sealed + 1
     while first <= after:
-        until = min(after, first + stored.BATCH - 1)
+        until = min(after, first + stored.STORED_BATCH_EVENTS - 1)
         async with record.engine.connect() as connection:
             known = await stored.hashes(connection, first, until)
         for position, (digest, tournament) in enumerate(known, first):
@@ -178,9 +182,9 @@ async def _begun(record: Record, checker: Checker, after: int) -> None:
         first = until + 1
 
 
-async def _seals(record: Record, after: int, there: _There) -> list[Seal]:
+async def _seals(record: Record, after: int, there: _RecordExtent) -> list[Seal]:
     async with record.engine.connect() as connection:
-        return await seals.read(connection, after, stored.BATCH, up_to=there.sealing)
+        return await seals.read(connection, after, stored.STORED_BATCH_EVENTS, up_to=there.sealing)
 
 
 async def _next(record: Record, checker: Checker, up_to: int) -> tuple[list[Stored], set[str]]:
@@ -188,7 +192,7 @@ async def _next(record: Record, checker: Checker, up_to: int) -> tuple[list[Stor
     # Each batch is a read of its own, so that a long verification holds no transaction open.
     async with record.engine.connect() as connection:
         batch = await following(connection, checker, up_to)
-        return batch, await stored.answered(connection, batch)
+        return batch, await stored.find_answered(connection, batch)
 
 
 async def following(connection: AsyncConnection, checker: Checker, up_to: int) -> list[Stored]:

@@ -22,14 +22,14 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 
 from faristol.event_store.backends import tables
 from faristol.event_store.backends.databases import kind_of
-from faristol.event_store.errors import Wrong
+from faristol.event_store.errors import CorruptData
 from faristol.event_store.event import Metadata
 from faristol.event_store.stored import Stored
 from faristol.event_store.upcasters import UnreadableEvent, upcasters
 from faristol.kernel import facts
 from faristol.pb.people.v1 import events_pb2 as events
 
-SALT = 32
+NAME_SALT_BYTES = 32
 """Bytes."""
 
 _ERASED = next(iter(facts.types_of([events.PersonErased])))
@@ -39,7 +39,7 @@ _LENGTH = Struct(">Q").pack
 
 _of = tables.people.c
 _PEOPLE = select(_of.player_id, _of.name, _of.club, _of.country, _of.salt).order_by(_of.player_id)
-_TEXTS = select(_of.player_id, _of.name, _of.club, _of.country).order_by(_of.player_id)
+_NAME_TEXTS = select(_of.player_id, _of.name, _of.club, _of.country).order_by(_of.player_id)
 _BINDING = (
     select(tables.events.c.position, tables.events.c.metadata)
     .where(tables.events.c.metadata.contains(_HAS_NAMES), tables.events.c.position <= bindparam("up_to"))
@@ -47,7 +47,7 @@ _BINDING = (
 )
 
 
-class Kept(NamedTuple):
+class StoredName(NamedTuple):
     """A name as it is stored beside the events."""
 
     player_id: str
@@ -68,18 +68,18 @@ class Kept(NamedTuple):
         return hashlib.sha256(b"".join(framed)).hexdigest()
 
 
-def kept_of(row: Any) -> Kept:
+def to_stored_name(row: Any) -> StoredName:
     """Return the name in a row with its columns in order."""
     player_id, name, club, country, salt = row
-    return Kept(player_id, name, club, country, None if salt is None else bytes(salt))
+    return StoredName(player_id, name, club, country, None if salt is None else bytes(salt))
 
 
 def new_salt() -> bytes:
     """Return a random salt for a commitment."""
-    return os.urandom(SALT)
+    return os.urandom(NAME_SALT_BYTES)
 
 
-def written(kept: Kept, before: Kept | None = None) -> str:
+def build_binding(kept: StoredName, before: StoredName | None = None) -> str:
     """Return the binding of a name for the metadata of an event, replacing ``before``; empty without a salt.
 
     Raises ``ValueError`` for an invalid id of a person.
@@ -105,7 +105,7 @@ class Names:
 
 
 class Bindings:
-    """Reads the bindings of names from events in order, and keeps the newest of each. Raises ``Wrong``.
+    """Reads the bindings of names from events in order, and keeps the newest of each. Raises ``CorruptData``.
 
     ``begun``: the events up to some position are skipped. ``part``: only the events of one tournament are passed.
     ``left_out``: the restore of the record may have omitted names.
@@ -129,18 +129,18 @@ class Bindings:
             try:
                 fact: Any = upcasters.message(event.type, event.schema_version, event.payload)
             except UnreadableEvent as problem:
-                raise Wrong(f"{event}: {problem}") from problem
+                raise CorruptData(f"{event}: {problem}") from problem
             self._erased[fact.person_id] = event.position
 
     def _bind(self, position: int, player_id: str, commitment: str, before: str) -> None:
         if player_id in self._erased:
-            raise Wrong(
+            raise CorruptData(
                 f"position {position}: {player_id} is named, and was erased at position {self._erased[player_id]}"
             )
         known = self._bound.get(player_id)
         again = self._left_out and not before  # registered again, so without the previous commitment
         if known and not self._part and not again and (before or commitment) != known[1]:
-            raise Wrong(
+            raise CorruptData(
                 f"position {position}: the name of {player_id} had been changed before it was bound here; it is not "
                 f"the one that was bound at position {known[0]}"
             )
@@ -154,43 +154,43 @@ class Bindings:
         """Discard the binding of a name, because an event outside this part binds it."""
         self._bound.pop(player_id, None)
 
-    def compare(self, people: Iterable[Kept], erased: Collection[str], *, without: bool = False) -> Names:
+    def compare(self, people: Iterable[StoredName], erased: Collection[str], *, without: bool = False) -> Names:
         """Compare the stored names and the noted erasures with the bindings.
 
-        ``without``: the record has no names and needs none. Raises ``Wrong``.
+        ``without``: the record has no names and needs none. Raises ``CorruptData``.
         """
         counts = {"bound": 0, "unbound": 0, "elsewhere": 0, "missing": 0}
         there = set[str]()
         for kept in people:
             there.add(kept.player_id)
-            counts[self._compared(kept)] += 1
+            counts[self._compare_kept(kept)] += 1
         for player_id, (position, _) in sorted(self._bound.items(), key=lambda bound: bound[1]):
             if player_id in there or player_id in self._erased or without:
                 continue
             if self._part and player_id in erased:
                 continue
             if not self._left_out:
-                raise Wrong(
+                raise CorruptData(
                     f"the name of {player_id}, bound at position {position}: it is missing, and no event says that it "
                     "was erased (a record that was restored without people is checked with --without-names)"
                 )
             counts["missing"] += 1
         for player_id, position in self._erased.items():
             if player_id not in erased:
-                raise Wrong(
+                raise CorruptData(
                     f"{player_id}, erased at position {position}: the record no longer knows, and could name them again"
                 )
         return Names(**counts)
 
-    def _compared(self, kept: Kept) -> str:
+    def _compare_kept(self, kept: StoredName) -> str:
         if kept.player_id in self._erased:
             position = self._erased[kept.player_id]
-            raise Wrong(f"{kept.player_id}, erased at position {position}: the record still has a name")
+            raise CorruptData(f"{kept.player_id}, erased at position {position}: the record still has a name")
         bound = self._bound.get(kept.player_id)
         if bound is None:
             return "elsewhere" if self._partial and kept.salt is not None else "unbound"
         if kept.commitment != bound[1]:
-            raise Wrong(
+            raise CorruptData(
                 f"the name, club or country of {kept.player_id}, bound at position {bound[0]}: "
                 "it differs from what was bound, and no event changed it"
             )
@@ -206,7 +206,7 @@ def _read(event: Stored) -> Iterator[tuple[str, str, str]]:
                 raise ValueError(said)
             yield found[1], found[2], found[3] or ""
     except (ValueError, TypeError, AttributeError, RecursionError):
-        raise Wrong(f"{event}: its names cannot be read") from None
+        raise CorruptData(f"{event}: its names cannot be read") from None
 
 
 def bound_in(metadata: Metadata) -> set[str]:
@@ -222,19 +222,19 @@ async def positions(connection: AsyncConnection, up_to: int) -> dict[str, int]:
     return found
 
 
-async def kept_names(connection: AsyncConnection) -> list[Kept]:
-    """Return every name in the database. Raises ``Wrong`` for a malformed row."""
+async def list_stored_names(connection: AsyncConnection) -> list[StoredName]:
+    """Return every name in the database. Raises ``CorruptData`` for a malformed row."""
     failure: Exception | None = None
     try:
         rows = (await connection.execute(_PEOPLE)).all()
         if all(_is_name(row) for row in rows):
-            return [kept_of(row) for row in rows]
+            return [to_stored_name(row) for row in rows]
     except (DBAPIError, TypeError, ValueError) as problem:  # for example a text that is not UTF-8
         failure = problem
-    misfit = await kind_of(connection).misfit(connection, _TEXTS, {}, (str, str, str, str))
+    misfit = await kind_of(connection).misfit(connection, _NAME_TEXTS, {}, (str, str, str, str))
     if misfit is None and failure is not None:
         raise failure
-    raise Wrong(f"the table of people has {misfit.found if misfit else 'a salt that is none'}")
+    raise CorruptData(f"the table of people has {misfit.found if misfit else 'a salt that is none'}")
 
 
 def _is_name(row: Any) -> bool:

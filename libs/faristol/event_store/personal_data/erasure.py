@@ -27,7 +27,7 @@ from faristol.kernel.mentions import players_of
 from faristol.pb.access.v1.events_pb2 import CredentialGranted as Granted
 from faristol.pb.people.v1 import events_pb2 as events
 
-STREAM = "people-cell"
+PEOPLE_STREAM = "people-cell"
 """The stream of events on persons, which have no names."""
 
 _CREDENTIALS = "access-cell"
@@ -82,17 +82,17 @@ async def erase(record: Record, player_id: str) -> Erased:
     person = await find(record, player_id)
     while True:
         try:
-            before, noted, others = await _erased(record, player_id, person.name if person else "", utc_now())
+            before, noted, others = await _erase_or_refuse(record, player_id, person.name if person else "", utc_now())
         except Conflict:
             continue  # another erasure was appended first
         return Erased(before, noted, await record.clean(), others)
 
 
-async def _erased(
+async def _erase_or_refuse(
     record: Record, player_id: str, name: str, at: datetime
 ) -> tuple[datetime | None, int, tuple[str, ...]]:
     """Erase, or raise ``Conflict``; return the time of an earlier erasure, the notes erased, and namesakes."""
-    version = len(await record.facts(STREAM))
+    version = len(await record.facts(PEOPLE_STREAM))
     async with record.reading() as connection:
         before = await when_erased(connection, player_id)
         same = await officials(connection, name) if name and is_official(player_id) else []
@@ -111,7 +111,7 @@ async def _erased(
     stamp = Timestamp()
     stamp.FromDatetime(at)
     facts = [events.PersonErased(person_id=person_id, occurred_at=stamp) for person_id in gone]
-    await record.append(Decision([Write(STREAM, version, facts, OF_THE_CELL)], also=forget_all), Metadata())
+    await record.append(Decision([Write(PEOPLE_STREAM, version, facts, OF_THE_CELL)], also=forget_all), Metadata())
     return before, noted, tuple(sorted({*same} - {*gone}))
 
 

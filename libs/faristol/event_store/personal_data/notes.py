@@ -52,11 +52,11 @@ def field_of(event: Descriptor) -> str:
     return next((field.name for field in event.fields if field.GetOptions().debug_redact), "")
 
 
-WITH_WORDS = facts.types_of(kind for kind in facts.EVENTS if field_of(kind.DESCRIPTOR))
+WITH_WORDS = facts.types_of(kind for kind in facts.RECORD_EVENT_TYPES if field_of(kind.DESCRIPTOR))
 """Types of events that can have a note."""
 
 
-def parted(event: Message, concerned: Collection[str]) -> tuple[Message, Note | None]:
+def split_note(event: Message, concerned: Collection[str]) -> tuple[Message, Note | None]:
     """Return the event as it is stored, without its text, and the note with that text.
 
     The note concerns the players named in the event and those in ``concerned``. The given event is not changed.

@@ -14,21 +14,21 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 from faristol.event_store.backends.databases import kind_of
 from faristol.event_store.backends.tables import erased, people
 from faristol.event_store.event import moment
-from faristol.event_store.personal_data.bindings import Kept, kept_of, new_salt, written
+from faristol.event_store.personal_data.bindings import StoredName, build_binding, new_salt, to_stored_name
 from faristol.kernel import facts
 from faristol.kernel.names import OFFICIAL, is_named_person
-from faristol.kernel.names import told_apart as names_told_apart
+from faristol.kernel.names import list_distinct_names as names_told_apart
 from faristol.kernel.refusal import N_, Refusal
 from faristol.pb.event.v1 import event_pb2 as event
 
 if TYPE_CHECKING:
     from faristol.event_store.record import Record
 
-ENTRIES = facts.types_of(facts.that_change(event.CHANGE_ENTRIES))
+ENTRIES = facts.types_of(facts.types_that_change(event.CHANGE_ENTRIES))
 """Types of events that register a player: each has a ``player_id``."""
 
 
-TOGETHER = 1_000
+PEOPLE_BATCH_SIZE = 1_000
 """Ids in one statement."""
 
 _OFFICIAL = re.compile(rf"{OFFICIAL}[0-9a-f]{{12}}")
@@ -50,13 +50,13 @@ _ROW = _OF_ALL.where(people.c.player_id == bindparam("wanted"))
 _ROWS = _OF_ALL.where(people.c.player_id.in_(bindparam("wanted", expanding=True)))
 
 
-async def remember(connection: AsyncConnection, player_id: str, name: str, club: str, country: str = "") -> str:
+async def store_player(connection: AsyncConnection, player_id: str, name: str, club: str, country: str = "") -> str:
     """Store a player's name, club and country, in place of the previous ones.
 
     Returns the binding for the events of this transaction, see ``Decision.also``. Raises ``Refusal`` for an erased
     player, so that an old list cannot restore the name.
     """
-    (said,) = await remember_all(connection, [Person(player_id, name, club, country)])
+    (said,) = await store_players(connection, [Person(player_id, name, club, country)])
     return said
 
 
@@ -70,8 +70,8 @@ async def amend(connection: AsyncConnection, player_id: str, amended: Mapping[st
         raise not_amended_as_erased(player_id)
     if not amended:
         return ""
-    before = await _kept(connection, player_id)
-    kept = (before or Kept(player_id, "", "", "", None))._replace(**amended, salt=new_salt())
+    before = await _load_kept(connection, player_id)
+    kept = (before or StoredName(player_id, "", "", "", None))._replace(**amended, salt=new_salt())
     return await _keep(connection, kept, before)
 
 
@@ -95,24 +95,24 @@ def refused_as_erased(player_id: str) -> Refusal:
     )
 
 
-async def remember_all(connection: AsyncConnection, persons: Sequence[Person]) -> list[str]:
-    """Store many persons like ``remember``, in few statements; return the bindings in the same order."""
+async def store_players(connection: AsyncConnection, persons: Sequence[Person]) -> list[str]:
+    """Store many persons like ``store_player``, in few statements; return the bindings in the same order."""
     ids = [person.player_id for person in persons]
     for player_id in await all_erased(connection, ids):
         raise refused_as_erased(player_id)
-    before: dict[str, Kept] = {}
+    before: dict[str, StoredName] = {}
     for some in _slices(ids):
         for row in await connection.execute(_ROWS, {"wanted": some}):
-            before[row.player_id] = kept_of(row)
+            before[row.player_id] = to_stored_name(row)
     said, changed = [], []
     for person in persons:
         known = before.get(person.player_id)
         told = (person.name, person.club, person.country)
         if known and known.salt is not None and known[1:4] == told:
-            said.append(written(known))
+            said.append(build_binding(known))
             continue
-        kept = Kept(person.player_id, *told, new_salt())
-        said.append(written(kept, known))
+        kept = StoredName(person.player_id, *told, new_salt())
+        said.append(build_binding(kept, known))
         changed.append(kept._asdict())
     if changed:
         await connection.execute(kind_of(connection).upsert(people, changed[0].keys() - {"player_id"}), changed)
@@ -127,11 +127,11 @@ async def remember_persons(connection: AsyncConnection, persons: Sequence[Person
     """
     said: list[str] = []
     for person in persons:
-        known = await _kept(connection, person.player_id)
+        known = await _load_kept(connection, person.player_id)
         if known is None or is_named_person(person.player_id):
             club = person.club or (known.club if known else "")
             country = person.country or (known.country if known else "")
-            said.append(await remember(connection, person.player_id, person.name, club, country))
+            said.append(await store_player(connection, person.player_id, person.name, club, country))
             continue
         told = {"club": person.club, "country": person.country}
         added = {part: value for part, value in told.items() if value and not getattr(known, part)}
@@ -152,24 +152,24 @@ async def all_erased(connection: AsyncConnection, player_ids: Collection[str]) -
 def _slices(player_ids: Collection[str]) -> Iterator[list[str]]:
     """Split ids into sorted lists for one statement each."""
     asked = sorted(player_ids)
-    return (asked[start : start + TOGETHER] for start in range(0, len(asked), TOGETHER))
+    return (asked[start : start + PEOPLE_BATCH_SIZE] for start in range(0, len(asked), PEOPLE_BATCH_SIZE))
 
 
 async def bind(connection: AsyncConnection, player_id: str) -> str:
     """Return the binding of the stored name for the events of this transaction; empty if there is no name."""
-    kept = await _kept(connection, player_id)
+    kept = await _load_kept(connection, player_id)
     if kept is None or kept.salt is not None:
-        return written(kept) if kept else ""
+        return build_binding(kept) if kept else ""
     return await _keep(connection, kept._replace(salt=new_salt()), None)
 
 
-async def _kept(connection: AsyncConnection, player_id: str) -> Kept | None:
+async def _load_kept(connection: AsyncConnection, player_id: str) -> StoredName | None:
     row = (await connection.execute(_ROW, {"wanted": player_id})).first()
-    return kept_of(row) if row else None
+    return to_stored_name(row) if row else None
 
 
-async def _keep(connection: AsyncConnection, kept: Kept, before: Kept | None) -> str:
-    said = written(kept, before)
+async def _keep(connection: AsyncConnection, kept: StoredName, before: StoredName | None) -> str:
+    said = build_binding(kept, before)
     row = kept._asdict()
     changed = row.keys() - {"player_id"}
     await connection.execute(kind_of(connection).upsert(people, changed).values(**row))
@@ -189,7 +189,7 @@ async def when_erased(connection: AsyncConnection, player_id: str) -> datetime |
     return None if at is None else moment(at)
 
 
-async def named(connection: AsyncConnection, player_id: str) -> bool:
+async def has_name(connection: AsyncConnection, player_id: str) -> bool:
     """Check whether the name of a person is stored, or was until its erasure."""
     kept = await connection.execute(select(people.c.player_id).where(people.c.player_id == player_id))
     return kept.first() is not None or await when_erased(connection, player_id) is not None
@@ -204,7 +204,7 @@ async def names(record: Record, player_ids: Collection[str]) -> dict[str, Person
     return found
 
 
-def told_apart(persons: Iterable[Person]) -> dict[str, str]:
+def load_distinct_names(persons: Iterable[Person]) -> dict[str, str]:
     """Return the display names by id, with club or id if names are equal, by ``names_told_apart``."""
     return names_told_apart((person.player_id, person.name, person.club) for person in persons)
 

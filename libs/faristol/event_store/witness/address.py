@@ -12,18 +12,18 @@ from http.client import HTTPException
 from pathlib import Path
 from typing import Any
 
-from faristol.event_store.errors import Wrong
+from faristol.event_store.errors import CorruptData
 from faristol.event_store.integrity.seals import NO_SEAL, Seal, to_json
-from faristol.event_store.witness.witness import Fork, WitnessAway, parsed
+from faristol.event_store.witness.witness import Fork, WitnessUnavailable, parse_seal
 from faristol.event_store.witness.worker import Worker
 
-TIMEOUT = 10.0
+WITNESS_TIMEOUT_SECONDS = 10.0
 """Timeout in seconds without data."""
 
-PAGE = 1_000
+WITNESS_PAGE_SIZE = 1_000
 """Seals in one request."""
 
-_LARGEST = 4 * 1024 * 1024
+_MAX_ANSWER_BYTES = 4 * 1024 * 1024
 """Bytes of one answer."""
 
 
@@ -37,7 +37,7 @@ class _NoRedirect(urllib.request.HTTPRedirectHandler):
 _opener = urllib.request.build_opener(_NoRedirect)
 
 
-class Address:
+class HttpWitness:
     """A witness over HTTP: POST sends one seal, GET returns seals in the form of ``/api/v1/seals``."""
 
     kind = "http"
@@ -51,7 +51,7 @@ class Address:
 
     async def newest(self) -> Seal | None:
         """Return the last seal of the witness."""
-        found = await self._worker.do(partial(self._asked, {"newest": "true"}))
+        found = await self._worker.do(partial(self._request_seals, {"newest": "true"}))
         return found[-1] if found else None
 
     async def deliver(self, seals: Sequence[Seal]) -> None:
@@ -64,9 +64,11 @@ class Address:
         found: list[Seal] = []
         while True:
             after = found[-1].to_position if found else 0
-            page = await self._worker.do(partial(self._asked, {"after": str(after), "limit": str(PAGE)}))
+            page = await self._worker.do(
+                partial(self._request_seals, {"after": str(after), "limit": str(WITNESS_PAGE_SIZE)})
+            )
             if page and min(seal.to_position for seal in page) <= after:
-                raise Wrong(f"position {after + 1}: the witness returned, after {after}, {page[0]}")
+                raise CorruptData(f"position {after + 1}: the witness returned, after {after}, {page[0]}")
             if not page:
                 return found
             found += page
@@ -82,38 +84,38 @@ class Address:
         except urllib.error.HTTPError as answer:
             if answer.code == 409:
                 raise Fork(seal) from None
-            raise WitnessAway(f"it answered {answer.code} to a seal") from None
+            raise WitnessUnavailable(f"it answered {answer.code} to a seal") from None
 
-    def _asked(self, query: Mapping[str, str]) -> list[Seal]:
+    def _request_seals(self, query: Mapping[str, str]) -> list[Seal]:
         url = f"{self._url}{'&' if '?' in self._url else '?'}{urllib.parse.urlencode(query)}"
         try:
             answer = self._open(urllib.request.Request(url, headers={"Accept": "application/json"}))  # noqa: S310 # as above
         except urllib.error.HTTPError as refused:
-            raise WitnessAway(f"it answered {refused.code} when asked for its seals") from None
+            raise WitnessUnavailable(f"it answered {refused.code} when asked for its seals") from None
         try:
             members = json.loads(answer)["seals"]
         except NO_SEAL:
-            raise WitnessAway("it did not return seals") from None
+            raise WitnessUnavailable("it did not return seals") from None
         if not isinstance(members, list):
-            raise WitnessAway("it returned no list of seals")
-        return [parsed(member, self.shown) for member in members]
+            raise WitnessUnavailable("it returned no list of seals")
+        return [parse_seal(member, self.shown) for member in members]
 
     def _open(self, request: urllib.request.Request) -> bytes:
         if self._token is not None:
             try:
                 token = self._token.read_text().strip()  # read for each request: tokens change
             except OSError as problem:
-                raise WitnessAway(f"its token in {self._token} cannot be read: {problem.strerror}") from None
+                raise WitnessUnavailable(f"its token in {self._token} cannot be read: {problem.strerror}") from None
             request.add_unredirected_header("Authorization", f"Bearer {token}")
         try:
-            with _opener.open(request, timeout=TIMEOUT) as answer:
-                content: bytes = answer.read(_LARGEST)
+            with _opener.open(request, timeout=WITNESS_TIMEOUT_SECONDS) as answer:
+                content: bytes = answer.read(_MAX_ANSWER_BYTES)
                 return content
         except urllib.error.HTTPError:
             raise
         except urllib.error.URLError as problem:
             reason = problem.reason
-            raise WitnessAway(getattr(reason, "strerror", None) or str(reason)) from None
+            raise WitnessUnavailable(getattr(reason, "strerror", None) or str(reason)) from None
         except (HTTPException, ValueError) as problem:
             # The error of a malformed header includes the token, so only its type is reported.
-            raise WitnessAway(f"the request failed: {type(problem).__name__}") from None
+            raise WitnessUnavailable(f"the request failed: {type(problem).__name__}") from None

@@ -12,25 +12,25 @@ from sqlalchemy import delete
 
 from faristol.event_store.backends import tables
 from faristol.event_store.backends.databases import FAILURES, kind_of
-from faristol.event_store.errors import Wrong
+from faristol.event_store.errors import CorruptData
 from faristol.event_store.integrity import seals
 from faristol.event_store.integrity.seals import Seal
 from faristol.event_store.record import Record
-from faristol.event_store.witness.witness import Fork, Witness, WitnessAway
+from faristol.event_store.witness.witness import Fork, Witness, WitnessUnavailable
 
 PREFIX = "witness:"
 """Prefix of the checkpoint of a witness, such as ``witness:folder:0a1b2c3d``. It is informative only."""
 
-BATCH = 20
+DELIVERY_BATCH_SIZE = 20
 """Seals between two renewals of the lease."""
 
-LEASE = 60.0
+DELIVERY_LEASE_SECONDS = 60.0
 """Seconds. If a batch takes longer, two processes may deliver at once, which is harmless: delivery is idempotent."""
 
-LOOK = 2.0
+DELIVERY_POLL_SECONDS = 2.0
 """Seconds between two polls for new seals."""
 
-LONGEST = 60.0
+MAX_DELIVERY_RETRY_SECONDS = 60.0
 """Longest pause in seconds before a retry of an unavailable witness."""
 
 _log = logging.getLogger(__name__)
@@ -44,7 +44,7 @@ def checkpoint_of(witness: Witness) -> str:
 class Delivery:
     """Delivers to one witness. A lease ensures that one process of a cell does it at a time."""
 
-    def __init__(self, record: Record, witness: Witness, *, look: float = LOOK) -> None:
+    def __init__(self, record: Record, witness: Witness, *, look: float = DELIVERY_POLL_SECONDS) -> None:
         self._record = record
         self._witness = witness
         self._look = look
@@ -62,7 +62,7 @@ class Delivery:
         try:
             while True:
                 try:
-                    if await self._record.lease(self._name, self._holder, LEASE):
+                    if await self._record.lease(self._name, self._holder, DELIVERY_LEASE_SECONDS):
                         await self._deliver()
                         self._tell("")
                     else:
@@ -70,10 +70,10 @@ class Delivery:
                     pause = self._look
                 except FAILURES as problem:
                     _log.warning("delivery to the witness %s waits: %r", self._witness.shown, problem)
-                except (WitnessAway, Fork, Wrong) as problem:
+                except (WitnessUnavailable, Fork, CorruptData) as problem:
                     self._is_known = False
                     self._tell(str(problem))
-                    pause = min(pause * 2, LONGEST)
+                    pause = min(pause * 2, MAX_DELIVERY_RETRY_SECONDS)
                 await asyncio.sleep(pause)
         finally:
             await self._witness.close()
@@ -84,21 +84,21 @@ class Delivery:
 
     async def _deliver(self) -> None:
         if not self._is_known:
-            self._newest = await self._asked()
+            self._newest = await self._query_newest()
             self._is_known = True
-            await self._reached()
+            await self._save_checkpoint()
         while True:
             done = self._newest.to_position if self._newest else 0
             async with self._record.reading() as connection:
-                waiting = await seals.read(connection, done, BATCH)
+                waiting = await seals.read(connection, done, DELIVERY_BATCH_SIZE)
             if not waiting:
                 return
             await self._witness.deliver(waiting)
             self._newest = waiting[-1]
-            await self._reached()
-            await self._record.lease(self._name, self._holder, LEASE)
+            await self._save_checkpoint()
+            await self._record.lease(self._name, self._holder, DELIVERY_LEASE_SECONDS)
 
-    async def _asked(self) -> Seal | None:
+    async def _query_newest(self) -> Seal | None:
         """Query the last seal of the witness. Raises ``Fork`` if the record does not have it."""
         newest = await self._witness.newest()
         if newest is None:
@@ -109,7 +109,7 @@ class Delivery:
             raise Fork(newest)
         return newest
 
-    async def _reached(self) -> None:
+    async def _save_checkpoint(self) -> None:
         row = {"consumer": self._name, "position": self._newest.to_position if self._newest else 0}
         async with self._record.writing() as connection:
             table = tables.checkpoints
@@ -124,7 +124,7 @@ class Delivery:
         self._told = problem
 
 
-async def deliver_to_all(record: Record, witnesses: Sequence[Witness], *, look: float = LOOK) -> None:
+async def deliver_to_all(record: Record, witnesses: Sequence[Witness], *, look: float = DELIVERY_POLL_SECONDS) -> None:
     """Deliver to each of these until cancelled, and delete the checkpoints of witnesses that are no longer used."""
     names = [checkpoint_of(witness) for witness in witnesses]
     while True:

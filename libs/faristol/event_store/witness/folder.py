@@ -11,12 +11,12 @@ from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
 
-from faristol.event_store.errors import Wrong
+from faristol.event_store.errors import CorruptData
 from faristol.event_store.integrity.seals import NO_SEAL, Seal, to_json
-from faristol.event_store.witness.witness import LARGEST, Fork, WitnessAway, parsed
+from faristol.event_store.witness.witness import MAX_SEAL_BYTES, Fork, WitnessUnavailable, parse_seal
 from faristol.event_store.witness.worker import Worker
 
-NAME = re.compile(r"seal-(\d{19})\.json")
+SEAL_NAME_PATTERN = re.compile(r"seal-(\d{19})\.json")
 """File name of a seal, with its first position."""
 
 
@@ -26,14 +26,14 @@ def name_of(seal: Seal) -> str:
 
 
 def seal_of(name: str, content: bytes) -> Seal:
-    """Parse the file of a seal. Raises ``Wrong``."""
+    """Parse the file of a seal. Raises ``CorruptData``."""
     try:
         members = json.loads(content)
     except NO_SEAL:
         members = None
-    seal = parsed(members, name)
+    seal = parse_seal(members, name)
     if name_of(seal) != name:
-        raise Wrong(f"position {seal.from_position}: the witness has {seal} at {name}, instead of the right one")
+        raise CorruptData(f"position {seal.from_position}: the witness has {seal} at {name}, instead of the right one")
     return seal
 
 
@@ -76,7 +76,7 @@ def _name(part: Path, path: Path) -> None:
 
 def _read(path: Path) -> bytes:
     with path.open("rb") as source:
-        return source.read(LARGEST)
+        return source.read(MAX_SEAL_BYTES)
 
 
 class Folder:
@@ -108,8 +108,8 @@ class Folder:
 
     def _names(self) -> list[str]:
         if not self._path.is_dir():
-            raise WitnessAway(f"there is no folder {self._path}")
-        return sorted(path.name for path in self._path.iterdir() if NAME.fullmatch(path.name))
+            raise WitnessUnavailable(f"there is no folder {self._path}")
+        return sorted(path.name for path in self._path.iterdir() if SEAL_NAME_PATTERN.fullmatch(path.name))
 
     def _newest(self) -> Seal | None:
         names = self._names()
@@ -117,5 +117,5 @@ class Folder:
 
     def _put(self, seal: Seal) -> None:
         if not self._path.is_dir():
-            raise WitnessAway(f"there is no folder {self._path}")
+            raise WitnessUnavailable(f"there is no folder {self._path}")
         put(self._path, seal)

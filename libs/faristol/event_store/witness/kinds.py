@@ -6,7 +6,7 @@ import urllib.parse
 from pathlib import Path
 
 from faristol.event_store.errors import RecordError
-from faristol.event_store.witness.address import Address
+from faristol.event_store.witness.address import HttpWitness
 from faristol.event_store.witness.folder import Folder
 from faristol.event_store.witness.repository import Repository, is_bare, is_repository
 from faristol.event_store.witness.witness import Witness
@@ -20,7 +20,7 @@ def open_witness(where: str, token: Path | None = None, *, to_deliver: bool = Fa
     delivered to. Raises ``RecordError`` for an invalid place.
     """
     if "://" in where:
-        return Address(_checked(where, has_token=token is not None), token)
+        return HttpWitness(_check_url(where, has_token=token is not None), token)
     path = Path(where).absolute()
     if not where or path.is_file():
         raise RecordError(f"{where!r} is not a witness: expected a folder, a Git repository or an HTTP address")
@@ -29,7 +29,7 @@ def open_witness(where: str, token: Path | None = None, *, to_deliver: bool = Fa
     return Repository(path) if is_repository(path) else Folder(path)
 
 
-def _checked(url: str, *, has_token: bool) -> str:
+def _check_url(url: str, *, has_token: bool) -> str:
     try:
         parts = urllib.parse.urlsplit(url)
         right = parts.scheme in ("http", "https") and bool(parts.hostname) and parts.port != 0

@@ -11,22 +11,22 @@ from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
 
-from faristol.event_store.errors import Wrong
+from faristol.event_store.errors import CorruptData
 from faristol.event_store.integrity.seals import Seal
-from faristol.event_store.witness.folder import NAME, name_of, put, seal_of
-from faristol.event_store.witness.witness import WitnessAway
+from faristol.event_store.witness.folder import SEAL_NAME_PATTERN, name_of, put, seal_of
+from faristol.event_store.witness.witness import WitnessUnavailable
 from faristol.event_store.witness.worker import Worker
 
-PATIENCE = 60.0
+GIT_TIMEOUT_SECONDS = 60.0
 """Timeout in seconds of one run of git, such as a push."""
 
-GRACE = 5.0
+GIT_KILL_DELAY_SECONDS = 5.0
 """Seconds between SIGTERM and SIGKILL of git."""
 
 _AUTHOR = ("-c", "user.name=Faristol", "-c", "user.email=faristol@localhost")
 _PASSWORD = re.compile(r"//[^/@\s]*@")
-_LOCK = re.compile(r"'([^']+\.lock)': File exists")
-_SAID = 200
+_LOCK_FILE_PATTERN = re.compile(r"'([^']+\.lock)': File exists")
+_MAX_OUTPUT_CHARACTERS = 200
 """Characters of git's output in a message."""
 
 
@@ -78,13 +78,13 @@ class Repository:
             await self._git("push", "--quiet", remote, f"HEAD:refs/heads/{branch}")
 
     async def seals(self) -> list[Seal]:
-        """Return all seals that are committed. Raises ``Wrong`` if a commit changed or removed one."""
+        """Return all seals that are committed. Raises ``CorruptData`` if a commit changed or removed one."""
         if not await self._exists("HEAD"):
             return []
         # A seal is written once. A commit that changes or removes one was not made by a delivery.
         changed = await self._git("log", "--diff-filter=DMT", "--no-renames", "--format=%h", "-m", "--", "seal-*.json")
         if commits := changed.decode().split():
-            raise Wrong(f"the commit {commits[-1]} of the witness changes or removes a seal that it had")
+            raise CorruptData(f"the commit {commits[-1]} of the witness changes or removes a seal that it had")
         names = await self._names("HEAD")
         return await self._seals("HEAD", names)
 
@@ -116,7 +116,7 @@ class Repository:
             return
         there = tracking.removeprefix("refs/remotes/")
         if ahead:
-            raise WitnessAway(
+            raise WitnessUnavailable(
                 f"its branch and {there} have diverged: {ahead} of its commits were never pushed, and it lacks"
                 f" {behind}; if you need none of those, run git reset --keep {there} in it"
             )
@@ -131,7 +131,7 @@ class Repository:
         if not await self._exists(at):
             return []
         names = (await self._git("ls-tree", "--name-only", "-z", at)).decode(errors="replace").split("\0")
-        return sorted(name for name in names if NAME.fullmatch(name))
+        return sorted(name for name in names if SEAL_NAME_PATTERN.fullmatch(name))
 
     async def _seals(self, at: str, names: Sequence[str]) -> list[Seal]:
         """Read the seals in these files of a commit."""
@@ -141,7 +141,7 @@ class Repository:
             head, _, out = out.partition(b"\n")
             size = head.split(b" ")[-1]
             if not size.isdigit():
-                raise WitnessAway(f"git cat-file returned no content for {name}")
+                raise WitnessUnavailable(f"git cat-file returned no content for {name}")
             found.append(seal_of(name, out[: int(size)]))
             out = out[int(size) + 1 :]
         return found
@@ -153,7 +153,10 @@ class Repository:
         return bool(await self._git("config", "user.email", may_fail=True)) or "GIT_AUTHOR_EMAIL" in os.environ
 
     async def _git(self, *words: str, may_fail: bool = False, given: bytes = b"") -> bytes:
-        """Return the output of git; empty for exit code 1 with ``may_fail``. Raises ``WitnessAway`` on failure."""
+        """Return the output of git.
+
+        Empty for exit code 1 with ``may_fail``. Raises ``WitnessUnavailable`` on failure.
+        """
         # Git must not prompt for a password.
         ssh = os.environ.get("GIT_SSH_COMMAND", "ssh -o BatchMode=yes")
         environment = {**os.environ, "GIT_TERMINAL_PROMPT": "0", "GIT_SSH_COMMAND": ssh, "LC_ALL": "C.UTF-8"}
@@ -162,12 +165,12 @@ class Repository:
                 "git", "-C", str(self._path), *words, stdin=PIPE, stdout=PIPE, stderr=PIPE, env=environment
             )
         except OSError as problem:
-            raise WitnessAway(f"git cannot be run: {problem.strerror}") from problem
+            raise WitnessUnavailable(f"git cannot be run: {problem.strerror}") from problem
         try:
-            async with asyncio.timeout(PATIENCE):
+            async with asyncio.timeout(GIT_TIMEOUT_SECONDS):
                 out, told = await process.communicate(given)
         except TimeoutError:
-            raise WitnessAway(f"git {_verb(words)} took more than {PATIENCE:g} seconds") from None
+            raise WitnessUnavailable(f"git {_verb(words)} took more than {GIT_TIMEOUT_SECONDS:g} seconds") from None
         finally:
             if process.returncode is None:
                 await _end(process)
@@ -175,10 +178,12 @@ class Repository:
             return out
         if may_fail and process.returncode == 1:
             return b""
-        if lock := _LOCK.search(told.decode(errors="replace")):
-            raise WitnessAway(f"git {_verb(words)} failed: {lock[1]} exists; remove it if no git is running there")
-        said = _PASSWORD.sub("//", " ".join(told.decode(errors="replace").split()))[:_SAID]
-        raise WitnessAway(f"git {_verb(words)} failed: {said or process.returncode}")
+        if lock := _LOCK_FILE_PATTERN.search(told.decode(errors="replace")):
+            raise WitnessUnavailable(
+                f"git {_verb(words)} failed: {lock[1]} exists; remove it if no git is running there"
+            )
+        said = _PASSWORD.sub("//", " ".join(told.decode(errors="replace").split()))[:_MAX_OUTPUT_CHARACTERS]
+        raise WitnessUnavailable(f"git {_verb(words)} failed: {said or process.returncode}")
 
 
 async def _end(process: asyncio.subprocess.Process) -> None:
@@ -186,7 +191,7 @@ async def _end(process: asyncio.subprocess.Process) -> None:
     process.terminate()
     try:
         with contextlib.suppress(TimeoutError):
-            async with asyncio.timeout(GRACE):
+            async with asyncio.timeout(GIT_KILL_DELAY_SECONDS):
                 await process.wait()
     finally:
         if process.returncode is None:

@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Protocol
 
-from faristol.event_store.errors import RecordError, Wrong
+from faristol.event_store.errors import CorruptData, RecordError
 from faristol.event_store.integrity.seals import NO_SEAL, Seal, from_json
 
-LARGEST = 16 * 1024
+MAX_SEAL_BYTES = 16 * 1024
 """Bytes of one seal as JSON; a seal has about 700."""
 
 
-class WitnessAway(RecordError):
+class WitnessUnavailable(RecordError):
     """The witness is unreachable or fails; the message states the reason and has no secret."""
 
 
@@ -24,7 +24,7 @@ class Fork(Exception):
 
 
 class Witness(Protocol):
-    """A place that stores seals. Every method raises ``WitnessAway``."""
+    """A place that stores seals. Every method raises ``WitnessUnavailable``."""
 
     kind: str
     """The kind of witness, in one word."""
@@ -32,7 +32,7 @@ class Witness(Protocol):
     """Its location for display."""
 
     async def newest(self) -> Seal | None:
-        """Return the last seal; None if it has no seal. Raises ``Wrong`` for a malformed one."""
+        """Return the last seal; None if it has no seal. Raises ``CorruptData`` for a malformed one."""
 
     async def deliver(self, seals: Sequence[Seal]) -> None:
         """Store these seals in order, each after the previous one. A seal that it already has is left unchanged.
@@ -41,7 +41,7 @@ class Witness(Protocol):
         """
 
     async def seals(self) -> list[Seal]:
-        """Return every seal, in order. Raises ``Wrong`` if its own history shows that one was changed."""
+        """Return every seal, in order. Raises ``CorruptData`` if its own history shows that one was changed."""
 
     async def close(self) -> None:
         """Release its resources."""
@@ -59,9 +59,9 @@ def gap(seals: Sequence[Seal]) -> str:
     return ""
 
 
-def parsed(members: object, where: str) -> Seal:
-    """Parse a seal from JSON. Raises ``Wrong`` if it is malformed."""
+def parse_seal(members: object, where: str) -> Seal:
+    """Parse a seal from JSON. Raises ``CorruptData`` if it is malformed."""
     try:
         return from_json(members)  # type: ignore[arg-type] # a value that is not a mapping raises
     except NO_SEAL:
-        raise Wrong(f"the witness has a file at {where} that is not a seal") from None
+        raise CorruptData(f"the witness has a file at {where} that is not a seal") from None

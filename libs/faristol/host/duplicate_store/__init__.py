@@ -17,7 +17,7 @@ from faristol.duplicate_game import preparation
 from faristol.duplicate_game.game import Duplicate
 from faristol.duplicate_game.hall import Hall
 from faristol.duplicate_game.settlement import settle
-from faristol.duplicate_game.situation import GAME, Fact, Situation
+from faristol.duplicate_game.situation import GAME_STREAM_NUMBER, Fact, Situation
 from faristol.duplicate_game.words import Words
 from faristol.event_store import Decision, Guard, Loaded, Record, Write, load
 from faristol.host.ruleset_store import rules_of
@@ -41,8 +41,8 @@ def hall_stream(game_id: str, number: int) -> str:
 
 
 def stream_of(game_id: str, number: int) -> str:
-    """Return the name of the stream of a hall, or of the game if ``number`` is ``GAME``."""
-    return game_stream(game_id) if number == GAME else hall_stream(game_id, number)
+    """Return the name of the stream of a hall, or of the game if ``number`` is ``GAME_STREAM_NUMBER``."""
+    return game_stream(game_id) if number == GAME_STREAM_NUMBER else hall_stream(game_id, number)
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,7 +51,7 @@ class Loading:
 
     situation: Situation
     versions: Mapping[int, int]
-    """Versions by the number of the hall; ``GAME`` for the game."""
+    """Versions by the number of the hall; ``GAME_STREAM_NUMBER`` for the game."""
 
     def decision(self, facts: Sequence[Fact]) -> Decision:
         """Return a decision that writes the missing events of the game and ``facts``, each to its stream.
@@ -59,7 +59,7 @@ class Loading:
         Guards protect the streams that were read and are not written.
         """
         situation = self.situation
-        everything = [*((GAME, fact) for fact in situation.missing), *facts]
+        everything = [*((GAME_STREAM_NUMBER, fact) for fact in situation.missing), *facts]
         by_stream: dict[int, list[Message]] = {}
         for number, fact in everything:
             by_stream.setdefault(number, []).append(fact)
@@ -116,10 +116,12 @@ async def load_situation(
     situation = Situation(
         game, {number: hall.state for number, hall in found.items()}, ruleset, words, at, tuple(missing)
     )
-    return Loading(situation, {GAME: loaded.version, **{number: hall.version for number, hall in found.items()}})
+    return Loading(
+        situation, {GAME_STREAM_NUMBER: loaded.version, **{number: hall.version for number, hall in found.items()}}
+    )
 
 
-def opened(tournament_id: str, game_id: str, facts: Iterable[Fact]) -> list[Write]:
+def build_game_opening(tournament_id: str, game_id: str, facts: Iterable[Fact]) -> list[Write]:
     """Return the writes that open a game with ``facts``."""
     by_stream: dict[int, list[Any]] = {}
     for number, fact in facts:

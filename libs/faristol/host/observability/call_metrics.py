@@ -9,7 +9,7 @@ from typing import Any
 import grpc
 from opentelemetry import metrics
 
-from faristol.host.observability.telemetry import SECONDS
+from faristol.host.observability.telemetry import DURATION_BUCKETS
 from faristol.host.rpc.metadata import OwnServiceInterceptor
 
 OK, REFUSED, FAILED, CANCELLED = "ok", "refused", "failed", "cancelled"
@@ -32,7 +32,7 @@ _seconds = metrics.get_meter("faristol.rpc").create_histogram(
     "faristol.call.duration",
     unit="s",
     description="duration of a call",
-    explicit_bucket_boundaries_advisory=SECONDS,
+    explicit_bucket_boundaries_advisory=DURATION_BUCKETS,
 )
 
 

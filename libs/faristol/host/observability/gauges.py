@@ -19,7 +19,7 @@ from faristol.event_store.witness.delivery import PREFIX as WITNESS_PREFIX
 from faristol.host.runtime import Runtime
 from faristol.host.service_module import Part
 
-LOOK = 5.0
+GAUGE_INTERVAL_SECONDS = 5.0
 """Seconds between two measurements."""
 
 _log = logging.getLogger(__name__)
@@ -39,14 +39,14 @@ _witness_behind = _meter.create_gauge(
 _unsealed = _meter.create_gauge("faristol.seals.behind", unit="{event}", description="events without a seal")
 
 
-async def look(record: Record, *, seals_here: bool = False) -> None:
+async def measure_once(record: Record, *, seals_here: bool = False) -> None:
     """Measure once; the age of unsealed events only if this process ``seals_here``.
 
     Raises one of ``FAILURES`` if the database does not answer.
     """
     async with record.reading() as connection:
         sealed = await seals.last(connection)
-        noted = await checkpoint(connection, relay.NAME)
+        noted = await checkpoint(connection, relay.RELAY_NAME)
         position = await last_position(connection)
         end = sealed.to_position if sealed else 0
         oldest = await recorded_at(connection, end + 1)
@@ -60,7 +60,7 @@ async def look(record: Record, *, seals_here: bool = False) -> None:
         _witness_behind.set(max(0, end - reached), {"witness": name.removeprefix(WITNESS_PREFIX)})
 
 
-def repeated(look: Callable[[], Awaitable[None]]) -> Callable[[], Awaitable[None]]:
+def repeat_measurement(look: Callable[[], Awaitable[None]]) -> Callable[[], Awaitable[None]]:
     """Return a task that measures periodically until cancelled, and continues after failures of the database."""
 
     async def watch() -> None:
@@ -69,7 +69,7 @@ def repeated(look: Callable[[], Awaitable[None]]) -> Callable[[], Awaitable[None
                 await look()
             except FAILURES as problem:
                 _log.info("measurements are delayed: %s", problem)
-            await asyncio.sleep(LOOK)
+            await asyncio.sleep(GAUGE_INTERVAL_SECONDS)
 
     return watch
 
@@ -77,4 +77,6 @@ def repeated(look: Callable[[], Awaitable[None]]) -> Callable[[], Awaitable[None
 def part(runtime: Runtime) -> Part:
     """Return the part that measures periodically."""
     seals_here = bool(runtime.settings.seal_key)
-    return Part(name="gauges", tasks=(repeated(partial(look, runtime.record, seals_here=seals_here)),))
+    return Part(
+        name="gauges", tasks=(repeat_measurement(partial(measure_once, runtime.record, seals_here=seals_here)),)
+    )

@@ -24,7 +24,7 @@ def _time_of_loop() -> float:
     return asyncio.get_running_loop().time()
 
 
-class Seldom:
+class RateLimitedLog:
     """Passes one line of each kind per second; a line one second later has the number of the others.
 
     The kinds must be few: a reason of the contract, but no text of a caller.

@@ -10,12 +10,12 @@ from opentelemetry import metrics, trace
 from opentelemetry.propagate import extract, inject
 from opentelemetry.trace import SpanKind
 
-from faristol.host.listening import bindable
+from faristol.host.listening import to_bind_address
 from faristol.host.rpc.metadata import OwnServiceInterceptor
 from faristol.host.services import StartError
 from faristol.host.settings import Settings
 
-SECONDS = (0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0)
+DURATION_BUCKETS = (0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0)
 """Upper bounds of duration buckets, including the objectives in docs/operations.md.
 
 OpenTelemetry's defaults are for milliseconds: every duration below five seconds would be in the first bucket.
@@ -75,7 +75,9 @@ class Telemetry:
         registry = CollectorRegistry()
         reader = PrometheusMetricReader(registry=registry)
         try:
-            server, thread = start_http_server(settings.metrics_port or 0, bindable(settings.grpc_host), registry)
+            server, thread = start_http_server(
+                settings.metrics_port or 0, to_bind_address(settings.grpc_host), registry
+            )
         except OSError as problem:
             raise StartError(
                 f"metrics cannot listen on {settings.grpc_host}:{settings.metrics_port} ({problem.strerror}): "

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import grpc
 
-from faristol.event_store.tasks import end
+from faristol.event_store.tasks import cancel_tasks
 from faristol.host.observability.telemetry import CallerInterceptor
 from faristol.host.services import StartError
 
@@ -62,7 +62,7 @@ CHANNEL_OPTIONS = (
 
 _log = logging.getLogger(__name__)
 
-LEAVING = 3_600.0
+OLD_CHANNEL_SECONDS = 3_600.0
 """Seconds for which calls may continue on a connection of replaced certificates."""
 
 
@@ -103,11 +103,11 @@ class TlsChannel(grpc.aio.Channel):
         self._tls = tls
         self._own = own
         self._content = tls.now()
-        self._channel = self._made()
+        self._channel = self._make_channel()
         self._left: dict[asyncio.Task[None], grpc.aio.Channel] = {}
         """Replaced channels on which earlier calls may still run."""
 
-    def _made(self) -> grpc.aio.Channel:
+    def _make_channel(self) -> grpc.aio.Channel:
         content = self._content
         # Only this process has its key: its certificate is sufficient proof, whatever its authority.
         roots = content.certificate if self._own else content.ca
@@ -123,8 +123,8 @@ class TlsChannel(grpc.aio.Channel):
         if found is not self._content:
             self._content = found
             self._left = {task: channel for task, channel in self._left.items() if not task.done()}
-            self._left[asyncio.create_task(self._channel.close(LEAVING))] = self._channel
-            self._channel = self._made()
+            self._left[asyncio.create_task(self._channel.close(OLD_CHANNEL_SECONDS))] = self._channel
+            self._channel = self._make_channel()
         return self._channel
 
     def unary_unary(self, *args: Any, **kwargs: Any) -> Any:
@@ -150,7 +150,7 @@ class TlsChannel(grpc.aio.Channel):
         await self.current().channel_ready()
 
     async def close(self, grace: float | None = None) -> None:  # noqa: D102
-        await end([*self._left])
+        await cancel_tasks([*self._left])
         for channel in (*self._left.values(), self._channel):
             await channel.close(grace)
 

@@ -19,7 +19,7 @@ Answer = Callable[[Any, Context], Awaitable[Message] | AsyncIterator[Message]]
 """Answers a query, with one message or a stream as the contract states."""
 
 
-class CarryOut(Protocol):
+class CommandExecutor(Protocol):
     """Executes a command and returns a message of the type ``response``; raises its refusals."""
 
     async def __call__(self, request: Any, context: Context, response: type[Any]) -> Message:
@@ -36,7 +36,7 @@ class Dispatcher:
         self,
         service: ServiceDescriptor,
         commands: Collection[type[Message]],
-        carry_out: CarryOut,
+        carry_out: CommandExecutor,
         questions: Mapping[type[Message], Answer],
     ) -> None:
         """Raises ``TypeError`` for a method without an implementation, and for requests that are not of the service."""
@@ -57,7 +57,7 @@ async def no_commands(request: Any, context: Context, response: type[Any]) -> Me
     raise AssertionError(f"{type(request).__name__} is not a command")
 
 
-def _command(carry_out: CarryOut, response: type[Message]) -> Answer:
+def _command(carry_out: CommandExecutor, response: type[Message]) -> Answer:
     async def handle(request: Message, context: Context) -> Message:
         return await carry_out(request, context, response)
 

@@ -13,17 +13,17 @@ from sqlalchemy.exc import TimeoutError as PoolTimeout
 
 from faristol.credentials.errors import AccessError, Unauthenticated
 from faristol.event_store import Conflict, RecordError, Unacceptable
-from faristol.event_store.append.decision import LONGEST_SHOWN
+from faristol.event_store.append.decision import MAX_SHOWN_NAME_CHARACTERS
 from faristol.event_store.backends.databases import is_away, is_full
 from faristol.kernel.errors import AlreadyExists, Invalid, NotFound
 from faristol.kernel.refusal import N_, Param, Refusal
-from faristol.text import cited, render, say, translations
+from faristol.text import cite_refusal, render, say, translations
 
 DOMAIN = "faristol"
 """Domain of `google.rpc.ErrorInfo`."""
 
 
-class Behind(Exception):
+class PositionNotReached(Exception):
     """Results are still at position ``here`` when the wait for ``wanted`` times out."""
 
     def __init__(self, wanted: int, here: int) -> None:
@@ -58,7 +58,7 @@ UNAVAILABLE = N_("the record is unavailable; no data was changed, retry")
 LARGEST_STATUS = 6_000
 """Bytes of a status in the trailers of a call: clients accept 8 KiB of trailers, and fail beyond that."""
 
-SHOWN = (LONGEST_SHOWN, 40, 10)
+PARAMETER_LIMITS = (MAX_SHOWN_NAME_CHARACTERS, 40, 10)
 """Limits of characters for each parameter, tried in order until a status fits."""
 
 
@@ -68,10 +68,10 @@ def status_of(problem: BaseException, language: str) -> status_pb2.Status | None
     Parameters of its sentence are truncated if the status is too large for the trailers.
     """
     status = _status_of(problem, language)
-    for longest in SHOWN:
+    for longest in PARAMETER_LIMITS:
         if status is None or _size(status) <= LARGEST_STATUS:
             return status
-        status = _status_of(_shortened(problem, longest), language)
+        status = _status_of(_shorten(problem, longest), language)
     if status is not None and _size(status) > LARGEST_STATUS:
         del status.details[1:]
     return status
@@ -93,7 +93,7 @@ def _size(status: status_pb2.Status) -> int:
     return len(quote(status.message)) + 4 * (len(status.SerializeToString()) // 3 + 1)
 
 
-def _shortened(problem: BaseException, longest: int) -> BaseException:
+def _shorten(problem: BaseException, longest: int) -> BaseException:
     """Return the problem with each parameter truncated to ``longest`` characters."""
     match problem:
         case Refusal():
@@ -136,13 +136,13 @@ def _status_of(problem: BaseException, language: str) -> status_pb2.Status | Non
             return status
         case NotFound():
             info = {"kind": problem.kind, "id": problem.wanted}
-            return _status(code_pb2.NOT_FOUND, problem.told(in_language), "NOT_FOUND", info)
+            return _status(code_pb2.NOT_FOUND, problem.format_message(in_language), "NOT_FOUND", info)
         case AlreadyExists():
             info = {"kind": problem.kind, "id": problem.wanted}
-            return _status(code_pb2.ALREADY_EXISTS, problem.told(in_language), "ALREADY_EXISTS", info)
+            return _status(code_pb2.ALREADY_EXISTS, problem.format_message(in_language), "ALREADY_EXISTS", info)
         case Invalid():
             info = {**_params(problem.params), "message": problem.problem, "field": problem.field}
-            return _status(code_pb2.INVALID_ARGUMENT, problem.told(in_language), "INVALID", info)
+            return _status(code_pb2.INVALID_ARGUMENT, problem.format_message(in_language), "INVALID", info)
         case Unacceptable():
             return _status(code_pb2.INVALID_ARGUMENT, say(problem.text, problem.params, language), "UNACCEPTABLE", {})
         case AccessError():
@@ -151,7 +151,7 @@ def _status_of(problem: BaseException, language: str) -> status_pb2.Status | Non
             return _status(
                 code, say(problem.message, _roles_in(problem.params, language), language), problem.reason, info
             )
-        case Behind():
+        case PositionNotReached():
             info = {"wanted": str(problem.wanted), "here": str(problem.here)}
             return _status(code_pb2.DEADLINE_EXCEEDED, say(BEHIND, info, language), "BEHIND", info)
         case Conflict():
@@ -190,7 +190,9 @@ def _all_reasons(problem: Refusal, language: str) -> any_pb2.Any:
     """Return a refusal with all its reasons as one detail."""
     failure = error_details_pb2.PreconditionFailure()
     for refusal in (problem, *problem.others):
-        failure.violations.add(type=refusal.reason, subject=refusal.subject, description=cited(refusal, language))
+        failure.violations.add(
+            type=refusal.reason, subject=refusal.subject, description=cite_refusal(refusal, language)
+        )
     detail = any_pb2.Any()
     detail.Pack(failure)
     return detail

@@ -14,12 +14,12 @@ from grpc_status import rpc_status
 from faristol.event_store import RecordError
 from faristol.host.rpc.errors import Stopping, status_of
 from faristol.host.rpc.metadata import OwnServiceInterceptor, metadata_of
-from faristol.host.rpc.streams import until
+from faristol.host.rpc.streams import until_ended_by
 from faristol.kernel.errors import Invalid
 from faristol.kernel.refusal import N_
 from faristol.text import negotiate, say
 
-LONGEST_TEXT = 1_000
+MAX_TEXT_CHARACTERS = 1_000
 """Characters in one field of a request."""
 
 DEFECT = N_("internal error; see the log for details")
@@ -52,11 +52,11 @@ class ErrorInterceptor(OwnServiceInterceptor):
         read = _reader(handler.request_deserializer)
         if handler.unary_unary:
             return grpc.unary_unary_rpc_method_handler(
-                _guarded(handler.unary_unary, language), read, handler.response_serializer
+                _guard(handler.unary_unary, language), read, handler.response_serializer
             )
         if handler.unary_stream:
             return grpc.unary_stream_rpc_method_handler(
-                _guarded_stream(handler.unary_stream, language, self._stopping), read, handler.response_serializer
+                _guard_stream(handler.unary_stream, language, self._stopping), read, handler.response_serializer
             )
         return handler
 
@@ -94,14 +94,14 @@ def check_text(request: Message, path: str = "") -> None:
                 check_text(part, f"{name}[{number}]." if field.is_repeated else f"{name}.")
         elif field.type == field.TYPE_STRING:
             for text in values:
-                if len(text) > LONGEST_TEXT:
-                    limits: dict[str, str | int] = {"length": len(text), "most": LONGEST_TEXT}
+                if len(text) > MAX_TEXT_CHARACTERS:
+                    limits: dict[str, str | int] = {"length": len(text), "most": MAX_TEXT_CHARACTERS}
                     raise Invalid(name, N_("has {length} {length:character|characters}; the limit is {most}"), limits)
                 if "\0" in text:
                     raise Invalid(name, N_("has a NUL character, which is not allowed in text"))
 
 
-def _guarded(method: Any, language: str) -> Any:
+def _guard(method: Any, language: str) -> Any:
     async def call(request: Any, context: grpc.aio.ServicerContext[Any, Any]) -> Any:
         try:
             _check(request)
@@ -114,11 +114,11 @@ def _guarded(method: Any, language: str) -> Any:
     return call
 
 
-def _guarded_stream(method: Any, language: str, stopping: asyncio.Event) -> Any:
+def _guard_stream(method: Any, language: str, stopping: asyncio.Event) -> Any:
     async def call(request: Any, context: grpc.aio.ServicerContext[Any, Any]) -> AsyncIterator[Any]:
         try:
             _check(request)
-            async for response in until(_stop(stopping), method(request, context)):
+            async for response in until_ended_by(_stop(stopping), method(request, context)):
                 yield response
         except (grpc.aio.AbortError, asyncio.CancelledError):
             raise

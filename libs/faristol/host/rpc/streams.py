@@ -8,7 +8,9 @@ from contextvars import copy_context
 from typing import Any
 
 
-async def until(ending: Coroutine[Any, Any, None], responses: AsyncGenerator[Any, None]) -> AsyncGenerator[Any, None]:
+async def until_ended_by(
+    ending: Coroutine[Any, Any, None], responses: AsyncGenerator[Any, None]
+) -> AsyncGenerator[Any, None]:
     """Yield from ``responses`` until it ends. Raises the exception of ``ending`` if that comes first.
 
     Each step of ``responses`` is a task, and all of them, with its end, share a context: a context variable set in one

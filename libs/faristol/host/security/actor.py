@@ -15,10 +15,10 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 from faristol.event_store import Record
 from faristol.event_store.personal_data import people
 from faristol.host.rpc.metadata import ACTOR, ACTOR_NAME
-from faristol.host.security.authorization import REMEMBERED, caller, is_asked
-from faristol.kernel.bounded import keep
+from faristol.host.security.authorization import AUTHORIZATION_CACHE_SIZE, caller, is_asked
+from faristol.kernel.bounded import store_bounded
 from faristol.kernel.errors import Invalid
-from faristol.kernel.names import ACTOR_ID, OFFICIAL, checked_name
+from faristol.kernel.names import ACTOR_ID, OFFICIAL, check_name
 from faristol.kernel.refusal import N_
 
 
@@ -35,17 +35,17 @@ class Actor:
 
         Returns the binding for the events, as in ``Decision.also``.
         """
-        if await people.named(connection, self.actor_id):
+        if await people.has_name(connection, self.actor_id):
             return ""
-        return await people.remember(connection, self.actor_id, self.name, "")
+        return await people.store_player(connection, self.actor_id, self.name, "")
 
 
-def said(context: grpc.aio.ServicerContext[Any, Any]) -> Mapping[str, str | bytes]:
+def read_metadata(context: grpc.aio.ServicerContext[Any, Any]) -> Mapping[str, str | bytes]:
     """Return the metadata of a call."""
     return dict(context.invocation_metadata() or ())
 
 
-def checked(key: str, value: str | bytes) -> str:
+def check_id(key: str, value: str | bytes) -> str:
     """Return an id from the metadata of a call, which may be empty. Raises ``Invalid`` if it is malformed."""
     if not isinstance(value, str) or not ACTOR_ID.fullmatch(value):
         raise Invalid(key, N_("expected a permanent id of at most 64 of a-z, 0-9 and -, not a name"))
@@ -63,8 +63,8 @@ async def actor_of(record: Record, context: grpc.aio.ServicerContext[Any, Any], 
             return Actor()
         name = credential.name if credential.name and not await _is_known(record, credential.subject) else ""
         return Actor(credential.subject, name)
-    metadata = said(context)
-    if given := checked(ACTOR, metadata.get(ACTOR, "")):
+    metadata = read_metadata(context)
+    if given := check_id(ACTOR, metadata.get(ACTOR, "")):
         return Actor(given)
     name = _name(metadata.get(ACTOR_NAME, b""))
     return await _official_named(record, name, command_id) if name else Actor()
@@ -97,9 +97,9 @@ async def _is_known(record: Record, subject: str) -> bool:
     if key in _known:
         return True
     async with record.reading() as connection:
-        found = await people.named(connection, subject)
+        found = await people.has_name(connection, subject)
     if found:
-        keep(_known, key, None, REMEMBERED)
+        store_bounded(_known, key, None, AUTHORIZATION_CACHE_SIZE)
     return found
 
 
@@ -109,4 +109,4 @@ def _name(value: str | bytes) -> str:
         text = value.decode() if isinstance(value, bytes) else value
     except UnicodeDecodeError:
         raise Invalid(ACTOR_NAME, N_("expected a name in UTF-8")) from None
-    return checked_name(ACTOR_NAME, text, empty=True)
+    return check_name(ACTOR_NAME, text, empty=True)

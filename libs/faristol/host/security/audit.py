@@ -12,12 +12,12 @@ from typing import Any
 from opentelemetry import metrics
 
 from faristol.credentials.credential import Credential
-from faristol.host.observability.rate_limited_log import Seldom
+from faristol.host.observability.rate_limited_log import RateLimitedLog
 from faristol.host.security.visitor import Visitor
 
-NAME = "faristol.audit"
+AUDIT_LOGGER_NAME = "faristol.audit"
 
-_log = logging.getLogger(NAME)
+_log = logging.getLogger(AUDIT_LOGGER_NAME)
 _refusals = metrics.get_meter("faristol.host").create_counter(
     "faristol.refusals", unit="{call}", description="calls rejected because of their caller, by reason"
 )
@@ -27,7 +27,7 @@ def _write(message: str, fields: Mapping[str, Any]) -> None:
     _log.warning("%s", message, extra={"fields": dict(fields)})
 
 
-_seldom = Seldom(_write)
+_seldom = RateLimitedLog(_write)
 
 
 def note_refused(what: str, reason: str, visitor: Visitor, credential: Credential | None = None) -> None:

@@ -34,14 +34,14 @@ from faristol.host.settings import Settings
 CA, CA_KEY, CERTIFICATE, KEY = "ca.crt", "ca.key", "server.crt", "server.key"
 """Files of the folder."""
 
-OF_AUTHORITY = timedelta(days=3_650)
-OF_CERTIFICATE = timedelta(days=90)
+AUTHORITY_LIFETIME = timedelta(days=3_650)
+CERTIFICATE_LIFETIME = timedelta(days=90)
 """Lifetimes of the authority and of the certificate."""
-LEFT = timedelta(days=30)
+MIN_REMAINING_LIFETIME = timedelta(days=30)
 """Remaining lifetime below which a certificate is renewed; an authority is renewed below that of a certificate."""
-LOOK_EVERY = 3_600.0
+CERTIFICATE_CHECK_SECONDS = 3_600.0
 """Seconds between two checks."""
-BEFORE = timedelta(minutes=5)
+ALLOWED_CLOCK_SKEW = timedelta(minutes=5)
 """Clock skew allowed to other machines."""
 
 _log = logging.getLogger(__name__)
@@ -94,7 +94,7 @@ def _authority(folder: Path, now: datetime) -> tuple[x509.Certificate, ec.Ellipt
     if (folder / CA).exists():
         found = x509.load_pem_x509_certificate((folder / CA).read_bytes())
         key = load_pem_private_key((folder / CA_KEY).read_bytes(), None)
-        lasts = found.not_valid_after_utc - now > OF_CERTIFICATE
+        lasts = found.not_valid_after_utc - now > CERTIFICATE_LIFETIME
         if lasts and isinstance(key, ec.EllipticCurvePrivateKey) and key.public_key() == found.public_key():
             return found, key
     key = ec.generate_private_key(ec.SECP256R1())
@@ -104,7 +104,7 @@ def _authority(folder: Path, now: datetime) -> tuple[x509.Certificate, ec.Ellipt
         data_encipherment=False, key_agreement=False, encipher_only=False, decipher_only=False,
     )  # fmt: skip
     made = (
-        _builder(name, name, key, now, OF_AUTHORITY)
+        _builder(name, name, key, now, AUTHORITY_LIFETIME)
         .add_extension(x509.BasicConstraints(ca=True, path_length=0), critical=True)
         .add_extension(usage, critical=True)
         .sign(key, hashes.SHA256())
@@ -125,7 +125,9 @@ def _is_good(folder: Path, authority: x509.Certificate, names: Sequence[str], no
     except (ValueError, InvalidSignature):  # another issuer, or a signature by another key
         return False
     named = found.extensions.get_extension_for_class(x509.SubjectAlternativeName).value
-    if found.not_valid_after_utc - now < LEFT or named != x509.SubjectAlternativeName(map(_name, names)):
+    if found.not_valid_after_utc - now < MIN_REMAINING_LIFETIME or named != x509.SubjectAlternativeName(
+        map(_name, names)
+    ):
         return False
     return found.public_key() == key.public_key()
 
@@ -137,7 +139,7 @@ def _make_certificate(
     subject = x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, "faristol")])
     uses = [ExtendedKeyUsageOID.SERVER_AUTH, ExtendedKeyUsageOID.CLIENT_AUTH]
     made = (
-        _builder(subject, authority.subject, key, now, OF_CERTIFICATE)
+        _builder(subject, authority.subject, key, now, CERTIFICATE_LIFETIME)
         .add_extension(x509.SubjectAlternativeName(map(_name, names)), critical=False)
         .add_extension(x509.ExtendedKeyUsage(uses), critical=False)
         .add_extension(x509.BasicConstraints(ca=False, path_length=None), critical=True)
@@ -156,7 +158,7 @@ def _builder(
         .issuer_name(issuer)
         .public_key(key.public_key())
         .serial_number(x509.random_serial_number())
-        .not_valid_before(now - BEFORE)
+        .not_valid_before(now - ALLOWED_CLOCK_SKEW)
         .not_valid_after(now + lasts)
     )
 
@@ -186,7 +188,7 @@ def part(runtime: Runtime) -> Part:
 
     async def renew() -> None:
         while True:
-            await asyncio.sleep(LOOK_EVERY)
+            await asyncio.sleep(CERTIFICATE_CHECK_SECONDS)
             try:
                 settings = runtime.settings
                 if await asyncio.to_thread(prepare, files_of(settings), names_of(settings), runtime.now):

@@ -18,32 +18,32 @@ from faristol.credentials.credential import Credential
 from faristol.credentials.errors import EXPIRED, REVOKED, AccessError, Unauthenticated
 from faristol.credentials.keyring import Keyring
 from faristol.credentials.needs import Needs, values_of_all
-from faristol.credentials.policy import Place, Places, check_role, check_scope, may_judge, may_know
-from faristol.credentials.state import STREAM, Access, fold
+from faristol.credentials.policy import GamePlace, Places, check_role, check_scope, may_judge, may_know
+from faristol.credentials.state import ACCESS_STREAM, Access, fold
 from faristol.credentials.tokens import SKEW, Verified, verify
-from faristol.duplicate_game.start import MOST_SEATS
+from faristol.duplicate_game.start import MAX_EVENT_SEATS
 from faristol.event_store import Record, load_at_once
-from faristol.host.observability.rate_limited_log import Seldom
+from faristol.host.observability.rate_limited_log import RateLimitedLog
 from faristol.host.rpc.metadata import AUTHORIZATION, OwnServiceInterceptor, metadata_of
-from faristol.host.rpc.streams import until
+from faristol.host.rpc.streams import until_ended_by
 from faristol.host.security import audit
 from faristol.host.security.visitor import visitor_of
-from faristol.kernel.bounded import keep
+from faristol.kernel.bounded import store_bounded
 from faristol.kernel.refusal import N_
 from faristol.pb.game.v1 import duplicate_events_pb2 as duplicate_events
 from faristol.pb.game.v1 import events_pb2 as game_events
 from faristol.pb.lexicon.v1 import events_pb2 as case_events
 
-READ_EVERY = 1.0
+REVOCATION_POLL_SECONDS = 1.0
 """Seconds between two reads of the revocations."""
 
-REMEMBERED = 4_096
+AUTHORIZATION_CACHE_SIZE = 4_096
 """Number of tokens, and of places, that a process caches."""
 
 _log = logging.getLogger(__name__)
 
 CLOCK = "the clock of this machine is behind that of the access service"
-_clocks = Seldom(lambda message, _: _log.warning("%s", message), every_seconds=60.0)
+_clocks = RateLimitedLog(lambda message, _: _log.warning("%s", message), every_seconds=60.0)
 
 _caller: ContextVar[tuple[Credential | None] | None] = ContextVar("faristol_caller", default=None)
 """The caller's credential in a tuple if the process checks credentials; None if it does not."""
@@ -79,19 +79,19 @@ class Admission:
 
     async def read(self) -> None:
         """Read the revocations up to now."""
-        self._access = (await load_at_once(self._record, STREAM, Access(), fold)).state
+        self._access = (await load_at_once(self._record, ACCESS_STREAM, Access(), fold)).state
 
     async def keep_reading(self) -> None:
         """Read revocations and changed keys periodically, until cancelled."""
         while True:
-            await asyncio.sleep(READ_EVERY)
+            await asyncio.sleep(REVOCATION_POLL_SECONDS)
             await asyncio.to_thread(self._keyring.read_again)
             try:
                 await self.read()
             except (SQLAlchemyError, OSError) as problem:  # in this state, commands fail too
                 _log.warning("revoked credentials cannot be read at the moment: %s", problem)
 
-    def _held(self, authorization: str) -> Credential | None:
+    def _parse_credential(self, authorization: str) -> Credential | None:
         """Return the credential in the value of ``AUTHORIZATION``, not checked for revocation; None without a value.
 
         Raises ``Unauthenticated``.
@@ -109,7 +109,7 @@ class Admission:
                 _clocks.tell(
                     CLOCK, f"{CLOCK} by {behind.total_seconds():.0f} s or more: a credential begins later than now"
                 )
-            keep(self._verified, token, known, REMEMBERED)
+            store_bounded(self._verified, token, known, AUTHORIZATION_CACHE_SIZE)
         return known.credential
 
     async def admit(self, method: str, authorization: str, request: Message, context: Any) -> Credential | None:
@@ -120,8 +120,8 @@ class Admission:
         needs = self._needs[method]
         credential: Credential | None = None
         try:
-            credential = self._held(authorization)
-            if credential is not None and self._access.ended(credential):
+            credential = self._parse_credential(authorization)
+            if credential is not None and self._access.has_ended(credential):
                 raise Unauthenticated("CREDENTIAL_REVOKED", REVOKED)
             check_role(credential, needs, request)
             if credential is not None:
@@ -136,8 +136,8 @@ class Admission:
         if credential is None:
             await asyncio.Event().wait()
             return
-        while not self._access.ended(credential):
-            await asyncio.sleep(READ_EVERY)
+        while not self._access.has_ended(credential):
+            await asyncio.sleep(REVOCATION_POLL_SECONDS)
             if self._now() > credential.expires_at:
                 raise Unauthenticated("CREDENTIAL_EXPIRED", EXPIRED, {"time": credential.expires_at.isoformat()})
         raise Unauthenticated("CREDENTIAL_REVOKED", REVOKED)
@@ -162,27 +162,27 @@ class Admission:
         credential, place = caller(), await self._cases.of(case_id)
         return credential is None or (place is not None and may_judge(credential, place))
 
-    async def _place_of_case(self, fact: Message) -> Place | None:
+    async def _place_of_case(self, fact: Message) -> GamePlace | None:
         assert isinstance(fact, case_events.CaseOpened)
         game = await self._games.of(fact.game_id)
         if game is None:
             return None
-        return Place(game.tournament, game.hall, game.table, game.players, fact.language)
+        return GamePlace(game.tournament, game.hall, game.table, game.players, fact.language)
 
-    async def _place_of_game(self, fact: Message) -> Place | None:
+    async def _place_of_game(self, fact: Message) -> GamePlace | None:
         if isinstance(fact, duplicate_events.DuplicateOpened):
             players = await self._players_of_duplicate(fact)
-            return Place(fact.tournament_id, "", 0, players, everywhere=True)
+            return GamePlace(fact.tournament_id, "", 0, players, everywhere=True)
         if isinstance(fact, duplicate_events.GamePrepared | duplicate_events.EmbargoSet):
-            return Place(fact.tournament_id, "", 0, frozenset(), everywhere=True)
+            return GamePlace(fact.tournament_id, "", 0, frozenset(), everywhere=True)
         assert isinstance(fact, game_events.GameOpened)
-        return Place(fact.tournament_id, fact.hall, fact.table, frozenset(fact.player_ids))
+        return GamePlace(fact.tournament_id, fact.hall, fact.table, frozenset(fact.player_ids))
 
     async def _players_of_duplicate(self, opened: duplicate_events.DuplicateOpened) -> frozenset[str]:
         """Return the players of all halls: they are seated when the game is opened, and none is added later."""
         found: set[str] = set()
         for hall in opened.halls:
-            parts = -(-hall.players // MOST_SEATS)
+            parts = -(-hall.players // MAX_EVENT_SEATS)
             for seated in await self._record.first_facts(f"slips-{opened.game_id}-h{hall.number}", parts):
                 assert isinstance(seated, duplicate_events.HallSeated)
                 found.update(seat.player_id for seat in seated.seats)
@@ -193,18 +193,18 @@ class _Found:
     """A cache of places by stream, from the first events, which never change."""
 
     def __init__(
-        self, record: Record, kinds: Sequence[str], place_of: Callable[[Message], Awaitable[Place | None]]
+        self, record: Record, kinds: Sequence[str], place_of: Callable[[Message], Awaitable[GamePlace | None]]
     ) -> None:
         self._record = record
         self._kinds = kinds
         self._place_of = place_of
-        self._known: OrderedDict[str, Place] = OrderedDict()
+        self._known: OrderedDict[str, GamePlace] = OrderedDict()
 
-    async def of_all(self, stream_ids: Iterable[str]) -> dict[str, Place]:
+    async def of_all(self, stream_ids: Iterable[str]) -> dict[str, GamePlace]:
         """Return the places of those streams that exist."""
         return {stream_id: place for stream_id in stream_ids if (place := await self.of(stream_id))}
 
-    async def of(self, stream_id: str) -> Place | None:
+    async def of(self, stream_id: str) -> GamePlace | None:
         """Return the place of a stream; None if it does not exist."""
         if known := self._known.get(stream_id):
             return known
@@ -213,7 +213,7 @@ class _Found:
             fact = fact or await self._record.first_fact(f"{kind}-{stream_id}")
         place = await self._place_of(fact) if fact is not None else None
         if place is not None:
-            keep(self._known, stream_id, place, REMEMBERED)
+            store_bounded(self._known, stream_id, place, AUTHORIZATION_CACHE_SIZE)
         return place
 
 
@@ -239,7 +239,9 @@ class AccessInterceptor(OwnServiceInterceptor):
         async def stream(request: Any, context: Any) -> Any:
             credential = await self._admission.admit(method, authorization, request, context)
             _caller.set((credential,))
-            async for response in until(self._admission.end_of(credential), handler.unary_stream(request, context)):
+            async for response in until_ended_by(
+                self._admission.end_of(credential), handler.unary_stream(request, context)
+            ):
                 yield response
                 _caller.set((credential,))  # the next response may be requested in another context
 

@@ -18,7 +18,7 @@ from cryptography.hazmat.primitives.serialization import Encoding, PublicFormat,
 from faristol.host.services import StartError
 from faristol.host.settings import Settings
 
-READ_AGAIN = 1.0
+TLS_FILES_POLL_SECONDS = 1.0
 """Seconds between two checks for changed files."""
 
 _log = logging.getLogger(__name__)
@@ -96,7 +96,7 @@ class Tls:
     def now(self) -> Content:
         """Return the current content. The previous one stays in use while the files are being changed."""
         with self._lock:
-            if time.monotonic() - self._looked > READ_AGAIN:
+            if time.monotonic() - self._looked > TLS_FILES_POLL_SECONDS:
                 self._looked = time.monotonic()
                 self._read_again()
             return self._content
@@ -178,10 +178,10 @@ def _bytes(name: str, path: Path) -> bytes:
     try:
         return path.read_bytes()
     except OSError as problem:
-        raise StartError(f"{_called(name, path)} cannot be read: {problem.strerror}") from problem
+        raise StartError(f"{_describe_file(name, path)} cannot be read: {problem.strerror}") from problem
 
 
-def _called(name: str, path: Path | None) -> str:
+def _describe_file(name: str, path: Path | None) -> str:
     return f"the file {path} (FARISTOL_{name.upper()})"
 
 
@@ -189,19 +189,23 @@ def _check_certificates(name: str, path: Path, content: bytes) -> None:
     try:
         found = x509.load_pem_x509_certificates(content)
     except ValueError as problem:
-        raise StartError(f"{_called(name, path)} has no certificate in PEM") from problem
+        raise StartError(f"{_describe_file(name, path)} has no certificate in PEM") from problem
     # A chain depends on its first certificate; each authority of a bundle is trusted independently.
     until = found[0].not_valid_after_utc if name == "certificate" else max(each.not_valid_after_utc for each in found)
     if until < datetime.now(UTC):
-        raise StartError(f"{_called(name, path)} has a certificate that expired on {until}")
+        raise StartError(f"{_describe_file(name, path)} has a certificate that expired on {until}")
 
 
 def _check_pair(files: Files, content: Content) -> None:
     try:
         key = load_pem_private_key(content.key, None)
     except (ValueError, TypeError) as problem:
-        raise StartError(f"{_called('key', files.key)} has no private key in PEM without a password") from problem
+        raise StartError(
+            f"{_describe_file('key', files.key)} has no private key in PEM without a password"
+        ) from problem
     form = (Encoding.DER, PublicFormat.SubjectPublicKeyInfo)
     (own, *_) = x509.load_pem_x509_certificates(content.certificate)
     if own.public_key().public_bytes(*form) != key.public_key().public_bytes(*form):
-        raise StartError(f"{_called('key', files.key)} is not the key of {files.certificate} (FARISTOL_CERTIFICATE)")
+        raise StartError(
+            f"{_describe_file('key', files.key)} is not the key of {files.certificate} (FARISTOL_CERTIFICATE)"
+        )

@@ -14,7 +14,7 @@ OF_ONE_BITS = 64
 
 REMEMBERED_COUNT = 4_096
 
-LONGEST_AGENT = 200
+MAX_AGENT_CHARACTERS = 200
 """Characters of a user agent."""
 
 GATEWAY = "gateway"
@@ -31,7 +31,7 @@ class Visitor(NamedTuple):
 
 
 @lru_cache(REMEMBERED_COUNT)
-def counted(address: str) -> str:
+def to_count_key(address: str) -> str:
     """Return the key for counts of an address: itself, or its network for IPv6."""
     try:
         found = ip_address(address)
@@ -46,7 +46,7 @@ def counted(address: str) -> str:
 
 def to_metadata(address: str, agent: str) -> tuple[tuple[str, str], ...]:
     """Return metadata that states the visitor of a call. ``address`` is that of the connection."""
-    said = ((VISITOR_ADDRESS, counted(address)), (VISITOR_AGENT, agent))
+    said = ((VISITOR_ADDRESS, to_count_key(address)), (VISITOR_AGENT, agent))
     return tuple((name, clean) for name, value in said if (clean := _printable(value)))
 
 
@@ -61,7 +61,7 @@ def visitor_of(context: Any) -> Visitor:
     said = metadata_of(metadata, VISITOR_ADDRESS)
     if said and _speaks_for_visitors(peer, context.auth_context()):
         return Visitor(_printable(said)[:64], _printable(metadata_of(metadata, VISITOR_AGENT)))
-    return Visitor(counted(peer), _printable(metadata_of(metadata, "user-agent")))
+    return Visitor(to_count_key(peer), _printable(metadata_of(metadata, "user-agent")))
 
 
 def _speaks_for_visitors(peer: str, shown: Mapping[str, Any]) -> bool:
@@ -86,4 +86,4 @@ def _peer_address(peer: str) -> str:
 
 
 def _printable(text: str) -> str:
-    return "".join(letter if " " <= letter <= "~" else "?" for letter in text[:LONGEST_AGENT])
+    return "".join(letter if " " <= letter <= "~" else "?" for letter in text[:MAX_AGENT_CHARACTERS])

@@ -25,7 +25,7 @@ from faristol.table.game.state import Game, Phase
 from faristol.table.settlement import settle
 from faristol.table.views import Ruling, watch_case
 
-TOGETHER = 64
+TABLE_BATCH_SIZE = 64
 """Number of tables that one statement reads."""
 
 GAME, CLOCK = "game-", "clock-"
@@ -104,7 +104,7 @@ class Settled:
         return Decision(writes, [*read, *self.guards])
 
 
-def opened(ruleset: Ruleset, facts: Sequence[Message]) -> Sequence[Write]:
+def build_table_opening(ruleset: Ruleset, facts: Sequence[Message]) -> Sequence[Write]:
     """Return the writes that open a table with ``facts`` and their consequences."""
     table = Table(ruleset).after(facts)
     game_id = table.game.game_id
@@ -120,7 +120,7 @@ async def load_table(record: Record, game_id: str, *, rulings: bool = True) -> S
 
     Raises ``Refusal`` if the ruleset that the table pins is not available.
     """
-    return await _settled(record, game_id, await _halves(record, game_id), rulings=rulings)
+    return await _load_settled(record, game_id, await _halves(record, game_id), rulings=rulings)
 
 
 async def load_tables(record: Record, game_ids: Collection[str]) -> Mapping[str, Settled | Exception | None]:
@@ -130,8 +130,8 @@ async def load_tables(record: Record, game_ids: Collection[str]) -> Mapping[str,
     """
     asked = sorted(game_ids)
     found: dict[str, Settled | Exception | None] = {}
-    for start in range(0, len(asked), TOGETHER):
-        some = asked[start : start + TOGETHER]
+    for start in range(0, len(asked), TABLE_BATCH_SIZE):
+        some = asked[start : start + TABLE_BATCH_SIZE]
         try:
             halves = await _many_halves(record, some)
         except FAILURES:
@@ -141,7 +141,9 @@ async def load_tables(record: Record, game_ids: Collection[str]) -> Mapping[str,
         for game_id in some:
             try:
                 found[game_id] = await (
-                    _settled(record, game_id, halves[game_id]) if game_id in halves else load_table(record, game_id)
+                    _load_settled(record, game_id, halves[game_id])
+                    if game_id in halves
+                    else load_table(record, game_id)
                 )
             except FAILURES:
                 raise
@@ -150,7 +152,7 @@ async def load_tables(record: Record, game_ids: Collection[str]) -> Mapping[str,
     return found
 
 
-async def _settled(record: Record, game_id: str, halves: Halves, *, rulings: bool = True) -> Settled | None:
+async def _load_settled(record: Record, game_id: str, halves: Halves, *, rulings: bool = True) -> Settled | None:
     if not halves.versions[game_stream(game_id)]:
         return None
     table = Table(await rules_of(record, halves.game.ruleset), halves.game, halves.clock)
@@ -170,28 +172,28 @@ async def load_other_games(record: Record, game_ids: Sequence[str]) -> Mapping[s
 
 async def _halves(record: Record, game_id: str) -> Halves:
     """Return the state of game and clock: the cached fold plus the events appended since."""
-    halves = _known(record, game_id)
-    return _folded(record, game_id, halves, await record.facts_after(halves.versions))
+    halves = _find_cached(record, game_id)
+    return _fold_since(record, game_id, halves, await record.facts_after(halves.versions))
 
 
 async def _many_halves(record: Record, game_ids: Sequence[str]) -> dict[str, Halves]:
     """Return the halves of many tables from one read."""
-    known = {game_id: _known(record, game_id) for game_id in game_ids}
+    known = {game_id: _find_cached(record, game_id) for game_id in game_ids}
     versions = {stream: version for halves in known.values() for stream, version in halves.versions.items()}
     facts: dict[str, list[tuple[str, Message]]] = {}
     for stream, fact in await record.facts_after(versions):
         facts.setdefault(game_of(stream), []).append((stream, fact))
-    return {game_id: _folded(record, game_id, halves, facts.get(game_id, ())) for game_id, halves in known.items()}
+    return {game_id: _fold_since(record, game_id, halves, facts.get(game_id, ())) for game_id, halves in known.items()}
 
 
-def _known(record: Record, game_id: str) -> Halves:
+def _find_cached(record: Record, game_id: str) -> Halves:
     """Return the cached fold, or empty halves at version 0."""
     game, clock = game_stream(game_id), clock_stream(game_id)
     known = record.folds.last(_halves, game)
     return known.state if known else Halves(versions={game: 0, clock: 0})
 
 
-def _folded(record: Record, game_id: str, halves: Halves, facts: Sequence[tuple[str, Message]]) -> Halves:
+def _fold_since(record: Record, game_id: str, halves: Halves, facts: Sequence[tuple[str, Message]]) -> Halves:
     """Apply the events appended since to a cached fold, and cache the result."""
     if not facts:
         return halves

@@ -10,11 +10,11 @@ from importlib import resources
 from types import MappingProxyType
 
 from faristol.kernel.refusal import N_, Refusal
-from faristol.rules.board import ROW_NAMES, SIZE
+from faristol.rules.board import BOARD_SIZE, ROW_NAMES
 from faristol.rules.notation import Start
 from faristol.rules.tiles import BLANK, TileSet
 
-LONGEST = 40
+MAX_CALL_NAME_CHARACTERS = 40
 """Characters of a name."""
 
 
@@ -65,12 +65,12 @@ def with_names(table: CallNames, own: Mapping[str, str], tile_set: TileSet, numb
     for face, name in own.items():
         if face not in known:
             raise Refusal("CALL_NAME_UNKNOWN", "", N_("There is no tile {tile} to name."), {"tile": face})
-        if not name.strip() or len(name) > LONGEST:
+        if not name.strip() or len(name) > MAX_CALL_NAME_CHARACTERS:
             raise Refusal(
                 "CALL_NAME_WRONG",
                 "",
                 N_("The name of {tile} must have 1 to {most} characters."),
-                {"tile": face, "most": LONGEST},
+                {"tile": face, "most": MAX_CALL_NAME_CHARACTERS},
             )
     names = {**table.names, **{face: name.strip() for face, name in own.items() if face != BLANK}}
     seen: dict[str, str] = {}
@@ -88,13 +88,13 @@ def with_names(table: CallNames, own: Mapping[str, str], tile_set: TileSet, numb
 
 def _columns(numbers: Sequence[str]) -> tuple[str, ...]:
     found = tuple(number.strip() for number in numbers)
-    if len(found) != SIZE or not all(0 < len(number) <= LONGEST for number in found):
+    if len(found) != BOARD_SIZE or not all(0 < len(number) <= MAX_CALL_NAME_CHARACTERS for number in found):
         raise Refusal(
             "CALL_NUMBERS_WRONG",
             "",
             N_("The columns need {size} names of 1 to {most} characters."),
-            {"size": SIZE, "most": LONGEST},
+            {"size": BOARD_SIZE, "most": MAX_CALL_NAME_CHARACTERS},
         )
-    if len({number.casefold() for number in found}) < SIZE:
+    if len({number.casefold() for number in found}) < BOARD_SIZE:
         raise Refusal("CALL_NUMBER_TWICE", "", N_("Two columns have the same name."))
     return found

@@ -39,7 +39,7 @@ class Play(NamedTuple):
         return f"{Notation.FISC.write(self.start)} {write_word(self.word)} {self.score}"
 
 
-def proposed(tops: Sequence[Play]) -> tuple[Play, ...]:
+def sort_tops(tops: Sequence[Play]) -> tuple[Play, ...]:
     """Sort ``tops`` in the order of proposal as master play.
 
     The order is the highest score, the fewest blanks, across before down, the lowest row, the lowest column. Equal

@@ -16,7 +16,7 @@ MOST_ATTEMPTS = 100_000
 """The most racks drawn for one turn. If a valid one is possible, this number of failures does not happen."""
 
 
-class Supply(NamedTuple):
+class TileSupply(NamedTuple):
     """The number of tiles of each sort."""
 
     vowels: int
@@ -24,7 +24,7 @@ class Supply(NamedTuple):
     blanks: int
 
     @classmethod
-    def of(cls, tiles: Iterable[str], tile_set: TileSet) -> Supply:
+    def of(cls, tiles: Iterable[str], tile_set: TileSet) -> TileSupply:
         """Count ``tiles`` by sort, ``?`` for a blank."""
         held = Counter(BLANK if tile == BLANK else tile in tile_set.vowels for tile in tiles)
         return cls(held[True], held[False], held[BLANK])
@@ -42,7 +42,7 @@ class Need(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Attempt:
+class DrawnAttempt:
     """One rack that was drawn, valid or not."""
 
     counter: int
@@ -63,7 +63,7 @@ class Attempt:
 class RackDrawn:
     """The result of drawing for a turn: every attempt, the last of them valid, and the bag after it."""
 
-    attempts: tuple[Attempt, ...]
+    attempts: tuple[DrawnAttempt, ...]
     bag: tuple[str, ...]
 
     @property
@@ -82,7 +82,7 @@ def need_of(turn: int, left: Sequence[str], ruleset: Ruleset) -> Need:
 
     Tiles only ever leave them, so the late values remain once they apply.
     """
-    racks, supply = ruleset.racks, Supply.of(left, ruleset.tile_set)
+    racks, supply = ruleset.racks, TileSupply.of(left, ruleset.tile_set)
     blanks = supply.blanks if racks.blanks_left_count else 0
     fewest = min(supply.vowels, supply.consonants) + blanks
     late = turn >= racks.late_from_turn or (racks.late_when_left is not None and fewest <= racks.late_when_left)
@@ -93,16 +93,16 @@ def need_of(turn: int, left: Sequence[str], ruleset: Ruleset) -> Need:
 
 def is_valid(rack: Sequence[str], turn: int, left: Sequence[str], ruleset: Ruleset) -> bool:
     """Check whether ``rack`` is valid in ``turn``; ``left`` are all tiles in bag and rack."""
-    return Supply.of(rack, ruleset.tile_set).satisfies(need_of(turn, left, ruleset))
+    return TileSupply.of(rack, ruleset.tile_set).satisfies(need_of(turn, left, ruleset))
 
 
 def can_be_valid(turn: int, left: Sequence[str], ruleset: Ruleset, kept: Sequence[str] = ()) -> bool:
     """Check whether the tiles ``left`` make a valid rack that includes the tiles ``kept``."""
     size = min(ruleset.game.rack_size, len(left))
-    need, supply = need_of(turn, left, ruleset), Supply.of(left, ruleset.tile_set)
-    held = Supply.of(kept, ruleset.tile_set)
+    need, supply = need_of(turn, left, ruleset), TileSupply.of(left, ruleset.tile_set)
+    held = TileSupply.of(kept, ruleset.tile_set)
     return any(
-        Supply(vowels, consonants, size - vowels - consonants).satisfies(need)
+        TileSupply(vowels, consonants, size - vowels - consonants).satisfies(need)
         for vowels in range(held.vowels, min(supply.vowels, size) + 1)
         for consonants in range(held.consonants, min(supply.consonants, size - vowels) + 1)
         if held.blanks <= size - vowels - consonants <= supply.blanks
@@ -111,7 +111,7 @@ def can_be_valid(turn: int, left: Sequence[str], ruleset: Ruleset, kept: Sequenc
 
 def is_exhausted(left: Sequence[str], ruleset: Ruleset) -> bool:
     """Check whether vowels or consonants are exhausted, without a blank to stand for one (FISC II.6)."""
-    supply = Supply.of(left, ruleset.tile_set)
+    supply = TileSupply.of(left, ruleset.tile_set)
     return ruleset.finish.exhausted and not supply.blanks and not (supply.vowels and supply.consonants)
 
 
@@ -128,13 +128,13 @@ def draw_rack(
     if not left or not can_be_valid(turn, left, ruleset):
         return None
     kept = tuple(leftover)
-    attempts: list[Attempt] = []
+    attempts: list[DrawnAttempt] = []
     while not attempts or not attempts[-1].valid:
         if len(attempts) == MOST_ATTEMPTS:
             raise ValueError(f"no valid rack in {MOST_ATTEMPTS} draws for turn {turn}")
         drawn = draw(without(left, kept), size - len(kept), seed, counter + len(attempts))
         valid = is_valid((*kept, *drawn), turn, left, ruleset)
-        attempts.append(Attempt(counter + len(attempts), kept, drawn, valid))
+        attempts.append(DrawnAttempt(counter + len(attempts), kept, drawn, valid))
         if not valid and (ruleset.racks.invalid == "return-all" or not can_be_valid(turn, left, ruleset, kept)):
             kept = ()
     return RackDrawn(tuple(attempts), without(left, attempts[-1].rack))

@@ -32,7 +32,7 @@ class GameScores:
 
 
 @dataclass(frozen=True, slots=True)
-class Line:
+class RankingLine:
     """One line of the standings."""
 
     rank: int
@@ -54,7 +54,7 @@ class Line:
     """Points deducted for warnings."""
 
 
-def rank(games: Sequence[GameScores], players: Sequence[str], ruleset: Ruleset) -> tuple[Line, ...]:
+def rank(games: Sequence[GameScores], players: Sequence[str], ruleset: Ruleset) -> tuple[RankingLine, ...]:
     """Return the standings of ``players`` after the sum of ``games``; a player in none of them has 0.
 
     Equal players share a rank, in the order of ``players``.
@@ -62,7 +62,7 @@ def rank(games: Sequence[GameScores], players: Sequence[str], ruleset: Ruleset) 
     tallies = _tallies(games, players, ruleset)
     masters = sum(turn.master for game in games for turn in game.turns)
     keys = {player: _key(tally, ruleset) for player, tally in tallies.items()}
-    lines: list[Line] = []
+    lines: list[RankingLine] = []
     for place, player in enumerate(sorted(players, key=keys.__getitem__), start=1):
         equal = bool(lines) and keys[lines[-1].player] == keys[player]
         lines.append(_line(lines[-1].rank if equal else place, player, tallies[player], masters, ruleset))
@@ -146,9 +146,9 @@ def _percent(total: int, masters: int) -> Fraction:
     return Fraction(100 * total, masters) if masters else Fraction(0)
 
 
-def _line(place: int, player: str, tally: _Tally, masters: int, ruleset: Ruleset) -> Line:
+def _line(place: int, player: str, tally: _Tally, masters: int, ruleset: Ruleset) -> RankingLine:
     by_percent = ruleset.ranking.by == "percent"
-    return Line(
+    return RankingLine(
         rank=place,
         player=player,
         total=tally.total,

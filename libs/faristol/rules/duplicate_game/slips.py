@@ -111,7 +111,7 @@ class Verdict:
 
 
 @dataclass(frozen=True, slots=True)
-class Turn:
+class TurnData:
     """The data by which all slips of a turn are judged."""
 
     board: Board
@@ -128,7 +128,7 @@ class _NullError(Exception):
         self.finding, self.depth = finding, depth
 
 
-def judge_slip(slip: WrittenSlip, turn: Turn) -> Verdict:
+def judge_slip(slip: WrittenSlip, turn: TurnData) -> Verdict:
     """Return the verdict on ``slip`` in ``turn``."""
     if found := _not_handed_in(slip, turn.ruleset):
         return Verdict(0, found)
@@ -140,7 +140,7 @@ def judge_slip(slip: WrittenSlip, turn: Turn) -> Verdict:
         return Verdict(0, wrong.finding)
 
 
-def find_form_fault(slip: WrittenSlip, turn: Turn) -> Finding | None:
+def find_form_fault(slip: WrittenSlip, turn: TurnData) -> Finding | None:
     """Return the fault that makes ``slip`` null with any lexicon, or None.
 
     A slip that is marked as illegible or as not handed in has no such fault.
@@ -151,7 +151,7 @@ def find_form_fault(slip: WrittenSlip, turn: Turn) -> Finding | None:
     return None if found is not None and found.fault in (Fault.SCORE_MISSING, Fault.SCORE_WRONG) else found
 
 
-def is_same_play(one: WrittenSlip, other: WrittenSlip, turn: Turn) -> bool:
+def is_same_play(one: WrittenSlip, other: WrittenSlip, turn: TurnData) -> bool:
     """Check whether two slips mean the same play, in any notation.
 
     The score is compared only if the rules require it. No word is looked up.
@@ -168,7 +168,7 @@ def _said_of(slip: WrittenSlip, ruleset: Ruleset) -> tuple[object, ...]:
     return (slip.handed, slip.coordinates_illegible, slip.word_illegible, score)
 
 
-def _plays(slip: WrittenSlip, turn: Turn) -> frozenset[object]:
+def _plays(slip: WrittenSlip, turn: TurnData) -> frozenset[object]:
     """Return the possible plays of a slip, as start and tiles; its plain text if it is no play."""
     tile_set = turn.ruleset.tile_set
     text = "".join(tile_set.fold(tile_set.normalize(slip.word)).split())
@@ -227,7 +227,7 @@ def _word(
     return _NullError(Finding(fault, ruleset.article("slips.word"), message, params or {}), depth)
 
 
-def _best_reading(slip: WrittenSlip, start: Start, turn: Turn) -> Verdict:
+def _best_reading(slip: WrittenSlip, start: Start, turn: TurnData) -> Verdict:
     """Return the verdict on the first reading that counts; raise ``_NullError`` of the deepest failure otherwise."""
     ruleset = turn.ruleset
     if slip.word_illegible:
@@ -246,7 +246,7 @@ def _best_reading(slip: WrittenSlip, start: Start, turn: Turn) -> Verdict:
     raise max(failures, key=lambda wrong: wrong.depth)
 
 
-def _unreadable(slip: WrittenSlip, start: Start, turn: Turn) -> _NullError:
+def _unreadable(slip: WrittenSlip, start: Start, turn: TurnData) -> _NullError:
     """Return the reason why the text is no word from ``start`` on: it contradicts the board, or is no tiles."""
     wrong = clash(slip.word, start, turn.board, turn.ruleset.tile_set)
     if wrong is not None:
@@ -260,7 +260,7 @@ def _unreadable(slip: WrittenSlip, start: Start, turn: Turn) -> _NullError:
     return _word(Fault.ILLEGIBLE, N_("{word} cannot be formed with tiles."), turn.ruleset, {"word": slip.word.strip()})
 
 
-def _judge(reading: Sequence[Tile], start: Start, turn: Turn) -> Verdict:
+def _judge(reading: Sequence[Tile], start: Start, turn: TurnData) -> Verdict:
     """Return the verdict on a word in tiles. Raises ``_NullError``."""
     ruleset = turn.ruleset
     laid = lay(turn.board, start, reading)
@@ -270,7 +270,7 @@ def _judge(reading: Sequence[Tile], start: Start, turn: Turn) -> Verdict:
     if not laid:
         raise _coordinates(N_("The word is already there."), ruleset)
     laid, uncircled = _with_blanks(laid, start, turn)
-    words = _checked(laid, turn)
+    words = _find_words_formed(laid, turn)
     main = _main_word(reading, start, words, ruleset)
     if not turn.is_word(main.faces):
         raise _word(Fault.INVALID, N_("{word} is not in the lexicon."), ruleset, {"word": str(main)}, depth=3)
@@ -298,7 +298,7 @@ def _judge(reading: Sequence[Tile], start: Start, turn: Turn) -> Verdict:
     return Verdict(points, None, warned, start, main.tiles, laid)
 
 
-def _checked(laid: Sequence[Placement], turn: Turn) -> tuple[Word, ...]:
+def _find_words_formed(laid: Sequence[Placement], turn: TurnData) -> tuple[Word, ...]:
     """Return the words that the tiles form. Raises ``_NullError`` if their placement is invalid."""
     try:
         return check_play(turn.board, laid, rack=turn.rack, ruleset=turn.ruleset)
@@ -334,7 +334,9 @@ def _main_word(reading: Sequence[Tile], start: Start, words: Sequence[Word], rul
     )
 
 
-def _with_blanks(laid: Sequence[Placement], start: Start, turn: Turn) -> tuple[tuple[Placement, ...], Finding | None]:
+def _with_blanks(
+    laid: Sequence[Placement], start: Start, turn: TurnData
+) -> tuple[tuple[Placement, ...], Finding | None]:
     """Return the tiles with the blanks of the rack, and the finding for a blank without a circle.
 
     A superfluous circle has no effect (FISC II.7 only names blanks without one). If several tiles may be the blank, it
@@ -348,9 +350,9 @@ def _with_blanks(laid: Sequence[Placement], start: Start, turn: Turn) -> tuple[t
         _raise_missing(laid, held, turn.ruleset)
     if circled in ways:
         return tuple(laid), None
-    blanks = min(ways, key=lambda way: (len(way - circled), -len(way & circled), _points(_blanked(laid, way), turn)))
+    blanks = min(ways, key=lambda way: (len(way - circled), -len(way & circled), _points(_set_blanks(laid, way), turn)))
     if blanks <= circled:
-        return _blanked(laid, blanks), None
+        return _set_blanks(laid, blanks), None
     letters = " ".join(sorted(tile.face for square, tile in laid if square in blanks - circled))
     finding = Finding(
         Fault.UNCIRCLED,
@@ -358,7 +360,7 @@ def _with_blanks(laid: Sequence[Placement], start: Start, turn: Turn) -> tuple[t
         N_("{letters} is a blank in this rack, but it is not circled."),
         {"letters": letters},
     )
-    return _blanked(laid, blanks), finding
+    return _set_blanks(laid, blanks), finding
 
 
 def _raise_missing(laid: Sequence[Placement], held: Counter[str], ruleset: Ruleset) -> NoReturn:
@@ -381,11 +383,11 @@ def _places(laid: Sequence[Placement], held: Counter[str]) -> Iterator[frozenset
                 yield frozenset(chosen)
 
 
-def _blanked(laid: Sequence[Placement], squares: frozenset[Square]) -> tuple[Placement, ...]:
+def _set_blanks(laid: Sequence[Placement], squares: frozenset[Square]) -> tuple[Placement, ...]:
     return tuple(Placement(square, Tile(tile.face, square in squares)) for square, tile in laid)
 
 
-def _points(laid: Sequence[Placement], turn: Turn) -> int:
+def _points(laid: Sequence[Placement], turn: TurnData) -> int:
     """Return the score of the tiles there, valid or not."""
     return score_play(turn.board, laid, turn.ruleset).points
 

@@ -70,7 +70,7 @@ def check_racks(
     counters = {True: 0, False: 0}
     for number, turn in enumerate(turns, start=1):
         if missing := Counter(turn.rack.faces) - Counter(left):
-            yield f"turn {number}: {_told(missing)} was not left"
+            yield f"turn {number}: {_format_tiles(missing)} was not left"
             return
         of_seed = sealed if turn.sealed else held
         if not turn.by_hand and of_seed is not None:
@@ -82,7 +82,7 @@ def check_racks(
         if not is_valid(turn.rack.faces, turn.drawn_as or number, left, ruleset):
             yield f"turn {number}: the rack {' '.join(turn.rack.faces)} is not valid"
         if strange := Counter(turn.used) - Counter(turn.rack.faces):
-            yield f"turn {number}: the master play has {_told(strange)}, which the rack does not hold"
+            yield f"turn {number}: the master play has {_format_tiles(strange)}, which the rack does not hold"
             return
         left = without(left, turn.used)
         leftover = without(turn.rack.faces, turn.used) if turn.used else ()  # without a play the whole rack goes back
@@ -112,5 +112,5 @@ def _check(
         )
 
 
-def _told(tiles: Counter[str]) -> str:
+def _format_tiles(tiles: Counter[str]) -> str:
     return " ".join(sorted(tiles.elements()))

@@ -6,7 +6,7 @@ from faristol.rules.gcg.game import Challenge
 from faristol.rules.gcg.problem import Wrong
 from faristol.rules.ruleset import Ruleset
 
-STEP, MOST = 5, 10
+CHALLENGE_STEP_POINTS, MAX_POINTS_PER_WORD = 5, 10
 """If the file decides: a multiple of five points, up to ten for each word of the play in the harshest variant."""
 
 
@@ -25,8 +25,13 @@ def check_challenge(event: Challenge, mover: str, words: int, ruleset: Ruleset, 
         if not words or _open(ruleset) or rules.penalty_unit != "word":
             raise Wrong("NO_PLAY", f"{mover}'s play did not stand", "no points for a successful challenge")
     if _open(ruleset):
-        if not 0 < points <= MOST * words or points % STEP:
-            raise _wrong(event, mover, f"{STEP} to {MOST * words} points in steps of {STEP}, gained or lost")
+        if not 0 < points <= MAX_POINTS_PER_WORD * words or points % CHALLENGE_STEP_POINTS:
+            raise _wrong(
+                event,
+                mover,
+                f"{CHALLENGE_STEP_POINTS} to {MAX_POINTS_PER_WORD * words} points in steps of "
+                f"{CHALLENGE_STEP_POINTS}, gained or lost",
+            )
         return
     if not rules.penalty:
         raise _wrong(event, mover, f"no such line: it costs nothing under {ruleset.name}")

@@ -11,7 +11,7 @@ import re
 from collections.abc import Mapping
 from types import MappingProxyType
 
-from faristol.kernel.quotation import quoted
+from faristol.kernel.quotation import quote_text
 from faristol.rules.gcg import game as gcg
 from faristol.rules.tiles import TileSet
 
@@ -39,7 +39,7 @@ def parse_digraphs(text: str, tile_set: TileSet) -> dict[str, str]:
     for part in text.split(","):
         sign, _, face = (word.strip().upper() for word in part.partition("="))
         if len(sign) != 1 or face not in tile_set.index:
-            raise ValueError(f"the digraphs are {quoted(text)}; expected {_choices(tile_set)}")
+            raise ValueError(f"the digraphs are {quote_text(text)}; expected {_choices(tile_set)}")
         pairs[sign] = face
     return pairs
 
@@ -68,7 +68,7 @@ def replace_digraphs(game: gcg.GcgGame, digraphs: Mapping[str, str]) -> gcg.GcgG
         return "".join(word for pair in zip(plain, [*parts[1::2], ""], strict=True) for word in pair)
 
     def replace(line: gcg.Line) -> gcg.Line:
-        if not isinstance(line, gcg.EVENTS):
+        if not isinstance(line, gcg.GCG_EVENT_TYPES):
             return line
         texts = {
             name: spell(value)

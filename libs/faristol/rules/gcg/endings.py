@@ -15,7 +15,7 @@ from faristol.rules.endgame import rack_value
 from faristol.rules.gcg.game import RackPenalty, RackPoints, TimePenalty
 from faristol.rules.gcg.problem import Wrong
 from faristol.rules.gcg.supply import Supply
-from faristol.rules.gcg.tiles import UNKNOWN, read_rack, write_rack
+from faristol.rules.gcg.tiles import UNKNOWN_GCG_TILE, read_rack, write_rack
 from faristol.rules.ruleset import Ruleset
 
 
@@ -103,7 +103,7 @@ class Closing:
         tiles = read_rack(event.tiles, self._ruleset.tile_set)
         if (
             event.rack is not None
-            and UNKNOWN not in event.rack
+            and UNKNOWN_GCG_TILE not in event.rack
             and sorted(read_rack(event.rack, self._ruleset.tile_set)) != sorted(tiles)
         ):
             raise Wrong(

@@ -19,7 +19,7 @@ class _Numbered:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Player(_Numbered):
+class GcgPlayer(_Numbered):
     """``#player1 nick Full Name``. Events name the player by ``nick``, which has no space."""
 
     number: int
@@ -115,9 +115,9 @@ class RackPenalty(_WithRack):
 
 
 Event: TypeAlias = Play | Exchange | Pass | Withdrawal | Challenge | TimePenalty | RackPoints | RackPenalty
-Line: TypeAlias = Player | Pragma | Note | Event
+Line: TypeAlias = GcgPlayer | Pragma | Note | Event
 
-EVENTS = (Play, Exchange, Pass, Withdrawal, Challenge, TimePenalty, RackPoints, RackPenalty)
+GCG_EVENT_TYPES = (Play, Exchange, Pass, Withdrawal, Challenge, TimePenalty, RackPoints, RackPenalty)
 
 
 @dataclass(frozen=True)
@@ -127,17 +127,17 @@ class GcgGame:
     lines: tuple[Line, ...]
 
     @property
-    def players(self) -> tuple[Player, Player]:
+    def players(self) -> tuple[GcgPlayer, GcgPlayer]:
         """Player 1 and player 2."""
         first, second = sorted(
-            (line for line in self.lines if isinstance(line, Player)), key=lambda player: player.number
+            (line for line in self.lines if isinstance(line, GcgPlayer)), key=lambda player: player.number
         )
         return first, second
 
     @property
     def events(self) -> tuple[Event, ...]:
         """The events, in order."""
-        return tuple(line for line in self.lines if isinstance(line, EVENTS))
+        return tuple(line for line in self.lines if isinstance(line, GCG_EVENT_TYPES))
 
     def pragma(self, keyword: str) -> Pragma | None:
         """Return the last pragma with that keyword, in any case, or None."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from faristol.rules.board import ROW_NAMES, Board, Placement, Square, Tile
 from faristol.rules.gcg.game import Play
 from faristol.rules.gcg.problem import Wrong
-from faristol.rules.gcg.tiles import Through, read_word, write_tile
+from faristol.rules.gcg.tiles import BoardTile, read_word, write_tile
 from faristol.rules.notation import Notation
 from faristol.rules.tiles import TileSet
 
@@ -31,7 +31,7 @@ def placements(play: Play, board: Board, tile_set: TileSet) -> tuple[Placement, 
         square = start.step(direction, step)
         there = board.get(square)
         match mark:
-            case Through(face):
+            case BoardTile(face):
                 _check_through(square, there, face)
             case Tile():
                 if there is not None and there.face == mark.face:

@@ -2,20 +2,20 @@
 
 from __future__ import annotations
 
-from faristol.rules.board import ROW_NAMES, SIZE, Board, Square
+from faristol.rules.board import BOARD_SIZE, ROW_NAMES, Board, Square
 from faristol.rules.gcg import game as gcg
 from faristol.rules.gcg.replay import Replay
 from faristol.rules.notation import Notation
 
-_WIDTH = 3
+_CELL_CHARACTERS = 3
 
 
 def draw_board(board: Board) -> str:
     """Draw the board, a blank in small letters, with the free premiums as in ``str(board)``."""
-    lines = ["   " + " ".join(f"{letter:<{_WIDTH}}" for letter in ROW_NAMES).rstrip()]
-    for row in range(SIZE):
-        cells = (board.drawn(Square(row, col)) for col in range(SIZE))
-        lines.append(f"{row + 1:>2} " + " ".join(f"{cell:<{_WIDTH}}" for cell in cells).rstrip())
+    lines = ["   " + " ".join(f"{letter:<{_CELL_CHARACTERS}}" for letter in ROW_NAMES).rstrip()]
+    for row in range(BOARD_SIZE):
+        cells = (board.draw_square(Square(row, col)) for col in range(BOARD_SIZE))
+        lines.append(f"{row + 1:>2} " + " ".join(f"{cell:<{_CELL_CHARACTERS}}" for cell in cells).rstrip())
     return "\n".join(lines)
 
 
@@ -27,7 +27,7 @@ def draw_sheet(replayed: Replay) -> str:
             str(step.event.line),
             step.event.nick,
             _rack(step.event),
-            _happened(step.event),
+            _format_event(step.event),
             f"{step.score:+}",
             str(step.total),
         )
@@ -46,7 +46,7 @@ def _rack(event: gcg.Event) -> str:
     return "" if isinstance(event, gcg.RackPoints) else event.rack or ""
 
 
-def _happened(event: gcg.Event) -> str:
+def _format_event(event: gcg.Event) -> str:
     match event:
         case gcg.Play():
             return f"{Notation.GCG.write(event.start)} {event.word}"

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 
 @dataclass(frozen=True, slots=True)
-class Problem:
+class GcgProblem:
     """One error in a file.
 
     ``reason`` is a code for programs (``OFF_TURN``), ``message`` describes the content found, ``expected`` the correct
@@ -28,7 +28,7 @@ class Problem:
 class GcgError(ValueError):
     """A file that cannot be read as a game. ``problem`` has the line and the reason."""
 
-    def __init__(self, problem: Problem) -> None:
+    def __init__(self, problem: GcgProblem) -> None:
         self.problem = problem
         super().__init__(f"line {problem.line}: {problem}")
 
@@ -40,6 +40,6 @@ class Wrong(Exception):
         self.reason, self.message, self.expected = reason, message, expected
         super().__init__(message)
 
-    def at(self, line: int) -> Problem:
+    def at(self, line: int) -> GcgProblem:
         """Return the problem with the number ``line``."""
-        return Problem(line, self.reason, self.message, self.expected)
+        return GcgProblem(line, self.reason, self.message, self.expected)

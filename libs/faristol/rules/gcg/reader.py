@@ -8,9 +8,9 @@ from __future__ import annotations
 import re
 from typing import NoReturn
 
-from faristol.kernel.quotation import quoted, shown
+from faristol.kernel.quotation import quote_text, shorten_text
 from faristol.rules.gcg import game as gcg
-from faristol.rules.gcg.problem import GcgError, Problem
+from faristol.rules.gcg.problem import GcgError, GcgProblem
 from faristol.rules.gcg.tiles import DIGIT_FORMS, PLAIN_FORMS, Forms
 from faristol.rules.notation import Notation, Start
 
@@ -31,7 +31,7 @@ def read_gcg(text: str, *, digits: bool = False) -> gcg.GcgGame:
     With ``digits``, a digit may stand for a tile of several letters, as ``parse_digraphs`` describes.
     """
     if not text.strip("\ufeff \t\r\n"):
-        raise GcgError(Problem(1, "EMPTY", "the file is empty", "#player1, #player2 and the events of a game"))
+        raise GcgError(GcgProblem(1, "EMPTY", "the file is empty", "#player1, #player2 and the events of a game"))
     reader = _Reader(DIGIT_FORMS if digits else PLAIN_FORMS)
     for number, line in enumerate(_LINE_END.split(text.removeprefix("\ufeff")), 1):
         reader.read(number, line.rstrip())
@@ -48,16 +48,16 @@ class _Reader:
     def __init__(self, forms: Forms) -> None:
         self._forms = forms
         self._lines: list[gcg.Line] = []
-        self._players: dict[int, gcg.Player] = {}
+        self._players: dict[int, gcg.GcgPlayer] = {}
         self._number = 1
         self._last_text = 1
 
     def game(self) -> gcg.GcgGame:
         self._number = self._last_text
         self._need_players()
-        return gcg.GcgGame(tuple(self._finished(line) for line in self._lines))
+        return gcg.GcgGame(tuple(self._trim_note(line) for line in self._lines))
 
-    def _finished(self, line: gcg.Line) -> gcg.Line:
+    def _trim_note(self, line: gcg.Line) -> gcg.Line:
         """Return the line, without empty lines at the end of a note."""
         return gcg.Note(text=line.text.rstrip(), line=line.line) if isinstance(line, gcg.Note) else line
 
@@ -68,7 +68,7 @@ class _Reader:
             self._last_text = number
         last = self._lines[-1] if self._lines else None
         if _CONTROL.search(bare) and not bare.casefold().startswith("#note") and bare[0] in "#>":
-            self._fail("CONTROL", f"{quoted(bare)} has a control character", "printable text")
+            self._fail("CONTROL", f"{quote_text(bare)} has a control character", "printable text")
         if bare.startswith(">"):
             self._lines.append(self._event(bare))
         elif bare.startswith("#"):
@@ -77,11 +77,11 @@ class _Reader:
             self._lines[-1] = gcg.Note(text=f"{last.text}\n{text}", line=last.line)
         elif bare:
             self._fail(
-                "MALFORMED", f"{quoted(bare)} is neither a pragma nor an event", "a line that begins with # or >"
+                "MALFORMED", f"{quote_text(bare)} is neither a pragma nor an event", "a line that begins with # or >"
             )
 
     def _fail(self, reason: str, message: str, expected: str) -> NoReturn:
-        raise GcgError(Problem(self._number, reason, message, expected))
+        raise GcgError(GcgProblem(self._number, reason, message, expected))
 
     def _pragma(self, text: str) -> None:
         match = _PRAGMA.fullmatch(text)
@@ -96,21 +96,21 @@ class _Reader:
             case "player1" | "player2":
                 self._player(int(keyword[-1]), rest)
             case other if re.fullmatch(r"player\d+", other):
-                self._fail("PLAYER_NUMBER", f"#{shown(keyword)}: a game has two players", "#player1 or #player2")
+                self._fail("PLAYER_NUMBER", f"#{shorten_text(keyword)}: a game has two players", "#player1 or #player2")
             case _:
                 self._lines.append(gcg.Pragma(keyword=keyword, text=rest, line=self._number))
 
     def _player(self, number: int, text: str) -> None:
         if number in self._players:
             self._fail("PLAYER_TWICE", f"player {number} was named before", "one #player1 and one #player2")
-        if any(isinstance(line, gcg.EVENTS) for line in self._lines):
+        if any(isinstance(line, gcg.GCG_EVENT_TYPES) for line in self._lines):
             self._fail("PLAYER_LATE", f"#player{number} comes after the first event", "both players before it")
         nick, name = (*text.split(maxsplit=1), "", "")[:2]
         if not nick:
             self._fail("MALFORMED", f"#player{number} names nobody", f"#player{number} nick Full Name")
         if any(player.nick == nick for player in self._players.values()):
-            self._fail("NICK_TWICE", f"both players are called {quoted(nick)}", "two nicknames")
-        self._players[number] = gcg.Player(number=number, nick=nick, name=name, line=self._number)
+            self._fail("NICK_TWICE", f"both players are called {quote_text(nick)}", "two nicknames")
+        self._players[number] = gcg.GcgPlayer(number=number, nick=nick, name=name, line=self._number)
         self._lines.append(self._players[number])
 
     def _need_players(self) -> None:
@@ -123,23 +123,23 @@ class _Reader:
         self._need_players()
         match = _EVENT.fullmatch(text)
         if match is None:
-            self._fail("MALFORMED", f"{quoted(text)} names no player", _FORM)
+            self._fail("MALFORMED", f"{quote_text(text)} names no player", _FORM)
         nick, parts = match[1], (match[2] or "").split()
         if nick not in {player.nick for player in self._players.values()}:
             names = " or ".join(player.nick for _, player in sorted(self._players.items()))
-            self._fail("PLAYER_UNKNOWN", f"there is no player {quoted(nick)}", names)
+            self._fail("PLAYER_UNKNOWN", f"there is no player {quote_text(nick)}", names)
         rack = None
         if parts and not parts[0].startswith(("(", "-")) and not _PLACE.fullmatch(parts[0]):
             rack = parts.pop(0)
             if not self._forms.partial_rack.fullmatch(rack):
                 expected = "its tiles, ? for a blank, . for a tile that is not known: AEINR[CH]?"
-                self._fail("MALFORMED_RACK", f"{quoted(rack)} is no rack", expected + _hint(rack))
+                self._fail("MALFORMED_RACK", f"{quote_text(rack)} is no rack", expected + _hint(rack))
         return self._what(nick, rack, parts)
 
     def _what(self, nick: str, rack: str | None, parts: list[str]) -> gcg.Event:
         what = parts.pop(0) if parts else ""
         if what.startswith("("):
-            return self._bracketed(nick, rack, what, parts)
+            return self._read_bracketed(nick, rack, what, parts)
         if what.startswith("-"):
             return self._turn_without_play(nick, rack, what, parts)
         if not what:
@@ -148,7 +148,7 @@ class _Reader:
         word = parts.pop(0) if parts else ""
         if not self._forms.word.fullmatch(word):
             expected = "tiles, small letters for a blank, . for a tile already there: tANGO.S" + _hint(word)
-            self._fail("MALFORMED_PLAY", f"{quoted(word)} is no word" if word else "the word is missing", expected)
+            self._fail("MALFORMED_PLAY", f"{quote_text(word)} is no word" if word else "the word is missing", expected)
         score, total, remark = self._points(parts)
         return gcg.Play(
             nick=nick, rack=rack, start=start, word=word, score=score, total=total, remark=remark, line=self._number
@@ -159,9 +159,9 @@ class _Reader:
             return Notation.GCG.read(text)
         except ValueError:
             expected = "8H for across or H8 for down: a letter A to O and a number 1 to 15"
-            self._fail("MALFORMED_PLACE", f"{quoted(text)} is no square", expected)
+            self._fail("MALFORMED_PLACE", f"{quote_text(text)} is no square", expected)
 
-    def _bracketed(self, nick: str, rack: str | None, what: str, parts: list[str]) -> gcg.Event:
+    def _read_bracketed(self, nick: str, rack: str | None, what: str, parts: list[str]) -> gcg.Event:
         score, total, remark = self._points(parts)
         inside = what[1:-1] if what.endswith(")") else ""
         number = self._number
@@ -171,7 +171,7 @@ class _Reader:
             case "time":
                 return gcg.TimePenalty(nick=nick, rack=rack, score=score, total=total, remark=remark, line=number)
         if not self._forms.rack.fullmatch(inside):
-            self._fail("MALFORMED", f"{quoted(what)} is not known", "(challenge), (time) or tiles left: (AEI)")
+            self._fail("MALFORMED", f"{quote_text(what)} is not known", "(challenge), (time) or tiles left: (AEI)")
         if rack is None and score >= 0 and "-" not in parts[0]:
             return gcg.RackPoints(nick=nick, tiles=inside, score=score, total=total, remark=remark, line=number)
         return gcg.RackPenalty(nick=nick, rack=rack, tiles=inside, score=score, total=total, remark=remark, line=number)
@@ -185,7 +185,9 @@ class _Reader:
             return gcg.Withdrawal(nick=nick, rack=rack, score=score, total=total, remark=remark, line=number)
         count = int(what[1:]) if _COUNT.fullmatch(what) else 0
         if not count and not self._forms.rack.fullmatch(what[1:]):
-            self._fail("MALFORMED_EXCHANGE", f"{quoted(what)} is no exchange", "- and the tiles, or their number: -AE?")
+            self._fail(
+                "MALFORMED_EXCHANGE", f"{quote_text(what)} is no exchange", "- and the tiles, or their number: -AE?"
+            )
         tiles = "" if count else what[1:]
         return gcg.Exchange(
             nick=nick, rack=rack, tiles=tiles, count=count, score=score, total=total, remark=remark, line=number
@@ -196,6 +198,6 @@ class _Reader:
         for place, name in enumerate(("score", "total")):
             found = parts[place] if place < len(parts) else ""
             if not _POINTS.fullmatch(found):
-                said = f"{quoted(found)} is no {name}" if found else f"the {name} is missing"
+                said = f"{quote_text(found)} is no {name}" if found else f"the {name} is missing"
                 self._fail("MALFORMED_POINTS", said, "the score with its sign and the total: +24 103")
         return int(parts[0].removeprefix("+")), int(parts[1].removeprefix("+")), " ".join(parts[2:])

@@ -10,8 +10,8 @@ from faristol.kernel.refusal import Refusal
 from faristol.rules.board import Board
 from faristol.rules.conditions import EndCondition
 from faristol.rules.gcg.game import Event, GcgGame, RackPenalty
-from faristol.rules.gcg.problem import Problem, Wrong
-from faristol.rules.gcg.table import Table
+from faristol.rules.gcg.problem import GcgProblem, Wrong
+from faristol.rules.gcg.table import GcgTable
 from faristol.rules.ruleset import Ruleset
 
 
@@ -38,7 +38,7 @@ class Replay:
     board: Board
     end: EndCondition | None
     """The end condition of the game; None if it is not over."""
-    problems: tuple[Problem, ...]
+    problems: tuple[GcgProblem, ...]
     """All errors, in the order of the lines."""
 
 
@@ -49,10 +49,10 @@ def replay(game: GcgGame, ruleset: Ruleset) -> Replay:
     variant. So are overtime, and the way in which the tiles left are counted.
     """
     first, second = game.players
-    table = Table((first.nick, second.nick), ruleset, twice=_twice(game, ruleset))
+    table = GcgTable((first.nick, second.nick), ruleset, twice=_twice(game, ruleset))
     written = dict.fromkeys(table.nicks, 0)
     steps: list[Step] = []
-    problems: list[Problem] = []
+    problems: list[GcgProblem] = []
     for event in game.events:
         try:
             score = table.take(event)
@@ -60,7 +60,7 @@ def replay(game: GcgGame, ruleset: Ruleset) -> Replay:
             problems.append(wrong.at(event.line))
             break
         except Refusal as refusal:
-            problems.append(Problem(event.line, refusal.reason, str(refusal), article=refusal.article))
+            problems.append(GcgProblem(event.line, refusal.reason, str(refusal), article=refusal.article))
             break
         total = table.totals[event.nick]
         problems += _compare(event, score, total, written[event.nick] + event.score)
@@ -72,15 +72,15 @@ def replay(game: GcgGame, ruleset: Ruleset) -> Replay:
     return Replay(game, ruleset, tuple(steps), totals, table.board, table.end, tuple(problems))
 
 
-def _compare(event: Event, score: int, total: int, carried: int) -> Iterator[Problem]:
+def _compare(event: Event, score: int, total: int, carried: int) -> Iterator[GcgProblem]:
     """Yield differences from the file. ``carried`` is the total by the file's own earlier lines.
 
     A total that is wrong only as a consequence of a reported error is not reported again.
     """
     if event.score != score:
-        yield Problem(event.line, "SCORE", f"the score is written as {event.score:+}", f"{score:+}")
+        yield GcgProblem(event.line, "SCORE", f"the score is written as {event.score:+}", f"{score:+}")
     if event.total not in (total, carried):
-        yield Problem(event.line, "TOTAL", f"the total of {event.nick} is written as {event.total}", f"{total}")
+        yield GcgProblem(event.line, "TOTAL", f"the total of {event.nick} is written as {event.total}", f"{total}")
 
 
 def _twice(game: GcgGame, ruleset: Ruleset) -> bool:
@@ -90,13 +90,13 @@ def _twice(game: GcgGame, ruleset: Ruleset) -> bool:
     )
 
 
-def _at_end(game: GcgGame, table: Table) -> list[Problem]:
+def _at_end(game: GcgGame, table: GcgTable) -> list[GcgProblem]:
     """Return the problems that remain after the last line."""
     found = []
     if (missing := table.missing()) and not game.incomplete:
         last = game.events[-1].line
         message = f"the game is over ({table.end}) and the tiles left are not counted"
-        found.append(Problem(last, "RACKS_MISSING", message, f"after it {missing}"))
+        found.append(GcgProblem(last, "RACKS_MISSING", message, f"after it {missing}"))
     racks: dict[str, str] = {}
     for player in game.players:
         pragma = game.pragma(f"rack{player.number}")

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from faristol.kernel.quotation import quoted
+from faristol.kernel.quotation import quote_text
 from faristol.rules.gcg.game import GcgGame, Pragma
-from faristol.rules.gcg.problem import GcgError, Problem
+from faristol.rules.gcg.problem import GcgError, GcgProblem
 from faristol.rules.options import OptionValue
 from faristol.rules.ruleset import Ruleset
 from faristol.rules.with_options import with_options
@@ -36,7 +36,7 @@ def tile_set_named(game: GcgGame) -> tuple[Pragma, str] | None:
     return None
 
 
-def suited(ruleset: Ruleset, game: GcgGame, options: Mapping[str, OptionValue] | None = None) -> Ruleset:
+def adapt_ruleset(ruleset: Ruleset, game: GcgGame, options: Mapping[str, OptionValue] | None = None) -> Ruleset:
     """Return ``ruleset`` with the file's tiles and a tournament's way of ending, if these are options.
 
     ``options`` are a person's choices and have priority. Raises ``GcgError`` if the rules are not played with the
@@ -52,6 +52,6 @@ def suited(ruleset: Ruleset, game: GcgGame, options: Mapping[str, OptionValue] |
     made = with_options(ruleset, chosen | dict(options or {}))
     if named and named[1] != made.game.tile_set:
         pragma, _ = named
-        message = f"the file is played with {quoted(pragma.text)}"
-        raise GcgError(Problem(pragma.line, "TILE_SET", message, f"{made.game.tile_set}, the tiles of {made.name}"))
+        message = f"the file is played with {quote_text(pragma.text)}"
+        raise GcgError(GcgProblem(pragma.line, "TILE_SET", message, f"{made.game.tile_set}, the tiles of {made.name}"))
     return made

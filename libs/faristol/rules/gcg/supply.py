@@ -9,10 +9,10 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Sequence
 
-from faristol.kernel.quotation import quoted
+from faristol.kernel.quotation import quote_text
 from faristol.rules.board import Board
 from faristol.rules.gcg.problem import Wrong
-from faristol.rules.gcg.tiles import UNKNOWN, read_rack, write_rack
+from faristol.rules.gcg.tiles import UNKNOWN_GCG_TILE, read_rack, write_rack
 from faristol.rules.ruleset import Ruleset
 
 
@@ -59,7 +59,7 @@ class Supply:
         rack = read_rack(text, self._set)
         if len(rack) > (most := self.held[nick]):
             less = "" if most == self._full else f": the bag is empty and {nick} has no more left"
-            raise Wrong("RACK_TOO_LONG", f"rack {quoted(text)} has {len(rack)} tiles", f"{most} at most{less}")
+            raise Wrong("RACK_TOO_LONG", f"rack {quote_text(text)} has {len(rack)} tiles", f"{most} at most{less}")
         self.check_enough(rack, board, f"the rack {write_rack(rack)}")
         return rack
 
@@ -68,13 +68,13 @@ class Supply:
 
         Each dot in ``text`` is an unknown tile.
         """
-        known = self.rack(text.replace(UNKNOWN, ""), nick, board)
-        unknown = text.count(UNKNOWN)
+        known = self.rack(text.replace(UNKNOWN_GCG_TILE, ""), nick, board)
+        unknown = text.count(UNKNOWN_GCG_TILE)
         if len(known) + unknown > (most := self.held[nick]):
-            raise Wrong("RACK_TOO_LONG", f"rack {quoted(text)} has {len(known) + unknown} tiles", f"{most} at most")
+            raise Wrong("RACK_TOO_LONG", f"rack {quote_text(text)} has {len(known) + unknown} tiles", f"{most} at most")
         missing = Counter(used) - Counter(known)
         if missing.total() > unknown:
-            message = f"{write_rack(missing.elements())} are used beside the known tiles of {quoted(text)}"
+            message = f"{write_rack(missing.elements())} are used beside the known tiles of {quote_text(text)}"
             raise Wrong("NOT_IN_RACK", message, f"{unknown} of them at most")
 
     def check_enough(self, tiles: Sequence[str], board: Board, name: str) -> None:

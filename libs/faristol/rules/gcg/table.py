@@ -6,7 +6,7 @@ import dataclasses
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from faristol.kernel.quotation import quoted
+from faristol.kernel.quotation import quote_text
 from faristol.kernel.refusal import Refusal
 from faristol.rules.board import Board, Placement
 from faristol.rules.conditions import EndCondition, end_of_turns
@@ -16,7 +16,7 @@ from faristol.rules.gcg.endings import Closing
 from faristol.rules.gcg.layout import placements
 from faristol.rules.gcg.problem import Wrong
 from faristol.rules.gcg.supply import Supply
-from faristol.rules.gcg.tiles import UNKNOWN, read_rack, write_rack
+from faristol.rules.gcg.tiles import UNKNOWN_GCG_TILE, read_rack, write_rack
 from faristol.rules.placement import check_play
 from faristol.rules.ruleset import Ruleset
 from faristol.rules.scoring import PlayScore, score_play
@@ -35,7 +35,7 @@ class _Laid:
     stands: bool = True
 
 
-class Table:
+class GcgTable:
     """A game in progress. ``take`` plays one line and updates the board and the totals."""
 
     def __init__(self, nicks: tuple[str, str], ruleset: Ruleset, *, twice: bool) -> None:
@@ -111,7 +111,7 @@ class Table:
         """
         if text is None:
             return None
-        if UNKNOWN not in text:
+        if UNKNOWN_GCG_TILE not in text:
             return self.supply.rack(text, nick, self.board)
         self.supply.check_partial_rack(text, used, nick, self.board)
         return None
@@ -165,7 +165,7 @@ class Table:
         last = self._last
         if last is None or not last.stands or last.nick != event.nick or self._challenged:
             raise Wrong("NO_PLAY", f"{event.nick} takes back a play", "it right after the play that was challenged")
-        partial = event.rack is None or UNKNOWN in event.rack
+        partial = event.rack is None or UNKNOWN_GCG_TILE in event.rack
         rack = None if event.rack is None or partial else read_rack(event.rack, self.ruleset.tile_set)
         if rack is not None and last.rack is not None and sorted(rack) != sorted(last.rack):
             message = f"{event.nick} takes tiles back and holds {write_rack(rack)}"
@@ -189,7 +189,9 @@ class Table:
         if isinstance(event, gcg.TimePenalty) and self.end is None and self._closing.reaches_cap(event):
             self.end = EndCondition.OVERTIME
         if self.end is None:
-            raise Wrong("BEFORE_END", f"{quoted(_said(event))} stands before the end of the game", self._what_ends())
+            raise Wrong(
+                "BEFORE_END", f"{quote_text(_format_event(event))} stands before the end of the game", self._what_ends()
+            )
         score = self._closing.take(event, self.end, self._out, self.supply, self.board)
         self._last = None
         return score
@@ -205,5 +207,5 @@ class Table:
         return f"turns until a player is out ({left} tiles are not on the board) or nobody plays any more"
 
 
-def _said(event: gcg.RackPoints | gcg.RackPenalty | gcg.TimePenalty) -> str:
+def _format_event(event: gcg.RackPoints | gcg.RackPenalty | gcg.TimePenalty) -> str:
     return "(time)" if isinstance(event, gcg.TimePenalty) else f"({event.tiles})"

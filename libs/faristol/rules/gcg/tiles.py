@@ -11,7 +11,7 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple, TypeVar
 
-from faristol.kernel.quotation import quoted
+from faristol.kernel.quotation import quote_text
 from faristol.rules.board import Board, Placement, Tile
 from faristol.rules.gcg.digraphs import describe_digraph
 from faristol.rules.gcg.problem import Wrong
@@ -24,7 +24,7 @@ _DOTS, _HYPHENS = (re.escape(look_alikes_of(sign)) for sign in "·-")
 _SIGN = rf"[{_DOTS}]|(?<=[^\W\d_])[{_HYPHENS}](?=[^\W\d_])"
 _LETTER = rf"\[[^\[\]()\s]+\]|[^\W\d_]|{_SIGN}"
 _LETTER_OR_DIGIT = rf"\[[^\[\]()\s]+\]|[^\W_]|{_SIGN}"
-UNKNOWN = "."
+UNKNOWN_GCG_TILE = "."
 """An unknown tile of a rack."""
 
 
@@ -50,13 +50,13 @@ DIGIT_FORMS = _forms(_LETTER_OR_DIGIT)
 """Patterns with digits for tiles of several letters (``digraphs``)."""
 
 _PART = re.compile(r"\[([^\[\]]+)\]|\(([^()]+)\)|(\.)|([^\[\]().]+)")
-LENGTH_MAX = 120
+MAX_RACK_CHARACTERS = 120
 """Characters of the longest rack or word that is accepted: fifteen tiles take less."""
 
 T = TypeVar("T")
 
 
-class Through(NamedTuple):
+class BoardTile(NamedTuple):
     """A square of a word with a tile of the board; ``face`` is its face in the file, None for ``.``."""
 
     face: str | None = None
@@ -67,16 +67,16 @@ def read_rack(text: str, tile_set: TileSet) -> tuple[str, ...]:
     return tuple(_faces(tile_set.normalize(_short(text)), _in_rack(tile_set), tile_set))
 
 
-def read_word(text: str, tile_set: TileSet) -> tuple[Tile | Through, ...]:
+def read_word(text: str, tile_set: TileSet) -> tuple[Tile | BoardTile, ...]:
     """Parse the tiles of a word and its squares taken before. Raises ``Wrong`` for a tile that is not in the set."""
-    found: list[Tile | Through] = []
+    found: list[Tile | BoardTile] = []
     known = _on_board(tile_set)
     for part in _PART.finditer(tile_set.normalize(_short(text))):
         bracketed, through, dot, plain = part.groups()
         if dot:
-            found.append(Through())
+            found.append(BoardTile())
         elif through:
-            found.extend(Through(tile.face) for tile in _faces(through, known, tile_set))
+            found.extend(BoardTile(tile.face) for tile in _faces(through, known, tile_set))
         else:
             found.extend(_faces(f"[{bracketed}]" if bracketed else plain, known, tile_set))
     return tuple(found)
@@ -84,12 +84,12 @@ def read_word(text: str, tile_set: TileSet) -> tuple[Tile | Through, ...]:
 
 def write_rack(rack: Iterable[str]) -> str:
     """Format tiles of a rack or a bag, ``?`` for a blank: ``A[L·L]?``."""
-    return "".join(map(_bracketed, rack))
+    return "".join(map(_bracket, rack))
 
 
 def write_tile(tile: Tile) -> str:
     """Format a tile on the board, a blank in small letters: ``[l·l]``."""
-    return _bracketed(tile.face.lower() if tile.blank else tile.face)
+    return _bracket(tile.face.lower() if tile.blank else tile.face)
 
 
 def write_play(board: Board, placements: Sequence[Placement]) -> tuple[Start, str]:
@@ -104,13 +104,15 @@ def write_play(board: Board, placements: Sequence[Placement]) -> tuple[Start, st
     return words[0].start, "".join("." if square in board else write_tile(tile) for square, tile in squares)
 
 
-def _bracketed(face: str) -> str:
+def _bracket(face: str) -> str:
     return face if len(face) == 1 else f"[{face}]"
 
 
 def _short(text: str) -> str:
-    if len(text) > LENGTH_MAX:
-        raise Wrong("TOO_LONG", f"{quoted(text)} is too long for tiles", f"at most {LENGTH_MAX} characters")
+    if len(text) > MAX_RACK_CHARACTERS:
+        raise Wrong(
+            "TOO_LONG", f"{quote_text(text)} is too long for tiles", f"at most {MAX_RACK_CHARACTERS} characters"
+        )
     return text
 
 
@@ -129,10 +131,10 @@ def _faces(text: str, known: Mapping[str, T], tile_set: TileSet) -> list[T]:
     found: list[T] = []
     for part in _PART.finditer(_short(text)):
         bracketed, _, _, plain = part.groups()
-        spelled = [known[bracketed]] if bracketed in known else _spelled(plain or "", known)
+        spelled = [known[bracketed]] if bracketed in known else _spell(plain or "", known)
         if not spelled:
             stranger = _stranger(part[0], known)
-            expected = f"one of {' '.join(map(_bracketed, tile_set.faces))}"
+            expected = f"one of {' '.join(map(_bracket, tile_set.faces))}"
             if hint := describe_digraph(stranger, tile_set):
                 expected += f" ({hint})"
             raise Wrong("FACE_UNKNOWN", f"{stranger} is not a tile of {tile_set.name}", expected)
@@ -140,7 +142,7 @@ def _faces(text: str, known: Mapping[str, T], tile_set: TileSet) -> list[T]:
     return found
 
 
-def _spelled(text: str, known: Mapping[str, T]) -> list[T]:
+def _spell(text: str, known: Mapping[str, T]) -> list[T]:
     """Spell ``text`` in tiles, of one character each if possible; empty if it has no spelling."""
     sizes = sorted({len(written) for written in known})
     rests: list[list[T] | None] = [[]]  # the spelling of the text after each character, from the end

@@ -16,7 +16,7 @@ def write_gcg(game: gcg.GcgGame) -> str:
     Raises ``ValueError`` for a game that the format cannot express: a nickname with a space, a note with a line that
     begins like an event.
     """
-    text = "\n".join([_ENCODING, *map(_written, game.lines)]) + "\n"
+    text = "\n".join([_ENCODING, *map(_format_line, game.lines)]) + "\n"
     try:
         again = read_gcg(text)
     except GcgError as error:
@@ -28,9 +28,9 @@ def write_gcg(game: gcg.GcgGame) -> str:
     return text
 
 
-def _written(line: gcg.Line) -> str:
+def _format_line(line: gcg.Line) -> str:
     match line:
-        case gcg.Player():
+        case gcg.GcgPlayer():
             return f"#player{line.number} {line.nick} {line.name}".rstrip()
         case gcg.Pragma():
             return f"#{line.keyword} {line.text}".rstrip()

@@ -2,6 +2,6 @@
 
 from faristol.rules.standings.arithmetic import Arithmetic, Basis, LeftOut, Term
 from faristol.rules.standings.history import is_rest
-from faristol.rules.standings.ranking import Row, Standings, standings
-from faristol.rules.standings.results import Bye, Outcome, Result, SpreadAdjustment, TableResult
-from faristol.rules.standings.teams import Board, Match, TeamBye, TeamRow, TeamScore, team_standings
+from faristol.rules.standings.ranking import Standings, StandingsRow, standings
+from faristol.rules.standings.results import Bye, Result, RoundOutcome, SpreadAdjustment, TableResult
+from faristol.rules.standings.teams import Match, TeamBoard, TeamBye, TeamRow, TeamScore, team_standings

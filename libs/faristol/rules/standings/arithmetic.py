@@ -7,7 +7,7 @@ from enum import StrEnum
 from functools import cached_property
 from typing import NamedTuple
 
-from faristol.rules.standings.results import Outcome
+from faristol.rules.standings.results import RoundOutcome
 
 
 class Basis(StrEnum):
@@ -52,7 +52,7 @@ class Term(NamedTuple):
     """The contribution, even if left out."""
     opponent: str | None = None
     """The opponent; None for a bye, an absence and a table of more than two."""
-    outcome: Outcome | None = None
+    outcome: RoundOutcome | None = None
     """The player's outcome, if the value depends on it."""
     worth: float = 0.0
     """Points of the real or virtual opponent, as counted for Buchholz and Berger."""

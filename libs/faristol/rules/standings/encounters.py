@@ -15,8 +15,8 @@ from itertools import groupby
 from math import lcm
 
 from faristol.rules.standings.arithmetic import Arithmetic, LeftOut, Term
-from faristol.rules.standings.history import Seen
-from faristol.rules.standings.opponents import Field, make_term
+from faristol.rules.standings.history import PlayerRound
+from faristol.rules.standings.opponents import PlayerRounds, make_term
 
 Group = frozenset[str]
 """Players that are equal in points and in the tie-breaks before."""
@@ -35,7 +35,7 @@ class _Table:
 class Encounters:
     """The games among equals of a field. ``values`` has the arithmetic of ``part`` by player."""
 
-    def __init__(self, field: Field) -> None:
+    def __init__(self, field: PlayerRounds) -> None:
         self._field = field
         self.values: dict[str, Arithmetic] = {}
 
@@ -50,11 +50,11 @@ class Encounters:
         if not any(table.missing.values()):
             return self._by_points(left, equals, table)
         if self._field.predetermined:
-            return self._undecided(left)
+            return self._mark_undecided(left)
         ahead = _certain(left, table, self._field.most)
         behind = [player for player in left if player not in ahead]
         if not ahead:
-            return self._undecided(left)
+            return self._mark_undecided(left)
         certain = [[player] for player in ahead]
         return certain + (self._part(behind, equals) if len(behind) > 1 else [behind])
 
@@ -67,7 +67,7 @@ class Encounters:
             return groups
         return [smaller for group in groups for smaller in (self._part(group, equals) if len(group) > 1 else [group])]
 
-    def _undecided(self, left: list[str]) -> list[list[str]]:
+    def _mark_undecided(self, left: list[str]) -> list[list[str]]:
         for player in left:
             terms = (
                 term if term.left_out else term._replace(left_out=LeftOut.NOT_ALL_MET)
@@ -81,7 +81,7 @@ class Encounters:
 
     def _table(self, left: Sequence[str], equals: Group) -> _Table:
         among = frozenset(left)
-        met = {player: self._met(player, equals) for player in left}
+        met = {player: self._list_encounters(player, equals) for player in left}
         times = {player: _times(met[player]) for player in left}
         scale = lcm(*(count for player in left for other, count in times[player].items() if other in among))
         return _Table(
@@ -100,7 +100,7 @@ class Encounters:
             {player: len(left) - 1 - len(among & times[player].keys()) for player in left},
         )
 
-    def _met(self, player: str, equals: Group) -> list[tuple[Seen, str]]:
+    def _list_encounters(self, player: str, equals: Group) -> list[tuple[PlayerRound, str]]:
         """Return the games of a player against ``equals``, each with its opponent."""
         return [
             (seen, seen.opponent)
@@ -110,7 +110,7 @@ class Encounters:
         ]
 
 
-def _times(met: Sequence[tuple[Seen, str]]) -> dict[str, int]:
+def _times(met: Sequence[tuple[PlayerRound, str]]) -> dict[str, int]:
     """Return the number of games against each opponent."""
     found: dict[str, int] = {}
     for _, opponent in met:

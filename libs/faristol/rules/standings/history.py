@@ -8,15 +8,15 @@ from functools import cache
 from typing import NamedTuple
 
 from faristol.rules.ruleset import Ruleset
-from faristol.rules.standings.results import Bye, OfRound, Outcome, Result, TableResult
+from faristol.rules.standings.results import Bye, OfRound, Result, RoundOutcome, TableResult
 
 
-class Seen(NamedTuple):
+class PlayerRound(NamedTuple):
     """A round from one player's view. ``opponent`` is None for a bye, an absence and a table of more than two."""
 
     round: int
     opponent: str | None
-    outcome: Outcome
+    outcome: RoundOutcome
     points: float
     score: int = 0
     against: int = 0
@@ -35,29 +35,32 @@ class Seen(NamedTuple):
     @property
     def voluntary(self) -> bool:
         """Whether the player missed it voluntarily: absent, a requested bye, or lost by forfeit."""
-        return not (self.played or self.pending) and self.outcome is not Outcome.WIN
+        return not (self.played or self.pending) and self.outcome is not RoundOutcome.WIN
 
 
-Rounds = Mapping[str, Sequence[Seen]]
+Rounds = Mapping[str, Sequence[PlayerRound]]
 """The rounds held, in order, by player."""
 
 
 def tabulate(
-    sides: Iterable[tuple[str, Seen]], players: Sequence[str], rounds: int, pending: Iterable[tuple[str, int]]
+    sides: Iterable[tuple[str, PlayerRound]], players: Sequence[str], rounds: int, pending: Iterable[tuple[str, int]]
 ) -> Rounds:
     """Return the rounds with results, by player.
 
     Raises ``ValueError`` for inconsistent results, as ``standings`` does.
     """
     known = frozenset(players)
-    held: dict[int, dict[str, Seen]] = defaultdict(dict)
+    held: dict[int, dict[str, PlayerRound]] = defaultdict(dict)
     _hold(held, sides, known, rounds)
     _wait(held, pending, known, rounds)
     return _spread_out(held, players)
 
 
 def _hold(
-    held: dict[int, dict[str, Seen]], sides: Iterable[tuple[str, Seen]], known: frozenset[str], rounds: int
+    held: dict[int, dict[str, PlayerRound]],
+    sides: Iterable[tuple[str, PlayerRound]],
+    known: frozenset[str],
+    rounds: int,
 ) -> None:
     for player, seen in sides:
         if not 1 <= seen.round <= rounds:
@@ -70,7 +73,7 @@ def _hold(
 
 
 def _wait(
-    held: dict[int, dict[str, Seen]], pending: Iterable[tuple[str, int]], known: frozenset[str], rounds: int
+    held: dict[int, dict[str, PlayerRound]], pending: Iterable[tuple[str, int]], known: frozenset[str], rounds: int
 ) -> None:
     for player, number in sorted(set(pending)):
         if not 1 <= number <= rounds:
@@ -85,18 +88,20 @@ def _wait(
 
 # Cached objects make comparisons of rounds fast.
 @cache
-def _waiting(number: int) -> Seen:
+def _waiting(number: int) -> PlayerRound:
     """Return the round of a player whose result is pending."""
-    return Seen(number, None, Outcome.LOSS, 0.0, pending=True)
+    return PlayerRound(number, None, RoundOutcome.LOSS, 0.0, pending=True)
 
 
 @cache
-def _absent(number: int) -> Seen:
+def _absent(number: int) -> PlayerRound:
     """Return the round of a player without a result, pending or not."""
-    return Seen(number, None, Outcome.LOSS, 0.0, awarded=False)
+    return PlayerRound(number, None, RoundOutcome.LOSS, 0.0, awarded=False)
 
 
-def _spread_out(held: Mapping[int, Mapping[str, Seen]], players: Iterable[str]) -> dict[str, Sequence[Seen]]:
+def _spread_out(
+    held: Mapping[int, Mapping[str, PlayerRound]], players: Iterable[str]
+) -> dict[str, Sequence[PlayerRound]]:
     absent = {number: _absent(number) for number in sorted(held)}
     return {player: [held[number].get(player, missed) for number, missed in absent.items()] for player in players}
 
@@ -111,9 +116,9 @@ class History:
         self._planned = planned
         self._taken: dict[int, OfRound] = {}
         """The last data of each round."""
-        self._held: dict[int, Mapping[str, Seen]] = {}
+        self._held: dict[int, Mapping[str, PlayerRound]] = {}
         """The rounds with results, by number and player."""
-        self._sides: dict[int, Mapping[Result | TableResult, Sequence[tuple[str, Seen]]]] = {}
+        self._sides: dict[int, Mapping[Result | TableResult, Sequence[tuple[str, PlayerRound]]]] = {}
 
     def take(self, told: Iterable[OfRound]) -> set[str]:
         """Update ``rounds`` to ``told``, the data of all rounds, and return the players whose rounds have changed.
@@ -131,7 +136,7 @@ class History:
             held.update(of_round)
         before, same = self.rounds, held.keys() == self._held.keys()
         if same:
-            rounds = self._changed(held, [number for number in anew if number in held])
+            rounds = self._rebuild_rounds(held, [number for number in anew if number in held])
             changed = {player for player, seen in rounds.items() if seen is not before[player]}
         else:
             rounds = _spread_out(held, before)
@@ -140,17 +145,19 @@ class History:
         return changed
 
     def _of_round(
-        self, told: OfRound, known: Mapping[Result | TableResult, Sequence[tuple[str, Seen]]]
-    ) -> tuple[dict[int, dict[str, Seen]], Mapping[Result | TableResult, Sequence[tuple[str, Seen]]]]:
+        self, told: OfRound, known: Mapping[Result | TableResult, Sequence[tuple[str, PlayerRound]]]
+    ) -> tuple[dict[int, dict[str, PlayerRound]], Mapping[Result | TableResult, Sequence[tuple[str, PlayerRound]]]]:
         # In matches of teams only teams have a rest; each player's result has its own value.
         players = 0 if self._ruleset.championship.team_boards else len(self._known)
         found = {result: known.get(result) or tuple(sides(result, self._ruleset, players)) for result in told.results}
-        held: dict[int, dict[str, Seen]] = defaultdict(dict)
+        held: dict[int, dict[str, PlayerRound]] = defaultdict(dict)
         _hold(held, (side for result in told.results for side in found[result]), self._known, self._planned)
         _wait(held, told.pending, self._known, self._planned)
         return held, found
 
-    def _changed(self, held: Mapping[int, Mapping[str, Seen]], anew: Iterable[int]) -> dict[str, Sequence[Seen]]:
+    def _rebuild_rounds(
+        self, held: Mapping[int, Mapping[str, PlayerRound]], anew: Iterable[int]
+    ) -> dict[str, Sequence[PlayerRound]]:
         """Return the rounds of every player after the rounds with these numbers; unchanged players keep their list."""
         rounds, places = dict(self.rounds), {number: place for place, number in enumerate(sorted(held))}
         for number in anew:
@@ -164,7 +171,7 @@ class History:
         return rounds
 
 
-def sides(result: Result | TableResult, ruleset: Ruleset, players: int) -> Iterator[tuple[str, Seen]]:
+def sides(result: Result | TableResult, ruleset: Ruleset, players: int) -> Iterator[tuple[str, PlayerRound]]:
     """Yield the round of each player in a result, for a championship of ``players``."""
     law = ruleset.championship
     if isinstance(result, TableResult):
@@ -173,27 +180,27 @@ def sides(result: Result | TableResult, ruleset: Ruleset, players: int) -> Itera
     worth = worths(ruleset)
     first, second = result.outcomes
     if result.second is None and is_rest(result.sat_out, ruleset, players):
-        yield result.first, Seen(result.round, None, Outcome.LOSS, 0.0, sat_out=result.sat_out)
+        yield result.first, PlayerRound(result.round, None, RoundOutcome.LOSS, 0.0, sat_out=result.sat_out)
         return
     if result.second is None:
         allocated = result.sat_out is Bye.ALLOCATED
         yield (
             result.first,
-            Seen(
+            PlayerRound(
                 result.round,
                 None,
                 first,
                 law.bye if allocated else worth[first],
                 law.bye_spread if allocated else 0,
                 # A requested bye is an absence, which matters after the last round played (FIDE C.07 16).
-                awarded=first is Outcome.WIN,
+                awarded=first is RoundOutcome.WIN,
                 sat_out=result.sat_out,
             ),
         )
         return
     mine, theirs = result.first_score, result.second_score
-    yield result.first, Seen(result.round, result.second, first, worth[first], mine, theirs, result.played)
-    yield result.second, Seen(result.round, result.first, second, worth[second], theirs, mine, result.played)
+    yield result.first, PlayerRound(result.round, result.second, first, worth[first], mine, theirs, result.played)
+    yield result.second, PlayerRound(result.round, result.first, second, worth[second], theirs, mine, result.played)
 
 
 def is_rest(sat_out: Bye | None, ruleset: Ruleset, players: int) -> bool:
@@ -206,16 +213,19 @@ def is_rest(sat_out: Bye | None, ruleset: Ruleset, players: int) -> bool:
     return robin and law.rest == "nothing" and players % 2 == 1 and sat_out is Bye.ALLOCATED
 
 
-def worths(ruleset: Ruleset) -> Mapping[Outcome, float]:
+def worths(ruleset: Ruleset) -> Mapping[RoundOutcome, float]:
     """Return the points of the championship for a win, a draw and a loss."""
     law = ruleset.championship
-    return {Outcome.WIN: law.win, Outcome.DRAW: law.draw, Outcome.LOSS: law.loss}
+    return {RoundOutcome.WIN: law.win, RoundOutcome.DRAW: law.draw, RoundOutcome.LOSS: law.loss}
 
 
-def _of_several(result: TableResult) -> Iterator[tuple[str, Seen]]:
+def _of_several(result: TableResult) -> Iterator[tuple[str, PlayerRound]]:
     stayed = {player: score for player, score in result.scores if player not in result.losers}
     leaders = [player for player, score in stayed.items() if score == max(stayed.values())]
     best = [result.winner] if result.winner else leaders
     for player, score in result.scores:
-        outcome = Outcome.LOSS if player not in best else Outcome.WIN if len(best) == 1 else Outcome.DRAW
-        yield player, Seen(result.round, None, outcome, 0.0, score, played=result.played, seats=len(result.scores))
+        outcome = RoundOutcome.LOSS if player not in best else RoundOutcome.WIN if len(best) == 1 else RoundOutcome.DRAW
+        yield (
+            player,
+            PlayerRound(result.round, None, outcome, 0.0, score, played=result.played, seats=len(result.scores)),
+        )

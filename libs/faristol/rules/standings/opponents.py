@@ -32,15 +32,15 @@ from functools import cached_property
 
 from faristol.rules.ruleset import Ruleset
 from faristol.rules.standings.arithmetic import Basis, LeftOut, Term
-from faristol.rules.standings.history import Rounds, Seen
-from faristol.rules.standings.results import Bye, Outcome
+from faristol.rules.standings.history import PlayerRound, Rounds
+from faristol.rules.standings.results import Bye, RoundOutcome
 
 PREDETERMINED = frozenset({"round-robin", "double-round-robin", "match"})
 """Systems whose pairings are known before the first round."""
 
 
 @dataclass(frozen=True)
-class Field:
+class PlayerRounds:
     """The rounds of all players, and their values for tie-breaks."""
 
     rounds: Rounds
@@ -72,12 +72,12 @@ class Field:
     def granted(self) -> dict[str, float]:
         """Additional points for missed rounds by player, which count for opponents."""
         unplayed = self.ruleset.championship.unplayed
-        of = {"fide-dummy": self._after_the_last, "fide-virtual": self._drawn}.get(unplayed)
+        of = {"fide-dummy": self._after_the_last, "fide-virtual": self._add_missed_draws}.get(unplayed)
         if unplayed == "fide-dummy" and self.predetermined:
             of = None
         return dict.fromkeys(self.rounds, 0.0) if of is None else {player: of(player) for player in self.rounds}
 
-    def after(self, rounds: Rounds, changed: Iterable[str]) -> Field:
+    def after(self, rounds: Rounds, changed: Iterable[str]) -> PlayerRounds:
         """Return the field with these rounds; only those of the players in ``changed`` differ."""
         later = replace(self, rounds=rounds)
         for values in ("points", "granted"):
@@ -88,14 +88,14 @@ class Field:
             vars(later)[values] = known | anew
         return later
 
-    def adjusted(self, player: str) -> float:
+    def compute_adjusted(self, player: str) -> float:
         """Return the points of ``player`` for an opponent's tie-break."""
         return self.points[player] + self.granted[player]
 
-    def worth(self, player: str, seen: Seen) -> float:
+    def worth(self, player: str, seen: PlayerRound) -> float:
         """Return the points of the real or virtual opponent of one round for the player's tie-breaks."""
         if seen.played and seen.opponent is not None:
-            return self.adjusted(seen.opponent)
+            return self.compute_adjusted(seen.opponent)
         law = self.ruleset.championship
         if law.unplayed == "zero" or seen.pending:
             return 0.0
@@ -107,7 +107,7 @@ class Field:
             rounds = self.rounds[player]
             before = sum(past.points for past in rounds if past.round < seen.round and not past.annulled)
             return before + (law.win * self.games - seen.points) + self._draw * (rounds[-1].round - seen.round)
-        cap = self._draw * self.planned if seen.opponent is None else self.adjusted(seen.opponent)
+        cap = self._draw * self.planned if seen.opponent is None else self.compute_adjusted(seen.opponent)
         return min(self.points[player], cap)
 
     @property
@@ -126,16 +126,16 @@ class Field:
             granted += 0.0 if seen.awarded else self._draw - seen.points
         return granted
 
-    def _drawn(self, player: str) -> float:
+    def _add_missed_draws(self, player: str) -> float:
         missed = [seen for seen in self.rounds[player] if not (seen.played or seen.pending or seen.annulled)]
         return sum(self._draw - seen.points for seen in missed)
 
 
 def make_term(
-    seen: Seen,
+    seen: PlayerRound,
     value: float,
     *,
-    outcome: Outcome | None = None,
+    outcome: RoundOutcome | None = None,
     worth: float = 0.0,
     granted: float = 0.0,
     scores: bool = False,
@@ -156,7 +156,7 @@ def make_term(
     )
 
 
-def _basis(seen: Seen) -> Basis:
+def _basis(seen: PlayerRound) -> Basis:
     if seen.played:
         return Basis.GAME
     if seen.opponent is not None or seen.seats > 2:

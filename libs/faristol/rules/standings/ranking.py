@@ -16,16 +16,16 @@ from faristol.rules.standings.annulment import annul, find_annulled
 from faristol.rules.standings.arithmetic import Arithmetic
 from faristol.rules.standings.encounters import Group
 from faristol.rules.standings.history import History
-from faristol.rules.standings.opponents import Field
-from faristol.rules.standings.results import OfRound, Outcome, Result, SpreadAdjustment, TableResult
-from faristol.rules.standings.tie_breaks import TieBreaks, parted
+from faristol.rules.standings.opponents import PlayerRounds
+from faristol.rules.standings.results import OfRound, Result, RoundOutcome, SpreadAdjustment, TableResult
+from faristol.rules.standings.tie_breaks import TieBreaks, split_groups
 
 Name = TypeVar("Name", bound=str)
 """Type of the name of a tie-break."""
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
+class StandingsRow:
     """One line of the standings. ``tie_breaks`` has each value by name, in the order of application."""
 
     rank: int
@@ -47,10 +47,10 @@ class Row:
     """Whether the player left before half of the games, which do not count; such lines come last and share a rank."""
 
 
-_LAST = (-inf,)
+_LAST_KEY = (-inf,)
 """Sort key of a player without a rank among the others."""
 
-_BELOW_RANK = attrgetter(*(each.name for each in fields(Row)[1:]))
+_BELOW_RANK = attrgetter(*(each.name for each in fields(StandingsRow)[1:]))
 """The fields of a line except its rank, which is the first."""
 
 
@@ -62,7 +62,7 @@ def standings(
     pending: Iterable[tuple[str, int]] = (),
     adjustments: Iterable[SpreadAdjustment] = (),
     left: Collection[str] = (),
-) -> tuple[Row, ...]:
+) -> tuple[StandingsRow, ...]:
     """Return the standings after ``results``, best first (FISC I.1).
 
     ``rounds`` is the number planned for the championship, which determines the cut of Median-Buchholz. ``pending`` are
@@ -78,7 +78,7 @@ def standings(
 class Standings:
     """The standings of a championship, updated incrementally with the result of ``standings``.
 
-    Values that a result does not affect are not computed again, and their ``Row`` stays the same object.
+    Values that a result does not affect are not computed again, and their ``StandingsRow`` stays the same object.
     """
 
     def __init__(self, players: Sequence[str], ruleset: Ruleset, rounds: int) -> None:
@@ -88,9 +88,9 @@ class Standings:
         self.annulled: frozenset[str] = frozenset()
         """The players whose games are annulled (``faristol.rules.standings.annulment``)."""
         self._history = History(players, ruleset, rounds)
-        self._field = Field(self._history.rounds, ruleset, rounds)
+        self._field = PlayerRounds(self._history.rounds, ruleset, rounds)
         self._tie_breaks: TieBreaks | None = None
-        self._rows: dict[str, Row] = {}
+        self._rows: dict[str, StandingsRow] = {}
         self._order: dict[str, tuple[float, ...]] = {}
         """Sort key of each player, if no value depends on the equal players."""
 
@@ -100,7 +100,7 @@ class Standings:
         pending: Iterable[tuple[str, int]] = (),
         adjustments: Iterable[SpreadAdjustment] = (),
         left: Collection[str] = (),
-    ) -> tuple[Row, ...]:
+    ) -> tuple[StandingsRow, ...]:
         """Return the standings after all of these results; the parameters are those of ``standings``."""
         told: dict[int, _Told] = {}
         for result in results:
@@ -111,7 +111,7 @@ class Standings:
             told.setdefault(adjustment.round, _Told(adjustment.round)).adjustments.append(adjustment)
         return self.after_rounds(tuple(told.values()), left)
 
-    def after_rounds(self, told: Sequence[OfRound], left: Collection[str] = ()) -> tuple[Row, ...]:
+    def after_rounds(self, told: Sequence[OfRound], left: Collection[str] = ()) -> tuple[StandingsRow, ...]:
         """Return the standings after all of these rounds. A round with the same object as before is not read again.
 
         The cost of a result is its own round, the opponents of its players, and the rank of every player.
@@ -125,31 +125,31 @@ class Standings:
         adjustments = (adjustment for of in told for adjustment in of.adjustments)
         tie_breaks = self._tie_breaks = TieBreaks(field, adjustments, self._tie_breaks, changed)
         before, self._rows = self._rows, {}
-        for rank, player, found in self._ranked(tie_breaks, before):
+        for rank, player, found in self._rank(tie_breaks, before):
             row = before.get(player)
             if row is None or (
                 row.arithmetic is not found and (player not in tie_breaks.unchanged or row.arithmetic != found)
             ):
                 row = _row(rank, player, field, tie_breaks.points(player), found, annulled=player in self.annulled)
             elif row.rank != rank:
-                row = Row(rank, *_BELOW_RANK(row))
+                row = StandingsRow(rank, *_BELOW_RANK(row))
             self._rows[player] = row
         return tuple(self._rows.values())
 
-    def _ranked(
-        self, tie_breaks: TieBreaks, before: Mapping[str, Row]
+    def _rank(
+        self, tie_breaks: TieBreaks, before: Mapping[str, StandingsRow]
     ) -> Iterable[tuple[int, str, Mapping[TieBreak, Arithmetic]]]:
-        """Yield the items of ``ranked``; without ``head-to-head``, unchanged players keep their values."""
+        """Yield the items of ``rank_players``; without ``head-to-head``, unchanged players keep their values."""
         points, names = self._field.points, self._names
         if "head-to-head" in names:
-            yield from ranked(self._players, points, names, tie_breaks.of, tie_breaks.part, self.annulled)
+            yield from rank_players(self._players, points, names, tie_breaks.of, tie_breaks.part, self.annulled)
             return
         found: dict[str, Mapping[TieBreak, Arithmetic]] = {player: row.arithmetic for player, row in before.items()}
         for player in self._players if not before else before.keys() - tie_breaks.unchanged:
             found[player] = {name: tie_breaks.of(name, player, frozenset()) for name in names}
             self._order[player] = (points[player], *(each.value for each in found[player].values()))
             if player in self.annulled:
-                self._order[player] = _LAST
+                self._order[player] = _LAST_KEY
         rank, last = 0, None
         for place, player in enumerate(sorted(self._players, key=self._order.__getitem__, reverse=True), 1):
             if self._order[player] != last:
@@ -170,30 +170,30 @@ class _Told:
 def _row(
     rank: int,
     player: str,
-    field: Field,
+    field: PlayerRounds,
     points: Arithmetic,
     found: Mapping[TieBreak, Arithmetic],
     *,
     annulled: bool,
-) -> Row:
+) -> StandingsRow:
     """Return the line of a player with changed values."""
     played = [seen.outcome for seen in field.rounds[player] if seen.played and not seen.annulled]
-    return Row(
+    return StandingsRow(
         rank=rank,
         player=player,
         points=field.points[player],
         tie_breaks=MappingProxyType({name: arithmetic.value for name, arithmetic in found.items()}),
         games=len(played),
-        wins=played.count(Outcome.WIN),
-        draws=played.count(Outcome.DRAW),
-        losses=played.count(Outcome.LOSS),
+        wins=played.count(RoundOutcome.WIN),
+        draws=played.count(RoundOutcome.DRAW),
+        losses=played.count(RoundOutcome.LOSS),
         point_arithmetic=points,
         arithmetic=MappingProxyType(found),
         annulled=annulled,
     )
 
 
-def ranked(
+def rank_players(
     players: Sequence[str],
     points: Mapping[str, float],
     names: Sequence[Name],
@@ -208,7 +208,7 @@ def ranked(
     """
     found: dict[str, dict[Name, Arithmetic]] = {player: {} for player in players}
     last = [player for player in players if player in annulled]
-    groups = parted([[player for player in players if player not in annulled]], points)
+    groups = split_groups([[player for player in players if player not in annulled]], points)
     for name in names:
         if name == "head-to-head":
             smaller: list[list[str]] = []
@@ -225,7 +225,7 @@ def ranked(
             equals = frozenset(group)
             for player in group:
                 found[player][name] = value(name, player, equals)
-        groups = parted(groups, {player: found[player][name].value for player in players})
+        groups = split_groups(groups, {player: found[player][name].value for player in players})
     rank = 1
     for group in (*groups, last):
         yield from ((rank, player, found[player]) for player in group)

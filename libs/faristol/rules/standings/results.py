@@ -18,7 +18,7 @@ class Bye(StrEnum):
     ZERO_POINT = "zero-point"
 
 
-class Outcome(StrEnum):
+class RoundOutcome(StrEnum):
     """The outcome of a round for one player."""
 
     WIN = "win"
@@ -34,7 +34,7 @@ class Result(NamedTuple):
     second: str | None
     first_score: int
     second_score: int
-    outcomes: tuple[Outcome, Outcome]
+    outcomes: tuple[RoundOutcome, RoundOutcome]
     """The outcomes of the first and the second player."""
     played: bool = True
     """Whether a game was begun; False for byes and forfeits."""
@@ -74,25 +74,25 @@ class Result(NamedTuple):
     @classmethod
     def bye(cls, round_: int, player: str, kind: Bye = Bye.ALLOCATED) -> Result:
         """Create the result of a bye of ``player``."""
-        outcome = {Bye.HALF_POINT: Outcome.DRAW, Bye.ZERO_POINT: Outcome.LOSS}.get(kind, Outcome.WIN)
-        return cls(round_, player, None, 0, 0, (outcome, Outcome.LOSS), played=False, sat_out=kind)
+        outcome = {Bye.HALF_POINT: RoundOutcome.DRAW, Bye.ZERO_POINT: RoundOutcome.LOSS}.get(kind, RoundOutcome.WIN)
+        return cls(round_, player, None, 0, 0, (outcome, RoundOutcome.LOSS), played=False, sat_out=kind)
 
     @classmethod
     def without_opponent(cls, round_: int, player: str) -> Result:
         """Create the result of a board won without a game: the other team has no player for it (FISE 4.4)."""
-        return cls(round_, player, None, 0, 0, (Outcome.WIN, Outcome.LOSS), played=False)
+        return cls(round_, player, None, 0, 0, (RoundOutcome.WIN, RoundOutcome.LOSS), played=False)
 
     @classmethod
     def forfeit(cls, round_: int, winner: str, loser: str) -> Result:
         """Create the result of a game that did not begin because ``loser`` was absent."""
-        return cls(round_, winner, loser, 0, 0, (Outcome.WIN, Outcome.LOSS), played=False)
+        return cls(round_, winner, loser, 0, 0, (RoundOutcome.WIN, RoundOutcome.LOSS), played=False)
 
 
-_FIRST_WON, _SECOND_WON = (Outcome.WIN, Outcome.LOSS), (Outcome.LOSS, Outcome.WIN)
-_DRAWN, _BOTH_LOST = (Outcome.DRAW, Outcome.DRAW), (Outcome.LOSS, Outcome.LOSS)
+_FIRST_WON, _SECOND_WON = (RoundOutcome.WIN, RoundOutcome.LOSS), (RoundOutcome.LOSS, RoundOutcome.WIN)
+_DRAWN, _BOTH_LOST = (RoundOutcome.DRAW, RoundOutcome.DRAW), (RoundOutcome.LOSS, RoundOutcome.LOSS)
 
 
-def _by_score(first: int, second: int) -> tuple[Outcome, Outcome]:
+def _by_score(first: int, second: int) -> tuple[RoundOutcome, RoundOutcome]:
     if first == second:
         return _DRAWN
     return _FIRST_WON if first > second else _SECOND_WON

@@ -16,10 +16,10 @@ from faristol.rules.ruleset import Ruleset
 from faristol.rules.sections import TieBreak
 from faristol.rules.standings.arithmetic import Arithmetic
 from faristol.rules.standings.encounters import Group
-from faristol.rules.standings.history import Seen, is_rest, sides, tabulate, worths
-from faristol.rules.standings.opponents import Field
-from faristol.rules.standings.ranking import ranked
-from faristol.rules.standings.results import Bye, Outcome, Result, SpreadAdjustment
+from faristol.rules.standings.history import PlayerRound, is_rest, sides, tabulate, worths
+from faristol.rules.standings.opponents import PlayerRounds
+from faristol.rules.standings.ranking import rank_players
+from faristol.rules.standings.results import Bye, Result, RoundOutcome, SpreadAdjustment
 from faristol.rules.standings.tie_breaks import TieBreaks
 
 TeamScore = Literal["match-points", "board-points"]
@@ -29,24 +29,24 @@ TeamTieBreak = TeamScore | TieBreak
 
 
 @dataclass(frozen=True, slots=True)
-class Board:
+class TeamBoard:
     """One board of a match, with the first team's player first."""
 
-    outcomes: tuple[Outcome, Outcome]
+    outcomes: tuple[RoundOutcome, RoundOutcome]
     first_score: int = 0
     second_score: int = 0
     played: bool = True
     """Whether a game was begun; False if the other team had no player for the board."""
 
     @classmethod
-    def of(cls, result: Result) -> Board:
+    def of(cls, result: Result) -> TeamBoard:
         """Create a board from the ``result`` of a player of the first team and one of the second."""
         return cls(result.outcomes, result.first_score, result.second_score, result.played)
 
     @classmethod
-    def without_opponent(cls, *, first: bool) -> Board:
+    def without_opponent(cls, *, first: bool) -> TeamBoard:
         """Create a board with a player of only the ``first`` or only the second team: it is won without a game."""
-        won = (Outcome.WIN, Outcome.LOSS)
+        won = (RoundOutcome.WIN, RoundOutcome.LOSS)
         return cls(won if first else won[::-1], played=False)
 
 
@@ -57,7 +57,7 @@ class Match:
     round: int
     first: str
     second: str
-    boards: tuple[Board, ...]
+    boards: tuple[TeamBoard, ...]
 
     def board_points(self, ruleset: Ruleset) -> tuple[float, float]:
         """Return the points from the games, of the first team and of the second."""
@@ -68,7 +68,7 @@ class Match:
     @property
     def lost_by_all(self) -> bool:
         """Whether both players lost at every board: then both teams lose the match, as two players can lose a game."""
-        lost = (Outcome.LOSS, Outcome.LOSS)
+        lost = (RoundOutcome.LOSS, RoundOutcome.LOSS)
         return bool(self.boards) and all(board.outcomes == lost for board in self.boards)
 
     def result(self, ruleset: Ruleset) -> Result:
@@ -79,7 +79,7 @@ class Match:
         first, second = self.board_points(ruleset)
         result = Result.of_game(self.round, self.first, self.second, int(first > second), int(second > first))
         return result._replace(
-            outcomes=(Outcome.LOSS, Outcome.LOSS) if self.lost_by_all else result.outcomes,
+            outcomes=(RoundOutcome.LOSS, RoundOutcome.LOSS) if self.lost_by_all else result.outcomes,
             first_score=sum(board.first_score for board in self.boards),
             second_score=sum(board.second_score for board in self.boards),
             played=any(board.played for board in self.boards),
@@ -147,7 +147,7 @@ def team_standings(
     changes = tuple(adjustments)
     games: Mapping[TeamScore, int] = {"match-points": 1, "board-points": boards}
     fields = {
-        score: Field(
+        score: PlayerRounds(
             tabulate(_sides(known, ruleset, score, len(teams)), teams, rounds, waiting), ruleset, rounds, number
         )
         for score, number in games.items()
@@ -163,7 +163,7 @@ def team_standings(
 
     rows: list[TeamRow] = []
     nobody: Group = frozenset()
-    for rank, team, found in ranked(teams, fields[by].points, names, value, tie_breaks[by].part):
+    for rank, team, found in rank_players(teams, fields[by].points, names, value, tie_breaks[by].part):
         played = [seen.outcome for seen in fields[by].rounds[team] if seen.played]
         rows.append(
             TeamRow(
@@ -172,9 +172,9 @@ def team_standings(
                 points=fields[by].points[team],
                 match_points=fields["match-points"].points[team],
                 board_points=fields["board-points"].points[team],
-                wins=played.count(Outcome.WIN),
-                draws=played.count(Outcome.DRAW),
-                losses=played.count(Outcome.LOSS),
+                wins=played.count(RoundOutcome.WIN),
+                draws=played.count(RoundOutcome.DRAW),
+                losses=played.count(RoundOutcome.LOSS),
                 spread=round(tie_breaks[by].spread(team, nobody).total),
                 total=round(tie_breaks[by].total(team, nobody).total),
                 point_arithmetic=tie_breaks[by].points(team),
@@ -186,7 +186,7 @@ def team_standings(
 
 def _sides(
     held: Iterable[Match | TeamBye], ruleset: Ruleset, score: TeamScore, count: int
-) -> Iterator[tuple[str, Seen]]:
+) -> Iterator[tuple[str, PlayerRound]]:
     """Yield the round of each team in matches and byes, with points of one kind; a bye has no scores."""
     for match in held:
         if isinstance(match, TeamBye):

@@ -13,12 +13,12 @@ from faristol.rules.championship import ranking_score
 from faristol.rules.sections import TieBreak
 from faristol.rules.standings.arithmetic import Arithmetic, Basis, LeftOut, Term
 from faristol.rules.standings.encounters import Encounters, Group
-from faristol.rules.standings.history import Seen
-from faristol.rules.standings.opponents import Field, make_term
-from faristol.rules.standings.results import Outcome, SpreadAdjustment
+from faristol.rules.standings.history import PlayerRound
+from faristol.rules.standings.opponents import PlayerRounds, make_term
+from faristol.rules.standings.results import RoundOutcome, SpreadAdjustment
 
 
-def parted(groups: Iterable[Sequence[str]], value: Mapping[str, float]) -> list[list[str]]:
+def split_groups(groups: Iterable[Sequence[str]], value: Mapping[str, float]) -> list[list[str]]:
     """Split each group by ``value``, the highest first; equals keep their order."""
     return [
         list(equals)
@@ -27,7 +27,7 @@ def parted(groups: Iterable[Sequence[str]], value: Mapping[str, float]) -> list[
     ]
 
 
-_SHARE = {Outcome.WIN: 1.0, Outcome.DRAW: 0.5, Outcome.LOSS: 0.0}
+_SHARE = {RoundOutcome.WIN: 1.0, RoundOutcome.DRAW: 0.5, RoundOutcome.LOSS: 0.0}
 
 
 class TieBreaks:
@@ -35,7 +35,7 @@ class TieBreaks:
 
     def __init__(
         self,
-        field: Field,
+        field: PlayerRounds,
         adjustments: Iterable[SpreadAdjustment],
         before: TieBreaks | None = None,
         changed: Iterable[str] = (),
@@ -58,7 +58,7 @@ class TieBreaks:
     def of(self, name: TieBreak, player: str, equals: Group) -> Arithmetic:
         """Return the tie-break ``name`` of ``player`` among ``equals``."""
         if (name, player) not in self._found:
-            self._found[name, player] = _METHODS[name](self, player, equals)
+            self._found[name, player] = _TIE_BREAK_METHODS[name](self, player, equals)
         return self._found[name, player]
 
     def part(self, equals: Sequence[str]) -> tuple[list[list[str]], Mapping[str, Arithmetic]]:
@@ -71,12 +71,12 @@ class TieBreaks:
             return encounters.part(equals), encounters.values
         group = frozenset(equals)
         values = {player: self.head_to_head(player, group) for player in equals}
-        return parted([equals], {player: value.value for player, value in values.items()}), values
+        return split_groups([equals], {player: value.value for player, value in values.items()}), values
 
     def points(self, player: str) -> Arithmetic:
         """Return the points of the championship: the sum of the points awarded by round."""
         if ("points", player) not in self._found:
-            terms = tuple(make_term(seen, seen.points, outcome=seen.outcome) for seen in self._known(player))
+            terms = tuple(make_term(seen, seen.points, outcome=seen.outcome) for seen in self._list_known(player))
             self._found["points", player] = Arithmetic(terms)
         return self._found["points", player]
 
@@ -92,9 +92,9 @@ class TieBreaks:
 
     def buchholz(self, player: str, equals: Group, cut: int = 0) -> Arithmetic:
         """Return the points of all opponents (FIDE C.07 8.1), without the ``cut`` worst (14.1, 14.2)."""
-        terms = [self._opponent(player, seen) for seen in self._known(player)]
+        terms = [self._opponent(player, seen) for seen in self._list_known(player)]
         dummy = self._field.ruleset.championship.unplayed == "fide-dummy" and not self._field.predetermined
-        by_will = [dummy and seen.voluntary for seen in self._known(player)]
+        by_will = [dummy and seen.voluntary for seen in self._list_known(player)]
         counted = [place for place, term in enumerate(terms) if term.left_out is None]
         worst = sorted(counted, key=lambda place: (not by_will[place], terms[place].value))
         for place in worst[:cut]:
@@ -114,28 +114,30 @@ class TieBreaks:
     def berger(self, player: str, equals: Group) -> Arithmetic:
         """Return the points of opponents beaten, and half of those drawn with (FISC I.1; FIDE C.07 9.1)."""
         return Arithmetic(
-            tuple(self._opponent(player, seen, _SHARE[seen.outcome], seen.outcome) for seen in self._known(player))
+            tuple(self._opponent(player, seen, _SHARE[seen.outcome], seen.outcome) for seen in self._list_known(player))
         )
 
     def spread(self, player: str, equals: Group) -> Arithmetic:
         """Return own points of the games less the opponents', with later adjustments (PES Δ.ε, Ζ)."""
-        terms = [make_term(seen, float(seen.score - seen.against), scores=True) for seen in self._scored(player)]
-        return Arithmetic((*terms, *(self._adjusted(player, each) for each in self._adjustments.get(player, ()))))
+        terms = [make_term(seen, float(seen.score - seen.against), scores=True) for seen in self._list_scored(player)]
+        return Arithmetic(
+            (*terms, *(self._make_adjustment(player, each) for each in self._adjustments.get(player, ())))
+        )
 
     def total(self, player: str, equals: Group) -> Arithmetic:
         """Return own points of all games, less deductions by sanctions (PES Ζ)."""
-        terms = [make_term(seen, float(seen.score), scores=True) for seen in self._scored(player)]
+        terms = [make_term(seen, float(seen.score), scores=True) for seen in self._list_scored(player)]
         sanctions = [adjustment for adjustment in self._adjustments.get(player, ()) if adjustment.sanction]
-        return Arithmetic((*terms, *(self._adjusted(player, each) for each in sanctions)))
+        return Arithmetic((*terms, *(self._make_adjustment(player, each) for each in sanctions)))
 
     def head_to_head(self, player: str, equals: Group) -> Arithmetic:
         """Return the points in the games among equals (PES ΣΤ i), if all of them have met each other."""
         if equals not in self._all_met:
             self._all_met[equals] = all(
-                len({seen.opponent for seen in self._met(player, equals)}) == len(equals) - 1 for player in equals
+                len({seen.opponent for seen in self._list_met(player, equals)}) == len(equals) - 1 for player in equals
             )
         reason = None if self._all_met[equals] else LeftOut.NOT_ALL_MET
-        met = self._met(player, equals)
+        met = self._list_met(player, equals)
         return Arithmetic(tuple(make_term(seen, seen.points)._replace(left_out=reason) for seen in met))
 
     def cusca(self, player: str, equals: Group) -> Arithmetic:
@@ -145,7 +147,7 @@ class TieBreaks:
         terms = [make_term(seen, float(ranking_score(seen.score, seen.seats, rules)), scores=True) for seen in games]
         return Arithmetic(tuple(terms), max(1, len(games)))
 
-    def _adjusted(self, player: str, adjustment: SpreadAdjustment) -> Term:
+    def _make_adjustment(self, player: str, adjustment: SpreadAdjustment) -> Term:
         """Return the term of an adjustment; it is annulled with its game, unless it is a sanction."""
         term = Term(
             adjustment.round, Basis.SANCTION if adjustment.sanction else Basis.ADJUSTMENT, float(adjustment.points)
@@ -153,23 +155,25 @@ class TieBreaks:
         of_game = (seen for seen in self._field.rounds[player] if seen.round == adjustment.round and seen.annulled)
         return term if adjustment.sanction or not any(of_game) else term._replace(left_out=LeftOut.ANNULLED)
 
-    def _known(self, player: str) -> list[Seen]:
+    def _list_known(self, player: str) -> list[PlayerRound]:
         return [seen for seen in self._field.rounds[player] if not seen.pending]
 
-    def _scored(self, player: str) -> list[Seen]:
-        return [seen for seen in self._known(player) if seen.played or seen.score or seen.against]
+    def _list_scored(self, player: str) -> list[PlayerRound]:
+        return [seen for seen in self._list_known(player) if seen.played or seen.score or seen.against]
 
-    def _met(self, player: str, equals: Group) -> list[Seen]:
-        return [seen for seen in self._known(player) if seen.opponent in equals and not seen.annulled]
+    def _list_met(self, player: str, equals: Group) -> list[PlayerRound]:
+        return [seen for seen in self._list_known(player) if seen.opponent in equals and not seen.annulled]
 
-    def _opponent(self, player: str, seen: Seen, share: float = 1.0, outcome: Outcome | None = None) -> Term:
+    def _opponent(
+        self, player: str, seen: PlayerRound, share: float = 1.0, outcome: RoundOutcome | None = None
+    ) -> Term:
         """Return the term of a ``share`` of the opponent's points; ``outcome`` is given if the share depends on it."""
         worth = self._field.worth(player, seen)
         granted = self._field.granted[seen.opponent] if seen.played and seen.opponent is not None else 0.0
         return make_term(seen, share * worth, outcome=outcome, worth=worth, granted=granted)
 
 
-_METHODS: Mapping[TieBreak, Callable[[TieBreaks, str, Group], Arithmetic]] = {
+_TIE_BREAK_METHODS: Mapping[TieBreak, Callable[[TieBreaks, str, Group], Arithmetic]] = {
     "median-buchholz": TieBreaks.median_buchholz,
     "buchholz": TieBreaks.buchholz,
     "berger": TieBreaks.berger,

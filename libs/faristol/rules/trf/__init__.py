@@ -4,16 +4,16 @@ from faristol.rules.trf.columns import TrfError
 from faristol.rules.trf.document import (
     Adjustment,
     Byes,
-    Cell,
     Colour,
     Document,
     Edition,
     Fictitious,
     Forbidden,
-    Player,
     Points,
     Scores,
-    Team,
+    TrfCell,
+    TrfPlayer,
+    TrfTeam,
     told_by_first_round,
 )
 from faristol.rules.trf.reader import decode_trf, read_trf

@@ -6,14 +6,14 @@ import re
 from dataclasses import dataclass
 from typing import NoReturn
 
-from faristol.kernel.quotation import quoted
+from faristol.kernel.quotation import quote_text
 
-_WHOLE = re.compile(r"[0-9]+")
+_WHOLE_NUMBER = re.compile(r"[0-9]+")
 _POINTS = re.compile(r"(-?)(?=[.0-9])([0-9]{0,4})(?:\.([0-9])0*)?")
 
 
 @dataclass(frozen=True, slots=True)
-class Problem:
+class TrfProblem:
     """One error in a file.
 
     ``reason`` is a code for programs (``NOT_MUTUAL``), ``message`` describes the content found, ``expected`` the
@@ -35,7 +35,7 @@ class Problem:
 class TrfError(ValueError):
     """A file that cannot be read as a tournament. ``problem`` has the line and the reason."""
 
-    def __init__(self, problem: Problem) -> None:
+    def __init__(self, problem: TrfProblem) -> None:
         self.problem = problem
         super().__init__(f"line {problem.line}, column {problem.column}: {problem}")
 
@@ -54,7 +54,7 @@ class Columns:
 
     def refuse(self, column: int, reason: str, message: str, expected: str = "") -> NoReturn:
         """Raise ``TrfError`` for this line."""
-        raise TrfError(Problem(self.number, column, reason, message, expected))
+        raise TrfError(TrfProblem(self.number, column, reason, message, expected))
 
     def words(self, column: int) -> list[tuple[int, str]]:
         """Return the words from a column on, each with its first column."""
@@ -71,8 +71,8 @@ class Columns:
 
     def as_whole(self, text: str, column: int, what: str, least: int = 0, most: int = 9999) -> int:
         """Parse a whole number. Raises ``TrfError`` for any other text and for numbers out of range."""
-        if not _WHOLE.fullmatch(text) or not least <= int(text) <= most:
-            self.refuse(column, "NUMBER", f"{what} is {quoted(text)}", f"a whole number from {least} to {most}")
+        if not _WHOLE_NUMBER.fullmatch(text) or not least <= int(text) <= most:
+            self.refuse(column, "NUMBER", f"{what} is {quote_text(text)}", f"a whole number from {least} to {most}")
         return int(text)
 
     def points(self, first: int, last: int, what: str) -> int | None:
@@ -84,6 +84,6 @@ class Columns:
         """Parse points, in tenths. Raises ``TrfError`` for any other text."""
         found = _POINTS.fullmatch(text)
         if found is None:
-            self.refuse(column, "POINTS", f"{what} is {quoted(text)}", "points with one decimal, as 11.5")
+            self.refuse(column, "POINTS", f"{what} is {quote_text(text)}", "points with one decimal, as 11.5")
         tenths = int(found[2] or 0) * 10 + int(found[3] or 0)
         return -tenths if found[1] else tenths

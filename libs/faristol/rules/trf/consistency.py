@@ -5,15 +5,15 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from faristol.rules.trf.columns import Columns
-from faristol.rules.trf.document import TENTHS, Cell, Document, Player
+from faristol.rules.trf.document import POINT_TENTHS_FACTOR, Document, TrfCell, TrfPlayer
 
-FIRST_CELL = 92
+FIRST_ROUND_COLUMN_NUMBER = 92
 """First column of the first round."""
-WIDTH = 10
+ROUND_WIDTH_CHARACTERS = 10
 """Columns of a round."""
 
 _RESULT_PAIRS = frozenset(("10", "01", "==", "=0", "0=", "00", "WL", "LW", "DD", "LL", "+-", "-+", "--", "  "))
-_BYES = frozenset("FHUZ")
+_BYE_CODES = frozenset("FHUZ")
 _FORFEITS = frozenset("+-")
 
 
@@ -21,11 +21,11 @@ def check(document: Document, lines: Mapping[int, Columns]) -> None:
     """Raise ``TrfError`` for two lines that contradict each other, or for an impossible result."""
     players = {player.number: player for player in document.players}
     team_of = {player: team for team, listed in enumerate(document.teams) for player in listed.players}
-    allocated: dict[int, Player] = {}
+    allocated: dict[int, TrfPlayer] = {}
     for player in document.players:
         line = lines[player.number]
         for number, cell in enumerate(player.cells, 1):
-            column = FIRST_CELL + (number - 1) * WIDTH
+            column = FIRST_ROUND_COLUMN_NUMBER + (number - 1) * ROUND_WIDTH_CHARACTERS
             if cell.opponent == 0:
                 _check_bye(line, column, cell)
                 if cell.result == "U" and (other := allocated.setdefault(number, player)) is not player:
@@ -38,28 +38,28 @@ def check(document: Document, lines: Mapping[int, Columns]) -> None:
                             f"that of player {other.number} alone",
                         )
                 continue
-            if cell.result in _BYES:
+            if cell.result in _BYE_CODES:
                 found = f"a bye {cell.result} against player {cell.opponent}"
                 line.refuse(column + 7, "RESULT", found, "opponent 0000")
             _check_game(players, lines, player, number)
         if document.rounds is not None and len(player.cells) > document.rounds:
-            column = FIRST_CELL + document.rounds * WIDTH
+            column = FIRST_ROUND_COLUMN_NUMBER + document.rounds * ROUND_WIDTH_CHARACTERS
             line.refuse(column, "ROUND", f"there is a round {document.rounds + 1}", f"{document.rounds} rounds at most")
 
 
-def _check_bye(line: Columns, column: int, cell: Cell) -> None:
+def _check_bye(line: Columns, column: int, cell: TrfCell) -> None:
     """Raise ``TrfError`` for a result over the board without an opponent.
 
     A forfeit may have no opponent: the other team left the board empty, or the opponent was removed from the
     tournament.
     """
-    if cell.result not in _BYES and cell.result not in _FORFEITS:
+    if cell.result not in _BYE_CODES and cell.result not in _FORFEITS:
         line.refuse(column, "OPPONENT", f"the result {cell.result} has no opponent", "the opponent's starting number")
 
 
-def _check_game(players: Mapping[int, Player], lines: Mapping[int, Columns], player: Player, number: int) -> None:
+def _check_game(players: Mapping[int, TrfPlayer], lines: Mapping[int, Columns], player: TrfPlayer, number: int) -> None:
     cell = player.cell(number)
-    line, column = lines[player.number], FIRST_CELL + (number - 1) * WIDTH
+    line, column = lines[player.number], FIRST_ROUND_COLUMN_NUMBER + (number - 1) * ROUND_WIDTH_CHARACTERS
     if cell.opponent == player.number:
         line.refuse(column, "OPPONENT", f"player {player.number} meets themselves", "another player")
     other = players.get(cell.opponent)
@@ -97,6 +97,7 @@ def check_points(document: Document, lines: Mapping[int, Columns]) -> None:
             lines[player.number].refuse(
                 81,
                 "POINTS",
-                f"the points are {player.points / TENTHS:.1f}, but the results bring {expected / TENTHS:.1f}",
+                f"the points are {player.points / POINT_TENTHS_FACTOR:.1f}, but the results bring "
+                f"{expected / POINT_TENTHS_FACTOR:.1f}",
                 "the same",
             )

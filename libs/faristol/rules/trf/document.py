@@ -7,12 +7,12 @@ from dataclasses import dataclass, field
 from enum import Enum
 from typing import Literal
 
-from faristol.kernel.quotation import quoted
+from faristol.kernel.quotation import quote_text
 
 Colour = Literal["w", "b", "-"]
 """White, black, or neither. In crossword games white is the player who starts."""
 
-TENTHS = 10
+POINT_TENTHS_FACTOR = 10
 """Points are stored in whole tenths, as written in the format: 5 is half a point."""
 
 
@@ -24,7 +24,7 @@ class Edition(Enum):
 
 
 @dataclass(frozen=True, slots=True)
-class Cell:
+class TrfCell:
     """One round in one player's line."""
 
     opponent: int = 0
@@ -50,11 +50,11 @@ class Cell:
         return self.opponent != 0 and self.result == " "
 
 
-ABSENT = Cell()
+ABSENT_CELL = TrfCell()
 
 
 @dataclass(frozen=True, slots=True)
-class Player:
+class TrfPlayer:
     """A player's line. Empty text and None are blank fields."""
 
     number: int
@@ -69,12 +69,12 @@ class Player:
     federation: str = ""
     fide_number: str = ""
     birth: str = ""
-    cells: tuple[Cell, ...] = ()
+    cells: tuple[TrfCell, ...] = ()
     """One cell for each round, from the first."""
 
-    def cell(self, round_number: int) -> Cell:
+    def cell(self, round_number: int) -> TrfCell:
         """Return the cell of a round; absence if the line has none."""
-        return self.cells[round_number - 1] if round_number <= len(self.cells) else ABSENT
+        return self.cells[round_number - 1] if round_number <= len(self.cells) else ABSENT_CELL
 
 
 CODES_OF_RESULTS: Mapping[str, str] = {
@@ -116,7 +116,7 @@ class Points:
     unknown: int = 5
     exceptions: tuple[tuple[str, int], ...] = ()
 
-    def of(self, cell: Cell) -> int:
+    def of(self, cell: TrfCell) -> int:
         """Return the points for one round; 0 for a game without a result yet."""
         result = CODES_OF_RESULTS[cell.result]
         if result == "open":
@@ -169,7 +169,7 @@ class Adjustment:
 
 
 @dataclass(frozen=True, slots=True)
-class Team:
+class TrfTeam:
     """A team (record 013 or 310): its name, and the starting numbers of its players in the order of the boards."""
 
     name: str
@@ -202,14 +202,14 @@ class Note:
     text: str
 
     def __str__(self) -> str:
-        return f"line {self.line}: {quoted(self.text)} was passed over: the tag is not known"
+        return f"line {self.line}: {quote_text(self.text)} was passed over: the tag is not known"
 
 
 @dataclass(frozen=True, slots=True)
 class Document:
     """A tournament, with players in the order of their numbers."""
 
-    players: tuple[Player, ...]
+    players: tuple[TrfPlayer, ...]
     headers: tuple[tuple[str, str], ...] = ()
     """Tag and text of other lines about the tournament, such as ``("012", "Open de Reus")``."""
     rounds: int | None = None
@@ -222,7 +222,7 @@ class Document:
     forbidden: tuple[Forbidden, ...] = ()
     adjustments: tuple[Adjustment, ...] = ()
     scores: tuple[Scores, ...] = ()
-    teams: tuple[Team, ...] = ()
+    teams: tuple[TrfTeam, ...] = ()
     other: tuple[str, ...] = ()
     """Lines that are stored unchanged: comments, national ratings."""
     edition: Edition = Edition.TRF26
@@ -251,11 +251,11 @@ class Document:
             played += 1
         return played
 
-    def player(self, number: int) -> Player | None:
+    def player(self, number: int) -> TrfPlayer | None:
         """Return the player with that starting number, or None."""
         return next((player for player in self.players if player.number == number), None)
 
-    def points_of(self, player: Player, rounds: int) -> int:
+    def points_of(self, player: TrfPlayer, rounds: int) -> int:
         """Return the points after that number of rounds, in tenths, with adjustments."""
         earned = sum(self.points.of(player.cell(number)) for number in range(1, rounds + 1))
         return earned + sum(
@@ -274,14 +274,14 @@ class Document:
         )
 
 
-def _games_over(player: Player) -> Iterator[int]:
+def _games_over(player: TrfPlayer) -> Iterator[int]:
     """Yield the rounds in which the player's line has a game with its result."""
     for number, cell in enumerate(player.cells, 1):
         if cell.opponent and not cell.open:
             yield number
 
 
-def told_by_first_round(players: Sequence[Player]) -> Colour:
+def told_by_first_round(players: Sequence[TrfPlayer]) -> Colour:
     """Return the initial colour by the first player with an opponent in round 1; ``-`` if that colour is unknown.
 
     It is the colour of the odd numbers, counted among the players paired in that round: a player who enters later has

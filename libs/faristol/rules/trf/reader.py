@@ -10,25 +10,25 @@ import codecs
 import re
 from collections.abc import Callable
 
-from faristol.kernel.quotation import quoted
-from faristol.rules.trf.columns import Columns, Problem, TrfError
-from faristol.rules.trf.consistency import FIRST_CELL, WIDTH, check, check_points
+from faristol.kernel.quotation import quote_text
+from faristol.rules.trf.columns import Columns, TrfError, TrfProblem
+from faristol.rules.trf.consistency import FIRST_ROUND_COLUMN_NUMBER, ROUND_WIDTH_CHARACTERS, check, check_points
 from faristol.rules.trf.document import (
-    ABSENT,
+    ABSENT_CELL,
     Adjustment,
     Byes,
-    Cell,
     Colour,
     Document,
     Edition,
     Fictitious,
     Forbidden,
     Note,
-    Player,
     Scores,
-    Team,
+    TrfCell,
+    TrfPlayer,
+    TrfTeam,
 )
-from faristol.rules.trf.rounds import settled
+from faristol.rules.trf.rounds import complete_rounds
 from faristol.rules.trf.scoring import SCORING, build_points
 
 _CP1252 = {byte: text for byte in range(256) if (text := bytes([byte]).decode("cp1252", "ignore"))}
@@ -37,15 +37,15 @@ _END_OF_FILE = "\x1a"
 _LINE_END = re.compile(r"\r\n|\r|\n")
 _CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
 _NATIONAL_RATING = re.compile(r"[A-Z]{3} [ 0-9]{3}[0-9](?: |$)")
-_SCORE = re.compile(r"(-?[0-9]{1,4}):(-?[0-9]{1,4})")
+_SCORE_PAIR_PATTERN = re.compile(r"(-?[0-9]{1,4}):(-?[0-9]{1,4})")
 
-ROUNDS_MAX = 999
+MAX_TRF_ROUNDS = 999
 """The most rounds of the format."""
-TEAMS_MAX = 999
+MAX_TRF_TEAMS = 999
 """The most teams of the format."""
-ACCELERATION_FIRST = 10
+ACCELERATION_COLUMN_NUMBER = 10
 """First column of the points of round 1 in a line XXA."""
-ACCELERATION_WIDTH = 5
+ACCELERATION_WIDTH_CHARACTERS = 5
 """Columns of a round in a line XXA, with the blank between two rounds."""
 
 _INFORMATIVE_TAGS = frozenset(("300", "320", "330", "801", "802"))
@@ -102,12 +102,12 @@ _COLOURS: dict[str, Colour] = {"w": "w", "b": "b", "-": "-", " ": "-"}
 _RESULTS = "1=0WDL+-FHUZ "
 
 
-def read_player(line: Columns) -> Player:
+def read_player(line: Columns) -> TrfPlayer:
     """Parse the player of a line 001. Raises ``TrfError`` for an invalid line."""
     number = line.whole(5, 8, "the starting number", least=1)
     if number is None:
         line.refuse(5, "NUMBER", "the starting number is missing", "a whole number from 1 to 9999")
-    return Player(
+    return TrfPlayer(
         number=number,
         sex=line.take(10, 10),
         title=line.take(11, 13),
@@ -118,30 +118,32 @@ def read_player(line: Columns) -> Player:
         birth=line.take(70, 79),
         points=line.points(81, 84, "the points"),
         rank=line.whole(86, 89, "the rank"),
-        cells=tuple(_cell(line, start) for start in range(FIRST_CELL, len(line.text) + 1, WIDTH)),
+        cells=tuple(
+            _cell(line, start) for start in range(FIRST_ROUND_COLUMN_NUMBER, len(line.text) + 1, ROUND_WIDTH_CHARACTERS)
+        ),
     )
 
 
-def _cell(line: Columns, start: int) -> Cell:
+def _cell(line: Columns, start: int) -> TrfCell:
     text = line.text[start - 1 : start + 7].ljust(8)
     if not text.strip():
-        return ABSENT
+        return ABSENT_CELL
     opponent = line.whole(start, start + 3, "the opponent") or 0
     colour = _COLOURS.get(text[5].lower())
     result = text[7].upper()
     if text[4] != " " or text[6] != " ":
-        line.refuse(start, "CELL", f"a round is {quoted(text)}", "opponent, colour and result as '  12 w 1'")
+        line.refuse(start, "CELL", f"a round is {quote_text(text)}", "opponent, colour and result as '  12 w 1'")
     if colour is None:
-        line.refuse(start + 5, "COLOUR", f"the colour is {quoted(text[5])}", "w, b or -")
+        line.refuse(start + 5, "COLOUR", f"the colour is {quote_text(text[5])}", "w, b or -")
     if result not in _RESULTS:
-        line.refuse(start + 7, "RESULT", f"the result is {quoted(text[7])}", f"one of {' '.join(_RESULTS)}")
-    return Cell(opponent, colour, result if opponent or result != " " else "Z")
+        line.refuse(start + 7, "RESULT", f"the result is {quote_text(text[7])}", f"one of {' '.join(_RESULTS)}")
+    return TrfCell(opponent, colour, result if opponent or result != " " else "Z")
 
 
 class _Reader:
     def __init__(self) -> None:
         self._lines: dict[int, Columns] = {}
-        self._players: dict[int, Player] = {}
+        self._players: dict[int, TrfPlayer] = {}
         self._headers: list[tuple[str, str]] = []
         self._other: list[str] = []
         self._rounds: int | None = None
@@ -155,7 +157,7 @@ class _Reader:
         self._forbidden: list[Forbidden] = []
         self._adjustments: list[Adjustment] = []
         self._scores: dict[int, Scores] = {}
-        self._team_lines: list[tuple[Columns, int, Team]] = []
+        self._team_lines: list[tuple[Columns, int, TrfTeam]] = []
         self._named: list[tuple[Columns, int, int]] = []
         self._editions: dict[Edition, int] = {}
 
@@ -164,7 +166,7 @@ class _Reader:
         if not line.text:
             return
         if found := _CONTROL.search(line.text):
-            line.refuse(found.start() + 1, "CONTROL", f"a control character {quoted(found[0])} in the text")
+            line.refuse(found.start() + 1, "CONTROL", f"a control character {quote_text(found[0])} in the text")
         if line.text.startswith("###"):
             self._other.append(line.text)
             return
@@ -188,7 +190,7 @@ class _Reader:
     def document(self) -> Document:
         """Return the document after the last line."""
         if not self._players:
-            raise TrfError(Problem(1, 1, "NO_PLAYERS", "the file has no players", "a line 001 for each player"))
+            raise TrfError(TrfProblem(1, 1, "NO_PLAYERS", "the file has no players", "a line 001 for each player"))
         teams = self._list_teams()
         numbered = any(team.number for team in teams)  # other records then name teams instead of players
         for line, column, player in self._named:
@@ -212,7 +214,7 @@ class _Reader:
         )
         check(document, self._lines)
         check_points(document, self._lines)
-        return settled(document, self._lines, self._byes, self._absent)
+        return complete_rounds(document, self._lines, self._byes, self._absent)
 
     def _read_player(self, line: Columns) -> None:
         player = read_player(line)
@@ -224,20 +226,20 @@ class _Reader:
 
     def _read_team(self, line: Columns) -> None:
         """Parse a record 013; `document` drops it if a record 310 describes the same team."""
-        self._team_lines.append((line, 37, Team(line.take(5, 36), tuple(self._ids(line, 37)))))
+        self._team_lines.append((line, 37, TrfTeam(line.take(5, 36), tuple(self._ids(line, 37)))))
 
     def _read_numbered_team(self, line: Columns) -> None:
-        number = line.whole(5, 7, "the pairing number of the team", least=1, most=TEAMS_MAX)
+        number = line.whole(5, 7, "the pairing number of the team", least=1, most=MAX_TRF_TEAMS)
         if number is None:
             line.refuse(
-                5, "NUMBER", "the pairing number of the team is missing", f"a whole number from 1 to {TEAMS_MAX}"
+                5, "NUMBER", "the pairing number of the team is missing", f"a whole number from 1 to {MAX_TRF_TEAMS}"
             )
         if any(team.number == number for _, _, team in self._team_lines):
             line.refuse(5, "TWICE", f"there is a team {number} already", "another number")
-        team = Team(line.take(9, 40), tuple(self._ids(line, 73)), number, line.text[41:71].rstrip())
+        team = TrfTeam(line.take(9, 40), tuple(self._ids(line, 73)), number, line.text[41:71].rstrip())
         self._team_lines.append((line, 73, team))
 
-    def _list_teams(self) -> tuple[Team, ...]:
+    def _list_teams(self) -> tuple[TrfTeam, ...]:
         """Return the teams, each once. Raises ``TrfError`` for a player of two teams."""
         numbered = {team.name for _, _, team in self._team_lines if team.number}
         taken: set[int] = set()
@@ -256,7 +258,7 @@ class _Reader:
         return tuple(teams)
 
     def _read_rounds(self, line: Columns) -> None:
-        rounds = line.as_whole(line.take(5, len(line.text)), 5, "the number of rounds", least=1, most=ROUNDS_MAX)
+        rounds = line.as_whole(line.take(5, len(line.text)), 5, "the number of rounds", least=1, most=MAX_TRF_ROUNDS)
         if self._rounds not in {None, rounds}:
             line.refuse(5, "TWICE", f"the number of rounds is {rounds} here", f"{self._rounds}, as said before")
         self._rounds = rounds
@@ -264,13 +266,13 @@ class _Reader:
     def _read_initial_colour(self, line: Columns) -> None:
         colour = line.take(5, len(line.text)).lower()
         if colour not in {"w", "b"}:
-            line.refuse(5, "COLOUR", f"the initial colour is {quoted(colour)}", "W or B")
+            line.refuse(5, "COLOUR", f"the initial colour is {quote_text(colour)}", "W or B")
         self._initial = "w" if colour == "w" else "b"
 
     def _read_configuration(self, line: Columns) -> None:
         for column, word in line.words(5):
             if word not in {"white1", "black1", "rank"}:
-                line.refuse(column, "COLOUR", f"the configuration is {quoted(word)}", "white1, black1 or rank")
+                line.refuse(column, "COLOUR", f"the configuration is {quote_text(word)}", "white1, black1 or rank")
             if word != "rank":
                 self._initial = "w" if word == "white1" else "b"
 
@@ -286,19 +288,19 @@ class _Reader:
             line.refuse(5, "NUMBER", "the player is missing", "a starting number")
         self._named.append((line, 5, player))
         last = len(line.text)
-        for number, first in enumerate(range(ACCELERATION_FIRST, last + 1, ACCELERATION_WIDTH), 1):
+        for number, first in enumerate(range(ACCELERATION_COLUMN_NUMBER, last + 1, ACCELERATION_WIDTH_CHARACTERS), 1):
             if line.take(first - 1, first - 1):
                 line.refuse(
                     first - 1, "POINTS", f"the fictitious points of round {number} begin too early", f"column {first}"
                 )
-            points = line.points(first, first + ACCELERATION_WIDTH - 2, "the fictitious points")
+            points = line.points(first, first + ACCELERATION_WIDTH_CHARACTERS - 2, "the fictitious points")
             if points:
                 self._fictitious.append(Fictitious(points, number, number, player, player))
 
     def _read_byes(self, line: Columns) -> None:
         kind = line.take(5, 5).upper()
         if kind not in set("FHZ"):
-            line.refuse(5, "BYE", f"the bye is {quoted(kind)}", "F, H or Z")
+            line.refuse(5, "BYE", f"the bye is {quote_text(kind)}", "F, H or Z")
         number = self._round(line, 7, 9)
         self._byes.append((line, Byes(kind, number, tuple(self._ids(line, 11)))))
 
@@ -323,7 +325,7 @@ class _Reader:
         points = line.points(14, 18, "the points")
         if points is None:
             line.refuse(14, "POINTS", "the points are missing", "points with one decimal, as -0.5")
-        number = line.whole(20, 22, "the round", most=ROUNDS_MAX) or 0
+        number = line.whole(20, 22, "the round", most=MAX_TRF_ROUNDS) or 0
         self._adjustments.append(Adjustment(points, number, tuple(self._ids(line, 24)), line.text[4:5] or " "))
 
     def _read_data(self, line: Columns) -> None:
@@ -338,16 +340,18 @@ class _Reader:
             line.refuse(words[0][0], "TWICE", f"the scores of player {player} stand above already")
         rounds: list[tuple[int, int] | None] = []
         for column, word in words[2:]:
-            found = _SCORE.fullmatch(word)
+            found = _SCORE_PAIR_PATTERN.fullmatch(word)
             if found is None and word != "-":
-                line.refuse(column, "SCORES", f"the scores are {quoted(word)}", "scored and suffered, as 401:377, or -")
+                line.refuse(
+                    column, "SCORES", f"the scores are {quote_text(word)}", "scored and suffered, as 401:377, or -"
+                )
             rounds.append((int(found[1]), int(found[2])) if found else None)
         self._scores[player] = Scores(player, tuple(rounds))
 
     def _round(self, line: Columns, first: int, last: int) -> int:
-        number = line.whole(first, last, "the round", least=1, most=ROUNDS_MAX)
+        number = line.whole(first, last, "the round", least=1, most=MAX_TRF_ROUNDS)
         if number is None:
-            line.refuse(first, "NUMBER", "the round is missing", f"a whole number from 1 to {ROUNDS_MAX}")
+            line.refuse(first, "NUMBER", "the round is missing", f"a whole number from 1 to {MAX_TRF_ROUNDS}")
         return number
 
     def _ids(self, line: Columns, start: int) -> list[int]:

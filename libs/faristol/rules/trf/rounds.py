@@ -6,11 +6,11 @@ from collections.abc import Iterable, Mapping
 from dataclasses import replace
 
 from faristol.rules.trf.columns import Columns
-from faristol.rules.trf.consistency import FIRST_CELL, WIDTH
+from faristol.rules.trf.consistency import FIRST_ROUND_COLUMN_NUMBER, ROUND_WIDTH_CHARACTERS
 from faristol.rules.trf.document import Byes, Document
 
 
-def settled(
+def complete_rounds(
     document: Document,
     lines: Mapping[int, Columns],
     byes: Iterable[tuple[Columns, Byes]],
@@ -38,7 +38,7 @@ def settled(
     for player in document.players:
         cells = [player.cell(number) for number in range(1, paired + 1)]
         if missing := next((number for number, cell in enumerate(cells, 1) if cell.open), 0):
-            column = FIRST_CELL + (missing - 1) * WIDTH + 7
+            column = FIRST_ROUND_COLUMN_NUMBER + (missing - 1) * ROUND_WIDTH_CHARACTERS + 7
             found = f"the game of round {missing} has no result, but others of the round have"
             lines[player.number].refuse(column, "RESULT", found, "the results of all games, or of none")
         for number, cell in enumerate(player.cells[paired:], paired + 1):

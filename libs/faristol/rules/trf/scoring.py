@@ -9,9 +9,9 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping
 
-from faristol.kernel.quotation import quoted
+from faristol.kernel.quotation import quote_text
 from faristol.rules.trf.columns import Columns
-from faristol.rules.trf.document import TENTHS, Points
+from faristol.rules.trf.document import POINT_TENTHS_FACTOR, Points
 
 _PAIR = re.compile(r"\s*([A-Z])\s*([0-9]{1,3}(?:\.[0-9])?)(?=\s|$)")
 
@@ -29,7 +29,7 @@ _EXCEPTIONS = {"BW": "WW", "FW": "WW", "FPB": "WW", "BD": "WD", "HPB": "WD", "BL
 _BYE_DEFAULT = "W"
 """Key of the default points of PAB: a win in FIDE's records; in JaVaFo's records PAB has points of its own."""
 
-POINTS_MAX_TENTHS = 999
+MAX_POINTS_TENTHS = 999
 """The most points that fit a player's columns: 99.9."""
 
 _ORDER = (
@@ -58,7 +58,9 @@ def _read_fide(line: Columns) -> Scoring:
         found = _PAIR.match(line.text, at)
         if found is None or found[1] not in _FIDE:
             column = len(line.text) - len(line.text[at:].lstrip()) + 1
-            line.refuse(column, "SCORING", f"the scoring is {quoted(rest)}", f"one of {' '.join(_FIDE)} and its points")
+            line.refuse(
+                column, "SCORING", f"the scoring is {quote_text(rest)}", f"one of {' '.join(_FIDE)} and its points"
+            )
         tenths = _read_points(line, found[2], found.start(2) + 1, found[1])
         points |= dict.fromkeys(_FIDE[found[1]], tenths)
         if found[1] == "W":
@@ -73,7 +75,7 @@ def _read_javafo(line: Columns) -> Scoring:
         code, _, value = word.partition("=")
         if code not in _JAVAFO:
             expected = f"one of {' '.join(_JAVAFO)}, = and its points"
-            line.refuse(column, "SCORING", f"the scoring is {quoted(word)}", expected)
+            line.refuse(column, "SCORING", f"the scoring is {quote_text(word)}", expected)
         tenths = _read_points(line, value, column + len(code) + 1, code)
         points |= dict.fromkeys(_JAVAFO[code], tenths)
     return points
@@ -86,8 +88,8 @@ def _read_bbp(line: Columns) -> Scoring:
 
 def _read_points(line: Columns, text: str, column: int, code: str) -> int:
     tenths = line.as_points(text, column, f"the scoring of {code}")
-    if not 0 <= tenths <= POINTS_MAX_TENTHS:
-        line.refuse(column, "SCORING", f"the scoring of {code} is {quoted(text)}", "0 to 99.9 points")
+    if not 0 <= tenths <= MAX_POINTS_TENTHS:
+        line.refuse(column, "SCORING", f"the scoring of {code} is {quote_text(text)}", "0 to 99.9 points")
     return tenths
 
 
@@ -124,7 +126,7 @@ def build_points(said: Scoring, line: Columns | None) -> Points:
 
 def _check_order(points: Scoring, line: Columns) -> None:
     def name(code: str) -> str:
-        return f"{code}={points[code] // TENTHS}.{points[code] % TENTHS}"
+        return f"{code}={points[code] // POINT_TENTHS_FACTOR}.{points[code] % POINT_TENTHS_FACTOR}"
 
     for higher, lower in _ORDER:
         if points[higher] < points[lower]:

@@ -6,13 +6,22 @@ import unicodedata
 from collections.abc import Iterator
 from dataclasses import fields
 
-from faristol.rules.trf.document import TENTHS, Cell, Document, Edition, Player, Points, Scores, Team
+from faristol.rules.trf.document import (
+    POINT_TENTHS_FACTOR,
+    Document,
+    Edition,
+    Points,
+    Scores,
+    TrfCell,
+    TrfPlayer,
+    TrfTeam,
+)
 from faristol.rules.trf.scoring import list_unusual_codes
 
 _SYMBOLS = {"win": "W", "draw": "D", "loss": "L", "absence": "A", "allocated_bye": "P", "unknown": "X"}
-NAME_LENGTH_COLUMNS = 33
+PLAYER_NAME_LENGTH = 33
 """Columns of a player's name."""
-TEAM_NAME_LENGTH_COLUMNS = 32
+TEAM_NAME_LENGTH = 32
 """Columns of a team's name."""
 
 
@@ -34,7 +43,7 @@ def _trf26(document: Document) -> Iterator[str]:
     if document.points.exceptions:
         codes = ", ".join(code for code, _ in document.points.exceptions)
         raise ValueError(f"TRF26 has no separate points for {codes}; TRF16 with JaVaFo's extensions does")
-    if changed := _changed(document.points):
+    if changed := _list_unusual_points(document.points):
         headers.append("162 " + "".join(f" {_SYMBOLS[name]}{_points(value):>4}   " for name, value in changed))
     yield from sorted(headers, key=lambda line: line[:3])
     yield from (_player(player) for player in document.players)
@@ -43,7 +52,7 @@ def _trf26(document: Document) -> Iterator[str]:
         yield f"240 {bye.kind} {bye.round_number:03} " + " ".join(f"{player:4}" for player in bye.players)
     for entry in document.fictitious:
         who = f"{entry.first_player:04} {entry.last_player:04}"
-        yield f"250      {_padded(entry.points)} {entry.first_round:03} {entry.last_round:03} {who}"
+        yield f"250      {_pad_points(entry.points)} {entry.first_round:03} {entry.last_round:03} {who}"
     for pair in document.forbidden:
         last = pair.last_round or document.rounds or 999
         yield f"260 {pair.first_round:03} {last:03} " + " ".join(f"{player:4}" for player in pair.players)
@@ -68,7 +77,7 @@ def _trf16(document: Document) -> Iterator[str]:
         raise ValueError("TRF16 forbids pairs only in all rounds; TRF26 can name rounds")
     byes = {player: bye.kind for bye in document.byes for player in bye.players}
     for player in document.players:
-        extra = (Cell(result=byes[player.number]),) if player.number in byes else ()
+        extra = (TrfCell(result=byes[player.number]),) if player.number in byes else ()
         yield _player(player, extra)
     yield from map(_team, document.teams)
     if document.rounds is not None:
@@ -77,14 +86,14 @@ def _trf16(document: Document) -> Iterator[str]:
         yield f"XXC {'white1' if document.initial_colour == 'w' else 'black1'}"
     for code, value in list_unusual_codes(document.points).items():
         yield f"XXS {code}={_points(value)}"
-    yield from _accelerated(document)
+    yield from _format_accelerations(document)
     for pair in document.forbidden:
         yield "XXP " + " ".join(map(str, pair.players))
     yield from map(_scores, document.scores)
     yield from document.other
 
 
-def _accelerated(document: Document) -> Iterator[str]:
+def _format_accelerations(document: Document) -> Iterator[str]:
     last = max((entry.last_round for entry in document.fictitious), default=0)
     for player in document.players:
         rounds = [document.fictitious_points(player.number, number) for number in range(1, last + 1)]
@@ -92,7 +101,7 @@ def _accelerated(document: Document) -> Iterator[str]:
             yield f"XXA {player.number:4} " + " ".join(f"{_points(points):>4}" for points in rounds)
 
 
-def _changed(points: Points) -> list[tuple[str, int]]:
+def _list_unusual_points(points: Points) -> list[tuple[str, int]]:
     """Return the points other than the default ones. An allocated bye has the points of a win by default."""
     usual = Points(allocated_bye=points.win)
     return [
@@ -102,22 +111,22 @@ def _changed(points: Points) -> list[tuple[str, int]]:
     ]
 
 
-def _player(player: Player, ahead: tuple[Cell, ...] = ()) -> str:
+def _player(player: TrfPlayer, ahead: tuple[TrfCell, ...] = ()) -> str:
     rating = "" if player.rating is None else player.rating
     points = "" if player.points is None else _points(player.points)
     rank = "" if player.rank is None else player.rank
-    name = _fit(player.name, NAME_LENGTH_COLUMNS)
+    name = _fit(player.name, PLAYER_NAME_LENGTH)
     who = f"{player.number:4} {player.sex:1}{player.title:>3} {name} {rating:>4} {player.federation:3}"
     what = f"{player.fide_number:>11} {player.birth:10} {points:>4} {rank:>4}"
     return f"001 {who} {what}" + "".join(map(_cell, (*player.cells, *ahead)))
 
 
-def _cell(cell: Cell) -> str:
+def _cell(cell: TrfCell) -> str:
     return f"  {cell.opponent or '0000':>4} {cell.colour} {cell.result}"
 
 
-def _team(team: Team) -> str:
-    name = _fit(team.name, TEAM_NAME_LENGTH_COLUMNS)
+def _team(team: TrfTeam) -> str:
+    name = _fit(team.name, TEAM_NAME_LENGTH)
     players = " ".join(f"{number:4}" for number in team.players)
     return f"310 {team.number:3} {name} {team.standing:30}  {players}" if team.number else f"013 {name}{players}"
 
@@ -149,8 +158,8 @@ def _scores(scores: Scores) -> str:
 
 def _points(tenths: int) -> str:
     sign = "-" if tenths < 0 else ""
-    return f"{sign}{abs(tenths) // TENTHS}.{abs(tenths) % TENTHS}"
+    return f"{sign}{abs(tenths) // POINT_TENTHS_FACTOR}.{abs(tenths) % POINT_TENTHS_FACTOR}"
 
 
-def _padded(tenths: int) -> str:
-    return f"{tenths // TENTHS:02}.{tenths % TENTHS}"
+def _pad_points(tenths: int) -> str:
+    return f"{tenths // POINT_TENTHS_FACTOR:02}.{tenths % POINT_TENTHS_FACTOR}"

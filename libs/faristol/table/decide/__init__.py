@@ -9,7 +9,7 @@ from collections.abc import Mapping
 
 from google.protobuf.message import Message
 
-from faristol.kernel.facts import dated
+from faristol.kernel.facts import set_occurred_at
 from faristol.kernel.times import Instant, check_not_before
 from faristol.table import Decide, Table
 from faristol.table.decide import (
@@ -28,7 +28,7 @@ from faristol.table.decide import (
 )
 from faristol.table.decide.typed_tiles import read_typed_tiles
 
-GAME: Mapping[type[Message], Decide] = {
+GAME_COMMANDS: Mapping[type[Message], Decide] = {
     **entries.COMMANDS,
     **plays.COMMANDS,
     **scores.COMMANDS,
@@ -41,10 +41,10 @@ GAME: Mapping[type[Message], Decide] = {
 }
 """The decision on each command of the game service."""
 
-CLOCK: Mapping[type[Message], Decide] = {**presses.COMMANDS, **arbitration.COMMANDS, **attendance.COMMANDS}
+CLOCK_COMMANDS: Mapping[type[Message], Decide] = {**presses.COMMANDS, **arbitration.COMMANDS, **attendance.COMMANDS}
 """The decision on each command of the clock service."""
 
-_COMMANDS = {**GAME, **CLOCK}
+_COMMANDS = {**GAME_COMMANDS, **CLOCK_COMMANDS}
 
 
 def decide(table: Table, request: Message, at: Instant) -> list[Message]:
@@ -54,4 +54,4 @@ def decide(table: Table, request: Message, at: Instant) -> list[Message]:
     table. Raises ``KeyError`` for a message that is not a command.
     """
     check_not_before(at, table.last_at)
-    return dated(_COMMANDS[type(request)](table, read_typed_tiles(request, table.ruleset.tile_set), at), at)
+    return set_occurred_at(_COMMANDS[type(request)](table, read_typed_tiles(request, table.ruleset.tile_set), at), at)

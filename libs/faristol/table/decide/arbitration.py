@@ -12,8 +12,8 @@ from faristol.kernel.times import Instant, timestamp
 from faristol.pb.clock.v1 import clock_pb2
 from faristol.pb.clock.v1 import events_pb2 as events
 from faristol.table import Decide, Table
-from faristol.table.clock import ARBITER
-from faristol.table.deadlines import lost_with_the_round, round_time_over, timed
+from faristol.table.clock import ARBITER_STOP_NUMBER
+from faristol.table.deadlines import lost_with_the_round, round_time_over, set_turn_end
 from faristol.table.decide.checks import check_arbiter, check_seated
 from faristol.table.decide.presses import check_playing, overtaken
 from faristol.table.settlement.clock import REASONS
@@ -42,7 +42,7 @@ def neutralise(table: Table, request: clock_pb2.NeutraliseRequest, at: Instant) 
             N_("Under these rules the clocks are not stopped for {reason}, only for {reasons}."),
             {"reason": wanted, "reasons": ", ".join(ruleset.clock.neutralised_by)},
         )
-    if ARBITER in clock.open:
+    if ARBITER_STOP_NUMBER in clock.open:
         raise Refusal(
             "NEUTRALISED_ALREADY",
             ruleset.article("clock.neutralised_by"),
@@ -73,9 +73,9 @@ def resume(table: Table, request: clock_pb2.ResumeRequest, at: Instant) -> list[
     check_arbiter(table, request.arbiter_id)
     check_playing(table)
     article = table.ruleset.article("clock.neutralised_by")
-    if ARBITER not in clock.open:
+    if ARBITER_STOP_NUMBER not in clock.open:
         raise Refusal("NOT_NEUTRALISED", article, N_("The arbiter has not stopped the clocks: they cannot be resumed."))
-    if any(table.game.signals.interruption(number).ended_by is None for number in clock.open - {ARBITER}):
+    if any(table.game.signals.interruption(number).ended_by is None for number in clock.open - {ARBITER_STOP_NUMBER}):
         raise Refusal(
             "STILL_INTERRUPTED",
             article,
@@ -84,7 +84,7 @@ def resume(table: Table, request: clock_pb2.ResumeRequest, at: Instant) -> list[
     resumed = events.ClockResumed(
         player_id=clock.next_to_run, turn=clock.turn, occurred_at=timestamp(at), arbiter_id=request.arbiter_id
     )
-    return [timed(clock, resumed)]
+    return [set_turn_end(clock, resumed)]
 
 
 def correct(table: Table, request: clock_pb2.CorrectClockRequest, at: Instant) -> list[Message]:
@@ -135,7 +135,7 @@ def correct(table: Table, request: clock_pb2.CorrectClockRequest, at: Instant) -
         arbiter_id=request.arbiter_id,
         occurred_at=timestamp(at),
     )
-    return [*late, timed(after, corrected)]
+    return [*late, set_turn_end(after, corrected)]
 
 
 def expire_round_time(table: Table, request: clock_pb2.ExpireRoundTimeRequest, at: Instant) -> list[Message]:
@@ -163,7 +163,7 @@ def expire_round_time(table: Table, request: clock_pb2.ExpireRoundTimeRequest, a
         return late
     if lost:
         return [*late, *lost]
-    return [*late, timed(after, round_time_over(after, table.game, ruleset, at, request.arbiter_id))]
+    return [*late, set_turn_end(after, round_time_over(after, table.game, ruleset, at, request.arbiter_id))]
 
 
 COMMANDS: Mapping[type[Message], Decide] = {

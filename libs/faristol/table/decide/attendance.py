@@ -12,13 +12,13 @@ from faristol.pb.clock.v1 import clock_pb2
 from faristol.pb.clock.v1 import events_pb2 as events
 from faristol.rules.ruleset import Ruleset
 from faristol.table import Decide, Table
-from faristol.table.clock import NANOSECONDS, Clock
+from faristol.table.clock import MS_TO_NANOSECONDS_FACTOR, Clock
 from faristol.table.decide.checks import check_arbiter, check_seated
 from faristol.table.decide.presses import check_playing, overtaken
-from faristol.table.game.signals import Kind
+from faristol.table.game.signals import SignalKind
 from faristol.table.game.state import Game
 
-_MINUTE = 60_000 * NANOSECONDS
+_MINUTE = 60_000 * MS_TO_NANOSECONDS_FACTOR
 
 
 def report_absence(table: Table, request: clock_pb2.ReportAbsenceRequest, at: Instant) -> list[Message]:
@@ -37,7 +37,7 @@ def report_absence(table: Table, request: clock_pb2.ReportAbsenceRequest, at: In
     article = ruleset.article("lateness.loses_after_minutes")
     if player_id in clock.absent:
         raise Refusal("ABSENT_ALREADY", article, N_("{player} is already noted as absent."), {"player": player_id})
-    if clock.turn > 1 or any(signal.kind is Kind.TAKEN for signal in game.signals.given):
+    if clock.turn > 1 or any(signal.kind is SignalKind.TAKEN for signal in game.signals.given):
         raise Refusal(
             "PLAY_BEGUN",
             article,

@@ -32,9 +32,9 @@ from faristol.table.decide.checks import (
 from faristol.table.decide.draws import check_possible
 from faristol.table.game.evolution import evolve
 from faristol.table.game.state import Phase, tiles_of
-from faristol.table.withdrawal import withdrawn
+from faristol.table.withdrawal import build_play_withdrawn
 
-MILLISECOND = 1_000_000
+MS_TO_NANOSECONDS_FACTOR = 1_000_000
 """In nanoseconds."""
 
 
@@ -164,7 +164,7 @@ def accept_ruling(table: Table, request: game_pb2.AcceptRulingRequest, at: Insta
             N_("The play belongs to {mover}, who accepts the ruling or appeals."),
             {"mover": play.player_id},
         )
-    return [withdrawn(game, ruleset, events.WITHDRAWAL_REASON_CHALLENGED, at)]
+    return [build_play_withdrawn(game, ruleset, events.WITHDRAWAL_REASON_CHALLENGED, at)]
 
 
 def cancel_play(table: Table, request: game_pb2.CancelPlayRequest, at: Instant) -> list[Message]:
@@ -178,7 +178,7 @@ def cancel_play(table: Table, request: game_pb2.CancelPlayRequest, at: Instant) 
             ruleset.law.leaked,
             N_("Only an incomplete play can be cancelled, and only under rules that provide for it."),
         )
-    return [withdrawn(game, ruleset, events.WITHDRAWAL_REASON_LEAKED, at)]
+    return [build_play_withdrawn(game, ruleset, events.WITHDRAWAL_REASON_LEAKED, at)]
 
 
 def claim_fake_blank(table: Table, request: game_pb2.ClaimFakeBlankRequest, at: Instant) -> list[Message]:
@@ -206,7 +206,7 @@ def claim_fake_blank(table: Table, request: game_pb2.ClaimFakeBlankRequest, at: 
             {"square": str(square), "face": request.face or "–"},
         )
     check_possible(game, ruleset, "face", [request.face])
-    off_board = withdrawn(game, ruleset, events.WITHDRAWAL_REASON_FAKE_BLANK, at)
+    off_board = build_play_withdrawn(game, ruleset, events.WITHDRAWAL_REASON_FAKE_BLANK, at)
     rack = list(evolve(game, off_board).racks[play.player_id])
     rack[rack.index(BLANK)] = request.face
     return [off_board, events.RackStated(player_id=play.player_id, faces=rack)]
@@ -282,7 +282,7 @@ def _check_open(table: Table, player_id: str, at: Instant) -> None:
             text = N_("Both players have written the score of the play: it is accepted.")
             raise Refusal("CHALLENGE_TOO_LATE", article, text)
     if law.seconds_max is not None and law.opens_on == "clock-stopped":
-        check_in_time((at - clock.held_at) // MILLISECOND, ruleset)
+        check_in_time((at - clock.held_at) // MS_TO_NANOSECONDS_FACTOR, ruleset)
 
 
 COMMANDS: Mapping[type[Message], Decide] = {

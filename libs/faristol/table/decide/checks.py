@@ -6,7 +6,7 @@ from collections.abc import Collection
 
 from faristol.kernel.errors import Invalid
 from faristol.kernel.refusal import N_, Refusal
-from faristol.kernel.times import Instant, written
+from faristol.kernel.times import Instant, format_instant
 from faristol.pb.game.v1 import events_pb2 as events
 from faristol.rules import Ruleset, Square, Tile
 from faristol.rules.conditions import is_out
@@ -99,10 +99,10 @@ def in_doubt(game: Game, clock: Clock, ruleset: Ruleset) -> events.PlayPlaced | 
     if game.pending is not None or game.open_play is None:
         return game.pending
     until_next = ruleset.challenge.closes_on == "next-turn"
-    return game.open_play if until_next or missed(game, clock, ruleset) else None
+    return game.open_play if until_next or has_missed_play(game, clock, ruleset) else None
 
 
-def missed(game: Game, clock: Clock, ruleset: Ruleset) -> bool:
+def has_missed_play(game: Game, clock: Clock, ruleset: Ruleset) -> bool:
     """Check whether the player on turn was away when the previous play was completed, and has not accepted it."""
     if ruleset.absence.played_meanwhile != "questioned-on-return" or game.open_play is None:
         return False
@@ -320,5 +320,5 @@ def check_in_time(table: Table, at: Instant) -> None:
         "TURN_TIMED_OUT",
         ruleset.article("clock.turn_timeout" if limited else "round_time.last_turn_seconds"),
         N_("The time of {mover}'s turn ended at {until}: the turn can no longer be played."),
-        {"mover": game.mover, "until": written(clock.turn_until)},
+        {"mover": game.mover, "until": format_instant(clock.turn_until)},
     )

@@ -18,9 +18,9 @@ from faristol.table.decide.checks import (
     check_no_challenge,
     check_player,
     check_undisturbed,
-    missed,
+    has_missed_play,
 )
-from faristol.table.game.state import UNKNOWN, Game, Phase
+from faristol.table.game.state import UNENTERED_TILE, Game, Phase
 
 
 def draw_tiles(table: Table, request: game_pb2.DrawTilesRequest, at: Instant) -> list[Message]:
@@ -52,10 +52,10 @@ def draw_tiles(table: Table, request: game_pb2.DrawTilesRequest, at: Instant) ->
             )
         wanted = count
     facts: list[Message] = []
-    if game.open_play is not None and player_id == game.mover and missed(game, table.clock, ruleset):
+    if game.open_play is not None and player_id == game.mover and has_missed_play(game, table.clock, ruleset):
         facts.append(events.PlayAccepted(turn=game.open_play.turn, player_id=player_id))
     if request.faces:
-        return [*facts, _entered(game, ruleset, player_id, request.faces, count or len(request.faces))]
+        return [*facts, _build_entered_draw(game, ruleset, player_id, request.faces, count or len(request.faces))]
     return [*facts, drawn_from(game, bag, player_id, wanted)]
 
 
@@ -74,7 +74,7 @@ def bag_of(game: Game, ruleset: Ruleset) -> tuple[str, ...]:
 
     At a recorded table only their number is known.
     """
-    return unseen(game, ruleset) if game.hosted else (UNKNOWN,) * game.bag_left
+    return unseen(game, ruleset) if game.hosted else (UNENTERED_TILE,) * game.bag_left
 
 
 def unseen(game: Game, ruleset: Ruleset) -> tuple[str, ...]:
@@ -82,7 +82,7 @@ def unseen(game: Game, ruleset: Ruleset) -> tuple[str, ...]:
     outside = [tile.in_rack for tile in game.board.values()]
     outside.extend(game.out)
     for rack in game.racks.values():
-        outside.extend(face for face in rack if face != UNKNOWN)
+        outside.extend(face for face in rack if face != UNENTERED_TILE)
     return without(full_bag(ruleset.tile_set), outside)
 
 
@@ -92,17 +92,19 @@ def rack_for(game: Game, ruleset: Ruleset, player_id: str, faces: Iterable[str])
     At a recorded table, a tile not entered can be any that is not seen elsewhere.
     """
     rack = game.racks[player_id]
-    if UNKNOWN not in rack:
+    if UNENTERED_TILE not in rack:
         return rack
-    known = [face for face in rack if face != UNKNOWN]
+    known = [face for face in rack if face != UNENTERED_TILE]
     hidden = len(rack) - len(known)
     wanted = list((Counter(faces) - Counter(known)).elements())
-    possible = Counter(wanted) & Counter([*unseen(game, ruleset), *[UNKNOWN] * hidden])
+    possible = Counter(wanted) & Counter([*unseen(game, ruleset), *[UNENTERED_TILE] * hidden])
     taken = list(possible.elements())[:hidden]
-    return (*known, *taken, *[UNKNOWN] * (hidden - len(taken)))
+    return (*known, *taken, *[UNENTERED_TILE] * (hidden - len(taken)))
 
 
-def _entered(game: Game, ruleset: Ruleset, player_id: str, faces: Sequence[str], count: int) -> events.TilesDrawn:
+def _build_entered_draw(
+    game: Game, ruleset: Ruleset, player_id: str, faces: Sequence[str], count: int
+) -> events.TilesDrawn:
     """Return the draw that a scorer saw. Raises ``Invalid`` if it is impossible."""
     if game.hosted:
         raise Invalid("faces", N_("are given, but the system draws at this table: expected none"))

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from google.protobuf.message import Message
 
 from faristol.kernel.errors import Invalid
-from faristol.kernel.facts import dated
+from faristol.kernel.facts import set_occurred_at
 from faristol.kernel.refusal import N_, Refusal
 from faristol.kernel.times import Instant
 from faristol.pb.game.v1 import events_pb2 as events
@@ -85,7 +85,7 @@ def leave_tournament(table: Table, player_id: str, at: Instant) -> list[Message]
     game = table.game
     if game.over or game.phase is Phase.UNSPECIFIED or player_id not in set(game.player_ids) - game.gone.keys():
         return []
-    facts = dated(abandon(table, game_pb2.AbandonRequest(player_ids=[player_id]), at), at)
+    facts = set_occurred_at(abandon(table, game_pb2.AbandonRequest(player_ids=[player_id]), at), at)
     for fact in facts:
         if isinstance(fact, events.GameEnded) and not game.turns_taken:
             fact.condition = events.END_CONDITION_FORFEIT
@@ -152,7 +152,7 @@ def _check_totals(table: Table, player_id: str, totals: Sequence[int]) -> None:
         raise Invalid(
             "totals",
             N_("are {given}; expected those of {players}, in this order"),
-            {"given": _listed(totals), "players": ", ".join(game.player_ids)},
+            {"given": _format_totals(totals), "players": ", ".join(game.player_ids)},
         )
     recorded = [game.scores[player] for player in game.player_ids]
     if list(totals) != recorded:
@@ -160,11 +160,11 @@ def _check_totals(table: Table, player_id: str, totals: Sequence[int]) -> None:
             "SHEETS_DIFFER",
             table.ruleset.law.signatures,
             N_("The sheets differ: {player} has {given}, and the record has {recorded}. Correct the error first."),
-            {"player": player_id, "given": _listed(totals), "recorded": _listed(recorded)},
+            {"player": player_id, "given": _format_totals(totals), "recorded": _format_totals(recorded)},
         )
 
 
-def _listed(totals: Iterable[int]) -> str:
+def _format_totals(totals: Iterable[int]) -> str:
     return " : ".join(map(str, totals))
 
 

@@ -23,7 +23,7 @@ from faristol.table.decide.checks import (
 )
 from faristol.table.decide.draws import check_possible
 from faristol.table.game.evolution import evolve
-from faristol.table.game.state import UNKNOWN
+from faristol.table.game.state import UNENTERED_TILE
 
 
 def start_game(table: Table, request: game_pb2.StartGameRequest, at: Instant) -> list[Message]:
@@ -64,7 +64,7 @@ def state_rack(table: Table, request: game_pb2.StateRackRequest, at: Instant) ->
     _check_recorded(table)
     check_not_final(table)
     rack = game.racks[request.player_id]
-    known = Counter(face for face in rack if face != UNKNOWN)
+    known = Counter(face for face in rack if face != UNENTERED_TILE)
     if len(faces) != len(rack) or known - Counter(faces):
         expected = N_("are {faces}; expected {count} {count:tile|tiles}")
         if known:

@@ -20,7 +20,7 @@ from faristol.rules.turns import free_exchange as judge_free_exchange
 from faristol.table import Decide, Table
 from faristol.table.decide.checks import check_nothing_begun, check_on_turn, check_player
 from faristol.table.decide.draws import bag_of, rack_for
-from faristol.table.game.state import UNKNOWN, Game
+from faristol.table.game.state import UNENTERED_TILE, Game
 
 
 def announce_exchange(table: Table, request: game_pb2.AnnounceExchangeRequest, at: Instant) -> list[Message]:
@@ -143,7 +143,7 @@ def free_exchange(table: Table, request: game_pb2.FreeExchangeRequest, at: Insta
     check_on_turn(table, player_id, at)
     check_nothing_begun(table)
     rack = rack_for(game, ruleset, player_id, faces)
-    if UNKNOWN in rack:
+    if UNENTERED_TILE in rack:
         raise Invalid("faces", N_("expected all tiles of the rack that was shown"))
     bag = bag_of(game, ruleset)
     changed = faces or rack

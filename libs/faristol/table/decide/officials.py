@@ -26,7 +26,7 @@ from faristol.table.decide.checks import (
 )
 from faristol.table.game.state import Game, Phase
 
-KINDS = frozenset(
+SANCTION_KINDS = frozenset(
     (
         events.SANCTION_KIND_WARNING,
         events.SANCTION_KIND_POINTS,
@@ -85,7 +85,7 @@ def impose_sanction(table: Table, request: game_pb2.ImposeSanctionRequest, at: I
     check_arbiter(table, request.arbiter_id)
     check_seated(table, player_id)
     check_not_final(table)
-    if kind not in KINDS:
+    if kind not in SANCTION_KINDS:
         raise Invalid("kind", N_("is {kind}; expected one of the kinds of sanction"), {"kind": kind})
     in_points = kind == events.SANCTION_KIND_POINTS
     if in_points is not (points > 0):

@@ -93,7 +93,7 @@ def take_back_tiles(table: Table, request: game_pb2.TakeBackTilesRequest, at: In
         )
     check_board_unquestioned(table)
     check_undisturbed(table)
-    check_change(_done(game, table.clock), ruleset)
+    check_change(_list_steps_taken(game, table.clock), ruleset)
     if game.pending is None and ruleset.touch.rule == "strict" and ruleset.touch.sanction == "turn-lost":
         return [_touch_lost(game, ruleset)]
     return [events.TilesTakenBack(turn=game.turn, player_id=player_id)]
@@ -123,7 +123,7 @@ def place_play(table: Table, request: game_pb2.PlacePlayRequest, at: Instant) ->
         check_blank_kept(said, game.course.blanks_counted, blanks_of(placements), ruleset)
     if game.asked:
         _check_not_asked(table, player_id, words)
-    played = announced(game, ruleset, player_id, placements, words, at)
+    played = build_play_placed(game, ruleset, player_id, placements, words, at)
     if ruleset.challenge.by != "nobody":
         return [played]
     if game.lexicon == UNPINNED:
@@ -143,7 +143,7 @@ def place_play(table: Table, request: game_pb2.PlacePlayRequest, at: Instant) ->
     ]
 
 
-def announced(
+def build_play_placed(
     game: Game,
     ruleset: Ruleset,
     player_id: str,
@@ -211,7 +211,7 @@ def check_nothing_begun_with_exchange(table: Table) -> None:
         check_nothing_begun(table)
 
 
-def _done(game: Game, clock: Clock) -> set[Step]:
+def _list_steps_taken(game: Game, clock: Clock) -> set[Step]:
     """Return the steps of this turn that were taken."""
     done: set[Step] = set()
     if game.course.laid or game.pending:

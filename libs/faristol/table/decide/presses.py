@@ -14,10 +14,10 @@ from faristol.pb.game.v1 import events_pb2 as events
 from faristol.rules import TurnKind
 from faristol.table import Decide, Table
 from faristol.table.clock import Clock, evolve, fold
-from faristol.table.deadlines import due, timed
+from faristol.table.deadlines import due, set_turn_end
 from faristol.table.decide.checks import check_seated
 from faristol.table.game.state import Game, Phase
-from faristol.table.settlement.clock import held, resumed, waits_for_score
+from faristol.table.settlement.clock import hold_clock, resume_turn, waits_for_score
 
 
 def press(table: Table, request: clock_pb2.PressRequest, at: Instant) -> list[Message]:
@@ -35,7 +35,7 @@ def press(table: Table, request: clock_pb2.PressRequest, at: Instant) -> list[Me
         return late
     _check_turn(table, player_id)
     if waits_for_score(after, game, table.ruleset):
-        late.append(timed(after, resumed(after, at)))
+        late.append(set_turn_end(after, resume_turn(after, at)))
         after = evolve(after, late[-1])
     pressed = clock_events.ClockPressed(
         player_id=player_id,
@@ -44,7 +44,7 @@ def press(table: Table, request: clock_pb2.PressRequest, at: Instant) -> list[Me
         occurred_at=timestamp(at),
         next_player_id=clock.after(player_id),
     )
-    return [*late, timed(after, pressed)]
+    return [*late, set_turn_end(after, pressed)]
 
 
 def claim_time(table: Table, request: clock_pb2.ClaimTimeRequest, at: Instant) -> list[Message]:
@@ -83,7 +83,7 @@ def stop(table: Table, request: clock_pb2.StopRequest, at: Instant) -> list[Mess
         )
     _check_taken(table, request.player_id)
     _check_verification(table, at)
-    return [*late, held(clock, at)]
+    return [*late, hold_clock(clock, at)]
 
 
 def overtaken(table: Table, at: Instant) -> tuple[list[Message], Clock]:

@@ -27,8 +27,8 @@ from faristol.table.decide.checks import (
     check_seated,
     check_undisturbed,
     checked_blank,
+    has_missed_play,
     in_doubt,
-    missed,
 )
 from faristol.table.game.state import Phase
 
@@ -76,7 +76,7 @@ def write_score(table: Table, request: game_pb2.WriteScoreRequest, at: Instant) 
     facts: list[Message] = [
         events.ScoreWritten(turn=play.turn, player_id=player_id, score=score, total=total, blanks=request.blanks)
     ]
-    if complete and player_id == game.mover and missed(game, clock, ruleset):
+    if complete and player_id == game.mover and has_missed_play(game, clock, ruleset):
         facts.append(events.PlayAccepted(turn=play.turn, player_id=player_id))
     if any((other.score, other.total) != (score, total) for other in game.course.written.values()):
         facts.append(events.CountDisputed(turn=game.turn, player_id=player_id))

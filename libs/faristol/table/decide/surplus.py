@@ -17,7 +17,7 @@ from faristol.rules.surplus import Notice, Stage, check_returned, found_tiles_go
 from faristol.table import Decide, Table
 from faristol.table.decide.checks import check_arbiter, check_player, check_running, check_undisturbed
 from faristol.table.decide.draws import bag_of, check_possible, drawn_from, rack_for
-from faristol.table.game.state import UNKNOWN, Game, Phase
+from faristol.table.game.state import UNENTERED_TILE, Game, Phase
 
 _STAGES = {stage: events.DrawStage.Value(f"DRAW_STAGE_{stage.name}") for stage in Stage}
 
@@ -37,7 +37,7 @@ def claim_overdraw(table: Table, request: game_pb2.ClaimOverdrawRequest, at: Ins
     held, new = rack_parts(game, ruleset, drawer_id)
     facts: list[Message] = []
     if not game.hosted and len(held) + len(new) <= ruleset.game.rack_size:
-        facts.extend(_unentered(game, ruleset, request))
+        facts.extend(_list_unentered_draws(game, ruleset, request))
         new = (*new, *(face for fact in facts if isinstance(fact, events.TilesDrawn) for face in fact.faces))
     surplus = len(held) + len(new) - ruleset.game.rack_size
     next_draw = game.next_draw + len(facts)
@@ -71,7 +71,7 @@ def claim_overdraw(table: Table, request: game_pb2.ClaimOverdrawRequest, at: Ins
     if found.choose or found.arbiter:
         return facts
     bag_left = game.bag_left - sum(len(each.faces) for each in facts if isinstance(each, events.TilesDrawn))
-    return [*facts, *_returned(game, ruleset, fact, found.shown, "", bag_left)]
+    return [*facts, *_return_tiles(game, ruleset, fact, found.shown, "", bag_left)]
 
 
 def choose_surplus(table: Table, request: game_pb2.ChooseSurplusRequest, at: Instant) -> list[Message]:
@@ -94,7 +94,7 @@ def choose_surplus(table: Table, request: game_pb2.ChooseSurplusRequest, at: Ins
         )
     shown = tuple(found.shown) if game.hosted else rack_for(game, ruleset, found.player_id, request.faces)
     check_returned(request.faces, shown, found.choose, found.article)
-    return _returned(game, ruleset, found, request.faces, player_id)
+    return _return_tiles(game, ruleset, found, request.faces, player_id)
 
 
 def resolve_overdraw(table: Table, request: game_pb2.ResolveOverdrawRequest, at: Instant) -> list[Message]:
@@ -106,7 +106,7 @@ def resolve_overdraw(table: Table, request: game_pb2.ResolveOverdrawRequest, at:
     if not isinstance(found, events.OverdrawFound) or not found.arbiter:
         raise Refusal("NOT_FOR_ARBITER", ruleset.law.overdraw_claim, N_("No surplus is waiting for an arbiter."))
     check_returned(request.faces, game.racks[found.player_id], found.surplus, found.article)
-    return _returned(game, ruleset, found, request.faces, request.arbiter_id)
+    return _return_tiles(game, ruleset, found, request.faces, request.arbiter_id)
 
 
 def claim_underdraw(table: Table, request: game_pb2.ClaimUnderdrawRequest, at: Instant) -> list[Message]:
@@ -137,7 +137,7 @@ def claim_underdraw(table: Table, request: game_pb2.ClaimUnderdrawRequest, at: I
     )
     if found.arbiter:
         return [fact]
-    return [fact, *_completed(game, bag, fact, shown=found.shown)]
+    return [fact, *_complete_underdraw(game, bag, fact, shown=found.shown)]
 
 
 def resolve_underdraw(table: Table, request: game_pb2.ResolveUnderdrawRequest, at: Instant) -> list[Message]:
@@ -150,7 +150,7 @@ def resolve_underdraw(table: Table, request: game_pb2.ResolveUnderdrawRequest, a
         raise Refusal(
             "NOT_FOR_ARBITER", ruleset.article("underdraw.racked"), N_("No missing tile is waiting for an arbiter.")
         )
-    return _completed(game, bag_of(game, ruleset), found, shown=request.show, arbiter_id=request.arbiter_id)
+    return _complete_underdraw(game, bag_of(game, ruleset), found, shown=request.show, arbiter_id=request.arbiter_id)
 
 
 def report_tiles_found(table: Table, request: game_pb2.ReportTilesFoundRequest, at: Instant) -> list[Message]:
@@ -202,7 +202,9 @@ def _notice(game: Game, request: game_pb2.ClaimOverdrawRequest | game_pb2.ClaimU
     )
 
 
-def _unentered(game: Game, ruleset: Ruleset, request: game_pb2.ClaimOverdrawRequest) -> Iterator[events.TilesDrawn]:
+def _list_unentered_draws(
+    game: Game, ruleset: Ruleset, request: game_pb2.ClaimOverdrawRequest
+) -> Iterator[events.TilesDrawn]:
     """Yield the draw of tiles not entered that fills the rack as claimed, if it is possible.
 
     Raises ``Invalid`` for fewer than one over a full rack, and for more than the bag held.
@@ -216,7 +218,7 @@ def _unentered(game: Game, ruleset: Ruleset, request: game_pb2.ClaimOverdrawRequ
         raise _other_surplus(over, 1, most)
     yield events.TilesDrawn(
         player_id=request.drawer_id,
-        faces=[UNKNOWN] * (missing + over),
+        faces=[UNENTERED_TILE] * (missing + over),
         draw=game.next_draw,
         bag_left=most - over,
     )
@@ -228,7 +230,7 @@ def _other_surplus(given: int, least: int, most: int) -> Invalid:
     )
 
 
-def _returned(
+def _return_tiles(
     game: Game,
     ruleset: Ruleset,
     found: events.OverdrawFound,
@@ -258,7 +260,7 @@ def _returned(
     return facts
 
 
-def _completed(
+def _complete_underdraw(
     game: Game,
     bag: tuple[str, ...],
     found: events.UnderdrawFound,

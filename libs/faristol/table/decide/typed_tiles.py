@@ -21,7 +21,7 @@ def read_typed_tiles(request: M, tile_set: TileSet) -> M:
     A Latin letter stands for the Greek one that it looks like, ``l.l`` for ``L·L``. An unknown tile stays, and the
     decision refuses it. A command without other spellings is returned itself.
     """
-    if all(_face(face, tile_set) == face for face in _typed(request)):
+    if all(_face(face, tile_set) == face for face in _list_typed_tiles(request)):
         return request
     changed = type(request)()
     changed.CopyFrom(request)
@@ -42,7 +42,7 @@ def _messages(message: Message) -> Iterator[Message]:
                 yield from _messages(inner)
 
 
-def _typed(request: Message) -> Iterator[str]:
+def _list_typed_tiles(request: Message) -> Iterator[str]:
     for message in _messages(request):
         for field, value in message.ListFields():
             if field.message_type is None and field.name == _FACE:

@@ -10,13 +10,13 @@ from google.protobuf.message import Message
 
 from faristol.pb.game.v1 import events_pb2 as events
 from faristol.rules import TurnKind, without
-from faristol.table.game.state import Drawn, Game, Phase, taken_out
-from faristol.table.game.turns import Change, interrupted, with_rack
+from faristol.table.game.state import Game, LastDraw, Phase, taken_out
+from faristol.table.game.turns import Change, begin_interruption, with_rack
 
 
-def _drawn(game: Game, fact: events.TilesDrawn) -> Game:
+def _apply_tiles_drawn(game: Game, fact: events.TilesDrawn) -> Game:
     phase, course, last = game.phase, game.course, game.drawn.get(fact.player_id)
-    drawn = Drawn(game.turn, tuple(fact.faces))
+    drawn = LastDraw(game.turn, tuple(fact.faces))
     if fact.player_id == game.mover and phase is Phase.PLACED:
         phase, drawn = Phase.DRAWN, replace(drawn, for_play=True)
     elif fact.player_id == game.mover and phase is Phase.CHALLENGED and course.resume is Phase.PLACED:
@@ -37,11 +37,11 @@ def _drawn(game: Game, fact: events.TilesDrawn) -> Game:
     )
 
 
-def _found_by_draw(game: Game, fact: events.OverdrawFound | events.IllegalExchangeFound) -> Game:
+def _apply_found_by_draw(game: Game, fact: events.OverdrawFound | events.IllegalExchangeFound) -> Game:
     return replace(game, interruption=fact, next_draw=fact.draw + 1)
 
 
-def _overdraw_resolved(game: Game, fact: events.OverdrawResolved) -> Game:
+def _apply_overdraw_resolved(game: Game, fact: events.OverdrawResolved) -> Game:
     rack = taken_out(game.racks[fact.player_id], fact.faces)
     return replace(
         game,
@@ -52,11 +52,11 @@ def _overdraw_resolved(game: Game, fact: events.OverdrawResolved) -> Game:
     )
 
 
-def _underdraw_resolved(game: Game, _: events.UnderdrawResolved) -> Game:
+def _apply_underdraw_resolved(game: Game, _: events.UnderdrawResolved) -> Game:
     return replace(game, interruption=None)
 
 
-def _illegal_exchange_resolved(game: Game, fact: events.IllegalExchangeResolved) -> Game:
+def _apply_illegal_exchange_end(game: Game, fact: events.IllegalExchangeResolved) -> Game:
     found = game.interruption
     assert isinstance(found, events.IllegalExchangeFound), "an illegal exchange that was found is resolved"
     rack = (*without(game.racks[fact.player_id], found.from_rack), *fact.kept)
@@ -68,25 +68,25 @@ def _illegal_exchange_resolved(game: Game, fact: events.IllegalExchangeResolved)
     )
 
 
-def _free_exchange_shown(game: Game, _: events.FreeExchangeShown) -> Game:
+def _apply_free_exchange_shown(game: Game, _: events.FreeExchangeShown) -> Game:
     return replace(game, open_play=None)
 
 
-def _free_exchanged(game: Game, fact: events.FreeExchanged) -> Game:
+def _apply_free_exchanged(game: Game, fact: events.FreeExchanged) -> Game:
     rack = taken_out(game.racks[fact.player_id], fact.faces)
     return replace(game, racks=with_rack(game.racks, fact.player_id, rack))
 
 
-def _found(game: Game, fact: events.TilesFound) -> Game:
+def _apply_tiles_found(game: Game, fact: events.TilesFound) -> Game:
     out = game.out if fact.into_bag else (*game.out, *fact.faces)
     return replace(game, out=out, bag_left=fact.bag_left)
 
 
-def _rack_told(game: Game, fact: events.RackStated | events.RackDeduced) -> Game:
+def _apply_rack(game: Game, fact: events.RackStated | events.RackDeduced) -> Game:
     return replace(game, racks=with_rack(game.racks, fact.player_id, tuple(fact.faces)))
 
 
-def _still_held(game: Game, player_id: str, gone: Iterable[str]) -> Mapping[str, Drawn]:
+def _still_held(game: Game, player_id: str, gone: Iterable[str]) -> Mapping[str, LastDraw]:
     """Return the last draws, without tiles of a player that have left the rack."""
     left, last = list(gone), game.drawn[player_id]
     kept = []
@@ -98,17 +98,17 @@ def _still_held(game: Game, player_id: str, gone: Iterable[str]) -> Mapping[str,
     return MappingProxyType({**game.drawn, player_id: replace(last, faces=tuple(kept))})
 
 
-CHANGES: Mapping[type[Message], Change] = {
-    events.TilesDrawn: _drawn,
-    events.OverdrawFound: _found_by_draw,
-    events.OverdrawResolved: _overdraw_resolved,
-    events.UnderdrawFound: interrupted,
-    events.UnderdrawResolved: _underdraw_resolved,
-    events.IllegalExchangeFound: _found_by_draw,
-    events.IllegalExchangeResolved: _illegal_exchange_resolved,
-    events.FreeExchangeShown: _free_exchange_shown,
-    events.FreeExchanged: _free_exchanged,
-    events.TilesFound: _found,
-    events.RackStated: _rack_told,
-    events.RackDeduced: _rack_told,
+DRAW_CHANGES: Mapping[type[Message], Change] = {
+    events.TilesDrawn: _apply_tiles_drawn,
+    events.OverdrawFound: _apply_found_by_draw,
+    events.OverdrawResolved: _apply_overdraw_resolved,
+    events.UnderdrawFound: begin_interruption,
+    events.UnderdrawResolved: _apply_underdraw_resolved,
+    events.IllegalExchangeFound: _apply_found_by_draw,
+    events.IllegalExchangeResolved: _apply_illegal_exchange_end,
+    events.FreeExchangeShown: _apply_free_exchange_shown,
+    events.FreeExchanged: _apply_free_exchanged,
+    events.TilesFound: _apply_tiles_found,
+    events.RackStated: _apply_rack,
+    events.RackDeduced: _apply_rack,
 }

@@ -14,16 +14,20 @@ from faristol.pb.game.v1 import events_pb2 as events
 from faristol.rules.conditions import is_out
 from faristol.rules.sections import Neutraliser
 from faristol.table.game import draws, sheet, turns
-from faristol.table.game.signals import Kind, Signal, Signals
+from faristol.table.game.signals import Signal, SignalKind, Signals
 from faristol.table.game.state import Game
 
-_CHANGES: Mapping[type[Message], Callable[[Game, Any], Game]] = {**turns.CHANGES, **draws.CHANGES, **sheet.CHANGES}
+_GAME_CHANGES: Mapping[type[Message], Callable[[Game, Any], Game]] = {
+    **turns.TURN_CHANGES,
+    **draws.DRAW_CHANGES,
+    **sheet.SHEET_CHANGES,
+}
 """The effect of each event on a game, except ``last_at`` and ``signals``."""
 
 
 def evolve(game: Game, message: Message) -> Game:
     """Return ``game`` after ``message``, an event of its stream. Raises ``TypeError`` for any other message."""
-    change = _CHANGES.get(type(message))
+    change = _GAME_CHANGES.get(type(message))
     if change is None:
         raise TypeError(f"{message.DESCRIPTOR.full_name} is not an event of a game: expected one of faristol.game.v1")
     after = change(game, message)
@@ -39,36 +43,38 @@ def fold(game: Game, facts: Iterable[Message]) -> Game:
     return reduce(evolve, facts, game)
 
 
-def _clocked(game: Game) -> int:
+def _find_clock_turn(game: Game) -> int:
     """Return the turn of the clock: the next one while a turn with a pressed clock is re-entered."""
     return game.turn + 1 if game.entered_again else game.turn
 
 
-def _interrupted(game: Game, _: Game, fact: Any, reason: Neutraliser) -> Signals:
+def _signal_interruption(game: Game, _: Game, fact: Any, reason: Neutraliser) -> Signals:
     challenge = fact.challenge if reason == "challenge" else 0
-    return game.signals.interrupted(reason, instant(fact.occurred_at), _clocked(game), challenge)
+    return game.signals.add_interruption(reason, instant(fact.occurred_at), _find_clock_turn(game), challenge)
 
 
-def _settled(game: Game, _: Game, fact: Any, reason: Neutraliser) -> Signals:
-    return game.signals.over(Kind.SETTLED, reason, instant(fact.occurred_at), _clocked(game))
+def _signal_settlement(game: Game, _: Game, fact: Any, reason: Neutraliser) -> Signals:
+    return game.signals.end_interruption(SignalKind.SETTLED, reason, instant(fact.occurred_at), _find_clock_turn(game))
 
 
-def _ruled(game: Game, after: Game, fact: events.ChallengeRuled | events.AppealRuled) -> Signals:
+def _signal_ruling(game: Game, after: Game, fact: events.ChallengeRuled | events.AppealRuled) -> Signals:
     """Return the signals after a ruling. One against a play ends no interruption: a withdrawal or an appeal follows."""
-    return _settled(game, after, fact, "challenge") if fact.valid else game.signals
+    return _signal_settlement(game, after, fact, "challenge") if fact.valid else game.signals
 
 
-def _taken(game: Game, after: Game, fact: Any) -> Signals:
+def _signal_taken(game: Game, after: Game, fact: Any) -> Signals:
     if game.entered_again:
         return game.signals  # the clock has already received all signals of a re-entered turn
-    return game.signals.and_(Signal(Kind.TAKEN, instant(fact.occurred_at), game.turn, last=_goes_out(after)))
+    return game.signals.add_signal(
+        Signal(SignalKind.TAKEN, instant(fact.occurred_at), game.turn, last=_goes_out(after))
+    )
 
 
-def _written(game: Game, after: Game, fact: events.ScoreWritten | events.TilesDrawn) -> Signals:
+def _signal_written(game: Game, after: Game, fact: events.ScoreWritten | events.TilesDrawn) -> Signals:
     if game.entered_again:
         return game.signals
     at, last = instant(fact.occurred_at), _goes_out(after)
-    return game.signals.and_(Signal(Kind.WRITTEN, at, game.turn, player_id=fact.player_id, last=last))
+    return game.signals.add_signal(Signal(SignalKind.WRITTEN, at, game.turn, player_id=fact.player_id, last=last))
 
 
 def _goes_out(game: Game) -> bool:
@@ -76,47 +82,47 @@ def _goes_out(game: Game) -> bool:
     return game.pending is not None and is_out(game.racks[game.mover], game.bag_left)
 
 
-def _taken_back(game: Game, after: Game, fact: events.TilesTakenBack | events.EntriesTakenBack) -> Signals:
+def _signal_taken_back(game: Game, after: Game, fact: events.TilesTakenBack | events.EntriesTakenBack) -> Signals:
     if after.entered_again:
         return game.signals
-    return game.signals.taken_back(instant(fact.occurred_at), game.turn)
+    return game.signals.take_back_turn(instant(fact.occurred_at), game.turn)
 
 
-def _turn_over(game: Game, _: Game, fact: Any) -> Signals:
+def _signal_turn_over(game: Game, _: Game, fact: Any) -> Signals:
     """Return the signals after the end of the turn; a play can be withdrawn after its turn is over (FM 4)."""
     if game.entered_again:
         return game.signals
-    kind = Kind.TURN_OVER if fact.turn == game.turn else Kind.SETTLED
-    return game.signals.over(kind, "challenge", instant(fact.occurred_at), game.turn)
+    kind = SignalKind.TURN_OVER if fact.turn == game.turn else SignalKind.SETTLED
+    return game.signals.end_interruption(kind, "challenge", instant(fact.occurred_at), game.turn)
 
 
-def _game_over(game: Game, _: Game, fact: events.GameEnded | events.TableClosed) -> Signals:
-    return game.signals.and_(Signal(Kind.GAME_OVER, instant(fact.occurred_at), _clocked(game)))
+def _signal_game_over(game: Game, _: Game, fact: events.GameEnded | events.TableClosed) -> Signals:
+    return game.signals.add_signal(Signal(SignalKind.GAME_OVER, instant(fact.occurred_at), _find_clock_turn(game)))
 
 
 _SIGNALS: Mapping[type[Message], Callable[[Game, Game, Any], Signals]] = {
-    events.ChallengeRaised: partial(_interrupted, reason="challenge"),
-    events.AppealRaised: partial(_interrupted, reason="challenge"),
-    events.CountDisputed: partial(_interrupted, reason="count-dispute"),
-    events.OverdrawFound: partial(_interrupted, reason="overdraw"),
-    events.ArbiterCalled: partial(_interrupted, reason="arbiter-call"),
-    events.ChallengeRuled: _ruled,
-    events.AppealRuled: _ruled,
-    events.CountSettled: partial(_settled, reason="count-dispute"),
-    events.OverdrawResolved: partial(_settled, reason="overdraw"),
-    events.ArbiterLeft: partial(_settled, reason="arbiter-call"),
-    events.PlayPlaced: _taken,
-    events.Exchanged: _taken,
-    events.Passed: _taken,
-    events.CannotPlay: _taken,
-    events.TilesTakenBack: _taken_back,
-    events.EntriesTakenBack: _taken_back,
-    events.ScoreWritten: _written,
-    events.TilesDrawn: _written,
-    events.PlayWithdrawn: _turn_over,
-    events.PlayCompleted: _turn_over,
-    events.TurnLost: _turn_over,
-    events.GameEnded: _game_over,
-    events.TableClosed: _game_over,
+    events.ChallengeRaised: partial(_signal_interruption, reason="challenge"),
+    events.AppealRaised: partial(_signal_interruption, reason="challenge"),
+    events.CountDisputed: partial(_signal_interruption, reason="count-dispute"),
+    events.OverdrawFound: partial(_signal_interruption, reason="overdraw"),
+    events.ArbiterCalled: partial(_signal_interruption, reason="arbiter-call"),
+    events.ChallengeRuled: _signal_ruling,
+    events.AppealRuled: _signal_ruling,
+    events.CountSettled: partial(_signal_settlement, reason="count-dispute"),
+    events.OverdrawResolved: partial(_signal_settlement, reason="overdraw"),
+    events.ArbiterLeft: partial(_signal_settlement, reason="arbiter-call"),
+    events.PlayPlaced: _signal_taken,
+    events.Exchanged: _signal_taken,
+    events.Passed: _signal_taken,
+    events.CannotPlay: _signal_taken,
+    events.TilesTakenBack: _signal_taken_back,
+    events.EntriesTakenBack: _signal_taken_back,
+    events.ScoreWritten: _signal_written,
+    events.TilesDrawn: _signal_written,
+    events.PlayWithdrawn: _signal_turn_over,
+    events.PlayCompleted: _signal_turn_over,
+    events.TurnLost: _signal_turn_over,
+    events.GameEnded: _signal_game_over,
+    events.TableClosed: _signal_game_over,
 }
 """The signals of events to the clock, from the game before and after. Each book says what stops the clocks."""

@@ -13,10 +13,10 @@ from faristol.kernel.times import instant
 from faristol.pb.game.v1 import events_pb2 as events
 from faristol.rules import Placement, Square, Tile
 from faristol.table.game.state import Course, Game, Phase, tiles_of
-from faristol.table.game.turns import Change, interrupted, with_score
+from faristol.table.game.turns import Change, begin_interruption, with_score
 
 
-def _written(game: Game, fact: events.ScoreWritten) -> Game:
+def _apply_score_written(game: Game, fact: events.ScoreWritten) -> Game:
     play = game.in_question
     if play is None or play.turn != fact.turn:
         return game
@@ -32,7 +32,7 @@ def _written(game: Game, fact: events.ScoreWritten) -> Game:
     return replace(game, noted=noted, course=replace(game.course, written=written))
 
 
-def _blank_settled(game: Game, fact: events.BlankSettled) -> Game:
+def _apply_blank_settled(game: Game, fact: events.BlankSettled) -> Game:
     settled = _with_blank(game, fact)
     if not fact.arbiter_id:
         return settled
@@ -78,12 +78,12 @@ def _reading(play: events.PlayPlaced, settled: events.BlankSettled) -> events.Pl
     return read
 
 
-def _settled(game: Game, fact: events.CountSettled) -> Game:
+def _apply_count_settled(game: Game, fact: events.CountSettled) -> Game:
     course = replace(game.course, settled_score=fact.score) if game.pending else game.course
     return replace(game, interruption=None, course=course)
 
 
-def _play_corrected(game: Game, fact: events.PlayCorrected) -> Game:
+def _apply_play_corrected(game: Game, fact: events.PlayCorrected) -> Game:
     turns = list(game.turns_taken)
     turns[fact.turn - 1] = replace(turns[fact.turn - 1], points=fact.score)
     corrected = replace(_with_total(game, fact.player_id, fact.total, fact.turn), turns_taken=tuple(turns))
@@ -92,7 +92,7 @@ def _play_corrected(game: Game, fact: events.PlayCorrected) -> Game:
     return replace(corrected, begun=tuple(begun))
 
 
-def _total_corrected(game: Game, fact: events.TotalCorrected) -> Game:
+def _apply_total_corrected(game: Game, fact: events.TotalCorrected) -> Game:
     return _with_total(game, fact.player_id, fact.total)
 
 
@@ -112,19 +112,19 @@ def _with_total(game: Game, player_id: str, total: int, turn: int = 0) -> Game:
     return replace(game, scores=with_score(game, player_id, total), begun=begun, signed=signed)
 
 
-def _arbiter_assigned(game: Game, fact: events.ArbiterAssigned) -> Game:
+def _apply_arbiter_assigned(game: Game, fact: events.ArbiterAssigned) -> Game:
     return replace(game, arbiter=fact.arbiter_id)
 
 
-def _arbiter_called(game: Game, fact: events.ArbiterCalled) -> Game:
+def _apply_arbiter_called(game: Game, fact: events.ArbiterCalled) -> Game:
     return replace(game, arbiter_called=fact.player_id)
 
 
-def _arbiter_left(game: Game, _: events.ArbiterLeft) -> Game:
+def _apply_arbiter_left(game: Game, _: events.ArbiterLeft) -> Game:
     return replace(game, arbiter_called="")
 
 
-def _sanctioned(game: Game, fact: events.SanctionImposed) -> Game:
+def _apply_sanction_imposed(game: Game, fact: events.SanctionImposed) -> Game:
     if fact.kind == events.SANCTION_KIND_GAME and len(game.player_ids) > 2:
         game = _out(game, [fact.player_id], fact)
     if not fact.overholding:
@@ -138,21 +138,21 @@ def _out(game: Game, player_ids: Iterable[str], fact: events.SanctionImposed | e
     return replace(game, gone=MappingProxyType({**game.gone, **gone}))
 
 
-def _asked(game: Game, fact: events.WordAsked) -> Game:
+def _apply_word_asked(game: Game, fact: events.WordAsked) -> Game:
     word = tuple(fact.word.faces)
     involved = [player for player in (fact.player_id, fact.answerer_id) if player]
     return replace(game, asked=game.asked | {(player, word) for player in involved})
 
 
-def _end_agreed(game: Game, fact: events.EndAgreed) -> Game:
+def _apply_end_agreed(game: Game, fact: events.EndAgreed) -> Game:
     return replace(game, course=replace(game.course, agreed=game.course.agreed | {fact.player_id}))
 
 
-def _abandoned(game: Game, fact: events.Abandoned) -> Game:
+def _apply_abandoned(game: Game, fact: events.Abandoned) -> Game:
     return _out(game, fact.player_ids, fact)
 
 
-def _ended(game: Game, fact: events.GameEnded) -> Game:
+def _apply_game_ended(game: Game, fact: events.GameEnded) -> Game:
     return replace(
         game,
         phase=Phase.ENDED,
@@ -166,57 +166,57 @@ def _ended(game: Game, fact: events.GameEnded) -> Game:
     )
 
 
-def _line(game: Game, fact: events.RackPenalty | events.TimePenalty | events.OutBonus, sign: int) -> Game:
+def _apply_score_line(game: Game, fact: events.RackPenalty | events.TimePenalty | events.OutBonus, sign: int) -> Game:
     """Return the game with a line at the foot of the sheet, which adds or deducts its points."""
     scores = with_score(game, fact.player_id, game.scores[fact.player_id] + sign * fact.points)
     return replace(game, scores=scores, adjusted=game.adjusted | {(fact.player_id, fact.DESCRIPTOR.name)})
 
 
-def _score_adjusted(game: Game, fact: events.ScoreAdjusted) -> Game:
+def _apply_score_adjusted(game: Game, fact: events.ScoreAdjusted) -> Game:
     adjusted = _with_total(game, fact.player_id, game.scores[fact.player_id] + fact.points)
     line = events.AdjustmentReason.Name(fact.reason)
     return replace(adjusted, adjusted=game.adjusted | {(fact.player_id, line)})
 
 
-def _signed(game: Game, fact: events.SheetSigned) -> Game:
+def _apply_sheet_signed(game: Game, fact: events.SheetSigned) -> Game:
     return replace(game, signed=(*game.signed, fact.player_id))
 
 
-def _final(game: Game, _: events.ResultFinal) -> Game:
+def _apply_result_final(game: Game, _: events.ResultFinal) -> Game:
     return replace(game, phase=Phase.FINAL)
 
 
-def _closed(game: Game, fact: events.TableClosed) -> Game:
+def _apply_table_closed(game: Game, fact: events.TableClosed) -> Game:
     ended = events.GameEnded(condition=fact.condition, loser_ids=fact.loser_ids)
     scores = MappingProxyType({score.player_id: score.score for score in fact.scores})
-    return replace(_ended(game, ended), phase=Phase.FINAL, scores=scores, closed=True)
+    return replace(_apply_game_ended(game, ended), phase=Phase.FINAL, scores=scores, closed=True)
 
 
-def _reopened(game: Game, _: events.GameReopened) -> Game:
+def _apply_game_reopened(game: Game, _: events.GameReopened) -> Game:
     return replace(game, phase=Phase.ENDED, signed=(), revision=game.revision + 1)
 
 
-CHANGES: Mapping[type[Message], Change] = {
-    events.ScoreWritten: _written,
-    events.BlankSettled: _blank_settled,
-    events.CountDisputed: interrupted,
-    events.CountSettled: _settled,
-    events.PlayCorrected: _play_corrected,
-    events.TotalCorrected: _total_corrected,
-    events.ArbiterAssigned: _arbiter_assigned,
-    events.ArbiterCalled: _arbiter_called,
-    events.ArbiterLeft: _arbiter_left,
-    events.SanctionImposed: _sanctioned,
-    events.WordAsked: _asked,
-    events.EndAgreed: _end_agreed,
-    events.Abandoned: _abandoned,
-    events.GameEnded: _ended,
-    events.RackPenalty: partial(_line, sign=-1),
-    events.OutBonus: partial(_line, sign=1),
-    events.TimePenalty: partial(_line, sign=-1),
-    events.ScoreAdjusted: _score_adjusted,
-    events.SheetSigned: _signed,
-    events.ResultFinal: _final,
-    events.TableClosed: _closed,
-    events.GameReopened: _reopened,
+SHEET_CHANGES: Mapping[type[Message], Change] = {
+    events.ScoreWritten: _apply_score_written,
+    events.BlankSettled: _apply_blank_settled,
+    events.CountDisputed: begin_interruption,
+    events.CountSettled: _apply_count_settled,
+    events.PlayCorrected: _apply_play_corrected,
+    events.TotalCorrected: _apply_total_corrected,
+    events.ArbiterAssigned: _apply_arbiter_assigned,
+    events.ArbiterCalled: _apply_arbiter_called,
+    events.ArbiterLeft: _apply_arbiter_left,
+    events.SanctionImposed: _apply_sanction_imposed,
+    events.WordAsked: _apply_word_asked,
+    events.EndAgreed: _apply_end_agreed,
+    events.Abandoned: _apply_abandoned,
+    events.GameEnded: _apply_game_ended,
+    events.RackPenalty: partial(_apply_score_line, sign=-1),
+    events.OutBonus: partial(_apply_score_line, sign=1),
+    events.TimePenalty: partial(_apply_score_line, sign=-1),
+    events.ScoreAdjusted: _apply_score_adjusted,
+    events.SheetSigned: _apply_sheet_signed,
+    events.ResultFinal: _apply_result_final,
+    events.TableClosed: _apply_table_closed,
+    events.GameReopened: _apply_game_reopened,
 }

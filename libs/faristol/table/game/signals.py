@@ -9,7 +9,7 @@ from faristol.kernel.times import Instant
 from faristol.rules.sections import Neutraliser
 
 
-class Kind(Enum):
+class SignalKind(Enum):
     """The meaning of a signal for the clock."""
 
     INTERRUPTED = auto()
@@ -31,7 +31,7 @@ class Kind(Enum):
 class Signal:
     """A change in the game that its clock may have to follow."""
 
-    kind: Kind
+    kind: SignalKind
     at: Instant
     turn: int
     """The turn of the signal."""
@@ -72,13 +72,13 @@ class Signals:
         for signal in reversed(self.given):
             if signal.turn < turn:
                 break
-            if signal.kind is Kind.TAKEN and signal.turn == turn:
+            if signal.kind is SignalKind.TAKEN and signal.turn == turn:
                 return signal.at
         return None
 
     def challenged_for(self) -> Instant | None:
         """Return the nanoseconds that challenges have taken so far; None during one."""
-        begun = {signal.interruption: signal.at for signal in self.given if signal.kind is Kind.INTERRUPTED}
+        begun = {signal.interruption: signal.at for signal in self.given if signal.kind is SignalKind.INTERRUPTED}
         taken = 0
         for interruption in self.interruptions:
             if interruption.reason != "challenge":
@@ -88,33 +88,33 @@ class Signals:
             taken += max(0, self.given[interruption.ended_by].at - begun[interruption.number])
         return taken
 
-    def and_(self, signal: Signal) -> Signals:
+    def add_signal(self, signal: Signal) -> Signals:
         """Return the signals with one more."""
         return replace(self, given=(*self.given, signal))
 
-    def interrupted(self, reason: Neutraliser, at: Instant, turn: int, challenge: int = 0) -> Signals:
+    def add_interruption(self, reason: Neutraliser, at: Instant, turn: int, challenge: int = 0) -> Signals:
         """Return the signals with a new interruption, unless one for this reason lasts, as for an appeal."""
         if self._lasting(reason):
             return self
         begun = Stoppage(len(self.interruptions) + 1, reason, challenge)
-        signal = Signal(Kind.INTERRUPTED, at, turn, begun.number)
+        signal = Signal(SignalKind.INTERRUPTED, at, turn, begun.number)
         return Signals((*self.given, signal), (*self.interruptions, begun))
 
-    def over(self, kind: Kind, reason: Neutraliser, at: Instant, turn: int) -> Signals:
+    def end_interruption(self, kind: SignalKind, reason: Neutraliser, at: Instant, turn: int) -> Signals:
         """Return the signals with one of this kind that also ends the interruption for ``reason``, if one lasts."""
         lasting = self._lasting(reason)
         signal = Signal(kind, at, turn, lasting.number if lasting else 0)
         ended = (replace(each, ended_by=len(self.given)) if each is lasting else each for each in self.interruptions)
         return Signals((*self.given, signal), tuple(ended))
 
-    def taken_back(self, at: Instant, turn: int) -> Signals:
+    def take_back_turn(self, at: Instant, turn: int) -> Signals:
         """Return the signals with ``turn`` not taken, and all interruptions ended."""
-        back = Signal(Kind.TAKEN_BACK, at, turn)
-        done = (Kind.TAKEN, Kind.WRITTEN)
+        back = Signal(SignalKind.TAKEN_BACK, at, turn)
+        done = (SignalKind.TAKEN, SignalKind.WRITTEN)
         given = tuple(back if signal.turn == turn and signal.kind in done else signal for signal in self.given)
         signals = replace(self, given=given)
         for lasting in [each for each in self.interruptions if each.ended_by is None]:
-            signals = signals.over(Kind.SETTLED, lasting.reason, at, turn)
+            signals = signals.end_interruption(SignalKind.SETTLED, lasting.reason, at, turn)
         return signals
 
     def _lasting(self, reason: Neutraliser) -> Stoppage | None:

@@ -16,7 +16,7 @@ from faristol.pb.game.v1 import game_pb2
 from faristol.rules import Board, Placement, Square, Tile, TurnKind
 from faristol.table.game.signals import Signals
 
-UNKNOWN = ""
+UNENTERED_TILE = ""
 """A tile on a rack that was not entered, at a recorded table."""
 
 Interruption = events.OverdrawFound | events.UnderdrawFound | events.IllegalExchangeFound | events.CountDisputed
@@ -45,7 +45,7 @@ class Phase(Enum):
 
 
 @dataclass(frozen=True, slots=True)
-class Taken:
+class CompletedTurn:
     """A turn that is over."""
 
     player_id: str
@@ -54,7 +54,7 @@ class Taken:
 
 
 @dataclass(frozen=True, slots=True)
-class Owed:
+class OwedTurnLoss:
     """A turn that is lost when it comes."""
 
     player_id: str
@@ -65,7 +65,7 @@ class Owed:
 
 
 @dataclass(frozen=True, slots=True)
-class Drawn:
+class LastDraw:
     """The last draw of a player."""
 
     turn: int
@@ -167,7 +167,7 @@ class Game:
     bag_left: int = 0
     out: tuple[str, ...] = ()
     """Tiles that were found and stay out of the game."""
-    drawn: Mapping[str, Drawn] = field(default_factory=dict)
+    drawn: Mapping[str, LastDraw] = field(default_factory=dict)
     """The last draw of each player."""
     undrawn: tuple[str, ...] = ()
     """Players that completed a play without drawing, in the order in which they will draw."""
@@ -183,9 +183,9 @@ class Game:
     """The player that laid each blank on the board."""
     noted: Mapping[Square, Mapping[str, str]] = field(default_factory=dict)
     """The letter that each player noted for a blank on the board."""
-    turns_taken: tuple[Taken, ...] = ()
+    turns_taken: tuple[CompletedTurn, ...] = ()
     """Every turn that is over."""
-    forfeited: tuple[Owed, ...] = ()
+    forfeited: tuple[OwedTurnLoss, ...] = ()
     """Turns that are lost when they come."""
     gone: Mapping[str, Instant] = field(default_factory=dict)
     """Players that have left the game for good, or lost it while others play on, with the time."""
@@ -322,7 +322,7 @@ def taken_out(rack: tuple[str, ...], faces: Iterable[str]) -> tuple[str, ...]:
     """
     rest = list(rack)
     for face in faces:
-        rest.remove(face if face in rest else UNKNOWN)
+        rest.remove(face if face in rest else UNENTERED_TILE)
     return tuple(rest)
 
 

@@ -15,13 +15,13 @@ from faristol.kernel.times import instant
 from faristol.pb.game.v1 import events_pb2 as events
 from faristol.rules import TurnKind, without
 from faristol.table.game.state import (
+    CompletedTurn,
     Course,
     Game,
     Interruption,
     LastRuling,
-    Owed,
+    OwedTurnLoss,
     Phase,
-    Taken,
     blanks_of,
     taken_out,
     tiles_of,
@@ -29,7 +29,7 @@ from faristol.table.game.state import (
 
 Change = Callable[[Game, Any], Game]
 
-NOTHING: Course = Course()
+EMPTY_COURSE: Course = Course()
 
 BEFORE_IT_CAME = frozenset(
     {
@@ -52,12 +52,12 @@ def with_score(game: Game, player_id: str, score: int) -> Mapping[str, int]:
     return MappingProxyType({**game.scores, player_id: score})
 
 
-def interrupted(game: Game, fact: Interruption) -> Game:
+def begin_interruption(game: Game, fact: Interruption) -> Game:
     """Return the table with an interruption that must be settled before play goes on."""
     return replace(game, interruption=fact)
 
 
-def _opened(_: Game, fact: events.GameOpened) -> Game:
+def _apply_game_opened(_: Game, fact: events.GameOpened) -> Game:
     players = tuple(fact.player_ids)
     return Game(
         game_id=fact.game_id,
@@ -76,28 +76,28 @@ def _opened(_: Game, fact: events.GameOpened) -> Game:
     )
 
 
-def _told_of_draws(game: Game, _: events.DrawsCommitted | events.SeedRevealed) -> Game:
+def _leave_unchanged(game: Game, _: events.DrawsCommitted | events.SeedRevealed) -> Game:
     return game  # the game has the seed already, which determines all draws
 
 
-def _start_tile_drawn(game: Game, fact: events.StartTileDrawn) -> Game:
+def _apply_start_tile_drawn(game: Game, fact: events.StartTileDrawn) -> Game:
     return replace(game, next_draw=fact.draw + 1)
 
 
-def _start_decided(game: Game, fact: events.StartDecided) -> Game:
+def _apply_start_decided(game: Game, fact: events.StartDecided) -> Game:
     return replace(game, starter=fact.player_id)
 
 
-def _started(game: Game, fact: events.GameStarted) -> Game:
+def _apply_game_started(game: Game, fact: events.GameStarted) -> Game:
     first, at = fact.first_player_id, instant(fact.occurred_at)
     return _next_begun(game, game.but(phase=Phase.TURN, turn=1, mover=first, starter=first, started_at=at))
 
 
-def _laid(game: Game, fact: events.TilesLaid) -> Game:
+def _apply_tiles_laid(game: Game, fact: events.TilesLaid) -> Game:
     return replace(game, open_play=None, course=replace(game.course, laid=(*game.course.laid, *tiles_of(fact))))
 
 
-def _taken_back(game: Game, _: events.TilesTakenBack) -> Game:
+def _apply_tiles_taken_back(game: Game, _: events.TilesTakenBack) -> Game:
     if game.pending is None:
         return replace(game, course=replace(game.course, laid=(), blanks_said=game.course.said))
     laid = tiles_of(game.pending)
@@ -113,7 +113,7 @@ def _taken_back(game: Game, _: events.TilesTakenBack) -> Game:
     )
 
 
-def _placed(game: Game, fact: events.PlayPlaced) -> Game:
+def _apply_play_placed(game: Game, fact: events.PlayPlaced) -> Game:
     laid = tiles_of(fact)
     rack = taken_out(game.racks[fact.player_id], [tile.in_rack for _, tile in laid])
     placers, noted = game.placers, game.noted
@@ -131,15 +131,15 @@ def _placed(game: Game, fact: events.PlayPlaced) -> Game:
     )
 
 
-def _off_centre_decided(game: Game, fact: events.OffCentreDecided) -> Game:
+def _apply_off_centre_decided(game: Game, fact: events.OffCentreDecided) -> Game:
     return replace(game, phase=Phase.PLACED) if fact.accepted else game
 
 
-def _accepted(game: Game, _: events.PlayAccepted) -> Game:
+def _apply_play_accepted(game: Game, _: events.PlayAccepted) -> Game:
     return replace(game, open_play=None)
 
 
-def _challenged(game: Game, fact: events.ChallengeRaised) -> Game:
+def _apply_challenge_raised(game: Game, fact: events.ChallengeRaised) -> Game:
     course = replace(
         game.course,
         challenger=fact.player_id,
@@ -152,7 +152,7 @@ def _challenged(game: Game, fact: events.ChallengeRaised) -> Game:
     return replace(game, phase=Phase.CHALLENGED, challenges=fact.challenge, course=course)
 
 
-def _ruled(game: Game, fact: events.ChallengeRuled) -> Game:
+def _apply_challenge_ruled(game: Game, fact: events.ChallengeRuled) -> Game:
     course = replace(game.course, ruled=fact.valid, rulings=1)
     unfounded = game.unfounded
     if fact.unfounded:
@@ -161,12 +161,12 @@ def _ruled(game: Game, fact: events.ChallengeRuled) -> Game:
     return replace(game, phase=phase, course=course, unfounded=unfounded, last_ruling=_last_ruling(game, fact))
 
 
-def _appealed(game: Game, _: events.AppealRaised) -> Game:
+def _apply_appeal_raised(game: Game, _: events.AppealRaised) -> Game:
     resume = game.course.resume if game.phase is Phase.CHALLENGED else game.phase
     return replace(game, phase=Phase.CHALLENGED, course=replace(game.course, ruled=None, appealed=True, resume=resume))
 
 
-def _appeal_ruled(game: Game, fact: events.AppealRuled) -> Game:
+def _apply_appeal_ruled(game: Game, fact: events.AppealRuled) -> Game:
     course = replace(game.course, ruled=fact.valid, rulings=game.course.rulings + 1)
     phase = course.resume if fact.valid else Phase.CHALLENGED
     return replace(game, phase=phase, course=course, last_ruling=_last_ruling(game, fact))
@@ -178,11 +178,11 @@ def _last_ruling(game: Game, fact: events.ChallengeRuled | events.AppealRuled) -
     return LastRuling(play, fact)
 
 
-def _penalised(game: Game, fact: events.ChallengePenalty) -> Game:
+def _apply_challenge_penalty(game: Game, fact: events.ChallengePenalty) -> Game:
     return replace(game, scores=with_score(game, fact.player_id, game.scores[fact.player_id] + fact.points))
 
 
-def _withdrawn(game: Game, fact: events.PlayWithdrawn) -> Game:
+def _apply_play_withdrawn(game: Game, fact: events.PlayWithdrawn) -> Game:
     play = game.in_question
     assert play is not None, "a play that was placed is withdrawn"
     laid = tiles_of(play)
@@ -195,13 +195,13 @@ def _withdrawn(game: Game, fact: events.PlayWithdrawn) -> Game:
     )
     kind = TurnKind.LOST if fact.reason == events.WITHDRAWAL_REASON_FAKE_BLANK else TurnKind.WITHDRAWN
     if fact.turn == game.turn:
-        return _next_turn(cleared, Taken(game.mover, kind))
+        return _next_turn(cleared, CompletedTurn(game.mover, kind))
     over = list(game.turns_taken)
-    before, over[fact.turn - 1] = over[fact.turn - 1], Taken(fact.player_id, kind)
+    before, over[fact.turn - 1] = over[fact.turn - 1], CompletedTurn(fact.player_id, kind)
     return replace(
         cleared,
         phase=Phase.TURN,
-        course=NOTHING,
+        course=EMPTY_COURSE,
         open_play=None,
         undrawn=tuple(player for player in game.undrawn if player != fact.player_id),
         turns_taken=tuple(over),
@@ -209,11 +209,11 @@ def _withdrawn(game: Game, fact: events.PlayWithdrawn) -> Game:
     )
 
 
-def _exchange_announced(game: Game, fact: events.ExchangeAnnounced) -> Game:
+def _apply_exchange_announced(game: Game, fact: events.ExchangeAnnounced) -> Game:
     return replace(game, open_play=None, course=replace(game.course, announced=fact.count))
 
 
-def _exchanged(game: Game, fact: events.Exchanged) -> Game:
+def _apply_exchanged(game: Game, fact: events.Exchanged) -> Game:
     rack = taken_out(game.racks[fact.player_id], fact.faces)
     return replace(
         game,
@@ -224,17 +224,17 @@ def _exchanged(game: Game, fact: events.Exchanged) -> Game:
     )
 
 
-def _given_up(game: Game, _: events.Passed | events.CannotPlay, kind: TurnKind) -> Game:
+def _apply_turn_without_play(game: Game, _: events.Passed | events.CannotPlay, kind: TurnKind) -> Game:
     return replace(game, phase=Phase.DRAWN, open_play=None, course=Course(taken=kind))
 
 
-def _lost(game: Game, fact: events.TurnLost) -> Game:
+def _apply_turn_lost(game: Game, fact: events.TurnLost) -> Game:
     owed = [each for each in game.forfeited if each.player_id == fact.player_id and each.reason == fact.reason]
     rest = [each for each in game.forfeited if each is not next(iter(owed), None)]
     # A player that left for good begins no turn: the next player can still question the play before (FM 4).
     gone = fact.reason == events.TURN_LOST_REASON_ABANDONED
     lost = replace(game, forfeited=tuple(rest))
-    return _next_turn(lost, Taken(fact.player_id, _kind_of_loss(fact.reason)), game.open_play if gone else None)
+    return _next_turn(lost, CompletedTurn(fact.player_id, _kind_of_loss(fact.reason)), game.open_play if gone else None)
 
 
 def _kind_of_loss(reason: events.TurnLostReason.ValueType) -> TurnKind:
@@ -243,9 +243,9 @@ def _kind_of_loss(reason: events.TurnLostReason.ValueType) -> TurnKind:
     return TurnKind.FORFEITED if reason in BEFORE_IT_CAME else TurnKind.LOST
 
 
-def _forfeited(game: Game, fact: events.NextTurnForfeited) -> Game:
+def _apply_next_turn_forfeited(game: Game, fact: events.NextTurnForfeited) -> Game:
     since = game.turn + 1 if game.mover == fact.player_id and game.begun_with else game.turn
-    owed = Owed(fact.player_id, fact.reason, fact.article, since)
+    owed = OwedTurnLoss(fact.player_id, fact.reason, fact.article, since)
     begun = game.begun
     if fact.reason == events.TURN_LOST_REASON_SANCTION:  # not an entry: it is still owed after entries are taken back
         begun = tuple(
@@ -259,7 +259,7 @@ def _next_begun(game: Game, after: Game) -> Game:
     return after if game.hosted else after.but(begun=(*game.begun, after.but(begun=())))
 
 
-def _entries_taken_back(game: Game, fact: events.EntriesTakenBack) -> Game:
+def _apply_entries_taken_back(game: Game, fact: events.EntriesTakenBack) -> Game:
     """Restore the table to the start of the turn, with all state that is no entry.
 
     That is the number of draws, which are never reused, and of challenges, which identify their cases; and notes of
@@ -286,7 +286,7 @@ def _entries_taken_back(game: Game, fact: events.EntriesTakenBack) -> Game:
     )
 
 
-def _completed(game: Game, fact: events.PlayCompleted) -> Game:
+def _apply_play_completed(game: Game, fact: events.PlayCompleted) -> Game:
     course = game.course
     assert course.taken is not None, "a turn that was taken is completed"
     drawn = course.taken is not TurnKind.PLAY or game.phase is not Phase.PLACED or game.bag_left == 0
@@ -295,51 +295,51 @@ def _completed(game: Game, fact: events.PlayCompleted) -> Game:
         phase=Phase.TURN,
         turn=game.turn + 1,
         mover=game.next_player(game.mover),
-        course=NOTHING,
+        course=EMPTY_COURSE,
         open_play=course.pending,
         scores=with_score(game, fact.player_id, fact.total),
-        turns_taken=(*game.turns_taken, Taken(fact.player_id, course.taken, fact.score)),
+        turns_taken=(*game.turns_taken, CompletedTurn(fact.player_id, course.taken, fact.score)),
         undrawn=(*game.undrawn, fact.player_id) if owes else game.undrawn,
     )
     return _next_begun(game, completed)
 
 
-def _next_turn(game: Game, taken: Taken, open_play: events.PlayPlaced | None = None) -> Game:
+def _next_turn(game: Game, taken: CompletedTurn, open_play: events.PlayPlaced | None = None) -> Game:
     lost = game.but(
         phase=Phase.TURN,
         turn=game.turn + 1,
         mover=game.next_player(game.mover),
-        course=NOTHING,
+        course=EMPTY_COURSE,
         open_play=open_play,
         turns_taken=(*game.turns_taken, taken),
     )
     return _next_begun(game, lost)
 
 
-CHANGES: Mapping[type[Message], Change] = {
-    events.GameOpened: _opened,
-    events.DrawsCommitted: _told_of_draws,
-    events.SeedRevealed: _told_of_draws,
-    events.StartTileDrawn: _start_tile_drawn,
-    events.StartDecided: _start_decided,
-    events.GameStarted: _started,
-    events.TilesLaid: _laid,
-    events.TilesTakenBack: _taken_back,
-    events.PlayPlaced: _placed,
-    events.OffCentreDecided: _off_centre_decided,
-    events.PlayAccepted: _accepted,
-    events.ChallengeRaised: _challenged,
-    events.ChallengeRuled: _ruled,
-    events.AppealRaised: _appealed,
-    events.AppealRuled: _appeal_ruled,
-    events.ChallengePenalty: _penalised,
-    events.PlayWithdrawn: _withdrawn,
-    events.ExchangeAnnounced: _exchange_announced,
-    events.Exchanged: _exchanged,
-    events.Passed: partial(_given_up, kind=TurnKind.PASS),
-    events.CannotPlay: partial(_given_up, kind=TurnKind.CANNOT_PLAY),
-    events.TurnLost: _lost,
-    events.NextTurnForfeited: _forfeited,
-    events.PlayCompleted: _completed,
-    events.EntriesTakenBack: _entries_taken_back,
+TURN_CHANGES: Mapping[type[Message], Change] = {
+    events.GameOpened: _apply_game_opened,
+    events.DrawsCommitted: _leave_unchanged,
+    events.SeedRevealed: _leave_unchanged,
+    events.StartTileDrawn: _apply_start_tile_drawn,
+    events.StartDecided: _apply_start_decided,
+    events.GameStarted: _apply_game_started,
+    events.TilesLaid: _apply_tiles_laid,
+    events.TilesTakenBack: _apply_tiles_taken_back,
+    events.PlayPlaced: _apply_play_placed,
+    events.OffCentreDecided: _apply_off_centre_decided,
+    events.PlayAccepted: _apply_play_accepted,
+    events.ChallengeRaised: _apply_challenge_raised,
+    events.ChallengeRuled: _apply_challenge_ruled,
+    events.AppealRaised: _apply_appeal_raised,
+    events.AppealRuled: _apply_appeal_ruled,
+    events.ChallengePenalty: _apply_challenge_penalty,
+    events.PlayWithdrawn: _apply_play_withdrawn,
+    events.ExchangeAnnounced: _apply_exchange_announced,
+    events.Exchanged: _apply_exchanged,
+    events.Passed: partial(_apply_turn_without_play, kind=TurnKind.PASS),
+    events.CannotPlay: partial(_apply_turn_without_play, kind=TurnKind.CANNOT_PLAY),
+    events.TurnLost: _apply_turn_lost,
+    events.NextTurnForfeited: _apply_next_turn_forfeited,
+    events.PlayCompleted: _apply_play_completed,
+    events.EntriesTakenBack: _apply_entries_taken_back,
 }

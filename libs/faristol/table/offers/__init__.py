@@ -14,12 +14,12 @@ from faristol.kernel.errors import Invalid
 from faristol.kernel.refusal import Refusal
 from faristol.kernel.times import Instant
 from faristol.table import Table
-from faristol.table.decide import CLOCK, GAME, decide
+from faristol.table.decide import CLOCK_COMMANDS, GAME_COMMANDS, decide
 from faristol.table.offers.articles import article_of
 from faristol.table.offers.examples import CHOSEN, EXAMPLES
 
 
-class Who(NamedTuple):
+class CommandActor(NamedTuple):
     """The actor of a command and its subject."""
 
     player_id: str
@@ -36,7 +36,7 @@ class Offer:
 
     example: Message
     """An accepted request. At a hosted table it may contain tiles that no other player may see."""
-    who: Who
+    who: CommandActor
     article: str
     """The article that allows it; empty if the book is silent."""
     choices: tuple[int, ...] = ()
@@ -50,7 +50,7 @@ class Offer:
     @property
     def service(self) -> str:
         """The service of the method: ``game`` or ``clock``."""
-        return "clock" if type(self.example) in CLOCK else "game"
+        return "clock" if type(self.example) in CLOCK_COMMANDS else "game"
 
     @property
     def field(self) -> str:
@@ -65,12 +65,12 @@ def offers(table: Table, at: Instant, arbiter_id: str = "") -> list[Offer]:
     no command is refused for them.
     """
     found: list[Offer] = []
-    for kind in (*GAME, *CLOCK):
+    for kind in (*GAME_COMMANDS, *CLOCK_COMMANDS):
         found.extend(_of_command(kind, table, at, arbiter_id))
     return found
 
 
-def accepted(table: Table, request: Message, at: Instant) -> bool:
+def is_accepted(table: Table, request: Message, at: Instant) -> bool:
     """Check whether ``request`` would be accepted at ``at``."""
     try:
         decide(table, request, at)
@@ -79,7 +79,7 @@ def accepted(table: Table, request: Message, at: Instant) -> bool:
     return True
 
 
-def who_of(request: Message) -> Who:
+def find_actor(request: Message) -> CommandActor:
     """Return the actor of a request."""
     asked: Any = request
     known = request.DESCRIPTOR.fields_by_name
@@ -87,18 +87,18 @@ def who_of(request: Message) -> Who:
     several = list(asked.player_ids) if "player_ids" in known and not is_arbiter else []
     player = asked.player_id if "player_id" in known else several[0] if len(several) == 1 else ""
     drawer = asked.drawer_id if "drawer_id" in known else ""
-    return Who(player, drawer, is_arbiter)
+    return CommandActor(player, drawer, is_arbiter)
 
 
 def _of_command(kind: type[Message], table: Table, at: Instant, arbiter_id: str) -> list[Offer]:
     field = CHOSEN.get(kind, "")
-    first: dict[Who, Message] = {}
-    choices: dict[Who, list[int]] = {}
+    first: dict[CommandActor, Message] = {}
+    choices: dict[CommandActor, list[int]] = {}
     for example in EXAMPLES[kind](kind, table, at, arbiter_id):
-        who = who_of(example)
+        who = find_actor(example)
         if who in first and not field:
             continue
-        if not accepted(table, example, at):
+        if not is_accepted(table, example, at):
             continue
         first.setdefault(who, example)
         if field:

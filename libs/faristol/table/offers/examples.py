@@ -23,7 +23,7 @@ from faristol.rules.turns import exchange_limit
 from faristol.table import Table
 from faristol.table.decide.checks import check_on_turn, in_doubt
 from faristol.table.decide.draws import unseen
-from faristol.table.decide.officials import KINDS
+from faristol.table.decide.officials import SANCTION_KINDS
 from faristol.table.offers.tiles import plays_of, rack_of, racks_of_a_kind
 
 Examples = Callable[[Any, Table, Instant, str], Iterator[Message]]
@@ -68,12 +68,12 @@ def _claims(make: Any, table: Table, at: Instant, arbiter_id: str) -> Iterator[M
         yield from (make(player_id=player, drawer_id=drawer) for drawer in table.game.player_ids)
 
 
-def _accepted(make: Any, table: Table, at: Instant, arbiter_id: str) -> Iterator[Message]:
+def _list_accept_choices(make: Any, table: Table, at: Instant, arbiter_id: str) -> Iterator[Message]:
     for player in table.game.player_ids:
         yield from (make(player_id=player, accept=accept) for accept in (True, False))
 
 
-def _told(make: Any, table: Table, at: Instant, arbiter_id: str) -> Iterator[Message]:
+def _list_told_choices(make: Any, table: Table, at: Instant, arbiter_id: str) -> Iterator[Message]:
     for player in table.game.player_ids:
         yield from (make(player_id=player, told=told) for told in (True, False))
 
@@ -84,7 +84,7 @@ def _counts(make: Any, table: Table, at: Instant, arbiter_id: str) -> Iterator[M
         yield from (make(player_id=player, count=count) for count in range(1, limit + 1))
 
 
-def _agreed(make: Any, table: Table, at: Instant, arbiter_id: str, **fields: Any) -> Iterator[Message]:
+def _list_agreed(make: Any, table: Table, at: Instant, arbiter_id: str, **fields: Any) -> Iterator[Message]:
     """Yield a command agreed by all players, and one decided by the arbiter."""
     yield make(player_ids=table.game.player_ids, **fields)
     yield from _arbiter(make, table, at, arbiter_id, **fields)
@@ -93,15 +93,15 @@ def _agreed(make: Any, table: Table, at: Instant, arbiter_id: str, **fields: Any
 def _plays_taken(make: Any, table: Table, at: Instant, arbiter_id: str) -> Iterator[Message]:
     for turn, taken in enumerate(table.game.turns_taken, start=1):
         if taken.kind is TurnKind.PLAY:
-            yield from _agreed(make, table, at, arbiter_id, turn=turn, score=taken.points)
+            yield from _list_agreed(make, table, at, arbiter_id, turn=turn, score=taken.points)
 
 
 def _totals(make: Any, table: Table, at: Instant, arbiter_id: str) -> Iterator[Message]:
     for player in table.game.player_ids:
-        yield from _agreed(make, table, at, arbiter_id, player_id=player, total=table.game.scores[player])
+        yield from _list_agreed(make, table, at, arbiter_id, player_id=player, total=table.game.scores[player])
 
 
-def _laid(make: Any, table: Table, at: Instant, arbiter_id: str) -> Iterator[Message]:
+def _list_plays(make: Any, table: Table, at: Instant, arbiter_id: str) -> Iterator[Message]:
     player = table.game.mover
     try:
         check_on_turn(table, player, at)
@@ -151,7 +151,7 @@ def _blanks(make: Any, table: Table, at: Instant, arbiter_id: str) -> Iterator[M
             yield from _arbiter(make, table, at, arbiter_id, row=row, column=column, stated=tile.face, face=tile.face)
 
 
-def _kept(make: Any, table: Table, at: Instant, arbiter_id: str) -> Iterator[Message]:
+def _list_tiles_kept(make: Any, table: Table, at: Instant, arbiter_id: str) -> Iterator[Message]:
     found = table.game.interruption
     if isinstance(found, events.IllegalExchangeFound):
         yield from _players(make, table, at, arbiter_id, faces=[*found.from_rack, *found.bag][: found.keep])
@@ -164,14 +164,14 @@ def _surplus(make: Any, table: Table, at: Instant, arbiter_id: str) -> Iterator[
         yield from _players(make, table, at, arbiter_id, faces=shown[: found.choose])
 
 
-def _resolved(make: Any, table: Table, at: Instant, arbiter_id: str) -> Iterator[Message]:
+def _list_overdraw_rulings(make: Any, table: Table, at: Instant, arbiter_id: str) -> Iterator[Message]:
     found = table.game.interruption
     if isinstance(found, events.OverdrawFound):
         faces = table.game.racks[found.player_id][: found.surplus]
         yield from _arbiter(make, table, at, arbiter_id, faces=faces)
 
 
-def _found(make: Any, table: Table, at: Instant, arbiter_id: str) -> Iterator[Message]:
+def _list_tiles_found(make: Any, table: Table, at: Instant, arbiter_id: str) -> Iterator[Message]:
     for face in unseen(table.game, table.ruleset)[:1]:
         yield from _players(make, table, at, arbiter_id, faces=[face])
 
@@ -183,7 +183,7 @@ def _racks(make: Any, table: Table, at: Instant, arbiter_id: str) -> Iterator[Me
 def _sanctions(make: Any, table: Table, at: Instant, arbiter_id: str) -> Iterator[Message]:
     least = max(1, table.ruleset.arbiter.sanction_points_min or 1)
     for player in table.game.player_ids:
-        for sanction in sorted(KINDS):
+        for sanction in sorted(SANCTION_KINDS):
             points = least if sanction == events.SANCTION_KIND_POINTS else 0
             yield from _arbiter(make, table, at, arbiter_id, player_id=player, kind=sanction, points=points)
 
@@ -226,21 +226,21 @@ EXAMPLES: Mapping[type[Message], Examples] = {
     game_pb2.StartGameRequest: _players,
     game_pb2.StateRackRequest: _racks,
     game_pb2.TakeBackEntriesRequest: _turns,
-    game_pb2.LayTilesRequest: _laid,
+    game_pb2.LayTilesRequest: _list_plays,
     game_pb2.TakeBackTilesRequest: _players,
-    game_pb2.PlacePlayRequest: _laid,
-    game_pb2.DecideOffCentreRequest: _accepted,
+    game_pb2.PlacePlayRequest: _list_plays,
+    game_pb2.DecideOffCentreRequest: _list_accept_choices,
     game_pb2.AcceptPlayRequest: _players,
     game_pb2.WriteScoreRequest: _players,
     game_pb2.DisputeCountRequest: _players,
-    game_pb2.SettleCountRequest: _agreed,
+    game_pb2.SettleCountRequest: _list_agreed,
     game_pb2.CorrectPlayRequest: _plays_taken,
     game_pb2.CorrectTotalRequest: _totals,
     game_pb2.SettleBlankRequest: _blanks,
     game_pb2.DrawTilesRequest: _players,
     game_pb2.AnnounceExchangeRequest: _counts,
     game_pb2.ExchangeRequest: _exchanges,
-    game_pb2.KeepAfterExchangeRequest: _kept,
+    game_pb2.KeepAfterExchangeRequest: _list_tiles_kept,
     game_pb2.FreeExchangeRequest: _free_exchanges,
     game_pb2.PassRequest: _players,
     game_pb2.DeclareCannotPlayRequest: _players,
@@ -252,10 +252,10 @@ EXAMPLES: Mapping[type[Message], Examples] = {
     game_pb2.ClaimFakeBlankRequest: _fake_blanks,
     game_pb2.ClaimOverdrawRequest: _claims,
     game_pb2.ChooseSurplusRequest: _surplus,
-    game_pb2.ResolveOverdrawRequest: _resolved,
+    game_pb2.ResolveOverdrawRequest: _list_overdraw_rulings,
     game_pb2.ClaimUnderdrawRequest: _claims,
     game_pb2.ResolveUnderdrawRequest: _arbiter,
-    game_pb2.ReportTilesFoundRequest: _found,
+    game_pb2.ReportTilesFoundRequest: _list_tiles_found,
     game_pb2.AssignArbiterRequest: _arbiter,
     game_pb2.CallArbiterRequest: _players,
     game_pb2.DismissArbiterRequest: _arbiter,
@@ -275,7 +275,7 @@ EXAMPLES: Mapping[type[Message], Examples] = {
     clock_pb2.ExpireRoundTimeRequest: _arbiter,
     clock_pb2.ReportAbsenceRequest: _about,
     clock_pb2.RecordArrivalRequest: _players,
-    clock_pb2.LeaveTableRequest: _told,
+    clock_pb2.LeaveTableRequest: _list_told_choices,
     clock_pb2.ReturnToTableRequest: _players,
 }
 """The examples of every command."""

@@ -5,17 +5,17 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from faristol.rules import CENTRE, Direction, Placement, Square, Tile
-from faristol.rules.board import SIZE
+from faristol.rules.board import BOARD_SIZE
 from faristol.rules.tiles import BLANK
 from faristol.table import Table
 from faristol.table.decide.draws import unseen
-from faristol.table.game.state import UNKNOWN
+from faristol.table.game.state import UNENTERED_TILE
 
 
 def rack_of(table: Table, player_id: str) -> tuple[str, ...]:
     """Return a possible rack of the player: the known tiles, and unseen ones for those not entered."""
     rack = table.game.racks.get(player_id, ())
-    known = [face for face in rack if face != UNKNOWN]
+    known = [face for face in rack if face != UNENTERED_TILE]
     hidden = len(rack) - len(known)
     return (*known, *(unseen(table.game, table.ruleset)[:hidden] if hidden else ()))
 
@@ -23,7 +23,7 @@ def rack_of(table: Table, player_id: str) -> tuple[str, ...]:
 def racks_of_a_kind(table: Table, player_id: str) -> Iterator[tuple[str, ...]]:
     """Yield possible racks of only vowels and of only consonants; the rack itself if it is known."""
     rack = table.game.racks.get(player_id, ())
-    known = [face for face in rack if face != UNKNOWN]
+    known = [face for face in rack if face != UNENTERED_TILE]
     if len(known) == len(rack):
         yield tuple(rack)
         return
@@ -92,7 +92,7 @@ def _completions(table: Table, laid: Sequence[Placement], tiles: Sequence[Tile])
         rest.remove(found)
     first = min(there)
     for direction in Direction:
-        line = [_square(first, direction, place) for place in range(SIZE)]
+        line = [_square(first, direction, place) for place in range(BOARD_SIZE)]
         if not set(there) <= set(line):
             continue
         free = [square for square in line if square not in board]

@@ -9,12 +9,12 @@ from google.protobuf.message import Message
 
 from faristol.kernel.times import Instant, timestamp
 from faristol.pb.clock.v1 import events_pb2 as events
-from faristol.rules.clockwork import MINUTE_MS, neutralised, thinking_ms, turn_ms
+from faristol.rules.clockwork import MINUTE_MS, stops_both_clocks, thinking_ms, turn_ms
 from faristol.rules.ruleset import Ruleset
 from faristol.rules.sections import Neutraliser
-from faristol.table.clock import ARBITER, Clock
-from faristol.table.deadlines import deadline_in, timed
-from faristol.table.game.signals import Kind, Signal, Stoppage
+from faristol.table.clock import ARBITER_STOP_NUMBER, Clock
+from faristol.table.deadlines import deadline_in, set_turn_end
+from faristol.table.game.signals import Signal, SignalKind, Stoppage
 from faristol.table.game.state import Game
 
 REASONS: Mapping[Neutraliser, events.NeutralisationReason.ValueType] = MappingProxyType(
@@ -40,16 +40,16 @@ def missing(clock: Clock, game: Game, ruleset: Ruleset) -> tuple[Message, ...]:
     if clock.stopped or not game.started or ruleset.clock.model == "none":
         return ()
     if not clock.game_id:
-        return (_opened(game, ruleset),)
+        return (_open(game, ruleset),)
     if not clock.started and not clock.absent.keys() - game.gone.keys() and not clock.forfeited:
         at = max(game.started_at, clock.last_at, *(game.gone[player_id] for player_id in clock.absent))
-        return (timed(clock, events.ClockStarted(player_id=game.starter, occurred_at=timestamp(at))),)
+        return (set_turn_end(clock, events.ClockStarted(player_id=game.starter, occurred_at=timestamp(at))),)
     for place, signal in _to_follow(clock, game):
         fact = _effect(clock, game, ruleset, signal, place)
         if fact is None:
             continue
         deadline = deadline_in(clock, game, ruleset, signal.turn)
-        return (timed(clock, deadline.facts[0] if deadline is not None and deadline.due <= signal.at else fact),)
+        return (set_turn_end(clock, deadline.facts[0] if deadline is not None and deadline.due <= signal.at else fact),)
     return ()
 
 
@@ -65,27 +65,31 @@ def _effect(clock: Clock, game: Game, ruleset: Ruleset, signal: Signal, place: i
     """Return the event of the clock for ``signal``; None if no event follows or it was written already."""
     over = clock.exceeded or clock.forfeited or not clock.started
     match signal.kind:
-        case Kind.GAME_OVER:
-            return _stopped(clock, signal.at)
-        case Kind.INTERRUPTED if not over and signal.interruption > clock.interruption:
+        case SignalKind.GAME_OVER:
+            return _stop(clock, signal.at)
+        case SignalKind.INTERRUPTED if not over and signal.interruption > clock.interruption:
             interruption = game.signals.interruption(signal.interruption)
-            return _neutralised(clock, interruption, signal.at) if neutralised(interruption.reason, ruleset) else None
-        case Kind.SETTLED if not over and signal.interruption in clock.open and _all_over(clock, game, place):
+            return (
+                _neutralise(clock, interruption, signal.at) if stops_both_clocks(interruption.reason, ruleset) else None
+            )
+        case SignalKind.SETTLED if not over and signal.interruption in clock.open and _all_over(clock, game, place):
             waits = waits_for_score(clock, game, ruleset, place)
-            return None if waits else resumed(clock, signal.at)
-        case Kind.TAKEN | Kind.WRITTEN if clock.running and signal.turn == clock.turn:
-            return held(clock, signal.at) if _stops(signal, clock, ruleset) else None
-        case Kind.WRITTEN if not over and clock.open and waits_for_score(clock, game, ruleset, place):
+            return None if waits else resume_turn(clock, signal.at)
+        case SignalKind.TAKEN | SignalKind.WRITTEN if clock.running and signal.turn == clock.turn:
+            return hold_clock(clock, signal.at) if _stops(signal, clock, ruleset) else None
+        case SignalKind.WRITTEN if not over and clock.open and waits_for_score(clock, game, ruleset, place):
             by_mover = signal.turn == clock.turn and signal.player_id == clock.mover
-            return resumed(clock, signal.at) if by_mover else None
-        case Kind.TAKEN_BACK if not over and clock.held and not clock.neutralised and _goes_on(signal, clock, game):
-            return _resumed(clock, clock.mover, clock.turn, signal.at)
-        case Kind.WRITTEN if _verified(signal, clock, ruleset):
-            return _resumed(clock, clock.mover, clock.turn, signal.at)
-        case Kind.TURN_OVER if not over and signal.turn == clock.turn:
+            return resume_turn(clock, signal.at) if by_mover else None
+        case SignalKind.TAKEN_BACK if (
+            not over and clock.held and not clock.neutralised and _goes_on(signal, clock, game)
+        ):
+            return _resume_after_challenge(clock, clock.mover, clock.turn, signal.at)
+        case SignalKind.WRITTEN if _is_verified(signal, clock, ruleset):
+            return _resume_after_challenge(clock, clock.mover, clock.turn, signal.at)
+        case SignalKind.TURN_OVER if not over and signal.turn == clock.turn:
             if clock.neutralised and _all_over(clock, game, place):
-                return _resumed(clock, game.next_player(clock.mover), clock.turn + 1, signal.at)
-            return _switched(clock, game, signal.at)
+                return _resume_after_challenge(clock, game.next_player(clock.mover), clock.turn + 1, signal.at)
+            return _switch(clock, game, signal.at)
     return None
 
 
@@ -100,8 +104,8 @@ def waits_for_score(clock: Clock, game: Game, ruleset: Ruleset, place: int | Non
     if all(game.signals.interruption(number).reason != "challenge" for number in clock.open):
         return False
     before = [signal for signal in game.signals.given[:until] if signal.turn == clock.turn]
-    written = any(signal.kind is Kind.WRITTEN and signal.player_id == clock.mover for signal in before)
-    return not written and any(signal.kind is Kind.TAKEN for signal in before)
+    written = any(signal.kind is SignalKind.WRITTEN and signal.player_id == clock.mover for signal in before)
+    return not written and any(signal.kind is SignalKind.TAKEN for signal in before)
 
 
 def _stops(signal: Signal, clock: Clock, ruleset: Ruleset) -> bool:
@@ -109,13 +113,13 @@ def _stops(signal: Signal, clock: Clock, ruleset: Ruleset) -> bool:
 
     The last play stops it when its tiles are laid (PES Ε.β) or its score is written (FISC I.11).
     """
-    if signal.kind is Kind.TAKEN and clock.turn_ms:
+    if signal.kind is SignalKind.TAKEN and clock.turn_ms:
         return True
-    on = Kind.TAKEN if ruleset.clock.last_play_stops_on == "placed" else Kind.WRITTEN
+    on = SignalKind.TAKEN if ruleset.clock.last_play_stops_on == "placed" else SignalKind.WRITTEN
     return signal.last and signal.kind is on
 
 
-def _verified(signal: Signal, clock: Clock, ruleset: Ruleset) -> bool:
+def _is_verified(signal: Signal, clock: Clock, ruleset: Ruleset) -> bool:
     """Check whether a check of the count, which paused a running clock, is over (FISE 32.1)."""
     pause = ruleset.clock.verification_pause_seconds is not None and clock.held and not clock.neutralised
     return pause and not signal.last and signal.turn == clock.turn and signal.at > clock.running_since
@@ -133,13 +137,13 @@ def _all_over(clock: Clock, game: Game, place: int) -> bool:
 
     One that the arbiter began is over when the arbiter ends it.
     """
-    if ARBITER in clock.open:
+    if ARBITER_STOP_NUMBER in clock.open:
         return False
     ends = [game.signals.interruption(number).ended_by for number in clock.open]
     return all(end is not None and end <= place for end in ends)
 
 
-def _opened(game: Game, ruleset: Ruleset) -> events.ClockOpened:
+def _open(game: Game, ruleset: Ruleset) -> events.ClockOpened:
     chess = ruleset.clock.model == "chess"
     return events.ClockOpened(
         game_id=game.game_id,
@@ -152,7 +156,7 @@ def _opened(game: Game, ruleset: Ruleset) -> events.ClockOpened:
     )
 
 
-def held(clock: Clock, at: Instant) -> events.ClockHeldByMover:
+def hold_clock(clock: Clock, at: Instant) -> events.ClockHeldByMover:
     """Stop the mover's time from ``at`` until the press."""
     at = max(at, clock.running_since)
     return events.ClockHeldByMover(
@@ -160,7 +164,7 @@ def held(clock: Clock, at: Instant) -> events.ClockHeldByMover:
     )
 
 
-def _neutralised(clock: Clock, interruption: Stoppage, at: Instant) -> events.ClockNeutralised:
+def _neutralise(clock: Clock, interruption: Stoppage, at: Instant) -> events.ClockNeutralised:
     at = max(at, clock.running_since)
     return events.ClockNeutralised(
         player_id=clock.running,
@@ -172,17 +176,17 @@ def _neutralised(clock: Clock, interruption: Stoppage, at: Instant) -> events.Cl
     )
 
 
-def resumed(clock: Clock, at: Instant) -> events.ClockResumed:
+def resume_turn(clock: Clock, at: Instant) -> events.ClockResumed:
     """Resume the turn at ``at``."""
-    return _resumed(clock, clock.next_to_run, clock.turn, at)
+    return _resume_after_challenge(clock, clock.next_to_run, clock.turn, at)
 
 
-def _resumed(clock: Clock, player_id: str, turn: int, at: Instant) -> events.ClockResumed:
+def _resume_after_challenge(clock: Clock, player_id: str, turn: int, at: Instant) -> events.ClockResumed:
     """Resume the clock of ``player_id``: the mover if the play stands; a withdrawn play costs the turn (FISC I.10)."""
     return events.ClockResumed(player_id=player_id, turn=turn, occurred_at=timestamp(max(at, clock.running_since)))
 
 
-def _switched(clock: Clock, game: Game, at: Instant) -> events.ClockSwitched:
+def _switch(clock: Clock, game: Game, at: Instant) -> events.ClockSwitched:
     at = max(at, clock.running_since)
     return events.ClockSwitched(
         player_id=clock.mover,
@@ -193,7 +197,7 @@ def _switched(clock: Clock, game: Game, at: Instant) -> events.ClockSwitched:
     )
 
 
-def _stopped(clock: Clock, ended_at: Instant) -> events.ClockStopped:
+def _stop(clock: Clock, ended_at: Instant) -> events.ClockStopped:
     at = max(ended_at, clock.running_since)
     times = clock.times()
     for side in times:

@@ -16,7 +16,7 @@ from faristol.rules.conditions import EndCondition, end_of_turns, is_out
 from faristol.table.clock import Clock
 from faristol.table.decide.checks import in_doubt
 from faristol.table.decide.draws import unseen
-from faristol.table.decide.plays import announced
+from faristol.table.decide.plays import build_play_placed
 from faristol.table.final_score import (
     CONDITIONS,
     clock_is_done,
@@ -25,9 +25,9 @@ from faristol.table.final_score import (
     racks_wanted,
     signers,
 )
-from faristol.table.game.state import UNKNOWN, Game, Phase
+from faristol.table.game.state import UNENTERED_TILE, Game, Phase
 from faristol.table.views import Ruling
-from faristol.table.withdrawal import withdrawn
+from faristol.table.withdrawal import build_play_withdrawn
 
 
 def missing(game: Game, clock: Clock, ruling: Ruling | None, ruleset: Ruleset) -> Sequence[Message]:
@@ -39,31 +39,31 @@ def missing(game: Game, clock: Clock, ruling: Ruling | None, ruleset: Ruleset) -
     """
     if game.phase is Phase.FINAL or not game.game_id:
         return ()
-    if not game.hosted and (deduced := _deduced(game, ruleset)):
+    if not game.hosted and (deduced := _deduce_rack(game, ruleset)):
         return (deduced,)
     if game.phase is Phase.ENDED:
         return _at_the_foot(game, clock, ruleset)
     if clock.forfeited:
         at = max(clock.forfeited_at, game.last_at)
-        return (_ended(game, EndCondition.FORFEIT, at, clock.forfeited),)
+        return (_end_game(game, EndCondition.FORFEIT, at, clock.forfeited),)
     if game.phase is Phase.UNSPECIFIED:
         return ()
     if game.phase in (Phase.PLACED, Phase.DRAWN) and clock.pressed_turn == game.turn:
         if not game.entered_again:
-            return (_completed(game, clock.pressed_at),)
+            return (_complete_play(game, clock.pressed_at),)
         if _entered_to_the_end(game, clock, ruleset):
-            return (_completed(game, max(clock.pressed_at, game.last_at)),)
+            return (_complete_play(game, max(clock.pressed_at, game.last_at)),)
     if "press" not in ruleset.turn.steps and _taken_to_its_end(game):
-        return (_completed(game, game.last_at),)
+        return (_complete_play(game, game.last_at),)
     if _written_to_the_end(game, ruleset):
-        return (_completed(game, game.last_at),)
+        return (_complete_play(game, game.last_at),)
     if game.phase is Phase.TURN and (condition := _end(game, clock, ruleset)):
-        return (_ended(game, condition, game.last_at),)
+        return (_end_game(game, condition, game.last_at),)
     if clock.exceeded_at is not None:
         # Play may have continued after the cap was reached: the end is not earlier than the last event.
-        return (_ended(game, EndCondition.OVERTIME, max(clock.exceeded_at, game.last_at)),)
+        return (_end_game(game, EndCondition.OVERTIME, max(clock.exceeded_at, game.last_at)),)
     if clock.last_turn is not None and game.turn > clock.last_turn:
-        return (_ended(game, EndCondition.ROUND_TIME, max(clock.round_over_at, game.last_at)),)
+        return (_end_game(game, EndCondition.ROUND_TIME, max(clock.round_over_at, game.last_at)),)
     if game.phase is Phase.CHALLENGED:
         return _after_ruling(game, clock, ruling, ruleset)
     if game.phase is Phase.TURN and game.interruption is None:
@@ -71,13 +71,13 @@ def missing(game: Game, clock: Clock, ruling: Ruling | None, ruleset: Ruleset) -
     return ()
 
 
-def _deduced(game: Game, ruleset: Ruleset) -> events.RackDeduced | None:
+def _deduce_rack(game: Game, ruleset: Ruleset) -> events.RackDeduced | None:
     """Return the last rack not entered, after the bag is empty: it holds all tiles not seen elsewhere."""
-    hidden = [player for player, rack in game.racks.items() if UNKNOWN in rack]
+    hidden = [player for player, rack in game.racks.items() if UNENTERED_TILE in rack]
     if game.bag_left or len(hidden) != 1:
         return None
     (player,) = hidden
-    known = tuple(face for face in game.racks[player] if face != UNKNOWN)
+    known = tuple(face for face in game.racks[player] if face != UNENTERED_TILE)
     return events.RackDeduced(
         player_id=player, faces=(*known, *unseen(game, ruleset)), occurred_at=timestamp(game.last_at)
     )
@@ -119,7 +119,7 @@ def _written_to_the_end(game: Game, ruleset: Ruleset) -> bool:
     )
 
 
-def _completed(game: Game, at: Instant) -> events.PlayCompleted:
+def _complete_play(game: Game, at: Instant) -> events.PlayCompleted:
     score = game.counted if game.taken is TurnKind.PLAY else 0
     total = game.scores[game.mover] + score
     return events.PlayCompleted(
@@ -149,7 +149,7 @@ def _end_of_rows(game: Game, ruleset: Ruleset) -> EndCondition | None:
     return end_of_turns(kinds, scores, ruleset, points, bag_size=game.bag_left)
 
 
-def _ended(game: Game, condition: EndCondition, at: Instant, losers: Sequence[str] = ()) -> events.GameEnded:
+def _end_game(game: Game, condition: EndCondition, at: Instant, losers: Sequence[str] = ()) -> events.GameEnded:
     """Return the end by ``condition``; players that were out of the game do not win either."""
     loser_ids = [player for player in game.player_ids if player in losers or player in game.gone]
     return events.GameEnded(condition=CONDITIONS[condition], loser_ids=loser_ids, occurred_at=timestamp(at))
@@ -165,11 +165,11 @@ def _after_ruling(game: Game, clock: Clock, ruling: Ruling | None, ruleset: Rule
         heard = not _clock_listens(game, clock, ruleset) or clock.challenge >= game.challenges
         if ruling is None or not heard:
             return ()
-        return (_appeal_ruled(game, ruling),) if game.course.appealed else _ruled(game, ruling, ruleset)
+        return (_appeal_ruled(game, ruling),) if game.course.appealed else _apply_ruling(game, ruling, ruleset)
     law = ruleset.challenge
     if law.appeal_by == "mover" and game.course.rulings < law.rulings_max:
         return ()
-    return (withdrawn(game, ruleset, events.WITHDRAWAL_REASON_CHALLENGED, game.last_at),)
+    return (build_play_withdrawn(game, ruleset, events.WITHDRAWAL_REASON_CHALLENGED, game.last_at),)
 
 
 def _clock_listens(game: Game, clock: Clock, ruleset: Ruleset) -> bool:
@@ -191,7 +191,7 @@ def _appeal_ruled(game: Game, ruling: Ruling) -> events.AppealRuled:
     )
 
 
-def _ruled(game: Game, ruling: Ruling, ruleset: Ruleset) -> Sequence[Message]:
+def _apply_ruling(game: Game, ruling: Ruling, ruleset: Ruleset) -> Sequence[Message]:
     """Return the ruling for the players, and its cost to the challenger (PES Δ.ε)."""
     play, challenger = game.in_question, game.course.challenger
     assert play is not None, "a play that was placed is challenged"
@@ -236,10 +236,10 @@ def _ruled(game: Game, ruling: Ruling, ruleset: Ruleset) -> Sequence[Message]:
 def _without_turn(game: Game, clock: Clock, ruleset: Ruleset) -> Sequence[Message]:
     """Return the loss of the turn of a player that left, lost it before, or let its time pass."""
     if game.mover in game.gone:
-        return (_lost(game, events.TURN_LOST_REASON_ABANDONED, ruleset.article("abandon.rule"), game.last_at),)
+        return (_lose_turn(game, events.TURN_LOST_REASON_ABANDONED, ruleset.article("abandon.rule"), game.last_at),)
     owed = next((each for each in game.forfeited if each.player_id == game.mover and each.since <= game.turn), None)
     if owed is not None:
-        return (_lost(game, owed.reason, owed.article, game.last_at),)
+        return (_lose_turn(game, owed.reason, owed.article, game.last_at),)
     if clock.timed_out_turn == game.turn:
         return _timed_out(game, max(clock.timed_out_at, game.last_at), ruleset)
     return ()
@@ -253,9 +253,9 @@ def _timed_out(game: Game, at: Instant, ruleset: Ruleset) -> Sequence[Message]:
     if limited and not lost_by_timeout(laid, ruleset):
         if words is None or ruleset.clock.turn_timeout != "stands-or-lost":
             return ()
-        return (announced(game, ruleset, game.mover, game.course.laid, words, at),)
+        return (build_play_placed(game, ruleset, game.mover, game.course.laid, words, at),)
     article = ruleset.article("clock.turn_timeout" if limited else "round_time.last_turn_seconds")
-    return (_lost(game, events.TURN_LOST_REASON_TIME, article, at),)
+    return (_lose_turn(game, events.TURN_LOST_REASON_TIME, article, at),)
 
 
 def _words_lying(game: Game, ruleset: Ruleset) -> Sequence[Word] | None:
@@ -268,7 +268,7 @@ def _words_lying(game: Game, ruleset: Ruleset) -> Sequence[Word] | None:
         return None
 
 
-def _lost(game: Game, reason: events.TurnLostReason.ValueType, article: str, at: Instant) -> events.TurnLost:
+def _lose_turn(game: Game, reason: events.TurnLostReason.ValueType, article: str, at: Instant) -> events.TurnLost:
     return events.TurnLost(
         turn=game.turn, player_id=game.mover, reason=reason, article=article, occurred_at=timestamp(at)
     )

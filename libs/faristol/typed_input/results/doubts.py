@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from faristol.kernel.refusal import N_, Param
 from faristol.rules.scoring import UsualScores
-from faristol.typed_input.results.lines import Given
+from faristol.typed_input.results.lines import ParsedResult
 
 HIGH = N_("{score} is unusually high (more than {highest})")
 LOW = N_("{score} is unusually low (less than {lowest})")
@@ -29,7 +29,7 @@ class Doubt:
 
 
 def doubts(
-    given: Given,
+    given: ParsedResult,
     usual: UsualScores,
     others: Mapping[int, Sequence[int]],
     names: Sequence[str],
@@ -65,7 +65,7 @@ def doubts(
         yield Doubt(SWAPPED, {"winner": names[winner]})
 
 
-def is_swapped(given: Given, winner: int | None) -> bool:
+def is_swapped(given: ParsedResult, winner: int | None) -> bool:
     """Check whether a player other than ``winner``, an index in the pairing, has the highest score or shares it."""
     if winner is None or given.forfeit:
         return False

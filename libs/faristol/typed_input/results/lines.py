@@ -8,36 +8,36 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from unicodedata import combining
 
-from faristol.kernel.quotation import quoted, shown
+from faristol.kernel.quotation import quote_text, shorten_text
 from faristol.kernel.refusal import N_, Param, fill
 
 FORFEIT = "ff"
 """Mark instead of a score: the player loses without having played."""
 
-NOTHING = "-"
+UNSCORED_MARK = "-"
 """Mark instead of the winner's score in such a forfeit: the rule book has that score."""
 
-CAME = frozenset((NOTHING, "–"))
+UNSCORED_MARKS = frozenset((UNSCORED_MARK, "–"))
 """Accepted forms of that mark."""
 
-LEFT = "a"
+ABANDONED_MARK = "a"
 """Mark behind a score: the player abandoned the game at that moment."""
 
 _FORFEITS = frozenset((FORFEIT, "φφ", "фф", "аа"))
-_LEFTS = frozenset((LEFT, "α", "а", "ф"))
+_ABANDONED_MARKS = frozenset((ABANDONED_MARK, "α", "а", "ф"))
 """Both marks on keyboards of other scripts: the letter of the same sound and that of the same key."""
 
 YES = frozenset(("y", "yes", "s", "si", "ν", "ναι"))
 NO = frozenset(("n", "no", "ο", "οχι"))
 """Yes and no in the supported languages, as ``folded`` returns them."""
 
-MOST_DIGITS = 9
+MAX_TABLE_DIGITS = 9
 """Limit of a table number: Python refuses to parse integers of thousands of digits."""
 
 _BETWEEN = re.compile(r"(?<=\w)\s*[–:/,;]\s*(?=[\w-])|(?:(?<=[0-9])|(?<=[0-9][^\W\d_]))-(?=[0-9])")
 """Separators of two scores besides a space. A single hyphen may be a minus sign or part of a name."""
 
-_SCORE = re.compile(r"([-−]?[0-9]{1,5})(\D?)")
+_SCORE_PATTERN = re.compile(r"([-−]?[0-9]{1,5})(\D?)")
 
 NO_RESULT = N_("{given} is not a result: expected a table and its scores, such as 11 412 378, or only the scores")
 NO_TABLE = N_("there is no table {table} in this round")
@@ -45,7 +45,7 @@ NO_SCORES = N_("expected {players} scores for table {table}, found {found}")
 FORFEITS_HAVE_NONE = N_("the rules define the scores of a forfeit: write {expected} at table {table}")
 
 
-class Slip(Exception):
+class InvalidLine(Exception):
     """Invalid input: an English text marked with ``N_``, and its parameters."""
 
     def __init__(self, text: str, **params: Param) -> None:
@@ -66,12 +66,12 @@ class Score:
     def written(self) -> str:
         """Entry as typed."""
         if self.points is None:
-            return FORFEIT if self.forfeit else NOTHING
-        return f"{self.points}{LEFT if self.left else ''}"
+            return FORFEIT if self.forfeit else UNSCORED_MARK
+        return f"{self.points}{ABANDONED_MARK if self.left else ''}"
 
 
 @dataclass(frozen=True, slots=True)
-class Given:
+class ParsedResult:
     """Result of a table, its scores in the order of the pairing."""
 
     table: int
@@ -91,31 +91,31 @@ class Given:
 
 
 @dataclass(frozen=True, slots=True)
-class Look:
+class TableLookup:
     """Table number without scores: the user wants to see the table and enter or correct its result."""
 
     table: int
 
 
-def read(line: str, players: Callable[[int], int], asked: int = 0) -> Given | Look:
+def read(line: str, players: Callable[[int], int], asked: int = 0) -> ParsedResult | TableLookup:
     """Parse a line. ``players`` returns the number of players at a table, 0 for no table; ``asked`` is the table asked.
 
-    Scores without a table number are of that table. Raises ``Slip`` if the line is invalid.
+    Scores without a table number are of that table. Raises ``InvalidLine`` if the line is invalid.
     """
     line = _plain(line)
     words = _forfeit(line) or _BETWEEN.sub(" ", line.strip()).split()
     count = next((place for place, word in enumerate(words) if _score(word) is None), len(words))
     said, winner = words[:count], " ".join(words[count:])
     if winner[:1].isdigit():
-        raise Slip(NO_RESULT, given=quoted(winner))
+        raise InvalidLine(NO_RESULT, given=quote_text(winner))
     if asked and len(said) == players(asked):
-        return given(asked, said, len(said), winner)
+        return parse_result(asked, said, len(said), winner)
     if not said or not said[0].isdecimal():
-        raise Slip(NO_RESULT, given=quoted(line.strip()))
+        raise InvalidLine(NO_RESULT, given=quote_text(line.strip()))
     table = table_of(said[0], players)
     if len(said) == 1 and not winner:
-        return Look(table)
-    return given(table, said[1:], players(table), winner)
+        return TableLookup(table)
+    return parse_result(table, said[1:], players(table), winner)
 
 
 def _forfeit(line: str) -> list[str]:
@@ -123,35 +123,35 @@ def _forfeit(line: str) -> list[str]:
     words = [FORFEIT if is_forfeit(word) else word.strip() for word in re.split("[,;]", line)]
     table = words[:1] if words[0].isdecimal() else []
     seats = words[len(table) :]
-    if FORFEIT not in seats or not {FORFEIT, *CAME, ""}.issuperset(seats):
+    if FORFEIT not in seats or not {FORFEIT, *UNSCORED_MARKS, ""}.issuperset(seats):
         return []
-    return [*table, *(word or NOTHING for word in seats)]
+    return [*table, *(word or UNSCORED_MARK for word in seats)]
 
 
 def table_of(word: str, players: Callable[[int], int]) -> int:
-    """Parse a table number. Raises ``Slip`` if there is no such table."""
-    if not word.isdecimal() or len(word) > MOST_DIGITS or not players(int(word)):
-        raise Slip(NO_TABLE, table=shown(word))
+    """Parse a table number. Raises ``InvalidLine`` if there is no such table."""
+    if not word.isdecimal() or len(word) > MAX_TABLE_DIGITS or not players(int(word)):
+        raise InvalidLine(NO_TABLE, table=shorten_text(word))
     return int(word)
 
 
-def given(table: int, words: Sequence[str], players: int, winner: str = "") -> Given:
-    """Parse the result of a table, one word for each player. Raises ``Slip`` if a word is invalid."""
+def parse_result(table: int, words: Sequence[str], players: int, winner: str = "") -> ParsedResult:
+    """Parse the result of a table, one word for each player. Raises ``InvalidLine`` if a word is invalid."""
     scores = [score for word in words if (score := _score(word)) is not None]
     if len(scores) < len(words):
-        raise Slip(NO_RESULT, given=quoted(" ".join(words)))
+        raise InvalidLine(NO_RESULT, given=quote_text(" ".join(words)))
     if len(scores) != players:
-        raise Slip(NO_SCORES, players=players, table=table, found=len(scores))
+        raise InvalidLine(NO_SCORES, players=players, table=table, found=len(scores))
     if any(score.points is None for score in scores):
-        words = [FORFEIT if score.forfeit else NOTHING for score in scores]
+        words = [FORFEIT if score.forfeit else UNSCORED_MARK for score in scores]
         if FORFEIT not in words or any(score.points is not None for score in scores):
             expected = words if FORFEIT in words else [FORFEIT, *words[1:]]
-            raise Slip(FORFEITS_HAVE_NONE, expected=" ".join(expected), table=table)
-    return Given(table, tuple(scores), winner)
+            raise InvalidLine(FORFEITS_HAVE_NONE, expected=" ".join(expected), table=table)
+    return ParsedResult(table, tuple(scores), winner)
 
 
 def seat_in_doubt(words: Sequence[str]) -> int:
-    """Return the index of the word that ``given`` refused; the last one if no single word is wrong."""
+    """Return the index of the word that ``parse_result`` refused; the last one if no single word is wrong."""
     scores = [_score(word) for word in words]
     if None in scores:
         return scores.index(None)
@@ -179,9 +179,9 @@ def _score(word: str) -> Score | None:
     if is_forfeit(word):
         return Score(None, forfeit=True)
     word = _plain(word).strip()
-    if word in CAME:
+    if word in UNSCORED_MARKS:
         return Score(None)
-    found = _SCORE.fullmatch(_key(word))
-    if not found or (found[2] and found[2] not in _LEFTS):
+    found = _SCORE_PATTERN.fullmatch(_key(word))
+    if not found or (found[2] and found[2] not in _ABANDONED_MARKS):
         return None
     return Score(int(found[1].replace("−", "-")), left=bool(found[2]))

@@ -7,9 +7,9 @@ from collections.abc import Mapping
 
 from faristol.kernel.refusal import N_
 from faristol.text import say
-from faristol.typed_input.results.lines import FORFEIT, LEFT
+from faristol.typed_input.results.lines import ABANDONED_MARK, FORFEIT
 
-TYPED: Mapping[str, str] = {"abandoned_by": LEFT, "forfeited_by": FORFEIT}
+TYPED: Mapping[str, str] = {"abandoned_by": ABANDONED_MARK, "forfeited_by": FORFEIT}
 """Typed marks, by the field of the service."""
 
 HOW_TYPED = N_(

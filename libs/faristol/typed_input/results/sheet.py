@@ -6,9 +6,9 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from faristol.kernel.quotation import quoted, shown
+from faristol.kernel.quotation import quote_text, shorten_text
 from faristol.kernel.refusal import N_
-from faristol.presentation.names import folded
+from faristol.presentation.names import fold_name
 from faristol.text import say
 from faristol.typed_input.lists import (
     SEPARATORS,
@@ -22,12 +22,12 @@ from faristol.typed_input.lists import (
 from faristol.typed_input.results.doubts import SWAPPED, is_swapped
 from faristol.typed_input.results.lines import (
     NO,
-    NOTHING,
+    UNSCORED_MARK,
     YES,
-    Given,
-    Slip,
-    given,
+    InvalidLine,
+    ParsedResult,
     is_forfeit,
+    parse_result,
     read,
     table_of,
 )
@@ -36,7 +36,7 @@ from faristol.typed_input.results.tables import Tables, names_at
 SEATS = ("first", "second", "third", "fourth")
 """Column prefixes, as in a file of pairings that `faristol` writes: ``first_score``, ``second_score`` …"""
 
-COLUMNS = ("table", "first_score", "second_score")
+RESULT_COLUMNS = ("table", "first_score", "second_score")
 """Columns by which the headings of a list of results are found."""
 
 NO_COLUMN = N_("expected a column {column}; there are: {known}")
@@ -52,18 +52,18 @@ NO_TABLE_SAID = N_("the table is missing")
 
 
 @dataclass(frozen=True, slots=True)
-class Listed:
+class ListedResult:
     """Result of a file and its line, counted from 1."""
 
     line: int
-    given: Given
+    given: ParsedResult
     sure: bool = False
     """True if the line confirms implausible scores."""
 
 
 def read_sheet(
     text: str, tables: Tables, language: str, *, sure: bool = False
-) -> tuple[list[Listed], list[Listed], list[LineError]]:
+) -> tuple[list[ListedResult], list[ListedResult], list[LineError]]:
     """Return the results to enter, those recorded already, and all errors by line.
 
     A first line with headings is that of a completed file of pairings; lines without scores are skipped. Without
@@ -73,109 +73,113 @@ def read_sheet(
     text = text.removeprefix("\ufeff")
     lines = lines_of(text)
     with_names = any("table" in columns_of(re.split(f"[{SEPARATORS}]", line.replace('"', ""))) for line in lines[:11])
-    found: list[Listed] = []
+    found: list[ListedResult] = []
     errors: list[LineError] = []
     try:
         for read_line in _with_columns(text, tables) if with_names else _plain(lines, tables):
-            if isinstance(read_line, Listed):
+            if isinstance(read_line, ListedResult):
                 found.append(read_line)
             else:
                 line, problem = read_line
                 errors.append(LineError(line, say(problem.text, problem.params, language)))
-    except Slip as slip:
+    except InvalidLine as slip:
         return [], [], [LineError(1, say(slip.text, slip.params, language))]
-    new, standing, wrong = _checked(found, tables, language, sure=sure)
+    new, standing, wrong = _check_results(found, tables, language, sure=sure)
     return new, standing, sorted([*errors, *wrong], key=lambda error: error.line)
 
 
-def _plain(lines: Sequence[str], tables: Tables) -> Iterator[Listed | tuple[int, Slip]]:
+def _plain(lines: Sequence[str], tables: Tables) -> Iterator[ListedResult | tuple[int, InvalidLine]]:
     for number, line in enumerate(lines, start=1):
         if not line.strip():
             continue
         try:
             said = read(line, tables.players)
-        except Slip as slip:
+        except InvalidLine as slip:
             yield number, slip
         else:
-            if isinstance(said, Given):
-                yield Listed(number, said)
+            if isinstance(said, ParsedResult):
+                yield ListedResult(number, said)
 
 
-def _with_columns(text: str, tables: Tables) -> Iterator[Listed | tuple[int, Slip]]:
-    lines = rows_of(text, COLUMNS)
+def _with_columns(text: str, tables: Tables) -> Iterator[ListedResult | tuple[int, InvalidLine]]:
+    lines = rows_of(text, RESULT_COLUMNS)
     try:
         columns = columns_of(next(lines)[1])
     except Unreadable:
-        raise Slip(UNREADABLE) from None
-    for column in COLUMNS:
+        raise InvalidLine(UNREADABLE) from None
+    for column in RESULT_COLUMNS:
         if column not in columns:
-            raise Slip(NO_COLUMN, column=column, known=shown(", ".join(columns)))
+            raise InvalidLine(NO_COLUMN, column=column, known=shorten_text(", ".join(columns)))
     try:
         for number, fields in lines:
             row = dict(zip(columns, fields, strict=False))
             try:
                 found, sure = _row(row, tables), _is_sure(row.get("sure", ""))
-            except Slip as slip:
+            except InvalidLine as slip:
                 yield number, slip
             else:
                 if found is not None:
-                    yield Listed(number, found, sure)
+                    yield ListedResult(number, found, sure)
     except Unreadable as problem:
-        yield problem.line, Slip(UNREADABLE)
+        yield problem.line, InvalidLine(UNREADABLE)
 
 
 def _is_sure(word: str) -> bool:
-    """Check whether a line confirms its scores. Raises ``Slip`` for a word other than yes and no."""
-    if folded(word) not in YES | NO | {""}:
-        raise Slip(NEITHER, given=quoted(word))
-    return folded(word) in YES
+    """Check whether a line confirms its scores. Raises ``InvalidLine`` for a word other than yes and no."""
+    if fold_name(word) not in YES | NO | {""}:
+        raise InvalidLine(NEITHER, given=quote_text(word))
+    return fold_name(word) in YES
 
 
-def _row(row: Mapping[str, str], tables: Tables) -> Given | None:
+def _row(row: Mapping[str, str], tables: Tables) -> ParsedResult | None:
     """Parse the result of a line; None without scores."""
     cells = [row.get(f"{seat}_score", "") for seat in SEATS]
     words = [word for word in cells if word]
     if not words:
         return None
     if (of := row.get("round", "")) and of != str(tables.listed.round):
-        raise Slip(OTHER_ROUND, given=shown(of), round=tables.listed.round)
+        raise InvalidLine(OTHER_ROUND, given=shorten_text(of), round=tables.listed.round)
     number = row.get("table", "")
     if not number:
-        raise Slip(NO_TABLE_SAID)
+        raise InvalidLine(NO_TABLE_SAID)
     table = table_of(number, tables.players)
     _check_players(row, table, tables)
     if any(map(is_forfeit, words)):  # the winner's cell may be empty
         seats = tables.players(table)
-        words = [word or NOTHING for word in cells[:seats]] + [word for word in cells[seats:] if word]
-    return given(table, words, tables.players(table), row.get("winner", ""))
+        words = [word or UNSCORED_MARK for word in cells[:seats]] + [word for word in cells[seats:] if word]
+    return parse_result(table, words, tables.players(table), row.get("winner", ""))
 
 
 def _check_players(row: Mapping[str, str], number: int, tables: Tables) -> None:
-    """Raise ``Slip`` if a line names other players than its table, or in another order."""
+    """Raise ``InvalidLine`` if a line names other players than its table, or in another order."""
     table = tables[number]
     ids = [player.player_id for player in table.players]
     if [row.get(f"{seat}_player_id", "").lower() for seat in SEATS[: len(ids)]] == ids:
         return  # a spreadsheet may have corrupted the names
     for kind, seated in (("player_id", ids), ("name", names_at(table))):
         said = [row.get(f"{seat}_{kind}", "") for seat in SEATS[: len(seated)]]
-        if any(said) and any(name and folded(name) != folded(other) for name, other in zip(said, seated, strict=True)):
-            raise Slip(OTHER_PLAYERS, table=number, expected=" – ".join(seated), given=" – ".join(map(shown, said)))
+        if any(said) and any(
+            name and fold_name(name) != fold_name(other) for name, other in zip(said, seated, strict=True)
+        ):
+            raise InvalidLine(
+                OTHER_PLAYERS, table=number, expected=" – ".join(seated), given=" – ".join(map(shorten_text, said))
+            )
 
 
-def _otherwise(given: Given, tables: Tables) -> Slip:
+def _otherwise(given: ParsedResult, tables: Tables) -> InvalidLine:
     """Return why a result differs from the recorded one."""
     winner = tables.winner(given)
     if winner is not None and is_swapped(given, winner):
-        return Slip(SWAPPED, winner=names_at(tables[given.table])[winner])
-    return Slip(STANDS_OTHERWISE, standing=tables.standing(given.table))
+        return InvalidLine(SWAPPED, winner=names_at(tables[given.table])[winner])
+    return InvalidLine(STANDS_OTHERWISE, standing=tables.standing(given.table))
 
 
-def _checked(
-    found: Sequence[Listed], tables: Tables, language: str, *, sure: bool
-) -> tuple[list[Listed], list[Listed], list[LineError]]:
+def _check_results(
+    found: Sequence[ListedResult], tables: Tables, language: str, *, sure: bool
+) -> tuple[list[ListedResult], list[ListedResult], list[LineError]]:
     seen: dict[int, int] = {}
-    new: list[Listed] = []
-    standing: list[Listed] = []
+    new: list[ListedResult] = []
+    standing: list[ListedResult] = []
     errors: list[LineError] = []
     for listed in found:
         number = listed.given.table
@@ -190,7 +194,7 @@ def _checked(
                 raise _otherwise(listed.given, tables)
             unsure = [] if sure or listed.sure else tables.doubts(listed.given, (other.given for other in new))
             tables.result(listed.given)
-        except Slip as slip:
+        except InvalidLine as slip:
             errors.append(LineError(listed.line, say(slip.text, slip.params, language)))
             continue
         for doubt in unsure:

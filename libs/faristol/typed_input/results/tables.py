@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from zoneinfo import ZoneInfo
 
-from faristol.kernel.quotation import quoted
+from faristol.kernel.quotation import quote_text
 from faristol.kernel.refusal import N_
 from faristol.kernel.times import to_datetime
 from faristol.pb.pairing.v1 import pairing_pb2 as pairing
@@ -14,17 +14,17 @@ from faristol.presentation.unplayed_results import by_forfeit, outcome
 from faristol.rules.scoring import UsualScores
 from faristol.text import say
 from faristol.typed_input.results.doubts import Doubt, doubts
-from faristol.typed_input.results.lines import Given, Slip
+from faristol.typed_input.results.lines import InvalidLine, ParsedResult
 
 ENTERED_BY = N_("entered by {who} at {time}")
 ENTERED_AT = N_("entered at {time}")
 FROM_TABLE = N_("from its table at {time}")
-GIVEN = N_("entered as {scores}")
+ENTERED_AS = N_("entered as {scores}")
 TAKEN_OFF = N_(
     "a sanction at the table takes {points} {points:point|points} off the score of {player}: type the "
     "score without the sanction"
 )
-BESIDE = N_(
+SANCTION_BESIDE_RESULT = N_(
     "a sanction at the table takes {points} {points:point|points} off the spread of {player}: type the "
     "score without the sanction"
 )
@@ -74,10 +74,10 @@ class Tables:
         """Format the notes on a result besides its scores: ``entered by Eva Soler at 10:31:02``."""
         table = self[number]
         given = " – ".join(str(score.score) for score in table.scores_given)
-        as_given = say(GIVEN, {"scores": given}, self._language) if given else ""
-        return ", ".join(filter(None, [self.decided(number), as_given, self._who(table)]))
+        as_given = say(ENTERED_AS, {"scores": given}, self._language) if given else ""
+        return ", ".join(filter(None, [self.describe_decision(number), as_given, self._who(table)]))
 
-    def decided(self, number: int) -> str:
+    def describe_decision(self, number: int) -> str:
         """How a result came about that its scores do not decide, such as a forfeit; empty for others."""
         table = self[number]
         names = {player.player_id: name for player, name in zip(table.players, names_at(table), strict=True)}
@@ -91,7 +91,7 @@ class Tables:
         )
         return by_forfeit(decided, self._language) if table.unplayed else decided
 
-    def forfeited(self, given: Given) -> str:
+    def format_forfeit(self, given: ParsedResult) -> str:
         """Format a forfeit."""
         names = names_at(self[given.table])
         came = [name for name, score in zip(names, given.scores, strict=True) if not score.forfeit]
@@ -105,18 +105,23 @@ class Tables:
             return say(FROM_TABLE, params, self._language)
         return say(ENTERED_BY if params["who"] else ENTERED_AT, params, self._language)
 
-    def winner(self, given: Given) -> int | None:
-        """Return the seat of the named winner. Raises ``Slip`` if the name matches no player there, or several."""
+    def winner(self, given: ParsedResult) -> int | None:
+        """Return the seat of the named winner.
+
+        Raises ``InvalidLine`` if the name matches no player there, or several.
+        """
         if not given.winner:
             return None
         table = self[given.table]
         seats = [Named(player.player_id, player.name) for player in table.players]
         found = candidates(given.winner, seats)
         if len(found) != 1:
-            raise Slip(NOBODY_IS, winner=quoted(given.winner), table=given.table, players=" – ".join(names_at(table)))
+            raise InvalidLine(
+                NOBODY_IS, winner=quote_text(given.winner), table=given.table, players=" – ".join(names_at(table))
+            )
         return seats.index(found[0])
 
-    def doubts(self, given: Given, also: Iterable[Given] = ()) -> list[Doubt]:
+    def doubts(self, given: ParsedResult, also: Iterable[ParsedResult] = ()) -> list[Doubt]:
         """Return the doubts about a result. ``also`` are results to be entered with it."""
         others = {table.table: [score.score for score in table.scores] for table in self.listed.tables if table.scores}
         others |= {other.table: list(other.points) for other in also if not other.forfeit}
@@ -126,19 +131,19 @@ class Tables:
             *doubts(given, self.usual, others, names, self.winner(given)),
         ]
 
-    def _taken_off(self, given: Given, names: Sequence[str]) -> Iterator[Doubt]:
+    def _taken_off(self, given: ParsedResult, names: Sequence[str]) -> Iterator[Doubt]:
         """Yield a doubt for each sanction that takes points off, since the scores must exclude it."""
         table = self[given.table]
         seats = [player.player_id for player in table.players]
         for each in table.taken_off:
-            text = BESIDE if each.beside_result else TAKEN_OFF
+            text = SANCTION_BESIDE_RESULT if each.beside_result else TAKEN_OFF
             seat = seats.index(each.player_id)
             yield Doubt(text, {"points": each.points, "player": names[seat]}, seat)
 
-    def stands(self, given: Given) -> bool:
+    def stands(self, given: ParsedResult) -> bool:
         """Check whether a result equals the recorded one, so that entering it again changes no game.
 
-        Raises ``Slip`` like ``winner``.
+        Raises ``InvalidLine`` like ``winner``.
         """
         table, winner = self[given.table], self.winner(given)
         if not table.scores:
@@ -155,8 +160,8 @@ class Tables:
         known = [tuple(score.score for score in scores) for scores in (table.scores, table.scores_given)]
         return left == set(table.abandoned_by) and given.points in known
 
-    def result(self, given: Given) -> pairing.GameResult:
-        """Return a result as a contract message. Raises ``Slip`` like ``winner``."""
+    def result(self, given: ParsedResult) -> pairing.GameResult:
+        """Return a result as a contract message. Raises ``InvalidLine`` like ``winner``."""
         table, winner = self[given.table], self.winner(given)
         seats = list(zip((player.player_id for player in table.players), given.scores, strict=True))
         made = pairing.GameResult(game_id=table.game_id)

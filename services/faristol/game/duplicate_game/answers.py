@@ -7,10 +7,10 @@ from typing import Any, TypeVar
 
 from google.protobuf.message import Message
 
-from faristol.duplicate_game.decide.masters import over, sealed_master
+from faristol.duplicate_game.decide.masters import find_finished_turn, sealed_master
 from faristol.duplicate_game.end_reasons import END_REASONS
 from faristol.duplicate_game.game import Timer, Turn, rejected_rack, written_play
-from faristol.duplicate_game.hall import Claim, Entry, Hall
+from faristol.duplicate_game.hall import Claim, Hall, SlipEntry
 from faristol.duplicate_game.preparation import Prepared
 from faristol.duplicate_game.sealed import document_of
 from faristol.duplicate_game.situation import Fact, Situation
@@ -25,7 +25,7 @@ from faristol.rules import Ruleset
 from faristol.rules.board import ROW_NAMES
 from faristol.rules.duplicate_game.call_names import load_call_names, with_names
 from faristol.rules.duplicate_game.finish import unofficial
-from faristol.rules.duplicate_game.ranking import Line, rank
+from faristol.rules.duplicate_game.ranking import RankingLine, rank
 from faristol.rules.tiles import BLANK
 
 M = TypeVar("M", bound=Message)
@@ -62,11 +62,11 @@ def answer(response: type[M], position: int, situation: Situation, facts: Sequen
             case events.ClaimDecided():
                 answered.accepted = fact.accepted
     if isinstance(answered, pb.ScoreTurnResponse):
-        _say_master(answered, after, facts)
+        _add_master_play(answered, after, facts)
     return answered  # type: ignore[no-any-return] # as ``response`` says
 
 
-def _say_master(answered: pb.ScoreTurnResponse, after: Situation, facts: Sequence[Fact]) -> None:
+def _add_master_play(answered: pb.ScoreTurnResponse, after: Situation, facts: Sequence[Fact]) -> None:
     number = next(fact.turn for _, fact in facts if isinstance(fact, events.TurnScored | events.TurnCompleted))
     turn = after.turn(number)
     if turn.master is not None:
@@ -84,7 +84,7 @@ def _wait(after: Situation, facts: Sequence[Fact], taken: events.SlipsTaken) -> 
     return any(after.counting(hall, turn, slip.player_id).waits is not None for slip in taken.slips)
 
 
-def shown(situation: Situation) -> pb.GetDuplicateResponse:
+def build_duplicate_response(situation: Situation) -> pb.GetDuplicateResponse:
     """Build the public state of a game."""
     game, ruleset = situation.game, situation.ruleset
     answered = pb.GetDuplicateResponse(
@@ -102,7 +102,7 @@ def shown(situation: Situation) -> pb.GetDuplicateResponse:
         unofficial=unofficial(game.players, END_REASONS.get(game.end), ruleset),
         now=timestamp(situation.at),
     )
-    _say_preparation(answered, situation)
+    _add_preparation(answered, situation)
     if (table := _call_table(situation)) is not None:
         answered.call_table.CopyFrom(table)
     for square, tile in game.board.items():
@@ -110,7 +110,7 @@ def shown(situation: Situation) -> pb.GetDuplicateResponse:
     return answered
 
 
-def embargoed(situation: Situation) -> pb.GetDuplicateResponse:
+def build_embargoed_response(situation: Situation) -> pb.GetDuplicateResponse:
     """Build the public state of a game under embargo, without its turns."""
     game = situation.game
     assert game.embargo is not None
@@ -128,7 +128,7 @@ def embargoed(situation: Situation) -> pb.GetDuplicateResponse:
     )
 
 
-def _say_preparation(answered: pb.GetDuplicateResponse, situation: Situation) -> None:
+def _add_preparation(answered: pb.GetDuplicateResponse, situation: Situation) -> None:
     """Add the sealed game and the embargo, if there are any."""
     game = situation.game
     if game.embargo is not None:
@@ -228,7 +228,7 @@ def _hall(hall: Hall) -> events.DuplicateHall:
 
 def tops(situation: Situation, number: int) -> pb.ListTopsResponse:
     """Build the list of a finished turn's tops, the proposed one first: that of a valid sealed game."""
-    turn = over(situation, number)
+    turn = find_finished_turn(situation, number)
     found = list(situation.words.tops(turn.board, turn.rack))
     sealed = sealed_master(situation, turn)
     if sealed is not None:
@@ -250,7 +250,7 @@ def waiting(situation: Situation, number: int, notes: Mapping[int, Notes]) -> pb
         for claim in hall.claims.values():
             if not claim.decided:
                 words = notes.get(hall.number, {}).get(claim.raised_by, "")
-                _say_claim(answered, situation, hall, claim, words)
+                _add_claim(answered, situation, hall, claim, words)
         if turn.timer is None or of_turn.scores or not hall.seats:
             continue
         if not of_turn.is_closed(turn.timer):
@@ -259,14 +259,14 @@ def waiting(situation: Situation, number: int, notes: Mapping[int, Notes]) -> pb
             counting = situation.counting(hall, turn, player)
             if counting.waits is not None:
                 slips = [entry.slip for entry in counting.entries]
-                arrived = map(_arrived, counting.entries)
+                arrived = map(_to_arrived_slip, counting.entries)
                 answered.slips.add(hall=_hall(hall), slips=slips, why=counting.waits, arrived=arrived)
             elif counting.written.handed == events.HANDED_NOT_AT_ALL:
                 answered.without_slip.append(player)
     return answered
 
 
-def _say_claim(answered: pb.ListWaitingResponse, situation: Situation, hall: Hall, claim: Claim, words: str) -> None:
+def _add_claim(answered: pb.ListWaitingResponse, situation: Situation, hall: Hall, claim: Claim, words: str) -> None:
     of_turn, turn = hall.turn(claim.turn), situation.turn(claim.turn)
     assert turn.timer is not None
     answered.claims.add(
@@ -278,11 +278,11 @@ def _say_claim(answered: pb.ListWaitingResponse, situation: Situation, hall: Hal
         words=words,
         player_id=claim.player_id,
         raised_at=timestamp(claim.raised_at),
-        arrived=map(_arrived, of_turn.of_attempt(claim.about, turn.timer)),
+        arrived=map(_to_arrived_slip, of_turn.of_attempt(claim.about, turn.timer)),
     )
 
 
-def _arrived(entry: Entry) -> pb.ArrivedSlip:
+def _to_arrived_slip(entry: SlipEntry) -> pb.ArrivedSlip:
     return pb.ArrivedSlip(
         slip=entry.slip,
         source=entry.source,
@@ -307,11 +307,11 @@ def handed_in(situation: Situation, name: str, number: int) -> pb.ListSlipsRespo
     for player, seat in sorted(hall.seats.items(), key=lambda each: each[1]):
         line = answered.players.add(player_id=player, number=seat)
         if turn is not None and turn.timer is not None:
-            _say_handed_in(line, hall, turn, turn.timer)
+            _add_handed_in(line, hall, turn, turn.timer)
     return answered
 
 
-def _say_handed_in(line: pb.HandedIn, hall: Hall, turn: Turn, timer: Timer) -> None:
+def _add_handed_in(line: pb.HandedIn, hall: Hall, turn: Turn, timer: Timer) -> None:
     of_turn = hall.turn(turn.number)
     entries = of_turn.of_attempt(line.player_id, timer)
     typed = {each.collector_id: each for each in entries if each.source == events.SLIP_SOURCE_PAPER}
@@ -360,7 +360,7 @@ def own_sheet(
         answered.turn = turn.number
         of_turn = hall.turn(turn.number)
         own = [entry for entry in of_turn.of_attempt(player_id, turn.timer) if entry.is_own and with_saved]
-        answered.saved.extend(map(_arrived, sorted(own, key=lambda entry: entry.written_at)))
+        answered.saved.extend(map(_to_arrived_slip, sorted(own, key=lambda entry: entry.written_at)))
         if not of_turn.scores:
             answered.waits = situation.counting(hall, turn, player_id).waits is not None
     for claim in hall.claims.values():
@@ -404,7 +404,7 @@ def standings(groups: Sequence[Situation]) -> pb.GetDuplicateStandingsResponse:
     return answered
 
 
-def _line(line: Line, player_id: str, game_id: str = "") -> pb.DuplicateLine:
+def _line(line: RankingLine, player_id: str, game_id: str = "") -> pb.DuplicateLine:
     """Build a line of the standings, with the game of its group if there are several."""
     return pb.DuplicateLine(
         rank=line.rank,

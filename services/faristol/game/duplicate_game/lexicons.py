@@ -53,7 +53,7 @@ class Installed:
     """The installed lexicons of a library, cached after they are opened."""
 
     def __init__(self, library: Library) -> None:
-        self._open = lru_cache(maxsize=16)(self._opened)
+        self._open = lru_cache(maxsize=16)(self._open_words)
         self._library = library
 
     def words(self, pin: Pin, ruleset: Ruleset) -> Words:
@@ -73,7 +73,7 @@ class Installed:
             )
         return Pin(found.name, found.digest)
 
-    def _opened(self, name: str, digest: str, layers: tuple[str, ...]) -> Words:
+    def _open_words(self, name: str, digest: str, layers: tuple[str, ...]) -> Words:
         try:
             graph = self._library.open(digest)
         except LexiconError as problem:

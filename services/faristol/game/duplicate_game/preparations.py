@@ -10,12 +10,12 @@ from typing import Any, TypeVar
 from google.protobuf.message import Message
 
 from faristol.duplicate_game.game import Embargo
-from faristol.duplicate_game.preparation import Round, may_prepare, may_rerun, prepared_fact, set_embargo
+from faristol.duplicate_game.preparation import PreparedRound, may_prepare, may_rerun, prepared_fact, set_embargo
 from faristol.duplicate_game.sealed import SALT_BYTES, SealedGame, play_again, play_ahead
 from faristol.event_store import Decision, Guard, Write, load
 from faristol.game.duplicate_game.lexicons import Lexicons
 from faristol.game.duplicate_game.reactions import Entrants, watch
-from faristol.game.duplicate_game.sealed_game_keys import Vault
+from faristol.game.duplicate_game.sealed_game_keys import SealedGameKeys
 from faristol.host import Runtime
 from faristol.host.duplicate_store import game_stream, load_game, load_prepared, prepared_stream
 from faristol.host.rpc.dispatch import Context
@@ -27,17 +27,17 @@ from faristol.pb.game.v1 import duplicate_pb2 as pb
 from faristol.rules.bag import SEED_BYTES
 
 M = TypeVar("M", bound=Message)
-Carried = tuple[Decision, Callable[[int], Any]]
+DecisionAndAnswer = tuple[Decision, Callable[[int], Any]]
 
 
 class Preparations:
     """The handler of commands on prepared games."""
 
-    def __init__(self, runtime: Runtime, lexicons: Lexicons, vault: Vault) -> None:
+    def __init__(self, runtime: Runtime, lexicons: Lexicons, vault: SealedGameKeys) -> None:
         self._runtime = runtime
         self._lexicons = lexicons
         self._vault = vault
-        self.commands: Mapping[type[Message], Callable[[Any], Awaitable[Carried]]] = {
+        self.commands: Mapping[type[Message], Callable[[Any], Awaitable[DecisionAndAnswer]]] = {
             pb.PrepareGameRequest: self._prepare,
             pb.SetEmbargoRequest: self._set_embargo,
         }
@@ -45,12 +45,12 @@ class Preparations:
     async def carry_out(self, request: Any, context: Context, response: type[M]) -> M:
         """Handle a command: decide, append, answer."""
 
-        async def attempt() -> Carried:
+        async def attempt() -> DecisionAndAnswer:
             return await self.commands[type(request)](request)
 
         return await self._runtime.desk.handle(context, request, attempt, response=response)
 
-    async def _prepare(self, request: pb.PrepareGameRequest) -> Carried:
+    async def _prepare(self, request: pb.PrepareGameRequest) -> DecisionAndAnswer:
         of, guard = await self._round(request.tournament_id, request.round)
         known = await load_prepared(self._runtime.record, of.game_id)
         may_prepare(known.state, of, request.rerun_of)
@@ -71,7 +71,7 @@ class Preparations:
 
         return self._decision(of, known.version, fact, guards), answer
 
-    async def _set_embargo(self, request: pb.SetEmbargoRequest) -> Carried:
+    async def _set_embargo(self, request: pb.SetEmbargoRequest) -> DecisionAndAnswer:
         of, guard = await self._round(request.tournament_id, request.round)
         known = await load_prepared(self._runtime.record, of.game_id)
         fact = set_embargo(known.state, of, request, instant(occurred_at(request, self._runtime.now)))
@@ -81,7 +81,7 @@ class Preparations:
 
         return self._decision(of, known.version, fact, [guard]), answer
 
-    async def _round(self, tournament_id: str, number: int) -> tuple[Round, Guard]:
+    async def _round(self, tournament_id: str, number: int) -> tuple[PreparedRound, Guard]:
         """Return a round of a tournament, and its guard. Raises ``NotFound``."""
         stream = f"tournament-{tournament_id}"
         loaded = await load(self._runtime.record, stream, Entrants(), watch)
@@ -91,16 +91,16 @@ class Preparations:
         ruleset = await rules_of(self._runtime.record, entrants.ruleset)
         pins = (entrants.ruleset, entrants.lexicon)
         started = number in entrants.started
-        of = Round(entrants.tournament_id, number, entrants.rounds, started, ruleset, pins)
+        of = PreparedRound(entrants.tournament_id, number, entrants.rounds, started, ruleset, pins)
         return of, Guard(stream, loaded.version)
 
-    async def _ahead(self, of: Round) -> SealedGame:
+    async def _ahead(self, of: PreparedRound) -> SealedGame:
         words = self._lexicons.words(of.pins[1], of.ruleset)
         seed, salt = secrets.token_bytes(SEED_BYTES), secrets.token_bytes(SALT_BYTES)
         return await asyncio.to_thread(play_ahead, of.game_id, of.pins, seed, salt, of.ruleset, words)
 
     @staticmethod
     def _decision(
-        of: Round, version: int, fact: events.GamePrepared | events.EmbargoSet, guards: list[Guard]
+        of: PreparedRound, version: int, fact: events.GamePrepared | events.EmbargoSet, guards: list[Guard]
     ) -> Decision:
         return Decision([Write(prepared_stream(of.game_id), version, [fact], of.tournament_id)], guards)

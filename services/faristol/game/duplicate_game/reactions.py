@@ -11,7 +11,7 @@ from faristol.duplicate_game.game import Duplicate, Embargo, evolve
 from faristol.duplicate_game.preparation import Prepared, duplicate_id
 from faristol.duplicate_game.start import open_duplicate
 from faristol.event_store import Decision, Record, Recorded, load
-from faristol.host.duplicate_store import find_game, game_stream, load_prepared, opened
+from faristol.host.duplicate_store import build_game_opening, find_game, game_stream, load_prepared
 from faristol.kernel.pins import Pin
 from faristol.kernel.times import instant
 from faristol.pb.pairing.v1 import events_pb2 as pairing_events
@@ -59,7 +59,7 @@ def watch(entrants: Entrants, fact: Message) -> Entrants:
     return entrants
 
 
-def seated(entrants: Entrants) -> Mapping[str, Sequence[str]]:
+def assign_halls(entrants: Entrants) -> Mapping[str, Sequence[str]]:
     """Return the players of each hall, up to its seats, in the order of entry. The last hall takes all players left."""
     players = list(entrants.players)
     if not entrants.halls:
@@ -85,15 +85,15 @@ async def open_game(record: Record, event: Recorded, ruleset: Ruleset) -> Decisi
         started.round,
         entrants.seed,
         (entrants.ruleset, entrants.lexicon),
-        seated(entrants),
+        assign_halls(entrants),
         instant(started.occurred_at),
-        await _prepared(record, game_id),
+        await _load_prepared_game(record, game_id),
         await _before(record, entrants.tournament_id, started.round),
     )
-    return Decision(opened(entrants.tournament_id, game_id, facts))
+    return Decision(build_game_opening(entrants.tournament_id, game_id, facts))
 
 
-async def _prepared(record: Record, game_id: str) -> Prepared:
+async def _load_prepared_game(record: Record, game_id: str) -> Prepared:
     """Return the prepared game, without an embargo that is already lifted in the game it replays."""
     prepared = (await load_prepared(record, game_id)).state
     if prepared.embargo is None or await _holds(record, game_id, prepared.embargo):

@@ -25,7 +25,7 @@ from faristol.pb.game.v1 import duplicate_events_pb2 as events
 _log = logging.getLogger(__name__)
 
 
-class Vault:
+class SealedGameKeys:
     """Seals games and opens them."""
 
     def __init__(self, path: Path) -> None:

@@ -11,15 +11,15 @@ from typing import Any, TypeVar
 from google.protobuf.message import Message
 
 from faristol.duplicate_game import decide
-from faristol.duplicate_game.decide.embargoes import lifted
+from faristol.duplicate_game.decide.embargoes import build_embargo_lifted
 from faristol.duplicate_game.game import Duplicate
 from faristol.duplicate_game.preparation import duplicate_id
-from faristol.duplicate_game.situation import GAME, Fact, Situation
+from faristol.duplicate_game.situation import GAME_STREAM_NUMBER, Fact, Situation
 from faristol.event_store import Decision, Guard, Loaded, Write
 from faristol.game.duplicate_game import answers
 from faristol.game.duplicate_game.lexicons import Lexicons
 from faristol.game.duplicate_game.preparations import Preparations
-from faristol.game.duplicate_game.sealed_game_keys import Vault
+from faristol.game.duplicate_game.sealed_game_keys import SealedGameKeys
 from faristol.game.duplicate_game.training import Training
 from faristol.host import Runtime
 from faristol.host.duplicate_store import (
@@ -45,8 +45,8 @@ _audit = logging.getLogger("faristol.audit")
 
 def service(runtime: Runtime, lexicons: Lexicons) -> Dispatcher:
     """Build the dispatcher of the duplicate service. The contract documents its methods."""
-    vault = Vault(runtime.settings.sealed_games_key())
-    games = DuplicateGames(runtime, lexicons, vault)
+    vault = SealedGameKeys(runtime.settings.sealed_games_key())
+    games = DuplicateService(runtime, lexicons, vault)
     preparations = Preparations(runtime, lexicons, vault)
     questions: Mapping[type[Message], Answer] = {
         pb.GetDuplicateRequest: games.get,
@@ -66,13 +66,13 @@ def service(runtime: Runtime, lexicons: Lexicons) -> Dispatcher:
         return await room.carry_out(request, context, response)
 
     descriptor = pb.DESCRIPTOR.services_by_name["DuplicateService"]
-    return Dispatcher(descriptor, {**decide.GAME, **preparations.commands}, carry_out, questions)
+    return Dispatcher(descriptor, {**decide.DUPLICATE_COMMANDS, **preparations.commands}, carry_out, questions)
 
 
-class DuplicateGames:
+class DuplicateService:
     """The methods of the duplicate service."""
 
-    def __init__(self, runtime: Runtime, lexicons: Lexicons, vault: Vault) -> None:
+    def __init__(self, runtime: Runtime, lexicons: Lexicons, vault: SealedGameKeys) -> None:
         self._runtime = runtime
         self._lexicons = lexicons
         self._vault = vault
@@ -96,8 +96,8 @@ class DuplicateGames:
         """Return the public state of a game."""
         situation = await self._situation(request.game_id, ())
         if situation.game.is_embargoed and not request.inside:
-            return answers.embargoed(situation)
-        return answers.shown(situation)
+            return answers.build_embargoed_response(situation)
+        return answers.build_duplicate_response(situation)
 
     async def tops(self, request: pb.ListTopsRequest, context: Context) -> pb.ListTopsResponse:
         """Return the tops of a finished turn."""
@@ -212,20 +212,20 @@ class DuplicateGames:
         }
         if events.EmbargoLifted not in kinds:
             if not all(other.state.end for other in others.values()):
-                return _guarded(loading.decision(facts), others)
-            facts = [*facts, (GAME, lifted(situation))]
+                return _add_guards(loading.decision(facts), others)
+            facts = [*facts, (GAME_STREAM_NUMBER, build_embargo_lifted(situation))]
         writes = [
-            Write(game_stream(game_id), other.version, [lifted(situation)], other.state.tournament_id)
+            Write(game_stream(game_id), other.version, [build_embargo_lifted(situation)], other.state.tournament_id)
             for game_id, other in others.items()
             if other.state.is_embargoed
         ]
-        decision = _guarded(
+        decision = _add_guards(
             loading.decision(facts), {id_: other for id_, other in others.items() if not other.state.is_embargoed}
         )
         return replace(decision, writes=[*decision.writes, *writes])
 
 
-def _guarded(decision: Decision, others: Mapping[str, Loaded[Duplicate]]) -> Decision:
+def _add_guards(decision: Decision, others: Mapping[str, Loaded[Duplicate]]) -> Decision:
     """Return the decision with guards on these games: of two that end at once, the second sees the first."""
     guards = [Guard(game_stream(game_id), other.version) for game_id, other in others.items()]
     return replace(decision, guards=[*decision.guards, *guards])

@@ -14,22 +14,22 @@ from faristol.host import Runtime
 from faristol.host.duplicate_store import load_game
 from faristol.host.rpc.dispatch import Context
 from faristol.host.ruleset_store import rules_of
-from faristol.kernel.bounded import keep
+from faristol.kernel.bounded import store_bounded
 from faristol.kernel.errors import Invalid
 from faristol.kernel.refusal import N_, Refusal
 from faristol.pb.game.v1 import duplicate_pb2 as pb
 from faristol.rules import Ruleset
 from faristol.rules.ruleset_file import load_ruleset, ruleset_names
 
-DEFAULT = "fisc-2023-duplicate"
+DEFAULT_TRAINING_RULESET = "fisc-2023-duplicate"
 """The default ruleset of a new game."""
 
-LONGEST_SEED = 64
-MOST_TURNS = 100
-REMEMBERED = 256
+MAX_SEED_CHARACTERS = 64
+MAX_TRAINING_TURNS = 100
+MAX_CACHED_TRAINING_GAMES = 256
 """Limit of cached new games."""
 
-AT_ONCE = 2
+MAX_CONCURRENT_TRAININGS = 2
 """Limit of concurrent computations: games of tournaments have priority."""
 
 
@@ -47,14 +47,16 @@ class Training:
         self._runtime = runtime
         self._lexicons = lexicons
         self._known: OrderedDict[tuple[str, str, str], list[Duplicate]] = OrderedDict()
-        self._gate = asyncio.Semaphore(AT_ONCE)
+        self._gate = asyncio.Semaphore(MAX_CONCURRENT_TRAININGS)
 
     async def turn(self, request: pb.TrainTurnRequest, context: Context) -> pb.TrainTurnResponse:
         """Return a turn and, for a slip, its score. Raises ``Invalid`` and ``Refusal``."""
-        if not 1 <= request.turn <= MOST_TURNS:
-            raise Invalid("turn", N_("is {turn}; expected 1 to {most}"), {"turn": request.turn, "most": MOST_TURNS})
+        if not 1 <= request.turn <= MAX_TRAINING_TURNS:
+            raise Invalid(
+                "turn", N_("is {turn}; expected 1 to {most}"), {"turn": request.turn, "most": MAX_TRAINING_TURNS}
+            )
         if request.game_id:
-            game, book = await self._recorded(request.game_id)
+            game, book = await self._load_recorded_game(request.game_id)
         else:
             game, book = await self._new(request)
         turn = game.turn(request.turn)
@@ -63,7 +65,7 @@ class Training:
         async with self._gate:
             return await asyncio.to_thread(_answer, request, game, turn, book)
 
-    async def _recorded(self, game_id: str) -> tuple[Duplicate, _Book]:
+    async def _load_recorded_game(self, game_id: str) -> tuple[Duplicate, _Book]:
         """Load a recorded game. Raises ``Refusal`` if it is not over, or under embargo."""
         game = (await load_game(self._runtime.record, game_id)).state
         ruleset = await rules_of(self._runtime.record, game.ruleset)
@@ -75,13 +77,13 @@ class Training:
 
     async def _new(self, request: pb.TrainTurnRequest) -> tuple[Duplicate, _Book]:
         """Return a new game after its turn's rack is called, or at its earlier end."""
-        if not 1 <= len(request.seed) <= LONGEST_SEED:
+        if not 1 <= len(request.seed) <= MAX_SEED_CHARACTERS:
             raise Invalid(
                 "seed",
                 N_("has {count} characters; expected 1 to {most}"),
-                {"count": len(request.seed), "most": LONGEST_SEED},
+                {"count": len(request.seed), "most": MAX_SEED_CHARACTERS},
             )
-        name = request.ruleset or DEFAULT
+        name = request.ruleset or DEFAULT_TRAINING_RULESET
         known = ruleset_names("duplicate")
         if name not in known:
             raise Invalid(
@@ -92,15 +94,15 @@ class Training:
         book = _Book(ruleset, self._lexicons.words(pin, ruleset))
         key = (name, pin.digest, request.seed)
         async with self._gate:
-            games = await asyncio.to_thread(_played, list(self._known.get(key, ())), request, book)
-        keep(self._known, key, games, REMEMBERED)
+            games = await asyncio.to_thread(_play_turns, list(self._known.get(key, ())), request, book)
+        store_bounded(self._known, key, games, MAX_CACHED_TRAINING_GAMES)
         return games[min(request.turn, len(games)) - 1], book
 
 
-def _played(games: list[Duplicate], request: pb.TrainTurnRequest, book: _Book) -> list[Duplicate]:
+def _play_turns(games: list[Duplicate], request: pb.TrainTurnRequest, book: _Book) -> list[Duplicate]:
     """Extend ``games``, the states by turn, up to the requested turn or the end."""
     while len(games) < request.turn and not (games and games[-1].end):
-        before = games[-1] if games else training.begun(request.seed)
+        before = games[-1] if games else training.begin_training(request.seed)
         games.append(training.next_turn(before, book.ruleset, book.words))
     return games
 
@@ -117,7 +119,7 @@ def _answer(request: pb.TrainTurnRequest, game: Duplicate, turn: Turn, book: _Bo
     for square, tile in turn.board.items():
         answered.board.add(row=square.row, column=square.col, face=tile.face, blank=tile.blank)
     if request.HasField("slip"):
-        found = training.judged(game, turn, request.slip, book.ruleset, book.words)
+        found = training.judge_training_slip(game, turn, request.slip, book.ruleset, book.words)
         answered.score.CopyFrom(found.score)
         answered.article = found.verdict.null.article if found.verdict.null else ""
         answered.best.extend(map(written_play, found.best))

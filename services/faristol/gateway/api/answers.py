@@ -17,7 +17,7 @@ from google.protobuf.descriptor import Descriptor, EnumDescriptor, FieldDescript
 from google.protobuf.timestamp_pb2 import Timestamp
 from pydantic import BaseModel, Field, WithJsonSchema
 
-from faristol.gateway.api.openapi.document import named
+from faristol.gateway.api.openapi.document import build_enum_schema
 
 
 def moment(timestamp: Timestamp) -> datetime:
@@ -108,7 +108,7 @@ def word_of(enum: Any, name: str = "") -> WithJsonSchema:
 
     The document calls the schema ``name``, or as in the contract by default.
     """
-    return named(name or enum.DESCRIPTOR.name, filter(None, words_of(enum.DESCRIPTOR).values()))
+    return build_enum_schema(name or enum.DESCRIPTOR.name, filter(None, words_of(enum.DESCRIPTOR).values()))
 
 
 class Answer(Shown):

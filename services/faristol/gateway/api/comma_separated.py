@@ -43,7 +43,7 @@ TEAM_STANDINGS = (
 )
 """Columns of the standings of teams. One for each further tie-break follows, then ``division``."""
 
-TEAMS = ("team_id", "team", "board", "player_id", "name", "withdrawn_round", "division")
+TEAM_COLUMNS = ("team_id", "team", "board", "player_id", "name", "withdrawn_round", "division")
 """Columns of teams: a line for each player; ``board`` is the place in the line-up."""
 
 PAIRINGS = (
@@ -77,12 +77,12 @@ RATINGS = (*Rating.model_fields, "system", "estimate", "revision")
 """Columns of ratings. The last three are those of the list, equal in every line."""
 
 CROSSTABLE = ("rank", "player_id", "name", "rating", "unrated", "points", "spread", "total", "division")
-"""Columns of a crosstable; those of ``ROUND`` follow for each round, as ``round_1_opponent``.
+"""Columns of a crosstable; those of ``ROUND_COLUMNS`` follow for each round, as ``round_1_opponent``.
 
 An unrated player has no rating.
 """
 
-ROUND = ("opponent", "basis", "outcome", "points", "score", "against", "start", "annulled")
+ROUND_COLUMNS = ("opponent", "basis", "outcome", "points", "score", "against", "start", "annulled")
 
 _OF_TABLE = ("table", "game_id", "final", "winner_id", "unplayed", "hall")
 _PLACES = ("first", "second", "third", "fourth")
@@ -90,15 +90,15 @@ _PLACES = ("first", "second", "third", "fourth")
 
 def standings(answer: Standings) -> str:
     """Return the standings as CSV, a line for each player."""
-    return _ranked(answer, STANDINGS, ("team_id", "category", "club", "rating", "annulled"))
+    return _format_standings(answer, STANDINGS, ("team_id", "category", "club", "rating", "annulled"))
 
 
 def team_standings(answer: TeamStandings) -> str:
     """Return the standings of teams as CSV, a line for each team."""
-    return _ranked(answer, TEAM_STANDINGS, ())
+    return _format_standings(answer, TEAM_STANDINGS, ())
 
 
-def _ranked(answer: Standings | TeamStandings, first: Sequence[str], last: Sequence[str]) -> str:
+def _format_standings(answer: Standings | TeamStandings, first: Sequence[str], last: Sequence[str]) -> str:
     """Return standings as CSV: the ``first`` columns, further tie-breaks, the division, the ``last`` columns."""
     names = list(answer.standings[0].tie_breaks) if answer.standings else []
     own = [name for name in names if name.replace("-", "_") not in first]
@@ -111,7 +111,7 @@ def _ranked(answer: Standings | TeamStandings, first: Sequence[str], last: Seque
         ]
         for line in answer.standings
     )
-    return written([*first, *(name.replace("-", "_") for name in own), "division", *last], lines)
+    return format_csv([*first, *(name.replace("-", "_") for name in own), "division", *last], lines)
 
 
 def teams(answer: Teams) -> str:
@@ -121,7 +121,7 @@ def teams(answer: Teams) -> str:
         for team in answer.teams
         for board, player in enumerate(team.line_up, 1)
     )
-    return written(TEAMS, lines)
+    return format_csv(TEAM_COLUMNS, lines)
 
 
 def pairings(answer: Pairings) -> str:
@@ -151,7 +151,7 @@ def pairings(answer: Pairings) -> str:
     if answer.bye is not None:
         rows.append({**_seat("first", answer.bye), "bye": "allocated"})
     of_all: dict[str, Value] = {"round": answer.round, "division": answer.division}
-    return written(columns, ([{**row, **of_all}.get(name) for name in columns] for row in rows))
+    return format_csv(columns, ([{**row, **of_all}.get(name) for name in columns] for row in rows))
 
 
 def crosstable(answer: Crosstable) -> str:
@@ -164,7 +164,7 @@ def crosstable(answer: Crosstable) -> str:
         own: list[Value] = [row.rank, row.player_id, row.name, rating, row.unrated]
         own += [row.points, row.spread, row.total, answer.division]
         lines.append([*own, *(value for number in numbers for value in _round(cells[number]))])
-    return written([*CROSSTABLE, *(f"round_{number}_{name}" for number in numbers for name in ROUND)], lines)
+    return format_csv([*CROSSTABLE, *(f"round_{number}_{name}" for number in numbers for name in ROUND_COLUMNS)], lines)
 
 
 def ratings(answer: Ratings) -> str:
@@ -172,10 +172,10 @@ def ratings(answer: Ratings) -> str:
     lines = (
         [*rating.model_dump().values(), answer.system, answer.estimate, answer.revision] for rating in answer.ratings
     )
-    return written(RATINGS, lines)
+    return format_csv(RATINGS, lines)
 
 
-def written(columns: Sequence[str], lines: Iterable[Sequence[Value]]) -> str:
+def format_csv(columns: Sequence[str], lines: Iterable[Sequence[Value]]) -> str:
     """Format column names and lines as CSV."""
     text = StringIO()
     writer = csv.writer(text)

@@ -45,7 +45,7 @@ EDITIONS: dict[EditionName, pb.ReportEdition.ValueType] = {
 }
 
 
-REFUSED: dict[int | str, dict[str, Any]] = {
+GCG_ERRORS: dict[int | str, dict[str, Any]] = {
     409: {
         **ERRORS[409],
         "description": "The game is not of two players, or its rules are not installed; `detail` gives the reason.",
@@ -151,7 +151,7 @@ async def get_ratings_csv(
 ) -> Response:
     """Return the rating list, or an estimate while rounds remain, as CSV."""
     players = await results.players(tournament_id, Moment(min_position))
-    answer = Ratings.joined(await ratings.of(tournament_id), players)
+    answer = Ratings.join_players(await ratings.of(tournament_id), players)
     return _csv_body(comma_separated.ratings(answer), answer.position, if_none_match, f"{tournament_id}-ratings.csv")
 
 
@@ -171,7 +171,7 @@ async def get_report(
     return tagged_body(answer.text, answer.position, if_none_match, TRF, f"{tournament_id}.trf")
 
 
-@routes.get("/games/{game_id}.gcg", response_class=PlainTextResponse, responses={**ERRORS, **REFUSED})
+@routes.get("/games/{game_id}.gcg", response_class=PlainTextResponse, responses={**ERRORS, **GCG_ERRORS})
 async def get_gcg(
     results: Reader,
     found: RackReader,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import NamedTuple
 
-from faristol.gateway.api.openapi.document import named
+from faristol.gateway.api.openapi.document import build_enum_schema
 from faristol.kernel import facts
 from faristol.pb.comments import COMMENTS
 from faristol.pb.event.v1.event_pb2 import AUDIENCE_PUBLIC, Change
@@ -23,8 +23,8 @@ class EventType(NamedTuple):
 
 
 def _types() -> Iterator[EventType]:
-    public = facts.told_to(AUDIENCE_PUBLIC)
-    for kind in facts.EVENTS:
+    public = facts.types_for_audience(AUDIENCE_PUBLIC)
+    for kind in facts.RECORD_EVENT_TYPES:
         if kind in public:
             means = facts.meaning(kind)
             changes = (Change.Name(change).removeprefix("CHANGE_").lower() for change in sorted(means.changes))
@@ -32,21 +32,21 @@ def _types() -> Iterator[EventType]:
             yield EventType(kind.DESCRIPTOR.name, means.stream, about, tuple(changes))
 
 
-TYPES: Mapping[str, EventType] = {each.name: each for each in _types()}
+EVENT_TYPES: Mapping[str, EventType] = {each.name: each for each in _types()}
 """Types of notifications by name, in the order of the contract."""
 
 RESET = "Reset"
 """Type of the event for a client that comes from another record: every notification is sent from the start."""
 
-_ABOUT = {
-    **{name: each.about for name, each in TYPES.items()},
+_TYPE_DESCRIPTIONS = {
+    **{name: each.about for name, each in EVENT_TYPES.items()},
     RESET: "No event of the record: earlier events are of another record. All events follow again from the first.",
 }
 
-SCHEMA = named(
+SCHEMA = build_enum_schema(
     "EventType",
-    sorted(_ABOUT),
+    sorted(_TYPE_DESCRIPTIONS),
     "The type of a piece of news. New types may come: ignore those that you do not know.",
-    {name: _ABOUT[name] for name in sorted(_ABOUT)},
+    {name: _TYPE_DESCRIPTIONS[name] for name in sorted(_TYPE_DESCRIPTIONS)},
 )
 """Annotation of a field that is such a name."""

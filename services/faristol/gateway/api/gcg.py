@@ -5,22 +5,22 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Sequence
 
-from faristol.gateway.api.resources.racks import Held
+from faristol.gateway.api.resources.racks import RacksByTurn
 from faristol.host.ruleset_store import ruleset_of
 from faristol.kernel.refusal import N_, Refusal
 from faristol.pb.results.v1 import results_pb2 as pb
 from faristol.presentation import labels
-from faristol.presentation.plays import PLAYS, laid, settled_blanks
+from faristol.presentation.plays import PLAYS, settled_blanks, to_placements
 from faristol.rules import Board, Ruleset, full_bag
 from faristol.rules.gcg import (
     Challenge,
     Exchange,
     GcgGame,
+    GcgPlayer,
     Line,
     Note,
     Pass,
     Play,
-    Player,
     Pragma,
     RackPenalty,
     RackPoints,
@@ -54,7 +54,7 @@ def no_gcg_of_duplicate() -> Refusal:
     )
 
 
-def gcg_of(game: pb.GetGameResponse, ruleset: Ruleset | None = None, racks: Held | None = None) -> GcgGame:
+def gcg_of(game: pb.GetGameResponse, ruleset: Ruleset | None = None, racks: RacksByTurn | None = None) -> GcgGame:
     """Convert the complete turns of a game, with its recorded and perhaps corrected scores and totals.
 
     Notes contain what the format cannot express, such as points taken off or a free exchange. ``ruleset`` is the pinned
@@ -69,7 +69,7 @@ def gcg_of(game: pb.GetGameResponse, ruleset: Ruleset | None = None, racks: Held
             {"players": len(game.seats)},
         )
     ruleset = ruleset or ruleset_of(game.ruleset)
-    return GcgGame((*_head(game, ruleset), *_Teller(game, ruleset, racks or {}).lines()))
+    return GcgGame((*_head(game, ruleset), *_SheetConverter(game, ruleset, racks or {}).lines()))
 
 
 def _head(game: pb.GetGameResponse, ruleset: Ruleset) -> Iterator[Line]:
@@ -84,7 +84,7 @@ def _head(game: pb.GetGameResponse, ruleset: Ruleset) -> Iterator[Line]:
         yield Pragma(keyword="incomplete")
     seats = sorted(game.seats, key=lambda seat: seat.player_id != game.first_player_id)
     for number, seat in enumerate(seats, start=1):
-        yield Player(number=number, nick=_nick(seat.player_id), name=_in_line(seat.name))
+        yield GcgPlayer(number=number, nick=_nick(seat.player_id), name=_in_line(seat.name))
 
 
 def _nick(player_id: str) -> str:
@@ -96,10 +96,10 @@ def _in_line(text: str) -> str:
     return " ".join(text.split())
 
 
-class _Teller:
+class _SheetConverter:
     """Converter of the entries of a sheet, with the board and totals so far."""
 
-    def __init__(self, game: pb.GetGameResponse, ruleset: Ruleset, racks: Held) -> None:
+    def __init__(self, game: pb.GetGameResponse, ruleset: Ruleset, racks: RacksByTurn) -> None:
         self._game = game
         self._racks = racks
         self._ruleset = ruleset
@@ -115,14 +115,14 @@ class _Teller:
             if not entry.complete and not penalty:
                 under_way = True  # the turn is incomplete, and left out
                 continue
-            yield from (_note(entry),) if penalty and under_way else self._told(entry)
+            yield from (_note(entry),) if penalty and under_way else self._to_lines(entry)
             self._totals[entry.player_id] = entry.total
 
     def _rack(self, entry: pb.Entry) -> str | None:
         faces = self._racks.get((entry.turn, entry.player_id))
         return write_rack(faces) if faces else None
 
-    def _told(self, entry: pb.Entry) -> Iterator[Line]:
+    def _to_lines(self, entry: pb.Entry) -> Iterator[Line]:
         nick, score, total = _nick(entry.player_id), entry.score, entry.total
         rack = self._rack(entry)
         if entry.kind in PLAYS:
@@ -136,7 +136,7 @@ class _Teller:
         elif entry.kind == pb.ENTRY_KIND_CHALLENGE_PENALTY:
             yield Challenge(nick=nick, rack=None, score=score, total=total)
         elif entry.kind == pb.ENTRY_KIND_OUT_BONUS:
-            yield RackPoints(nick=nick, tiles=write_rack(self._left()), score=score, total=total)
+            yield RackPoints(nick=nick, tiles=write_rack(self._compute_rack_left()), score=score, total=total)
         elif entry.kind == pb.ENTRY_KIND_RACK_PENALTY:
             if entry.faces:
                 yield RackPenalty(nick=nick, rack=None, tiles=write_rack(entry.faces), score=score, total=total)
@@ -147,7 +147,7 @@ class _Teller:
 
     def _play(self, entry: pb.Entry, nick: str) -> Iterator[Line]:
         stands = entry.kind == pb.ENTRY_KIND_PLAY
-        tiles = laid(entry.placements, self._settled if stands else None)
+        tiles = to_placements(entry.placements, self._settled if stands else None)
         start, word = write_play(self._board, tiles)
         before = self._totals[entry.player_id]
         points = entry.score if stands else score_play(self._board, tiles, self._ruleset).points
@@ -163,7 +163,7 @@ class _Teller:
             if entry.kind == pb.ENTRY_KIND_WITHDRAWN:
                 yield Note(text=labels.WITHDRAWN[entry.withdrawn_for])
 
-    def _left(self) -> Sequence[str]:
+    def _compute_rack_left(self) -> Sequence[str]:
         """Return the remaining rack after a player went out: as counted, else the tiles not on the board."""
         for entry in self._game.entries:
             if entry.kind == pb.ENTRY_KIND_RACK_PENALTY and entry.faces:
@@ -176,4 +176,4 @@ def _note(entry: pb.Entry) -> Note:
     """Return a note in English about an entry that the format cannot express."""
     points = f" {entry.score:+}, {entry.total}" if entry.score else ""
     article = f" ({entry.article})" if entry.article else ""
-    return Note(text=f"{entry.player_id}: {labels.KINDS[entry.kind]}{points}{article}")
+    return Note(text=f"{entry.player_id}: {labels.ENTRY_KINDS[entry.kind]}{points}{article}")

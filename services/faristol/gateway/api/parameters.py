@@ -19,7 +19,7 @@ from pydantic import AfterValidator, AwareDatetime, BeforeValidator, WithJsonSch
 from pydantic_core import PydanticCustomError
 from starlette.requests import Request
 
-from faristol.gateway.api.openapi.document import named
+from faristol.gateway.api.openapi.document import build_enum_schema
 from faristol.gateway.http.errors import TIME_EXPECTED
 from faristol.gateway.rpc.results import Moment
 from faristol.kernel.quotation import nearest
@@ -40,7 +40,7 @@ It must follow the limits of the number, since the OpenAPI document loses those 
 """
 
 Language = Annotated[
-    Annotated[Literal["ca", "el", "en", "es"], named("Language", ("ca", "el", "en", "es"))] | None,
+    Annotated[Literal["ca", "el", "en", "es"], build_enum_schema("Language", ("ca", "el", "en", "es"))] | None,
     Query(description="Language of the texts in the answer; by default that of `Accept-Language`."),
 ]
 
@@ -85,7 +85,7 @@ RFC_3339 = r"^[0-9]{4}-[0-9]{2}-[0-9]{2}[Tt][0-9]{2}:[0-9]{2}:[0-9]{2}(\.[0-9]{1
 """Time in RFC 3339, with seconds and an offset. Numbers and days are not accepted."""
 
 
-def _written(given: str) -> str:
+def _check_time(given: str) -> str:
     if not re.fullmatch(RFC_3339, given):
         raise ValueError(TIME_EXPECTED)
     return given
@@ -94,7 +94,7 @@ def _written(given: str) -> str:
 AsOfTime = Annotated[
     Annotated[
         AwareDatetime,
-        BeforeValidator(_written),
+        BeforeValidator(_check_time),
         AfterValidator(_in_utc),
         WithJsonSchema({"type": "string", "format": "date-time", "pattern": RFC_3339}),
     ]
@@ -138,19 +138,19 @@ IfNoneMatch = Annotated[
 ]
 
 
-async def _known(request: Request, lang: Language = None) -> None:  # read by language_of
+async def _check_parameters(request: Request, lang: Language = None) -> None:  # read by language_of
     """Refuse unknown and repeated parameters, suggesting the nearest name."""
     route = request.scope["route"]
     assert isinstance(route, APIRoute)
     known = list(dict.fromkeys(of_query(route.dependant)))
     given = request.query_params
     wrong = [_unknown(name, known) for name in given if name not in known]
-    wrong += [_repeated(name) for name in known if len(given.getlist(name)) > 1]
+    wrong += [_build_repeated_error(name) for name in known if len(given.getlist(name)) > 1]
     if wrong:
         raise RequestValidationError(wrong)
 
 
-KNOWN = Depends(_known)
+KNOWN = Depends(_check_parameters)
 """Dependency of routers that refuses unknown and repeated parameters."""
 
 
@@ -169,6 +169,6 @@ def _unknown(name: str, known: list[str]) -> dict[str, Any]:
     return {"type": kind, "loc": ("query", name), "msg": "unknown parameter", "input": name, "ctx": context}
 
 
-def _repeated(name: str) -> dict[str, Any]:
+def _build_repeated_error(name: str) -> dict[str, Any]:
     """Return the error of a repeated parameter in Pydantic's form."""
     return {"type": "repeated_parameter", "loc": ("query", name), "msg": "repeated parameter", "input": name}

@@ -15,7 +15,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from faristol.gateway.api import operation
-from faristol.gateway.api.openapi.document import named, ref
+from faristol.gateway.api.openapi.document import build_enum_schema, ref
 from faristol.gateway.api.parameters import (
     DEFAULT_PAGE_COUNT,
     DIGITS,
@@ -44,7 +44,7 @@ from faristol.gateway.api.resources.tournaments import Players, TournamentAnswer
 from faristol.gateway.api.seals import Seals
 from faristol.gateway.duplicate_game.service import DuplicateReader, Duplicates, is_duplicate
 from faristol.gateway.http.language import language_of
-from faristol.gateway.http.responses import ERRORS, tagged
+from faristol.gateway.http.responses import ERRORS, to_tagged_response
 from faristol.gateway.live import subscriptions
 from faristol.gateway.live.broadcaster import Fanout
 from faristol.gateway.live.sse import News, NewsWithContent, parse_id
@@ -53,7 +53,7 @@ from faristol.gateway.live.subscriptions import Filtered, LastEventId, LastEvent
 from faristol.gateway.pages.alternatives import check_has_tables
 from faristol.gateway.pages.spectators import players
 from faristol.gateway.rpc.results import Moment, Page, Reader, Results, RulingsReader
-from faristol.kernel.bounded import keep
+from faristol.kernel.bounded import store_bounded
 from faristol.kernel.topics import place_of
 from faristol.pb.results.v1 import results_pb2 as pb
 
@@ -75,7 +75,10 @@ async def list_tournaments(
     page_token: players.PageToken = "",
     archived: Annotated[bool, Query(description="Include archived tournaments.")] = False,
     state: Annotated[
-        Annotated[Literal["announced", "playing", "over"], named("TournamentState", ("announced", "playing", "over"))]
+        Annotated[
+            Literal["announced", "playing", "over"],
+            build_enum_schema("TournamentState", ("announced", "playing", "over")),
+        ]
         | None,
         Query(description="`announced` before the first pairing, `playing`, or `over` with the final standings."),
     ] = None,
@@ -89,7 +92,7 @@ async def list_tournaments(
     """List the tournaments, the latest first, page by page. Words of the name, days and state filter them."""
     among = {"state": f"TOURNAMENT_STATE_{state.upper()}" if state else None, "from": first, "until": until}
     answer = await results.tournaments(when, Page(page_size, page_token), search=search, archived=archived, **among)
-    return tagged(Tournaments.of(answer), if_none_match)
+    return to_tagged_response(Tournaments.of(answer), if_none_match)
 
 
 @routes.get("/tournaments/{tournament_id}", response_model=TournamentAnswer, responses=ERRORS)
@@ -101,7 +104,7 @@ async def get_tournament(
 ) -> Response:
     """Return a tournament with the state of its rounds."""
     answer = await results.tournament(tournament_id, when)
-    return tagged(TournamentAnswer.of(answer), if_none_match)
+    return to_tagged_response(TournamentAnswer.of(answer), if_none_match)
 
 
 @routes.get("/tournaments/{tournament_id}/standings", response_model=Standings, responses=ERRORS)
@@ -129,7 +132,7 @@ async def get_standings(
         arithmetic=arithmetic,
         category=category,
     )
-    return await asyncio.to_thread(lambda: tagged(Standings.of(answer), if_none_match))
+    return await asyncio.to_thread(lambda: to_tagged_response(Standings.of(answer), if_none_match))
 
 
 @routes.get("/tournaments/{tournament_id}/teams", response_model=Teams, responses=ERRORS)
@@ -143,7 +146,7 @@ async def list_teams(
 ) -> Response:
     """List the teams with their line-ups; an empty list in an individual tournament."""
     answer = await results.teams(tournament_id, when, Page(page_size, page_token))
-    return tagged(Teams.of(answer), if_none_match)
+    return to_tagged_response(Teams.of(answer), if_none_match)
 
 
 @routes.get("/tournaments/{tournament_id}/team-standings", response_model=TeamStandings, responses=ERRORS)
@@ -162,7 +165,7 @@ async def get_team_standings(
     answer = await results.team_standings(
         tournament_id, round, when, Page(page_size, page_token), team_id=team, arithmetic=arithmetic
     )
-    return tagged(TeamStandings.of(answer), if_none_match)
+    return to_tagged_response(TeamStandings.of(answer), if_none_match)
 
 
 @routes.get("/tournaments/{tournament_id}/crosstable", response_model=Crosstable, responses=ERRORS)
@@ -177,7 +180,7 @@ async def get_crosstable(
 ) -> Response:
     """Return the rounds of every player: opponents, results, scores and starts."""
     answer = await results.crosstable(tournament_id, round, when, Page(page_size, page_token))
-    return await asyncio.to_thread(lambda: tagged(Crosstable.of(answer), if_none_match))
+    return await asyncio.to_thread(lambda: to_tagged_response(Crosstable.of(answer), if_none_match))
 
 
 @routes.get("/tournaments/{tournament_id}/rounds/{number}/pairings", response_model=Pairings, responses=ERRORS)
@@ -192,7 +195,7 @@ async def get_pairings(
 ) -> Response:
     """Return the pairings of a round with current scores; byes and matches come with every page of tables."""
     answer = await results.pairings(tournament_id, number, when, Page(page_size, page_token))
-    return tagged(Pairings.of(answer), if_none_match)
+    return to_tagged_response(Pairings.of(answer), if_none_match)
 
 
 @routes.get("/tournaments/{tournament_id}/prizes", response_model=Prizes, responses=ERRORS)
@@ -203,7 +206,7 @@ async def get_prizes(
     if_none_match: IfNoneMatch = None,
 ) -> Response:
     """Return the leaders for the special prizes, with the results and plays so far."""
-    return tagged(Prizes.of(await results.prizes(tournament_id, min_position)), if_none_match)
+    return to_tagged_response(Prizes.of(await results.prizes(tournament_id, min_position)), if_none_match)
 
 
 @routes.get("/tournaments/{tournament_id}/players", response_model=Players, responses=ERRORS)
@@ -217,7 +220,7 @@ async def list_players(
 ) -> Response:
     """List the players with their ratings."""
     answer = await results.players(tournament_id, when, Page(page_size, page_token))
-    return tagged(Players.of(answer), if_none_match)
+    return to_tagged_response(Players.of(answer), if_none_match)
 
 
 @routes.get("/tournaments/{tournament_id}/rulings", response_model=rulings.Rulings, responses=ERRORS)
@@ -242,7 +245,7 @@ async def list_rulings(
     """List the challenges of closed rounds and their rulings, page by page."""
     check_has_tables(await results.tournament(tournament_id))
     answer = await found.of(tournament_id, round, Page(page_size, page_token))
-    return tagged(rulings.Rulings.of(answer), if_none_match)
+    return to_tagged_response(rulings.Rulings.of(answer), if_none_match)
 
 
 @routes.get("/tournaments/{tournament_id}/ratings", response_model=Ratings, responses=ERRORS)
@@ -255,7 +258,7 @@ async def get_ratings(
 ) -> Response:
     """Return the rating list after the tournament, or an estimate while rounds remain."""
     players = await results.players(tournament_id, Moment(min_position))
-    return tagged(Ratings.joined(await ratings.of(tournament_id), players), if_none_match)
+    return to_tagged_response(Ratings.join_players(await ratings.of(tournament_id), players), if_none_match)
 
 
 @routes.get("/games/{game_id}", response_model=sheets.Game, responses=ERRORS)
@@ -267,7 +270,7 @@ async def get_game(
 ) -> Response:
     """Return a game: board, scoresheet and clocks. Racks are hidden during play."""
     answer = await results.game(game_id, when)
-    return tagged(sheets.Game.of(answer), if_none_match)
+    return to_tagged_response(sheets.Game.of(answer), if_none_match)
 
 
 @routes.get("/games/{game_id}/racks", response_model=Racks, responses=ERRORS)
@@ -280,7 +283,7 @@ async def get_racks(
 ) -> Response:
     """Return the racks of a game, turn by turn, if its result is final and the system drew its tiles."""
     game = await results.game(game_id, Moment(min_position))
-    return tagged(Racks.told(game, await racks.racks(game)), if_none_match)
+    return to_tagged_response(Racks.from_game(game, await racks.racks(game)), if_none_match)
 
 
 @routes.get(
@@ -291,7 +294,7 @@ async def get_racks(
 )
 async def get_status(results: Reader, if_none_match: IfNoneMatch = None) -> Response:
     """Return the status of every consumer of the record: position, lag, parked keys, and whether it stopped."""
-    return tagged(operation.Status.of(await results.status()), if_none_match)
+    return to_tagged_response(operation.Status.of(await results.status()), if_none_match)
 
 
 @routes.get("/seals", response_model=Seals, responses={key: ERRORS[key] for key in (304, 400, 503, 504)})
@@ -311,13 +314,13 @@ async def list_seals(
     For the next page, set `after` to the last `to_position`. `faristol record verify --seals FILE` compares a record
     with a stored answer.
     """
-    return tagged(Seals.of(await results.seals(after, limit, newest=newest)), if_none_match)
+    return to_tagged_response(Seals.of(await results.seals(after, limit, newest=newest)), if_none_match)
 
 
 routes.add_api_route("/players", players.search_players, response_model=players.FoundPlayers, responses=ERRORS)
 routes.add_api_route("/players/{player_id}", players.get_player, response_model=players.PlayerAnswer, responses=ERRORS)
 
-STREAM: dict[str, Any] = {
+STREAM_OPTIONS: dict[str, Any] = {
     "response_class": StreamingResponse,
     "responses": {
         **{status: ERRORS[status] for status in (400, 404, 503, 504)},
@@ -342,7 +345,7 @@ After = Annotated[
 ]
 
 
-@routes.get("/tournaments/{tournament_id}/stream", **STREAM)
+@routes.get("/tournaments/{tournament_id}/stream", **STREAM_OPTIONS)
 async def follow_tournament(
     results: Reader,
     duplicates: DuplicateReader,
@@ -357,17 +360,17 @@ async def follow_tournament(
 
     Send `Last-Event-ID` to resume. If there are several filters, a notification must pass all of them.
     """
-    fanout, known = request.app.state.fanout, await _known(results, request, [tournament_id])
+    fanout, known = request.app.state.fanout, await _load_divisions(results, request, [tournament_id])
     await _check(results, duplicates, fanout, filters, [tournament_id])
     if filters.games or filters.rounds:
-        keep(fanout.checked, (tournament_id, filters.games, filters.rounds), None, CHECKED_COUNT)
+        store_bounded(fanout.checked, (tournament_id, filters.games, filters.rounds), None, CHECKED_COUNT)
     if last_id := last_event_id or last_event_id_query:
         return StreamAnswer(fanout, filters.topic(known), *parse_id(last_id))
     subscriptions.check_after(after, fanout.last_position)
     return StreamAnswer(fanout, filters.topic(known), after)
 
 
-@routes.get("/stream", **STREAM)
+@routes.get("/stream", **STREAM_OPTIONS)
 async def follow_tournaments(
     results: Reader,
     duplicates: DuplicateReader,
@@ -380,7 +383,7 @@ async def follow_tournaments(
 ) -> Response:
     """Stream the notifications of several tournaments, or of all, on one connection."""
     named = [*filter(None, tournaments.split(","))]
-    fanout, known = request.app.state.fanout, await _known(results, request, named)
+    fanout, known = request.app.state.fanout, await _load_divisions(results, request, named)
     await _check(results, duplicates, fanout, filters, named)
     if last_id := last_event_id or last_event_id_query:
         return StreamAnswer(fanout, filters.topic(known), *parse_id(last_id))
@@ -451,7 +454,7 @@ async def ask_each(ask: Callable[[K], Awaitable[V]], keys: Iterable[K]) -> dict[
     return dict(zip(wanted, await asyncio.gather(*map(ask_in_turn, wanted)), strict=True))
 
 
-async def _known(results: Results, request: Request, tournament_ids: Sequence[str]) -> Mapping[str, str]:
+async def _load_divisions(results: Results, request: Request, tournament_ids: Sequence[str]) -> Mapping[str, str]:
     """Return the tournaments with their first divisions. An unknown one must be refused before the stream begins."""
 
     async def ask(tournament_id: str) -> str:

@@ -18,16 +18,16 @@ from starlette.responses import Response
 
 from faristol.client.links import sign_in_link
 from faristol.client.places import count_tables, playing_tables, ranges, tables_of
-from faristol.credentials.roles import FEDERATION, JUDGE, MAY_GIVE, NAMES, OPERATOR, ROLES, SCORER, SERVICE
+from faristol.credentials.roles import FEDERATION, JUDGE, MAY_GIVE, OPERATOR, ROLE_NAMES, ROLES, SCORER, SERVICE
 from faristol.gateway.auth.session import Session, SignedIn
-from faristol.gateway.auth.sign_in import led_to
-from faristol.gateway.consoles.commands import form_id, hidden
+from faristol.gateway.auth.sign_in import redirect_to
+from faristol.gateway.consoles.commands import form_id, hide_errors
 from faristol.gateway.consoles.frame import TournamentId
-from faristol.gateway.consoles.navigation import doors
+from faristol.gateway.consoles.navigation import list_console_links
 from faristol.gateway.http.errors import Problem, of_rpc
 from faristol.gateway.http.forms import Fields, public_address
 from faristol.gateway.http.language import language_of
-from faristol.gateway.pages.divisions import titled
+from faristol.gateway.pages.divisions import format_title
 from faristol.gateway.pages.qr import qr
 from faristol.gateway.pages.render import private_page
 from faristol.gateway.rpc.results import Reader, Results
@@ -39,10 +39,10 @@ from faristol.pb.results.v1 import results_pb2 as results_pb
 from faristol.presentation.ruleset_lookup import is_of_duplicate_games, known_rules
 from faristol.text import LANGUAGES, say
 
-MOST_CARDS = 200
+MAX_CARDS = 200
 """Limit of tables for which cards are made at once."""
 
-LASTS: Mapping[str, tuple[str, timedelta]] = {
+LIFETIMES: Mapping[str, tuple[str, timedelta]] = {
     "day": (N_("a day"), timedelta(days=1)),
     "weekend": (N_("three days"), timedelta(days=3)),
     "fortnight": (N_("two weeks"), timedelta(days=14)),
@@ -88,7 +88,7 @@ class Card:
 
 
 @dataclass(frozen=True, slots=True)
-class _Desk:
+class _CredentialsPage:
     """Credentials page of a tournament, for a signed-in user."""
 
     request: Request
@@ -100,16 +100,16 @@ class _Desk:
     def language(self) -> str:
         return language_of(self.request)
 
-    async def listed(self) -> Sequence[pb.CredentialLine]:
+    async def list_credentials(self) -> Sequence[pb.CredentialLine]:
         """Return the credentials that the user may revoke. Raises ``HTTPException`` if the page is forbidden."""
         request = pb.ListCredentialsRequest(tournament_id=self.tournament_id)
-        with hidden(grpc.StatusCode.PERMISSION_DENIED):
+        with hide_errors(grpc.StatusCode.PERMISSION_DENIED):
             answer: pb.ListCredentialsResponse = await self.session.calls.ask(request)
         return answer.credentials
 
     async def show(self, said: str = "", status: HTTPStatus = HTTPStatus.OK) -> Response:
         """Render the credentials that the user may revoke, and the forms."""
-        listed = await self.listed()
+        listed = await self.list_credentials()
         head = await self.results.tournament(self.tournament_id)
         players = await self.results.players(self.tournament_id)
         given = MAY_GIVE[self.session.credential.role] - {FEDERATION, OPERATOR, SERVICE}
@@ -121,14 +121,14 @@ class _Desk:
             session=self.session,
             said=said,
             tournament=tournament,
-            doors=list(doors(self.session, tournament)),
-            names={tournament.tournament_id: titled(tournament)},
+            doors=list(list_console_links(self.session, tournament)),
+            names={tournament.tournament_id: format_title(tournament)},
             listed=listed,
             forms=FORM_NAMES,
             roles=sorted(given),
-            role_names=NAMES,
+            role_names=ROLE_NAMES,
             scorer=SCORER,
-            lasts={key: text for key, (text, _) in LASTS.items()},
+            lasts={key: text for key, (text, _) in LIFETIMES.items()},
             ways={key: text for key, (text, _) in FORMS.items()},
             players=players.players,
             known_languages=LANGUAGES,
@@ -161,12 +161,12 @@ class _Desk:
         await self.session.calls.ask(
             pb.RevokeCredentialRequest(command_id=str(form_id(given)), credential_id=credential_id)
         )
-        return led_to(f"/tournaments/{self.tournament_id}/access?ended=1")
+        return redirect_to(f"/tournaments/{self.tournament_id}/access?ended=1")
 
     async def give(self, given: Mapping[str, str]) -> Response:
         """Grant a role and show the means of signing in. A repeated form shows the same."""
         _, form = FORMS.get(given.get("by", ""), FORMS["link"])
-        request = self._wanted(
+        request = self._build_request(
             given,
             command_id=str(form_id(given)),
             role=ROLES.get(given.get("role", ""), 0),
@@ -179,7 +179,7 @@ class _Desk:
         answer = await self.session.calls.ask(request)
         listed = await self.results.players(self.tournament_id)
         known = next((each.shown_name for each in listed.players if each.player_id == request.player_id), "")
-        return await self._hand_out([self._card(request.name or known or request.subject_id, answer)])
+        return await self._show_cards([self._card(request.name or known or request.subject_id, answer)])
 
     async def make_cards(self, given: Mapping[str, str]) -> Response:
         """Make a card with a QR code and a PIN for the scorer of each table."""
@@ -187,20 +187,26 @@ class _Desk:
         cards = []
         tables = await self._tables(given.get("tables", ""))
         if not tables:
-            raise _Unusable(say(NOT_TABLES, {"most": MOST_CARDS}, self.language))
+            raise _Unusable(say(NOT_TABLES, {"most": MAX_CARDS}, self.language))
         for table in tables:
             values: dict[str, Param] = {"number": table, "tournament": self.tournament_id, "mark": sheet.hex[:4]}
             wanted: dict[str, Any] = {"role": SCORER, "name": say(TABLE_CARD, values, self.language), "tables": [table]}
             by_link = await self.session.calls.ask(
-                self._wanted(given, command_id=str(uuid.uuid5(sheet, f"link {table}")), form=events.FORM_LINK, **wanted)
+                self._build_request(
+                    given, command_id=str(uuid.uuid5(sheet, f"link {table}")), form=events.FORM_LINK, **wanted
+                )
             )
             by_pin = await self.session.calls.ask(
-                self._wanted(given, command_id=str(uuid.uuid5(sheet, f"PIN {table}")), form=events.FORM_PIN, **wanted)
+                self._build_request(
+                    given, command_id=str(uuid.uuid5(sheet, f"PIN {table}")), form=events.FORM_PIN, **wanted
+                )
             )
             cards.append(self._card("", by_link, by_pin.pin))
-        return await self._hand_out(cards)
+        return await self._show_cards(cards)
 
-    def _wanted(self, given: Mapping[str, str], *, tables: list[int], **fields: Any) -> pb.GrantCredentialRequest:
+    def _build_request(
+        self, given: Mapping[str, str], *, tables: list[int], **fields: Any
+    ) -> pb.GrantCredentialRequest:
         """Build a request within the user's own scope, which fills the fields that the form leaves open."""
         own = self.session.credential.scope
         hall, code = given.get("hall", ""), given.get("language", "")
@@ -210,7 +216,7 @@ class _Desk:
             tables=tables or own.tables,
             languages=[code] if code else own.languages,
         )
-        _, lasts = LASTS.get(given.get("lasts", ""), LASTS["day"])
+        _, lasts = LIFETIMES.get(given.get("lasts", ""), LIFETIMES["day"])
         now: datetime = self.request.app.state.now()
         if (until := self.session.gives_until) and now + lasts > until:  # the same whenever the form is sent
             return pb.GrantCredentialRequest(scope=scope, expires_at=to_timestamp(until), **fields)
@@ -222,8 +228,8 @@ class _Desk:
         for part in text.split(",") if text.strip() else ():
             match = _TABLES.fullmatch(part)
             last = int(match[2] or match[1]) if match else 0
-            if not match or not 1 <= int(match[1]) <= last or last - int(match[1]) + len(found) >= MOST_CARDS:
-                raise _Unusable(say(NOT_TABLES, {"most": MOST_CARDS}, self.language))
+            if not match or not 1 <= int(match[1]) <= last or last - int(match[1]) + len(found) >= MAX_CARDS:
+                raise _Unusable(say(NOT_TABLES, {"most": MAX_CARDS}, self.language))
             found.extend(range(int(match[1]), last + 1))
         if found:
             tournament = (await self.results.tournament(self.tournament_id)).tournament
@@ -240,9 +246,9 @@ class _Desk:
             return Card(given.credential, name, pin=given.pin)
         return Card(given.credential, name, link, qr(link), pin)
 
-    async def _hand_out(self, cards: list[Card]) -> Response:
+    async def _show_cards(self, cards: list[Card]) -> Response:
         head = await self.results.tournament(self.tournament_id)
-        names = {self.tournament_id: titled(head.tournament)}
+        names = {self.tournament_id: format_title(head.tournament)}
         return private_page(
             self.request,
             "credentials_given.html",
@@ -264,7 +270,7 @@ async def show_credentials(
 ) -> Response:
     """Show the credentials of a tournament."""
     said = say(ENDED, {}, language_of(request)) if ended else ""
-    return await _Desk(request, results, signed_in, tournament_id).show(said)
+    return await _CredentialsPage(request, results, signed_in, tournament_id).show(said)
 
 
 @routes.post("/tournaments/{tournament_id}/access")
@@ -272,8 +278,8 @@ async def change_credentials(
     request: Request, results: Reader, given: Fields, signed_in: SignedIn, tournament_id: TournamentId
 ) -> Response:
     """Grant and revoke credentials. A refusal is shown on the page."""
-    desk = _Desk(request, results, signed_in, tournament_id)
-    await desk.listed()  # a user who may not see the page must not learn from its error messages
+    desk = _CredentialsPage(request, results, signed_in, tournament_id)
+    await desk.list_credentials()  # a user who may not see the page must not learn from its error messages
     acts = {"grant": desk.give, "cards": desk.make_cards, "revoke": desk.end}
     act = acts.get(given.get("act", ""))
     if act is None:
@@ -286,7 +292,7 @@ async def change_credentials(
         refusal = of_rpc(error, desk.language)
         if refusal.status >= HTTPStatus.INTERNAL_SERVER_ERROR:
             raise
-        return await desk.show(told(refusal, desk.language), refusal.status)
+        return await desk.show(format_refusal(refusal, desk.language), refusal.status)
 
 
 LABELS: Mapping[str, str] = {
@@ -301,7 +307,7 @@ LABELS: Mapping[str, str] = {
 """Labels of the form, by contract field."""
 
 
-def told(refusal: Problem, language: str) -> str:
+def format_refusal(refusal: Problem, language: str) -> str:
     """Format a refusal for the form, with labels in place of field names."""
     found = [
         f"{say(LABELS[error['field']], {}, language)}: {error['problem']}"

@@ -18,18 +18,18 @@ from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 
 from faristol.client.problems import reason_of
-from faristol.gateway.auth.session import calls, cookie_name, forget, hold
-from faristol.gateway.auth.sign_in import HOME, let_in, to_entrance
+from faristol.gateway.auth.session import calls, cookie_name, delete_cookie, set_cookie
+from faristol.gateway.auth.sign_in import HOME, start_session, to_entrance
 from faristol.gateway.http.forms import local, public_address
 from faristol.gateway.rpc.results import Reader
 from faristol.pb.access.v1 import access_pb2 as pb
 
 COOKIE = "faristol-openid"
-LASTS = 600
+SIGN_IN_TIMEOUT_SECONDS = 600
 """Limit of the time at the provider in seconds."""
 
 BACK = "/sign-in/openid/callback"
-KEPT = ("state", "nonce", "code_verifier")
+STORED_FIELDS = ("state", "nonce", "code_verifier")
 
 routes = APIRouter(include_in_schema=False)
 
@@ -41,9 +41,11 @@ async def leave_for_provider(request: Request, next: Annotated[str, Query(max_le
         started = await calls(request).ask(pb.StartSignInRequest(redirect_uri=f"{public_address(request)}{BACK}"))
     except grpc.aio.AioRpcError as error:
         return to_entrance(request, _why(error))
-    kept = {name: getattr(started, name) for name in KEPT} | {"next": local(next, HOME)}
+    kept = {name: getattr(started, name) for name in STORED_FIELDS} | {"next": local(next, HOME)}
     response = RedirectResponse(started.authorization_url, 302, headers={"Cache-Control": "no-store"})
-    hold(request, response, COOKIE, urlsafe_b64encode(json.dumps(kept).encode()).decode(), LASTS)
+    set_cookie(
+        request, response, COOKIE, urlsafe_b64encode(json.dumps(kept).encode()).decode(), SIGN_IN_TIMEOUT_SECONDS
+    )
     return response
 
 
@@ -56,12 +58,12 @@ async def come_back(
 ) -> Response:
     """Sign the browser in at the callback."""
     response = await _signed_in(request, results, code, state)
-    forget(request, response, COOKIE)
+    delete_cookie(request, response, COOKIE)
     return response
 
 
 async def _signed_in(request: Request, results: Reader, code: str, state: str) -> Response:
-    kept = _kept(request)
+    kept = _load_state(request)
     if not state or not hmac.compare_digest(_bytes(kept.get("state", "")), _bytes(state)):
         return to_entrance(request, "OPENID_ELSEWHERE")
     if not code:  # denied by the user or the provider
@@ -76,14 +78,14 @@ async def _signed_in(request: Request, results: Reader, code: str, state: str) -
         signed_in = await calls(request).ask(pb.SignInRequest(command_id=str(uuid.uuid4()), open_id=brought))
     except grpc.aio.AioRpcError as error:
         return to_entrance(request, _why(error))
-    return await let_in(request, results, kept, signed_in)
+    return await start_session(request, results, kept, signed_in)
 
 
 def _bytes(text: str) -> bytes:
     return text.encode("utf-8", "surrogatepass")
 
 
-def _kept(request: Request) -> Mapping[str, str]:
+def _load_state(request: Request) -> Mapping[str, str]:
     try:
         kept = json.loads(urlsafe_b64decode(request.cookies.get(cookie_name(request, COOKIE), "")))
     except (ValueError, RecursionError):  # not our cookie

@@ -18,7 +18,7 @@ from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import Response
 
-from faristol.credentials.tokens import LONGEST_TOKEN
+from faristol.credentials.tokens import MAX_SIGNED_TOKEN_CHARACTERS
 from faristol.gateway.http.language import language_of
 from faristol.gateway.rpc.calls import Calls, NotSignedIn
 from faristol.host.security.visitor import to_metadata
@@ -31,23 +31,23 @@ COOKIE = "faristol"
 WHY = "faristol-why"
 """Cookie with the reason for a redirect to the sign-in page, so that addresses contain no message."""
 WHY_SECONDS = 20
-DONE = "faristol-done"
+DONE_COOKIE = "faristol-done"
 """Cookie with the action of a form for the next page, for ``WHY_SECONDS``."""
-NAME = "faristol-name"
+NAME_COOKIE = "faristol-name"
 """Cookie with the user's name for scripts of public pages, which are equal for all. It grants no access."""
 MARKS = "faristol-tables"
 """Cookie with the marks of tables at which a device signed in by PIN before. It grants no access."""
 MARKS_SECONDS = 60 * 86_400
-MOST_MARKS = 5
-LONGEST = 3_900
+MAX_COOKIE_MARKS = 5
+MAX_TOKEN_CHARACTERS = 3_900
 """Limit of a token in a cookie in characters: browsers store 4,096 bytes, including the name."""
 
 LONG_TOKEN = N_("The credential exceeds the maximum length.")
 
-_TOKEN = re.compile(rf"[\w.-]{{1,{LONGEST}}}", re.ASCII)
-_DONE = re.compile(r"[\w.-]{1,80}", re.ASCII)
+_TOKEN = re.compile(rf"[\w.-]{{1,{MAX_TOKEN_CHARACTERS}}}", re.ASCII)
+_DONE_PATTERN = re.compile(r"[\w.-]{1,80}", re.ASCII)
 _MARK = re.compile("[a-z2-7]{52}")
-_HELD = re.compile(r"[\w.-]+", re.ASCII)
+_PROGRAM_TOKEN_PATTERN = re.compile(r"[\w.-]+", re.ASCII)
 """Token of a program, which has no limit by the size of a cookie."""
 
 
@@ -86,9 +86,9 @@ def calls(request: Request, token: str = "") -> Calls:
     Raises ``NotSignedIn`` for an invalid token, which would corrupt the headers of a call. Raises ``HTTPException`` if
     it is too long. ``app.state.channel`` returns the channels.
     """
-    if len(token) > LONGEST_TOKEN:
+    if len(token) > MAX_SIGNED_TOKEN_CHARACTERS:
         raise HTTPException(HTTPStatus.REQUEST_HEADER_FIELDS_TOO_LARGE, say(LONG_TOKEN, {}, language_of(request)))
-    if token and not _HELD.fullmatch(token):
+    if token and not _PROGRAM_TOKEN_PATTERN.fullmatch(token):
         raise NotSignedIn("CREDENTIAL_INVALID")
     address = request.client.host if request.client else ""
     visitor = to_metadata(address, request.headers.get("user-agent", ""))
@@ -124,15 +124,15 @@ def holder_of(request: Request) -> str:
     raise NotSignedIn
 
 
-def done_in(request: Request) -> str:
-    """Return the action that ``hold_done`` stored for this page; empty without one."""
-    done = request.cookies.get(cookie_name(request, DONE), "")
-    return done if _DONE.fullmatch(done) else ""
+def read_done(request: Request) -> str:
+    """Return the action that ``set_done`` stored for this page; empty without one."""
+    done = request.cookies.get(cookie_name(request, DONE_COOKIE), "")
+    return done if _DONE_PATTERN.fullmatch(done) else ""
 
 
-def hold_done(request: Request, response: Response, done: str) -> None:
+def set_done(request: Request, response: Response, done: str) -> None:
     """Store the action of a form, in letters, digits and dots, for the page that ``response`` redirects to."""
-    hold(request, response, DONE, done, WHY_SECONDS)
+    set_cookie(request, response, DONE_COOKIE, done, WHY_SECONDS)
 
 
 def fits(token: str) -> bool:
@@ -140,37 +140,39 @@ def fits(token: str) -> bool:
     return bool(_TOKEN.fullmatch(token))
 
 
-def keep(request: Request, response: Response, signed_in: pb.SignInResponse, name: str) -> None:
+def set_session(request: Request, response: Response, signed_in: pb.SignInResponse, name: str) -> None:
     """Set the session cookies until the credential expires. ``name`` is the user's name."""
     now: Callable[[], datetime] = request.app.state.now
     left = signed_in.credential.expires_at.ToDatetime(UTC) - now()
     seconds = max(0, int(left.total_seconds()))
-    hold(request, response, COOKIE, signed_in.token, seconds)
-    response.set_cookie(cookie_name(request, NAME), quote(name[:100]), seconds, secure=is_safe(request), samesite="lax")
-    forget(request, response, WHY)
+    set_cookie(request, response, COOKIE, signed_in.token, seconds)
+    response.set_cookie(
+        cookie_name(request, NAME_COOKIE), quote(name[:100]), seconds, secure=is_safe(request), samesite="lax"
+    )
+    delete_cookie(request, response, WHY)
 
 
 def marks_of(request: Request) -> list[str]:
     """Return the marks of the tables at which this browser was signed in, the latest first."""
     kept = request.cookies.get(cookie_name(request, MARKS), "")
-    return [mark for mark in kept.split(".")[:MOST_MARKS] if _MARK.fullmatch(mark)]
+    return [mark for mark in kept.split(".")[:MAX_COOKIE_MARKS] if _MARK.fullmatch(mark)]
 
 
-def keep_mark(request: Request, response: Response, mark: str) -> None:
+def add_mark(request: Request, response: Response, mark: str) -> None:
     """Add the mark of the present tables to the cookie; ignored if it is empty."""
     if mark:
-        marks = [mark, *(other for other in marks_of(request) if other != mark)][:MOST_MARKS]
-        hold(request, response, MARKS, ".".join(marks), MARKS_SECONDS)
+        marks = [mark, *(other for other in marks_of(request) if other != mark)][:MAX_COOKIE_MARKS]
+        set_cookie(request, response, MARKS, ".".join(marks), MARKS_SECONDS)
 
 
-def hold(request: Request, response: Response, name: str, value: str, seconds: int) -> None:
+def set_cookie(request: Request, response: Response, name: str, value: str, seconds: int) -> None:
     """Set a cookie. Browsers send it with links from other sites, but not with their forms."""
     response.set_cookie(
         cookie_name(request, name), value, seconds, secure=is_safe(request), httponly=True, samesite="lax"
     )
 
 
-def forget(request: Request, response: Response, name: str = COOKIE) -> None:
+def delete_cookie(request: Request, response: Response, name: str = COOKIE) -> None:
     """Delete a cookie."""
     response.delete_cookie(cookie_name(request, name), secure=is_safe(request), httponly=True, samesite="lax")
 

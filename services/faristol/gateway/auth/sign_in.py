@@ -18,27 +18,27 @@ from starlette.responses import RedirectResponse, Response
 from faristol.credentials.needs import CALLERS
 from faristol.credentials.roles import ARBITER, DIRECTOR, PLAYER, SCORER
 from faristol.gateway.auth.session import (
-    NAME,
+    NAME_COOKIE,
     WHY_SECONDS,
     SignedIn,
+    add_mark,
     calls,
     cookie_name,
+    delete_cookie,
     fits,
-    forget,
-    hold,
-    hold_done,
-    keep,
-    keep_mark,
     marks_of,
     session,
+    set_cookie,
+    set_done,
+    set_session,
     token_of,
 )
 from faristol.gateway.auth.session import WHY as WHY_COOKIE
-from faristol.gateway.consoles.navigation import doors, may
+from faristol.gateway.consoles.navigation import list_console_links, may
 from faristol.gateway.http.errors import as_json, of_rpc, of_session
 from faristol.gateway.http.forms import Fields, local
 from faristol.gateway.http.language import language_of
-from faristol.gateway.pages.divisions import titled
+from faristol.gateway.pages.divisions import format_title
 from faristol.gateway.pages.render import private_page
 from faristol.gateway.rpc.calls import NotSignedIn
 from faristol.gateway.rpc.results import Reader
@@ -67,7 +67,7 @@ WHY: Mapping[str, str] = {
 }
 """Texts by the reason why a session ended. The last one is the default."""
 
-KEEPERS = frozenset({SCORER, ARBITER, DIRECTOR})
+SCORER_ROLES = frozenset({SCORER, ARBITER, DIRECTOR})
 """Roles that may record a table."""
 
 TOO_LARGE = N_("This credential is too large for a browser. Ask for one with fewer tournaments or tables.")
@@ -136,21 +136,23 @@ async def sign_in(request: Request, results: Reader, given: Fields) -> Response:
         if problem.status >= HTTPStatus.INTERNAL_SERVER_ERROR:
             raise
         return await _entrance(request, results, given, problem.detail, problem.status)
-    return await let_in(request, results, given, signed_in)
+    return await start_session(request, results, given, signed_in)
 
 
-async def let_in(request: Request, results: Reader, given: Mapping[str, str], signed_in: pb.SignInResponse) -> Response:
+async def start_session(
+    request: Request, results: Reader, given: Mapping[str, str], signed_in: pb.SignInResponse
+) -> Response:
     """Store the session in a cookie and redirect to ``given["next"]``."""
     if not fits(signed_in.token):
         said = say(TOO_LARGE, {}, language_of(request))
         return await _entrance(request, results, given, said, HTTPStatus.FORBIDDEN)
-    response = led_to(local(given.get("next", ""), HOME))
+    response = redirect_to(local(given.get("next", ""), HOME))
     name = ""
     with suppress(grpc.aio.AioRpcError):  # a link or code works once: a missing name must not fail the sign-in
         who: pb.GetCallerResponse = await calls(request, signed_in.token).ask(pb.GetCallerRequest())
         name = who.name
-    keep(request, response, signed_in, name or signed_in.credential.subject_id)
-    keep_mark(request, response, signed_in.mark)
+    set_session(request, response, signed_in, name or signed_in.credential.subject_id)
+    add_mark(request, response, signed_in.mark)
     return response
 
 
@@ -170,16 +172,16 @@ def leave(request: Request, why: str, wanted: str) -> Response:
     """Delete the session cookies and redirect to the sign-in page, and from there to ``wanted``."""
     response = to_entrance(request, why, wanted)
     if token_of(request):
-        forget(request, response)
-        forget(request, response, NAME)
+        delete_cookie(request, response)
+        delete_cookie(request, response, NAME_COOKIE)
     return response
 
 
 def to_entrance(request: Request, why: str, wanted: str = "") -> Response:
     """Redirect to the sign-in page, and from there to ``wanted``. ``why`` is shown there for a short time."""
-    response = led_to(f"/sign-in?{urlencode({'next': wanted})}" if wanted else "/sign-in")
+    response = redirect_to(f"/sign-in?{urlencode({'next': wanted})}" if wanted else "/sign-in")
     if why:
-        hold(request, response, WHY_COOKIE, why, WHY_SECONDS)
+        set_cookie(request, response, WHY_COOKIE, why, WHY_SECONDS)
     return response
 
 
@@ -192,15 +194,15 @@ async def not_signed_in(request: Request, problem: Exception) -> Response:
     return leave(request, problem.why, f"{request.url.path}{query}")
 
 
-def led_to(address: str) -> Response:
+def redirect_to(address: str) -> Response:
     """Redirect after a form."""
     return RedirectResponse(address, HTTPStatus.SEE_OTHER, headers={"Cache-Control": "no-store"})
 
 
-def led_after(request: Request, address: str, done: str) -> Response:
+def redirect_after(request: Request, address: str, done: str) -> Response:
     """Redirect after a form and pass the action by cookie to ``done_in``, so that addresses contain no message."""
-    response = led_to(address)
-    hold_done(request, response, done)
+    response = redirect_to(address)
+    set_done(request, response, done)
     return response
 
 
@@ -216,9 +218,9 @@ async def account(request: Request, results: Reader, signed_in: SignedIn) -> Res
         "account.html",
         session=signed_in,
         tournaments=held,
-        names={each.tournament_id: titled(each) for each in held},
+        names={each.tournament_id: format_title(each) for each in held},
         time_zone=common_time_zone(held),
-        ways={each.tournament_id: list(doors(signed_in, each)) for each in held},
+        ways={each.tournament_id: list(list_console_links(signed_in, each)) for each in held},
         player_role=PLAYER,
         decides_on_data=may(signed_in, AnswerDataRequestRequest),
         creates=may(signed_in, CreateTournamentRequest) and not scope,
@@ -240,7 +242,7 @@ async def _tables(
     """Return the scorer's tables in the last paired round; an empty list for other users."""
     credential = signed_in.credential
     numbers = set(credential.scope.tables)
-    if credential.role not in KEEPERS or not numbers:
+    if credential.role not in SCORER_ROLES or not numbers:
         return []
     at_tables = [each for each in held if each.played and not is_of_duplicate_games(each)]
     rounds = [(each.tournament_id, each.played[-1].round) for each in at_tables]

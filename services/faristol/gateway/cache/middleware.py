@@ -14,22 +14,22 @@ from starlette.routing import BaseRoute
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from faristol.gateway.api.parameters import LAST_POSITION, of_query
-from faristol.gateway.cache.recorded_reads import Asked, scope_with
+from faristol.gateway.cache.recorded_reads import ServiceReads, scope_with
 from faristol.gateway.cache.representation import Header, Representation
-from faristol.gateway.cache.resources import KEPT, Address, Resource
-from faristol.gateway.cache.store import Cache, Kept, Question, Rendered
+from faristol.gateway.cache.resources import CACHED_ROUTES, Address, Resource
+from faristol.gateway.cache.store import Cache, CacheEntry, Question, Rendered
 from faristol.gateway.http.language import COOKIE, cookie_of
 from faristol.gateway.pages.embedding import is_embeddable
-from faristol.kernel.bounded import keep
+from faristol.kernel.bounded import store_bounded
 from faristol.text import LANGUAGES, negotiate
 
-LONGEST = 1_000
+MAX_KEY_CHARACTERS = 1_000
 """Limit in characters of a cache key, of a remembered request line, and of ``Accept-Language``.
 
 Unknown parameters of a page do not count for the key: they do not change the answer.
 """
 
-REMEMBERED = 4_000
+MAX_REQUEST_LINES = 4_000
 """Limit of remembered request lines with their parsed question."""
 
 BY_LANGUAGE = b"Accept-Language, Cookie, Accept-Encoding"
@@ -43,7 +43,7 @@ SHARED = b"public, max-age=1, stale-while-revalidate=2"
 _PAST = ("as_of", "as_of_position")
 
 
-class Asking(NamedTuple):
+class ParsedRequest(NamedTuple):
     """Parsed request."""
 
     question: Question
@@ -88,7 +88,7 @@ class Cached:
         self._app = app
         self._cache = cache
         self._addresses = [_address(route) for route in routes if isinstance(route, APIRoute)]
-        self._asking: OrderedDict[tuple[str, bytes, str, str], Asking | None] = OrderedDict()
+        self._asking: OrderedDict[tuple[str, bytes, str, str], ParsedRequest | None] = OrderedDict()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer a request from the cache or pass it on."""
@@ -96,13 +96,13 @@ class Cached:
             await self._app(scope, receive, send)
             return
         headers = _Headers.of(scope)
-        asking = self._asked(scope, headers)
+        asking = self._parse_request(scope, headers)
         if asking is None:
             await self._app(scope, receive, send)
             return
 
-        async def render(kept: Kept | None, need: int) -> Rendered:
-            return await self._rendered(scope, asking, kept, need)
+        async def render(kept: CacheEntry | None, need: int) -> Rendered:
+            return await self._render_answer(scope, asking, kept, need)
 
         question = asking.question
         if headers.anew:
@@ -118,27 +118,27 @@ class Cached:
             more=asking.more,
         )
 
-    def _asked(self, scope: Scope, headers: _Headers) -> Asking | None:
+    def _parse_request(self, scope: Scope, headers: _Headers) -> ParsedRequest | None:
         """Parse a request; None if its answer is not cached."""
         path, query = scope["path"], scope["query_string"]
-        languages, chosen = headers.languages[:LONGEST], _chosen(headers.cookies)
-        if len(path) + len(query) > LONGEST:
+        languages, chosen = headers.languages[:MAX_KEY_CHARACTERS], _find_language(headers.cookies)
+        if len(path) + len(query) > MAX_KEY_CHARACTERS:
             return self._read(path, query.decode("latin-1"), languages, chosen)
         line = (path, query, languages, chosen)
         if line in self._asking:
             self._asking.move_to_end(line)
             return self._asking[line]
         asking = self._read(path, query.decode("latin-1"), languages, chosen)
-        keep(self._asking, line, asking, REMEMBERED)
+        store_bounded(self._asking, line, asking, MAX_REQUEST_LINES)
         return asking
 
-    def _read(self, path: str, query: str, languages: str, chosen: str) -> Asking | None:
-        found = self._found(path)
+    def _read(self, path: str, query: str, languages: str, chosen: str) -> ParsedRequest | None:
+        found = self._find_resource(path)
         if found is None:
             return None
         address, resource = found
         given = parse_qsl(query, keep_blank_values=True)
-        known = [(name, value) for name, value in given if name in address.known or name in _OWN]
+        known = [(name, value) for name, value in given if name in address.known or name in _CACHE_PARAMETERS]
         names = [name for name, _ in known]
         if len(names) > len(set(names)) or any(name in names for name in _PAST):
             return None
@@ -153,25 +153,25 @@ class Cached:
         said = language if language in LANGUAGES else ""
         language = said or chosen or negotiate(languages)
         asked = tuple(sorted(values.items()))
-        if len(path) + sum(len(name) + len(value) for name, value in asked) > LONGEST:
+        if len(path) + sum(len(name) + len(value) for name, value in asked) > MAX_KEY_CHARACTERS:
             return None
         is_exact = not address.is_page
         question = Question((path, asked, language), resource, _position(position) or 0, is_exact, anew=False)
         keeps = address.is_page and not address.is_embeddable and said and values.get("part") != "live"
         more = [(b"set-cookie", cookie_of(said).encode("latin-1"))] if keeps else []
-        return Asking(question, language, asked, bool(said), more)
+        return ParsedRequest(question, language, asked, bool(said), more)
 
-    def _found(self, path: str) -> tuple[Address, Resource] | None:
+    def _find_resource(self, path: str) -> tuple[Address, Resource] | None:
         for address in self._addresses:
             if matched := address.path.match(path):
                 resource = address.resource(matched.groupdict())
                 return (address, resource) if resource else None
         return None
 
-    async def _rendered(self, scope: Scope, asking: Asking, kept: Kept | None, need: int) -> Rendered:
+    async def _render_answer(self, scope: Scope, asking: ParsedRequest, kept: CacheEntry | None, need: int) -> Rendered:
         """Call the application for the answer to be cached."""
         query = [*asking.query, *([("min_position", str(need))] if need else [])]
-        asked = Asked(kept.digest, kept.position) if kept else Asked()
+        asked = ServiceReads(kept.digest, kept.position) if kept else ServiceReads()
         inner = {
             **scope_with(dict(scope), asked),
             "query_string": urlencode(query).encode(),
@@ -195,13 +195,13 @@ class Cached:
 
 
 _UNCHANGED = (200, 304)
-_OWN = ("lang", "min_position")
+_CACHE_PARAMETERS = ("lang", "min_position")
 
 
 def _address(route: APIRoute) -> Address:
     return Address(
         route.path_regex,
-        KEPT.get(route.path) if "GET" in (route.methods or ()) else None,
+        CACHED_ROUTES.get(route.path) if "GET" in (route.methods or ()) else None,
         frozenset(of_query(route.dependant)),
         not route.path.startswith("/api/") and "." not in route.path,  # a file has an extension
         is_embeddable(route.path),
@@ -215,7 +215,7 @@ def _position(given: str) -> int | None:
     return int(given) if int(given) <= LAST_POSITION else None
 
 
-def _chosen(cookies: str) -> str:
+def _find_language(cookies: str) -> str:
     """Return the language in the cookie; empty without one."""
     if f"{COOKIE}=" not in cookies:
         return ""

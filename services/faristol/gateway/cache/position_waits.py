@@ -8,10 +8,10 @@ from urllib.parse import parse_qs
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from faristol.gateway.http.rate_limit import refuse
-from faristol.gateway.live.upstream import Tail
-from faristol.host.security.visitor import counted
+from faristol.gateway.live.upstream import NewsSubscription
+from faristol.host.security.visitor import to_count_key
 
-MOST_COUNT = 32
+MAX_WAITS = 32
 """Limit of waiting requests of an address. A position learned from this gateway never waits."""
 
 RETRY_SECONDS = 2
@@ -23,7 +23,7 @@ class Waits:
     It runs behind the cache, where equal requests wait once.
     """
 
-    def __init__(self, app: ASGIApp, tail: Tail) -> None:
+    def __init__(self, app: ASGIApp, tail: NewsSubscription) -> None:
         self._app = app
         self._tail = tail
         self._waiting: Counter[str] = Counter()
@@ -33,8 +33,8 @@ class Waits:
         if scope["type"] != "http" or not self._waits(scope):
             await self._app(scope, receive, send)
             return
-        address = counted(scope["client"][0]) if scope.get("client") else ""
-        if self._waiting[address] >= MOST_COUNT:
+        address = to_count_key(scope["client"][0]) if scope.get("client") else ""
+        if self._waiting[address] >= MAX_WAITS:
             await refuse(scope, receive, send, RETRY_SECONDS)
             return
         self._waiting[address] += 1

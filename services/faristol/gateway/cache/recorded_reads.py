@@ -23,18 +23,18 @@ A = TypeVar("A")
 
 _KEY = "faristol.asked"
 
-DEADLINE = 10.0
+SERVICE_TIMEOUT_SECONDS = 10.0
 """Timeout of a service call in seconds."""
 
-AWAY = (grpc.StatusCode.UNAVAILABLE, grpc.StatusCode.DEADLINE_EXCEEDED, grpc.StatusCode.UNIMPLEMENTED)
+UNAVAILABLE_CODES = (grpc.StatusCode.UNAVAILABLE, grpc.StatusCode.DEADLINE_EXCEEDED, grpc.StatusCode.UNIMPLEMENTED)
 """Status codes of a service that is unavailable."""
 
-MOST_BEHIND = 1_000
+MAX_LAG_POSITIONS = 1_000
 """Limit by which a cached answer may lag, in positions: its stream client receives these notifications twice."""
 
 
 @dataclass
-class Asked:
+class ServiceReads:
     """Responses of services for one HTTP answer."""
 
     known: bytes = b""
@@ -65,22 +65,22 @@ class Asked:
 
     def is_unchanged(self) -> bool:
         """Check whether the cached answer is unchanged and its position not too far behind."""
-        return self.position - self.known_position <= MOST_BEHIND and self.digest() == self.known
+        return self.position - self.known_position <= MAX_LAG_POSITIONS and self.digest() == self.known
 
 
-def asked_for(request: Request) -> Asked | None:
+def reads_of(request: Request) -> ServiceReads | None:
     """Return the recorder of a request; None if its answer is not cached."""
     found = request.scope.get(_KEY)
-    return found if isinstance(found, Asked) else None
+    return found if isinstance(found, ServiceReads) else None
 
 
-def unchanged(request: Request) -> Response | None:
+def check_not_modified(request: Request) -> Response | None:
     """Return the status 304 if the cached answer is still right; None if it is not or none is cached."""
-    asked = asked_for(request)
+    asked = reads_of(request)
     return Response(status_code=HTTPStatus.NOT_MODIFIED) if asked and asked.known and asked.is_unchanged() else None
 
 
-def scope_with(scope: dict[str, Any], asked: Asked) -> dict[str, Any]:
+def scope_with(scope: dict[str, Any], asked: ServiceReads) -> dict[str, Any]:
     """Return the scope of a request whose service responses ``asked`` records."""
     return {**scope, _KEY: asked}
 
@@ -97,18 +97,18 @@ class Service:
     @classmethod
     async def for_visitor(cls, request: Request) -> Self:
         """Return the service in the visitor's language, as a dependency of routes."""
-        return cls(getattr(request.app.state, cls.kept), language_of(request), asked=asked_for(request))
+        return cls(getattr(request.app.state, cls.kept), language_of(request), asked=reads_of(request))
 
-    def __init__(self, stub: Any, language: str, refusals: str = "", asked: Asked | None = None) -> None:
+    def __init__(self, stub: Any, language: str, refusals: str = "", asked: ServiceReads | None = None) -> None:
         """Use a stub. ``asked`` records every request and its response."""
         self._stub: Any = stub
         self._to_tell = asked
         self._metadata = (("accept-language", language), (REFUSAL_LANGUAGE, refusals or language))
 
-    async def _asked(
+    async def _call(
         self, method: grpc.aio.UnaryUnaryMultiCallable[Q, A], request: Q, deadline: float | None = None
     ) -> A:
-        answer = await method(request, timeout=deadline or DEADLINE, metadata=self._metadata)
+        answer = await method(request, timeout=deadline or SERVICE_TIMEOUT_SECONDS, metadata=self._metadata)
         self._note(request, answer)
         return answer
 

@@ -19,11 +19,11 @@ ENCODINGS: Mapping[str, Callable[[bytes], bytes]] = {
 }
 """Encoders by name, applied once for each change. If a client accepts both equally, the first is used."""
 
-LONGEST = 200
+MAX_ENCODING_CHARACTERS = 200
 """Limit of a parsed ``Accept-Encoding`` in characters, since parsed values are cached. A longer one disables encoding.
 """
 
-SMALLEST = 500
+MIN_ENCODED_BYTES = 500
 """Minimum size of an encoded body in bytes."""
 
 _REPLACED = frozenset((b"content-length", b"etag", b"vary", b"set-cookie", b"cache-control"))
@@ -50,7 +50,7 @@ class Representation:
         tag = given.get(b"etag", b"").decode("latin-1").removeprefix("W/").strip('"')
         if not tag and status == 200:
             tag = hashlib.sha256(body).hexdigest()[:16]
-        made = {name: encode(body) for name, encode in ENCODINGS.items()} if len(body) >= SMALLEST else {}
+        made = {name: encode(body) for name, encode in ENCODINGS.items()} if len(body) >= MIN_ENCODED_BYTES else {}
         encoded = {name: shorter for name, shorter in made.items() if len(shorter) < len(body)}
         kept = [(name, value) for name, value in given.items() if name not in _REPLACED]
         cache_control = given.get(b"cache-control", b"no-cache")
@@ -72,7 +72,7 @@ class Representation:
         more: Iterable[Header] = (),
     ) -> None:
         """Send the answer by ``Accept-Encoding`` and ``If-None-Match``."""
-        encoding = encoding_for(accepted) if self.encoded and len(accepted) <= LONGEST else ""
+        encoding = encoding_for(accepted) if self.encoded and len(accepted) <= MAX_ENCODING_CHARACTERS else ""
         body = self.encoded.get(encoding, self.body)
         headers = [(b"vary", vary), (b"cache-control", cache_control or self.cache_control), *more]
         if self.tag:

@@ -15,7 +15,7 @@ from faristol.pb.pairing.v1 import events_pb2 as pairing
 from faristol.pb.results.v1 import results_pb2 as pb
 
 
-class Shows(Enum):
+class PageContent(Enum):
     """Content of an address, which determines the relevant notifications."""
 
     TOURNAMENTS = auto()
@@ -34,64 +34,64 @@ class Shows(Enum):
 
 _API = "/api/v1/tournaments/{tournament_id}"
 
-KEPT: Mapping[str, Shows] = {
-    "/": Shows.TOURNAMENTS,
-    "/t/{tournament_id}": Shows.DUPLICATES,
-    "/t/{tournament_id}/standings/{player_id}": Shows.TOURNAMENT,
-    "/t/{tournament_id}/teams": Shows.TOURNAMENT,
-    "/t/{tournament_id}/teams/{team_id}": Shows.TOURNAMENT,
-    "/t/{tournament_id}/crosstable": Shows.SCORES,
-    "/t/{tournament_id}/prizes": Shows.SCORES,
-    "/t/{tournament_id}/r/{number}": Shows.SCORES,
-    "/t/{tournament_id}/players": Shows.TOURNAMENT,
-    "/t/{tournament_id}/rulings": Shows.TOURNAMENT,
-    "/t/{tournament_id}/files": Shows.TOURNAMENT,
-    "/g/{game_id}": Shows.GAME,
-    "/games/{game_id}/replay": Shows.GAME,
-    "/games/{game_id}/embed": Shows.GAME,
-    "/games/{game_id}/overlay": Shows.GAME,
-    "/games/{game_id}/board.png": Shows.GAME,
-    "/tournaments/{tournament_id}/feed.atom": Shows.TOURNAMENT,
-    "/tournaments/{tournament_id}/rounds.ics": Shows.TOURNAMENT,
-    "/api/v1/games/{game_id}/racks": Shows.GAME,
-    "/t/{tournament_id}/embed/standings": Shows.DUPLICATES,
-    "/t/{tournament_id}/embed/pairings": Shows.SCORES,
-    "/t/{tournament_id}/embed/screen": Shows.DUPLICATES,
-    "/players/{player_id}": Shows.PLAYER,
-    "/search": Shows.PLAYER,
-    "/tournaments/{tournament_id}/find": Shows.DUPLICATES,
-    "/tournaments/{tournament_id}/screen": Shows.DUPLICATES,
-    "/api/v1/players": Shows.PLAYER,
-    "/api/v1/players/{player_id}": Shows.PLAYER,
-    "/api/v1/tournaments": Shows.TOURNAMENTS,
-    _API: Shows.TOURNAMENT,
-    f"{_API}/standings": Shows.TOURNAMENT,
-    f"{_API}/standings.csv": Shows.TOURNAMENT,
-    f"{_API}/teams": Shows.TOURNAMENT,
-    f"{_API}/teams.csv": Shows.TOURNAMENT,
-    f"{_API}/team-standings": Shows.TOURNAMENT,
-    f"{_API}/team-standings.csv": Shows.TOURNAMENT,
-    f"{_API}/crosstable": Shows.SCORES,
-    f"{_API}/crosstable.csv": Shows.SCORES,
-    f"{_API}/rounds/{{number}}/pairings": Shows.SCORES,
-    f"{_API}/rounds/{{number}}/pairings.csv": Shows.SCORES,
-    f"{_API}/games": Shows.SCORES,
-    f"{_API}/prizes": Shows.SCORES,
-    f"{_API}/players": Shows.TOURNAMENT,
-    f"{_API}/rulings": Shows.TOURNAMENT,
-    f"{_API}/ratings": Shows.TOURNAMENT,
-    f"{_API}/ratings.csv": Shows.TOURNAMENT,
-    f"{_API}/report.trf": Shows.SCORES,
-    "/duplicate/{game_id}": Shows.GAME,
-    "/duplicate/{game_id}/screen": Shows.GAME,
-    "/duplicate/{game_id}/players/{player_id}": Shows.GAME,
-    "/t/{tournament_id}/duplicate": Shows.DUPLICATES,
-    f"{_API}/duplicate-standings": Shows.DUPLICATES,
-    "/api/v1/duplicate/{game_id}": Shows.GAME,
-    "/api/v1/duplicate/{game_id}/standings": Shows.GAME,
-    "/api/v1/duplicate/{game_id}/sheets": Shows.GAME,
-    "/api/v1/games/{game_id}": Shows.GAME,
-    "/api/v1/games/{game_id}.gcg": Shows.GAME,
+CACHED_ROUTES: Mapping[str, PageContent] = {
+    "/": PageContent.TOURNAMENTS,
+    "/t/{tournament_id}": PageContent.DUPLICATES,
+    "/t/{tournament_id}/standings/{player_id}": PageContent.TOURNAMENT,
+    "/t/{tournament_id}/teams": PageContent.TOURNAMENT,
+    "/t/{tournament_id}/teams/{team_id}": PageContent.TOURNAMENT,
+    "/t/{tournament_id}/crosstable": PageContent.SCORES,
+    "/t/{tournament_id}/prizes": PageContent.SCORES,
+    "/t/{tournament_id}/r/{number}": PageContent.SCORES,
+    "/t/{tournament_id}/players": PageContent.TOURNAMENT,
+    "/t/{tournament_id}/rulings": PageContent.TOURNAMENT,
+    "/t/{tournament_id}/files": PageContent.TOURNAMENT,
+    "/g/{game_id}": PageContent.GAME,
+    "/games/{game_id}/replay": PageContent.GAME,
+    "/games/{game_id}/embed": PageContent.GAME,
+    "/games/{game_id}/overlay": PageContent.GAME,
+    "/games/{game_id}/board.png": PageContent.GAME,
+    "/tournaments/{tournament_id}/feed.atom": PageContent.TOURNAMENT,
+    "/tournaments/{tournament_id}/rounds.ics": PageContent.TOURNAMENT,
+    "/api/v1/games/{game_id}/racks": PageContent.GAME,
+    "/t/{tournament_id}/embed/standings": PageContent.DUPLICATES,
+    "/t/{tournament_id}/embed/pairings": PageContent.SCORES,
+    "/t/{tournament_id}/embed/screen": PageContent.DUPLICATES,
+    "/players/{player_id}": PageContent.PLAYER,
+    "/search": PageContent.PLAYER,
+    "/tournaments/{tournament_id}/find": PageContent.DUPLICATES,
+    "/tournaments/{tournament_id}/screen": PageContent.DUPLICATES,
+    "/api/v1/players": PageContent.PLAYER,
+    "/api/v1/players/{player_id}": PageContent.PLAYER,
+    "/api/v1/tournaments": PageContent.TOURNAMENTS,
+    _API: PageContent.TOURNAMENT,
+    f"{_API}/standings": PageContent.TOURNAMENT,
+    f"{_API}/standings.csv": PageContent.TOURNAMENT,
+    f"{_API}/teams": PageContent.TOURNAMENT,
+    f"{_API}/teams.csv": PageContent.TOURNAMENT,
+    f"{_API}/team-standings": PageContent.TOURNAMENT,
+    f"{_API}/team-standings.csv": PageContent.TOURNAMENT,
+    f"{_API}/crosstable": PageContent.SCORES,
+    f"{_API}/crosstable.csv": PageContent.SCORES,
+    f"{_API}/rounds/{{number}}/pairings": PageContent.SCORES,
+    f"{_API}/rounds/{{number}}/pairings.csv": PageContent.SCORES,
+    f"{_API}/games": PageContent.SCORES,
+    f"{_API}/prizes": PageContent.SCORES,
+    f"{_API}/players": PageContent.TOURNAMENT,
+    f"{_API}/rulings": PageContent.TOURNAMENT,
+    f"{_API}/ratings": PageContent.TOURNAMENT,
+    f"{_API}/ratings.csv": PageContent.TOURNAMENT,
+    f"{_API}/report.trf": PageContent.SCORES,
+    "/duplicate/{game_id}": PageContent.GAME,
+    "/duplicate/{game_id}/screen": PageContent.GAME,
+    "/duplicate/{game_id}/players/{player_id}": PageContent.GAME,
+    "/t/{tournament_id}/duplicate": PageContent.DUPLICATES,
+    f"{_API}/duplicate-standings": PageContent.DUPLICATES,
+    "/api/v1/duplicate/{game_id}": PageContent.GAME,
+    "/api/v1/duplicate/{game_id}/standings": PageContent.GAME,
+    "/api/v1/duplicate/{game_id}/sheets": PageContent.GAME,
+    "/api/v1/games/{game_id}": PageContent.GAME,
+    "/api/v1/games/{game_id}.gcg": PageContent.GAME,
 }
 """Content by route path. Other routes are not cached: streams, the status, seals, and private pages."""
 
@@ -107,16 +107,16 @@ def _names(kinds: Iterable[facts.Kind]) -> frozenset[str]:
     return frozenset(kind.DESCRIPTOR.name for kind in kinds)
 
 
-OF_TOURNAMENT = _names(facts.that_change(*_ABOVE_TABLES))
+OF_TOURNAMENT = _names(facts.types_that_change(*_ABOVE_TABLES))
 """Events that may change any part of a tournament except for the inside of a running game."""
 
-OF_SCORES = _names(facts.that_change(options.CHANGE_SCORE)) - OF_TOURNAMENT
+OF_SCORES = _names(facts.types_that_change(options.CHANGE_SCORE)) - OF_TOURNAMENT
 """Further events that change the scores of running games."""
 
-OF_DUPLICATES = _names(facts.that_change(*_OF_DUPLICATE))
+OF_DUPLICATES = _names(facts.types_that_change(*_OF_DUPLICATE))
 """Further events that change the standings of duplicate games."""
 
-OF_GAME = _names(facts.that_change(*_OF_A_TABLE, options.CHANGE_RESULT))
+OF_GAME = _names(facts.types_that_change(*_OF_A_TABLE, options.CHANGE_RESULT))
 """Events that change a game, if they name none."""
 
 OF_GROUPS = _names([duplicate_events.SlipCorrected])
@@ -134,7 +134,7 @@ _GAMES: Mark = ("games", "", 0)
 _GROUPS: Mark = ("groups", "", 0)
 """Any duplicate game: groups of several tournaments can share standings after all have played."""
 _ALL_DUPLICATES: Mark = (_DUPLICATES, "", 0)
-_TOURNAMENTS: Mark = ("tournaments", "", 0)
+_ALL_TOURNAMENTS_MARK: Mark = ("tournaments", "", 0)
 _DIVISIONS: Mark = ("divisions", "", 0)
 
 
@@ -150,7 +150,7 @@ def marks_of(news: pb.FollowResponse) -> list[Mark]:
     if news.type == OF_DIVISIONS:
         found.append(_DIVISIONS)
     if news.type in OF_TOURNAMENT:
-        found += [_TOURNAMENTS, (_TOURNAMENT, news.tournament_id, 0)]
+        found += [_ALL_TOURNAMENTS_MARK, (_TOURNAMENT, news.tournament_id, 0)]
     elif news.type in OF_SCORES:
         found += [(_SCORES, news.tournament_id, number) for number in {0, news.round}]
     elif news.type in OF_DUPLICATES:
@@ -162,7 +162,7 @@ def marks_of(news: pb.FollowResponse) -> list[Mark]:
 class Resource:
     """Public resource."""
 
-    shows: Shows
+    shows: PageContent
     tournament_id: str = ""
     """Tournament; empty for all of them, and for a game."""
     game_id: str = ""
@@ -171,16 +171,16 @@ class Resource:
 
     def marks(self) -> tuple[Mark, ...]:
         """Return the marks whose notifications may change it, a subset of those of ``marks_of``."""
-        if self.shows is Shows.GAME:
+        if self.shows is PageContent.GAME:
             of_groups = (_GROUPS,) if place_of_duplicate(self.game_id)[0] else ()
             return _GAMES, (_GAME, self.game_id, 0), *of_groups
-        of_tournament = (_TOURNAMENT, self.tournament_id, 0) if self.tournament_id else _TOURNAMENTS
+        of_tournament = (_TOURNAMENT, self.tournament_id, 0) if self.tournament_id else _ALL_TOURNAMENTS_MARK
         match self.shows:
-            case Shows.SCORES:
+            case PageContent.SCORES:
                 more: tuple[Mark, ...] = ((_SCORES, self.tournament_id, self.round),)
-            case Shows.DUPLICATES:
+            case PageContent.DUPLICATES:
                 more = ((_DUPLICATES, self.tournament_id, 0),)
-            case Shows.PLAYER:
+            case PageContent.PLAYER:
                 more = (_ALL_DUPLICATES,)
             case _:
                 more = ()
@@ -192,7 +192,7 @@ class Address:
     """Route and the parameters of its answer."""
 
     path: re.Pattern[str]
-    shows: Shows | None
+    shows: PageContent | None
     """Content; None if it is not cached."""
     known: frozenset[str]
     """Query parameters."""

@@ -20,14 +20,14 @@ from faristol.gateway.cache.representation import Representation
 from faristol.gateway.cache.resources import Mark, Resource, marks_of
 from faristol.pb.results.v1 import results_pb2 as pb
 
-MOST_SECONDS = 1.0
+ENTRY_LIFETIME_SECONDS = 1.0
 """Lifetime of an entry in seconds, after which the services are called again."""
 
-MARKED = 20_000
+MAX_NEWS_MARKS = 20_000
 """Limit of remembered marks of notifications. Entries with an older, evicted mark are validated again."""
 
 
-class Tail(Protocol):
+class NewsSource(Protocol):
     """Subscription to notifications, implemented by ``faristol.gateway.live.upstream``."""
 
     @property
@@ -51,7 +51,7 @@ class Rendered(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Kept:
+class CacheEntry:
     """Cache entry."""
 
     representation: Representation
@@ -66,7 +66,7 @@ class Kept:
     """Time of the last validation in seconds."""
 
 
-class _Told(NamedTuple):
+class _LastNews(NamedTuple):
     """Last notification about a mark."""
 
     turn: int
@@ -88,17 +88,17 @@ class Question(NamedTuple):
     """True to call the services even if an entry is fresh."""
 
 
-Render = Callable[[Kept | None, int], Awaitable[Rendered]]
+Render = Callable[[CacheEntry | None, int], Awaitable[Rendered]]
 """Calls the services and renders their responses unless they equal the entry. Arguments: entry, position."""
 
 
 @dataclass(slots=True)
-class _Flight:
+class _PendingAnswer:
     """Answer in progress."""
 
     began: int
     at: float
-    task: asyncio.Future[Kept]
+    task: asyncio.Future[CacheEntry]
 
 
 @dataclass(slots=True)
@@ -106,8 +106,8 @@ class _Slot:
     """State of one address in one language."""
 
     marks: Sequence[Mark]
-    kept: Kept | None = None
-    flights: dict[int, _Flight] = field(default_factory=dict)
+    kept: CacheEntry | None = None
+    flights: dict[int, _PendingAnswer] = field(default_factory=dict)
     """Answers in progress, by the position that they wait for."""
 
 
@@ -119,16 +119,16 @@ class Cache:
     which a request compares with its own: its cost does not depend on the size of the cache.
     """
 
-    def __init__(self, most_bytes: int, tail: Tail, clock: Callable[[], float] = monotonic) -> None:
+    def __init__(self, most_bytes: int, tail: NewsSource, clock: Callable[[], float] = monotonic) -> None:
         """Create an empty cache. ``clock`` returns seconds."""
         self._most = most_bytes
         self._tail = tail
         self._clock = clock
         self._turn = 0
         self._slots: OrderedDict[Hashable, _Slot] = OrderedDict()
-        self._marks: OrderedDict[Mark, _Told] = OrderedDict()
+        self._marks: OrderedDict[Mark, _LastNews] = OrderedDict()
         """Last notification of each mark, in the order of arrival."""
-        self._before = _Told(0, 0)
+        self._before = _LastNews(0, 0)
         """Upper bound for marks that were evicted."""
         self.bytes = 0
         """Size of all entries."""
@@ -137,27 +137,27 @@ class Cache:
         self.looks = 0
         """Number of calls of the services."""
 
-    def heard(self, pieces: Iterable[pb.FollowResponse]) -> None:
+    def invalidate(self, pieces: Iterable[pb.FollowResponse]) -> None:
         """Invalidate the entries that notifications concern."""
         self._turn += 1
         for news in pieces:
             for mark in marks_of(news):
-                self._marks[mark] = _Told(self._turn, news.position)
+                self._marks[mark] = _LastNews(self._turn, news.position)
                 self._marks.move_to_end(mark)
-        while len(self._marks) > MARKED:
+        while len(self._marks) > MAX_NEWS_MARKS:
             _, self._before = self._marks.popitem(last=False)
 
     def doubt(self) -> None:
         """Invalidate every entry: notifications may have been missed."""
         self._turn += 1
         self._marks.clear()
-        self._before = _Told(self._turn, self._tail.position)
+        self._before = _LastNews(self._turn, self._tail.position)
 
-    def _told(self, slot: _Slot) -> _Told:
+    def _find_last_news(self, slot: _Slot) -> _LastNews:
         """Return the last notification that concerns a slot."""
         return max(self._marks.get(mark, self._before) for mark in slot.marks)
 
-    async def answer(self, question: Question, render: Render) -> Kept:
+    async def answer(self, question: Question, render: Render) -> CacheEntry:
         """Return the cached answer, or the one of ``render``, which concurrent requests share."""
         slot = self._slot(question)
         since = self._since(slot, question)
@@ -170,13 +170,13 @@ class Cache:
             flight = slot.flights.get(need)
             if flight is None:
                 flight = self._begin(question, slot, render, need, now)
-            elif flight.began < since or now - flight.at >= MOST_SECONDS:
+            elif flight.began < since or now - flight.at >= ENTRY_LIFETIME_SECONDS:
                 await asyncio.wait({flight.task})
                 continue
             return await asyncio.shield(flight.task)
 
-    def _is_fresh(self, slot: _Slot, kept: Kept, now: float) -> bool:
-        return now - kept.at < MOST_SECONDS and kept.holds >= self._told(slot).position
+    def _is_fresh(self, slot: _Slot, kept: CacheEntry, now: float) -> bool:
+        return now - kept.at < ENTRY_LIFETIME_SECONDS and kept.holds >= self._find_last_news(slot).position
 
     def _since(self, slot: _Slot, question: Question) -> int:
         """Return the earliest turn of a service call that may answer a question."""
@@ -186,15 +186,17 @@ class Cache:
         if question.anew or ahead or not self._tail.connected:
             self._turn += 1
             return self._turn
-        return self._told(slot).turn
+        return self._find_last_news(slot).turn
 
-    def _begin(self, question: Question, slot: _Slot, render: Render, need: int, now: float) -> _Flight:
-        flight = _Flight(self._turn, now, asyncio.ensure_future(self._made(question, slot, render, need, now)))
+    def _begin(self, question: Question, slot: _Slot, render: Render, need: int, now: float) -> _PendingAnswer:
+        flight = _PendingAnswer(
+            self._turn, now, asyncio.ensure_future(self._render_slot(question, slot, render, need, now))
+        )
         slot.flights[need] = flight
-        flight.task.add_done_callback(_seen)
+        flight.task.add_done_callback(_retrieve_exception)
         return flight
 
-    async def _made(self, question: Question, slot: _Slot, render: Render, need: int, at: float) -> Kept:
+    async def _render_slot(self, question: Question, slot: _Slot, render: Render, need: int, at: float) -> CacheEntry:
         began, known = self._turn, slot.kept
         self.looks += 1
         try:
@@ -204,14 +206,14 @@ class Cache:
                 kept = replace(known, holds=found.position, began=began, at=at)
             else:
                 self.renderings += 1
-                kept = Kept(found.representation, found.digest, found.position, found.position, began, at)
+                kept = CacheEntry(found.representation, found.digest, found.position, found.position, began, at)
             if kept.representation.status == HTTPStatus.OK and self._slots.get(question.key) is slot:
-                self._keep(slot, kept)
+                self._store(slot, kept)
             return kept
         finally:
             slot.flights.pop(need, None)
             if not slot.kept and not slot.flights:
-                self._forget(question.key, slot)
+                self._evict(question.key, slot)
 
     def _slot(self, question: Question) -> _Slot:
         slot = self._slots.get(question.key)
@@ -221,15 +223,15 @@ class Cache:
         slot = self._slots[question.key] = _Slot(question.resource.marks())
         return slot
 
-    def _keep(self, slot: _Slot, kept: Kept) -> None:
+    def _store(self, slot: _Slot, kept: CacheEntry) -> None:
         if slot.kept and slot.kept.began > kept.began:
             return
         self.bytes += kept.representation.size - (slot.kept.representation.size if slot.kept else 0)
         slot.kept = kept
         while self.bytes > self._most and self._slots:
-            self._forget(*next(iter(self._slots.items())))
+            self._evict(*next(iter(self._slots.items())))
 
-    def _forget(self, key: Hashable, slot: _Slot) -> None:
+    def _evict(self, key: Hashable, slot: _Slot) -> None:
         if self._slots.get(key) is not slot:
             return
         del self._slots[key]
@@ -237,7 +239,7 @@ class Cache:
         slot.kept = None
 
 
-def _seen(task: asyncio.Future[Kept]) -> None:
+def _retrieve_exception(task: asyncio.Future[CacheEntry]) -> None:
     """Mark an exception as retrieved. Otherwise asyncio would log it if no request waits any longer."""
     if not task.cancelled():
         task.exception()

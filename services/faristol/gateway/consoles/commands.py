@@ -34,7 +34,7 @@ def command_id(given: Mapping[str, str], act: str) -> str:
 
 
 @contextmanager
-def hidden(*codes: grpc.StatusCode) -> Iterator[None]:
+def hide_errors(*codes: grpc.StatusCode) -> Iterator[None]:
     """Raise 404 instead of an RPC error with one of ``codes``, so that forbidden content looks missing."""
     try:
         yield
@@ -44,7 +44,7 @@ def hidden(*codes: grpc.StatusCode) -> Iterator[None]:
         raise HTTPException(HTTPStatus.NOT_FOUND) from problem
 
 
-def refused(error: grpc.aio.AioRpcError, language: str) -> Problem:
+def to_problem(error: grpc.aio.AioRpcError, language: str) -> Problem:
     """Return the refusal of a command, with its article, for the sender of the form.
 
     Raises ``HTTPException`` (404) for ``NOT_FOUND``, and the RPC error itself for a server error.

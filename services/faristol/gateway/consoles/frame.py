@@ -15,8 +15,8 @@ from google.protobuf.message import Message
 from starlette.requests import Request
 from starlette.responses import Response
 
-from faristol.gateway.auth.session import DONE, OwnCalls, SignedIn, done_in, forget
-from faristol.gateway.consoles.navigation import doors, may
+from faristol.gateway.auth.session import DONE_COOKIE, OwnCalls, SignedIn, delete_cookie, read_done
+from faristol.gateway.consoles.navigation import list_console_links, may
 from faristol.gateway.http.language import language_of
 from faristol.gateway.pages.render import private_page
 from faristol.pb.results.v1 import results_pb2 as pb
@@ -60,7 +60,7 @@ class Console:
 
     def done_by(self, console: str) -> str:
         """Return the action that ``led_after`` stored for this console; empty if it is of another console."""
-        of, _, done = done_in(self.request).partition(".")
+        of, _, done = read_done(self.request).partition(".")
         return done if of == console else ""
 
     def may(self, command: type[Message], tournament_id: str) -> bool:
@@ -94,16 +94,16 @@ class Console:
             tournament=tournament,
             position=head.position if head else 0,
             door=door,
-            doors=list(doors(self.session, tournament)) if tournament else [],
+            doors=list(list_console_links(self.session, tournament)) if tournament else [],
             said=said,
             refused=refused,
             new_id=lambda: str(uuid.uuid4()),
             **values,
         )
-        if done_in(self.request) and not part:
-            forget(self.request, response, DONE)
+        if read_done(self.request) and not part:
+            delete_cookie(self.request, response, DONE_COOKIE)
         return response
 
 
-AtConsole = Annotated[Console, Depends()]
+ConsoleDep = Annotated[Console, Depends()]
 """Route parameter."""

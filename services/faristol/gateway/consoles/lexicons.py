@@ -12,9 +12,9 @@ from fastapi import APIRouter
 from starlette.exceptions import HTTPException
 from starlette.responses import JSONResponse, Response
 
-from faristol.gateway.auth.sign_in import led_to
-from faristol.gateway.consoles.commands import refused
-from faristol.gateway.consoles.frame import AtConsole, Console, Typed
+from faristol.gateway.auth.sign_in import redirect_to
+from faristol.gateway.consoles.commands import to_problem
+from faristol.gateway.consoles.frame import Console, ConsoleDep, Typed
 from faristol.gateway.consoles.navigation import may
 from faristol.gateway.http.forms import Lists, file_of
 from faristol.kernel.refusal import N_
@@ -44,14 +44,14 @@ def _check(console: Console) -> None:
 
 
 @routes.get("/lexicons")
-async def show_lexicons(console: AtConsole) -> Response:
+async def show_lexicons(console: ConsoleDep) -> Response:
     """Show the installed lexicons, the one in progress, and the forms."""
     _check(console)
     return await _show(console)
 
 
 @routes.post("/lexicons")
-async def install_lexicon(console: AtConsole, given: Lists) -> Response:
+async def install_lexicon(console: ConsoleDep, given: Lists) -> Response:
     """Start to install an open lexicon, or a pasted one."""
     _check(console)
     try:
@@ -63,19 +63,19 @@ async def install_lexicon(console: AtConsole, given: Lists) -> Response:
         else:
             return await _show(console, given, {"words": say(NO_FILE, {}, console.language)})
     except grpc.aio.AioRpcError as error:
-        return await _refused(console, given, error)
-    return led_to("/lexicons")
+        return await _show_refusal(console, given, error)
+    return redirect_to("/lexicons")
 
 
 @routes.post("/lexicons/file")
-async def add_file(console: AtConsole) -> Response:
+async def add_file(console: ConsoleDep) -> Response:
     """Start to install a word list: the body, compressed by gzip. The query has its metadata."""
     _check(console)
     packed = await file_of(console.request, PACKED_BYTES)
     try:
         await console.calls.ask(_addition(console.request.query_params, packed))
     except grpc.aio.AioRpcError as error:
-        problem = refused(error, console.language)
+        problem = to_problem(error, console.language)
         field = str(problem.more.get("field", ""))
         return JSONResponse({"problem": problem.detail.removeprefix(f"{field}: "), "field": field}, problem.status)
     return JSONResponse({}, HTTPStatus.ACCEPTED)
@@ -85,8 +85,8 @@ def _addition(given: Mapping[str, str], packed: bytes) -> pb.AddLexiconRequest:
     return pb.AddLexiconRequest(words=packed, **{field: given.get(field, "").strip() for field in FIELDS})
 
 
-async def _refused(console: Console, given: Mapping[str, str], error: grpc.aio.AioRpcError) -> Response:
-    problem = refused(error, console.language)
+async def _show_refusal(console: Console, given: Mapping[str, str], error: grpc.aio.AioRpcError) -> Response:
+    problem = to_problem(error, console.language)
     field = str(problem.more.get("field", ""))
     if field in (*FIELDS, "words") and given.get("act") != "InstallLexicon":
         return await _show(console, given, {field: problem.detail.removeprefix(f"{field}: ")})

@@ -11,14 +11,14 @@ from google.protobuf.message import Message
 from faristol.credentials.needs import CALLERS, needs_of
 from faristol.credentials.roles import ARBITER, DIRECTOR, FEDERATION, MAY_GIVE, PLAYER, SCORER, Role
 from faristol.gateway.auth.session import Session
-from faristol.gateway.rpc.calls import METHODS, Method
+from faristol.gateway.rpc.calls import METHODS_BY_REQUEST, Method
 from faristol.kernel.refusal import N_
 from faristol.pb.access.v1 import needs_pb2
 from faristol.pb.results.v1 import results_pb2 as pb
 from faristol.presentation.ruleset_lookup import is_of_duplicate_games
 
 
-class Door(NamedTuple):
+class ConsoleLink(NamedTuple):
     """Link to a console."""
 
     name: str
@@ -34,15 +34,15 @@ class Door(NamedTuple):
     """True for tournaments of duplicate games only, False for those of tables only, None for all."""
 
 
-_DOORS: tuple[Door, ...] = (
-    Door(
+_CONSOLE_LINKS: tuple[ConsoleLink, ...] = (
+    ConsoleLink(
         "director",
         N_("Director’s console"),
         "/tournaments/{id}/console",
         N_("Players, rounds, halls, prizes, history."),
         frozenset({DIRECTOR, ARBITER}),
     ),
-    Door(
+    ConsoleLink(
         "results",
         N_("Enter results"),
         "/tournaments/{id}/round/{round}/results",
@@ -50,7 +50,7 @@ _DOORS: tuple[Door, ...] = (
         frozenset({DIRECTOR, ARBITER, SCORER}),
         of_duplicate=False,
     ),
-    Door(
+    ConsoleLink(
         "collector",
         N_("Type slips"),
         "/tournaments/{id}/duplicate/{id}-r{round}/slips",
@@ -58,7 +58,7 @@ _DOORS: tuple[Door, ...] = (
         frozenset({DIRECTOR, ARBITER, SCORER}),
         of_duplicate=True,
     ),
-    Door(
+    ConsoleLink(
         "duplicate-judge",
         N_("Judge of the duplicate game"),
         "/tournaments/{id}/duplicate/{id}-r{round}/judge",
@@ -66,7 +66,7 @@ _DOORS: tuple[Door, ...] = (
         frozenset({DIRECTOR, ARBITER}),
         of_duplicate=True,
     ),
-    Door(
+    ConsoleLink(
         "arbiter",
         N_("Arbiter"),
         "/tournaments/{id}/arbiter",
@@ -74,28 +74,28 @@ _DOORS: tuple[Door, ...] = (
         frozenset({DIRECTOR, ARBITER}),
         of_duplicate=False,
     ),
-    Door(
+    ConsoleLink(
         "judge",
         N_("Judge of words"),
         "/judge",
         N_("Challenges that wait for a ruling."),
         CALLERS[needs_pb2.CALLERS_JUDGES],
     ),
-    Door(
+    ConsoleLink(
         "access",
         N_("Roles and credentials"),
         "/tournaments/{id}/access",
         N_("Roles, links, PINs and cards for tables."),
         frozenset(role for role, given in MAY_GIVE.items() if given),
     ),
-    Door(
+    ConsoleLink(
         "print",
         N_("Print"),
         "/tournaments/{id}/print",
         N_("Pairings, score slips, standings on paper."),
         frozenset({DIRECTOR, ARBITER, FEDERATION}),
     ),
-    Door(
+    ConsoleLink(
         "slip",
         N_("My slip"),
         "/duplicate/{id}-r{round}/slip",
@@ -103,7 +103,7 @@ _DOORS: tuple[Door, ...] = (
         frozenset({PLAYER}),
         of_duplicate=True,
     ),
-    Door(
+    ConsoleLink(
         "find",
         N_("My table"),
         "/tournaments/{id}/my-table",
@@ -111,7 +111,7 @@ _DOORS: tuple[Door, ...] = (
         frozenset({PLAYER}),
         of_duplicate=False,
     ),
-    Door(
+    ConsoleLink(
         "own-result",
         N_("My result"),
         "/tournaments/{id}/round/{round}/results",
@@ -119,7 +119,7 @@ _DOORS: tuple[Door, ...] = (
         frozenset({PLAYER}),
         of_duplicate=False,
     ),
-    Door(
+    ConsoleLink(
         "own",
         N_("My page"),
         "/players/{player}",
@@ -129,11 +129,11 @@ _DOORS: tuple[Door, ...] = (
 )
 
 
-def doors(session: Session, tournament: pb.Tournament) -> Iterator[Door]:
+def list_console_links(session: Session, tournament: pb.Tournament) -> Iterator[ConsoleLink]:
     """Yield the consoles of a tournament for a user. Those of a round need a paired round."""
     played = tournament.played[-1].round if tournament.played else 0
     of_duplicate = is_of_duplicate_games(tournament)
-    for door in _DOORS:
+    for door in _CONSOLE_LINKS:
         if door.of_duplicate not in (None, of_duplicate):
             continue
         if session.credential.role not in door.roles or ("{round}" in door.address and not played):
@@ -144,7 +144,7 @@ def doors(session: Session, tournament: pb.Tournament) -> Iterator[Door]:
 
 def may(session: Session, request: type[Message]) -> bool:
     """Check whether the user's role may make a call. The service authorises it in any case."""
-    return session.credential.role in callers(METHODS[request])
+    return session.credential.role in callers(METHODS_BY_REQUEST[request])
 
 
 @cache

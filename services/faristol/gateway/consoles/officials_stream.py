@@ -12,11 +12,11 @@ from starlette.responses import Response
 from faristol.gateway.api.event_types import RESET
 from faristol.gateway.api.parameters import DIGITS, KNOWN, LAST_POSITION
 from faristol.gateway.auth.session import calls, holder_of
-from faristol.gateway.consoles.own_stream import Anew, OwnStream, begun, over_restarts
+from faristol.gateway.consoles.own_stream import OwnStream, StreamReset, follow_over_restarts, wait_for_first
 from faristol.gateway.live.sse import UNREADABLE, News, format_id, heartbeat, parse_id
 from faristol.gateway.live.subscriptions import (
-    LONGEST,
-    NAMES,
+    MAX_LIST_CHARACTERS,
+    NAMES_PATTERN,
     NUMBERS,
     PUBLIC,
     TYPE_NAMES,
@@ -30,12 +30,12 @@ from faristol.pb.access.v1.access_pb2 import GetCallerRequest
 from faristol.pb.event.v1.event_pb2 import AUDIENCE_OFFICIALS
 from faristol.pb.results.v1 import results_pb2 as pb
 
-AGAIN = 0.5
+RESUBSCRIBE_SECONDS = 0.5
 """Delay in seconds before an interrupted subscription is renewed."""
 
-AWAY = "the news cannot be reached at the moment"
+NEWS_UNAVAILABLE = "the news cannot be reached at the moment"
 
-TOLD = PUBLIC | frozenset(kind.DESCRIPTOR.name for kind in facts.told_to(AUDIENCE_OFFICIALS))
+OFFICIALS_EVENTS = PUBLIC | frozenset(kind.DESCRIPTOR.name for kind in facts.types_for_audience(AUDIENCE_OFFICIALS))
 """Types of notifications for officials."""
 
 
@@ -45,8 +45,8 @@ class OfficialNews(News):
     case_id: str = Field(description="Id of the case; empty for none.")
 
 
-def _known(types: str) -> str:
-    return known_type(types, TOLD)
+def _check_types(types: str) -> str:
+    return known_type(types, OFFICIALS_EVENTS)
 
 
 routes = APIRouter(prefix="/api/v1", include_in_schema=False, dependencies=[KNOWN])
@@ -56,10 +56,10 @@ routes = APIRouter(prefix="/api/v1", include_in_schema=False, dependencies=[KNOW
 async def follow_as_official(
     request: Request,
     tournaments: Tournaments = "",
-    games: Annotated[str, Query(max_length=LONGEST, pattern=NAMES)] = "",
-    rounds: Annotated[str, Query(max_length=LONGEST, pattern=NUMBERS)] = "",
-    tables: Annotated[str, Query(max_length=LONGEST, pattern=NUMBERS)] = "",
-    types: Annotated[str, Query(max_length=LONGEST, pattern=TYPE_NAMES), AfterValidator(_known)] = "",
+    games: Annotated[str, Query(max_length=MAX_LIST_CHARACTERS, pattern=NAMES_PATTERN)] = "",
+    rounds: Annotated[str, Query(max_length=MAX_LIST_CHARACTERS, pattern=NUMBERS)] = "",
+    tables: Annotated[str, Query(max_length=MAX_LIST_CHARACTERS, pattern=NUMBERS)] = "",
+    types: Annotated[str, Query(max_length=MAX_LIST_CHARACTERS, pattern=TYPE_NAMES), AfterValidator(_check_types)] = "",
     after: Annotated[int, Query(ge=0, le=LAST_POSITION), DIGITS] = 0,
     last_event_id: LastEventId = None,
     last_event_id_query: LastEventIdQuery = None,
@@ -88,7 +88,9 @@ async def follow_as_official(
     )
 
     past = _Past(wanted, fingerprint)
-    return OwnStream(await begun(over_restarts(own, wanted, past.frame, AWAY, AGAIN)))
+    return OwnStream(
+        await wait_for_first(follow_over_restarts(own, wanted, past.frame, NEWS_UNAVAILABLE, RESUBSCRIBE_SECONDS))
+    )
 
 
 class _Past:
@@ -100,12 +102,12 @@ class _Past:
         self._fingerprint = fingerprint
 
     def frame(self, news: pb.FollowResponse) -> bytes:
-        """Encode a notification or a bare position. Raises ``Anew`` if the record has a different past."""
+        """Encode a notification or a bare position. Raises ``StreamReset`` if the record has a different past."""
         if not news.type and self._is_other(news):
             self._wanted.after_position, self._fingerprint = 0, ""
             reset = pb.FollowResponse(type=RESET)
             reset.recorded_at.GetCurrentTime()
-            raise Anew(_frame(reset))
+            raise StreamReset(_frame(reset))
         self._wanted.after_position, self._fingerprint = news.position, news.fingerprint
         return _frame(news) if news.type else heartbeat(news.position, news.fingerprint).frames
 

@@ -15,8 +15,8 @@ from starlette.responses import Response
 
 from faristol.credentials.roles import DIRECTOR, FEDERATION, PLAYER
 from faristol.gateway.auth.session import Session, SignedIn
-from faristol.gateway.auth.sign_in import led_to
-from faristol.gateway.consoles.commands import command_id, hidden, refused
+from faristol.gateway.auth.sign_in import redirect_to
+from faristol.gateway.consoles.commands import command_id, hide_errors, to_problem
 from faristol.gateway.consoles.director.players import RESEMBLES
 from faristol.gateway.consoles.frame import Typed
 from faristol.gateway.http.forms import Fields
@@ -34,17 +34,17 @@ from faristol.presentation.sentences import DATA_REQUESTS
 from faristol.text import say
 from faristol.typed_input.resembling import similar_player
 
-LONGEST_NOTE = 500
+MAX_NOTE_CHARACTERS = 500
 """Limit in characters of the note of a request and of its answer."""
 
-STATES: Mapping[pairing.DataRequestState.ValueType, str] = {
+DATA_REQUEST_STATE_LABELS: Mapping[pairing.DataRequestState.ValueType, str] = {
     pairing.DATA_REQUEST_STATE_WAITING: N_("pending"),
     pairing.DATA_REQUEST_STATE_GRANTED: N_("granted"),
     pairing.DATA_REQUEST_STATE_REFUSED: N_("refused"),
     pairing.DATA_REQUEST_STATE_ERASED: N_("erased"),
 }
 
-KINDS: Mapping[str, pairing_events.DataRequestKind.ValueType] = {
+REQUEST_KINDS: Mapping[str, pairing_events.DataRequestKind.ValueType] = {
     "correction": pairing_events.DATA_REQUEST_KIND_CORRECTION,
     "erasure": pairing_events.DATA_REQUEST_KIND_ERASURE,
 }
@@ -68,20 +68,20 @@ async def ask_about_own_data(request: Request, signed_in: SignedIn, given: Field
     if signed_in.credential.role != PLAYER:
         raise HTTPException(HTTPStatus.NOT_FOUND)
     act = given.get("act", "")
-    if act not in KINDS:
+    if act not in REQUEST_KINDS:
         raise HTTPException(HTTPStatus.BAD_REQUEST)
     command = pairing.LodgeDataRequestRequest(
         command_id=command_id(given, act),
         tournament_id=given.get("tournament_id", "")[:64],
         player_id=signed_in.credential.player_id,
-        kind=KINDS[act],
-        note=given.get("note", "").strip()[:LONGEST_NOTE],
+        kind=REQUEST_KINDS[act],
+        note=given.get("note", "").strip()[:MAX_NOTE_CHARACTERS],
     )
     try:
         await signed_in.calls.ask(command)
     except grpc.aio.AioRpcError as error:
-        return await _show_own(request, signed_in, refused(error, language_of(request)).detail, given)
-    return led_to("/my-data")
+        return await _show_own(request, signed_in, to_problem(error, language_of(request)).detail, given)
+    return redirect_to("/my-data")
 
 
 @routes.get("/my-data.json")
@@ -112,14 +112,14 @@ async def answer_request(request: Request, results: Reader, signed_in: SignedIn,
         command_id=command_id(given, act),
         tournament_id=given.get("tournament_id", "")[:64],
         request=int(number),
-        note=given.get("note", "").strip()[:LONGEST_NOTE],
+        note=given.get("note", "").strip()[:MAX_NOTE_CHARACTERS],
     )
     setattr(command, act, True)
     for field in ("name", "club", "country") if act == "corrected" else ():
         if field in given and given[field].strip() != given.get(f"{field}.before", ""):
             setattr(command, field, given[field].strip())
     language = language_of(request)
-    with hidden(grpc.StatusCode.PERMISSION_DENIED, grpc.StatusCode.NOT_FOUND, grpc.StatusCode.INVALID_ARGUMENT):
+    with hide_errors(grpc.StatusCode.PERMISSION_DENIED, grpc.StatusCode.NOT_FOUND, grpc.StatusCode.INVALID_ARGUMENT):
         tournament = await signed_in.calls.ask(pairing.GetTournamentRequest(tournament_id=command.tournament_id))
     renamed = command.name if given.get("others") != "yes" else ""
     if renamed and (other := similar_player(tournament.players, renamed, given.get("player_id", ""))):
@@ -128,9 +128,9 @@ async def answer_request(request: Request, results: Reader, signed_in: SignedIn,
     try:
         await signed_in.calls.ask(command)
     except grpc.aio.AioRpcError as error:
-        said = Roster(tournament, language).named_in_refusal(refused(error, language).detail, error)
+        said = Roster(tournament, language).named_in_refusal(to_problem(error, language).detail, error)
         return await _show_requests(request, results, signed_in, said, given)
-    return led_to("/data-requests")
+    return redirect_to("/data-requests")
 
 
 async def _show_own(
@@ -150,9 +150,9 @@ async def _show_own(
         tournaments=played,
         zones={each.tournament.tournament_id: each.tournament.time_zone for each in answer.tournaments},
         requests=requests,
-        may_ask={act for act, kind in KINDS.items() if kind not in waiting},
+        may_ask={act for act, kind in REQUEST_KINDS.items() if kind not in waiting},
         kinds=DATA_REQUESTS,
-        states=STATES,
+        states=DATA_REQUEST_STATE_LABELS,
         said=said,
         typed=Typed(given or {}),
         new_id=lambda: str(uuid.uuid4()),
@@ -183,7 +183,7 @@ async def _show_requests(
         answered=[each for each in reversed(requests) if each.state != waits],
         may_erase=signed_in.credential.role == FEDERATION,
         kinds=DATA_REQUESTS,
-        states=STATES,
+        states=DATA_REQUEST_STATE_LABELS,
         erasure=pairing_events.DATA_REQUEST_KIND_ERASURE,
         granted=pairing.DATA_REQUEST_STATE_GRANTED,
         said=said,

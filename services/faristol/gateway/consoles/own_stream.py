@@ -14,18 +14,18 @@ from starlette.responses import Response
 from starlette.types import Receive, Scope, Send
 
 from faristol.gateway.http.head import is_head
-from faristol.gateway.http.limits import HAND_OVER, Line
-from faristol.gateway.http.rate_limit import held_stream
+from faristol.gateway.http.limits import HAND_OVER, HandedOverConnection
+from faristol.gateway.http.rate_limit import keep_stream_counted
 from faristol.gateway.live.listener import Listener
 from faristol.gateway.live.sse import OPENING, chunk
 from faristol.gateway.rpc.calls import Calls, NotSignedIn
 
-HEARTBEAT = 15.0
+OWN_HEARTBEAT_SECONDS = 15.0
 """Seconds without data after which a comment is sent."""
 
 ALIVE = b": heartbeat\n\n"
 
-AWAY_CODES = frozenset({grpc.StatusCode.UNAVAILABLE, grpc.StatusCode.CANCELLED, grpc.StatusCode.UNKNOWN})
+RESTART_CODES = frozenset({grpc.StatusCode.UNAVAILABLE, grpc.StatusCode.CANCELLED, grpc.StatusCode.UNKNOWN})
 """Status codes of a call whose service restarts."""
 
 Frames = AsyncGenerator[bytes, None]
@@ -37,7 +37,7 @@ def event(name: str, data: Mapping[str, Any]) -> bytes:
     return f"event: {name}\ndata: {json.dumps(data, ensure_ascii=False, separators=(',', ':'))}\n\n".encode()
 
 
-async def begun(frames: Frames) -> Frames:
+async def wait_for_first(frames: Frames) -> Frames:
     """Wait for the first event and return all of them, so that an earlier error can still set the status."""
     first = await anext(frames)
 
@@ -50,7 +50,7 @@ async def begun(frames: Frames) -> Frames:
     return all_of()
 
 
-class Anew(Exception):
+class StreamReset(Exception):
     """Signal that earlier data are obsolete: ``wanted`` was changed and is called again at once."""
 
     def __init__(self, frame: bytes) -> None:
@@ -59,23 +59,23 @@ class Anew(Exception):
         self.frame = frame
 
 
-async def over_restarts(
+async def follow_over_restarts(
     services: Calls, wanted: Message, told: Callable[[Any], bytes], away: str, again: float
 ) -> Frames:
     """Yield ``told(response)`` for the responses to ``wanted``, which is called again after an interruption.
 
     Then the comment ``away`` is sent and ``again`` seconds pass. ``told`` may change ``wanted``, so that no response is
-    repeated, and may raise ``Anew``. Raises the errors of ``Calls`` if the caller is not authorised.
+    repeated, and may raise ``StreamReset``. Raises the errors of ``Calls`` if the caller is not authorised.
     """
     while True:
         try:
             async for response in services.follow(wanted):
                 yield told(response)
-        except Anew as anew:
+        except StreamReset as anew:
             yield anew.frame
             continue
         except grpc.aio.AioRpcError as problem:
-            if problem.code() not in AWAY_CODES:
+            if problem.code() not in RESTART_CODES:
                 raise
             yield f": {away}\n\n".encode()
         except asyncio.CancelledError:
@@ -94,8 +94,8 @@ class OwnStream(Response):
 
     media_type = "text/event-stream"
 
-    def __init__(self, frames: Frames, heartbeat: float = HEARTBEAT) -> None:
-        """Prepare a stream. ``heartbeat`` is in seconds, see ``HEARTBEAT`` for its purpose."""
+    def __init__(self, frames: Frames, heartbeat: float = OWN_HEARTBEAT_SECONDS) -> None:
+        """Prepare a stream. ``heartbeat`` is in seconds, see ``OWN_HEARTBEAT_SECONDS`` for its purpose."""
         self.status_code = 200
         self.background = None
         self.init_headers({"Cache-Control": "no-store, private", "X-Accel-Buffering": "no"})
@@ -106,8 +106,8 @@ class OwnStream(Response):
         """Send the headers and hand the connection over."""
         taken: list[OwnListener] = []
 
-        def listener(line: Line) -> OwnListener:
-            left, chunked = held_stream(scope), scope["http_version"] != "1.0"
+        def listener(line: HandedOverConnection) -> OwnListener:
+            left, chunked = keep_stream_counted(scope), scope["http_version"] != "1.0"
             taken.append(OwnListener(self._frames, self._heartbeat, line, left, chunked=chunked))
             return taken[0]
 
@@ -126,7 +126,7 @@ class OwnListener(Listener):
     """Connection with the task that sends its events."""
 
     def __init__(
-        self, frames: Frames, heartbeat: float, line: Line, left: Callable[[], None], *, chunked: bool
+        self, frames: Frames, heartbeat: float, line: HandedOverConnection, left: Callable[[], None], *, chunked: bool
     ) -> None:
         """Start the task. ``heartbeat`` is in seconds; the other parameters are those of ``Listener``."""
         super().__init__(line, left, chunked=chunked)

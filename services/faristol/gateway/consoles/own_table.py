@@ -17,39 +17,39 @@ from starlette.responses import Response
 from faristol.client.problems import reason_of
 from faristol.credentials.roles import PLAYER
 from faristol.gateway.auth.session import Session, SignedIn
-from faristol.gateway.auth.sign_in import led_to
-from faristol.gateway.consoles.commands import command_id, hidden, refused
+from faristol.gateway.auth.sign_in import redirect_to
+from faristol.gateway.consoles.commands import command_id, hide_errors, to_problem
 from faristol.gateway.consoles.frame import TournamentId, Typed
-from faristol.gateway.consoles.scorer.words import ACTS as LABELS
+from faristol.gateway.consoles.scorer.words import COMMAND_LABELS as LABELS
 from faristol.gateway.duplicate_game.service import Duplicates
 from faristol.gateway.http.forms import Fields
 from faristol.gateway.http.language import language_of
 from faristol.gateway.pages.render import Part, private_page
 from faristol.gateway.pages.spectators.pages import seat_of
-from faristol.gateway.pages.spectators.seats import Place, latest, outcome_for
+from faristol.gateway.pages.spectators.seats import PlayerPlace, latest, outcome_for
 from faristol.gateway.rpc.results import Reader, Results
 from faristol.kernel.refusal import N_
 from faristol.pb.game.v1 import events_pb2, game_pb2
 from faristol.pb.pairing.v1 import pairing_pb2
 from faristol.pb.results.v1 import results_pb2 as pb
-from faristol.presentation.history import Told, told
+from faristol.presentation.history import HistoryEntry, describe_history
 from faristol.presentation.names import Roster, name_in_id
 from faristol.presentation.outcome import CORRECTED
 from faristol.presentation.ruleset_lookup import is_of_duplicate_games
 from faristol.text import say
 
-LONGEST_ARGUMENT = 2_000
+MAX_RULING_APPEAL_CHARACTERS = 2_000
 """Limit in characters of the arguments of an appeal."""
 
-LONGEST_NOTE = 500
+MAX_SANCTION_APPEAL_CHARACTERS = 500
 """Limit in characters of the arguments of an appeal against a sanction."""
 
-LONGEST_NUMBER = 10
+MAX_VERSION_DIGITS = 10
 """Limit in digits of the version of an event."""
 
 LODGE = "LodgeAppeal"
 
-PHASES: Mapping[pairing_pb2.AppealPhase.ValueType, str] = {
+APPEAL_PHASE_TEXTS: Mapping[pairing_pb2.AppealPhase.ValueType, str] = {
     pairing_pb2.APPEAL_PHASE_OPEN: N_("You have appealed. The tribunal will decide."),
     pairing_pb2.APPEAL_PHASE_UPHELD: N_("The tribunal has upheld your appeal. The sanction is lifted."),
     pairing_pb2.APPEAL_PHASE_DISMISSED: N_("The tribunal has dismissed your appeal. The decision is final."),
@@ -101,7 +101,7 @@ class OwnSanctions(NamedTuple):
     """Ids and names of people whose country is unknown."""
 
 
-ACTS: Mapping[str, type[Message]] = {
+PLAYER_COMMANDS: Mapping[str, type[Message]] = {
     "Challenge": game_pb2.ChallengeRequest,
     "AcceptRuling": game_pb2.AcceptRulingRequest,
     "Appeal": game_pb2.AppealRequest,
@@ -130,7 +130,7 @@ async def act_at_own_table(
     act = given.get("act", "")
     if act == LODGE:
         return await _lodge(request, results, signed_in, given, head.tournament.tournament_id)
-    if act not in ACTS or place is None or place.table is None:
+    if act not in PLAYER_COMMANDS or place is None or place.table is None:
         raise HTTPException(HTTPStatus.BAD_REQUEST)
     language = language_of(request)
     try:
@@ -139,9 +139,9 @@ async def act_at_own_table(
     except ValueError as problem:
         raise HTTPException(HTTPStatus.BAD_REQUEST) from problem
     except grpc.aio.AioRpcError as error:
-        said = refused(error, language).detail
+        said = to_problem(error, language).detail
         return await _show(request, results, signed_in, tournament_id, "", said)
-    return led_to(f"/tournaments/{tournament_id}/my-table")
+    return redirect_to(f"/tournaments/{tournament_id}/my-table")
 
 
 async def _lodge(
@@ -149,14 +149,14 @@ async def _lodge(
 ) -> Response:
     """Appeal against a sanction. Raises ``HTTPException`` for a form without a sanction."""
     version = given.get("version", "")
-    if not (version.isascii() and version.isdecimal() and len(version) < LONGEST_NUMBER):
+    if not (version.isascii() and version.isdecimal() and len(version) < MAX_VERSION_DIGITS):
         raise HTTPException(HTTPStatus.BAD_REQUEST)
     command = pairing_pb2.LodgeAppealRequest(
         command_id=command_id(given, LODGE),
         tournament_id=tournament_id,
         player_id=signed_in.credential.player_id,
         version=int(version),
-        note=given.get("arguments", "").strip()[:LONGEST_NOTE],
+        note=given.get("arguments", "").strip()[:MAX_SANCTION_APPEAL_CHARACTERS],
     )
     for key, value in given.items():
         field, _, person_id = key.partition(".")
@@ -171,9 +171,9 @@ async def _lodge(
         found = await _ask_sanctions(signed_in, tournament_id)
         known = pairing_pb2.GetTournamentResponse(tournament_id=tournament_id)
         roster = Roster(known, language, dict(_without_country(found)))
-        said = roster.named_in_refusal(refused(error, language).detail, error)
+        said = roster.named_in_refusal(to_problem(error, language).detail, error)
         return await _show(request, results, signed_in, tournament_id, "", said, given)
-    return led_to(f"/tournaments/{tournament_id}/my-table")
+    return redirect_to(f"/tournaments/{tournament_id}/my-table")
 
 
 async def _ask_sanctions(signed_in: Session, tournament_id: str) -> pairing_pb2.ListSanctionsResponse:
@@ -225,17 +225,17 @@ def describe_sanctions(answer: pairing_pb2.ListSanctionsResponse, roster: Roster
                 by_version[each.act.version].appealable,
                 _phase(by_version[each.act.version]),
             )
-            for each in told(acts, roster, language)
+            for each in describe_history(acts, roster, language)
         ],
         _without_country(answer),
     )
 
 
-def _further(told_: Told, roster: Roster, language: str) -> list[str]:
+def _further(told_: HistoryEntry, roster: Roster, language: str) -> list[str]:
     """Return sentences about a sanction: points or rounds taken, the game, the reason."""
     found = [told_.also[field] for field in SENTENCES_FOR_PLAYER if field in told_.also]
     if told_.act.game_id and "points_off" in told_.also:
-        found.append(say(IN_GAME, {"game": roster.named(told_.act.game_id)}, language))
+        found.append(say(IN_GAME, {"game": roster.describe_id(told_.act.game_id)}, language))
     if told_.act.note:
         found.append(say(REASON, {"note": told_.act.note}, language))
     return found
@@ -248,10 +248,10 @@ def _without_country(answer: pairing_pb2.ListSanctionsResponse) -> list[tuple[st
 
 def _phase(sanction: pairing_pb2.PlayerSanction) -> str:
     """Return the state of the last appeal against a sanction, an English text; empty without an appeal."""
-    return PHASES.get(sanction.appeal.phase, "") if sanction.HasField("appeal") else ""
+    return APPEAL_PHASE_TEXTS.get(sanction.appeal.phase, "") if sanction.HasField("appeal") else ""
 
 
-def _command(act: str, given: Mapping[str, str], place: Place) -> Message:
+def _command(act: str, given: Mapping[str, str], place: PlayerPlace) -> Message:
     """Return the command of a form. Raises ``ValueError`` for invalid fields."""
     assert place.table is not None
     fields: dict[str, Any] = {
@@ -264,16 +264,16 @@ def _command(act: str, given: Mapping[str, str], place: Place) -> Message:
             words = [value for name, value in given.items() if name.startswith("word_")]
             fields["words"] = [events_pb2.Word(faces=word.split(" ")) for word in words]
         case "Appeal":
-            fields["arguments"] = given.get("arguments", "").strip()[:LONGEST_ARGUMENT]
+            fields["arguments"] = given.get("arguments", "").strip()[:MAX_RULING_APPEAL_CHARACTERS]
             fields["arguments_hidden"] = "arguments_hidden" in given
         case "SignSheet":
             fields["totals"] = [int(total) for total in given.get("totals", "").split(" ")]
-    return ACTS[act](**fields)
+    return PLAYER_COMMANDS[act](**fields)
 
 
 async def _own_place(
     request: Request, results: Reader, signed_in: SignedIn, tournament_id: str
-) -> tuple[pb.GetTournamentResponse, Place | None]:
+) -> tuple[pb.GetTournamentResponse, PlayerPlace | None]:
     """Return a tournament and the place of the signed-in player in its latest round; None before the first.
 
     Raises ``HTTPException`` if the user is not a player with the tournament in scope.
@@ -300,8 +300,8 @@ async def _show(
     offers: Sequence[game_pb2.Offer] = ()
     game = None
     if table and round_ and round_.phase == pb.ROUND_PHASE_STARTED and not is_of_duplicate_games(head.tournament):
-        with hidden(grpc.StatusCode.PERMISSION_DENIED):
-            offers, game = await _offered(signed_in, table.game_id)
+        with hide_errors(grpc.StatusCode.PERMISSION_DENIED):
+            offers, game = await _load_offers(signed_in, table.game_id)
     check = None
     if table and round_ and table.final:
         asked = pairing_pb2.GetResultCheckRequest(
@@ -335,7 +335,7 @@ async def _show(
     )
 
 
-async def _offered(signed_in: SignedIn, game_id: str) -> tuple[Sequence[game_pb2.Offer], Any]:
+async def _load_offers(signed_in: SignedIn, game_id: str) -> tuple[Sequence[game_pb2.Offer], Any]:
     """Return each command that a table offers to the player, and the game; empty if no table is open."""
     player = signed_in.credential.player_id
     try:
@@ -348,6 +348,6 @@ async def _offered(signed_in: SignedIn, game_id: str) -> tuple[Sequence[game_pb2
     found = {
         offer.method: offer
         for offer in listed.offers
-        if offer.method in ACTS and offer.player_id == player and not offer.by_arbiter
+        if offer.method in PLAYER_COMMANDS and offer.player_id == player and not offer.by_arbiter
     }
-    return [found[name] for name in ACTS if name in found], game
+    return [found[name] for name in PLAYER_COMMANDS if name in found], game

@@ -9,15 +9,15 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from faristol.gateway.auth.session import calls, holder_of
-from faristol.gateway.consoles.own_stream import OwnStream, begun, event, over_restarts
+from faristol.gateway.consoles.own_stream import OwnStream, event, follow_over_restarts, wait_for_first
 from faristol.gateway.rpc.json_proxy import in_json
 from faristol.pb.access.v1.access_pb2 import GetCallerRequest
 from faristol.pb.lexicon.v1 import adjudication_pb2 as pb
 
-AGAIN = 1.0
+QUEUE_RETRY_SECONDS = 1.0
 """Delay in seconds before an unavailable service is called again."""
 
-AWAY = "the queue cannot be reached at the moment"
+QUEUE_UNAVAILABLE = "the queue cannot be reached at the moment"
 
 routes = APIRouter(prefix="/api/v1", include_in_schema=False)
 
@@ -36,7 +36,9 @@ async def follow_queue(
     own = calls(request, holder_of(request))
     who = await own.ask(GetCallerRequest())
     wanted = pb.WatchQueueRequest(judge_id=who.credential.subject_id, language=language)
-    return OwnStream(await begun(over_restarts(own, wanted, _event, AWAY, AGAIN)))
+    return OwnStream(
+        await wait_for_first(follow_over_restarts(own, wanted, _event, QUEUE_UNAVAILABLE, QUEUE_RETRY_SECONDS))
+    )
 
 
 def _event(queue: pb.WatchQueueResponse) -> bytes:

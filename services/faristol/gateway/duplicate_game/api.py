@@ -17,7 +17,7 @@ from faristol.gateway.duplicate_game.models import (
 )
 from faristol.gateway.duplicate_game.names import names_in, names_of
 from faristol.gateway.duplicate_game.service import DuplicateReader, Duplicates
-from faristol.gateway.http.responses import ERRORS, tagged
+from faristol.gateway.http.responses import ERRORS, to_tagged_response
 from faristol.gateway.pages.alternatives import check_has_duplicate_games
 from faristol.gateway.rpc.results import Moment, Reader, Results
 from faristol.kernel.topics import place_of_duplicate
@@ -39,7 +39,7 @@ async def get_duplicate(
 ) -> Response:
     """Return a duplicate game: racks and their times, the board, and master play and top of scored turns."""
     position = (await head_of(results, games, game_id, min_position)).position
-    return tagged(Duplicate.told(await games.game(game_id), position), if_none_match)
+    return to_tagged_response(Duplicate.from_message(await games.game(game_id), position), if_none_match)
 
 
 @routes.get("/{game_id}/standings", response_model=DuplicateStandings, responses=ERRORS)
@@ -54,8 +54,8 @@ async def get_duplicate_standings(
     listed = await listed_of(results, games, game_id, min_position)
     found = await games.standings(game_id)
     names = await names_in(results, game_id, found, names_of(listed))
-    answer = await asyncio.to_thread(DuplicateStandings.told, game_id, found, names, listed.position)
-    return await asyncio.to_thread(tagged, answer, if_none_match)
+    answer = await asyncio.to_thread(DuplicateStandings.from_message, game_id, found, names, listed.position)
+    return await asyncio.to_thread(to_tagged_response, answer, if_none_match)
 
 
 @routes.get("/{game_id}/sheets", response_model=DuplicateSheets, responses=ERRORS)
@@ -76,8 +76,8 @@ async def list_duplicate_sheets(
         sheets = [await games.sheet(game_id, hall, player)]
     else:
         sheets = list(await games.sheets(await games.game(game_id)))
-    answer = await asyncio.to_thread(DuplicateSheets.told, game_id, sheets, names_of(listed), listed.position)
-    return await asyncio.to_thread(tagged, answer, if_none_match)
+    answer = await asyncio.to_thread(DuplicateSheets.from_messages, game_id, sheets, names_of(listed), listed.position)
+    return await asyncio.to_thread(to_tagged_response, answer, if_none_match)
 
 
 @sums.get("/{tournament_id}/duplicate-standings", response_model=DuplicateTotals, responses=ERRORS)
@@ -94,8 +94,8 @@ async def get_duplicate_totals(
     check_has_duplicate_games(head)
     listed = await results.players(tournament_id, Moment(min_position))
     found = await games.totals(tournament_id)
-    answer = await asyncio.to_thread(DuplicateTotals.told, tournament_id, found, listed, category)
-    return await asyncio.to_thread(tagged, answer, if_none_match)
+    answer = await asyncio.to_thread(DuplicateTotals.from_messages, tournament_id, found, listed, category)
+    return await asyncio.to_thread(to_tagged_response, answer, if_none_match)
 
 
 async def head_of(

@@ -10,7 +10,7 @@ from pydantic import Field
 
 from faristol.gateway.api import links
 from faristol.gateway.api.answers import Answer, Pin, Read, Shown, word_of, words_of
-from faristol.gateway.api.comma_separated import Value, written
+from faristol.gateway.api.comma_separated import Value, format_csv
 from faristol.gateway.api.resources.sheets import Placement
 from faristol.pb.game.v1 import duplicate_events_pb2 as events
 from faristol.pb.game.v1 import duplicate_pb2 as pb
@@ -22,7 +22,7 @@ from faristol.rules.notation import Notation, Start, word_tiles
 Names = Mapping[str, str]
 """Names of players by id; an erased player has none."""
 
-HANDED = events.Handed.DESCRIPTOR
+HANDED_ENUM = events.Handed.DESCRIPTOR
 
 Handed = Annotated[str, word_of(events.Handed)]
 End = Annotated[str, word_of(events.DuplicateEnd)]
@@ -102,7 +102,7 @@ class Duplicate(Answer):
     links: links.OfWholeDuplicate
 
     @classmethod
-    def told(cls, game: pb.GetDuplicateResponse, position: int) -> Duplicate:
+    def from_message(cls, game: pb.GetDuplicateResponse, position: int) -> Duplicate:
         """Build the answer from the contract message, which holds at least up to ``position``."""
         return cls(**cls.values(game), position=position)
 
@@ -138,7 +138,7 @@ class DuplicateStandings(Answer):
     links: links.DuplicateLinks
 
     @classmethod
-    def told(
+    def from_message(
         cls, game_id: str, found: pb.GetDuplicateStandingsResponse, names: Names, position: int
     ) -> DuplicateStandings:
         """Build the answer from the contract message, which holds at least up to ``position``."""
@@ -185,7 +185,7 @@ class DuplicateTotals(Answer):
     links: links.PartLinks
 
     @classmethod
-    def told(
+    def from_messages(
         cls,
         tournament_id: str,
         found: pb.GetDuplicateTotalsResponse,
@@ -234,7 +234,7 @@ class ScoredSlip(Shown):
     coordinates: str = Field(description="Coordinates as written; empty if missing.")
     word: str = Field(description="Word as written, with the letter of a blank in parentheses.")
     score: str = Field(description="Score as written; empty if missing.")
-    handed: Annotated[Handed, Read(lambda slip: words_of(HANDED)[slip.handed] or "in_time")] = Field(
+    handed: Annotated[Handed, Read(lambda slip: words_of(HANDED_ENUM)[slip.handed] or "in_time")] = Field(
         description="Origin of the slip."
     )
     coordinates_illegible: bool
@@ -260,7 +260,7 @@ class DuplicateSheets(Answer):
     links: links.DuplicateLinks
 
     @classmethod
-    def told(
+    def from_messages(
         cls, game_id: str, found: Iterable[pb.GetHallSheetResponse], names: Names, position: int
     ) -> DuplicateSheets:
         """Build the answer from contract messages, which hold at least up to ``position``."""
@@ -288,7 +288,7 @@ class DuplicateSheets(Answer):
         return cls(position=position, game_id=game_id, sheets=sheets, links=links.of_duplicate(game_id))
 
 
-SLIPS = (
+SLIP_COLUMNS = (
     "turn",
     "hall",
     "number",
@@ -341,7 +341,7 @@ def slips_csv(answer: DuplicateSheets) -> str:
     found: list[tuple[int, int, list[Value]]] = [
         (slip.turn, sheet.number, _slip_line(sheet, slip)) for sheet in answer.sheets for slip in sheet.slips
     ]
-    return written(SLIPS, [line for *_, line in sorted(found, key=lambda each: each[:2])])
+    return format_csv(SLIP_COLUMNS, [line for *_, line in sorted(found, key=lambda each: each[:2])])
 
 
 def _slip_line(sheet: DuplicateSheet, slip: ScoredSlip) -> list[Value]:
@@ -363,7 +363,7 @@ def _slip_line(sheet: DuplicateSheet, slip: ScoredSlip) -> list[Value]:
 
 def turns_csv(answer: Duplicate, words: Sequence[str]) -> str:
     """Return the turns of a game as CSV. ``words`` are the main words of master plays, empty for unscored turns."""
-    return written(TURNS, list(_turn_lines(answer, words)))
+    return format_csv(TURNS, list(_turn_lines(answer, words)))
 
 
 def _turn_lines(answer: Duplicate, words: Sequence[str]) -> Iterator[list[Value]]:
@@ -386,13 +386,13 @@ def _turn_lines(answer: Duplicate, words: Sequence[str]) -> Iterator[list[Value]
 
 def standings_csv(answer: DuplicateStandings) -> str:
     """Return the standings of a game as CSV."""
-    return written(STANDINGS, ([getattr(line, name) for name in STANDINGS] for line in answer.standings))
+    return format_csv(STANDINGS, ([getattr(line, name) for name in STANDINGS] for line in answer.standings))
 
 
 def totals_csv(answer: DuplicateTotals) -> str:
     """Return the standings of several games as CSV, with a column for each, empty for an absent player."""
     columns = [*STANDINGS, "category", *(f"game_{game.round}" for game in answer.games)]
-    return written(
+    return format_csv(
         columns,
         (
             [

@@ -26,10 +26,10 @@ from faristol.presentation.ruleset_lookup import tile_values
 
 After = Annotated[int, Query(ge=0, le=1_000_000), DIGITS]
 
-LINES = 50
+STANDINGS_PAGE_LINES = 50
 """Lines of standings on a page."""
 
-ON_SCREEN = 10
+SCREEN_STANDINGS_LINES = 10
 """Lines of standings on a screen."""
 
 
@@ -37,14 +37,18 @@ async def game(
     request: Request, results: Reader, games: DuplicateReader, game_id: str, after: After = 0, part: Part = ""
 ) -> Response:
     """Show a game: rack, remaining time, board, scored turns and standings."""
-    values = await _shown(results, games, game_id)
-    return await asyncio.to_thread(page, request, "duplicate/game.html", part, **values, after=after, most=LINES)
+    values = await _load_game_values(results, games, game_id)
+    return await asyncio.to_thread(
+        page, request, "duplicate/game.html", part, **values, after=after, most=STANDINGS_PAGE_LINES
+    )
 
 
 async def screen(request: Request, results: Reader, games: DuplicateReader, game_id: str, part: Part = "") -> Response:
     """Show a game on a projector."""
-    values = await _shown(results, games, game_id)
-    return await asyncio.to_thread(page, request, "duplicate/screen.html", part, **values, after=0, most=ON_SCREEN)
+    values = await _load_game_values(results, games, game_id)
+    return await asyncio.to_thread(
+        page, request, "duplicate/screen.html", part, **values, after=0, most=SCREEN_STANDINGS_LINES
+    )
 
 
 async def sheet(
@@ -103,7 +107,7 @@ async def show_totals(
     tournament_id = head.tournament.tournament_id
     listed = await results.players(tournament_id)
     found = await games.totals(tournament_id)
-    answer = await asyncio.to_thread(DuplicateTotals.told, tournament_id, found, listed, category)
+    answer = await asyncio.to_thread(DuplicateTotals.from_messages, tournament_id, found, listed, category)
     return await asyncio.to_thread(
         tournament_page,
         request,
@@ -115,11 +119,11 @@ async def show_totals(
         categories=sorted({player.category for player in listed.players if player.category}),
         category=category,
         after=after,
-        most=LINES,
+        most=STANDINGS_PAGE_LINES,
     )
 
 
-async def _shown(results: Results, games: Duplicates, game_id: str) -> dict[str, Any]:
+async def _load_game_values(results: Results, games: Duplicates, game_id: str) -> dict[str, Any]:
     """Return the template values of a game."""
     head, listed = await asyncio.gather(head_of(results, games, game_id), listed_of(results, games, game_id))
     shown, standings = await asyncio.gather(games.game(game_id), games.standings(game_id))

@@ -9,9 +9,9 @@ from dataclasses import dataclass, field, replace
 import grpc
 
 from faristol.duplicate_game.preparation import duplicate_id
-from faristol.gateway.cache.recorded_reads import AWAY
-from faristol.gateway.duplicate_game.service import AT_ONCE, Duplicates, is_duplicate
-from faristol.gateway.pages.spectators.seats import Place, in_order
+from faristol.gateway.cache.recorded_reads import UNAVAILABLE_CODES
+from faristol.gateway.duplicate_game.service import SHEET_CALL_LIMIT, Duplicates, is_duplicate
+from faristol.gateway.pages.spectators.seats import PlayerPlace, in_order
 from faristol.pb.game.v1 import duplicate_pb2 as pb
 from faristol.pb.results.v1 import results_pb2 as results_pb
 from faristol.presentation.ruleset_lookup import is_of_duplicate_games
@@ -33,7 +33,7 @@ class PlayedGame:
 
 
 @dataclass(frozen=True, slots=True)
-class Played:
+class PlayerResults:
     """Results of a player in the duplicate games of a tournament."""
 
     line: pb.DuplicateLine | None = None
@@ -48,7 +48,7 @@ async def places_in_game(
     players: Iterable[results_pb.Player],
     hall: str = "",
     language: str = "",
-) -> list[Place] | None:
+) -> list[PlayerPlace] | None:
     """Return the seats of all players in a duplicate game, sorted by name for a ``language``.
 
     With a ``hall``, only its seats. A player without a seat has no number. None before the game is open: seats are
@@ -58,7 +58,7 @@ async def places_in_game(
     try:
         sheets = await games.sheets(await games.game(game_id), seats_alone=True)
     except grpc.aio.AioRpcError as error:
-        if error.code() not in (grpc.StatusCode.NOT_FOUND, *AWAY):
+        if error.code() not in (grpc.StatusCode.NOT_FOUND, *UNAVAILABLE_CODES):
             raise
         return None
     seats = {seat.player_id: (sheet.hall.name, seat.number) for sheet in sheets for seat in sheet.players}
@@ -66,12 +66,12 @@ async def places_in_game(
     for player in players:
         own_hall, number = seats.get(player.player_id, ("", 0))
         if not hall or (number and own_hall == hall):
-            place = Place(player.player_id, player.shown_name, duplicate_id=game_id, hall=own_hall, number=number)
+            place = PlayerPlace(player.player_id, player.shown_name, duplicate_id=game_id, hall=own_hall, number=number)
             found.append(place)
     return in_order(found, language)
 
 
-async def place_in_game(games: Duplicates, tournament_id: str, round_: int, player_id: str) -> Place | None:
+async def place_in_game(games: Duplicates, tournament_id: str, round_: int, player_id: str) -> PlayerPlace | None:
     """Return the seat of a player in a duplicate game, without a number if the player has none.
 
     None before the game is open, or if the game service is unavailable.
@@ -80,34 +80,34 @@ async def place_in_game(games: Duplicates, tournament_id: str, round_: int, play
     try:
         sheet = await games.sheet(game_id, player_id=player_id, seats_alone=True)
     except grpc.aio.AioRpcError as error:
-        if error.code() in AWAY:
+        if error.code() in UNAVAILABLE_CODES:
             return None
         if error.code() is not grpc.StatusCode.NOT_FOUND:
             raise
         # The service gives the same answer before the game is open and to a player without a seat.
-        return Place(player_id, "", duplicate_id=game_id) if await is_duplicate(games, game_id) else None
-    return Place(player_id, "", duplicate_id=game_id, hall=sheet.hall.name, number=sheet.players[0].number)
+        return PlayerPlace(player_id, "", duplicate_id=game_id) if await is_duplicate(games, game_id) else None
+    return PlayerPlace(player_id, "", duplicate_id=game_id, hall=sheet.hall.name, number=sheet.players[0].number)
 
 
-async def played_by(games: Duplicates, tournament: results_pb.Tournament, player_id: str) -> Played | None:
+async def played_by(games: Duplicates, tournament: results_pb.Tournament, player_id: str) -> PlayerResults | None:
     """Return a player's results in the duplicate games of a tournament; None if the game service is unavailable."""
     try:
         found = await games.totals(tournament.tournament_id)
         each = await asyncio.gather(
             *(
-                _played(games, tournament, round_, player_id)
+                _load_played_game(games, tournament, round_, player_id)
                 for round_ in tournament.played
                 if round_.phase != results_pb.ROUND_PHASE_PAIRED
             )
         )
     except grpc.aio.AioRpcError as error:
-        if error.code() not in AWAY:
+        if error.code() not in UNAVAILABLE_CODES:
             raise
         return None
     line = next((line for line in found.lines if line.line.player_id == player_id), None)
     shares = {} if line is None else dict(zip((game.game_id for game in found.games), line.games, strict=True))
     scored = {game.game_id for game in found.games if game.turns}
-    return Played(
+    return PlayerResults(
         line.line if line is not None and scored else None,
         [
             replace(game, total=shares[game.game_id].total, is_scored=game.game_id in scored)
@@ -118,12 +118,12 @@ async def played_by(games: Duplicates, tournament: results_pb.Tournament, player
     )
 
 
-async def played_in(games: Duplicates, player: results_pb.GetPlayerResponse) -> Mapping[str, Played]:
+async def played_in(games: Duplicates, player: results_pb.GetPlayerResponse) -> Mapping[str, PlayerResults]:
     """Return a player's results in the tournaments of duplicate games of an answer, by tournament id."""
     of = [each.tournament for each in player.tournaments if is_of_duplicate_games(each.tournament)]
-    gate = asyncio.Semaphore(AT_ONCE)
+    gate = asyncio.Semaphore(SHEET_CALL_LIMIT)
 
-    async def ask(tournament: results_pb.Tournament) -> Played | None:
+    async def ask(tournament: results_pb.Tournament) -> PlayerResults | None:
         async with gate:
             return await played_by(games, tournament, player.player_id)
 
@@ -131,7 +131,7 @@ async def played_in(games: Duplicates, player: results_pb.GetPlayerResponse) -> 
     return {tournament.tournament_id: each for tournament, each in zip(of, found, strict=True) if each is not None}
 
 
-async def _played(
+async def _load_played_game(
     games: Duplicates, tournament: results_pb.Tournament, round_: results_pb.Round, player_id: str
 ) -> PlayedGame:
     """Return a game with the seat of a player, without a number if the player has none."""

@@ -9,12 +9,12 @@ from typing import Annotated
 import grpc
 from fastapi import Depends
 
-from faristol.gateway.cache.recorded_reads import AWAY, DEADLINE, Service
+from faristol.gateway.cache.recorded_reads import SERVICE_TIMEOUT_SECONDS, UNAVAILABLE_CODES, Service
 from faristol.kernel.topics import place_of, place_of_duplicate
 from faristol.pb.game.v1 import duplicate_pb2 as pb
 from faristol.pb.game.v1 import duplicate_pb2_grpc
 
-AT_ONCE = 8
+SHEET_CALL_LIMIT = 8
 """Limit of concurrent calls for the sheets of halls."""
 
 
@@ -27,7 +27,7 @@ class Duplicates(Service):
     async def game(self, game_id: str) -> pb.GetDuplicateResponse:
         """Return a game without the time of the answer, which would make equal answers differ."""
         request = pb.GetDuplicateRequest(game_id=game_id)
-        answer = await self._stub.GetDuplicate(request, timeout=DEADLINE, metadata=self._metadata)
+        answer = await self._stub.GetDuplicate(request, timeout=SERVICE_TIMEOUT_SECONDS, metadata=self._metadata)
         answer.ClearField("now")
         self._note(request, answer)
         return answer
@@ -35,16 +35,16 @@ class Duplicates(Service):
     async def standings(self, game_id: str) -> pb.GetDuplicateStandingsResponse:
         """Return the standings after the scored turns."""
         request = pb.GetDuplicateStandingsRequest(game_id=game_id)
-        return await self._asked(self._stub.GetDuplicateStandings, request)
+        return await self._call(self._stub.GetDuplicateStandings, request)
 
     async def totals(self, tournament_id: str) -> pb.GetDuplicateTotalsResponse:
         """Return the summed standings of all games of a tournament."""
         request = pb.GetDuplicateTotalsRequest(tournament_id=tournament_id)
-        return await self._asked(self._stub.GetDuplicateTotals, request)
+        return await self._call(self._stub.GetDuplicateTotals, request)
 
     async def train(self, request: pb.TrainTurnRequest) -> pb.TrainTurnResponse:
         """Return a turn of a training game."""
-        return await self._asked(self._stub.TrainTurn, request)
+        return await self._call(self._stub.TrainTurn, request)
 
     async def sheet(
         self, game_id: str, hall: str = "", player_id: str = "", *, seats_alone: bool = False
@@ -54,13 +54,13 @@ class Duplicates(Service):
         With ``seats_alone``, only the numbers of the players.
         """
         request = pb.GetHallSheetRequest(game_id=game_id, hall=hall, player_id=player_id, seats_alone=seats_alone)
-        return await self._asked(self._stub.GetHallSheet, request)
+        return await self._call(self._stub.GetHallSheet, request)
 
     async def sheets(
         self, game: pb.GetDuplicateResponse, *, seats_alone: bool = False
     ) -> Sequence[pb.GetHallSheetResponse]:
         """Return the sheets of all halls in their order; with ``seats_alone``, only the players' numbers."""
-        gate = asyncio.Semaphore(AT_ONCE)
+        gate = asyncio.Semaphore(SHEET_CALL_LIMIT)
 
         async def of(hall: str) -> pb.GetHallSheetResponse:
             async with gate:
@@ -83,7 +83,7 @@ async def is_duplicate(games: Duplicates, game_id: str) -> bool:
     try:
         await games.game(game_id)
     except grpc.aio.AioRpcError as error:
-        if error.code() in (grpc.StatusCode.NOT_FOUND, *AWAY):
+        if error.code() in (grpc.StatusCode.NOT_FOUND, *UNAVAILABLE_CODES):
             return False
         raise
     return True

@@ -12,7 +12,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from faristol.gateway.api.parameters import DIGITS
-from faristol.gateway.auth.sign_in import led_to
+from faristol.gateway.auth.sign_in import redirect_to
 from faristol.gateway.duplicate_game.models import coordinates_of, main_word
 from faristol.gateway.duplicate_game.service import DuplicateReader
 from faristol.gateway.pages.render import page, rules_title
@@ -76,7 +76,7 @@ async def train(
     if not at.turn:
         if at.seed or at.game or at.rules:
             seed = at.seed or ("" if at.game else secrets.token_hex(4))
-            return led_to(at._replace(seed=seed).address(turn=1))
+            return redirect_to(at._replace(seed=seed).address(turn=1))
         return page(request, "duplicate/train.html", at=at, rules=ruleset_names("duplicate"), rules_title=rules_title)
     asked = pb.TrainTurnRequest(ruleset=at.rules, lexicon=at.lexicon, seed=at.seed, game_id=at.game, turn=at.turn)
     now = int(request.app.state.now().timestamp() * 1000)

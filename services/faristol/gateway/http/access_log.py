@@ -16,15 +16,15 @@ from starlette.requests import Request
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from faristol.credentials.errors import AccessError
-from faristol.credentials.tokens import LONGEST_TOKEN, claimed
+from faristol.credentials.tokens import MAX_SIGNED_TOKEN_CHARACTERS, decode_unverified
 from faristol.gateway.auth.session import bearer_of, token_of
-from faristol.host.security.visitor import LONGEST_AGENT
+from faristol.host.security.visitor import MAX_AGENT_CHARACTERS
 
-NAME = "faristol.requests"
+REQUEST_LOGGER_NAME = "faristol.requests"
 STATIC = "/static/"
-LONGEST_PATH = 300
+MAX_PATH_CHARACTERS = 300
 
-_log = logging.getLogger(NAME)
+_log = logging.getLogger(REQUEST_LOGGER_NAME)
 
 
 def begin() -> None:
@@ -51,7 +51,7 @@ class AccessLog:
         began = perf_counter()
         status, length = 0, 0
 
-        async def sent(message: Message) -> None:
+        async def send_counted(message: Message) -> None:
             nonlocal status, length
             if message["type"] == "http.response.start":
                 status = message["status"]
@@ -60,12 +60,12 @@ class AccessLog:
             await send(message)
 
         try:
-            await self._app(scope, receive, sent)
+            await self._app(scope, receive, send_counted)
         finally:
             line: dict[str, Any] = {
                 "time": self._now().astimezone(UTC).isoformat(timespec="milliseconds"),
                 "level": "INFO",
-                "logger": NAME,
+                "logger": REQUEST_LOGGER_NAME,
                 **_about(scope),
                 "status": status,
                 "bytes": length,
@@ -78,9 +78,9 @@ def _about(scope: Scope) -> dict[str, Any]:
     request = Request(scope)
     return {
         "method": scope["method"],
-        "path": scope["path"][:LONGEST_PATH],
+        "path": scope["path"][:MAX_PATH_CHARACTERS],
         "address": scope["client"][0] if scope.get("client") else "",
-        "agent": request.headers.get("user-agent", "")[:LONGEST_AGENT],
+        "agent": request.headers.get("user-agent", "")[:MAX_AGENT_CHARACTERS],
         "credential": _credential_of(request),
     }
 
@@ -88,9 +88,9 @@ def _about(scope: Scope) -> dict[str, Any]:
 def _credential_of(request: Request) -> str:
     """Return the credential id that the token of a request claims, unverified; empty without a token."""
     token = bearer_of(request) or token_of(request)
-    if not token or len(token) > LONGEST_TOKEN:
+    if not token or len(token) > MAX_SIGNED_TOKEN_CHARACTERS:
         return ""
     try:
-        return claimed(token).credential_id
+        return decode_unverified(token).credential_id
     except AccessError:
         return ""

@@ -14,18 +14,18 @@ from faristol.host import StartError
 WIDEST_BITS = {4: 14, 6: 48}
 """Shortest accepted prefix of a proxy network, by IP version: that of the pods of one cluster."""
 
-WHOLE = tuple(
+PRIVATE_NETWORKS = tuple(
     ip_network(each) for each in ("10.0.0.0/8", "100.64.0.0/10", "172.16.0.0/12", "192.168.0.0/16", "fc00::/7")
 )
 """Private ranges, which any hall or office may use: none of them contains only proxies."""
 
-REMEMBERED = 4_096
+ADDRESS_CACHE_SIZE = 4_096
 
 Address = IPv4Address | IPv6Address
 Network = IPv4Network | IPv6Network
 
 
-@lru_cache(REMEMBERED)
+@lru_cache(ADDRESS_CACHE_SIZE)
 def parse_address(text: str) -> Address | None:
     """Parse ``192.0.2.7``, ``192.0.2.7:443``, ``2001:db8::7`` or ``[2001:db8::7]:443``; None for other text."""
     bare = text.strip()
@@ -113,7 +113,7 @@ def _network(text: str) -> Network:
     except ValueError as problem:
         raise StartError(f"FARISTOL_HTTP_PROXIES names a network that is none: {problem}") from problem
     least = WIDEST_BITS[network.version]
-    whole = any(network.overlaps(each) and network.prefixlen <= each.prefixlen for each in WHOLE)
+    whole = any(network.overlaps(each) and network.prefixlen <= each.prefixlen for each in PRIVATE_NETWORKS)
     if network.prefixlen < least or whole:
         raise StartError(
             f"FARISTOL_HTTP_PROXIES names {text}, which holds more than proxies: a visitor there would choose their"

@@ -15,10 +15,10 @@ from faristol.kernel.refusal import N_, Param
 Mistake = tuple[str, str, Mapping[str, Param]]
 """Path of a field (``players[0].name``), a sentence to be translated, and its parameters."""
 
-MOST_SHOWN_COUNT = 100
+MAX_SHOWN_CHARACTERS = 100
 """Limit of the characters that are repeated from the input."""
 
-UNKNOWN = N_("unknown field; expected {known}")
+UNKNOWN_FIELD = N_("unknown field; expected {known}")
 UNKNOWN_LIKE = N_("unknown field; did you mean {like}?")
 TWICE = N_("is specified more than once")
 NO_TEXT = N_("expected text, got {given}")
@@ -30,11 +30,11 @@ NO_TIME = N_("expected a time with its offset, as 2026-03-07T11:30:00Z, got {giv
 NO_WORD = N_("expected one of {expected}, got {given}")
 NO_BASE64 = N_("expected bytes in Base64, got {given}")
 
-_TIME = re.compile(r"\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(\.\d{1,9})?(Z|[+-]\d{2}:\d{2})")
+_TIMESTAMP_PATTERN = re.compile(r"\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(\.\d{1,9})?(Z|[+-]\d{2}:\d{2})")
 _SURROGATES = re.compile("[\ud800-\udfff]")
 """Unpaired surrogates, which JSON can encode."""
 _BASE64 = re.compile(r"[A-Za-z0-9+/_-]*={0,2}")
-_WHOLE = frozenset(
+_INTEGER_TYPES = frozenset(
     (
         FieldDescriptor.CPPTYPE_INT32,
         FieldDescriptor.CPPTYPE_INT64,
@@ -55,7 +55,11 @@ def mistakes_in(message: Descriptor, given: Mapping[str, Any], within: str = "")
         if field is None:
             like = nearest(name, sorted(message.fields_by_name))
             known = ", ".join(sorted(message.fields_by_name))
-            yield path[:MOST_SHOWN_COUNT], UNKNOWN_LIKE if like else UNKNOWN, {"like": like or "", "known": known}
+            yield (
+                path[:MAX_SHOWN_CHARACTERS],
+                UNKNOWN_LIKE if like else UNKNOWN_FIELD,
+                {"like": like or "", "known": known},
+            )
         elif field.name in said:
             yield path, TWICE, {}
         elif value is not None:
@@ -67,14 +71,14 @@ def _mistakes_in_field(field: FieldDescriptor, value: Any, path: str) -> Iterato
     if not field.is_repeated:
         yield from _mistakes_in_value(field, value, path)
     elif not isinstance(value, list):
-        yield path, NO_LIST, {"given": _shown(value)}
+        yield path, NO_LIST, {"given": _format_value(value)}
     else:
         for place, each in enumerate(value):
             yield from _mistakes_in_value(field, each, f"{path}[{place}]")
 
 
 def _mistakes_in_value(field: FieldDescriptor, value: Any, path: str) -> Iterator[Mistake]:
-    given = {"given": _shown(value)}
+    given = {"given": _format_value(value)}
     if field.message_type is not None and field.message_type.full_name == Timestamp.DESCRIPTOR.full_name:
         if not isinstance(value, str) or not _is_time(value):
             yield path, NO_TIME, given
@@ -97,13 +101,13 @@ def _mistakes_in_value(field: FieldDescriptor, value: Any, path: str) -> Iterato
     elif field.type == FieldDescriptor.TYPE_BOOL:
         if not isinstance(value, bool):
             yield path, NO_BOOL, given
-    elif field.cpp_type in _WHOLE and not _is_whole(value, field):
+    elif field.cpp_type in _INTEGER_TYPES and not _is_whole(value, field):
         yield path, NO_NUMBER, given
 
 
 def _is_time(value: str) -> bool:
     """Check whether a value is a valid time with its offset."""
-    if not _TIME.fullmatch(value):
+    if not _TIMESTAMP_PATTERN.fullmatch(value):
         return False
     try:
         Timestamp().FromJsonString(value)
@@ -124,5 +128,5 @@ def _is_whole(value: Any, field: FieldDescriptor) -> bool:
     return bool(low <= int(value) < high)
 
 
-def _shown(value: Any) -> str:
-    return repr(value)[:MOST_SHOWN_COUNT]
+def _format_value(value: Any) -> str:
+    return repr(value)[:MAX_SHOWN_CHARACTERS]

@@ -9,10 +9,10 @@ from starlette.types import Receive, Scope, Send
 
 from faristol.gateway.cache.representation import Header, Representation
 
-KEPT = 16
+ENCODED_CACHE_SIZE = 16
 """Limit of cached documents: compressing 200 kB takes some 20 ms of the event loop."""
 
-_OWN = frozenset((b"set-cookie", b"vary"))
+_VISITOR_HEADERS = frozenset((b"set-cookie", b"vary"))
 """Headers that differ by visitor."""
 
 
@@ -27,9 +27,9 @@ class Encoded(Response):
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Send the response."""
         given = {name: value.decode("latin-1") for name, value in scope["headers"]}
-        shared = tuple(header for header in self.raw_headers if header[0] not in _OWN)
+        shared = tuple(header for header in self.raw_headers if header[0] not in _VISITOR_HEADERS)
         vary = [value for name, value in self.raw_headers if name == b"vary"]
-        await _represented(self.status_code, shared, bytes(self.body)).send(
+        await _build_representation(self.status_code, shared, bytes(self.body)).send(
             send,
             accepted=given.get(b"accept-encoding", ""),
             known=given.get(b"if-none-match", ""),
@@ -38,6 +38,6 @@ class Encoded(Response):
         )
 
 
-@lru_cache(KEPT)
-def _represented(status: int, headers: tuple[Header, ...], body: bytes) -> Representation:
+@lru_cache(ENCODED_CACHE_SIZE)
+def _build_representation(status: int, headers: tuple[Header, ...], body: bytes) -> Representation:
     return Representation.of(status, headers, body)

@@ -22,7 +22,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from faristol.gateway.http import bad_requests
 from faristol.gateway.http.language import language_of
 from faristol.gateway.pages.alternatives import REASONS, address_instead, refusal_of_duplicate
-from faristol.host.security.visitor import counted
+from faristol.host.security.visitor import to_count_key
 from faristol.kernel.errors import NotFound
 from faristol.kernel.refusal import N_, Refusal
 from faristol.text import render, say
@@ -50,16 +50,16 @@ RETRY_AFTER = {HTTPStatus.SERVICE_UNAVAILABLE: "2", HTTPStatus.GATEWAY_TIMEOUT: 
 SIGN_IN = N_("Sign in, or send a token in the header Authorization: Bearer …")
 NO_TOKENS = N_("This platform requires no credentials: omit the header Authorization.")
 SESSION_ENDED = N_("You are signed out. Please sign in again.")
-AWAY = N_("The results are unavailable at the moment. Please retry in a few seconds.")
+RESULTS_UNAVAILABLE = N_("The results are unavailable at the moment. Please retry in a few seconds.")
 FAULT = N_("An internal error has occurred.")
 
-NOTHING = N_("the path {path} does not exist")
+NOTHING_AT_PATH = N_("the path {path} does not exist")
 NOTHING_IN_API = N_("the path {path} does not exist; see /docs for all paths")
 WRONG_METHOD = N_("expected {allowed}, got {method}")
 
 TIME_EXPECTED = N_("expected a time with its offset, as 2026-03-07T11:30:00Z, got {given}")
 TOO_LONG = N_("has {length} {length:character|characters}; the limit is {most}")
-EXPECTED: Mapping[str, str] = {
+ERROR_TEXTS: Mapping[str, str] = {
     "bool": N_("expected true or false, got {given}"),
     "datetime": TIME_EXPECTED,
     "greater_than_equal": N_("expected {ge} or more, got {given}"),
@@ -77,7 +77,7 @@ EXPECTED: Mapping[str, str] = {
 }
 """Texts by the type of Pydantic's error, or by the first part of the type."""
 
-MOST_SHOWN = 100
+MAX_SHOWN_CHARACTERS = 100
 """Limit of the characters that are repeated from the input."""
 
 REASONS_PATH = "/docs/problems"
@@ -121,7 +121,7 @@ def of_rpc(error: grpc.aio.AioRpcError, language: str) -> Problem:
         return Problem(status, say(FAULT, {}, language))
     detail = error.details() or status.phrase
     if status is HTTPStatus.SERVICE_UNAVAILABLE:
-        detail = say(AWAY, {}, language)
+        detail = say(RESULTS_UNAVAILABLE, {}, language)
     headers = {"Retry-After": RETRY_AFTER[status]} if status in RETRY_AFTER else {}
     more = _error_info(error)
     if status is HTTPStatus.BAD_REQUEST and (field := more.get("field")):
@@ -142,7 +142,7 @@ def _error_info(error: grpc.aio.AioRpcError) -> dict[str, Any]:
 
 def of_missing(missing: NotFound, language: str) -> Problem:
     """Return the problem of an item that the gateway itself did not find."""
-    detail = missing.told(partial(say, language=language))
+    detail = missing.format_message(partial(say, language=language))
     return Problem(HTTPStatus.NOT_FOUND, detail, {"reason": "NOT_FOUND", "kind": missing.kind, "id": missing.wanted})
 
 
@@ -161,27 +161,27 @@ def of_fields(errors: Sequence[Mapping[str, str]]) -> Problem:
 def of_interruption(language: str) -> Problem:
     """Return the problem of an interrupted request: the process is stopping, or a channel was closed."""
     status = HTTPStatus.SERVICE_UNAVAILABLE
-    return Problem(status, say(AWAY, {}, language), {}, {"Retry-After": RETRY_AFTER[status]})
+    return Problem(status, say(RESULTS_UNAVAILABLE, {}, language), {}, {"Retry-After": RETRY_AFTER[status]})
 
 
 def of_validation(error: RequestValidationError, language: str) -> Problem:
     """Return the problem of an invalid request: ``errors`` names each field, its value and the expected one."""
     return of_fields(
-        [{"field": str(found["loc"][-1]), "problem": _malformed(found, language)} for found in error.errors()]
+        [{"field": str(found["loc"][-1]), "problem": _format_error(found, language)} for found in error.errors()]
     )
 
 
-def _malformed(error: Mapping[str, Any], language: str) -> str:
+def _format_error(error: Mapping[str, Any], language: str) -> str:
     """Return the text of a Pydantic error in ``language``."""
     context = error.get("ctx", {})
-    given, kind = repr(str(error["input"])[:MOST_SHOWN]), str(error["type"])
+    given, kind = repr(str(error["input"])[:MAX_SHOWN_CHARACTERS]), str(error["type"])
     if kind == "value_error":
         return say(str(context["error"]), {"given": given}, language)
     if kind == "filter":
         return say(str(context["error"]), context, language)
     if kind == "string_too_long":
         return say(TOO_LONG, {"length": len(error["input"]), "most": context["max_length"]}, language)
-    expected = EXPECTED.get(kind, EXPECTED.get(kind.partition("_")[0], ""))
+    expected = ERROR_TEXTS.get(kind, ERROR_TEXTS.get(kind.partition("_")[0], ""))
     if not expected:
         return str(error["msg"])
     limits = {key: str(value).replace(" or ", ", ") for key, value in context.items()}
@@ -196,7 +196,7 @@ def of_http(error: HTTPException, method: str, path: str, language: str) -> Prob
     if headers.get("Allow") == "GET":
         headers["Allow"] = "GET, HEAD"
     if status is HTTPStatus.NOT_FOUND and detail == status.phrase:
-        detail = say(NOTHING_IN_API if path.startswith("/api") else NOTHING, {"path": path}, language)
+        detail = say(NOTHING_IN_API if path.startswith("/api") else NOTHING_AT_PATH, {"path": path}, language)
     if status is HTTPStatus.METHOD_NOT_ALLOWED and (allowed := headers.get("Allow")):
         detail = say(WRONG_METHOD, {"method": method, "allowed": allowed}, language)
     return Problem(status, detail, {"reason": "NO_SUCH_ADDRESS"} if status is HTTPStatus.NOT_FOUND else {}, headers)
@@ -224,7 +224,7 @@ def as_json(problem: Problem, request: Request) -> JSONResponse:
     return JSONResponse(body, problem.status.value, headers, MEDIA_TYPE)
 
 
-def told(page: Page, request: Request, problem: Problem) -> Response:
+def build_response(page: Page, request: Request, problem: Problem) -> Response:
     """Return a problem as JSON under ``/api`` and similar paths, as a page elsewhere."""
     if request.url.path.startswith(("/api", "/openapi", "/healthz", "/readyz", "/static", "/oembed")):
         return as_json(problem, request)
@@ -249,18 +249,18 @@ class Interrupted:
             return
         begun = False
 
-        async def sent(message: Message) -> None:
+        async def send_begun(message: Message) -> None:
             nonlocal begun
             begun = True
             await send(message)
 
         try:
-            await self._app(scope, receive, sent)
+            await self._app(scope, receive, send_begun)
         except asyncio.CancelledError:
             if begun:
                 raise
             request = Request(scope)
-            await told(self._page, request, of_interruption(language_of(request)))(scope, receive, send)
+            await build_response(self._page, request, of_interruption(language_of(request)))(scope, receive, send)
 
 
 def install(app: FastAPI, page: Page) -> None:
@@ -269,9 +269,9 @@ def install(app: FastAPI, page: Page) -> None:
     async def answer(request: Request, error: Exception) -> Response:
         if isinstance(error, grpc.aio.AioRpcError) and (refusal := await refusal_of_duplicate(request, error)):
             error = refusal
-        return told(page, request, with_address(_of(error, request), request))
+        return build_response(page, request, with_address(_of(error, request), request))
 
-    app.add_exception_handler(ClientDisconnect, _gone)
+    app.add_exception_handler(ClientDisconnect, _handle_aborted)
     for kind in (
         grpc.aio.AioRpcError,
         grpc.aio.UsageError,
@@ -285,9 +285,11 @@ def install(app: FastAPI, page: Page) -> None:
         app.add_exception_handler(kind, answer)
 
 
-async def _gone(request: Request, error: Exception) -> Response:
+async def _handle_aborted(request: Request, error: Exception) -> Response:
     """Count an aborted request, which is not a fault of this process. No client receives the response."""
-    bad_requests.tell("a request was broken off", counted(request.client.host) if request.client else "")
+    bad_requests.count_bad_request(
+        "a request was broken off", to_count_key(request.client.host) if request.client else ""
+    )
     return Response(status_code=HTTPStatus.BAD_REQUEST)
 
 

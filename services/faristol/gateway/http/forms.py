@@ -15,10 +15,10 @@ from faristol.gateway.http.language import language_of
 from faristol.kernel.refusal import N_
 from faristol.text import say
 
-LARGEST = 16_384
+MAX_FORM_BYTES = 16_384
 """Limit of a form in bytes."""
 
-LARGEST_LIST = 1_000_000
+MAX_LIST_FORM_BYTES = 1_000_000
 """Limit of a form with a list, in bytes. A non-ASCII letter needs six or more."""
 
 MOST_FIELDS, MOST_FIELDS_OF_LIST = 500, 5_000
@@ -76,15 +76,15 @@ async def body_of(request: Request, media_type: str, largest: int) -> bytes:
 
 async def fields(request: Request) -> Mapping[str, str]:
     """Return the fields of a form of this site; the last one of each name. Raises ``HTTPException``."""
-    return await _fields(request, LARGEST, MOST_FIELDS)
+    return await _fields(request, MAX_FORM_BYTES, MOST_FIELDS)
 
 
 async def with_list(request: Request) -> Mapping[str, str]:
     """Return the fields of a form with a pasted list. Raises ``HTTPException``."""
-    return await _fields(request, LARGEST_LIST, MOST_FIELDS_OF_LIST)
+    return await _fields(request, MAX_LIST_FORM_BYTES, MOST_FIELDS_OF_LIST)
 
 
-async def file_of(request: Request, largest: int = LARGEST_LIST) -> bytes:
+async def file_of(request: Request, largest: int = MAX_LIST_FORM_BYTES) -> bytes:
     """Return a file that a page of this site sent, at most ``largest`` bytes. Raises ``HTTPException``."""
     if not is_from_here(request):
         raise HTTPException(HTTPStatus.FORBIDDEN, say(FROM_ELSEWHERE, {}, language_of(request)))

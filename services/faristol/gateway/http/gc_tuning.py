@@ -13,24 +13,33 @@ from collections.abc import Callable, Mapping
 from time import thread_time
 from typing import Any
 
-LONG = 0.02
+SLOW_COLLECTION_SECONDS = 0.02
 """Processor seconds of a full collection above which its survivors are frozen."""
 
-HOUR = 3_600.0
+FULL_COLLECTION_INTERVAL_SECONDS = 3_600.0
 """Minimum interval in seconds between collections of all objects."""
 
-FEW = 200
+MAX_PAUSABLE_VIEWERS = 200
 """Number of viewers up to which a pause of half a second is acceptable."""
 
-_OLDEST = 2
+_FULL_GENERATION_NUMBER = 2
 """Generation of a full collection."""
 
 
 class Collector:
     """Monitor of the garbage collector. It is active during ``run``."""
 
-    def __init__(self, watching: Callable[[], int], long: float = LONG, hour: float = HOUR) -> None:
-        """Set the thresholds. ``watching`` returns the number of viewers; see ``LONG`` and ``HOUR``."""
+    def __init__(
+        self,
+        watching: Callable[[], int],
+        long: float = SLOW_COLLECTION_SECONDS,
+        hour: float = FULL_COLLECTION_INTERVAL_SECONDS,
+    ) -> None:
+        """Set the thresholds.
+
+        ``watching`` returns the number of viewers; see ``SLOW_COLLECTION_SECONDS`` and
+        ``FULL_COLLECTION_INTERVAL_SECONDS``.
+        """
         self._watching = watching
         self._long = long
         self._hour = hour
@@ -40,9 +49,9 @@ class Collector:
         self.looks = 0
         """Number of collections of all objects."""
 
-    def _seen(self, phase: str, info: Mapping[str, Any]) -> None:
+    def _handle_collection(self, phase: str, info: Mapping[str, Any]) -> None:
         """Freeze the survivors of a slow full collection, as a callback of ``gc.callbacks``."""
-        if info["generation"] < _OLDEST:
+        if info["generation"] < _FULL_GENERATION_NUMBER:
             return
         if phase == "start":
             self._began = thread_time()
@@ -52,14 +61,14 @@ class Collector:
 
     async def run(self) -> None:
         """Collect all objects at intervals if few viewers are connected, until cancelled."""
-        gc.callbacks.append(self._seen)
+        gc.callbacks.append(self._handle_collection)
         try:
             while True:
                 await asyncio.sleep(self._hour)
-                if self._watching() <= FEW:
+                if self._watching() <= MAX_PAUSABLE_VIEWERS:
                     gc.unfreeze()
                     gc.collect()
                     gc.freeze()
                     self.looks += 1
         finally:
-            gc.callbacks.remove(self._seen)
+            gc.callbacks.remove(self._handle_collection)

@@ -16,15 +16,17 @@ from faristol.gateway.http import bad_requests
 from faristol.gateway.http.addresses import Proxies
 from faristol.gateway.http.strict_parser import StrictConnection
 from faristol.host import Settings
-from faristol.host.security.visitor import counted
+from faristol.host.security.visitor import to_count_key
 
-KEPT = 256
+RESERVED_DESCRIPTOR_COUNT = 256
 """File descriptors reserved for the record, the bus and calls of officials."""
 
-EXPECTED = frozenset({h11.IDLE, h11.SEND_BODY})
+AWAITING_STATES = frozenset({h11.IDLE, h11.SEND_BODY})
 """Client states in which a request is awaited or incomplete."""
 
-REFUSED = b"HTTP/1.1 503 Service Unavailable\r\nconnection: close\r\nretry-after: 5\r\ncontent-length: 0\r\n\r\n"
+UNAVAILABLE_RESPONSE = (
+    b"HTTP/1.1 503 Service Unavailable\r\nconnection: close\r\nretry-after: 5\r\ncontent-length: 0\r\n\r\n"
+)
 """Response to a connection beyond the limit."""
 
 
@@ -52,7 +54,7 @@ class Connections:
         """
         descriptors, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
         return cls(
-            min(settings.http_connections, max(1, descriptors - KEPT)),
+            min(settings.http_connections, max(1, descriptors - RESERVED_DESCRIPTOR_COUNT)),
             settings.http_connections_per_address,
             settings.http_header_seconds,
             settings.http_write_seconds,
@@ -62,22 +64,22 @@ class Connections:
     def enter(self, address: str) -> bool:
         """Count a connection from an address; return False if it exceeds a limit."""
         limited = self.most_of_address and address not in self.proxies
-        if self.open >= self.most or (limited and self.by_address[counted(address)] >= self.most_of_address):
+        if self.open >= self.most or (limited and self.by_address[to_count_key(address)] >= self.most_of_address):
             return False
         self.open += 1
-        self.by_address[counted(address)] += 1
+        self.by_address[to_count_key(address)] += 1
         return True
 
     def leave(self, address: str) -> None:
         """Uncount a connection that has ended."""
         self.open -= 1
-        key = counted(address)
+        key = to_count_key(address)
         self.by_address[key] -= 1
         if not self.by_address[key]:
             del self.by_address[key]
 
 
-class Line:
+class HandedOverConnection:
     """Connection that another protocol took over from HTTP. It counts until ``ended``."""
 
     __slots__ = ("_address", "_connections", "_served", "transport")
@@ -94,13 +96,13 @@ class Line:
         """Timeout in seconds for the peer to read."""
         return self._connections.write_seconds
 
-    def ended(self, protocol: asyncio.Protocol) -> None:
+    def release(self, protocol: asyncio.Protocol) -> None:
         """Uncount the connection of ``protocol``, which is lost."""
         self._connections.leave(self._address)
         self._served.discard(protocol)
 
 
-HandOver = Callable[[Callable[[Line], asyncio.Protocol]], None]
+HandOver = Callable[[Callable[[HandedOverConnection], asyncio.Protocol]], None]
 """Ends HTTP on a connection: the protocol that the argument returns takes over. It may have a ``shutdown`` method."""
 
 HAND_OVER = "faristol.hand_over"
@@ -127,11 +129,11 @@ class LimitedProtocol(H11Protocol):
         self.conn = StrictConnection(h11.SERVER, self.conn._max_incomplete_event_size)  # replaces the one of uvicorn
         application = self.app
 
-        async def offered(scope: Any, receive: Any, send: Any) -> None:
+        async def run_application(scope: Any, receive: Any, send: Any) -> None:
             scope["extensions"] = {HAND_OVER: self._hand_over}
             await application(scope, receive, send)
 
-        self.app = offered
+        self.app = run_application
 
     def connection_made(self, transport: Any) -> None:
         """Accept a connection, or refuse it beyond the limit."""
@@ -141,8 +143,8 @@ class LimitedProtocol(H11Protocol):
         if self._counted:
             self._watch_headers()
         else:
-            bad_requests.tell("a connection is one too many", counted(self._address))
-            transport.write(REFUSED)
+            bad_requests.count_bad_request("a connection is one too many", to_count_key(self._address))
+            transport.write(UNAVAILABLE_RESPONSE)
             transport.close()
 
     def data_received(self, data: bytes) -> None:  # noqa: D102
@@ -152,7 +154,7 @@ class LimitedProtocol(H11Protocol):
 
     def send_400_response(self, msg: str) -> None:
         """Answer 400; if a response has already started, close the connection."""
-        bad_requests.tell("a request is malformed", counted(self._address))
+        bad_requests.count_bad_request("a request is malformed", to_count_key(self._address))
         cycle: Any = self.cycle  # None before the first request
         if cycle and not cycle.response_complete:
             cycle.disconnected = True
@@ -186,7 +188,7 @@ class LimitedProtocol(H11Protocol):
         # Closing waits until the written data is read, which has its own timeout.
         self._closing = self.loop.call_later(self.limits.write_seconds, self.transport.abort)
 
-    def _hand_over(self, make: Callable[[Line], asyncio.Protocol]) -> None:
+    def _hand_over(self, make: Callable[[HandedOverConnection], asyncio.Protocol]) -> None:
         """Hand the connection over, see ``HandOver``; ignored if the peer has disconnected."""
         if not self._counted or self.transport.is_closing():
             return
@@ -195,7 +197,7 @@ class LimitedProtocol(H11Protocol):
             if timer:
                 timer.cancel()
         served: set[Any] = self.connections
-        other = make(Line(self.transport, self.limits, self._address, served))
+        other = make(HandedOverConnection(self.transport, self.limits, self._address, served))
         served.discard(self)
         served.add(other)
         self.cycle.disconnected = True  # uvicorn treats the request as complete, as after an upgrade
@@ -209,7 +211,7 @@ class LimitedProtocol(H11Protocol):
 
     def _watch_headers(self) -> None:
         """Run the timeout while a request is awaited or incomplete, including its body."""
-        expected = self.conn.their_state in EXPECTED
+        expected = self.conn.their_state in AWAITING_STATES
         if expected and self._heading is None:
             self._heading = self.loop.call_later(self.limits.header_seconds, self.transport.abort)
         elif not expected and self._heading:

@@ -8,7 +8,7 @@ from opentelemetry import metrics
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from faristol.gateway.http.rate_limit import STREAMS
-from faristol.host.observability.telemetry import SECONDS
+from faristol.host.observability.telemetry import DURATION_BUCKETS
 
 HEALTH = ("/healthz", "/readyz")
 
@@ -16,7 +16,7 @@ _seconds = metrics.get_meter("faristol.gateway").create_histogram(
     "faristol.http.duration",
     unit="s",
     description="time from the request to the start of its answer",
-    explicit_bucket_boundaries_advisory=SECONDS,
+    explicit_bucket_boundaries_advisory=DURATION_BUCKETS,
 )
 
 
@@ -44,10 +44,10 @@ class Measured:
             return
         began = perf_counter()
 
-        async def sent(message: Message) -> None:
+        async def send_measured(message: Message) -> None:
             if message["type"] == "http.response.start":
                 status = f"{message['status'] // 100}xx"
                 _seconds.record(perf_counter() - began, {"kind": kind_of(scope["path"]), "status": status})
             await send(message)
 
-        await self._app(scope, receive, sent)
+        await self._app(scope, receive, send_measured)

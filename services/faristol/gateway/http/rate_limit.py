@@ -16,15 +16,15 @@ from faristol.gateway.http import bad_requests
 from faristol.gateway.http.errors import Problem, as_json
 from faristol.gateway.http.headers import READABLE_ELSEWHERE
 from faristol.gateway.http.language import language_of
-from faristol.host.security.visitor import counted
-from faristol.kernel.bounded import keep
+from faristol.host.security.visitor import to_count_key
+from faristol.kernel.bounded import store_bounded
 from faristol.kernel.refusal import N_
 from faristol.text import say
 
 BURST_SECONDS = 10
 """Seconds' worth of requests that an idle address may send at once."""
 
-REMEMBERED = 20_000
+MAX_RATED_ADDRESSES = 20_000
 """Limit of remembered addresses. A forgotten one counts as idle."""
 
 STREAMS = ("/stream", "/judges/queue")
@@ -33,10 +33,10 @@ STREAMS = ("/stream", "/judges/queue")
 TOO_MANY = N_("too many requests from this address; retry after the time in the header Retry-After")
 
 
-_HELD = "faristol.stream"
+_STREAM_SCOPE_KEY = "faristol.stream"
 
 
-class _Held:
+class _CountedStream:
     """Counted stream. After a hand-over, the new protocol reports its end."""
 
     __slots__ = ("_address", "_streams", "taken")
@@ -54,9 +54,9 @@ class _Held:
             del self._streams[self._address]
 
 
-def held_stream(scope: Scope) -> Callable[[], None]:
+def keep_stream_counted(scope: Scope) -> Callable[[], None]:
     """Keep a stream counted after its request; return the function to call at its end."""
-    held = scope[_HELD]
+    held = scope[_STREAM_SCOPE_KEY]
     held.taken = True
     end: Callable[[], None] = held.end
     return end
@@ -84,20 +84,20 @@ class Rates:
         if scope["type"] != "http":
             await self._app(scope, receive, send)
             return
-        address = counted(scope["client"][0]) if scope.get("client") else ""
+        address = to_count_key(scope["client"][0]) if scope.get("client") else ""
         left = self._take(address)
         if left < 0:
             await refuse(scope, receive, send, math.ceil(-left / self._per_second))
             return
         if not scope["path"].endswith(STREAMS):
-            await self._app(scope, receive, self._told(send, left))
+            await self._app(scope, receive, self._add_rate_headers(send, left))
             return
         if self._streams[address] >= self._most_streams:
             await refuse(scope, receive, send, BURST_SECONDS)
             return
-        held = scope[_HELD] = _Held(self._streams, address)
+        held = scope[_STREAM_SCOPE_KEY] = _CountedStream(self._streams, address)
         try:
-            await self._app(scope, receive, self._told(send, left))
+            await self._app(scope, receive, self._add_rate_headers(send, left))
         finally:
             if not held.taken:
                 held.end()
@@ -110,10 +110,10 @@ class Rates:
         left, before = self._left.pop(address, (float(self._burst), now))
         had = min(float(self._burst), left + (now - before) * self._per_second)
         left = had - 1
-        keep(self._left, address, (left if left >= 0 else had, now), REMEMBERED)
+        store_bounded(self._left, address, (left if left >= 0 else had, now), MAX_RATED_ADDRESSES)
         return left
 
-    def _told(self, send: Send, left: float) -> Send:
+    def _add_rate_headers(self, send: Send, left: float) -> Send:
         async def with_rate(message: Message) -> None:
             if message["type"] == "http.response.start" and left < math.inf:
                 headers = MutableHeaders(scope=message)
@@ -127,7 +127,9 @@ class Rates:
 async def refuse(scope: Scope, receive: Receive, send: Send, seconds: int) -> None:
     """Answer 429 with ``Retry-After``."""
     request = Request(scope)
-    bad_requests.tell("a request is one too many", counted(scope["client"][0]) if scope.get("client") else "")
+    bad_requests.count_bad_request(
+        "a request is one too many", to_count_key(scope["client"][0]) if scope.get("client") else ""
+    )
     # A script of another site must be able to read when to retry.
     headers = {"Retry-After": str(max(1, seconds)), **READABLE_ELSEWHERE}
     problem = Problem(HTTPStatus.TOO_MANY_REQUESTS, say(TOO_MANY, {}, language_of(request)), {}, headers)

@@ -14,7 +14,7 @@ from starlette.responses import Response
 
 from faristol.gateway.api.answers import Answer
 from faristol.gateway.api.openapi.document import ref
-from faristol.host.readiness import APPENDS, NEWS, PATIENCE, RECORD, Readiness
+from faristol.host.readiness import APPENDS, NEWS, READINESS_TIMEOUT_SECONDS, RECORD, Readiness
 
 
 class FieldProblem(BaseModel):
@@ -70,13 +70,15 @@ class Ready(BaseModel):
         return cls(status=status, **looked, parked=readiness.is_parked)
 
     @classmethod
-    async def asked(cls, results: grpc.aio.Channel) -> Ready:
+    async def from_health(cls, results: grpc.aio.Channel) -> Ready:
         """Build the answer from the health of the results process, for a gateway without a record."""
         stub: Any = health_pb2_grpc.HealthStub(results)
 
         async def serves(name: str) -> bool:
             try:
-                answer = await stub.Check(health_pb2.HealthCheckRequest(service=name), timeout=PATIENCE)
+                answer = await stub.Check(
+                    health_pb2.HealthCheckRequest(service=name), timeout=READINESS_TIMEOUT_SECONDS
+                )
             except grpc.aio.AioRpcError:
                 return False
             return bool(answer.status == health_pb2.HealthCheckResponse.SERVING)
@@ -108,7 +110,7 @@ ERRORS: dict[int | str, dict[str, Any]] = {
 }
 
 
-def tagged(model: Answer, if_none_match: str | None) -> Response:
+def to_tagged_response(model: Answer, if_none_match: str | None) -> Response:
     """Return the model as JSON with its ``ETag``, or 304 if the client has it."""
     return tagged_body(model.model_dump_json(), model.position, if_none_match, "application/json")
 

@@ -16,16 +16,16 @@ from faristol.gateway.http.addresses import Forwarded
 from faristol.gateway.http.limits import Connections, protocol
 from faristol.gateway.http.metrics import Measured
 from faristol.host import Settings, StartError
-from faristol.host.listening import bindable
+from faristol.host.listening import to_bind_address
 
-BACKLOG = 1024
+LISTEN_BACKLOG_SIZE = 1024
 
 
 def listen(host: str, port: int) -> socket.socket:
     """Return a socket bound to ``host`` and ``port`` (0 for a free one). Raises ``StartError`` if that fails."""
     try:
         family, kind, protocol, _, address = socket.getaddrinfo(
-            bindable(host), port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE
+            to_bind_address(host), port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE
         )[0]
     except socket.gaierror as problem:
         raise StartError(f"HTTP cannot listen on {host!r}: there is no such address; give another") from problem
@@ -35,7 +35,7 @@ def listen(host: str, port: int) -> socket.socket:
         if family == socket.AF_INET6:
             sock.setsockopt(socket.IPPROTO_IPV6, socket.IPV6_V6ONLY, 0)
         sock.bind(address)
-        sock.listen(BACKLOG)
+        sock.listen(LISTEN_BACKLOG_SIZE)
     except OSError as problem:
         sock.close()
         raise StartError(

@@ -20,11 +20,11 @@ from typing import Any
 import grpc
 
 from faristol.gateway.api.parameters import LAST_POSITION
-from faristol.gateway.http.limits import Line
-from faristol.gateway.live.content_history import AWAY, Content, ContentRing
+from faristol.gateway.http.limits import HandedOverConnection
+from faristol.gateway.live.content_history import INTERRUPTED_CODES, Content, ContentRing
 from faristol.gateway.live.listener import Listener
 from faristol.gateway.live.sse import (
-    BATCH,
+    FRAME_BATCH_SIZE,
     OPENING,
     UNREADABLE,
     Batch,
@@ -37,49 +37,49 @@ from faristol.gateway.live.sse import (
     reset,
     without_name,
 )
-from faristol.gateway.live.subscriptions import MOST_AHEAD_COUNT
-from faristol.gateway.live.upstream import Tail
+from faristol.gateway.live.subscriptions import MAX_POSITIONS_AHEAD
+from faristol.gateway.live.upstream import NewsSubscription
 from faristol.gateway.rpc.results import Results
-from faristol.kernel.bounded import keep
+from faristol.kernel.bounded import store_bounded
 from faristol.kernel.topics import Topic
 from faristol.pb.results.v1 import results_pb2 as pb
 from faristol.pb.results.v1 import results_pb2_grpc
 from faristol.text import LANGUAGES
 
-HEARTBEAT = 15.0
+STREAM_HEARTBEAT_SECONDS = 15.0
 """Maximum silence of a stream in seconds, after which a comment is sent."""
 
-KEPT = 8_192
+MIN_RING_CAPACITY = 8_192
 """Minimum capacity of the ring in frames."""
 
-SLICE = 0.005
+SEND_SLICE_SECONDS = 0.005
 """Seconds of sending after which the task yields to the event loop."""
 
-REST = 0.005
+MIN_PASS_DELAY_SECONDS = 0.005
 """Minimum delay in seconds between two rounds through all viewers; at least the duration of the last round."""
 
-REPLAYS = 8
+MAX_CONCURRENT_REPLAYS = 8
 """Limit of concurrent batches for viewers behind the ring."""
 
-REMEMBERED = 256
+MAX_CACHED_BATCHES = 256
 """Limit of cached batches from the record, shared by a reconnecting crowd."""
 
-REMEMBERED_WITH_CONTENT = 16
-"""Limit of cached batches with content, of up to a megabyte each, for a third of ``HEARTBEAT``."""
+MAX_CACHED_CONTENT_BATCHES = 16
+"""Limit of cached batches with content, of up to a megabyte each, for a third of ``STREAM_HEARTBEAT_SECONDS``."""
 
-AGAIN = 0.5
+BATCH_RETRY_SECONDS = 0.5
 """Delay in seconds before a failed batch is fetched again."""
 
-SAY_AGAIN = 60.0
+LOG_INTERVAL_SECONDS = 60.0
 """Minimum interval in seconds between log messages about a defect."""
 
-KNOWN = 4_096
+MAX_KNOWN_TOURNAMENTS = 4_096
 """Limit of cached tournaments that exist."""
 
-SECONDS = 30.0
+BATCH_TIMEOUT_SECONDS = 30.0
 """Timeout of a batch."""
 
-ENOUGH = 1.0
+MAX_BATCH_SECONDS = 1.0
 """Seconds after which a batch ends early, so that others have their turn."""
 
 _log = logging.getLogger(__name__)
@@ -116,7 +116,7 @@ class Viewer(Listener):
         fanout: Fanout,
         audience: Audience,
         position: int,
-        line: Line,
+        line: HandedOverConnection,
         left: Callable[[], None],
         *,
         chunked: bool,
@@ -168,15 +168,15 @@ class Viewer(Listener):
 class Fanout:
     """All viewers of a gateway process."""
 
-    def __init__(self, tail: Tail, stub: results_pb2_grpc.ResultsServiceAsyncStub) -> None:
+    def __init__(self, tail: NewsSubscription, stub: results_pb2_grpc.ResultsServiceAsyncStub) -> None:
         """Create the fan-out. ``tail`` and ``stub`` must use the same results service."""
-        self.ring = Ring[Plain](KEPT)
+        self.ring = Ring[Plain](MIN_RING_CAPACITY)
         self.content_ring = ContentRing(
-            Content(Results(stub, LANGUAGES[0])), KEPT, lambda: self._moved.set(), self._end_content
+            Content(Results(stub, LANGUAGES[0])), MIN_RING_CAPACITY, lambda: self._moved.set(), self._end_content
         )
         self._tail = tail
         self._stub = stub
-        self._heartbeat = HEARTBEAT
+        self._heartbeat = STREAM_HEARTBEAT_SECONDS
         self._audiences: dict[Topic, Audience] = {}
         self.known: OrderedDict[str, str] = OrderedDict()
         """Existing tournaments with the first division of their championship or empty."""
@@ -191,7 +191,7 @@ class Fanout:
         self._past: OrderedDict[tuple[Topic, int], asyncio.Task[Batch]] = OrderedDict()
         self._past_with_content: OrderedDict[tuple[Topic, int], asyncio.Task[Batch]] = OrderedDict()
         self._fingerprints: OrderedDict[int, asyncio.Task[str]] = OrderedDict()
-        tail.on_news(self._heard)
+        tail.on_news(self._add_news)
         tail.on_gap(self._begin)
 
     @staticmethod
@@ -208,7 +208,14 @@ class Fanout:
         return self._tail.position if self._tail.begun.is_set() else LAST_POSITION
 
     def join(
-        self, topic: Topic, position: int, line: Line, left: Callable[[], None], *, chunked: bool, given: str = ""
+        self,
+        topic: Topic,
+        position: int,
+        line: HandedOverConnection,
+        left: Callable[[], None],
+        *,
+        chunked: bool,
+        given: str = "",
     ) -> Viewer:
         """Add a client to the viewers of a topic after a position and return its ``Viewer``.
 
@@ -253,7 +260,7 @@ class Fanout:
         """
         if not self._tail.begun.is_set():
             return None if viewer.given else False
-        is_beyond = viewer.position > self._tail.position + MOST_AHEAD_COUNT
+        is_beyond = viewer.position > self._tail.position + MAX_POSITIONS_AHEAD
         if viewer.given and viewer.given != UNREADABLE and not is_beyond and not fingerprint:
             return None
         given, viewer.given = viewer.given, ""
@@ -277,7 +284,7 @@ class Fanout:
             if (task := self._asking.get(key)) is None:
                 task = self._asking[key] = asyncio.ensure_future(ask(tournament_id))
                 task.add_done_callback(lambda _: self._asking.pop(key))
-            keep(self.known, tournament_id, await asyncio.shield(task), KNOWN)
+            store_bounded(self.known, tournament_id, await asyncio.shield(task), MAX_KNOWN_TOURNAMENTS)
         return self.known[tournament_id]
 
     def leave(self, viewer: Viewer) -> None:
@@ -302,13 +309,13 @@ class Fanout:
                     pass
                 self._moved.clear()
                 began = self.now()
-                await self._visit(Viewer.go_on)
+                await self._for_each_viewer(Viewer.go_on)
                 if began >= beat:
                     self._age(began)
                     silent_since = began - self._heartbeat * 2 / 3
-                    await self._visit(partial(self._beat, silent_since))
+                    await self._for_each_viewer(partial(self._send_heartbeat, silent_since))
                     beat = began + self._heartbeat / 3
-                await asyncio.sleep(max(REST, self.now() - began))
+                await asyncio.sleep(max(MIN_PASS_DELAY_SECONDS, self.now() - began))
         finally:
             past = (*self._past.values(), *self._past_with_content.values(), *self._fingerprints.values())
             for task in (*self._workers, *past):
@@ -320,17 +327,17 @@ class Fanout:
         for key in [key for key, task in self._past_with_content.items() if task.done()]:
             del self._past_with_content[key]
 
-    async def _visit(self, do: Callable[[Viewer], None]) -> None:
+    async def _for_each_viewer(self, do: Callable[[Viewer], None]) -> None:
         """Apply a function to every viewer, a few milliseconds at a time."""
-        until = self.now() + SLICE
+        until = self.now() + SEND_SLICE_SECONDS
         for audience in [*self._audiences.values()]:
             for viewer in [*audience.viewers]:
                 do(viewer)
                 if self.now() > until:
                     await asyncio.sleep(0)
-                    until = self.now() + SLICE
+                    until = self.now() + SEND_SLICE_SECONDS
 
-    def _beat(self, silent_since: float, viewer: Viewer) -> None:
+    def _send_heartbeat(self, silent_since: float, viewer: Viewer) -> None:
         """Send a heartbeat with the position to a silent viewer, or a reset if its position is beyond the record."""
         if viewer.heard_at > silent_since or viewer.paused:
             return
@@ -343,10 +350,10 @@ class Fanout:
         else:
             viewer.write(heartbeat(viewer.position, viewer.given or viewer.fingerprint))
 
-    def _heard(self, news: Sequence[pb.FollowResponse]) -> None:
+    def _add_news(self, news: Sequence[pb.FollowResponse]) -> None:
         position, fingerprint = self._tail.position, self._tail.fingerprint
         self.ring.add(news, position, map(Plain, news), fingerprint)
-        self.content_ring.hear(news, position, fingerprint)
+        self.content_ring.add_news(news, position, fingerprint)
         if news:
             self._moved.set()
 
@@ -367,15 +374,15 @@ class Fanout:
 
     def _end_content(self, problem: Exception) -> None:
         """End all streams with content, since the ring lacks their frames."""
-        self._say(problem)
+        self._log_defect(problem)
         for audience in [*self._audiences.values()]:
             if audience.topic.with_content:
                 for viewer in [*audience.viewers]:
                     viewer.shutdown()
 
-    def _say(self, problem: Exception) -> None:
+    def _log_defect(self, problem: Exception) -> None:
         """Log a defect that ends streams, at intervals: clients reconnect every two seconds."""
-        if self.now() - self._said_at >= SAY_AGAIN:
+        if self.now() - self._said_at >= LOG_INTERVAL_SECONDS:
             self._said_at = self.now()
             _log.error("streams end, for what they are to be told cannot be written", exc_info=problem)
 
@@ -387,7 +394,7 @@ class Fanout:
             return
         viewer.replaying = True
         self._replays.append(viewer)
-        if self._working < REPLAYS:
+        if self._working < MAX_CONCURRENT_REPLAYS:
             self._working += 1
             worker = asyncio.create_task(self._work(), name="replay")
             self._workers.add(worker)
@@ -399,44 +406,44 @@ class Fanout:
             while self._replays:
                 viewer = self._replays.popleft()
                 ahead = viewer.position - self._tail.position
-                if viewer.given and 0 < ahead <= MOST_AHEAD_COUNT:
+                if viewer.given and 0 < ahead <= MAX_POSITIONS_AHEAD:
                     viewer.replaying = False  # it arrives later, or ``_beat`` resets the client
                     continue
                 try:
-                    is_done = await self._advanced(viewer)
+                    is_done = await self._advance(viewer)
                 except Exception as problem:  # noqa: BLE001 # a defect that concerns one viewer: the others continue
-                    self._say(problem)
+                    self._log_defect(problem)
                     viewer.shutdown()
                     is_done = True
                 if not is_done:
                     self._replays.append(viewer)
-                    await asyncio.sleep(AGAIN)
+                    await asyncio.sleep(BATCH_RETRY_SECONDS)
                     continue
                 viewer.replaying = False
                 viewer.go_on()
         finally:
             self._working -= 1
 
-    async def _advanced(self, viewer: Viewer) -> bool:
+    async def _advance(self, viewer: Viewer) -> bool:
         """Send a viewer the next batch from the record; return False if it is unavailable now."""
         if viewer.paused:
             return True
-        if not await self._compared(viewer):
+        if not await self._compare_past(viewer):
             return False
-        return self._has_enough(viewer) or await self._sent(viewer)
+        return self._has_enough(viewer) or await self._send_batch(viewer)
 
     def _has_enough(self, viewer: Viewer) -> bool:
         """Check whether a viewer needs no batch now: it is paused, or the ring has its next frames."""
         return viewer.paused or self._in_ring(viewer.audience, viewer.position)
 
-    async def _compared(self, viewer: Viewer) -> bool:
+    async def _compare_past(self, viewer: Viewer) -> bool:
         """Compare the past of a viewer and reset it if it differs; return False if that is impossible now."""
         is_of_another = self._is_of_another(viewer, self.ring.fingerprint_at(viewer.position))
         if is_of_another is None:
             try:
                 fingerprint = await self._fingerprint_at(viewer.position)
             except grpc.aio.AioRpcError as problem:
-                if problem.code() not in AWAY:
+                if problem.code() not in INTERRUPTED_CODES:
                     raise
                 return False
             if not fingerprint:  # an older results service has no fingerprints
@@ -451,23 +458,25 @@ class Fanout:
         task = self._fingerprints.pop(position, None)
         if task is None or (task.done() and (task.cancelled() or task.exception())):
             task = asyncio.create_task(self._find_fingerprint(position), name="fingerprint")
-        keep(self._fingerprints, position, task, REMEMBERED)
+        store_bounded(self._fingerprints, position, task, MAX_CACHED_BATCHES)
         return await asyncio.shield(task)
 
     async def _find_fingerprint(self, position: int) -> str:
-        call = self._stub.Follow(pb.FollowRequest(after_position=position, limit=1, marks=True), timeout=SECONDS)
+        call = self._stub.Follow(
+            pb.FollowRequest(after_position=position, limit=1, marks=True), timeout=BATCH_TIMEOUT_SECONDS
+        )
         try:
             mark = await call.read()
         finally:
             call.cancel()
         return mark.fingerprint if isinstance(mark, pb.FollowResponse) and mark.position == position else ""
 
-    async def _sent(self, viewer: Viewer) -> bool:
+    async def _send_batch(self, viewer: Viewer) -> bool:
         """Send a viewer the next batch; return False if it is unavailable now. Raises permanent errors."""
         try:
             found = await self._batch(viewer.audience.topic, viewer.position)
         except grpc.aio.AioRpcError as problem:
-            if problem.code() not in AWAY:
+            if problem.code() not in INTERRUPTED_CODES:
                 raise
             _log.debug("no batch after %d: %s", viewer.position, problem.code())
             return False
@@ -481,12 +490,14 @@ class Fanout:
         """Return a batch from the record, fetched once for all viewers, even if the first one leaves."""
         key = (topic, after)
         past, most = (
-            (self._past_with_content, REMEMBERED_WITH_CONTENT) if topic.with_content else (self._past, REMEMBERED)
+            (self._past_with_content, MAX_CACHED_CONTENT_BATCHES)
+            if topic.with_content
+            else (self._past, MAX_CACHED_BATCHES)
         )
         task = past.pop(key, None)
         if task is None or (task.done() and (task.cancelled() or task.exception())):
             task = asyncio.create_task(self._fetch(topic, after), name="batch")
-        keep(past, key, task, most)
+        store_bounded(past, key, task, most)
         return await asyncio.shield(task)
 
     async def _fetch(self, topic: Topic, after: int) -> Batch:
@@ -498,17 +509,17 @@ class Fanout:
             rounds=() if topic.with_content else sorted(topic.rounds),
             tables=sorted(topic.tables),
             types=sorted(topic.types),
-            limit=BATCH,
+            limit=FRAME_BATCH_SIZE,
             marks=True,
         )
         found, position, fingerprint, began = [], after, "", self.now()
-        call = self._stub.Follow(request, timeout=SECONDS)
+        call = self._stub.Follow(request, timeout=BATCH_TIMEOUT_SECONDS)
         try:
             while isinstance(news := await call.read(), pb.FollowResponse):
                 position, fingerprint = news.position, news.fingerprint
                 if news.type and topic.has(news):
                     found.append(news)
-                if position > after and self.now() - began >= ENOUGH:
+                if position > after and self.now() - began >= MAX_BATCH_SECONDS:
                     break
         except grpc.aio.AioRpcError:
             if position == after:

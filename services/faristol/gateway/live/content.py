@@ -26,7 +26,7 @@ from faristol.pb.event.v1 import event_pb2 as options
 from faristol.pb.results.v1 import results_pb2 as pb
 
 
-class Kind(Enum):
+class ContentKind(Enum):
     """Kind of an answer."""
 
     GAME = auto()
@@ -34,16 +34,16 @@ class Kind(Enum):
     STANDINGS = auto()
 
 
-LISTS: Mapping[Kind, tuple[str, ...]] = {
-    Kind.GAME: ("board", "entries"),
-    Kind.PAIRINGS: ("tables",),
-    Kind.STANDINGS: ("standings",),
+LISTS: Mapping[ContentKind, tuple[str, ...]] = {
+    ContentKind.GAME: ("board", "entries"),
+    ContentKind.PAIRINGS: ("tables",),
+    ContentKind.STANDINGS: ("standings",),
 }
 """Lists whose lines are sent one by one."""
 
 OF_ALL_ROUNDS = frozenset(
     kind.DESCRIPTOR.name
-    for kind in facts.that_change(options.CHANGE_PLAYERS, options.CHANGE_TEAMS, options.CHANGE_TOURNAMENT)
+    for kind in facts.types_that_change(options.CHANGE_PLAYERS, options.CHANGE_TEAMS, options.CHANGE_TOURNAMENT)
 )
 """Events that may change the pairings of any round."""
 
@@ -51,7 +51,7 @@ OF_ALL_ROUNDS = frozenset(
 class Subject(NamedTuple):
     """Answer of the JSON API."""
 
-    kind: Kind
+    kind: ContentKind
     id: str
     """Id of the game or of the tournament."""
     round: int = 0
@@ -87,13 +87,13 @@ class Change(BaseModel):
     )
 
 
-def is_told(subject: Subject, topic: Topic) -> bool:
+def is_covered(subject: Subject, topic: Topic) -> bool:
     """Check whether a topic includes every notification about a subject, so that its changes are complete."""
-    if subject.kind is Kind.GAME:
+    if subject.kind is ContentKind.GAME:
         return True
     if topic.games or topic.tables:
         return False
-    return not topic.rounds or (subject.kind is Kind.PAIRINGS and subject.round in topic.rounds)
+    return not topic.rounds or (subject.kind is ContentKind.PAIRINGS and subject.round in topic.rounds)
 
 
 def is_of_all_rounds(news: pb.FollowResponse) -> bool:
@@ -105,12 +105,12 @@ def subjects_of(news: pb.FollowResponse, rounds: Iterable[int]) -> list[Subject]
     """Return the answers that a notification may change, in a tournament with these rounds."""
     found = []
     if news.game_id:
-        found.append(Subject(Kind.GAME, news.game_id))
+        found.append(Subject(ContentKind.GAME, news.game_id))
     if news.type in OF_TOURNAMENT or news.type in OF_SCORES:
         of = rounds if is_of_all_rounds(news) else (news.round,)
-        found += [Subject(Kind.PAIRINGS, news.tournament_id, number) for number in of]
+        found += [Subject(ContentKind.PAIRINGS, news.tournament_id, number) for number in of]
     if news.type in OF_TOURNAMENT:
-        found.append(Subject(Kind.STANDINGS, news.tournament_id))
+        found.append(Subject(ContentKind.STANDINGS, news.tournament_id))
     return found
 
 
@@ -118,11 +118,11 @@ async def ask(results: Results, subject: Subject, position: int) -> Answer:
     """Return the answer about a subject at a position or later. Raises the errors of ``Results``."""
     when = Moment(position)
     match subject.kind:
-        case Kind.GAME:
+        case ContentKind.GAME:
             return Game.of(await results.game(subject.id, when))
-        case Kind.PAIRINGS:
+        case ContentKind.PAIRINGS:
             return Pairings.of(await results.pairings(subject.id, subject.round, when))
-        case Kind.STANDINGS:
+        case ContentKind.STANDINGS:
             return Standings.of(await results.standings(subject.id, 0, when))
 
 
@@ -136,7 +136,7 @@ class Snapshot:
     lists: Mapping[str, list[int]]
 
 
-def changed(subject: Subject, answer: Answer, base: Snapshot | None, first: int) -> tuple[bytes, Snapshot]:
+def compute_change(subject: Subject, answer: Answer, base: Snapshot | None, first: int) -> tuple[bytes, Snapshot]:
     """Return the change from an earlier answer, or the whole one, as JSON (empty if equal), and the new snapshot.
 
     ``first`` is the position of the first notification since the earlier answer.

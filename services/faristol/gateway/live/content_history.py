@@ -18,33 +18,35 @@ from faristol.gateway.live.content import (
     Snapshot,
     Subject,
     ask,
-    changed,
+    compute_change,
+    is_covered,
     is_of_all_rounds,
-    is_told,
     subjects_of,
 )
-from faristol.gateway.live.sse import BATCH, Ring, frame, without_name
+from faristol.gateway.live.sse import FRAME_BATCH_SIZE, Ring, frame, without_name
 from faristol.gateway.rpc.results import Moment, Results
-from faristol.kernel.bounded import keep
+from faristol.kernel.bounded import store_bounded
 from faristol.kernel.topics import Topic
 from faristol.pb.results.v1 import results_pb2 as pb
 
-AT_ONCE = 4
+CONTENT_CALL_LIMIT = 4
 """Limit of concurrent calls for a batch."""
 
-AGAIN = 0.5
+CONTENT_RETRY_SECONDS = 0.5
 """Delay in seconds before a failed call is retried."""
 
-KEPT_SECONDS = 60.0
+FRAME_LIFETIME_SECONDS = 60.0
 """Lifetime of frames in seconds. They contain names, and an erasure has no notification."""
 
-REMEMBERED = 4_096
+MAX_SNAPSHOTS = 4_096
 """Limit of subjects with a remembered snapshot."""
 
-ABSENT = frozenset({grpc.StatusCode.NOT_FOUND, grpc.StatusCode.INVALID_ARGUMENT, grpc.StatusCode.FAILED_PRECONDITION})
+ABSENT_CODES = frozenset(
+    {grpc.StatusCode.NOT_FOUND, grpc.StatusCode.INVALID_ARGUMENT, grpc.StatusCode.FAILED_PRECONDITION}
+)
 """Status codes for a subject that does not exist yet or any longer: an unopened game, an unpaired round."""
 
-AWAY = frozenset(
+INTERRUPTED_CODES = frozenset(
     {
         grpc.StatusCode.UNAVAILABLE,
         grpc.StatusCode.CANCELLED,
@@ -60,7 +62,7 @@ _log = logging.getLogger(__name__)
 
 T = TypeVar("T")
 
-Told = Mapping[Subject, bytes]
+Changes = Mapping[Subject, bytes]
 """Changes as JSON; empty without a change."""
 
 
@@ -82,14 +84,14 @@ class Content:
             of = piece.tournament_id
             if of not in rounds and is_of_all_rounds(piece):
                 rounds[of] = await self._rounds(of, news[-1].position)
-            found.append([each for each in subjects_of(piece, rounds.get(of, ())) if is_told(each, topic)])
+            found.append([each for each in subjects_of(piece, rounds.get(of, ())) if is_covered(each, topic)])
         return found
 
     async def _rounds(self, tournament_id: str, position: int) -> Iterable[int]:
         answer = await _unless_absent(self._results.tournament(tournament_id, Moment(position)))
         return [each.round for each in answer.tournament.played] if answer else ()
 
-    async def whole(self, subjects: Iterable[Subject], position: int) -> Told:
+    async def whole(self, subjects: Iterable[Subject], position: int) -> Changes:
         """Return whole answers at a position or later."""
         told = {}
         for subject in subjects:
@@ -105,9 +107,9 @@ class Content:
         told = await self.whole({each for of in subjects for each in of}, news[-1].position)
         return [[text for _, text in each] for each in with_content(news, subjects, told, again=False)]
 
-    async def since(self, firsts: Mapping[Subject, int], position: int) -> Told:
+    async def since(self, firsts: Mapping[Subject, int], position: int) -> Changes:
         """Return the changes since the last ones. ``firsts`` are positions of the first notifications since then."""
-        at_once = asyncio.Semaphore(AT_ONCE)
+        at_once = asyncio.Semaphore(CONTENT_CALL_LIMIT)
 
         async def change(subject: Subject) -> tuple[bytes, Snapshot] | None:
             async with at_once:
@@ -116,10 +118,10 @@ class Content:
         found = dict(zip(firsts, await asyncio.gather(*map(change, firsts)), strict=True))
         for subject, made in found.items():  # after all succeeded: a retry uses the same snapshots
             if made:
-                keep(self._known, subject, made[1], REMEMBERED)
+                store_bounded(self._known, subject, made[1], MAX_SNAPSHOTS)
         return {subject: made[0] if made else b"" for subject, made in found.items()}
 
-    def forget(self) -> None:
+    def clear_snapshots(self) -> None:
         """Forget all snapshots, so that the next change of each subject is the whole answer."""
         self._known.clear()
 
@@ -129,20 +131,20 @@ class Content:
         """Return the change as JSON and the new snapshot; None if the subject does not exist."""
         self.asked += 1
         answer = await _unless_absent(ask(self._results, subject, position))
-        return None if answer is None else await asyncio.to_thread(changed, subject, answer, base, first)
+        return None if answer is None else await asyncio.to_thread(compute_change, subject, answer, base, first)
 
 
 async def _unless_absent(answer: Awaitable[T]) -> T | None:
     try:
         return await answer
     except grpc.aio.AioRpcError as problem:
-        if problem.code() in ABSENT:
+        if problem.code() in ABSENT_CODES:
             return None
         raise
 
 
 def with_content(
-    news: Sequence[pb.FollowResponse], subjects: Sequence[Sequence[Subject]], told: Told, *, again: bool
+    news: Sequence[pb.FollowResponse], subjects: Sequence[Sequence[Subject]], told: Changes, *, again: bool
 ) -> list[list[tuple[Subject, bytes]]]:
     """Return the changes for each frame: those of a subject with the first notification about it.
 
@@ -162,11 +164,11 @@ def with_content(
     return found
 
 
-VARIANTS = 16
+MAX_FRAME_VARIANTS = 16
 """Limit of cached frames for a notification: topics can combine changes in thousands of ways."""
 
 
-class Carried:
+class NewsChanges:
     """Notification with changes, which are filtered for each topic."""
 
     __slots__ = ("_changes", "_made", "_news")
@@ -177,17 +179,17 @@ class Carried:
         self._made: dict[tuple[bool | bytes, ...], bytes] = {}
 
     def frame(self, topic: Topic) -> bytes:
-        """Return the frame for a topic; topics with equal changes share it, up to ``VARIANTS`` frames."""
-        texts = tuple(text for subject, text in self._changes if is_told(subject, topic))
+        """Return the frame for a topic; topics with equal changes share it, up to ``MAX_FRAME_VARIANTS`` frames."""
+        texts = tuple(text for subject, text in self._changes if is_covered(subject, topic))
         if (found := self._made.get((topic.is_named, *texts))) is None:
             found = frame(self._news, texts)
             found = found if topic.is_named else without_name(found)
-            if len(self._made) < VARIANTS:
+            if len(self._made) < MAX_FRAME_VARIANTS:
                 self._made[topic.is_named, *texts] = found
         return found
 
 
-class ContentRing(Ring[Carried]):
+class ContentRing(Ring[NewsChanges]):
     """Ring of the latest frames with content, and the task that encodes them."""
 
     def __init__(
@@ -224,15 +226,15 @@ class ContentRing(Ring[Carried]):
         super().begin(position, fingerprint)
         self._coming, self._heard, self._heard_fingerprint = [], position, fingerprint
         self._ages.clear()
-        self.content.forget()
+        self.content.clear_snapshots()
 
     def age(self, now: float) -> None:
         """Drop expired frames. ``now`` is in seconds of the loop's clock; must be called periodically."""
         self._ages.append((now, self.position))
-        while self._ages[0][0] <= now - KEPT_SECONDS:
+        while self._ages[0][0] <= now - FRAME_LIFETIME_SECONDS:
             self.drop(self._ages.popleft()[1])
 
-    def hear(self, news: Sequence[pb.FollowResponse], position: int, fingerprint: str) -> None:
+    def add_news(self, news: Sequence[pb.FollowResponse], position: int, fingerprint: str) -> None:
         """Accept the next notifications, which are complete up to ``position``."""
         if not self._is_on:
             return
@@ -258,11 +260,11 @@ class ContentRing(Ring[Carried]):
     async def _take(self) -> None:
         """Encode the next batch of frames."""
         coming = self._coming
-        batch = coming[:BATCH]
+        batch = coming[:FRAME_BATCH_SIZE]
         position, fingerprint = self._heard, self._heard_fingerprint
         if len(batch) < len(coming):
             position, fingerprint = batch[-1].position, batch[-1].fingerprint
-        frames = await self._carried(batch) if batch else []
+        frames = await self._load_content(batch) if batch else []
         if self._coming is not coming:  # the ring was restarted
             return
         del coming[: len(batch)]
@@ -270,7 +272,7 @@ class ContentRing(Ring[Carried]):
         if batch:
             self._moved()
 
-    async def _carried(self, news: Sequence[pb.FollowResponse]) -> list[Carried]:
+    async def _load_content(self, news: Sequence[pb.FollowResponse]) -> list[NewsChanges]:
         while True:
             try:
                 subjects = await self.content.subjects(news, EVERYTHING)
@@ -280,10 +282,10 @@ class ContentRing(Ring[Carried]):
                         firsts.setdefault(subject, piece.position)
                 told = await self.content.since(firsts, news[-1].position)
             except grpc.aio.AioRpcError as problem:
-                if problem.code() not in AWAY:
+                if problem.code() not in INTERRUPTED_CODES:
                     raise
                 _log.debug("no content after %d: %s", news[-1].position, problem.code())
-                await asyncio.sleep(AGAIN)
+                await asyncio.sleep(CONTENT_RETRY_SECONDS)
             else:
                 changes = with_content(news, subjects, told, again=True)
-                return [*map(Carried, news, changes)]
+                return [*map(NewsChanges, news, changes)]

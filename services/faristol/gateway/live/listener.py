@@ -5,13 +5,13 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable
 
-from faristol.gateway.http.limits import Line
+from faristol.gateway.http.limits import HandedOverConnection
 from faristol.gateway.live.sse import LAST_CHUNK
 
 HIGH_WATER = 16 * 1024
 """Bytes that may be buffered for a connection before its client is skipped."""
 
-MOST_SAID = 64 * 1024
+MAX_CLIENT_BYTES = 64 * 1024
 """Limit of the bytes that a client may send after its request."""
 
 
@@ -20,7 +20,7 @@ class Listener(asyncio.Protocol):
 
     __slots__ = ("_left", "_line", "_said", "_timer", "chunked", "paused")
 
-    def __init__(self, line: Line, left: Callable[[], None], *, chunked: bool) -> None:
+    def __init__(self, line: HandedOverConnection, left: Callable[[], None], *, chunked: bool) -> None:
         """Take over a connection. ``left`` is called when it is lost; ``chunked`` selects chunked encoding."""
         self.chunked = chunked
         self.paused = False
@@ -34,7 +34,7 @@ class Listener(asyncio.Protocol):
     def data_received(self, data: bytes) -> None:
         """Ignore data; abort the connection if there are too many."""
         self._said += len(data)
-        if self._said > MOST_SAID:
+        if self._said > MAX_CLIENT_BYTES:
             self._line.transport.abort()
 
     def pause_writing(self) -> None:  # noqa: D102
@@ -48,7 +48,7 @@ class Listener(asyncio.Protocol):
     def connection_lost(self, exc: Exception | None) -> None:  # noqa: D102
         self._unlimit()
         self.paused = True  # no more data are sent
-        self._line.ended(self)
+        self._line.release(self)
         self._left()
 
     def shutdown(self) -> None:

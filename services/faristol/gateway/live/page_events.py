@@ -23,7 +23,7 @@ from faristol.pb.event.v1.event_pb2 import (
 )
 from faristol.pb.game.v1.duplicate_events_pb2 import DuplicateOpened
 
-PAGES: Mapping[str, tuple[Change.ValueType, ...]] = {
+PAGE_CHANGES: Mapping[str, tuple[Change.ValueType, ...]] = {
     "standings.html": (CHANGE_PROGRESS, CHANGE_TEAMS, CHANGE_RESULT, CHANGE_SCHEDULE),
     "standing.html": (CHANGE_PROGRESS, CHANGE_RESULT),
     "teams.html": (CHANGE_PROGRESS, CHANGE_TEAMS, CHANGE_RESULT),
@@ -74,8 +74,8 @@ ALSO: Mapping[str, frozenset[facts.Kind]] = {"find.html": frozenset([DuplicateOp
 
 def events_of(template: str) -> frozenset[facts.Kind]:
     """Return the events after which a page is reloaded; an empty set for a static page."""
-    found = facts.that_change(*{**PAGES, **DUPLICATES, **CONSOLES}.get(template, ()))
-    return (found | ALSO.get(template, frozenset())) & facts.told_to(AUDIENCE_PUBLIC)
+    found = facts.types_that_change(*{**PAGE_CHANGES, **DUPLICATES, **CONSOLES}.get(template, ()))
+    return (found | ALSO.get(template, frozenset())) & facts.types_for_audience(AUDIENCE_PUBLIC)
 
 
 @cache

@@ -21,7 +21,7 @@ from faristol.pb.results.v1 import results_pb2 as pb
 RETRY_MS = 2_000
 """Milliseconds after which a browser reconnects."""
 
-BATCH = 200
+FRAME_BATCH_SIZE = 200
 """Limit of frames in a batch: some 50 kB."""
 
 
@@ -201,7 +201,7 @@ class Ring(Generic[F]):
         found: list[bytes] = []
         for at in range(start, len(self._news)):
             if topic.has(self._news[at]):
-                if len(found) == BATCH:
+                if len(found) == FRAME_BATCH_SIZE:
                     return batch(found, self._positions[at - 1], self._news[at - 1].fingerprint)
                 found.append(self._frames[at].frame(topic))
         return batch(found, max(position, self.position), self.fingerprint if position <= self.position else "")

@@ -6,10 +6,10 @@ from starlette.responses import Response
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from faristol.gateway.http.head import is_head
-from faristol.gateway.http.limits import HAND_OVER, Line
-from faristol.gateway.http.rate_limit import held_stream
+from faristol.gateway.http.limits import HAND_OVER, HandedOverConnection
+from faristol.gateway.http.rate_limit import keep_stream_counted
 from faristol.gateway.live.broadcaster import Fanout, Viewer
-from faristol.gateway.live.subscriptions import plainly
+from faristol.gateway.live.subscriptions import parse_simple_request
 from faristol.kernel.topics import Topic
 
 
@@ -38,8 +38,8 @@ class StreamAnswer(Response):
             await send({"type": "http.response.body", "body": b""})
             return
 
-        def viewer(line: Line) -> Viewer:
-            left = held_stream(scope)
+        def viewer(line: HandedOverConnection) -> Viewer:
+            left = keep_stream_counted(scope)
             chunked = scope["http_version"] != "1.0"
             return self._fanout.join(self._topic, self._after, line, left, chunked=chunked, given=self._given)
 
@@ -60,9 +60,9 @@ class Streams:
         """Answer a simple request for a known stream."""
         answer = self._app
         is_stream = scope["type"] == "http" and scope["path"].endswith("/stream")
-        if is_stream and (asked := self._plainly(scope)):
+        if is_stream and (asked := self._parse_simple_request(scope)):
             answer = StreamAnswer(self._fanout, *asked)
         await answer(scope, receive, send)
 
-    def _plainly(self, scope: Scope) -> tuple[Topic, int, str] | None:
-        return plainly(scope, self._fanout.known, self._fanout.checked, self._fanout.last_position)
+    def _parse_simple_request(self, scope: Scope) -> tuple[Topic, int, str] | None:
+        return parse_simple_request(scope, self._fanout.known, self._fanout.checked, self._fanout.last_position)

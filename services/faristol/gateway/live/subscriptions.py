@@ -14,7 +14,7 @@ from pydantic import AfterValidator
 from pydantic_core import PydanticCustomError
 from starlette.types import Scope
 
-from faristol.gateway.api.event_types import TYPES
+from faristol.gateway.api.event_types import EVENT_TYPES
 from faristol.gateway.live.sse import parse_id
 from faristol.kernel.quotation import nearest
 from faristol.kernel.refusal import N_
@@ -26,13 +26,13 @@ CONTENT = "content"
 
 TRUE = "true"
 
-NAMES = r"^([^,]+(,[^,]+)*)?$"
+NAMES_PATTERN = r"^([^,]+(,[^,]+)*)?$"
 NUMBERS = r"^([0-9]{1,5}(,[0-9]{1,5})*)?$"
 TYPE_NAMES = r"^([A-Za-z]+(,[A-Za-z]+)*)?$"
-LONGEST = 2_000
+MAX_LIST_CHARACTERS = 2_000
 """Limit of a list in characters, so that it has fewer items than the results service accepts."""
 
-MOST_AHEAD_COUNT = 10_000
+MAX_POSITIONS_AHEAD = 10_000
 """Limit by which ``after`` may exceed the known end of the record, in positions."""
 
 BEYOND = N_("{given} is after the last position of the record, {last}")
@@ -41,7 +41,7 @@ NO_GAME = N_("there is no game {given} in these tournaments")
 
 NOT_WITH_TYPES = N_("cannot be combined with types: the content would be incomplete")
 
-PUBLIC = frozenset(TYPES)
+PUBLIC = frozenset(EVENT_TYPES)
 """Types of notifications."""
 
 
@@ -57,15 +57,15 @@ def known_type(types: str, told: Collection[str] = PUBLIC) -> str:
 Tournaments = Annotated[
     str,
     Query(
-        max_length=LONGEST,
-        pattern=NAMES,
+        max_length=MAX_LIST_CHARACTERS,
+        pattern=NAMES_PATTERN,
         description="Events of these tournaments, separated by commas; empty for all.",
         examples=["a,b"],
     ),
 ]
 
 
-LONGEST_ID = 100
+MAX_ID_CHARACTERS = 100
 """Limit of an id in characters."""
 
 LastEventId = Annotated[
@@ -82,7 +82,7 @@ LastEventIdQuery = Annotated[
     str | None,
     Query(
         alias="last_event_id",
-        max_length=LONGEST_ID,
+        max_length=MAX_ID_CHARACTERS,
         description="The same as the header, which takes precedence. For clients that cannot send the header, or are "
         "behind a proxy that removes it.",
     ),
@@ -116,21 +116,30 @@ class Filters:
 async def _filters(
     games: Annotated[
         str,
-        Query(max_length=LONGEST, pattern=NAMES, description="Return only events of these games, separated by commas."),
+        Query(
+            max_length=MAX_LIST_CHARACTERS,
+            pattern=NAMES_PATTERN,
+            description="Return only events of these games, separated by commas.",
+        ),
     ] = "",
     rounds: Annotated[
         str,
         Query(
-            max_length=LONGEST, pattern=NUMBERS, description="Return only events of these rounds, separated by commas."
+            max_length=MAX_LIST_CHARACTERS,
+            pattern=NUMBERS,
+            description="Return only events of these rounds, separated by commas.",
         ),
     ] = "",
     tables: Annotated[
-        str, Query(max_length=LONGEST, pattern=NUMBERS, description="Return only events of games at these tables.")
+        str,
+        Query(
+            max_length=MAX_LIST_CHARACTERS, pattern=NUMBERS, description="Return only events of games at these tables."
+        ),
     ] = "",
     types: Annotated[
         str,
         Query(
-            max_length=LONGEST,
+            max_length=MAX_LIST_CHARACTERS,
             pattern=TYPE_NAMES,
             description="Return only events of these types, such as `PlayPlaced,ResultRecorded`: names of `EventType`, "
             "separated by commas.",
@@ -171,7 +180,7 @@ async def check_filters(
     Without tournaments the stream has all of them: then a game of any matches. ``find_games`` returns those of the ids
     that are games. Raises ``RequestValidationError``.
     """
-    most = max((head.rounds for head in heads.values()), default=MOST_ROUNDS_COUNT)
+    most = max((head.rounds for head in heads.values()), default=MAX_FILTER_ROUNDS)
     wrong = [
         _wrong("rounds", given, NO_ROUND, {"given": given, "rounds": str(most)})
         for given in filter(None, filters.rounds.split(","))
@@ -192,13 +201,13 @@ async def check_filters(
         raise RequestValidationError(wrong)
 
 
-MOST_ROUNDS_COUNT = 10_000
+MAX_FILTER_ROUNDS = 10_000
 """Limit of the rounds of any tournament."""
 
 
 def check_after(after: int, last: int) -> None:
     """Refuse a position far beyond the record, which ends at ``last``. Raises ``RequestValidationError``."""
-    if after > last + MOST_AHEAD_COUNT:
+    if after > last + MAX_POSITIONS_AHEAD:
         raise RequestValidationError([_wrong("after", str(after), BEYOND, {"given": str(after), "last": str(last)})])
 
 
@@ -216,17 +225,17 @@ _PATH = re.compile(r"/api/v1/tournaments/([^/]+)/stream")
 _POSITION = re.compile("[0-9]{1,18}")
 _PLAIN = {
     "after": _POSITION,
-    "games": re.compile(NAMES),
+    "games": re.compile(NAMES_PATTERN),
     "rounds": re.compile(NUMBERS),
     "tables": re.compile(NUMBERS),
     "types": re.compile(TYPE_NAMES),
     "include": re.compile(CONTENT),
     "named": re.compile("true|false"),
-    "last_event_id": re.compile(f".{{0,{LONGEST_ID}}}"),
+    "last_event_id": re.compile(f".{{0,{MAX_ID_CHARACTERS}}}"),
 }
 
 
-def plainly(
+def parse_simple_request(
     scope: Scope, known: Mapping[str, str], checked: Collection[tuple[str, str, str]], last: int
 ) -> tuple[Topic, int, str] | None:
     """Parse topic, position and fingerprint of a simple request; None if the route must handle or refuse it.
@@ -242,7 +251,7 @@ def plainly(
     given = dict(pairs)
     if len(given) < len(pairs) or bool(query) != bool(pairs) or not given.keys() <= _PLAIN.keys():
         return None
-    if len(query) > LONGEST or not all(_PLAIN[name].fullmatch(value) for name, value in given.items()):
+    if len(query) > MAX_LIST_CHARACTERS or not all(_PLAIN[name].fullmatch(value) for name, value in given.items()):
         return None
     types = frozenset(filter(None, given.get("types", "").split(",")))
     if not PUBLIC.issuperset(types) or (types and "include" in given):
@@ -257,7 +266,7 @@ def plainly(
     games, rounds = given.get("games", ""), given.get("rounds", "")
     if (games or rounds) and (tournament_id, games, rounds) not in checked:
         return None
-    if not last_id and after > last + MOST_AHEAD_COUNT:
+    if not last_id and after > last + MAX_POSITIONS_AHEAD:
         return None
     topic = Filters(**given).topic({tournament_id: known[tournament_id]})
     return topic, after, fingerprint

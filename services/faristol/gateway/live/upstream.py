@@ -11,16 +11,16 @@ import grpc
 from faristol.pb.results.v1 import results_pb2 as pb
 from faristol.pb.results.v1 import results_pb2_grpc
 
-PRIMED = 2_000
+PRELOADED_POSITION_COUNT = 2_000
 """Number of latest positions that are loaded at the start."""
 
-SILENCE = 15.0
+UPSTREAM_SILENCE_SECONDS = 15.0
 """Timeout of a silent call in seconds; the results service sends a message every five."""
 
-RETRY = 0.25
+UPSTREAM_RETRY_SECONDS = 0.25
 """Delay between two calls in seconds."""
 
-PATIENCE = 20
+WARN_AFTER_ATTEMPTS = 20
 """Number of consecutive failed calls after which a warning is logged."""
 
 _log = logging.getLogger(__name__)
@@ -29,14 +29,16 @@ OnNews = Callable[[Sequence[pb.FollowResponse]], None]
 OnGap = Callable[[], None]
 
 
-class Tail:
+class NewsSubscription:
     """Notifications of all tournaments in order and exactly once, across restarts of the results service.
 
     Listeners are called in the event loop and must not block. Notifications are shared and must not be changed.
     """
 
-    def __init__(self, stub: results_pb2_grpc.ResultsServiceAsyncStub, silence: float = SILENCE) -> None:
-        """Create the subscription. ``silence`` is in seconds and replaces ``SILENCE``."""
+    def __init__(
+        self, stub: results_pb2_grpc.ResultsServiceAsyncStub, silence: float = UPSTREAM_SILENCE_SECONDS
+    ) -> None:
+        """Create the subscription. ``silence`` is in seconds and replaces ``UPSTREAM_SILENCE_SECONDS``."""
         self._stub = stub
         self._silence = silence
         self._on_news: list[OnNews] = []
@@ -71,18 +73,18 @@ class Tail:
             try:
                 await self._follow()
             except (grpc.aio.AioRpcError, TimeoutError) as problem:
-                self._failed(problem)
+                self._log_failure(problem)
             except asyncio.CancelledError:
                 if (task := asyncio.current_task()) is None or task.cancelling():
                     raise
                 # Only the call was cancelled: its channel was closed after certificates had been replaced.
             finally:
                 self.connected = False
-            await asyncio.sleep(RETRY)
+            await asyncio.sleep(UPSTREAM_RETRY_SECONDS)
 
     async def _follow(self) -> None:
         """Run one call, which resumes after the last one. Its first response confirms the position."""
-        last = None if self.begun.is_set() else PRIMED
+        last = None if self.begun.is_set() else PRELOADED_POSITION_COUNT
         call = self._stub.Follow(pb.FollowRequest(after_position=self.position, last=last, marks=True))
         try:
             if (mark := await self._read(call)) is None:
@@ -92,7 +94,7 @@ class Tail:
                 self._begin(mark)
             while (news := await self._read(call)) is not None:
                 self.position, self.fingerprint = news.position, news.fingerprint
-                self._tell((news,) if news.type else ())
+                self._notify((news,) if news.type else ())
         finally:
             call.cancel()
 
@@ -118,13 +120,13 @@ class Tail:
             call()
         self.begun.set()
 
-    def _tell(self, news: Sequence[pb.FollowResponse]) -> None:
+    def _notify(self, news: Sequence[pb.FollowResponse]) -> None:
         for call in self._on_news:
             call(news)
 
-    def _failed(self, problem: grpc.aio.AioRpcError | TimeoutError) -> None:
+    def _log_failure(self, problem: grpc.aio.AioRpcError | TimeoutError) -> None:
         """Log a persistent failure once."""
         self._failures += 1
-        if self._failures == PATIENCE:
+        if self._failures == WARN_AFTER_ATTEMPTS:
             why = problem.code().name if isinstance(problem, grpc.aio.AioRpcError) else "nothing is said on the call"
             _log.warning("no news comes from the results service (%s); it is asked again and again", why)

@@ -21,10 +21,10 @@ REASONS = frozenset(("DUPLICATE_GAMES", "NO_DUPLICATE_GAMES", "DUPLICATE_GAME", 
 """Reasons of refusals that depend on the mode."""
 
 _API = "/api/v1/tournaments/{tournament_id}"
-_GAME = "/api/v1/duplicate/{game_id}"
+_DUPLICATE_PATH = "/api/v1/duplicate/{game_id}"
 _CONSOLE = "/tournaments/{tournament_id}/duplicate"
 
-INSTEAD: Mapping[str, str] = {
+ALTERNATIVE_PATHS: Mapping[str, str] = {
     f"{_API}/standings": f"{_API}/duplicate-standings",
     f"{_API}/standings.csv": f"{_API}/duplicate-standings",
     f"{_API}/crosstable": f"{_API}/duplicate-standings",
@@ -48,9 +48,9 @@ INSTEAD: Mapping[str, str] = {
     "/t/{tournament_id}/duplicate": "/t/{tournament_id}",
     "/tournaments/{tournament_id}/print/{kind}": "/tournaments/{tournament_id}/print",
     "/tournaments/{tournament_id}/print/round/{number}/{kind}": "/tournaments/{tournament_id}/print",
-    "/api/v1/games/{game_id}": _GAME,
-    "/api/v1/games/{game_id}/racks": _GAME,
-    "/api/v1/games/{game_id}.gcg": _GAME,
+    "/api/v1/games/{game_id}": _DUPLICATE_PATH,
+    "/api/v1/games/{game_id}/racks": _DUPLICATE_PATH,
+    "/api/v1/games/{game_id}.gcg": _DUPLICATE_PATH,
     "/g/{game_id}": "/duplicate/{game_id}",
     "/games/{game_id}/replay": "/duplicate/{game_id}",
     "/games/{game_id}/embed": "/duplicate/{game_id}",
@@ -77,7 +77,7 @@ def address_instead(request: Request, reason: str = "") -> str:
     A method of the contract, such as ``/api/v1/results/GetReport``, has none: its path names no tournament or game.
     """
     route = request.scope.get("route")
-    path = _OF_SEVERAL.get(reason) or INSTEAD.get(getattr(route, "path", ""), "")
+    path = _OF_SEVERAL.get(reason) or ALTERNATIVE_PATHS.get(getattr(route, "path", ""), "")
     try:
         return path.format_map(request.path_params)
     except KeyError:

@@ -9,7 +9,7 @@ from faristol.gateway.rpc.results import Results
 from faristol.pb.results.v1 import results_pb2 as pb
 
 
-def titled(tournament: pb.Tournament) -> str:
+def format_title(tournament: pb.Tournament) -> str:
     """Return the name of a tournament with that of its division."""
     return ", ".join(filter(None, (tournament.name, tournament.division)))
 

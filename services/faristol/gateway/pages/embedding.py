@@ -34,7 +34,7 @@ class _Kind(NamedTuple):
     """Parameters that are passed on to the embeddable page."""
 
 
-_KINDS = (
+_EMBED_KINDS = (
     _Kind(re.compile(r"/t/(?P<id>[^/]+)(/embed/standings)?"), "/t/{id}/embed/standings", 600, 640, ("category",)),
     _Kind(re.compile(r"/t/(?P<id>[^/]+)/r/(?P<round>[0-9]{1,5})"), "/t/{id}/embed/pairings", 600, 640),
     _Kind(re.compile(r"/t/(?P<id>[^/]+)/embed/pairings"), "/t/{id}/embed/pairings", 600, 640, ("round",)),
@@ -75,7 +75,7 @@ def theme_of(path: str, query: Mapping[str, str]) -> str:
 
 def embed_of(path: str, query: Mapping[str, str]) -> Embed | None:
     """Return the embeddable form of the page at an unquoted path; None if it has none."""
-    for kind in _KINDS:
+    for kind in _EMBED_KINDS:
         if not (found := kind.path.fullmatch(path)):
             continue
         groups = found.groupdict()

@@ -11,8 +11,8 @@ from starlette.requests import Request
 from starlette.responses import HTMLResponse, Response
 
 from faristol.gateway.api.answers import moment
-from faristol.gateway.cache.recorded_reads import unchanged
-from faristol.gateway.http.errors import AWAY, FAULT, Problem
+from faristol.gateway.cache.recorded_reads import check_not_modified
+from faristol.gateway.http.errors import FAULT, RESULTS_UNAVAILABLE, Problem
 from faristol.gateway.http.forms import FROM_ELSEWHERE
 from faristol.gateway.http.language import language_of, remember
 from faristol.gateway.live import page_events
@@ -28,8 +28,8 @@ PROBLEMS = {
     HTTPStatus.BAD_REQUEST: N_("This address is malformed."),
     HTTPStatus.FORBIDDEN: FROM_ELSEWHERE,
     HTTPStatus.CONFLICT: N_("This page cannot be shown."),
-    HTTPStatus.SERVICE_UNAVAILABLE: AWAY,
-    HTTPStatus.GATEWAY_TIMEOUT: AWAY,
+    HTTPStatus.SERVICE_UNAVAILABLE: RESULTS_UNAVAILABLE,
+    HTTPStatus.GATEWAY_TIMEOUT: RESULTS_UNAVAILABLE,
 }
 MISSING = {
     "tournament": N_("There is no tournament “%(id)s”."),
@@ -45,7 +45,7 @@ Part = Annotated[str, Query(pattern="^(live)?$")]
 
 def page(request: Request, name: str, part: str = "", status: int = 200, **values: Any) -> Response:
     """Render a page in the visitor's language, or answer 304 if the cached one is unchanged."""
-    if kept := unchanged(request):
+    if kept := check_not_modified(request):
         return kept
     language = language_of(request)
     operator = request.app.state.operator

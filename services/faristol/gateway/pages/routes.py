@@ -26,9 +26,9 @@ from faristol.gateway.pages.divisions import rounds_beside, together
 from faristol.gateway.pages.embedding import Theme
 from faristol.gateway.pages.render import Part, page, tournament_page
 from faristol.gateway.pages.spectators import pages as spectators
-from faristol.gateway.pages.spectators.boards import shown
+from faristol.gateway.pages.spectators.boards import build_game_values
 from faristol.gateway.pages.spectators.files import FILES
-from faristol.gateway.pages.spectators.seats import Place, has_no_result, latest, places
+from faristol.gateway.pages.spectators.seats import PlayerPlace, has_no_result, latest, places
 from faristol.gateway.print.contents import language_of_tournament
 from faristol.gateway.rpc.results import Page, Reader, Results, RulingsReader
 from faristol.kernel.errors import NotFound
@@ -124,7 +124,7 @@ async def _show_start(request: Request, results: Results, head: pb.GetTournament
     tournament_id, round_ = head.tournament.tournament_id, latest(head.tournament)
     listed = await results.players(tournament_id)
     names = {team.team_id: team.name for team in listed.teams}
-    seats: list[Place] = []
+    seats: list[PlayerPlace] = []
     if round_ is not None:
         paired = await results.pairings(tournament_id, round_.round, seats_alone=True)
         listed.position = min(listed.position, paired.position)
@@ -369,7 +369,7 @@ async def status(request: Request, results: Reader, part: Part = "") -> Response
 async def game(request: Request, results: Reader, game_id: str, part: Part = "") -> Response:
     """Show a game: board, scoresheet, clocks."""
     played = await results.game(game_id)
-    return page(request, "game.html", part, **shown(request, played))
+    return page(request, "game.html", part, **build_game_values(request, played))
 
 
 PAGES: Mapping[str, Callable[..., Any]] = {

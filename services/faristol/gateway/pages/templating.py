@@ -24,7 +24,7 @@ from faristol.presentation import labels
 from faristol.presentation.game_view import clock_text, minutes
 from faristol.presentation.ruleset_lookup import is_of_duplicate_games
 from faristol.presentation.scoresheet_text import below, play_cell
-from faristol.text import LANGUAGES, NAMES, cite, elide, number, percent, translations
+from faristol.text import LANGUAGE_NAMES, LANGUAGES, cite, elide, number, percent, translations
 
 ERASED = N_("a player (%(id)s)")
 
@@ -60,7 +60,7 @@ def environment(language: str) -> Environment:
     env.filters["article"] = lambda article: cite(article, language)
     env.filters["points"] = lambda value: number(value, language)
     env.filters["percent"] = lambda value: percent(value, language)
-    env.filters["signed"] = lambda value: signed(value, language)
+    env.filters["signed"] = lambda value: format_signed(value, language)
     env.filters["day"] = lambda moment, time_zone="": format_date(
         moment.astimezone(ZoneInfo(time_zone or "UTC")), "long", locale=language
     )
@@ -77,14 +77,16 @@ def environment(language: str) -> Environment:
         moment.astimezone(ZoneInfo(time_zone or "UTC")), "medium", locale=language
     )
     env.globals["days"] = lambda tournament: days(tournament, language)
-    env.globals.update(language=language, languages=LANGUAGES, language_names=NAMES, labels=labels, asset=asset, pb=pb)
+    env.globals.update(
+        language=language, languages=LANGUAGES, language_names=LANGUAGE_NAMES, labels=labels, asset=asset, pb=pb
+    )
     env.globals.update(
         clock_text=clock_text,
         is_of_duplicate_games=is_of_duplicate_games,
         minutes=minutes,
         value=tie_break_value,
-        who=lambda name, player: who(name, player, language),
-        whom=lambda name, player: whom(name, player, language),
+        who=lambda name, player: format_name(name, player, language),
+        whom=lambda name, player: format_name_link(name, player, language),
         site=public_address,
         oembed=lambda request: oembed_path(request.url.path, request.query_params, public_address(request)),
         coming=coming,
@@ -144,20 +146,22 @@ def zone_name(moment: datetime, time_zone: str) -> str:
     return name if name.isalpha() else f"UTC{name.replace('-', '−')}"
 
 
-def signed(value: float, language: str) -> str:
+def format_signed(value: float, language: str) -> str:
     """Format a number with its sign, ``+12`` or ``−3``; ``0`` without."""
     return ("+" if value > 0 else "") + number(value, language)
 
 
-def who(name: str, player_id: str, language: str) -> str | Markup:
+def format_name(name: str, player_id: str, language: str) -> str | Markup:
     """Return a player's name, or a substitute for an erased player."""
     erased = translations(language).gettext(ERASED) % {"id": player_id}
     return name or Markup('<span class="erased">{}</span>').format(erased)
 
 
-def whom(name: str, player_id: str, language: str) -> Markup:
+def format_name_link(name: str, player_id: str, language: str) -> Markup:
     """Return a player's name as a link to the player's page."""
-    return Markup('<a class="person" href="/players/{}">{}</a>').format(player_id, who(name, player_id, language))
+    return Markup('<a class="person" href="/players/{}">{}</a>').format(
+        player_id, format_name(name, player_id, language)
+    )
 
 
 def rules_name(name: str, title: str, language: str) -> str:

@@ -14,15 +14,15 @@ from starlette.responses import HTMLResponse, Response
 
 from faristol.gateway.api.parameters import DIGITS
 from faristol.gateway.auth.session import session
-from faristol.gateway.cache.recorded_reads import AWAY
-from faristol.gateway.consoles.navigation import doors
+from faristol.gateway.cache.recorded_reads import UNAVAILABLE_CODES
+from faristol.gateway.consoles.navigation import list_console_links
 from faristol.gateway.duplicate_game.service import Duplicates
 from faristol.gateway.http.forms import public_address
 from faristol.gateway.http.language import language_of
 from faristol.gateway.pages.alternatives import check_has_duplicate_games, check_has_tables
 from faristol.gateway.pages.render import page, private_page, rules_title
 from faristol.gateway.pages.templating import render
-from faristol.gateway.print.contents import Wanted, language_of_tournament
+from faristol.gateway.print.contents import PaperRequest, language_of_tournament
 from faristol.gateway.print.duplicate import ALL_PAPERS, papers_of
 from faristol.gateway.print.form import SIZES, STYLES, Size, style_name
 from faristol.gateway.print.order import name_size
@@ -31,7 +31,7 @@ from faristol.gateway.rpc.calls import NotSignedIn
 from faristol.gateway.rpc.results import Reader, Results
 from faristol.kernel.refusal import N_
 from faristol.pb.results.v1 import results_pb2 as pb
-from faristol.text import LANGUAGES, NAMES, say
+from faristol.text import LANGUAGE_NAMES, LANGUAGES, say
 
 NO_TYPESETTER = N_("This server does not generate PDF files. Print the page; your browser can save it as PDF.")
 BUSY = N_("Too many papers are being generated. Please retry in a few seconds.")
@@ -49,7 +49,7 @@ PER_HALL = frozenset({"tables", "names", "wall", "results"})
 routes = APIRouter(include_in_schema=False)
 
 
-async def printed(wanted: Wanted, kind: str) -> str:
+async def render_paper(wanted: PaperRequest, kind: str) -> str:
     """Render a paper as HTML that browsers and the typesetter print alike.
 
     Raises ``grpc.aio.AioRpcError`` for an unknown round.
@@ -65,7 +65,7 @@ async def printed(wanted: Wanted, kind: str) -> str:
         "number": wanted.round,
         "name_size": name_size,
         "style_name": style_name,
-        "language_names": NAMES,
+        "language_names": LANGUAGE_NAMES,
         "can_pdf": is_installed(),
         "table_asked": wanted.table,
         "lie": paper.lie,
@@ -97,8 +97,8 @@ async def _answer(
     language = lang if lang in LANGUAGES else language_of_tournament(head)
     results = Results(request.app.state.results, language, language_of(request))
     duplicates = Duplicates(request.app.state.duplicate, language)
-    wanted = Wanted(results, duplicates, language, head, size, public_address(request), round_, table, hall)
-    html = await printed(wanted, kind)
+    wanted = PaperRequest(results, duplicates, language, head, size, public_address(request), round_, table, hall)
+    html = await render_paper(wanted, kind)
     headers = {"Cache-Control": "no-cache", "Content-Language": language, "Vary": "Accept-Language, Cookie"}
     if not dot:
         return HTMLResponse(html, headers=headers)
@@ -135,11 +135,11 @@ async def _own(request: Request, tournament: pb.Tournament) -> dict[str, Any]:
     """Return the session and its consoles for a public page; empty without a session."""
     try:
         found = await session(request)
-        return {"session": found, "doors": list(doors(found, tournament))}
+        return {"session": found, "doors": list(list_console_links(found, tournament))}
     except NotSignedIn:
         return {}
     except grpc.aio.AioRpcError as problem:
-        if problem.code() not in AWAY:
+        if problem.code() not in UNAVAILABLE_CODES:
             raise
         return {}
 

@@ -11,7 +11,7 @@ from faristol.gateway.api.resources.pairings import absent
 from faristol.gateway.duplicate_game.service import Duplicates
 from faristol.gateway.pages.qr import qr
 from faristol.gateway.print.form import Lie, Size
-from faristol.gateway.print.order import stacked
+from faristol.gateway.print.order import stack_pages
 from faristol.gateway.rpc.results import Results
 from faristol.kernel.names import name_order
 from faristol.kernel.refusal import N_
@@ -21,10 +21,10 @@ from faristol.presentation.outcome import outcome
 from faristol.presentation.ruleset_lookup import known_rules
 from faristol.text import LANGUAGES, SOURCE
 
-AT_ONCE = 8
+GAME_CALL_LIMIT = 8
 """Limit of concurrent calls for games, over all papers and files, so that live viewers have priority."""
 
-SLIPS: Mapping[Size, int] = {"A4": 4, "A5": 2}
+SLIPS_PER_PAGE: Mapping[Size, int] = {"A4": 4, "A5": 2}
 """Slips on a page."""
 
 CARDS: Mapping[Size, int] = {"A4": 8, "A5": 4}
@@ -38,7 +38,7 @@ WIDE_FROM = {"A4": 7, "A5": 4}
 
 
 @dataclass(frozen=True, slots=True)
-class Wanted:
+class PaperRequest:
     """Parameters of a paper."""
 
     results: Results
@@ -62,7 +62,7 @@ class Wanted:
         return self.head.tournament.tournament_id
 
 
-Gather = Callable[[Wanted], Awaitable[Mapping[str, Any]]]
+Gather = Callable[[PaperRequest], Awaitable[Mapping[str, Any]]]
 
 
 class Paper(NamedTuple):
@@ -78,7 +78,7 @@ class Paper(NamedTuple):
     lie: Lie = "upright"
 
 
-class Line(NamedTuple):
+class SeatLine(NamedTuple):
     """Seat in an alphabetical list."""
 
     name: str
@@ -96,7 +96,7 @@ class Form(NamedTuple):
     table: pb.Table
     game: pb.GetGameResponse
     sides: Sequence[table.Side]
-    rows: Sequence[Sequence[table.Line | None]]
+    rows: Sequence[Sequence[table.SheetLine | None]]
     outcome: Sequence[str]
 
 
@@ -111,21 +111,21 @@ def seats_in_order(each: pb.Table) -> list[pb.Seat]:
     return sorted(each.seats, key=lambda seat: seat.player_id != each.first_player_id)
 
 
-def lines(answer: pb.GetPairingsResponse, away: Iterable[pb.Player] = (), language: str = "") -> list[Line]:
+def lines(answer: pb.GetPairingsResponse, away: Iterable[pb.Player] = (), language: str = "") -> list[SeatLine]:
     """Return the players in a round, sorted by name for a ``language``, with a table, a bye or neither."""
 
-    def told() -> Iterator[Line]:
+    def list_lines() -> Iterator[SeatLine]:
         for each in answer.tables:
             for seat in each.seats:
                 others = [other for other in each.seats if other.player_id != seat.player_id]
-                yield Line(seat.name, seat.player_id, each.table, each.hall, others)
+                yield SeatLine(seat.name, seat.player_id, each.table, each.hall, others)
         resting = [answer.bye] if answer.HasField("bye") else []
         for seat in (*resting, *(bye.seat for bye in answer.requested_byes)):
-            yield Line(seat.name, seat.player_id, 0, "", (), bye=True)
+            yield SeatLine(seat.name, seat.player_id, 0, "", (), bye=True)
         for player in away:
-            yield Line(player.name, player.player_id, 0, "", ())
+            yield SeatLine(player.name, player.player_id, 0, "", ())
 
-    return sorted(told(), key=lambda line: (not line.name, name_order(line.name or line.player_id, language)))
+    return sorted(list_lines(), key=lambda line: (not line.name, name_order(line.name or line.player_id, language)))
 
 
 def of_hall(answer: pb.GetPairingsResponse, hall: str) -> pb.GetPairingsResponse:
@@ -137,12 +137,12 @@ def of_hall(answer: pb.GetPairingsResponse, hall: str) -> pb.GetPairingsResponse
     return found
 
 
-async def _pairings(wanted: Wanted) -> dict[str, Any]:
+async def _pairings(wanted: PaperRequest) -> dict[str, Any]:
     answer = of_hall(await wanted.results.pairings(wanted.id, wanted.round), wanted.hall)
     return {"answer": answer, "order": seats_in_order, "signers": _signers(wanted.head), "hall": wanted.hall}
 
 
-async def _by_name(wanted: Wanted) -> dict[str, Any]:
+async def _by_name(wanted: PaperRequest) -> dict[str, Any]:
     answer, listed = await asyncio.gather(
         wanted.results.pairings(wanted.id, wanted.round), wanted.results.players(wanted.id)
     )
@@ -152,7 +152,7 @@ async def _by_name(wanted: Wanted) -> dict[str, Any]:
     return {"answer": answer, "hall": wanted.hall, "lines": lines(answer, away, language_of_tournament(wanted.head))}
 
 
-def by_hall(listed: Sequence[Line]) -> list[tuple[str, list[Line]]]:
+def by_hall(listed: Sequence[SeatLine]) -> list[tuple[str, list[SeatLine]]]:
     """Return the lines of each hall in the order of tables; one list if there are no halls.
 
     A player without a table is listed in every hall.
@@ -162,7 +162,7 @@ def by_hall(listed: Sequence[Line]) -> list[tuple[str, list[Line]]]:
     return [(hall, [line for line in listed if not line.table or line.hall == hall]) for hall in halls]
 
 
-async def _wall(wanted: Wanted) -> dict[str, Any]:
+async def _wall(wanted: PaperRequest) -> dict[str, Any]:
     found = await _by_name(wanted)
     return {**found, "halls": by_hall(found["lines"])}
 
@@ -172,17 +172,17 @@ def _signers(head: pb.GetTournamentResponse) -> str:
     return rules.scoresheet.signers if rules else "both"
 
 
-def _of_table(wanted: Wanted, answer: pb.GetPairingsResponse) -> list[pb.Table]:
+def _of_table(wanted: PaperRequest, answer: pb.GetPairingsResponse) -> list[pb.Table]:
     return [each for each in answer.tables if wanted.table in (0, each.table)]
 
 
-async def _slips(wanted: Wanted) -> dict[str, Any]:
+async def _slips(wanted: PaperRequest) -> dict[str, Any]:
     answer = await wanted.results.pairings(wanted.id, wanted.round)
     rules = known_rules(wanted.head.tournament.ruleset)
     place = f"{wanted.address}/tournaments/{wanted.id}/round/{wanted.round}/results"
     return {
         "answer": answer,
-        "pages": stacked(_of_table(wanted, answer), SLIPS[wanted.size]),
+        "pages": stack_pages(_of_table(wanted, answer), SLIPS_PER_PAGE[wanted.size]),
         "order": seats_in_order,
         "code": lambda each: qr(f"{place}/{each.table}", at_once=True),
         "signers": _signers(wanted.head),
@@ -190,9 +190,9 @@ async def _slips(wanted: Wanted) -> dict[str, Any]:
     }
 
 
-async def _games(wanted: Wanted) -> dict[str, Any]:
+async def _games(wanted: PaperRequest) -> dict[str, Any]:
     answer = await wanted.results.pairings(wanted.id, wanted.round)
-    gate = asyncio.Semaphore(AT_ONCE)
+    gate = asyncio.Semaphore(GAME_CALL_LIMIT)
 
     async def form(each: pb.Table) -> Form:
         async with gate:
@@ -204,17 +204,17 @@ async def _games(wanted: Wanted) -> dict[str, Any]:
     return {"answer": answer, "forms": forms, "blank_lines": BLANK_LINES[wanted.size]}
 
 
-async def _cards(wanted: Wanted) -> dict[str, Any]:
+async def _cards(wanted: PaperRequest) -> dict[str, Any]:
     listed = await wanted.results.players(wanted.id)
     known = [player for player in listed.players if not player.withdrawn_round]
     players = sorted(
         known, key=lambda player: name_order(player.name or player.player_id, language_of_tournament(wanted.head))
     )
     teams = {team.team_id: team.name for team in listed.teams}
-    return {"answer": listed, "pages": stacked(players, CARDS[wanted.size]), "teams": teams}
+    return {"answer": listed, "pages": stack_pages(players, CARDS[wanted.size]), "teams": teams}
 
 
-async def _standings(wanted: Wanted) -> dict[str, Any]:
+async def _standings(wanted: PaperRequest) -> dict[str, Any]:
     answer = await wanted.results.standings(wanted.id, wanted.round)
     teams = None
     if wanted.head.tournament.team_boards:
@@ -222,7 +222,7 @@ async def _standings(wanted: Wanted) -> dict[str, Any]:
     return {"answer": answer, "teams": teams, "as_of": wanted.round}
 
 
-async def _crosstable(wanted: Wanted) -> dict[str, Any]:
+async def _crosstable(wanted: PaperRequest) -> dict[str, Any]:
     answer = await wanted.results.crosstable(wanted.id, wanted.round)
     return {"answer": answer, "lie": "wide" if answer.rounds >= WIDE_FROM[wanted.size] else "upright"}
 

@@ -11,7 +11,7 @@ from faristol.duplicate_game.preparation import duplicate_id
 from faristol.gateway.duplicate_game.models import DuplicateTotals, coordinates_of, main_word
 from faristol.gateway.duplicate_game.names import names_in, names_of
 from faristol.gateway.pages.qr import qr
-from faristol.gateway.print.contents import PAPERS, Paper, Wanted, language_of_tournament
+from faristol.gateway.print.contents import PAPERS, Paper, PaperRequest, language_of_tournament
 from faristol.gateway.print.form import Size
 from faristol.host.ruleset_store import ruleset_of
 from faristol.kernel.names import name_order
@@ -22,14 +22,14 @@ from faristol.pb.results.v1 import results_pb2 as results_pb
 from faristol.presentation import duplicate_labels
 from faristol.presentation.ruleset_lookup import is_of_duplicate_games
 
-SLIPS: Mapping[Size, int] = {"A4": 8, "A5": 4}
+DUPLICATE_SLIPS_PER_PAGE: Mapping[Size, int] = {"A4": 8, "A5": 4}
 """Slips on a page, all of one player: a page is laid at a seat and cut there."""
 
 USUAL_ROUNDS_COUNT = 24
 """Slips of each player if the rules fix no number of rounds: three pages of A4. A bag lasts about 20 rounds."""
 
 
-class Seat(NamedTuple):
+class DuplicateSeat(NamedTuple):
     """Seat of a player in a duplicate game."""
 
     number: int
@@ -50,38 +50,38 @@ class OwnLine(NamedTuple):
 class OwnSheet(NamedTuple):
     """Sheet of a player for the scored turns."""
 
-    seat: Seat
+    seat: DuplicateSeat
     lines: Sequence[OwnLine]
     total: int
 
 
-async def _game(wanted: Wanted) -> tuple[pb.GetDuplicateResponse, list[Seat], dict[str, str]]:
+async def _game(wanted: PaperRequest) -> tuple[pb.GetDuplicateResponse, list[DuplicateSeat], dict[str, str]]:
     """Return the game of the round, the seats in its halls, and the names of the tournament's players."""
     names = names_of(await wanted.results.players(wanted.id))
     game = await wanted.duplicates.game(duplicate_id(wanted.id, wanted.round))
     seats = [
-        Seat(player.number, player.player_id, names.get(player.player_id, ""), sheet.hall.name, player)
+        DuplicateSeat(player.number, player.player_id, names.get(player.player_id, ""), sheet.hall.name, player)
         for sheet in await wanted.duplicates.sheets(game)
         for player in sheet.players
     ]
     return game, seats, names
 
 
-async def _slips(wanted: Wanted) -> dict[str, Any]:
+async def _slips(wanted: PaperRequest) -> dict[str, Any]:
     game, seats, _ = await _game(wanted)
     ruleset = ruleset_of(game.ruleset)
     return {
         "game": game,
         "seats": [seat for seat in seats if wanted.table in (0, seat.number)],
-        "slips": SLIPS[wanted.size],
-        "pages": math.ceil((ruleset.turns.turns or USUAL_ROUNDS_COUNT) / SLIPS[wanted.size]),
+        "slips": DUPLICATE_SLIPS_PER_PAGE[wanted.size],
+        "pages": math.ceil((ruleset.turns.turns or USUAL_ROUNDS_COUNT) / DUPLICATE_SLIPS_PER_PAGE[wanted.size]),
         "boxes": range(15),
         "asks_score": ruleset.slips.score == "asked",
         "code": qr(f"{wanted.address}/duplicate/{game.game_id}/slip", at_once=True),
     }
 
 
-async def _seating(wanted: Wanted) -> dict[str, Any]:
+async def _seating(wanted: PaperRequest) -> dict[str, Any]:
     game, seats, _ = await _game(wanted)
     seats.sort(
         key=lambda seat: (not seat.name, name_order(seat.name or seat.player_id, language_of_tournament(wanted.head)))
@@ -90,11 +90,11 @@ async def _seating(wanted: Wanted) -> dict[str, Any]:
     return {"game": game, "halls": halls}
 
 
-async def _own_sheets(wanted: Wanted) -> dict[str, Any]:
+async def _own_sheets(wanted: PaperRequest) -> dict[str, Any]:
     game, seats, _ = await _game(wanted)
     turns = {turn.turn: turn for turn in game.turns}
 
-    def own(seat: Seat) -> OwnSheet:
+    def own(seat: DuplicateSeat) -> OwnSheet:
         scored = zip(seat.sheet.turns, seat.sheet.slips, seat.sheet.scores, strict=True)
         lines = [OwnLine(turns[turn], slip, score) for turn, slip, score in scored]
         return OwnSheet(seat, lines, sum(line.score.points for line in lines))
@@ -109,7 +109,7 @@ async def _own_sheets(wanted: Wanted) -> dict[str, Any]:
     }
 
 
-async def _ranking(wanted: Wanted) -> dict[str, Any]:
+async def _ranking(wanted: PaperRequest) -> dict[str, Any]:
     game, seats, names = await _game(wanted)
     standings = await wanted.duplicates.standings(game.game_id)
     halls = {seat.player_id: seat.hall for seat in seats}
@@ -117,13 +117,13 @@ async def _ranking(wanted: Wanted) -> dict[str, Any]:
     return {"game": game, "answer": standings, "names": named, "halls": halls}
 
 
-async def _sum(wanted: Wanted) -> dict[str, Any]:
+async def _sum(wanted: PaperRequest) -> dict[str, Any]:
     listed = await wanted.results.players(wanted.id)
     found = await wanted.duplicates.totals(wanted.id)
-    told = await asyncio.to_thread(DuplicateTotals.told, wanted.id, found, listed)
+    told = await asyncio.to_thread(DuplicateTotals.from_messages, wanted.id, found, listed)
     categories = sorted({line.category for line in told.standings if line.category})
     of_each = [
-        (category, await asyncio.to_thread(DuplicateTotals.told, wanted.id, found, listed, category))
+        (category, await asyncio.to_thread(DuplicateTotals.from_messages, wanted.id, found, listed, category))
         for category in categories
     ]
     return {"tables": [("", told), *of_each]}

@@ -12,7 +12,9 @@ SIZES: tuple[Size, ...] = get_args(Size)
 LIES: tuple[Lie, ...] = get_args(Lie)
 
 _MARGINS = {"A4": "14mm 13mm 15mm", "A5": "10mm 9mm 12mm"}
-_PAGES = '@bottom-right { content: counter(page) " / " counter(pages); font: 8pt "Paper", sans-serif; color: #444 }'
+_PAGE_NUMBERS = (
+    '@bottom-right { content: counter(page) " / " counter(pages); font: 8pt "Paper", sans-serif; color: #444 }'
+)
 
 
 def style_name(size: Size, lie: Lie) -> str:
@@ -25,7 +27,7 @@ def page_style(size: Size, lie: Lie) -> str:
     if lie == "cut":
         return f"@page {{ size: {size}; margin: 0 }}\n"
     orientation = " landscape" if lie == "wide" else ""
-    return f"@page {{ size: {size}{orientation}; margin: {_MARGINS[size]}; {_PAGES} }}\n"
+    return f"@page {{ size: {size}{orientation}; margin: {_MARGINS[size]}; {_PAGE_NUMBERS} }}\n"
 
 
 STYLES = {style_name(size, lie): page_style(size, lie) for size in SIZES for lie in LIES}

@@ -11,7 +11,7 @@ T = TypeVar("T")
 _SIZES = ((22, "large"), (40, "middle"), (80, "small"))
 
 
-def stacked(items: Sequence[T], parts: int) -> list[list[T | None]]:
+def stack_pages(items: Sequence[T], parts: int) -> list[list[T | None]]:
     """Return pages of ``parts`` items, arranged so that cutting the pile and stacking its parts restores the order.
 
     First come the first parts of all pages, then the second parts: of 8 items on pages of 2, page 1 has items 1 and 5.

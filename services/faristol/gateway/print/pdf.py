@@ -9,13 +9,13 @@ from collections import OrderedDict
 from contextlib import suppress
 from importlib.util import find_spec
 
-SECONDS = 60.0
+PDF_TIMEOUT_SECONDS = 60.0
 """Timeout for a page: 500 slips take three seconds."""
 
-MOST_WAITING = 8
+MAX_WAITING_PAGES = 8
 """Limit of waiting pages; further requests are refused."""
 
-KEPT_BYTES = 16 * 2**20
+PDF_CACHE_BYTES = 16 * 2**20
 """Size of the cache in bytes, so that a crowd costs one rendering."""
 
 
@@ -38,7 +38,7 @@ def is_installed() -> bool:
 class Pdfs:
     """Maker and cache of PDFs."""
 
-    def __init__(self, most_waiting: int = MOST_WAITING, seconds: float = SECONDS) -> None:
+    def __init__(self, most_waiting: int = MAX_WAITING_PAGES, seconds: float = PDF_TIMEOUT_SECONDS) -> None:
         self._turn = asyncio.Semaphore()
         self._waiting = 0
         self._kept: OrderedDict[bytes, bytes] = OrderedDict()
@@ -56,15 +56,15 @@ class Pdfs:
             try:
                 async with self._turn:
                     if key not in self._kept:  # made while this request waited
-                        self._keep(key, await _typeset(page, self._seconds))
+                        self._store(key, await _typeset(page, self._seconds))
             finally:
                 self._waiting -= 1
         self._kept.move_to_end(key)
         return self._kept[key]
 
-    def _keep(self, key: bytes, made: bytes) -> None:
+    def _store(self, key: bytes, made: bytes) -> None:
         self._kept[key] = made
-        while len(self._kept) > 1 and sum(map(len, self._kept.values())) > KEPT_BYTES:
+        while len(self._kept) > 1 and sum(map(len, self._kept.values())) > PDF_CACHE_BYTES:
             self._kept.popitem(last=False)
 
 

@@ -11,7 +11,7 @@ from google.protobuf.message import Message
 from google.protobuf.message_factory import GetMessageClass
 
 from faristol.client.problems import reason_of
-from faristol.gateway.cache.recorded_reads import DEADLINE
+from faristol.gateway.cache.recorded_reads import SERVICE_TIMEOUT_SECONDS
 from faristol.pb.access.v1 import access_pb2
 from faristol.pb.clock.v1 import clock_pb2, turns_pb2
 from faristol.pb.game.v1 import duplicate_pb2, game_pb2
@@ -75,10 +75,12 @@ def _methods() -> Mapping[type[Message], Method]:
     return found
 
 
-METHODS = _methods()
+METHODS_BY_REQUEST = _methods()
 """Every method of the contract by its request type, which is unique."""
 
-NAMED: Mapping[tuple[str, str], Method] = {(method.service, method.name): method for method in METHODS.values()}
+NAMED: Mapping[tuple[str, str], Method] = {
+    (method.service, method.name): method for method in METHODS_BY_REQUEST.values()
+}
 """The same methods by service and name."""
 
 
@@ -102,9 +104,9 @@ class Calls:
         if token:
             self._metadata.append(("authorization", f"Bearer {token}"))
 
-    async def ask(self, request: Message, deadline: float = DEADLINE) -> Any:
+    async def ask(self, request: Message, deadline: float = SERVICE_TIMEOUT_SECONDS) -> Any:
         """Return the response to a request within ``deadline`` seconds."""
-        method = METHODS[type(request)]
+        method = METHODS_BY_REQUEST[type(request)]
         call = self._channel(method.service).unary_unary(
             method.path,
             request_serializer=method.request.SerializeToString,
@@ -118,7 +120,7 @@ class Calls:
 
     async def follow(self, request: Message) -> AsyncIterator[Any]:
         """Yield the responses of a stream until either side closes it."""
-        method = METHODS[type(request)]
+        method = METHODS_BY_REQUEST[type(request)]
         stream = self._channel(method.service).unary_stream(
             method.path,
             request_serializer=method.request.SerializeToString,

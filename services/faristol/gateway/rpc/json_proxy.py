@@ -28,7 +28,7 @@ from faristol.gateway.rpc.calls import NAMED, Method, NotSignedIn
 from faristol.kernel.refusal import N_
 from faristol.text import say
 
-LARGEST = 1_048_576
+MAX_BODY_BYTES = 1_048_576
 """Limit of a request body in bytes: a list of 500 players has some 100 kB."""
 
 NOT_JSON = N_("expected a JSON object with the fields of {message}")
@@ -63,7 +63,7 @@ async def call_method(
     if found is None or found.is_stream:
         reason = NO_METHOD if found is None else IS_STREAM
         raise HTTPException(HTTPStatus.NOT_FOUND, say(reason, {"service": service, "method": method}, language))
-    wanted = _read(found, await body_of(request, "application/json", LARGEST), language)
+    wanted = _read(found, await body_of(request, "application/json", MAX_BODY_BYTES), language)
     answer = await calls(request, _token(request, found)).ask(wanted)
     headers = {"Cache-Control": "no-store, private", "Content-Language": language}
     return JSONResponse(in_json(answer), headers=headers)

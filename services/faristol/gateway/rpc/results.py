@@ -44,7 +44,7 @@ class Page(NamedTuple):
         return {"page_size": self.size, "page_token": self.token}
 
 
-WHOLE = Page()
+WHOLE_LIST = Page()
 
 
 class Results(Service):
@@ -54,19 +54,19 @@ class Results(Service):
     _stub: results_pb2_grpc.ResultsServiceAsyncStub
 
     async def tournaments(
-        self, when: Moment = NOW, page: Page = WHOLE, *, search: str = "", archived: bool = False, **among: Any
+        self, when: Moment = NOW, page: Page = WHOLE_LIST, *, search: str = "", archived: bool = False, **among: Any
     ) -> pb.ListTournamentsResponse:
         """Return tournaments, the latest first, optionally with words in their name.
 
         Archived ones are included on request. ``among`` are further filters of the request.
         """
         request = pb.ListTournamentsRequest(search=search, archived=archived, **among, **when.fields(), **page.fields())
-        return await self._asked(self._stub.ListTournaments, request)
+        return await self._call(self._stub.ListTournaments, request)
 
     async def tournament(self, tournament_id: str, when: Moment = NOW) -> pb.GetTournamentResponse:
         """Return a tournament, and load its rule set."""
         request = pb.GetTournamentRequest(tournament_id=tournament_id, **when.fields())
-        head = await self._asked(self._stub.GetTournament, request)
+        head = await self._call(self._stub.GetTournament, request)
         await fetch(self._stub, head.tournament.ruleset)
         return head
 
@@ -75,7 +75,7 @@ class Results(Service):
         tournament_id: str,
         round_: int = 0,
         when: Moment = NOW,
-        page: Page = WHOLE,
+        page: Page = WHOLE_LIST,
         *,
         player_id: str = "",
         arithmetic: bool = False,
@@ -91,14 +91,14 @@ class Results(Service):
             **when.fields(),
             **page.fields(),
         )
-        return await self._asked(self._stub.GetStandings, request)
+        return await self._call(self._stub.GetStandings, request)
 
     async def team_standings(
         self,
         tournament_id: str,
         round_: int = 0,
         when: Moment = NOW,
-        page: Page = WHOLE,
+        page: Page = WHOLE_LIST,
         *,
         team_id: str = "",
         arithmetic: bool = False,
@@ -112,19 +112,19 @@ class Results(Service):
             **when.fields(),
             **page.fields(),
         )
-        return await self._asked(self._stub.GetTeamStandings, request)
+        return await self._call(self._stub.GetTeamStandings, request)
 
-    async def teams(self, tournament_id: str, when: Moment = NOW, page: Page = WHOLE) -> pb.ListTeamsResponse:
+    async def teams(self, tournament_id: str, when: Moment = NOW, page: Page = WHOLE_LIST) -> pb.ListTeamsResponse:
         """Return the teams with their line-ups."""
         request = pb.ListTeamsRequest(tournament_id=tournament_id, **when.fields(), **page.fields())
-        return await self._asked(self._stub.ListTeams, request)
+        return await self._call(self._stub.ListTeams, request)
 
     async def pairings(
         self,
         tournament_id: str,
         round_: int,
         when: Moment = NOW,
-        page: Page = WHOLE,
+        page: Page = WHOLE_LIST,
         *,
         seats_alone: bool = False,
         player_id: str = "",
@@ -141,14 +141,14 @@ class Results(Service):
             **when.fields(),
             **page.fields(),
         )
-        return await self._asked(self._stub.GetPairings, request)
+        return await self._call(self._stub.GetPairings, request)
 
     async def crosstable(
-        self, tournament_id: str, round_: int = 0, when: Moment = NOW, page: Page = WHOLE
+        self, tournament_id: str, round_: int = 0, when: Moment = NOW, page: Page = WHOLE_LIST
     ) -> pb.GetCrosstableResponse:
         """Return the crosstable up to a round, or so far if it is 0."""
         request = pb.GetCrosstableRequest(tournament_id=tournament_id, round=round_, **when.fields(), **page.fields())
-        return await self._asked(self._stub.GetCrosstable, request)
+        return await self._call(self._stub.GetCrosstable, request)
 
     async def report(
         self,
@@ -166,57 +166,61 @@ class Results(Service):
         request = pb.GetReportRequest(
             tournament_id=tournament_id, edition=edition, round=round_, for_officials=for_officials, **when.fields()
         )
-        return await self._asked(self._stub.GetReport, request)
+        return await self._call(self._stub.GetReport, request)
 
     async def prizes(self, tournament_id: str, min_position: int = 0) -> pb.GetPrizesResponse:
         """Return the leaders for the special prizes."""
         request = pb.GetPrizesRequest(tournament_id=tournament_id, min_position=min_position)
-        return await self._asked(self._stub.GetPrizes, request)
+        return await self._call(self._stub.GetPrizes, request)
 
-    async def players(self, tournament_id: str, when: Moment = NOW, page: Page = WHOLE) -> pb.ListPlayersResponse:
+    async def players(self, tournament_id: str, when: Moment = NOW, page: Page = WHOLE_LIST) -> pb.ListPlayersResponse:
         """Return the players with their ratings."""
         request = pb.ListPlayersRequest(tournament_id=tournament_id, **when.fields(), **page.fields())
-        return await self._asked(self._stub.ListPlayers, request)
+        return await self._call(self._stub.ListPlayers, request)
 
-    async def player(self, player_id: str, page: Page = WHOLE, min_position: int = 0) -> pb.GetPlayerResponse:
+    async def player(self, player_id: str, page: Page = WHOLE_LIST, min_position: int = 0) -> pb.GetPlayerResponse:
         """Return a player across tournaments."""
         request = pb.GetPlayerRequest(player_id=player_id, min_position=min_position, **page.fields())
-        return await self._asked(self._stub.GetPlayer, request)
+        return await self._call(self._stub.GetPlayer, request)
 
-    async def search_players(self, search: str, page: Page = WHOLE, min_position: int = 0) -> pb.SearchPlayersResponse:
+    async def search_players(
+        self, search: str, page: Page = WHOLE_LIST, min_position: int = 0
+    ) -> pb.SearchPlayersResponse:
         """Return players by name."""
         request = pb.SearchPlayersRequest(search=search, min_position=min_position, **page.fields())
-        return await self._asked(self._stub.SearchPlayers, request)
+        return await self._call(self._stub.SearchPlayers, request)
 
     async def game(self, game_id: str, when: Moment = NOW) -> pb.GetGameResponse:
         """Return a game, and load its rule set."""
-        game = await self._asked(self._stub.GetGame, pb.GetGameRequest(game_id=game_id, **when.fields()))
+        game = await self._call(self._stub.GetGame, pb.GetGameRequest(game_id=game_id, **when.fields()))
         await fetch(self._stub, game.ruleset)
         return game
 
     async def status(self) -> pb.GetStatusResponse:
         """Return the status of the consumers of the record."""
-        return await self._asked(self._stub.GetStatus, pb.GetStatusRequest())
+        return await self._call(self._stub.GetStatus, pb.GetStatusRequest())
 
     async def seals(self, after: int, limit: int, *, newest: bool) -> pb.ListSealsResponse:
         """Return the seals of the record beyond a position, or only the newest."""
         request = pb.ListSealsRequest(after_position=after, limit=limit, newest=newest)
-        return await self._asked(self._stub.ListSeals, request)
+        return await self._call(self._stub.ListSeals, request)
 
 
-class Rulings(Service):
+class RulingsClient(Service):
     """Public calls of the lexicon service."""
 
     kept = "rulings"
     _stub: adjudication_pb2_grpc.AdjudicationServiceAsyncStub
 
-    async def of(self, tournament_id: str, round_: int = 0, page: Page = WHOLE) -> adjudication_pb2.ListRulingsResponse:
+    async def of(
+        self, tournament_id: str, round_: int = 0, page: Page = WHOLE_LIST
+    ) -> adjudication_pb2.ListRulingsResponse:
         """Return the rulings of a closed round, or of all if it is 0."""
         request = adjudication_pb2.ListRulingsRequest(tournament_id=tournament_id, round=round_, **page.fields())
-        return await self._asked(self._stub.ListRulings, request)
+        return await self._call(self._stub.ListRulings, request)
 
 
-RulingsReader = Annotated[Rulings, Depends(Rulings.for_visitor)]
+RulingsReader = Annotated[RulingsClient, Depends(RulingsClient.for_visitor)]
 """Route parameter."""
 
 

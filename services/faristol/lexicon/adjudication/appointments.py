@@ -15,18 +15,18 @@ from faristol.kernel.errors import Invalid
 from faristol.kernel.refusal import N_, Refusal
 from faristol.lexicon.adjudication.cases.model import Case
 from faristol.lexicon.adjudication.policy import Adjudication, evolve
-from faristol.lexicon.adjudication.views import Tournament
+from faristol.lexicon.adjudication.views import AdjudicatedTournament
 from faristol.pb.lexicon.v1 import adjudication_pb2 as pb
 from faristol.pb.lexicon.v1 import events_pb2 as events
 from faristol.rules import Ruleset
 
-JUDGE_ID = re.compile(r"[a-z0-9][a-z0-9-]{0,39}")
-LANGUAGE = re.compile(r"[a-z]{2}")
-MOST_LANGUAGES = 20
-PANELS = (3, 9)
-LEASES = (2, 600)
-ESCALATIONS = (5, 3_600)
-"""The least and the most of ``PANELS`` (judges), ``LEASES`` and ``ESCALATIONS`` (seconds)."""
+JUDGE_ID_PATTERN = re.compile(r"[a-z0-9][a-z0-9-]{0,39}")
+LANGUAGE_PATTERN = re.compile(r"[a-z]{2}")
+MAX_JUDGE_LANGUAGES = 20
+PANEL_BOUNDS = (3, 9)
+LEASE_BOUNDS = (2, 600)
+ESCALATION_BOUNDS = (5, 3_600)
+"""The least and the most of ``PANEL_BOUNDS`` (judges), ``LEASE_BOUNDS`` and ``ESCALATION_BOUNDS`` (seconds)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,7 +34,7 @@ class Situation:
     """The state on which a director's command on adjudication is decided."""
 
     state: Adjudication
-    tournament: Tournament
+    tournament: AdjudicatedTournament
     ruleset: Ruleset
     at: Timestamp
     language: str
@@ -58,8 +58,8 @@ def set_adjudication(situation: Situation, request: pb.SetAdjudicationRequest) -
     director are missing.
     """
     _check_mode(request)
-    _check_seconds("lease_seconds", request.lease_seconds, LEASES)
-    _check_seconds("escalate_after_seconds", request.escalate_after_seconds, ESCALATIONS)
+    _check_seconds("lease_seconds", request.lease_seconds, LEASE_BOUNDS)
+    _check_seconds("escalate_after_seconds", request.escalate_after_seconds, ESCALATION_BOUNDS)
     state = situation.state
     fact = events.AdjudicationSet(
         mode=request.mode,
@@ -142,7 +142,7 @@ def choose_layers(situation: Situation, request: pb.ChooseLayersRequest) -> list
     return [events.LayersChosen(layers=chosen, occurred_at=situation.at)]
 
 
-class Command(NamedTuple):
+class AppointmentCommand(NamedTuple):
     """The function that decides a director's command."""
 
     decide: Callable[[Situation, Any], list[Message]]
@@ -150,17 +150,17 @@ class Command(NamedTuple):
     """Whether the command depends on the tournament's state, so that its stream is guarded."""
 
 
-COMMANDS: Mapping[type[Message], Command] = {
-    pb.SetAdjudicationRequest: Command(set_adjudication),
-    pb.AppointJudgeRequest: Command(appoint),
-    pb.DismissJudgeRequest: Command(dismiss),
-    pb.ChooseLayersRequest: Command(choose_layers, guarded=True),
+COMMANDS: Mapping[type[Message], AppointmentCommand] = {
+    pb.SetAdjudicationRequest: AppointmentCommand(set_adjudication),
+    pb.AppointJudgeRequest: AppointmentCommand(appoint),
+    pb.DismissJudgeRequest: AppointmentCommand(dismiss),
+    pb.ChooseLayersRequest: AppointmentCommand(choose_layers, guarded=True),
 }
 
 
 def check_judge_id(judge_id: str) -> None:
     """Raise ``Invalid`` for an invalid id of a judge."""
-    if not JUDGE_ID.fullmatch(judge_id):
+    if not JUDGE_ID_PATTERN.fullmatch(judge_id):
         raise Invalid(
             "judge_id",
             N_("{judge} is not a judge id: expected 1 to 40 of a-z, 0-9 and -, not beginning with -"),
@@ -171,7 +171,7 @@ def check_judge_id(judge_id: str) -> None:
 def _check_mode(request: pb.SetAdjudicationRequest) -> None:
     if request.mode not in {events.MODE_AUTOMATIC, events.MODE_JUDGE, events.MODE_PANEL}:
         raise Invalid("mode", N_("expected automatic, judge or panel"))
-    least, most = PANELS
+    least, most = PANEL_BOUNDS
     if request.mode == events.MODE_PANEL and not (least <= request.panel <= most and request.panel % 2):
         raise Invalid(
             "panel",
@@ -195,14 +195,14 @@ def _check_seconds(field: str, given: int, limits: tuple[int, int]) -> None:
 def _check_languages(request: pb.AppointJudgeRequest) -> None:
     if not request.languages and not request.director:
         raise Invalid("languages", N_("are missing; expected one or more, such as ca"))
-    if len(request.languages) > MOST_LANGUAGES:
+    if len(request.languages) > MAX_JUDGE_LANGUAGES:
         raise Invalid(
             "languages",
             N_("are {given}; expected {most} at most"),
-            {"given": len(request.languages), "most": MOST_LANGUAGES},
+            {"given": len(request.languages), "most": MAX_JUDGE_LANGUAGES},
         )
     for language in request.languages:
-        if not LANGUAGE.fullmatch(language):
+        if not LANGUAGE_PATTERN.fullmatch(language):
             raise Invalid(
                 "languages",
                 N_("{language} is not a language: expected an ISO 639-1 code such as ca"),

@@ -27,19 +27,19 @@ from faristol.pb.lexicon.v1 import adjudication_pb2 as pb
 
 M = TypeVar("M", bound=Message)
 
-PAGES = (1, 1_000)
+PAGE_SIZE_BOUNDS = (1, 1_000)
 """The least and the most rulings of a page."""
 
-PAGE = 200
+DEFAULT_PAGE_SIZE = 200
 """The default number of rulings of a page."""
 
-EXPORTED = 200
+EXPORT_BATCH_SIZE = 200
 """Cases of one message of an export."""
 
 
 def service(runtime: Runtime, lexicons: Lexicons) -> Dispatcher:
     """Return the dispatcher of the adjudication service."""
-    rulings = Rulings(runtime, lexicons)
+    rulings = AdjudicationService(runtime, lexicons)
     questions: Mapping[type[Message], Answer] = {
         pb.GetAdjudicationRequest: rulings.get_adjudication,
         pb.ListRulingsRequest: rulings.list_rulings,
@@ -50,7 +50,7 @@ def service(runtime: Runtime, lexicons: Lexicons) -> Dispatcher:
     return Dispatcher(descriptor, COMMANDS, rulings.carry_out, questions)
 
 
-class Rulings:
+class AdjudicationService:
     """The methods of the adjudication service."""
 
     def __init__(self, runtime: Runtime, lexicons: Lexicons) -> None:
@@ -113,19 +113,19 @@ class Rulings:
                 N_("{round} is not a round: expected 1 or more, or 0 for all closed rounds"),
                 {"round": request.round},
             )
-        least, most = PAGES
+        least, most = PAGE_SIZE_BOUNDS
         if request.page_size and not least <= request.page_size <= most:
             raise Invalid(
                 "page_size",
                 N_("is {given}; expected {least} to {most}, or 0 for {usual}"),
-                {"given": request.page_size, "least": least, "most": most, "usual": PAGE},
+                {"given": request.page_size, "least": least, "most": most, "usual": DEFAULT_PAGE_SIZE},
             )
         await tournament_named(self._record, request.tournament_id)
-        found, following, total, position = await queries.closed(
+        found, following, total, position = await queries.list_closed_cases(
             self._record,
             request.tournament_id,
             round_=request.round,
-            size=request.page_size or PAGE,
+            size=request.page_size or DEFAULT_PAGE_SIZE,
             after=_place(request.page_token),
         )
         return pb.ListRulingsResponse(
@@ -142,9 +142,9 @@ class Rulings:
         await tournament_named(self._record, request.tournament_id)
         found = await queries.of_tournament(self._record, request.tournament_id)
         ruled = [opened for opened in found if opened.case.ruled]
-        for start in range(0, max(1, len(ruled)), EXPORTED):
-            piece = ruled[start : start + EXPORTED]
-            yield pb.ExportRulingsResponse(lines=presentation.exported(piece, self._lexicons, header=start == 0))
+        for start in range(0, max(1, len(ruled)), EXPORT_BATCH_SIZE):
+            piece = ruled[start : start + EXPORT_BATCH_SIZE]
+            yield pb.ExportRulingsResponse(lines=presentation.format_export(piece, self._lexicons, header=start == 0))
 
     async def get_times(self, request: pb.GetRulingTimesRequest, context: Context) -> pb.GetRulingTimesResponse:
         """Return how long cases waited for their ruling, by mode."""
@@ -161,9 +161,9 @@ class Rulings:
         return await queries.waiting(self._record, tournament_id)
 
 
-def _place(token: str) -> queries.Place | None:
+def _place(token: str) -> queries.CaseListPosition | None:
     try:
-        return queries.Place.read(token) if token else None
+        return queries.CaseListPosition.read(token) if token else None
     except ValueError:
         raise Invalid(
             "page_token", N_("is not a valid page token: expected the next_page_token of an answer")

@@ -29,12 +29,12 @@ from faristol.words import WordGraph
 
 M = TypeVar("M", bound=Message)
 
-LOOK = 1.0
+QUEUE_POLL_SECONDS = 1.0
 """Seconds between polls of a queue without notifications."""
 
 
 @dataclass(frozen=True, slots=True)
-class Hearing:
+class CaseSituation:
     """The state on which a judge's command is decided."""
 
     case: Case
@@ -46,15 +46,15 @@ class Hearing:
     """Returns the source of each word of a case in the lexicon."""
 
 
-def _claim(hearing: Hearing, request: pb.ClaimCaseRequest) -> list[Message]:
+def _claim(hearing: CaseSituation, request: pb.ClaimCaseRequest) -> list[Message]:
     return decide.claim(hearing.case, hearing.settings, request.judge_id, hearing.silent, hearing.now)
 
 
-def _release(hearing: Hearing, request: pb.ReleaseCaseRequest) -> list[Message]:
+def _release(hearing: CaseSituation, request: pb.ReleaseCaseRequest) -> list[Message]:
     return decide.release(hearing.case, request.judge_id, hearing.now)
 
 
-def _rule(hearing: Hearing, request: pb.RuleCaseRequest) -> list[Message]:
+def _rule(hearing: CaseSituation, request: pb.RuleCaseRequest) -> list[Message]:
     rulings = [Ruling(tuple(word.word.faces), word.valid, word.reason, word.source) for word in request.words]
     listed = hearing.sources(hearing.case)
     return decide.give_opinion(hearing.case, hearing.settings, request.judge_id, rulings, listed, hearing.now)
@@ -66,23 +66,23 @@ def _seat(case: Case, judge_id: str) -> Mapping[str, Any]:
     return {"seat": held.seat, "lease_seconds": case.lease_seconds}
 
 
-class Command(NamedTuple):
+class JudgeCommand(NamedTuple):
     """A judge's command: ``decide`` returns its events, ``told`` fields of its answer from the case and the judge."""
 
-    decide: Callable[[Hearing, Any], list[Message]]
+    decide: Callable[[CaseSituation, Any], list[Message]]
     told: Callable[[Case, str], Mapping[str, Any]]
 
 
-COMMANDS: Mapping[type[Message], Command] = {
-    pb.ClaimCaseRequest: Command(_claim, _seat),
-    pb.ReleaseCaseRequest: Command(_release, lambda case, judge_id: {}),
-    pb.RuleCaseRequest: Command(_rule, lambda case, judge_id: {"ruled": case.ruled}),
+COMMANDS: Mapping[type[Message], JudgeCommand] = {
+    pb.ClaimCaseRequest: JudgeCommand(_claim, _seat),
+    pb.ReleaseCaseRequest: JudgeCommand(_release, lambda case, judge_id: {}),
+    pb.RuleCaseRequest: JudgeCommand(_rule, lambda case, judge_id: {"ruled": case.ruled}),
 }
 
 
 def service(runtime: Runtime, lexicons: Lexicons, leases: Leases) -> Dispatcher:
     """Return the dispatcher of the judges' service."""
-    bench = Bench(runtime, lexicons, leases)
+    bench = JudgeService(runtime, lexicons, leases)
     questions: Mapping[type[Message], Answer] = {
         pb.WatchQueueRequest: bench.watch_queue,
         pb.KeepClaimRequest: bench.keep_claim,
@@ -91,7 +91,7 @@ def service(runtime: Runtime, lexicons: Lexicons, leases: Leases) -> Dispatcher:
     return Dispatcher(pb.DESCRIPTOR.services_by_name["JudgeService"], COMMANDS, bench.carry_out, questions)
 
 
-class Bench:
+class JudgeService:
     """The methods of the judges' service."""
 
     def __init__(self, runtime: Runtime, lexicons: Lexicons, leases: Leases) -> None:
@@ -110,12 +110,16 @@ class Bench:
         before: tuple[list[pb.QueuedCase], bool] | None = None
         while True:
             found, appointed, position = await self._queue.of(request.judge_id, request.language)
-            cases = [presentation.queued(case, request.judge_id) for case in found if await self._is_for_caller(case)]
+            cases = [
+                presentation.to_queued_case(case, request.judge_id) for case in found if await self._is_for_caller(case)
+            ]
             if (cases, appointed) != before:
                 yield pb.WatchQueueResponse(position=position, cases=cases, appointed=appointed)
                 before = cases, appointed
-            await self._progress.reached(position + 1, LOOK)
-            await asyncio.sleep(queries.FRESH)  # otherwise the cached queue of before the notification would be sent
+            await self._progress.wait_until_reached(position + 1, QUEUE_POLL_SECONDS)
+            await asyncio.sleep(
+                queries.QUEUE_CACHE_SECONDS
+            )  # otherwise the cached queue of before the notification would be sent
 
     async def _is_for_caller(self, case: Case) -> bool:
         admission = self._runtime.admission
@@ -169,13 +173,13 @@ class Bench:
         arguments = await queries.arguments(self._record, case)
         return presentation.file_of(case, arguments, self._graph(case), await queries.earlier(self._record, case))
 
-    async def _on_case(self, request: Any, command: Command) -> tuple[Decision, Case]:
+    async def _on_case(self, request: Any, command: JudgeCommand) -> tuple[Decision, Case]:
         """Return the decision of a command on the current case, and the case after it."""
         case = await case_named(self._record, request.case_id)
         tournament_id = case.state.tournament_id
         settings = await load_adjudication(self._record, tournament_id)
         silent = await self._leases.silent(case.state)
-        hearing = Hearing(case.state, settings.state, silent, self._runtime.now(), self._sources)
+        hearing = CaseSituation(case.state, settings.state, silent, self._runtime.now(), self._sources)
         decided = command.decide(hearing, request)
         writes = [Write(stream(request.case_id), case.version, decided, tournament_id)] if decided else []
         guards = [Guard(policy.stream(tournament_id), settings.version)]

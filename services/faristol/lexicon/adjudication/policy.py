@@ -10,7 +10,7 @@ from google.protobuf.message import Message
 
 from faristol.pb.lexicon.v1 import events_pb2 as events
 
-LEASE_SECONDS = 30
+JUDGE_LEASE_SECONDS = 30
 ESCALATE_AFTER_SECONDS = 120
 
 
@@ -36,7 +36,7 @@ class Adjudication:
     mode: events.Mode.ValueType = events.MODE_AUTOMATIC
     panel: int = 0
     """Number of judges of a case, always odd; 0 if the lexicon rules."""
-    lease_seconds: int = LEASE_SECONDS
+    lease_seconds: int = JUDGE_LEASE_SECONDS
     escalate_after_seconds: int = ESCALATE_AFTER_SECONDS
     judges: Mapping[str, Judge] = field(default_factory=dict)
     layers: tuple[str, ...] | None = None

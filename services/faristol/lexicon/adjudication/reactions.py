@@ -19,7 +19,7 @@ from faristol.lexicon.adjudication.cases import decide
 from faristol.lexicon.adjudication.cases.challenges import Question, adjudicate
 from faristol.lexicon.adjudication.cases.model import Case, stream
 from faristol.lexicon.adjudication.streams import case_of, load_adjudication
-from faristol.lexicon.adjudication.views import Game, watch_game
+from faristol.lexicon.adjudication.views import AdjudicatedGame, watch_game
 from faristol.lexicon.lexicons.library import Lexicons
 from faristol.lexicon.lexicons.pins import law_of
 from faristol.pb.game.v1 import events_pb2 as game_events
@@ -34,7 +34,7 @@ def ruling(record: Record, lexicons: Lexicons, now: Callable[[], datetime]) -> R
     a challenge is neither skipped nor ruled on by another lexicon. The game continues after the installation.
     """
     cases = Cases(record, lexicons, now)
-    acts: Mapping[facts.Kind, Callable[[Game, Any], Awaitable[Decision | None]]] = {
+    acts: Mapping[facts.Kind, Callable[[AdjudicatedGame, Any], Awaitable[Decision | None]]] = {
         game_events.ChallengeRaised: cases.open_challenge,
         game_events.AppealRaised: cases.open_appeal,
         game_events.AppealRuled: cases.withdraw_appeal,
@@ -44,7 +44,7 @@ def ruling(record: Record, lexicons: Lexicons, now: Callable[[], datetime]) -> R
     }
 
     async def rule(event: Recorded) -> Decision | None:
-        game = (await load(record, event.stream, Game(), watch_game)).state
+        game = (await load(record, event.stream, AdjudicatedGame(), watch_game)).state
         return await acts[type(event.message)](game, event.message)
 
     return Reaction("lexicon.ruling", facts.types_of(acts), rule)
@@ -58,37 +58,41 @@ class Cases:
         self._lexicons = lexicons
         self._now = now
 
-    async def open_challenge(self, game: Game, challenge: game_events.ChallengeRaised) -> Decision | None:
+    async def open_challenge(self, game: AdjudicatedGame, challenge: game_events.ChallengeRaised) -> Decision | None:
         """Open the case of a challenge."""
         return await self._open(game, Question(challenge, challenge.occurred_at))
 
-    async def open_appeal(self, game: Game, appeal: game_events.AppealRaised) -> Decision | None:
+    async def open_appeal(self, game: AdjudicatedGame, appeal: game_events.AppealRaised) -> Decision | None:
         """Open the case of an appeal; the judges of the first ruling may not rule on it."""
         first = (await case_of(self._record, game, appeal.challenge)).state
         challenge = game.challenges[appeal.challenge]
         return await self._open(game, Question(challenge, appeal.occurred_at, appeal=True, barred=first.ruled_by))
 
-    async def withdraw_appeal(self, game: Game, ruled: game_events.AppealRuled) -> Decision | None:
+    async def withdraw_appeal(self, game: AdjudicatedGame, ruled: game_events.AppealRuled) -> Decision | None:
         """Withdraw the case of an appeal after the ruling of the arbiter at the table."""
         appealed = await case_of(self._record, game, ruled.challenge, appeal=True)
         return _withdraw([appealed], events.WITHDRAWN_REASON_ARBITER_RULED, game, ruled.occurred_at)
 
-    async def withdraw_taken_back(self, game: Game, taken_back: game_events.EntriesTakenBack) -> Decision | None:
+    async def withdraw_taken_back(
+        self, game: AdjudicatedGame, taken_back: game_events.EntriesTakenBack
+    ) -> Decision | None:
         """Withdraw the cases of challenges that were taken back with the entries of their table."""
         cases = await self._of(game, game.taken_back)
         return _withdraw(cases, events.WITHDRAWN_REASON_ENTRIES_TAKEN_BACK, game, taken_back.occurred_at)
 
-    async def withdraw_all(self, game: Game, end: game_events.GameEnded | game_events.TableClosed) -> Decision | None:
+    async def withdraw_all(
+        self, game: AdjudicatedGame, end: game_events.GameEnded | game_events.TableClosed
+    ) -> Decision | None:
         """Withdraw all cases of a game that is over."""
         cases = await self._of(game, game.challenges)
         return _withdraw(cases, events.WITHDRAWN_REASON_GAME_ENDED, game, end.occurred_at)
 
-    async def _of(self, game: Game, challenges: Iterable[int]) -> list[Loaded[Case]]:
+    async def _of(self, game: AdjudicatedGame, challenges: Iterable[int]) -> list[Loaded[Case]]:
         """Return the cases of challenges with those numbers and of appeals in them, open or not."""
         appeals = (False, True)
         return [await case_of(self._record, game, number, appeal=appeal) for number in challenges for appeal in appeals]
 
-    async def _open(self, game: Game, question: Question) -> Decision | None:
+    async def _open(self, game: AdjudicatedGame, question: Question) -> Decision | None:
         number = question.challenge.challenge
         case = await case_of(self._record, game, number, appeal=question.appeal)
         settings = await load_adjudication(self._record, game.tournament_id)
@@ -108,7 +112,7 @@ class Cases:
 
 
 def _withdraw(
-    cases: Iterable[Loaded[Case]], reason: events.WithdrawnReason.ValueType, game: Game, at: Timestamp
+    cases: Iterable[Loaded[Case]], reason: events.WithdrawnReason.ValueType, game: AdjudicatedGame, at: Timestamp
 ) -> Decision | None:
     writes = [
         Write(stream(case.state.case_id), case.version, withdrawn, game.tournament_id)

@@ -10,8 +10,8 @@ from faristol.lexicon.adjudication import policy
 from faristol.lexicon.adjudication.cases.model import Case, evolve, stream
 from faristol.lexicon.adjudication.policy import Adjudication
 from faristol.lexicon.adjudication.views import (
-    Game,
-    Tournament,
+    AdjudicatedGame,
+    AdjudicatedTournament,
     game_stream,
     tournament_stream,
     watch_game,
@@ -24,7 +24,7 @@ async def load_case(record: Record, case_id: str) -> Loaded[Case]:
     return await load(record, stream(case_id), Case(), evolve)
 
 
-async def case_of(record: Record, game: Game, challenge: int, *, appeal: bool = False) -> Loaded[Case]:
+async def case_of(record: Record, game: AdjudicatedGame, challenge: int, *, appeal: bool = False) -> Loaded[Case]:
     """Load the case of a game's challenge with this number, or of the appeal in it; not open if absent."""
     for case_id in case_ids_of(game.game_id, game.seed, challenge, appeal=appeal):
         case = await load_case(record, case_id)
@@ -48,7 +48,7 @@ async def last_case_of(record: Record, game_id: str) -> Loaded[Case]:
 
     Raises ``NotFound`` if the game is absent, or has no case (yet).
     """
-    game = (await load(record, game_stream(game_id), Game(), watch_game)).state
+    game = (await load(record, game_stream(game_id), AdjudicatedGame(), watch_game)).state
     if not game.game_id:
         raise NotFound("game", game_id)
     last = max(game.challenges, default=0)
@@ -64,9 +64,9 @@ async def load_adjudication(record: Record, tournament_id: str) -> Loaded[Adjudi
     return await load(record, policy.stream(tournament_id), Adjudication(), policy.evolve)
 
 
-async def tournament_named(record: Record, tournament_id: str) -> Loaded[Tournament]:
+async def tournament_named(record: Record, tournament_id: str) -> Loaded[AdjudicatedTournament]:
     """Load the tournament that a caller names. Raises ``NotFound`` if it is absent."""
-    found = await load(record, tournament_stream(tournament_id), Tournament(), watch_tournament)
+    found = await load(record, tournament_stream(tournament_id), AdjudicatedTournament(), watch_tournament)
     if not found.version:
         raise NotFound("tournament", tournament_id)
     return found

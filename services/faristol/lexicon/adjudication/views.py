@@ -24,7 +24,7 @@ def tournament_stream(tournament_id: str) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class Game:
+class AdjudicatedGame:
     """The part of a game that its cases depend on."""
 
     game_id: str = ""
@@ -39,11 +39,13 @@ class Game:
     """Numbers of challenges raised before entries of the table were taken back: their cases need no ruling."""
 
 
-def watch_game(game: Game, fact: Message) -> Game:
+def watch_game(game: AdjudicatedGame, fact: Message) -> AdjudicatedGame:
     """Return the game after ``fact``; it ignores events that no case depends on."""
     match fact:
         case game_events.GameOpened():
-            return Game(fact.game_id, fact.tournament_id, Pin.of(fact.ruleset), Pin.of(fact.lexicon), fact.seed)
+            return AdjudicatedGame(
+                fact.game_id, fact.tournament_id, Pin.of(fact.ruleset), Pin.of(fact.lexicon), fact.seed
+            )
         case game_events.ChallengeRaised():
             return replace(game, challenges=MappingProxyType({**game.challenges, fact.challenge: fact}))
         case game_events.EntriesTakenBack():
@@ -53,7 +55,7 @@ def watch_game(game: Game, fact: Message) -> Game:
 
 
 @dataclass(frozen=True, slots=True)
-class Tournament:
+class AdjudicatedTournament:
     """The part of a tournament that its adjudication depends on."""
 
     tournament_id: str = ""
@@ -63,7 +65,7 @@ class Tournament:
     """Whether its first round has started."""
 
 
-def watch_tournament(tournament: Tournament, fact: Message) -> Tournament:
+def watch_tournament(tournament: AdjudicatedTournament, fact: Message) -> AdjudicatedTournament:
     """Return the tournament after ``fact``; it ignores events that adjudication does not depend on."""
     match fact:
         case pairing_events.TournamentCreated():

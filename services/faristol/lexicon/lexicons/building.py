@@ -9,7 +9,7 @@ from pathlib import Path
 
 from faristol.kernel.refusal import N_, Refusal
 from faristol.rules.tiles import load_tile_set
-from faristol.words import About, Installed, LexiconError, Library, install
+from faristol.words import About, InstalledLexicon, LexiconError, Library, install
 from faristol.words.lists import WordLists
 
 LEFT_OUT_SHOWN_COUNT = 20
@@ -31,21 +31,21 @@ class Skipped:
 
 
 @dataclass(frozen=True, slots=True)
-class Outcome:
+class InstalledList:
     """The installed lexicon, and how its list was read."""
 
-    installed: Installed
+    installed: InstalledLexicon
     encoding: str = ""
     left_out: int = 0
     skipped: Sequence[Skipped] = ()
 
 
-def install_open_list(folder: Path, name: str) -> Outcome:
+def install_open_list(folder: Path, name: str) -> InstalledList:
     """Fetch an open list and install it. Raises ``LexiconError``."""
-    return Outcome(install(name, Library(folder)))
+    return InstalledList(install(name, Library(folder)))
 
 
-def install_own_list(folder: Path, text: str, encoding: str, tile_set: str, about: About) -> Outcome:
+def install_own_list(folder: Path, text: str, encoding: str, tile_set: str, about: About) -> InstalledList:
     """Build and install a lexicon from a list. Raises ``LexiconError``, and ``Refusal`` for a list without a word."""
     tiles, read = load_tile_set(tile_set), WordLists()
     with tempfile.TemporaryDirectory(prefix="faristol-words-") as temporary:
@@ -61,4 +61,4 @@ def install_own_list(folder: Path, text: str, encoding: str, tile_set: str, abou
     if not any(read.listed.values()):
         raise Refusal("NO_WORD", "", NO_WORD, {"tile_set": tile_set})
     installed = Library(folder).install(about.name, (), tile_set=tiles, about=about, listed=read.listed)
-    return Outcome(installed, encoding, len(read.left_out), skipped)
+    return InstalledList(installed, encoding, len(read.left_out), skipped)

@@ -28,7 +28,7 @@ from faristol.host.security.authorization import caller
 from faristol.kernel.errors import Invalid
 from faristol.kernel.refusal import N_, Param, Refusal
 from faristol.lexicon.adjudication.cases.presentation import installed_lexicon
-from faristol.lexicon.lexicons.building import Outcome, install_open_list, install_own_list
+from faristol.lexicon.lexicons.building import InstalledList, install_open_list, install_own_list
 from faristol.pb.lexicon.v1 import lexicon_pb2 as pb
 from faristol.text import render, say
 from faristol.typed_input.lists import decode_list
@@ -67,7 +67,7 @@ class _Work:
 
     name: str
     began_at: datetime
-    outcome: Outcome | None = None
+    outcome: InstalledList | None = None
     problem: tuple[str, dict[str, Param]] | None = None
     task: asyncio.Task[None] | None = None
 
@@ -139,12 +139,12 @@ class Installations:
             )
             raise Refusal("LEXICONS_READ_ONLY", "", text, {"folder": str(self._library.path)})
 
-    def _begin(self, name: str, build: Callable[[], Outcome]) -> None:
+    def _begin(self, name: str, build: Callable[[], InstalledList]) -> None:
         self._check_may_begin()
         work = self._work = _Work(name, self._now())
         work.task = asyncio.create_task(self._carry_out(work, build))
 
-    async def _carry_out(self, work: _Work, build: Callable[[], Outcome]) -> None:
+    async def _carry_out(self, work: _Work, build: Callable[[], InstalledList]) -> None:
         loop, process_id = asyncio.get_running_loop(), 0
         pool = ProcessPoolExecutor(1, mp_context=get_context("spawn"))
         try:

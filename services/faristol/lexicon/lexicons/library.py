@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 
 from faristol.kernel.pins import lexicon_missing
 from faristol.kernel.refusal import N_, Refusal
-from faristol.words import Installed, LexiconError, Library, MissingLexiconError, WordGraph
+from faristol.words import InstalledLexicon, LexiconError, Library, MissingLexiconError, WordGraph
 
 
 class Lexicons:
@@ -23,7 +23,7 @@ class Lexicons:
         for lexicon in library.list():
             self.by_digest(lexicon.digest)
 
-    def installed(self) -> Sequence[Installed]:
+    def list_installed(self) -> Sequence[InstalledLexicon]:
         """Return the named lexicons, sorted by name. Raises ``Refusal`` if a file cannot be read."""
         try:
             return self._library.list()
@@ -61,7 +61,7 @@ class Lexicons:
         """
         if name_or_digest in self._open:
             return self._open[name_or_digest]
-        names = {lexicon.name: lexicon.digest for lexicon in self.installed()}
+        names = {lexicon.name: lexicon.digest for lexicon in self.list_installed()}
         try:
             return self.by_digest(names.get(name_or_digest, name_or_digest))
         except MissingLexiconError:

@@ -6,7 +6,7 @@ from faristol.event_store import Record
 from faristol.host.ruleset_store import rules_of
 from faristol.lexicon.adjudication.cases.challenges import Law
 from faristol.lexicon.adjudication.policy import Adjudication
-from faristol.lexicon.adjudication.views import Game
+from faristol.lexicon.adjudication.views import AdjudicatedGame
 from faristol.lexicon.lexicons.library import Lexicons
 from faristol.rules import Ruleset
 
@@ -16,7 +16,7 @@ def layers_of(adjudication: Adjudication, ruleset: Ruleset) -> tuple[str, ...]:
     return ruleset.lexicon.layers if adjudication.layers is None else adjudication.layers
 
 
-async def law_of(record: Record, game: Game, adjudication: Adjudication, lexicons: Lexicons) -> Law:
+async def law_of(record: Record, game: AdjudicatedGame, adjudication: Adjudication, lexicons: Lexicons) -> Law:
     """Return the rules and the lexicon for a ruling in ``game``.
 
     Raises ``Refusal`` if the content of its ruleset is missing, ``LexiconError`` if its lexicon is.

@@ -14,16 +14,16 @@ from faristol.event_store import Record, Recorded, load
 from faristol.event_store.personal_data import people
 from faristol.kernel.mentions import players_of
 from faristol.kernel.refusal import N_, Refusal
-from faristol.pairing.state import Tournament, evolve, stream
+from faristol.pairing.state import TournamentState, evolve, stream
 from faristol.pb.pairing.v1 import events_pb2 as events
 
-RECENT = timedelta(minutes=15)
+MAX_HINT_AGE = timedelta(minutes=15)
 """Maximum age of such an event: directors who work together know of older ones."""
 
-MOST = 1_000
+MAX_SEARCHED_EVENTS = 1_000
 """Number of the latest events that are searched. No decision is made and no state is folded by them."""
 
-MOST_PLAYERS = 4
+MAX_HINT_PLAYERS = 4
 """Limit of players to name: enough for a table, not for a round."""
 
 WAS_FIRST = N_("{who} was faster, at {time}.")
@@ -69,7 +69,7 @@ CAUSES: Mapping[str, Cause] = MappingProxyType(
 _SUBJECTS = {"games": "game_id", "players": "player_id", "rounds": "round"}
 
 
-async def preceded(record: Record, request: Any, refusal: Refusal, actor: str, now: datetime) -> Refusal:
+async def add_conflict_hint(record: Record, request: Any, refusal: Refusal, actor: str, now: datetime) -> Refusal:
     """Return a refusal with the recent event that caused it: its actor and time, in the time zone of the halls.
 
     Returns the refusal unchanged if there is no recent event, or if it is of the same ``actor``. It costs one query for
@@ -78,12 +78,12 @@ async def preceded(record: Record, request: Any, refusal: Refusal, actor: str, n
     causes = [reason for reason in (refusal, *refusal.others) if reason.reason in CAUSES]
     if not causes:
         return refusal
-    loaded = await load(record, stream(request.tournament_id), Tournament(), evolve)
-    recorded = await record.read_stream(stream(request.tournament_id), max(loaded.version - MOST, 0))
+    loaded = await load(record, stream(request.tournament_id), TournamentState(), evolve)
+    recorded = await record.read_stream(stream(request.tournament_id), max(loaded.version - MAX_SEARCHED_EVENTS, 0))
     for reason in causes:
         first = _last(recorded, reason, request, now)
         if first is not None and not (actor and first.metadata.actor == actor):
-            told = await _told(record, first, reason.subject, loaded.state.time_zone)
+            told = await _build_hint(record, first, reason.subject, loaded.state.time_zone)
             others = [*refusal.others, told]
             return Refusal(
                 refusal.reason, refusal.article, refusal.message, refusal.params, subject=refusal.subject, others=others
@@ -95,7 +95,7 @@ def _last(recorded: list[Recorded], reason: Refusal, request: Any, now: datetime
     """Return the last recent event that caused the state of a reason, or None."""
     cause, about = CAUSES[reason.reason], _about(reason, request)
     for event in reversed(recorded):
-        if now - event.recorded_at > RECENT:
+        if now - event.recorded_at > MAX_HINT_AGE:
             return None
         fact = event.message
         if isinstance(fact, cause.fact) and _same({name: str(getattr(fact, name)) for name in cause.about}, about):
@@ -118,7 +118,7 @@ def _about(reason: Refusal, request: Any) -> _Thing:
     return {field.name: str(value) for field, value in request.ListFields() if field.name in names}
 
 
-async def _told(record: Record, first: Recorded, subject: str, time_zone: str) -> Refusal:
+async def _build_hint(record: Record, first: Recorded, subject: str, time_zone: str) -> Refusal:
     fact, by = first.message, first.metadata
     named = players_of(fact)
     known = await people.names(record, {*named, by.actor})
@@ -132,7 +132,7 @@ async def _told(record: Record, first: Recorded, subject: str, time_zone: str) -
     }
     # Events of a service, such as a result from a table, have no person as their actor.
     nobody = by.role == "service" or not by.actor
-    if 0 < len(named) <= MOST_PLAYERS:
+    if 0 < len(named) <= MAX_HINT_PLAYERS:
         text = CAME_FIRST_WITH if nobody else WAS_FIRST_WITH
     else:
         text = CAME_FIRST if nobody else WAS_FIRST

@@ -18,7 +18,7 @@ from faristol.event_store.personal_data import people
 from faristol.host import Runtime
 from faristol.host.command_handler import canonical
 from faristol.host.rpc.dispatch import Context
-from faristol.host.ruleset_store import bring
+from faristol.host.ruleset_store import load_pinned
 from faristol.host.security.actor import actor_of
 from faristol.kernel.errors import NotFound
 from faristol.kernel.facts import types_of
@@ -26,33 +26,33 @@ from faristol.kernel.names import same_name
 from faristol.kernel.refusal import Refusal
 from faristol.kernel.times import occurred_at, to_datetime
 from faristol.pairing.commands import registry, undo
-from faristol.pairing.commands.conflict_hint import preceded
+from faristol.pairing.commands.conflict_hint import add_conflict_hint
 from faristol.pairing.commands.identity import checked_id
-from faristol.pairing.commands.namesakes import Namesakes
+from faristol.pairing.commands.namesakes import NamesakeCache
 from faristol.pairing.commands.outcome import answer_to, write_of
 from faristol.pairing.conditions import check_meets_at_tables, check_unchanged
-from faristol.pairing.situation import Command, Imposed, Situation
-from faristol.pairing.state import Origins, Rulings, Tournament, evolve, game_stream, stream, watch
+from faristol.pairing.situation import Imposed, PairingCommand, Situation
+from faristol.pairing.state import Origins, TableRulings, TournamentState, evolve, game_stream, stream, watch
 from faristol.pb.game.v1 import events_pb2 as game_events
 from faristol.pb.pairing.v1 import events_pb2 as events
 from faristol.rules.officials import check_not_concerned
 
 M = TypeVar("M", bound=Message)
 
-COMMANDS = {**registry.ACTS, **undo.COMMANDS}
+COMMANDS = {**registry.BASE_COMMANDS, **undo.COMMANDS}
 """The commands that ``Office.carry_out`` handles."""
 
 MOST_IMPOSED_COUNT = 100_000
 """Sanctions at the tables of a tournament that are read."""
 
-_IMPOSED = types_of([game_events.SanctionImposed])
+_SANCTION_TYPES = types_of([game_events.SanctionImposed])
 
 
 @dataclass(frozen=True, slots=True)
 class OtherDivisions:
     """The other divisions of a championship, with guards for decisions that depend on them."""
 
-    tournaments: tuple[Tournament, ...] = ()
+    tournaments: tuple[TournamentState, ...] = ()
     guards: tuple[Guard, ...] = ()
 
     def without(self, tournament_id: str) -> OtherDivisions:
@@ -63,20 +63,20 @@ class OtherDivisions:
         )
 
 
-class Office:
+class PairingHandler:
     """The handler of commands on the tournaments of a cell."""
 
     def __init__(self, runtime: Runtime) -> None:
         self.runtime = runtime
         self.record: Record = runtime.record
-        self.namesakes = Namesakes(runtime.record)
+        self.namesakes = NamesakeCache(runtime.record)
         self._turns: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
 
     async def carry_out(self, request: Any, context: Context, response: type[Any]) -> Message:
         """Handle a command of ``COMMANDS`` by its entry."""
         command = COMMANDS[type(request)]
         at = self.at(request)
-        asked = await self._asked(command, request, context)
+        asked = await self._normalize_request(command, request, context)
 
         async def attempt() -> tuple[Decision, Callable[[int], Message]]:
             loaded = await self.load(request.tournament_id)
@@ -114,17 +114,17 @@ class Office:
                 return await self.runtime.desk.handle(context, request, attempt, response=response)
             except Refusal as refusal:
                 actor = (await actor_of(self.record, context, canonical(request.command_id))).actor_id
-                raise await preceded(self.record, request, refusal, actor, self.runtime.now()) from refusal
+                raise await add_conflict_hint(self.record, request, refusal, actor, self.runtime.now()) from refusal
 
-    async def _asked(self, command: Command, request: Any, context: Context) -> Any:
+    async def _normalize_request(self, command: PairingCommand, request: Any, context: Context) -> Any:
         """Return a request with a normalized note, and with the caller as the default arbiter if it needs one."""
-        asked = registry.tidied(request)
+        asked = registry.normalize_note(request)
         if command.concerned is not None and not asked.arbiter_id:
             asked.arbiter_id = await self._arbiter(command.concerned, asked, context)
         return asked
 
     async def _arbiter(
-        self, concerned: Callable[[Tournament, Any], Iterable[str]], request: Any, context: Context
+        self, concerned: Callable[[TournamentState, Any], Iterable[str]], request: Any, context: Context
     ) -> str:
         """Return the id of the caller; empty for an anonymous one.
 
@@ -140,7 +140,7 @@ class Office:
         return who.actor_id
 
     async def _situation(
-        self, command: Command, request: Any, loaded: Loaded[Tournament], at: datetime | None
+        self, command: PairingCommand, request: Any, loaded: Loaded[TournamentState], at: datetime | None
     ) -> tuple[Situation, tuple[Guard, ...]]:
         """Return the situation of a command, and the guards of its decision."""
         state = loaded.state
@@ -154,15 +154,17 @@ class Office:
             facts=await self.facts(loaded) if command.facts else (),
             divisions=divisions.tournaments,
             tables={game: table.state for game, table in tables.items()},
-            imposed=await self._imposed(state) if command.imposed else (),
+            imposed=await self._load_imposed_sanctions(state) if command.imposed else (),
             origins=await self._origins(command.persons(state, request)),
         )
         guards = [Guard(game_stream(game), table.version) for game, table in tables.items()]
         return situation, (*divisions.guards, *guards)
 
-    async def _imposed(self, state: Tournament) -> list[Imposed]:
+    async def _load_imposed_sanctions(self, state: TournamentState) -> list[Imposed]:
         """Return the sanctions at tables that a tournament has not noted yet, with their notes."""
-        recorded = await self.record.read(tournament=state.tournament_id, types=_IMPOSED, limit=MOST_IMPOSED_COUNT)
+        recorded = await self.record.read(
+            tournament=state.tournament_id, types=_SANCTION_TYPES, limit=MOST_IMPOSED_COUNT
+        )
         found = [(event.stream.removeprefix(game_stream("")), event) for event in recorded]
         left = [(game, event) for game, event in found if (game, event.version) not in state.noted_at_tables]
         notes = await self.record.notes_at([event.position for _, event in left])
@@ -170,9 +172,9 @@ class Office:
             Imposed(game, event.version, _with_note(event.message, notes.get(event.position))) for game, event in left
         ]
 
-    async def _table(self, game: str) -> Loaded[Rulings]:
+    async def _table(self, game: str) -> Loaded[TableRulings]:
         """Load the rulings of a table, with the notes of its sanctions."""
-        loaded = await load(self.record, game_stream(game), Rulings(), watch)
+        loaded = await load(self.record, game_stream(game), TableRulings(), watch)
         if not loaded.state.sanctions:
             return loaded
         notes = await self.record.notes_of(game_stream(game))
@@ -195,16 +197,16 @@ class Office:
         conflict.
         """
         async with AsyncExitStack() as turn:
-            state = (await self.load(tournament_id)).state if tournament_id else Tournament()
+            state = (await self.load(tournament_id)).state if tournament_id else TournamentState()
             if state.division:
                 await turn.enter_async_context(self._turns.setdefault(state.first_division, asyncio.Lock()))
             yield
 
-    async def divisions(self, state: Tournament) -> tuple[events.Division, ...]:
+    async def divisions(self, state: TournamentState) -> tuple[events.Division, ...]:
         """Return all divisions of the championship, in the order of addition."""
         return (await self.load(state.division_of)).state.divisions if state.division_of else state.divisions
 
-    async def other_divisions(self, state: Tournament) -> OtherDivisions:
+    async def other_divisions(self, state: TournamentState) -> OtherDivisions:
         """Return the other divisions of the championship."""
         # The first division is guarded or written to, so that no division is added concurrently. It is read once: the
         # guarded version is the one whose list of divisions was used.
@@ -219,29 +221,29 @@ class Office:
             tuple(Guard(stream(division.state.tournament_id), division.version) for division in loaded),
         )
 
-    async def load(self, tournament_id: str, field: str = "tournament_id") -> Loaded[Tournament]:
+    async def load(self, tournament_id: str, field: str = "tournament_id") -> Loaded[TournamentState]:
         """Load a tournament from the record.
 
         Raises ``Invalid`` for ``field`` if the id is malformed, ``NotFound`` if there is no such tournament.
         """
         checked_id(field, tournament_id)
-        loaded = await load(self.record, stream(tournament_id), Tournament(), evolve)
+        loaded = await load(self.record, stream(tournament_id), TournamentState(), evolve)
         if not loaded.state.exists:
             raise NotFound("tournament", tournament_id)
-        await bring(self.record, loaded.state.ruleset)
+        await load_pinned(self.record, loaded.state.ruleset)
         return loaded
 
-    async def facts(self, loaded: Loaded[Tournament]) -> Sequence[Message]:
+    async def facts(self, loaded: Loaded[TournamentState]) -> Sequence[Message]:
         """Return all events of a tournament up to the loaded version."""
         recorded = await self.record.read_stream(stream(loaded.state.tournament_id))
         return [event.message for event in recorded if event.version <= loaded.version]
 
-    async def names(self, state: Tournament) -> dict[str, str]:
+    async def names(self, state: TournamentState) -> dict[str, str]:
         """Return the display names of a tournament's players, which tell namesakes apart, by player id."""
         known = await people.names(self.record, [player.player_id for player in state.players])
-        return people.told_apart(known.values())
+        return people.load_distinct_names(known.values())
 
-    async def persons(self, state: Tournament) -> dict[str, str]:
+    async def persons(self, state: TournamentState) -> dict[str, str]:
         """Return the known names of members of the tribunal who are no players, by id."""
         members = [*state.tribunal, *(member for appeal in state.appeals for member in appeal.members)]
         wanted = {member.person_id for member in members if state.player(member.person_id) is None}

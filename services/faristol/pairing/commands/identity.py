@@ -9,8 +9,7 @@ from collections.abc import Iterator
 from itertools import count
 
 from faristol.kernel.errors import Invalid
-from faristol.kernel.names import COUNTRY, LONGEST_NOTE, OFFICIAL, check_text, slug, tidy
-from faristol.kernel.names import checked_name as checked_name
+from faristol.kernel.names import COUNTRY, MAX_OFFICIAL_NOTE_CHARACTERS, OFFICIAL, check_text, slug, tidy
 from faristol.kernel.refusal import N_
 from faristol.kernel.topics import is_as_of_a_game
 
@@ -72,11 +71,11 @@ def checked_note(field: str, value: str) -> str:
     Raises ``Invalid`` if it is too long or has a character that cannot be displayed.
     """
     note = tidy(value)
-    if len(note) > LONGEST_NOTE:
+    if len(note) > MAX_OFFICIAL_NOTE_CHARACTERS:
         raise Invalid(
             field,
             N_("has {length} {length:character|characters}; expected {least} to {most}"),
-            {"length": len(note), "least": 0, "most": LONGEST_NOTE},
+            {"length": len(note), "least": 0, "most": MAX_OFFICIAL_NOTE_CHARACTERS},
         )
     check_text(field, note)
     return note

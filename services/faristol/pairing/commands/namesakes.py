@@ -10,25 +10,25 @@ from dataclasses import dataclass, field
 from faristol.event_store import Record
 from faristol.event_store.personal_data import people
 from faristol.kernel import facts
-from faristol.kernel.bounded import keep
+from faristol.kernel.bounded import store_bounded
 from faristol.kernel.mentions import players_of
 from faristol.kernel.names import name_key, same_affiliation, same_name
 from faristol.kernel.refusal import N_, Refusal
 from faristol.pairing.commands.identity import is_given
-from faristol.pairing.state import Tournament
+from faristol.pairing.state import TournamentState
 from faristol.pb.pairing.v1 import events_pb2 as events
 
-SLICE = 1_000
+AMENDMENT_BATCH_SIZE = 1_000
 """Amendments per read."""
 
-_AMENDED = facts.types_of([events.PlayerAmended])
+_AMENDMENT_TYPES = facts.types_of([events.PlayerAmended])
 
-TOURNAMENTS = 64
+MAX_CACHED_TOURNAMENTS = 64
 """Number of tournaments whose names are cached."""
 
 
 @dataclass(slots=True)
-class _Called:
+class _CachedNames:
     """The names under which players of a tournament have been seen."""
 
     seen: int = 0
@@ -39,7 +39,7 @@ class _Called:
     """Players without a known name, or with a name amended since."""
 
 
-class Namesakes:
+class NamesakeCache:
     """A cache of the names of players in tournaments.
 
     Names can be amended, also in another tournament, or erased, and players can move. The cache therefore yields
@@ -48,12 +48,12 @@ class Namesakes:
 
     def __init__(self, record: Record) -> None:
         self._record = record
-        self._called: OrderedDict[str, _Called] = OrderedDict()
+        self._called: OrderedDict[str, _CachedNames] = OrderedDict()
         self._lock = asyncio.Lock()
         self._position: int | None = None
         """Position up to which amendments are known; None until names are cached."""
 
-    async def of(self, divisions: Sequence[Tournament], names: Collection[str]) -> Mapping[str, people.Person]:
+    async def of(self, divisions: Sequence[TournamentState], names: Collection[str]) -> Mapping[str, people.Person]:
         """Return the players of the divisions who may have one of the names, by id."""
         wanted = {name_key(name) for name in names}
         if not wanted:
@@ -69,16 +69,16 @@ class Namesakes:
         end = await self._record.last_position()
         position = end if self._position is None else self._position
         while position < end:
-            found = await self._record.read(position, types=_AMENDED, up_to=end, limit=SLICE)
+            found = await self._record.read(position, types=_AMENDMENT_TYPES, up_to=end, limit=AMENDMENT_BATCH_SIZE)
             amended = {player_id for event in found for player_id in players_of(event.message)}
             for called in self._called.values():
                 called.unnamed |= amended
-            position = found[-1].position if len(found) == SLICE else end
+            position = found[-1].position if len(found) == AMENDMENT_BATCH_SIZE else end
         self._position = position
 
-    async def _of(self, division: Tournament) -> _Called:
+    async def _of(self, division: TournamentState) -> _CachedNames:
         """Return the names of a tournament, updated with players who entered since."""
-        called = self._called.get(division.tournament_id) or _Called()
+        called = self._called.get(division.tournament_id) or _CachedNames()
         new = {player.player_id for player in division.players[called.seen :]}
         new |= {player_id for player_id in called.unnamed if division.player(player_id)}
         if new:
@@ -88,12 +88,15 @@ class Namesakes:
             called.unnamed = new - known.keys()
         called.seen = max(called.seen, len(division.players))
         self._called.pop(division.tournament_id, None)
-        keep(self._called, division.tournament_id, called, TOURNAMENTS)
+        store_bounded(self._called, division.tournament_id, called, MAX_CACHED_TOURNAMENTS)
         return called
 
 
 def check_name_free(
-    entering: people.Person, entered: Tournament, divisions: Sequence[Tournament], known: Mapping[str, people.Person]
+    entering: people.Person,
+    entered: TournamentState,
+    divisions: Sequence[TournamentState],
+    known: Mapping[str, people.Person],
 ) -> None:
     """Raise ``Refusal`` if another player has the name and readers of a list could not tell them apart.
 

@@ -9,8 +9,8 @@ from google.protobuf.message import Message
 
 from faristol.event_store import Loaded, Write
 from faristol.pairing.rounds.readiness import round_paired_without, round_to_pair_again
-from faristol.pairing.situation import Command, Situation, of_game
-from faristol.pairing.state import Tournament, stream
+from faristol.pairing.situation import PairingCommand, Situation, of_game
+from faristol.pairing.state import TournamentState, stream
 from faristol.pb.pairing.v1 import events_pb2 as events
 
 M = TypeVar("M", bound=Message)
@@ -31,7 +31,7 @@ SHARED: Mapping[str, Callable[[Situation, Sequence[Message]], Any]] = {
 
 
 def answer_to(
-    command: Command, response: type[M], situation: Situation, request: Any, facts: Sequence[Message]
+    command: PairingCommand, response: type[M], situation: Situation, request: Any, facts: Sequence[Message]
 ) -> Callable[[int], M]:
     """Return a function that builds the ``response`` from the position of the last of ``facts``."""
     names = response.DESCRIPTOR.fields_by_name
@@ -48,7 +48,7 @@ def answer_to(
     return answer
 
 
-def write_of(loaded: Loaded[Tournament], facts: list[Message]) -> Write:
+def write_of(loaded: Loaded[TournamentState], facts: list[Message]) -> Write:
     """Build the write that appends events to a loaded tournament."""
     state = loaded.state
     tournament_id = state.tournament_id or next(
@@ -59,25 +59,25 @@ def write_of(loaded: Loaded[Tournament], facts: list[Message]) -> Write:
     return Write(stream(tournament_id), loaded.version, facts, tournament_id, concerned)
 
 
-def _of_team(state: Tournament, fact: events.TeamWithdrawn) -> Collection[str]:
+def _of_team(state: TournamentState, fact: events.TeamWithdrawn) -> Collection[str]:
     team = state.team(fact.team_id)
     return team.line_up if team else ()
 
 
-def _players_among(state: Tournament, members: Iterable[events.TribunalMember]) -> set[str]:
+def _players_among(state: TournamentState, members: Iterable[events.TribunalMember]) -> set[str]:
     return {member.person_id for member in members if state.player(member.person_id)}
 
 
-def _of_appeal_lodged(state: Tournament, fact: events.AppealLodged) -> Collection[str]:
+def _of_appeal_lodged(state: TournamentState, fact: events.AppealLodged) -> Collection[str]:
     return _players_among(state, fact.members)
 
 
-def _of_appeal(state: Tournament, fact: events.AppealDecided | events.AppealWithdrawn) -> Collection[str]:
+def _of_appeal(state: TournamentState, fact: events.AppealDecided | events.AppealWithdrawn) -> Collection[str]:
     appeal = state.appeals[fact.appeal - 1]
     return {*appeal.involved, *_players_among(state, appeal.members)}
 
 
-_CONCERNED: Mapping[type[Message], Callable[[Tournament, Any], Collection[str]]] = {
+_CONCERNED: Mapping[type[Message], Callable[[TournamentState, Any], Collection[str]]] = {
     events.PlayerWithdrawn: of_game,
     events.PlayerSanctioned: of_game,
     events.TableSanctionNoted: of_game,

@@ -17,7 +17,7 @@ from faristol.rules import OptionValue, Ruleset, load_ruleset, ruleset_names, wi
 
 DEFAULT_RULESET = "fisc-2023"
 
-PATIENCE = 10.0
+LEXICON_TIMEOUT_SECONDS = 10.0
 """Timeout of calls to the lexicon service, in seconds."""
 
 
@@ -48,11 +48,13 @@ def ruleset_named(name: str, options: Sequence[tuple[str, OptionValue]]) -> Rule
     return with_options(ruleset, dict(options))
 
 
-async def installed(channel: grpc.aio.Channel, address: str) -> list[lexicon_pb2.Lexicon]:
+async def fetch_lexicons(channel: grpc.aio.Channel, address: str) -> list[lexicon_pb2.Lexicon]:
     """Return the lexicons of the lexicon service at ``address``. Raises ``Unreachable`` if it does not answer."""
     stub = lexicon_pb2_grpc.LexiconServiceStub(channel)
     try:
-        answer = await stub.ListLexicons(lexicon_pb2.ListLexiconsRequest(), timeout=PATIENCE, wait_for_ready=True)
+        answer = await stub.ListLexicons(
+            lexicon_pb2.ListLexiconsRequest(), timeout=LEXICON_TIMEOUT_SECONDS, wait_for_ready=True
+        )
     except grpc.aio.AioRpcError as problem:
         raise Unreachable("lexicon", address) from problem
     return list(answer.lexicons)

@@ -17,28 +17,21 @@ from faristol.host.rpc.dispatch import Context
 from faristol.host.rpc.errors import reason_of
 from faristol.kernel.errors import AlreadyExists, Invalid
 from faristol.kernel.mentions import players_of
-from faristol.kernel.names import LONGEST_CATEGORY, name_key, same_name
+from faristol.kernel.names import MAX_CATEGORY_CHARACTERS, check_name, name_key, same_name
 from faristol.kernel.refusal import N_, Refusal
-from faristol.pairing.commands.handler import Office
-from faristol.pairing.commands.identity import (
-    checked_country,
-    checked_id,
-    checked_name,
-    checked_player_id,
-    is_given,
-    player_id,
-)
+from faristol.pairing.commands.handler import PairingHandler
+from faristol.pairing.commands.identity import checked_country, checked_id, checked_player_id, is_given, player_id
 from faristol.pairing.commands.namesakes import check_name_free
 from faristol.pairing.commands.outcome import SHARED, answer_to, write_of
-from faristol.pairing.commands.registry import tidied
+from faristol.pairing.commands.registry import normalize_note
 from faristol.pairing.conditions import check_unchanged
 from faristol.pairing.players.amendment import amend
 from faristol.pairing.players.data_requests import answer
 from faristol.pairing.players.move import move
 from faristol.pairing.players.registration import register
 from faristol.pairing.queries.tournament import notes_on_players
-from faristol.pairing.situation import Command, Situation, Words
-from faristol.pairing.state import Tournament, evolve
+from faristol.pairing.situation import PairingCommand, Situation, Words
+from faristol.pairing.state import TournamentState, evolve
 from faristol.pb.pairing.v1 import events_pb2 as events
 from faristol.pb.pairing.v1 import pairing_pb2 as pb
 
@@ -49,11 +42,11 @@ def _entry(situation: Situation, request: pb.RegisterPlayerRequest, facts: Seque
     return {"player_id": request.player_id, **first}
 
 
-MOST_AT_ONCE = 500
+MAX_BATCH_PLAYERS = 500
 """Limit of players in one command."""
 
-_REGISTERED = Command(register, more=_entry)
-_AMENDED = Command(amend, tells=events.PlayerAmended)
+_REGISTER_COMMAND = PairingCommand(register, more=_entry)
+_AMEND_COMMAND = PairingCommand(amend, tells=events.PlayerAmended)
 
 
 def _amended_by(
@@ -62,18 +55,18 @@ def _amended_by(
     return {"parts": next((fact.parts for fact in facts if isinstance(fact, events.PlayerAmended)), ())}
 
 
-_ANSWERED = Command(answer, tells=events.DataRequestAnswered, more=_amended_by)
+_ANSWER_COMMAND = PairingCommand(answer, tells=events.DataRequestAnswered, more=_amended_by)
 
 BESIDE_EVENTS: tuple[Literal["name", "club", "country"], ...] = ("name", "club", "country")
 """Fields about a person that are stored outside events."""
 
 
 async def register_player(
-    office: Office, request: pb.RegisterPlayerRequest, context: Context
+    office: PairingHandler, request: pb.RegisterPlayerRequest, context: Context
 ) -> pb.RegisterPlayerResponse:
     """Register a player. Name, club and country are stored outside events, in the same transaction."""
     at, record = office.at(request), office.record
-    asked = _checked(request)
+    asked = _normalize_request(request)
 
     async def attempt() -> tuple[Decision, Callable[[int], pb.RegisterPlayerResponse]]:
         loaded = await office.load(request.tournament_id)
@@ -86,22 +79,24 @@ async def register_player(
         await _check_name_free(office, person, loaded.state, others.tournaments)
 
         async def remember(connection: AsyncConnection) -> str:
-            return await people.remember(connection, person.player_id, person.name, person.club, person.country)
+            return await people.store_player(connection, person.player_id, person.name, person.club, person.country)
 
         decision = Decision([write_of(loaded, facts)], others.guards, also=remember)
-        return decision, answer_to(_REGISTERED, pb.RegisterPlayerResponse, situation, asked, facts)
+        return decision, answer_to(_REGISTER_COMMAND, pb.RegisterPlayerResponse, situation, asked, facts)
 
     return await office.handle(request, context, attempt, pb.RegisterPlayerResponse, among_divisions=True)
 
 
 async def register_players(
-    office: Office, request: pb.RegisterPlayersRequest, context: Context
+    office: PairingHandler, request: pb.RegisterPlayersRequest, context: Context
 ) -> pb.RegisterPlayersResponse:
     """Register many players, each decided after those before. A refused player does not affect the others."""
     at = office.at(request)
-    if not 1 <= len(request.players) <= MOST_AT_ONCE:
+    if not 1 <= len(request.players) <= MAX_BATCH_PLAYERS:
         raise Invalid(
-            "players", N_("are {count}; expected 1 to {most}"), {"count": len(request.players), "most": MOST_AT_ONCE}
+            "players",
+            N_("are {count}; expected 1 to {most}"),
+            {"count": len(request.players), "most": MAX_BATCH_PLAYERS},
         )
     for number, asked in enumerate(request.players):
         if asked.tournament_id not in {"", request.tournament_id}:
@@ -112,7 +107,7 @@ async def register_players(
     async def attempt() -> tuple[Decision, Callable[[int], pb.RegisterPlayersResponse]]:
         loaded = await office.load(request.tournament_id)
         others = await office.other_divisions(loaded.state)
-        entry = Entry(loaded.state, others.tournaments, office.runtime.now(), at)
+        entry = RegistrationBatch(loaded.state, others.tournaments, office.runtime.now(), at)
         await entry.read(office, request.players)
         for asked in request.players:
             entry.take(asked)
@@ -120,7 +115,7 @@ async def register_players(
         again = SHARED["round_to_pair_again"](situation, entry.facts)
 
         async def remember(connection: AsyncConnection) -> Sequence[str]:
-            return await people.remember_all(connection, entry.persons)
+            return await people.store_players(connection, entry.persons)
 
         def answer(position: int) -> pb.RegisterPlayersResponse:
             return pb.RegisterPlayersResponse(
@@ -133,10 +128,12 @@ async def register_players(
     return await office.handle(request, context, attempt, pb.RegisterPlayersResponse, among_divisions=True)
 
 
-class Entry:
+class RegistrationBatch:
     """Registrations decided one after the other in one command, on data that is read at once."""
 
-    def __init__(self, state: Tournament, divisions: Sequence[Tournament], now: datetime, at: datetime | None) -> None:
+    def __init__(
+        self, state: TournamentState, divisions: Sequence[TournamentState], now: datetime, at: datetime | None
+    ) -> None:
         self.facts: list[Message] = []
         self.persons: list[people.Person] = []
         """The persons registered, in the order of the registration events."""
@@ -148,7 +145,7 @@ class Entry:
         self._erased: Collection[str] = ()
         self._by_name: dict[str, list[people.Person]] = {}
 
-    async def read(self, office: Office, players: Sequence[pb.RegisterPlayerRequest]) -> None:
+    async def read(self, office: PairingHandler, players: Sequence[pb.RegisterPlayerRequest]) -> None:
         """Read the known names of the entering players, and the namesakes of those without a chosen id."""
         ids = {asked.player_id for asked in players if asked.player_id}
         self._known = await people.names(office.record, ids)
@@ -161,7 +158,7 @@ class Entry:
     def take(self, given: pb.RegisterPlayerRequest) -> None:
         """Register the next player, or store the reason against it."""
         try:
-            asked = _checked(given)
+            asked = _normalize_request(given)
             situation = Situation(self._state, now=self._now, at=self._at, divisions=self._divisions)
             facts = register(situation, asked)
             known = self._known.get(asked.player_id)
@@ -181,22 +178,24 @@ class Entry:
         self.registrations.append(pb.Registration(**_entry(situation, asked, facts)))
 
 
-def _checked(request: pb.RegisterPlayerRequest) -> pb.RegisterPlayerRequest:
+def _normalize_request(request: pb.RegisterPlayerRequest) -> pb.RegisterPlayerRequest:
     """Return a normalized request with an id. Raises ``Invalid`` for an invalid name, country or id."""
     asked = pb.RegisterPlayerRequest()
     asked.CopyFrom(request)
-    asked.name = checked_name("name", request.name)
-    asked.club = checked_name("club", request.club, empty=True)
+    asked.name = check_name("name", request.name)
+    asked.club = check_name("club", request.club, empty=True)
     asked.country = checked_country("country", request.country)
-    asked.category = checked_name("category", request.category, empty=True, longest=LONGEST_CATEGORY)
-    asked = tidied(asked)
+    asked.category = check_name("category", request.category, empty=True, longest=MAX_CATEGORY_CHARACTERS)
+    asked = normalize_note(asked)
     asked.player_id = (
         checked_player_id("player_id", request.player_id) if request.player_id else player_id(request.command_id)
     )
     return asked
 
 
-async def amend_player(office: Office, request: pb.AmendPlayerRequest, context: Context) -> pb.AmendPlayerResponse:
+async def amend_player(
+    office: PairingHandler, request: pb.AmendPlayerRequest, context: Context
+) -> pb.AmendPlayerResponse:
     """Amend a player. Name, club and country change outside events, in the same transaction."""
     asked = _amendment(request)
 
@@ -208,7 +207,7 @@ async def amend_player(office: Office, request: pb.AmendPlayerRequest, context: 
             check_unchanged(of_player, (events.PlayerAmended,), loaded.state.name)
         made = await _amend(office, loaded, asked, office.at(request))
         decision = Decision([write_of(loaded, made.facts)], made.guards, also=made.keep)
-        return decision, answer_to(_AMENDED, pb.AmendPlayerResponse, made.situation, asked, made.facts)
+        return decision, answer_to(_AMEND_COMMAND, pb.AmendPlayerResponse, made.situation, asked, made.facts)
 
     return await office.handle(request, context, attempt, pb.AmendPlayerResponse, among_divisions=True)
 
@@ -224,7 +223,7 @@ class _Amended:
 
 
 async def _amend(
-    office: Office, loaded: Loaded[Tournament], asked: pb.AmendPlayerRequest, at: datetime | None
+    office: PairingHandler, loaded: Loaded[TournamentState], asked: pb.AmendPlayerRequest, at: datetime | None
 ) -> _Amended:
     """Decide an amendment that ``_amendment`` normalized. Raises ``Invalid`` or ``Refusal``."""
     record = office.record
@@ -252,10 +251,10 @@ async def _amend(
 
 
 async def answer_data_request(
-    office: Office, request: pb.AnswerDataRequestRequest, context: Context
+    office: PairingHandler, request: pb.AnswerDataRequestRequest, context: Context
 ) -> pb.AnswerDataRequestResponse:
     """Grant or refuse a data request. A granted correction amends the player in the same decision."""
-    asked, at = tidied(request), office.at(request)
+    asked, at = normalize_note(request), office.at(request)
     corrects = any(asked.HasField(field) for field in BESIDE_EVENTS)
 
     async def attempt() -> tuple[Decision, Callable[[int], pb.AnswerDataRequestResponse]]:
@@ -264,7 +263,7 @@ async def answer_data_request(
         answered = answer(situation, asked)
         if not corrects:
             decision = Decision([write_of(loaded, answered)])
-            return decision, answer_to(_ANSWERED, pb.AnswerDataRequestResponse, situation, asked, answered)
+            return decision, answer_to(_ANSWER_COMMAND, pb.AnswerDataRequestResponse, situation, asked, answered)
         amendment = pb.AmendPlayerRequest(player_id=loaded.state.data_requests[asked.request - 1].player_id)
         for field in BESIDE_EVENTS:
             if asked.HasField(field):
@@ -272,29 +271,29 @@ async def answer_data_request(
         made = await _amend(office, loaded, _amendment(amendment), at)
         facts = [*made.facts, *answered]
         decision = Decision([write_of(loaded, facts)], made.guards, also=made.keep)
-        return decision, answer_to(_ANSWERED, pb.AnswerDataRequestResponse, made.situation, asked, facts)
+        return decision, answer_to(_ANSWER_COMMAND, pb.AnswerDataRequestResponse, made.situation, asked, facts)
 
     return await office.handle(request, context, attempt, pb.AnswerDataRequestResponse, among_divisions=corrects)
 
 
 def _amendment(request: pb.AmendPlayerRequest) -> pb.AmendPlayerRequest:
     """Return a normalized request. Raises ``Invalid`` for an invalid name, country or id."""
-    asked = tidied(request)
+    asked = normalize_note(request)
     checked_id("player_id", request.player_id)
     if request.HasField("name"):
-        asked.name = checked_name("name", request.name)
+        asked.name = check_name("name", request.name)
     if request.HasField("club"):
-        asked.club = checked_name("club", request.club, empty=True)
+        asked.club = check_name("club", request.club, empty=True)
     if request.HasField("country"):
         asked.country = checked_country("country", request.country)
     if request.HasField("category"):
-        asked.category = checked_name("category", request.category, empty=True, longest=LONGEST_CATEGORY)
+        asked.category = check_name("category", request.category, empty=True, longest=MAX_CATEGORY_CHARACTERS)
     return asked
 
 
-async def move_player(office: Office, request: pb.MovePlayerRequest, context: Context) -> pb.MovePlayerResponse:
+async def move_player(office: PairingHandler, request: pb.MovePlayerRequest, context: Context) -> pb.MovePlayerResponse:
     """Move a player to another division, in one decision on both."""
-    at, asked = office.at(request), tidied(request)
+    at, asked = office.at(request), normalize_note(request)
 
     async def attempt() -> tuple[Decision, Callable[[int], pb.MovePlayerResponse]]:
         leaving = await office.load(request.tournament_id)
@@ -335,7 +334,7 @@ def _person(asked: pb.RegisterPlayerRequest, known: people.Person | None) -> peo
 
 
 async def _check_name_free(
-    office: Office, entering: people.Person, entered: Tournament, divisions: Sequence[Tournament]
+    office: PairingHandler, entering: people.Person, entered: TournamentState, divisions: Sequence[TournamentState]
 ) -> None:
     if not is_given(entering.player_id):
         known = await office.namesakes.of((entered, *divisions), [entering.name])

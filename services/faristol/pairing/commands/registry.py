@@ -12,13 +12,13 @@ from faristol.pairing.discipline import appeals, expulsions, rulings, sanctions,
 from faristol.pairing.players import amendment, byes, check_in, data_requests, registration, withdrawal
 from faristol.pairing.results import confirmations, corrections, entry, postponements
 from faristol.pairing.rounds import course, pairing, pairs
-from faristol.pairing.situation import Command, Undo
+from faristol.pairing.situation import PairingCommand, Undo
 from faristol.pairing.teams import entries
 from faristol.pairing.tournament import announcements, description, halls, prizes, publication, tournaments
 
 M = TypeVar("M", bound=Message)
 
-ACTS: Mapping[type[Message], Command] = {
+BASE_COMMANDS: Mapping[type[Message], PairingCommand] = {
     **tournaments.COMMANDS,
     **description.COMMANDS,
     **publication.COMMANDS,
@@ -68,7 +68,7 @@ UNDO: Mapping[type[Message], Undo] = {
 """The undo of each type of event. Other events cannot be undone: a round started, and results, which are corrected."""
 
 
-def tidied(request: M) -> M:
+def normalize_note(request: M) -> M:
     """Return a copy of a request with its note normalized.
 
     Raises ``Invalid`` if the note is too long or cannot be displayed.

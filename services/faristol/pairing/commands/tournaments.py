@@ -7,18 +7,19 @@ from collections.abc import Callable
 
 from faristol.event_store import Decision, load
 from faristol.host.rpc.dispatch import Context
-from faristol.host.ruleset_store import keeping, rules_of
+from faristol.host.ruleset_store import list_ruleset_writes, rules_of
 from faristol.kernel.errors import Invalid
+from faristol.kernel.names import check_name
 from faristol.kernel.pins import UNPINNED, Pin
 from faristol.kernel.refusal import N_
 from faristol.kernel.topics import is_as_of_a_game
 from faristol.pairing.commands import pins
-from faristol.pairing.commands.handler import Office
-from faristol.pairing.commands.identity import checked_name, checked_tournament_id, ids_of
+from faristol.pairing.commands.handler import PairingHandler
+from faristol.pairing.commands.identity import checked_tournament_id, ids_of
 from faristol.pairing.commands.outcome import write_of
 from faristol.pairing.conditions import check_unchanged
 from faristol.pairing.situation import Situation
-from faristol.pairing.state import Tournament, evolve, stream
+from faristol.pairing.state import TournamentState, evolve, stream
 from faristol.pairing.tournament import tournaments
 from faristol.pairing.tournament.divisions import add_division
 from faristol.pairing.tournament.tournaments import SEED_SIZE, create, pin_of
@@ -28,20 +29,20 @@ from faristol.rules import Ruleset
 
 
 async def create_tournament(
-    office: Office, request: pb.CreateTournamentRequest, context: Context
+    office: PairingHandler, request: pb.CreateTournamentRequest, context: Context
 ) -> pb.CreateTournamentResponse:
     """Create a tournament. Defaults replace an empty ruleset, lexicon, id and seed."""
     at, runtime = office.at(request), office.runtime
-    asked = _checked(request)
+    asked = _normalize_request(request)
     ruleset = pins.ruleset_named(request.ruleset, [(option.name, option.value) for option in request.options])
 
     async def attempt() -> tuple[Decision, Callable[[int], pb.CreateTournamentResponse]]:
         lexicon = UNPINNED if request.without_lexicon else await _lexicon_of(office, request.lexicon, ruleset)
         asked.tournament_id = request.tournament_id or await _free_id(office, asked.name, request.command_id)
         asked.seed = request.seed or secrets.token_bytes(SEED_SIZE)
-        loaded = await load(office.record, stream(asked.tournament_id), Tournament(), evolve)
+        loaded = await load(office.record, stream(asked.tournament_id), TournamentState(), evolve)
         facts = create(Situation(loaded.state, now=runtime.now(), at=at, rules=ruleset), asked, lexicon)
-        writes = [write_of(loaded, facts), *await keeping(office.record, ruleset, asked.tournament_id)]
+        writes = [write_of(loaded, facts), *await list_ruleset_writes(office.record, ruleset, asked.tournament_id)]
         if asked.division_of:
             first = await office.load(asked.division_of, "division_of")
             added = events.Division(tournament_id=asked.tournament_id, name=asked.division)
@@ -63,7 +64,7 @@ async def create_tournament(
 
 
 async def change_options(
-    office: Office, request: pb.ChangeOptionsRequest, context: Context
+    office: PairingHandler, request: pb.ChangeOptionsRequest, context: Context
 ) -> pb.ChangeOptionsResponse:
     """Pin the rule book of a tournament with other options. Its lexicon must have their layers."""
     at, runtime = office.at(request), office.runtime
@@ -79,7 +80,7 @@ async def change_options(
         facts = tournaments.change_options(Situation(state, now=runtime.now(), at=at), ruleset)
         if ruleset.lexicon.layers and state.lexicon != UNPINNED:
             await _lexicon_of(office, state.lexicon.name, ruleset)
-        writes = [write_of(loaded, facts), *await keeping(office.record, ruleset, request.tournament_id)]
+        writes = [write_of(loaded, facts), *await list_ruleset_writes(office.record, ruleset, request.tournament_id)]
 
         def answer(position: int) -> pb.ChangeOptionsResponse:
             return pb.ChangeOptionsResponse(position=position, ruleset=pin_of(ruleset).message())
@@ -90,7 +91,7 @@ async def change_options(
 
 
 async def choose_lexicon(
-    office: Office, request: pb.ChooseLexiconRequest, context: Context
+    office: PairingHandler, request: pb.ChooseLexiconRequest, context: Context
 ) -> pb.ChooseLexiconResponse:
     """Pin an installed lexicon to a tournament without one."""
     at, runtime = office.at(request), office.runtime
@@ -109,29 +110,29 @@ async def choose_lexicon(
     return await office.handle(request, context, attempt, pb.ChooseLexiconResponse)
 
 
-async def _lexicon_of(office: Office, name: str, ruleset: Ruleset) -> Pin:
+async def _lexicon_of(office: PairingHandler, name: str, ruleset: Ruleset) -> Pin:
     runtime = office.runtime
-    lexicons = await pins.installed(runtime.channel("lexicon"), runtime.channels.address("lexicon"))
+    lexicons = await pins.fetch_lexicons(runtime.channel("lexicon"), runtime.channels.address("lexicon"))
     return pins.choose_lexicon(lexicons, name, ruleset)
 
 
-def _checked(request: pb.CreateTournamentRequest) -> pb.CreateTournamentRequest:
+def _normalize_request(request: pb.CreateTournamentRequest) -> pb.CreateTournamentRequest:
     """Return a request with normalized names. Raises ``Invalid`` for an invalid name or id."""
     asked = pb.CreateTournamentRequest()
     asked.CopyFrom(request)
     if request.lexicon and request.without_lexicon:
         raise Invalid("lexicon", N_("expected none if without_lexicon is set"))
-    asked.name = checked_name("name", request.name)
+    asked.name = check_name("name", request.name)
     if request.tournament_id:
         checked_tournament_id("tournament_id", request.tournament_id)
-    asked.division = checked_name("division", request.division, empty=True)
-    asked.first_division = checked_name("first_division", request.first_division, empty=True)
+    asked.division = check_name("division", request.division, empty=True)
+    asked.first_division = check_name("first_division", request.first_division, empty=True)
     if asked.first_division and not request.division_of:
         raise Invalid("first_division", N_("expected none if division_of is empty"))
     return asked
 
 
-async def _free_id(office: Office, name: str, command_id: str) -> str:
+async def _free_id(office: PairingHandler, name: str, command_id: str) -> str:
     for wanted in ids_of(name, command_id, "championship"):
         if not is_as_of_a_game(wanted) and not await office.record.read_stream(stream(wanted)):
             return wanted

@@ -8,26 +8,26 @@ from typing import Any
 from google.protobuf.message import Message
 
 from faristol.kernel.refusal import N_, Refusal
-from faristol.pairing.commands.registry import ACTS, UNDO
-from faristol.pairing.situation import Command, Situation, Undo
-from faristol.pairing.state import Tournament
+from faristol.pairing.commands.registry import BASE_COMMANDS, UNDO
+from faristol.pairing.situation import PairingCommand, Situation, Undo
+from faristol.pairing.state import TournamentState
 from faristol.pb.pairing.v1 import events_pb2 as events
 from faristol.pb.pairing.v1 import pairing_pb2 as pb
 
-STANDS = Undo()
+NO_UNDO = Undo()
 """The entry of an event that cannot be undone and that supersedes no other."""
 
 
 def undone_by(act: Message, before: Sequence[Message]) -> str:
     """Return the name of the command that undoes ``act``, which followed ``before``; empty if it cannot be undone."""
-    undo = UNDO.get(type(act), STANDS)
+    undo = UNDO.get(type(act), NO_UNDO)
     return undo.by(act, before).DESCRIPTOR.name.removesuffix("Request") if undo.by else ""
 
 
-def can_undo(state: Tournament, facts: Sequence[Message], version: int) -> str:
+def can_undo(state: TournamentState, facts: Sequence[Message], version: int) -> str:
     """Return the name of the command that can undo a version, from 1, in the current state; empty for none."""
     act = facts[version - 1]
-    command, undo = undone_by(act, facts[: version - 1]), UNDO.get(type(act), STANDS)
+    command, undo = undone_by(act, facts[: version - 1]), UNDO.get(type(act), NO_UNDO)
     return undo.now(state, facts, version, command) if undo.now else command
 
 
@@ -46,7 +46,7 @@ def undo(situation: Situation, request: pb.UndoActRequest) -> list[Message]:
             {"game": act.game_id},
             subject=f"games/{act.game_id}",
         )
-    entry = UNDO.get(type(act), STANDS)
+    entry = UNDO.get(type(act), NO_UNDO)
     entry.check(situation, act)
     if entry.by is None:
         raise Refusal("NOT_UNDONE", "", N_("Act {version} cannot be undone by another act."), {"version": version})
@@ -63,7 +63,7 @@ def undo(situation: Situation, request: pb.UndoActRequest) -> list[Message]:
     command: Any = entry.by(act, situation.facts[: version - 1])
     if "note" in command.DESCRIPTOR.fields_by_name:
         command.note = request.note
-    return ACTS[type(command)].decide(situation, command)
+    return BASE_COMMANDS[type(command)].decide(situation, command)
 
 
 def superseded_by(act: Message, later: Sequence[Message]) -> Message | None:
@@ -71,7 +71,7 @@ def superseded_by(act: Message, later: Sequence[Message]) -> Message | None:
 
     Such an event decides the same thing again, or depends on ``act``.
     """
-    thing, rests = _thing(act), UNDO.get(type(act), STANDS).rests
+    thing, rests = _thing(act), UNDO.get(type(act), NO_UNDO).rests
     for fact in _standing(later):
         if (thing is not None and thing == _thing(fact)) or rests(act, fact):
             return fact
@@ -79,7 +79,7 @@ def superseded_by(act: Message, later: Sequence[Message]) -> Message | None:
 
 
 def _thing(fact: Message) -> object:
-    thing = UNDO.get(type(fact), STANDS).thing
+    thing = UNDO.get(type(fact), NO_UNDO).thing
     return thing(fact) if thing else None
 
 
@@ -109,6 +109,6 @@ def _undone_by(situation: Situation, request: pb.UndoActRequest, facts: Sequence
     return {"undone_by": undone_by(situation.act(request.version), situation.facts[: request.version - 1])}
 
 
-COMMANDS: Mapping[type[Message], Command] = {
-    pb.UndoActRequest: Command(undo, more=_undone_by, facts=True, divisions=True)
+COMMANDS: Mapping[type[Message], PairingCommand] = {
+    pb.UndoActRequest: PairingCommand(undo, more=_undone_by, facts=True, divisions=True)
 }

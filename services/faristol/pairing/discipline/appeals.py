@@ -7,9 +7,9 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from google.protobuf.message import Message
 
 from faristol.kernel.errors import Invalid
-from faristol.kernel.names import is_named_person
+from faristol.kernel.names import check_name, is_named_person
 from faristol.kernel.refusal import N_, Refusal
-from faristol.pairing.commands.identity import checked_id, checked_name
+from faristol.pairing.commands.identity import checked_id
 from faristol.pairing.conditions import check_open
 from faristol.pairing.discipline import tribunal
 from faristol.pairing.discipline.checks import (
@@ -20,14 +20,14 @@ from faristol.pairing.discipline.checks import (
     check_not_lifted,
     sanction_of,
 )
-from faristol.pairing.discipline.sanctions import lifted
-from faristol.pairing.situation import Command, Situation, Undo
-from faristol.pairing.state import Appeal, AppealPhase, NamedPerson, Phase, Tournament
+from faristol.pairing.discipline.sanctions import lift_sanction
+from faristol.pairing.situation import PairingCommand, Situation, Undo
+from faristol.pairing.state import Appeal, AppealPhase, NamedPerson, Phase, TournamentState
 from faristol.pb.pairing.v1 import events_pb2 as events
 from faristol.pb.pairing.v1 import pairing_pb2 as pb
 from faristol.rules import Ruleset
 
-MOST_PERSONS = 100
+MAX_APPEAL_PERSONS = 100
 """Limit of the persons, countries and affiliations in a command on an appeal."""
 
 
@@ -59,9 +59,9 @@ def appoint(situation: Situation, request: pb.AppointTribunalRequest) -> list[Me
             raise Invalid(
                 "appointments",
                 N_("expected the country of {person}"),
-                {"person": checked_name("appointments", member.name)},
+                {"person": check_name("appointments", member.name)},
             )
-    begun, elected = _begun(state), _players_own(state.tribunal)
+    begun, elected = _has_begun(state), _players_own(state.tribunal)
     if begun and not elected and _players_own(members):
         raise Refusal(
             "TOURNAMENT_BEGUN",
@@ -99,7 +99,7 @@ def lodge(situation: Situation, request: pb.LodgeAppealRequest) -> list[Message]
     _check_number("countries", len(request.countries))
     _check_number("player_ids", len(request.player_ids))
     _check_number("affiliations", len(request.affiliations))
-    countries = _given("countries", ((person.person_id, person.country) for person in request.countries))
+    countries = _parse_by_person("countries", ((person.person_id, person.country) for person in request.countries))
     affiliations = _affiliations(request.affiliations)
     situation.act(version)
     origins = situation.origins.with_given("countries", countries, affiliations)
@@ -112,7 +112,7 @@ def lodge(situation: Situation, request: pb.LodgeAppealRequest) -> list[Message]
         if state.player(player_id) is None:
             raise Invalid("player_ids", N_("{player} is not a player of the tournament"), {"player": player_id[:100]})
     national = origins.of_one_country(player.player_id for player in state.players)
-    members = tribunal.convened(state.tribunal, involved, origins, ruleset.law.tribunal, national=national)
+    members = tribunal.choose_tribunal(state.tribunal, involved, origins, ruleset.law.tribunal, national=national)
     return [
         events.AppealLodged(
             appeal=len(state.appeals) + 1,
@@ -159,7 +159,7 @@ def decide_appeal(situation: Situation, request: pb.DecideAppealRequest) -> list
     )
     if not request.upheld:
         return [decided]
-    return [decided, *lifted(situation, found.version, [member.person_id for member in found.members], "")]
+    return [decided, *lift_sanction(situation, found.version, [member.person_id for member in found.members], "")]
 
 
 def withdraw_appeal(situation: Situation, request: pb.WithdrawAppealRequest) -> list[Message]:
@@ -198,7 +198,7 @@ def _waiting(situation: Situation, appeal: int) -> Appeal:
     return found
 
 
-def _check_appeal(state: Tournament, ruleset: Ruleset, act: Sanction, player_id: str, version: int) -> None:
+def _check_appeal(state: TournamentState, ruleset: Ruleset, act: Sanction, player_id: str, version: int) -> None:
     """Raise ``Refusal`` if the book has no appeals, if the player cannot appeal, or if an appeal was lodged."""
     if not ruleset.law.appeal:
         raise Refusal(
@@ -214,7 +214,7 @@ def _check_appeal(state: Tournament, ruleset: Ruleset, act: Sanction, player_id:
             {"sanctioned": act.player_id, "player": player_id[:100]},
         )
     check_not_appealed(state, ruleset, version)
-    if not state.tribunal and _begun(state):
+    if not state.tribunal and _has_begun(state):
         raise Refusal(
             "NO_TRIBUNAL",
             ruleset.law.tribunal,
@@ -230,7 +230,7 @@ def _check_appeal(state: Tournament, ruleset: Ruleset, act: Sanction, player_id:
         )
 
 
-def _players_of_game(state: Tournament, act: Sanction) -> tuple[str, ...]:
+def _players_of_game(state: TournamentState, act: Sanction) -> tuple[str, ...]:
     """Return the players of a sanction's game; an empty tuple without a game."""
     found = (
         state.find_game(act.game_id) if isinstance(act, events.PlayerSanctioned | events.TableSanctionNoted) else None
@@ -238,7 +238,7 @@ def _players_of_game(state: Tournament, act: Sanction) -> tuple[str, ...]:
     return found[1].player_ids if found else ()
 
 
-def _begun(state: Tournament) -> bool:
+def _has_begun(state: TournamentState) -> bool:
     return any(played.phase is not Phase.PAIRED for played in state.played)
 
 
@@ -248,11 +248,11 @@ def _players_own(members: Sequence[events.TribunalMember]) -> set[tuple[str, eve
 
 def _affiliations(given: Sequence[pb.PersonAffiliation]) -> dict[str, str]:
     """Return the affiliations of a request, by person id. Raises ``Invalid``."""
-    told = _given("affiliations", ((person.person_id, person.affiliation) for person in given))
-    return {person_id: checked_name("affiliations", name) for person_id, name in told.items()}
+    told = _parse_by_person("affiliations", ((person.person_id, person.affiliation) for person in given))
+    return {person_id: check_name("affiliations", name) for person_id, name in told.items()}
 
 
-def _given(field: str, given: Iterable[tuple[str, str]]) -> dict[str, str]:
+def _parse_by_person(field: str, given: Iterable[tuple[str, str]]) -> dict[str, str]:
     """Return values of a request by person id. Raises ``Invalid`` for a malformed id, or two values of one person."""
     told: dict[str, str] = {}
     for person_id, value in given:
@@ -262,42 +262,42 @@ def _given(field: str, given: Iterable[tuple[str, str]]) -> dict[str, str]:
 
 
 def _check_number(field: str, persons: int) -> None:
-    if persons > MOST_PERSONS:
+    if persons > MAX_APPEAL_PERSONS:
         raise Invalid(
             field,
             N_("names {persons} people; expected at most {most}"),
-            {"persons": persons, "most": MOST_PERSONS},
+            {"persons": persons, "most": MAX_APPEAL_PERSONS},
         )
 
 
-def _appointed(state: Tournament, request: pb.AppointTribunalRequest) -> Collection[str]:
+def _list_appointed(state: TournamentState, request: pb.AppointTribunalRequest) -> Collection[str]:
     named = {*(member.person_id for member in request.appointments)}
     return named | {person.person_id for person in request.affiliations}
 
 
-def _persons_of(state: Tournament, request: pb.AppointTribunalRequest) -> Sequence[NamedPerson]:
+def _persons_of(state: TournamentState, request: pb.AppointTribunalRequest) -> Sequence[NamedPerson]:
     """Return the members whose names are given, with what the request says of them; players keep what they entered."""
     affiliations = {each.person_id: each.affiliation for each in request.affiliations}
     return [
         NamedPerson(
-            each.person_id, checked_name("appointments", each.name), affiliations.get(each.person_id, ""), each.country
+            each.person_id, check_name("appointments", each.name), affiliations.get(each.person_id, ""), each.country
         )
         for each in request.appointments
         if each.name and state.player(each.person_id) is None
     ]
 
 
-def _in_dispute(state: Tournament, request: pb.LodgeAppealRequest) -> Collection[str]:
+def _in_dispute(state: TournamentState, request: pb.LodgeAppealRequest) -> Collection[str]:
     known = {player.player_id for player in state.players} | {member.person_id for member in state.tribunal}
     named = {person.person_id for person in request.countries} | {person.person_id for person in request.affiliations}
     return known | named
 
 
-COMMANDS: Mapping[type[Message], Command] = {
-    pb.AppointTribunalRequest: Command(appoint, persons=_appointed, keeps=_persons_of),
-    pb.LodgeAppealRequest: Command(lodge, tells=events.AppealLodged, facts=True, persons=_in_dispute),
-    pb.WithdrawAppealRequest: Command(withdraw_appeal),
-    pb.DecideAppealRequest: Command(decide_appeal, facts=True, divisions=True),
+COMMANDS: Mapping[type[Message], PairingCommand] = {
+    pb.AppointTribunalRequest: PairingCommand(appoint, persons=_list_appointed, keeps=_persons_of),
+    pb.LodgeAppealRequest: PairingCommand(lodge, tells=events.AppealLodged, facts=True, persons=_in_dispute),
+    pb.WithdrawAppealRequest: PairingCommand(withdraw_appeal),
+    pb.DecideAppealRequest: PairingCommand(decide_appeal, facts=True, divisions=True),
 }
 
 

@@ -7,15 +7,15 @@ from functools import reduce
 
 from google.protobuf.message import Message
 
-from faristol.pairing.discipline.warnings import MOST_WARNINGS
-from faristol.pairing.state import Tournament, evolve
+from faristol.pairing.discipline.warnings import EXPULSION_WARNING_COUNT
+from faristol.pairing.state import TournamentState, evolve
 from faristol.pb.game.v1 import events_pb2 as game_events
 from faristol.pb.pairing.v1 import events_pb2 as events
 from faristol.rules import Ruleset
 
 
 def note_sanction(
-    state: Tournament,
+    state: TournamentState,
     ruleset: Ruleset,
     game: str,
     version: int,
@@ -45,7 +45,7 @@ def note_sanction(
             points=imposed.points,
             beside_result=in_points and ruleset.arbiter.sanction_points_from == "spread",
             count=count,
-            expulsion_proposed=count >= MOST_WARNINGS or imposed.kind == game_events.SANCTION_KIND_EXPULSION,
+            expulsion_proposed=count >= EXPULSION_WARNING_COUNT or imposed.kind == game_events.SANCTION_KIND_EXPULSION,
             article=imposed.article,
             arbiter_id=imposed.arbiter_id,
             note=note or imposed.note,
@@ -55,8 +55,8 @@ def note_sanction(
 
 
 def note_sanctions(
-    state: Tournament, ruleset: Ruleset, game: str, imposed: Iterable[tuple[int, game_events.SanctionImposed]]
-) -> tuple[Tournament, list[Message]]:
+    state: TournamentState, ruleset: Ruleset, game: str, imposed: Iterable[tuple[int, game_events.SanctionImposed]]
+) -> tuple[TournamentState, list[Message]]:
     """Note the sanctions of a table that are not noted yet. Return the tournament after them and the events."""
     facts: list[Message] = []
     for version, sanction in imposed:

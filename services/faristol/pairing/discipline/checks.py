@@ -9,9 +9,9 @@ from google.protobuf.message import Message
 from faristol.kernel.errors import Invalid
 from faristol.kernel.refusal import N_, Refusal
 from faristol.pairing.commands.identity import checked_id
-from faristol.pairing.conditions import expelled, registered
+from faristol.pairing.conditions import build_expelled_refusal, find_registered_player
 from faristol.pairing.situation import Situation
-from faristol.pairing.state import Appeal, AppealPhase, Player, Tournament
+from faristol.pairing.state import Appeal, AppealPhase, PlayerState, TournamentState
 from faristol.pb.pairing.v1 import events_pb2 as events
 from faristol.rules import Ruleset
 from faristol.rules.officials import check_not_concerned
@@ -23,11 +23,11 @@ FINAL = (AppealPhase.UPHELD, AppealPhase.DISMISSED)
 """Phases of appeals with a final decision."""
 
 
-def sanctionable(state: Tournament, player_id: str) -> Player:
+def sanctionable(state: TournamentState, player_id: str) -> PlayerState:
     """Return a registered player who can be sanctioned. Raises ``Refusal`` if expelled or moved to another division."""
-    player = registered(state, player_id)
+    player = find_registered_player(state, player_id)
     if player.expelled:
-        raise expelled(player)
+        raise build_expelled_refusal(player)
     if state.division and player.never_came:
         raise Refusal(
             "LEFT_DIVISION",
@@ -100,7 +100,7 @@ def check_not_lifted(situation: Situation, act: Sanction, version: int) -> None:
         )
 
 
-def check_not_appealed(state: Tournament, ruleset: Ruleset, version: int) -> None:
+def check_not_appealed(state: TournamentState, ruleset: Ruleset, version: int) -> None:
     """Raise ``Refusal`` if an appeal against the sanction is open or decided."""
     for appeal in state.appeals:
         if appeal.version == version and appeal.phase in FINAL:
@@ -124,7 +124,7 @@ def appeal_final(ruleset: Ruleset, appeal: Appeal) -> Refusal:
     )
 
 
-def sanction_undone_by(state: Tournament, facts: Sequence[Message], version: int, command: str) -> str:
+def sanction_undone_by(state: TournamentState, facts: Sequence[Message], version: int, command: str) -> str:
     """Return the name of the command that can undo the sanction of a version now; empty for none.
 
     With a tribunal it is an appeal or its decision, which is final. Otherwise it is ``command``.
@@ -138,7 +138,7 @@ def sanction_undone_by(state: Tournament, facts: Sequence[Message], version: int
     return "LodgeAppeal" if state.tribunal else command
 
 
-def lift_undone_by(state: Tournament, facts: Sequence[Message], version: int, command: str) -> str:
+def lift_undone_by(state: TournamentState, facts: Sequence[Message], version: int, command: str) -> str:
     """Return the name of the command that can impose again what the event of a version lifted.
 
     Returns an empty string for a sanction of a table, and after the tribunal has decided.

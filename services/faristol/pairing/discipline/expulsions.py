@@ -7,10 +7,10 @@ from collections.abc import Mapping, Sequence
 from google.protobuf.message import Message
 
 from faristol.kernel.refusal import N_, Refusal
-from faristol.pairing.conditions import check_arbiter, registered
+from faristol.pairing.conditions import check_arbiter, find_registered_player
 from faristol.pairing.discipline.checks import article_of, check_deciders, check_no_tribunal, sanctionable
 from faristol.pairing.players.withdrawal import reinstate, withdraw
-from faristol.pairing.situation import Command, Situation, of_player
+from faristol.pairing.situation import PairingCommand, Situation, of_player
 from faristol.pb.pairing.v1 import events_pb2 as events
 from faristol.pb.pairing.v1 import pairing_pb2 as pb
 
@@ -58,7 +58,7 @@ def lift_expulsion(situation: Situation, request: pb.LiftExpulsionRequest) -> li
 
 def readmit(situation: Situation, player_id: str, decided_by: Sequence[str], note: str) -> list[Message]:
     """Lift an expulsion on appeal or after a mistake, which needs no deciders."""
-    player = registered(situation.state, player_id)
+    player = find_registered_player(situation.state, player_id)
     if not player.expelled:
         raise Refusal("NOT_EXPELLED", "", N_("{player} has not been expelled."), {"player": player_id})
     lifted = events.ExpulsionLifted(
@@ -73,7 +73,7 @@ def readmit(situation: Situation, player_id: str, decided_by: Sequence[str], not
     return [lifted, *reinstate(situation, pb.ReinstatePlayerRequest(player_id=player_id), lifted=True)]
 
 
-COMMANDS: Mapping[type[Message], Command] = {
-    pb.ExpelPlayerRequest: Command(expel, concerned=of_player),
-    pb.LiftExpulsionRequest: Command(lift_expulsion, divisions=True),
+COMMANDS: Mapping[type[Message], PairingCommand] = {
+    pb.ExpelPlayerRequest: PairingCommand(expel, concerned=of_player),
+    pb.LiftExpulsionRequest: PairingCommand(lift_expulsion, divisions=True),
 }

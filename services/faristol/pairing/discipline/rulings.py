@@ -10,7 +10,7 @@ from google.protobuf.message import Message
 from faristol.kernel.errors import Invalid
 from faristol.kernel.refusal import N_, Refusal
 from faristol.pairing.conditions import check_arbiter, found_game
-from faristol.pairing.situation import Command, Situation, Undo, of_game
+from faristol.pairing.situation import PairingCommand, Situation, Undo, of_game
 from faristol.pb.pairing.v1 import events_pb2 as events
 from faristol.pb.pairing.v1 import pairing_pb2 as pb
 from faristol.rules.challenges import spread_correction
@@ -70,8 +70,8 @@ def correct_ruling(situation: Situation, request: pb.CorrectRulingRequest) -> li
     ]
 
 
-COMMANDS: Mapping[type[Message], Command] = {
-    pb.CorrectRulingRequest: Command(
+COMMANDS: Mapping[type[Message], PairingCommand] = {
+    pb.CorrectRulingRequest: PairingCommand(
         correct_ruling,
         of_tables=True,
         tells=events.SpreadAdjusted,

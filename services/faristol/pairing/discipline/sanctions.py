@@ -25,10 +25,10 @@ from faristol.pairing.discipline.checks import (
     sanctionable,
 )
 from faristol.pairing.discipline.expulsions import readmit
-from faristol.pairing.discipline.warnings import MOST_WARNINGS
-from faristol.pairing.results.results import MOST_POINTS, counted
-from faristol.pairing.situation import Command, Situation, Undo, of_game
-from faristol.pairing.state import GameSanction, Pairing, Round, Tournament
+from faristol.pairing.discipline.warnings import EXPULSION_WARNING_COUNT
+from faristol.pairing.results.results import MOST_POINTS, build_correction
+from faristol.pairing.situation import PairingCommand, Situation, Undo, of_game
+from faristol.pairing.state import GameSanction, Pairing, RoundState, TournamentState
 from faristol.pb.game.v1 import events_pb2 as game_events
 from faristol.pb.pairing.v1 import events_pb2 as events
 from faristol.pb.pairing.v1 import pairing_pb2 as pb
@@ -40,7 +40,7 @@ POINTS, GAME, ROUNDS = (
     events.SANCTION_KIND_ROUNDS,
 )
 
-MOST_OFF_SPREAD = 1_000
+MAX_SPREAD_PENALTY_POINTS = 1_000
 """Limit of points that a sanction takes off the spread, above real scores."""
 
 
@@ -90,15 +90,15 @@ def _consequences(situation: Situation, imposed: events.PlayerSanctioned) -> lis
         return [_points_changed(imposed, -imposed.points)]
     played, _ = found_game(situation.state, imposed.game_id)
     added = GameSanction(0, imposed.player_id, imposed.kind, imposed.points, imposed.arbiter_id)
-    return [_counted(situation, imposed, (*played.game_sanctions.get(imposed.game_id, ()), added))]
+    return [_build_correction(situation, imposed, (*played.game_sanctions.get(imposed.game_id, ()), added))]
 
 
-def _counted(
+def _build_correction(
     situation: Situation, act: events.PlayerSanctioned, sanctions: Sequence[GameSanction]
 ) -> events.ResultCorrected:
     """Return the result of a sanction's game with ``sanctions``, at the time of ``act``."""
     played, pairing = found_game(situation.state, act.game_id)
-    return counted(
+    return build_correction(
         situation.ruleset,
         played.number,
         pairing,
@@ -145,7 +145,7 @@ def _check_fields(request: pb.SanctionPlayerRequest) -> None:
         raise Invalid("rounds", N_("expected rounds for an exclusion from rounds, and none for another kind"))
 
 
-def _check_game(state: Tournament, request: pb.SanctionPlayerRequest) -> None:
+def _check_game(state: TournamentState, request: pb.SanctionPlayerRequest) -> None:
     """Raise ``Invalid`` if the player does not play the game, ``Refusal`` if it has no result or is already lost."""
     player_id, game = request.player_id, request.game_id
     played, pairing = found_game(state, game)
@@ -172,7 +172,7 @@ def _check_game(state: Tournament, request: pb.SanctionPlayerRequest) -> None:
 def _check_points(situation: Situation, request: pb.SanctionPlayerRequest) -> None:
     """Raise ``Refusal`` for fewer points than the book's minimum (FISE 49), or more than the player scored.
 
-    The score is that before sanctions. The limit off the spread is ``MOST_OFF_SPREAD``.
+    The score is that before sanctions. The limit off the spread is ``MAX_SPREAD_PENALTY_POINTS``.
     """
     ruleset, points, game = situation.ruleset, request.points, request.game_id
     least = ruleset.arbiter.sanction_points_min or 1
@@ -183,7 +183,7 @@ def _check_points(situation: Situation, request: pb.SanctionPlayerRequest) -> No
             N_("A sanction takes off {least} {least:point|points} or more, not {points}."),
             {"least": least, "points": points},
         )
-    most = MOST_OFF_SPREAD
+    most = MAX_SPREAD_PENALTY_POINTS
     if ruleset.arbiter.sanction_points_from != "spread":
         played, pairing = found_game(situation.state, game)
         most = max(least, played.without_sanctions(game).scores[pairing.player_ids.index(request.player_id)])
@@ -204,10 +204,10 @@ def lift(situation: Situation, request: pb.LiftSanctionRequest) -> list[Message]
     """
     check_deciders(request.decided_by, [sanction_of(situation, request.version).player_id])
     check_no_tribunal(situation)
-    return lifted(situation, request.version, request.decided_by, request.note)
+    return lift_sanction(situation, request.version, request.decided_by, request.note)
 
 
-def lifted(situation: Situation, version: int, decided_by: Sequence[str], note: str) -> list[Message]:
+def lift_sanction(situation: Situation, version: int, decided_by: Sequence[str], note: str) -> list[Message]:
     """Lift a sanction on appeal or after a mistake, which needs no deciders."""
     state = situation.state
     check_open(state)
@@ -244,7 +244,7 @@ def lifted(situation: Situation, version: int, decided_by: Sequence[str], note: 
             note=note,
             occurred_at=occurred_at,
         ),
-        *_restored(situation, version, situation.again(act)),
+        *_restore_result(situation, version, situation.again(act)),
     ]
 
 
@@ -288,7 +288,7 @@ _OF_TABLES: Mapping[game_events.SanctionKind.ValueType, events.SanctionKind.Valu
 
 
 def _restored_at_table(
-    situation: Situation, played: Round, pairing: Pairing, act: events.TableSanctionNoted, version: int
+    situation: Situation, played: RoundState, pairing: Pairing, act: events.TableSanctionNoted, version: int
 ) -> list[Message]:
     """Return the game's result after the points of a sanction at its table come back."""
     game, occurred_at = act.game_id, situation.occurred_at
@@ -314,7 +314,7 @@ def _restored_at_table(
     else:
         result = result.give_back(pairing, act.player_id, act.points)
     return [
-        counted(
+        build_correction(
             situation.ruleset,
             played.number,
             pairing,
@@ -326,7 +326,7 @@ def _restored_at_table(
     ]
 
 
-def _to_come(state: Tournament, act: events.PlayerSanctioned) -> set[int]:
+def _to_come(state: TournamentState, act: events.PlayerSanctioned) -> set[int]:
     """Return the rounds of a sanction that are not started; a paired one can be paired again."""
     return {number for number in act.rounds if number >= state.next_to_start}
 
@@ -342,29 +342,33 @@ def _kept_by_others(facts: Sequence[Message], version: int, player_id: str) -> s
     }
 
 
-def _restored(situation: Situation, version: int, act: events.PlayerSanctioned) -> list[Message]:
+def _restore_result(situation: Situation, version: int, act: events.PlayerSanctioned) -> list[Message]:
     """Return the result of the game of ``act`` without it; ``act`` is the sanction of ``version``."""
     if not act.game_id:
         return []
     if _beside_result(situation.ruleset, act):
         return [_points_changed(act, act.points)]
     played, _ = found_game(situation.state, act.game_id)
-    return [_counted(situation, act, [left for left in played.game_sanctions[act.game_id] if left.version != version])]
+    return [
+        _build_correction(
+            situation, act, [left for left in played.game_sanctions[act.game_id] if left.version != version]
+        )
+    ]
 
 
-def _concerned(state: Tournament, request: pb.SanctionPlayerRequest) -> Collection[str]:
+def _list_concerned(state: TournamentState, request: pb.SanctionPlayerRequest) -> Collection[str]:
     return {request.player_id, *of_game(state, request)}
 
 
-COMMANDS: Mapping[type[Message], Command] = {
-    pb.SanctionPlayerRequest: Command(sanction, of_tables=True, concerned=_concerned),
-    pb.LiftSanctionRequest: Command(lift, of_tables=True, facts=True, divisions=True),
+COMMANDS: Mapping[type[Message], PairingCommand] = {
+    pb.SanctionPlayerRequest: PairingCommand(sanction, of_tables=True, concerned=_list_concerned),
+    pb.LiftSanctionRequest: PairingCommand(lift, of_tables=True, facts=True, divisions=True),
 }
 
 
 def _lift_mistake(situation: Situation, version: int, note: str) -> list[Message]:
     check_not_appealed(situation.state, situation.ruleset, version)
-    return lifted(situation, version, (), note)
+    return lift_sanction(situation, version, (), note)
 
 
 def _impose_again(situation: Situation, version: int, note: str) -> list[Message]:
@@ -391,7 +395,7 @@ def _impose_again(situation: Situation, version: int, note: str) -> list[Message
     assert isinstance(act, events.PlayerWarned), "an expulsion is lifted by another fact"
     warned = situation.again(act, note)
     warned.count = player.warnings + 1
-    warned.expulsion_proposed = warned.count >= MOST_WARNINGS
+    warned.expulsion_proposed = warned.count >= EXPULSION_WARNING_COUNT
     return [warned]
 
 

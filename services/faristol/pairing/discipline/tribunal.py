@@ -53,7 +53,7 @@ def check_composition(members: Sequence[Member], origins: Origins, article: str,
         sitting.append(member)
 
 
-def convened(
+def choose_tribunal(
     members: Sequence[Member], involved: Collection[str], origins: Origins, article: str, *, national: bool = False
 ) -> tuple[Member, ...]:
     """Return the three members who sit on an appeal of the players ``involved``.

@@ -8,11 +8,11 @@ from google.protobuf.message import Message
 
 from faristol.pairing.conditions import check_arbiter
 from faristol.pairing.discipline.checks import article_of, sanctionable
-from faristol.pairing.situation import Command, Situation, of_player
+from faristol.pairing.situation import PairingCommand, Situation, of_player
 from faristol.pb.pairing.v1 import events_pb2 as events
 from faristol.pb.pairing.v1 import pairing_pb2 as pb
 
-MOST_WARNINGS = 2
+EXPULSION_WARNING_COUNT = 2
 """Number of warnings from which expulsion is proposed (FISE 47: repeated offence)."""
 
 
@@ -26,7 +26,7 @@ def warn(situation: Situation, request: pb.WarnPlayerRequest) -> list[Message]:
             player_id=request.player_id,
             round=max(len(situation.state.played), 1),
             count=count,
-            expulsion_proposed=count >= MOST_WARNINGS,
+            expulsion_proposed=count >= EXPULSION_WARNING_COUNT,
             article=article_of(situation.ruleset.law.warning),
             arbiter_id=request.arbiter_id,
             note=request.note,
@@ -35,6 +35,6 @@ def warn(situation: Situation, request: pb.WarnPlayerRequest) -> list[Message]:
     ]
 
 
-COMMANDS: Mapping[type[Message], Command] = {
-    pb.WarnPlayerRequest: Command(warn, tells=events.PlayerWarned, concerned=of_player)
+COMMANDS: Mapping[type[Message], PairingCommand] = {
+    pb.WarnPlayerRequest: PairingCommand(warn, tells=events.PlayerWarned, concerned=of_player)
 }

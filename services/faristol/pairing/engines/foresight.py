@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-STEPS = 20_000
+MAX_SEARCH_STEPS = 20_000
 """Limit of search steps. A search that exceeds it has many solutions, and is taken as feasible."""
 
 Edge = tuple[int, int]
@@ -19,12 +19,12 @@ Graph = tuple[int, ...]
 def can_go_on(graph: Graph, rounds: int) -> bool:
     """Check whether ``rounds`` disjoint complete pairings exist.
 
-    The result is exact, except for searches of more than ``STEPS`` steps.
+    The result is exact, except for searches of more than ``MAX_SEARCH_STEPS`` steps.
     """
     if len(graph) % 2:
         return rounds == 0
     try:
-        return _search(graph, rounds, iter(range(STEPS)))
+        return _search(graph, rounds, iter(range(MAX_SEARCH_STEPS)))
     except _Enough:
         return True
 

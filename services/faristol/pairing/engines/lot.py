@@ -8,7 +8,7 @@ from collections.abc import Sequence
 ALGORITHM = "lot-1"
 """Name and version of the algorithm, as in ``RoundPaired.algorithm``."""
 
-LARGEST = 4
+MAX_TABLE_PLAYERS = 4
 
 
 def sizes(players: int) -> tuple[int, ...]:
@@ -16,7 +16,7 @@ def sizes(players: int) -> tuple[int, ...]:
 
     Only two or five players need a table of two.
     """
-    tables = -(-players // LARGEST)
+    tables = -(-players // MAX_TABLE_PLAYERS)
     least, more = divmod(players, tables) if tables else (0, 0)
     return (least + 1,) * more + (least,) * (tables - more)
 

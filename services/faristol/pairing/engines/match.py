@@ -8,7 +8,7 @@ from collections.abc import Sequence
 ALGORITHM = "match-1"
 """Name and version of the algorithm, as in ``RoundPaired.algorithm``."""
 
-PLAYERS = 2
+MATCH_PLAYERS = 2
 
 
 def pair_match(players: Sequence[str], number: int, seed: bytes) -> tuple[str, str]:

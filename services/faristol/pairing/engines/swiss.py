@@ -25,7 +25,7 @@ from faristol.pairing.engines.matchings import Edge, Matching, by_cost, cheapest
 ALGORITHM = "swiss-distance-1"
 """Name and version of the algorithm, as in ``RoundPaired.algorithm``."""
 
-ALTERNATIVES = 300
+MAX_PAIRINGS_PER_BYE = 300
 """Limit of pairings tried for each candidate for the bye, before the rounds to come are ignored."""
 
 IMPOSSIBLE = frozenset({"NO_BYE_LEFT", "NO_OPPONENT_LEFT", "NO_PAIRING"})
@@ -34,7 +34,7 @@ IMPOSSIBLE = frozenset({"NO_BYE_LEFT", "NO_OPPONENT_LEFT", "NO_PAIRING"})
 NEIGHBOURS = (8, 32)
 """Distances in the standings within which opponents are searched: first, and if that fails."""
 
-FEW = 12
+MAX_GROUP_PAIRS = 12
 """Limit of pairs in a score group for the check whether it can be paired by itself."""
 
 _LOT_BITS = 48
@@ -103,11 +103,11 @@ def pair_next(standing: Sequence[Entrant], seed: bytes, *, rounds_after: int = 0
         nodes = [node for node in range(len(standing)) if node != resting]
         for matching in _by_distance(standing, nodes, seed):
             if can_go_on(_graph_after(standing, matching, resting), rounds_after):
-                return _paired(standing, matching, resting)
+                return _order_tables(standing, matching, resting)
             fallback = fallback or (matching, resting)
     if fallback is None:
         raise _impossible(standing)
-    return _paired(standing, *fallback)
+    return _order_tables(standing, *fallback)
 
 
 def _resting(standing: Sequence[Entrant]) -> Iterator[int | None]:
@@ -119,12 +119,12 @@ def _resting(standing: Sequence[Entrant]) -> Iterator[int | None]:
 
 
 def _by_distance(standing: Sequence[Entrant], nodes: Sequence[int], seed: bytes) -> Iterator[Matching]:
-    """Yield complete pairings of these nodes, the least distance first, at most ``ALTERNATIVES``."""
+    """Yield complete pairings of these nodes, the least distance first, at most ``MAX_PAIRINGS_PER_BYE``."""
     nearest = _nearest(standing, nodes, seed)
     if nearest is not None:
         yield nearest
     costs = dict(_costs(standing, combinations(range(len(standing)), 2), seed))
-    alternatives = islice(by_cost(nodes, costs), ALTERNATIVES)
+    alternatives = islice(by_cost(nodes, costs), MAX_PAIRINGS_PER_BYE)
     if nearest is not None:
         next(alternatives)
     yield from alternatives
@@ -185,7 +185,13 @@ def _least_points(standing: Sequence[Entrant], nodes: Sequence[int]) -> int:
     for place, group in enumerate(groups):
         beside = [boundary for boundary in (place - 1, place) if 0 <= boundary < len(gaps)]
         even = len(group) % 2 == 0 and all(above[boundary] % 2 == 0 for boundary in beside)
-        if not even or not beside or counted in beside or len(group) // 2 > FEW or _pairable(standing, group):
+        if (
+            not even
+            or not beside
+            or counted in beside
+            or len(group) // 2 > MAX_GROUP_PAIRS
+            or _pairable(standing, group)
+        ):
             continue
         least += 2 * min(gaps[boundary] for boundary in beside)
         counted = place
@@ -236,7 +242,7 @@ def _graph_after(standing: Sequence[Entrant], matching: Matching, resting: int |
     return (*rows, sum(1 << node for node in rests))
 
 
-def _paired(standing: Sequence[Entrant], matching: Matching, resting: int | None) -> Paired:
+def _order_tables(standing: Sequence[Entrant], matching: Matching, resting: int | None) -> Paired:
     """Order tables by the points of the better player, then of both together, then by rank (FIDE C.04.2)."""
 
     def order(pair: Edge) -> tuple[int, int, int]:

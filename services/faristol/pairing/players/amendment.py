@@ -10,16 +10,16 @@ from google.protobuf.message import Message
 
 from faristol.kernel.errors import Invalid
 from faristol.kernel.refusal import N_, Refusal
-from faristol.pairing.conditions import not_registered
-from faristol.pairing.players.registration import UNRATED, check_rating
+from faristol.pairing.conditions import build_not_registered_refusal
+from faristol.pairing.players.registration import UNRATED_START_POINTS, check_rating
 from faristol.pairing.situation import Situation, Undo, Words
-from faristol.pairing.state import Player, Tournament, evolve
+from faristol.pairing.state import PlayerState, TournamentState, evolve
 from faristol.pb.pairing.v1 import events_pb2 as events
 from faristol.pb.pairing.v1 import pairing_pb2 as pb
 
-_Beside = Literal["name", "club", "country", "note"]
+_ExternalField = Literal["name", "club", "country", "note"]
 
-BESIDE: Mapping[events.EntryPart.ValueType, _Beside] = {
+EXTERNAL_PART_FIELDS: Mapping[events.EntryPart.ValueType, _ExternalField] = {
     events.ENTRY_PART_NAME: "name",
     events.ENTRY_PART_CLUB: "club",
     events.ENTRY_PART_COUNTRY: "country",
@@ -38,18 +38,18 @@ def amend(situation: Situation, request: pb.AmendPlayerRequest) -> list[Message]
     state, player_id = situation.state, request.player_id
     player = state.player(player_id)
     if player is None:
-        raise not_registered(state, player_id)
+        raise build_not_registered_refusal(state, player_id)
     if request.HasField("rating") and request.unrated:
         raise Invalid("unrated", N_("conflicts with the given rating; expected only one of the two"))
     check_rating(request.rating)
-    parts = [part for part, field in BESIDE.items() if _differs(field, request, situation.words)]
+    parts = [part for part, field in EXTERNAL_PART_FIELDS.items() if _differs(field, request, situation.words)]
     fact = events.PlayerAmended(player_id=player_id, occurred_at=situation.occurred_at)
     if events.ENTRY_PART_NOTE in parts:
         fact.note = request.note
     if request.HasField("category") and request.category != player.category:
         parts.append(events.ENTRY_PART_CATEGORY)
         fact.category = request.category
-    rating = UNRATED if request.unrated else request.rating
+    rating = UNRATED_START_POINTS if request.unrated else request.rating
     rated = request.unrated or request.HasField("rating")
     if rated and (rating, request.unrated) != (player.rating, player.unrated):
         _check_not_paired(state, player)
@@ -66,16 +66,16 @@ def amend(situation: Situation, request: pb.AmendPlayerRequest) -> list[Message]
     return [fact]
 
 
-def _differs(field: _Beside, request: pb.AmendPlayerRequest, kept: Words) -> bool:
+def _differs(field: _ExternalField, request: pb.AmendPlayerRequest, kept: Words) -> bool:
     return request.HasField(field) and getattr(request, field) != getattr(kept, field)
 
 
-def _has_been_paired(state: Tournament, player: Player) -> bool:
+def _has_been_paired(state: TournamentState, player: PlayerState) -> bool:
     """Check whether the first round that the player can be paired in is paired."""
     return len(state.played) >= player.entered
 
 
-def _check_not_paired(state: Tournament, player: Player) -> None:
+def _check_not_paired(state: TournamentState, player: PlayerState) -> None:
     """Raise ``Refusal`` if a pairing has used the rating."""
     if _has_been_paired(state, player):
         raise Refusal(
@@ -88,7 +88,7 @@ def _check_not_paired(state: Tournament, player: Player) -> None:
 
 
 def _of_words(act: events.PlayerAmended) -> bool:
-    return any(part in BESIDE for part in act.parts)
+    return any(part in EXTERNAL_PART_FIELDS for part in act.parts)
 
 
 def _check_undone(situation: Situation, act: events.PlayerAmended) -> None:
@@ -102,7 +102,7 @@ def _check_undone(situation: Situation, act: events.PlayerAmended) -> None:
         )
 
 
-def _now(state: Tournament, facts: Sequence[Message], version: int, command: str) -> str:
+def _now(state: TournamentState, facts: Sequence[Message], version: int, command: str) -> str:
     act = facts[version - 1]
     assert isinstance(act, events.PlayerAmended)
     player = state.player(act.player_id)
@@ -113,7 +113,7 @@ def _now(state: Tournament, facts: Sequence[Message], version: int, command: str
 def _put_back(situation: Situation, version: int, note: str) -> list[Message]:
     act = situation.act(version)
     assert isinstance(act, events.PlayerAmended)
-    before = reduce(evolve, situation.facts[: version - 1], Tournament()).player(act.player_id)
+    before = reduce(evolve, situation.facts[: version - 1], TournamentState()).player(act.player_id)
     assert before is not None, "nobody is amended who is not registered"
     request = pb.AmendPlayerRequest(player_id=act.player_id)
     if events.ENTRY_PART_CATEGORY in act.parts:

@@ -10,8 +10,8 @@ from faristol.kernel.errors import Invalid
 from faristol.kernel.refusal import N_, Refusal
 from faristol.pairing.conditions import check_to_come, taking_part
 from faristol.pairing.rounds.systems import CYCLES
-from faristol.pairing.situation import Command, Situation, Undo, paired_since
-from faristol.pairing.state import BYES
+from faristol.pairing.situation import PairingCommand, Situation, Undo, paired_since
+from faristol.pairing.state import REQUESTED_BYES
 from faristol.pairing.teams.selection import of_entry
 from faristol.pb.pairing.v1 import events_pb2 as events
 from faristol.pb.pairing.v1 import pairing_pb2 as pb
@@ -25,7 +25,7 @@ def grant(situation: Situation, request: pb.GrantByeRequest) -> list[Message]:
     with_entry, entry, said = of_entry(situation, request)
     ruleset, number, kind = situation.ruleset, request.round, request.kind
     player = taking_part(with_entry, entry)
-    if kind not in BYES:
+    if kind not in REQUESTED_BYES:
         raise Invalid("kind", N_("expected a half-point, a full-point or a zero-point bye"))
     if ruleset.championship.system in CYCLES and kind != events.BYE_KIND_ZERO_POINT:
         raise Refusal(
@@ -63,9 +63,9 @@ def revoke(situation: Situation, request: pb.RevokeByeRequest) -> list[Message]:
     return [events.ByeRevoked(round=request.round, occurred_at=situation.occurred_at, **said)]
 
 
-COMMANDS: Mapping[type[Message], Command] = {
-    pb.GrantByeRequest: Command(grant, of_tables=True),
-    pb.RevokeByeRequest: Command(revoke, of_tables=True),
+COMMANDS: Mapping[type[Message], PairingCommand] = {
+    pb.GrantByeRequest: PairingCommand(grant, of_tables=True),
+    pb.RevokeByeRequest: PairingCommand(revoke, of_tables=True),
 }
 
 

@@ -8,8 +8,8 @@ from google.protobuf.message import Message
 
 from faristol.kernel.refusal import N_, Refusal
 from faristol.pairing.conditions import check_open, taking_part
-from faristol.pairing.situation import Command, Situation, Undo
-from faristol.pairing.state import Player, Tournament
+from faristol.pairing.situation import PairingCommand, Situation, Undo
+from faristol.pairing.state import PlayerState, TournamentState
 from faristol.pb.pairing.v1 import events_pb2 as events
 from faristol.pb.pairing.v1 import pairing_pb2 as pb
 
@@ -41,7 +41,7 @@ def check_in_all(situation: Situation, request: pb.CheckInPlayersRequest) -> lis
         else [player for player in staying if not _was_paired(state, player)]
     )
     if staying and not players:
-        raise _closed()
+        raise _build_closed_refusal()
     at = situation.occurred_at
     facts: list[Message] = [
         events.PlayerCheckedIn(player_id=player.player_id, occurred_at=at)
@@ -61,15 +61,15 @@ def check_out(situation: Situation, request: pb.CheckOutPlayerRequest) -> list[M
     return [events.PlayerCheckedOut(player_id=player.player_id, occurred_at=situation.occurred_at)]
 
 
-def _not_paired_yet(state: Tournament, player_id: str) -> Player:
+def _not_paired_yet(state: TournamentState, player_id: str) -> PlayerState:
     """Return a player who has not been in a round. Raises ``Refusal``."""
     player = taking_part(state, player_id)
     if _was_paired(state, player):
-        raise _closed()
+        raise _build_closed_refusal()
     return player
 
 
-def _was_paired(state: Tournament, player: Player) -> bool:
+def _was_paired(state: TournamentState, player: PlayerState) -> bool:
     """Check whether a player was in a round: at a table, with the pairing's bye, or in a duplicate game."""
     return any(
         player.player_id in played.seated
@@ -78,19 +78,19 @@ def _was_paired(state: Tournament, player: Player) -> bool:
     )
 
 
-def _closed() -> Refusal:
+def _build_closed_refusal() -> Refusal:
     return Refusal("CHECK_IN_CLOSED", "", N_("Round 1 has been paired: players must be checked in before that."))
 
 
-COMMANDS: Mapping[type[Message], Command] = {
-    pb.CheckInPlayerRequest: Command(check_in),
-    pb.CheckInPlayersRequest: Command(
+COMMANDS: Mapping[type[Message], PairingCommand] = {
+    pb.CheckInPlayerRequest: PairingCommand(check_in),
+    pb.CheckInPlayersRequest: PairingCommand(
         check_in_all,
         more=lambda situation, request, facts: {
             "player_ids": [fact.player_id for fact in facts if isinstance(fact, events.PlayerCheckedIn)]
         },
     ),
-    pb.CheckOutPlayerRequest: Command(check_out),
+    pb.CheckOutPlayerRequest: PairingCommand(check_out),
 }
 
 

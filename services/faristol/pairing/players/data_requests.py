@@ -9,8 +9,8 @@ from google.protobuf.message import Message
 
 from faristol.kernel.errors import Invalid
 from faristol.kernel.refusal import N_, Refusal
-from faristol.pairing.conditions import not_registered
-from faristol.pairing.situation import Command, Situation
+from faristol.pairing.conditions import build_not_registered_refusal
+from faristol.pairing.situation import PairingCommand, Situation
 from faristol.pairing.state import DataRequest
 from faristol.pb.pairing.v1 import events_pb2 as events
 from faristol.pb.pairing.v1 import pairing_pb2 as pb
@@ -28,7 +28,7 @@ def lodge(situation: Situation, request: pb.LodgeDataRequestRequest) -> list[Mes
     if request.kind not in (CORRECTION, ERASURE):
         raise Invalid("kind", N_("expected a correction or an erasure"))
     if state.player(request.player_id) is None:
-        raise not_registered(state, request.player_id)
+        raise build_not_registered_refusal(state, request.player_id)
     if request.kind == CORRECTION and not request.note:
         raise Invalid("note", N_("is missing; expected the error and the correct data"))
     for number, asked in enumerate(state.data_requests, start=1):
@@ -92,6 +92,6 @@ def found_request(situation: Situation, number: int) -> DataRequest:
     return found
 
 
-COMMANDS: Mapping[type[Message], Command] = {
-    pb.LodgeDataRequestRequest: Command(lodge, tells=events.DataRequestLodged),
+COMMANDS: Mapping[type[Message], PairingCommand] = {
+    pb.LodgeDataRequestRequest: PairingCommand(lodge, tells=events.DataRequestLodged),
 }

@@ -11,18 +11,18 @@ from faristol.kernel.errors import AlreadyExists, Invalid
 from faristol.kernel.mentions import players_of
 from faristol.kernel.refusal import N_, Refusal
 from faristol.kernel.times import to_timestamp
-from faristol.pairing.conditions import check_open, too_early
+from faristol.pairing.conditions import build_too_early_error, check_open
 from faristol.pairing.players.withdrawal import withdrawal_of
 from faristol.pairing.rounds.systems import CYCLES
 from faristol.pairing.situation import Situation, Undo
-from faristol.pairing.state import Tournament
+from faristol.pairing.state import TournamentState
 from faristol.pairing.tournament.divisions import check_in_no_other, check_not_moved
 from faristol.pb.pairing.v1 import events_pb2 as events
 from faristol.pb.pairing.v1 import pairing_pb2 as pb
 from faristol.rules import Ruleset
 from faristol.rules.championship import late_entry_points
 
-UNRATED = 1000
+UNRATED_START_POINTS = 1000
 """The start rating of RaScCat for a player without a rating."""
 
 MOST_PLAYERS = 10_000
@@ -59,7 +59,7 @@ def register(situation: Situation, request: pb.RegisterPlayerRequest) -> list[Me
     # Registrations run concurrently, so only a time before the creation of the tournament is out of order.
     at = situation.at
     if at is not None and at < state.created_at:
-        raise too_early(at, state.created_at)
+        raise build_too_early_error(at, state.created_at)
     number = request.round or state.next_to_start
     if number < state.next_to_start:
         raise Refusal(
@@ -75,7 +75,7 @@ def register(situation: Situation, request: pb.RegisterPlayerRequest) -> list[Me
             N_("{player} cannot enter: the last game of the tournament has begun."),
             {"player": player_id},
         )
-    rating = UNRATED if unrated else request.rating
+    rating = UNRATED_START_POINTS if unrated else request.rating
     entry: Mapping[str, Any] = {
         "player_id": player_id,
         "rating": rating,
@@ -103,7 +103,7 @@ def _article_of_late_entry(ruleset: Ruleset) -> str:
     return ruleset.article("turns.late_entry" if of_game else "championship.late_entry")
 
 
-def _fictitious(state: Tournament, ruleset: Ruleset, player_id: str, number: int) -> int:
+def _fictitious(state: TournamentState, ruleset: Ruleset, player_id: str, number: int) -> int:
     """Return the fictitious half points of a player who enters before round ``number`` (FISC I.4).
 
     Duplicate games have none: a game that has not begun is open to all (FISC II.1), and is not paired by points.

@@ -8,8 +8,8 @@ from google.protobuf.message import Message
 
 from faristol.kernel.mentions import players_of
 from faristol.kernel.refusal import N_, Refusal
-from faristol.pairing.conditions import expelled, registered
-from faristol.pairing.situation import Command, Situation, Undo
+from faristol.pairing.conditions import build_expelled_refusal, find_registered_player
+from faristol.pairing.situation import PairingCommand, Situation, Undo
 from faristol.pairing.state import Phase
 from faristol.pairing.tournament.divisions import check_in_no_other, check_not_moved
 from faristol.pb.pairing.v1 import events_pb2 as events
@@ -24,7 +24,7 @@ def withdraw(situation: Situation, request: pb.WithdrawPlayerRequest, *, since: 
     if a game is running and ``running_game`` is unspecified.
     """
     state, player_id = situation.state, request.player_id
-    player = registered(state, player_id)
+    player = find_registered_player(state, player_id)
     if player.withdrawn is not None:
         raise Refusal(
             "WITHDRAWN",
@@ -67,9 +67,9 @@ def reinstate(situation: Situation, request: pb.ReinstatePlayerRequest, *, lifte
     Raises ``Refusal`` for an expelled player, unless ``lifted``, and for a player who takes part in another division.
     """
     state, player_id = situation.state, request.player_id
-    player = registered(state, player_id)
+    player = find_registered_player(state, player_id)
     if player.expelled and not lifted:
-        raise expelled(player)
+        raise build_expelled_refusal(player)
     if player.withdrawn is None:
         raise Refusal("NOT_WITHDRAWN", "", N_("{player} has not withdrawn."), {"player": player_id})
     check_in_no_other(player_id, situation.divisions)
@@ -80,9 +80,9 @@ def reinstate(situation: Situation, request: pb.ReinstatePlayerRequest, *, lifte
     return [events.PlayerReinstated(player_id=player_id, round=back, occurred_at=situation.occurred_at)]
 
 
-COMMANDS: Mapping[type[Message], Command] = {
-    pb.WithdrawPlayerRequest: Command(withdraw, tells=events.PlayerWithdrawn),
-    pb.ReinstatePlayerRequest: Command(reinstate, tells=events.PlayerReinstated, divisions=True),
+COMMANDS: Mapping[type[Message], PairingCommand] = {
+    pb.WithdrawPlayerRequest: PairingCommand(withdraw, tells=events.PlayerWithdrawn),
+    pb.ReinstatePlayerRequest: PairingCommand(reinstate, tells=events.PlayerReinstated, divisions=True),
 }
 
 

@@ -8,25 +8,25 @@ from faristol.event_store import Record, Recorded
 from faristol.event_store.personal_data import people
 from faristol.host.rpc.dispatch import Context
 from faristol.kernel import facts
-from faristol.pairing.commands.handler import Office
-from faristol.pairing.state import Tournament, stream
+from faristol.pairing.commands.handler import PairingHandler
+from faristol.pairing.state import TournamentState, stream
 from faristol.pb.pairing.v1 import events_pb2 as events
 from faristol.pb.pairing.v1 import pairing_pb2 as pb
 
-_TYPES = facts.types_of([events.DataRequestLodged, events.DataRequestAnswered])
+_DATA_REQUEST_TYPES = facts.types_of([events.DataRequestLodged, events.DataRequestAnswered])
 
 _READ_COUNT = 1_000
 """Events per query."""
 
 
 async def list_data_requests(
-    office: Office, request: pb.ListDataRequestsRequest, context: Context
+    office: PairingHandler, request: pb.ListDataRequestsRequest, context: Context
 ) -> pb.ListDataRequestsResponse:
     """Return the requests of one tournament or all, and of one player or all, oldest first."""
     record = office.record
     if request.tournament_id:
         await office.load(request.tournament_id)
-    recorded = await _recorded(record, request.tournament_id or None)
+    recorded = await _load_events(record, request.tournament_id or None)
     notes = {
         tournament: await record.notes_of(stream(tournament)) for tournament in {each.tournament for each in recorded}
     }
@@ -53,25 +53,25 @@ async def list_data_requests(
     return pb.ListDataRequestsResponse(requests=wanted)
 
 
-async def _recorded(record: Record, tournament: str | None) -> list[Recorded]:
+async def _load_events(record: Record, tournament: str | None) -> list[Recorded]:
     """Return all events of data requests, in order."""
     found: list[Recorded] = []
     while True:
         page = await record.read(
-            found[-1].position if found else 0, tournament=tournament, types=_TYPES, limit=_READ_COUNT
+            found[-1].position if found else 0, tournament=tournament, types=_DATA_REQUEST_TYPES, limit=_READ_COUNT
         )
         found += page
         if len(page) < _READ_COUNT:
             return found
 
 
-async def _name(office: Office, requests: list[pb.DataRequest]) -> None:
+async def _name(office: PairingHandler, requests: list[pb.DataRequest]) -> None:
     """Set the names of persons and tournaments, and the state of requests of erased persons."""
     ids = {each.player_id for each in requests}
     known = await people.names(office.record, ids)
     async with office.record.reading() as connection:
         erased = await people.all_erased(connection, ids)
-    states: Mapping[str, Tournament] = {
+    states: Mapping[str, TournamentState] = {
         tournament: (await office.load(tournament)).state for tournament in {each.tournament_id for each in requests}
     }
     for each in requests:

@@ -19,9 +19,9 @@ from faristol.kernel.facts import Common, game_of, occurred_at, round_of, types_
 from faristol.kernel.mentions import players_of
 from faristol.kernel.refusal import N_
 from faristol.kernel.times import to_timestamp
-from faristol.pairing.commands.handler import Office
+from faristol.pairing.commands.handler import PairingHandler
 from faristol.pairing.commands.undo import can_undo
-from faristol.pairing.conditions import not_registered
+from faristol.pairing.conditions import build_not_registered_refusal
 from faristol.pairing.discipline.appeals import is_appealable
 from faristol.pairing.discipline.checks import Sanction, is_lifted
 from faristol.pairing.queries.tournament import appeal_of, ratings_stream
@@ -31,19 +31,19 @@ from faristol.pb.pairing.v1 import events_pb2 as events
 from faristol.pb.pairing.v1 import pairing_pb2 as pb
 from faristol.pb.rating.v1 import events_pb2 as rating
 
-MOST_ACTS = 500
+MAX_ACTS = 500
 """Limit of events in one answer."""
 
 
-async def list_acts(office: Office, request: pb.ListActsRequest, context: Context) -> pb.ListActsResponse:
+async def list_acts(office: PairingHandler, request: pb.ListActsRequest, context: Context) -> pb.ListActsResponse:
     """Return a page of the tournament's history, in order."""
-    if not 0 <= request.limit <= MOST_ACTS:
-        raise Invalid("limit", N_("is {limit}; expected 0 to {most}"), {"limit": request.limit, "most": MOST_ACTS})
+    if not 0 <= request.limit <= MAX_ACTS:
+        raise Invalid("limit", N_("is {limit}; expected 0 to {most}"), {"limit": request.limit, "most": MAX_ACTS})
     record, tournament_id = office.record, request.tournament_id
     loaded = await office.load(tournament_id)
     recorded = [event for event in await record.read_stream(stream(tournament_id)) if event.version <= loaded.version]
     left = [event for event in recorded if event.version > request.after_version]
-    page = left[: request.limit or MOST_ACTS]
+    page = left[: request.limit or MAX_ACTS]
     more = len(page) < len(left)
     facts = [event.message for event in recorded]
     notes = await record.notes_of(stream(tournament_id))
@@ -85,7 +85,7 @@ def _first_versions(recorded: Sequence[Recorded]) -> Mapping[int, int]:
 
 
 async def list_sanctions(
-    office: Office, request: pb.ListSanctionsRequest, context: Context
+    office: PairingHandler, request: pb.ListSanctionsRequest, context: Context
 ) -> pb.ListSanctionsResponse:
     """Return the sanctions on a player with their reasons, and the appeals against them.
 
@@ -94,7 +94,7 @@ async def list_sanctions(
     record, player_id = office.record, request.player_id
     loaded = await office.load(request.tournament_id)
     if loaded.state.player(player_id) is None:
-        raise not_registered(loaded.state, player_id)
+        raise build_not_registered_refusal(loaded.state, player_id)
     imposed = await record.read(tournament=request.tournament_id, types=_SANCTIONS, limit=MOST_SANCTIONS_COUNT)
     if not any(player_id in players_of(event.message) for event in imposed):
         return pb.ListSanctionsResponse()  # most players have no sanction
@@ -158,7 +158,7 @@ _CONFIDENTIAL = (events.DataRequestLodged, events.DataRequestAnswered)
 _note_in = Common("note", "")
 """Reads the note in an event of older versions."""
 
-_TOLD = frozenset(("round", "player_id", "player_ids", "game_id", "inputs_digest"))
+_OMITTED_FIELDS = frozenset(("round", "player_id", "player_ids", "game_id", "inputs_digest"))
 """Fields of an event that an act has as its own, or that are of no use to readers."""
 
 
@@ -224,15 +224,15 @@ def _details(fact: Message, actor: str) -> Iterator[str]:
         times = (f"{time.round} {time.starts_at.ToJsonString()}" for time in fact.times)
         yield f"times: {', '.join(times) or 'none'}"
     for field, value in fact.ListFields():
-        if field.name in _TOLD or field.message_type or field.type == field.TYPE_BYTES:
+        if field.name in _OMITTED_FIELDS or field.message_type or field.type == field.TYPE_BYTES:
             continue
         if field.GetOptions().debug_redact or (field.name == "arbiter_id" and value == actor):
             continue
-        told = ", ".join(_told(field, each) for each in (value if field.is_repeated else (value,)))
+        told = ", ".join(_format_value(field, each) for each in (value if field.is_repeated else (value,)))
         yield f"{field.name.replace('_', '-')}: {told}"
 
 
-def _told(field: FieldDescriptor, value: object) -> str:
+def _format_value(field: FieldDescriptor, value: object) -> str:
     """Format a value as in commands: ``points`` for ``SANCTION_KIND_POINTS``."""
     if field.enum_type is not None and isinstance(value, int):
         names = field.enum_type.values_by_number

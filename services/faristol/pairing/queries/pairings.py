@@ -10,13 +10,13 @@ from faristol.host.rpc.interceptor import language_of
 from faristol.host.ruleset_store import ruleset_of
 from faristol.kernel.errors import Invalid, NotFound
 from faristol.kernel.refusal import N_
-from faristol.pairing.commands.handler import Office
+from faristol.pairing.commands.handler import PairingHandler
 from faristol.pairing.conditions import found_round
 from faristol.pairing.engines import swiss
 from faristol.pairing.rounds import explanation
 from faristol.pairing.rounds.pairing import obstacles
 from faristol.pairing.rounds.systems import WayOut, ways_out
-from faristol.pairing.state import Tournament, evolve, stream
+from faristol.pairing.state import TournamentState, evolve, stream
 from faristol.pairing.teams import explanation as team_explanation
 from faristol.pairing.teams.tournament import between, rules_between
 from faristol.pb.pairing.v1 import events_pb2 as events
@@ -29,7 +29,7 @@ ROUNDS_OF: Mapping[str, str] = {"WRONG_ROUNDS": "expected", "TOO_MANY_ROUNDS": "
 
 
 async def list_obstacles(
-    office: Office, request: pb.ListObstaclesRequest, context: Context
+    office: PairingHandler, request: pb.ListObstaclesRequest, context: Context
 ) -> pb.ListObstaclesResponse:
     """Return all reasons why the next round cannot be paired."""
     state = (await office.load(request.tournament_id)).state
@@ -62,14 +62,14 @@ async def list_obstacles(
     )
 
 
-def _ways_out(state: Tournament, ruleset: Ruleset, number: int) -> tuple[WayOut, ...]:
+def _ways_out(state: TournamentState, ruleset: Ruleset, number: int) -> tuple[WayOut, ...]:
     if ruleset.championship.team_boards is None:
         return ways_out(state, ruleset, number)
     return ways_out(between(state, ruleset), rules_between(ruleset), number)
 
 
 async def explain_pairing(
-    office: Office, request: pb.ExplainPairingRequest, context: Context
+    office: PairingHandler, request: pb.ExplainPairingRequest, context: Context
 ) -> pb.ExplainPairingResponse:
     """Explain the opponent of a player in a round, or why two players do not meet."""
     if request.player_id == request.other_player_id:
@@ -88,9 +88,9 @@ async def explain_pairing(
     return pb.ExplainPairingResponse(reason=found[0].reason, article=found[0].article, text=" ".join(said))
 
 
-async def _before(record: Record, tournament_id: str, number: int) -> Tournament:
+async def _before(record: Record, tournament_id: str, number: int) -> TournamentState:
     """Return the tournament before the last pairing of a round. Raises ``NotFound``."""
-    state, before = Tournament(), None
+    state, before = TournamentState(), None
     for fact in await record.facts(stream(tournament_id)):
         if isinstance(fact, events.RoundPaired) and fact.round == number:
             before = state

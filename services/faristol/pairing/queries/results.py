@@ -11,11 +11,11 @@ from faristol.host.ruleset_store import ruleset_of
 from faristol.kernel.errors import Invalid
 from faristol.kernel.refusal import N_, Refusal
 from faristol.kernel.times import to_timestamp
-from faristol.pairing.commands.handler import Office
+from faristol.pairing.commands.handler import PairingHandler
 from faristol.pairing.conditions import found_round, paired_game
-from faristol.pairing.queries.tournament import PHASES
+from faristol.pairing.queries.tournament import ROUND_PHASES
 from faristol.pairing.results.results import final_scores, winner_by
-from faristol.pairing.state import Pairing, Phase, Round, Tournament, stream
+from faristol.pairing.state import Pairing, Phase, RoundState, TournamentState, stream
 from faristol.pb.game.v1 import events_pb2 as game_events
 from faristol.pb.pairing.v1 import events_pb2 as events
 from faristol.pb.pairing.v1 import pairing_pb2 as pb
@@ -24,7 +24,9 @@ from faristol.rules.scoring import usual_scores
 _ABANDONED = (game_events.END_CONDITION_ABANDONED, game_events.END_CONDITION_ALL_ABANDONED)
 
 
-async def list_results(office: Office, request: pb.ListResultsRequest, context: Context) -> pb.ListResultsResponse:
+async def list_results(
+    office: PairingHandler, request: pb.ListResultsRequest, context: Context
+) -> pb.ListResultsResponse:
     """Return the tables of a round with their current results."""
     loaded = await office.load(request.tournament_id)
     state = loaded.state
@@ -41,9 +43,9 @@ async def list_results(office: Office, request: pb.ListResultsRequest, context: 
     return pb.ListResultsResponse(
         tournament=state.name,
         round=played.number,
-        phase=PHASES[played.phase],
+        phase=ROUND_PHASES[played.phase],
         tables=[
-            _checked(
+            _add_confirmations(
                 _table(played, table, by.get(table.game_id), given.get(table.game_id, ()), names),
                 state,
                 played,
@@ -63,7 +65,7 @@ async def list_results(office: Office, request: pb.ListResultsRequest, context: 
 
 
 async def get_result_check(
-    office: Office, request: pb.GetResultCheckRequest, context: Context
+    office: PairingHandler, request: pb.GetResultCheckRequest, context: Context
 ) -> pb.GetResultCheckResponse:
     """Return the confirmations and disputes of a game's result. Raises ``Invalid`` if the player is not in it."""
     loaded = await office.load(request.tournament_id)
@@ -111,7 +113,7 @@ def _said_of_result(recorded: Iterable[Recorded], game: str) -> dict[str, Record
     return found
 
 
-def _running(state: Tournament) -> int:
+def _running(state: TournamentState) -> int:
     """Return the number of the round that was started last. Raises ``Refusal`` before the first start."""
     started = [played.number for played in state.played if played.phase is not Phase.PAIRED]
     if not started:
@@ -143,7 +145,7 @@ def _scores_given(recorded: Iterable[Recorded]) -> dict[str, Sequence[game_event
     return found
 
 
-async def _disputes(office: Office, recorded: Iterable[Recorded], games: Collection[str]) -> dict[str, str]:
+async def _disputes(office: PairingHandler, recorded: Iterable[Recorded], games: Collection[str]) -> dict[str, str]:
     """Return the note of the last dispute of each of these games."""
     found = {
         event.message.game_id: event
@@ -156,8 +158,13 @@ async def _disputes(office: Office, recorded: Iterable[Recorded], games: Collect
     return {game: notes.get(event.version, "") for game, event in found.items()}
 
 
-def _checked(
-    shown: pb.TableResult, state: Tournament, played: Round, table: Pairing, confirmed: Sequence[str], dispute: str
+def _add_confirmations(
+    shown: pb.TableResult,
+    state: TournamentState,
+    played: RoundState,
+    table: Pairing,
+    confirmed: Sequence[str],
+    dispute: str,
 ) -> pb.TableResult:
     """Add the confirmations of a result to its table."""
     if state.result_check.wanted and shown.scores and played.entered_by.get(table.game_id):
@@ -171,7 +178,7 @@ def _checked(
 
 
 def _table(
-    played: Round,
+    played: RoundState,
     table: Pairing,
     last: Recorded | None,
     scores_given: Sequence[game_events.FinalScore],

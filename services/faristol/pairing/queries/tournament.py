@@ -11,13 +11,23 @@ from faristol.event_store.personal_data import people
 from faristol.event_store.personal_data.people import Person
 from faristol.host.descriptions import Description, read_description
 from faristol.host.rpc.dispatch import Context
-from faristol.pairing.commands.handler import Office
-from faristol.pairing.state import KINDS, Appeal, AppealPhase, BoardBye, Phase, Player, Round, Team, stream
+from faristol.pairing.commands.handler import PairingHandler
+from faristol.pairing.state import (
+    BYE_KINDS,
+    Appeal,
+    AppealPhase,
+    BoardBye,
+    Phase,
+    PlayerState,
+    RoundState,
+    TeamState,
+    stream,
+)
 from faristol.pb.pairing.v1 import events_pb2 as events
 from faristol.pb.pairing.v1 import pairing_pb2 as pb
 from faristol.pb.rating.v1 import events_pb2 as rating
 
-PHASES: Mapping[Phase, pb.RoundPhase.ValueType] = {
+ROUND_PHASES: Mapping[Phase, pb.RoundPhase.ValueType] = {
     Phase.PAIRED: pb.ROUND_PHASE_PAIRED,
     Phase.STARTED: pb.ROUND_PHASE_STARTED,
     Phase.CLOSED: pb.ROUND_PHASE_CLOSED,
@@ -47,7 +57,7 @@ def rating_system(facts: Sequence[Message]) -> str:
 
 
 async def get_tournament(
-    office: Office, request: pb.GetTournamentRequest, context: Context
+    office: PairingHandler, request: pb.GetTournamentRequest, context: Context
 ) -> pb.GetTournamentResponse:
     """Return the whole tournament, except its seed."""
     record, tournament_id = office.record, request.tournament_id
@@ -138,7 +148,7 @@ def appeal_of(number: int, appeal: Appeal) -> pb.Appeal:
     )
 
 
-def _player(player: Player, paired: int, known: Person | None, note: str) -> pb.Player:
+def _player(player: PlayerState, paired: int, known: Person | None, note: str) -> pb.Player:
     return pb.Player(
         player_id=player.player_id,
         entered_round=player.entered,
@@ -157,7 +167,7 @@ def _player(player: Player, paired: int, known: Person | None, note: str) -> pb.
     )
 
 
-def _team(team: Team, paired: int) -> pb.Team:
+def _team(team: TeamState, paired: int) -> pb.Team:
     return pb.Team(
         team_id=team.team_id,
         name=team.name,
@@ -168,24 +178,26 @@ def _team(team: Team, paired: int) -> pb.Team:
     )
 
 
-def _byes(entry: Player, paired: int) -> list[pb.GrantedBye]:
+def _byes(entry: PlayerState, paired: int) -> list[pb.GrantedBye]:
     return [
-        pb.GrantedBye(round=number, kind=KINDS[kind]) for number, kind in sorted(entry.byes.items()) if number > paired
+        pb.GrantedBye(round=number, kind=BYE_KINDS[kind])
+        for number, kind in sorted(entry.byes.items())
+        if number > paired
     ]
 
 
-def _round(played: Round) -> pb.Round:
+def _round(played: RoundState) -> pb.Round:
     return pb.Round(
         round=played.number,
-        phase=PHASES[played.phase],
+        phase=ROUND_PHASES[played.phase],
         pairings=[table.message() for table in played.pairings],
         bye_player_id=played.bye or "",
         requested_byes=[
-            played.board_byes.get(player_id, BoardBye()).requested(player_id, KINDS[kind])
+            played.board_byes.get(player_id, BoardBye()).to_requested_bye(player_id, BYE_KINDS[kind])
             for player_id, kind in played.requested.items()
         ],
         matches=[match.message() for match in played.matches],
         bye_team_id=played.team_bye or "",
-        team_byes=[events.TeamBye(team_id=team_id, kind=KINDS[kind]) for team_id, kind in played.team_byes.items()],
+        team_byes=[events.TeamBye(team_id=team_id, kind=BYE_KINDS[kind]) for team_id, kind in played.team_byes.items()],
         finished_game_ids=[table.game_id for table in played.pairings if table.game_id in played.results],
     )

@@ -11,8 +11,8 @@ from faristol.kernel.errors import Invalid
 from faristol.kernel.refusal import N_, Refusal
 from faristol.pairing.conditions import check_arbiter, check_open, found_game
 from faristol.pairing.results.results import check_standing, final_scores, given_scores
-from faristol.pairing.situation import Command, Situation, Undo, latest
-from faristol.pairing.state import Pairing, Round, Tournament
+from faristol.pairing.situation import PairingCommand, Situation, Undo, latest
+from faristol.pairing.state import Pairing, RoundState, TournamentState
 from faristol.pb.pairing.v1 import events_pb2 as events
 from faristol.pb.pairing.v1 import pairing_pb2 as pb
 
@@ -75,7 +75,7 @@ def confirm_result(situation: Situation, request: pb.ConfirmResultRequest) -> li
     return [events.ResultConfirmed(**said)]
 
 
-def _check_due(situation: Situation, played: Round, game: str) -> None:
+def _check_due(situation: Situation, played: RoundState, game: str) -> None:
     """Raise ``Refusal`` if results are not confirmed, or if no official entered this one."""
     if not situation.state.result_check.wanted:
         raise Refusal(
@@ -109,14 +109,14 @@ def _person(situation: Situation, pairing: Pairing, request: pb.ConfirmResultReq
     return request.arbiter_id
 
 
-def unconfirmed(state: Tournament, played: Round) -> tuple[Pairing, ...]:
+def list_unconfirmed_tables(state: TournamentState, played: RoundState) -> tuple[Pairing, ...]:
     """Return the tables of a round with an unconfirmed result; an empty tuple if results are not confirmed."""
     return tuple(pairing for pairing in played.pairings if state.result_check.wanted and played.is_unconfirmed(pairing))
 
 
-COMMANDS: Mapping[type[Message], Command] = {
-    pb.SetResultCheckRequest: Command(set_result_check, rests_on=(events.ResultCheckSet,)),
-    pb.ConfirmResultRequest: Command(confirm_result, concerned=lambda state, request: ()),
+COMMANDS: Mapping[type[Message], PairingCommand] = {
+    pb.SetResultCheckRequest: PairingCommand(set_result_check, rests_on=(events.ResultCheckSet,)),
+    pb.ConfirmResultRequest: PairingCommand(confirm_result, concerned=lambda state, request: ()),
 }
 
 

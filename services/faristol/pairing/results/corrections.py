@@ -20,8 +20,8 @@ from faristol.pairing.results.results import (
     scores_swapped,
     winner_by,
 )
-from faristol.pairing.situation import Command, Situation, of_game
-from faristol.pairing.state import Decided, Pairing, Phase, Round, Unsanctioned
+from faristol.pairing.situation import PairingCommand, Situation, of_game
+from faristol.pairing.state import GameDecision, Pairing, Phase, RoundState, Unsanctioned
 from faristol.pb.game.v1 import events_pb2 as game_events
 from faristol.pb.pairing.v1 import events_pb2 as events
 from faristol.pb.pairing.v1 import pairing_pb2 as pb
@@ -69,11 +69,11 @@ def correct_result(situation: Situation, request: pb.CorrectResultRequest) -> li
         loser_ids=_losers(before, pairing.player_ids, winner_id, unplayed=request.unplayed),
         before_confirmation=_waits_for_confirmation(situation, played, pairing),
     )
-    result = Unsanctioned(points, before.corrected(corrected))
+    result = Unsanctioned(points, before.apply_correction(corrected))
     return [corrected, *after_sanctions(played, pairing, ruleset, result, corrected.occurred_at)]
 
 
-def _waits_for_confirmation(situation: Situation, played: Round, pairing: Pairing) -> bool:
+def _waits_for_confirmation(situation: Situation, played: RoundState, pairing: Pairing) -> bool:
     """Check whether a result still waits for the confirmation of another person, in a round that is being played."""
     is_open = played.phase is Phase.STARTED and situation.state.result_check.wanted
     return is_open and played.is_unconfirmed(pairing)
@@ -102,7 +102,7 @@ def correct_own_result(situation: Situation, request: pb.CorrectOwnResultRequest
     return correct_result(situation, correction)
 
 
-def _check_own(played: Round, game: str, person: str) -> None:
+def _check_own(played: RoundState, game: str, person: str) -> None:
     """Raise ``Refusal`` if the person did not enter the result, or if it is confirmed or its round closed."""
     if game in played.results and (game not in played.entered or played.entered_by.get(game) != person):
         raise Refusal(
@@ -122,7 +122,7 @@ def _check_own(played: Round, game: str, person: str) -> None:
         )
 
 
-def _check_result(played: Round, pairing: Pairing, request: pb.CorrectResultRequest) -> None:
+def _check_result(played: RoundState, pairing: Pairing, request: pb.CorrectResultRequest) -> None:
     """Raise ``Refusal`` if there is no result, or if it differs from ``scores_before``."""
     game = request.game_id
     if game not in played.results:
@@ -145,7 +145,7 @@ def _scores(situation: Situation, pairing: Pairing, request: pb.CorrectResultReq
     return given_scores(pairing, request.scores)
 
 
-def _check_asked(situation: Situation, played: Round, pairing: Pairing, request: pb.CorrectResultRequest) -> None:
+def _check_asked(situation: Situation, played: RoundState, pairing: Pairing, request: pb.CorrectResultRequest) -> None:
     """Validate the winner and the players who ask, and check that the rules allow the correction."""
     if request.winner_id and (request.winner_id not in pairing.player_ids or request.lost_by_all):
         raise Invalid("winner_id", N_("expected one of the players, or none if all lost"))
@@ -159,7 +159,7 @@ def _check_asked(situation: Situation, played: Round, pairing: Pairing, request:
         check_result_correction(request.player_ids, pairing.player_ids, situation.ruleset)
 
 
-def _winner(before: Decided, request: pb.CorrectResultRequest, scores: Scores) -> str:
+def _winner(before: GameDecision, request: pb.CorrectResultRequest, scores: Scores) -> str:
     """Return the winner by the corrected scores; empty for a draw and if all lost.
 
     Raises ``Invalid`` for a forfeit without a winner or a loss of all. Raises ``Refusal`` if another player than
@@ -188,23 +188,25 @@ def _winner(before: Decided, request: pb.CorrectResultRequest, scores: Scores) -
     return winner_id
 
 
-def _condition(before: Decided, *, unplayed: bool) -> game_events.EndCondition.ValueType:
+def _condition(before: GameDecision, *, unplayed: bool) -> game_events.EndCondition.ValueType:
     """Return the end condition of the game; unspecified if a forfeit becomes a game."""
     if unplayed:
         return game_events.END_CONDITION_FORFEIT
     return game_events.END_CONDITION_UNSPECIFIED if before.unplayed else before.condition
 
 
-def _losers(before: Decided, players: Sequence[str], winner_id: str, *, unplayed: bool) -> list[str]:
+def _losers(before: GameDecision, players: Sequence[str], winner_id: str, *, unplayed: bool) -> list[str]:
     """Return the losers by forfeit, or of a game those who left or lost by decision; empty if one of these wins."""
     if unplayed:
         return [player_id for player_id in players if player_id != winner_id]
     return [] if before.unplayed or winner_id in before.losers else list(before.losers)
 
 
-COMMANDS: Mapping[type[Message], Command] = {
-    pb.CorrectResultRequest: Command(correct_result, of_tables=True, tells=events.ResultCorrected, concerned=of_game),
-    pb.CorrectOwnResultRequest: Command(
+COMMANDS: Mapping[type[Message], PairingCommand] = {
+    pb.CorrectResultRequest: PairingCommand(
+        correct_result, of_tables=True, tells=events.ResultCorrected, concerned=of_game
+    ),
+    pb.CorrectOwnResultRequest: PairingCommand(
         correct_own_result, of_tables=True, tells=events.ResultCorrected, concerned=of_game
     ),
 }

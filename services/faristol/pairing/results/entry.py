@@ -12,7 +12,7 @@ from google.protobuf.timestamp_pb2 import Timestamp
 
 from faristol.kernel.errors import Invalid
 from faristol.kernel.refusal import N_, Refusal, check_none
-from faristol.pairing.conditions import check_arbiter, found_game, not_started, result_known
+from faristol.pairing.conditions import build_not_started_refusal, build_result_known_refusal, check_arbiter, found_game
 from faristol.pairing.discipline.at_tables import note_sanctions
 from faristol.pairing.results.results import (
     Scores,
@@ -25,15 +25,15 @@ from faristol.pairing.results.results import (
     winner_by,
 )
 from faristol.pairing.rounds.systems import losers_by_absence
-from faristol.pairing.situation import Command, Situation, of_game
-from faristol.pairing.state import Decided, Pairing, Phase, Tournament, evolve, take_off_entered
+from faristol.pairing.situation import PairingCommand, Situation, of_game
+from faristol.pairing.state import GameDecision, Pairing, Phase, TournamentState, evolve, take_off_entered
 from faristol.pb.game.v1 import events_pb2 as game_events
 from faristol.pb.pairing.v1 import events_pb2 as events
 from faristol.pb.pairing.v1 import pairing_pb2 as pb
 from faristol.rules import Ruleset
 from faristol.rules.endgame import abandonment_adjustments
 
-MOST_RESULTS = 1_000
+MAX_BATCH_RESULTS = 1_000
 """Limit of results in one command: more than a round has tables."""
 
 
@@ -44,7 +44,7 @@ def give_forfeit(situation: Situation, request: pb.GiveForfeitRequest, *, field:
     arbiter. Raises ``Refusal`` after its first turn, because such a game ends at its table. Raises ``Refusal`` if a
     player gave it up by withdrawing and would not lose it. ``field`` is the name of the losers in the request.
     """
-    pairing = _undecided(situation, request.game_id, request.arbiter_id)
+    pairing = _find_undecided_table(situation, request.game_id, request.arbiter_id)
     given = request.loser_ids
     losers = [player_id for player_id in pairing.player_ids if player_id in given]
     if not losers or len(losers) != len(given):
@@ -54,27 +54,27 @@ def give_forfeit(situation: Situation, request: pb.GiveForfeitRequest, *, field:
             {"found": ", ".join(sorted(given))[:200] or "–", "expected": ", ".join(pairing.player_ids)},
         )
     _check_given_up(situation, pairing, losers, field)
-    scores, decided = _forfeited(situation.ruleset, pairing, losers)
+    scores, decided = _compute_forfeit(situation.ruleset, pairing, losers)
     act = events.ResultEntered(arbiter_id=request.arbiter_id, note=request.note, occurred_at=situation.occurred_at)
     imposed = situation.tables[request.game_id].sanctions
-    return _entered(situation.state, situation.ruleset, pairing, scores, decided, act, imposed)
+    return _build_entry_events(situation.state, situation.ruleset, pairing, scores, decided, act, imposed)
 
 
-def lost_by_absence(state: Tournament, ruleset: Ruleset, number: int, occurred_at: Timestamp) -> list[Message]:
+def lost_by_absence(state: TournamentState, ruleset: Ruleset, number: int, occurred_at: Timestamp) -> list[Message]:
     """Return the results of a started round's games that players lose by absence under the rules (PES ΣΤ)."""
     facts: list[Message] = []
     for pairing in state.played[number - 1].pairings:
         if losers := losers_by_absence(state, ruleset, number, pairing.player_ids):
-            scores, decided = _forfeited(ruleset, pairing, losers)
+            scores, decided = _compute_forfeit(ruleset, pairing, losers)
             act = events.ResultEntered(occurred_at=occurred_at)
-            facts += _entered(state, ruleset, pairing, scores, decided, act)
+            facts += _build_entry_events(state, ruleset, pairing, scores, decided, act)
     return facts
 
 
-def _forfeited(ruleset: Ruleset, pairing: Pairing, losers: Collection[str]) -> tuple[Scores, Decided]:
+def _compute_forfeit(ruleset: Ruleset, pairing: Pairing, losers: Collection[str]) -> tuple[Scores, GameDecision]:
     """Return the scores and the decision of an unplayed game."""
     winners = [player_id for player_id in pairing.player_ids if player_id not in losers]
-    decided = Decided(
+    decided = GameDecision(
         winner_id=winners[0] if len(winners) == 1 else "",
         lost_by_all=not winners,
         condition=game_events.END_CONDITION_FORFEIT,
@@ -95,7 +95,9 @@ def enter_result(situation: Situation, request: pb.EnterResultRequest) -> list[M
     scores make another player than ``winner_id`` win, and after the first turn at its table. Raises ``Refusal`` if a
     player gave the game up by withdrawing and is not in ``abandoned_by``.
     """
-    return _played(situation, request, _undecided(situation, request.game_id, request.arbiter_id))
+    return _build_played_result(
+        situation, request, _find_undecided_table(situation, request.game_id, request.arbiter_id)
+    )
 
 
 def enter_signed_sheet(situation: Situation, request: pb.EnterSignedSheetRequest) -> list[Message]:
@@ -105,10 +107,10 @@ def enter_signed_sheet(situation: Situation, request: pb.EnterSignedSheetRequest
     ``enter_result`` does, but allows turns at the table.
     """
     pairing = _due(situation, request.game_id, request.arbiter_id)
-    return _played(situation, request, pairing, turns_given_up=situation.tables[request.game_id].turns)
+    return _build_played_result(situation, request, pairing, turns_given_up=situation.tables[request.game_id].turns)
 
 
-def _played(
+def _build_played_result(
     situation: Situation,
     request: pb.EnterResultRequest | pb.EnterSignedSheetRequest,
     pairing: Pairing,
@@ -132,7 +134,7 @@ def _played(
     if request.winner_id and leaders(stayed) != [request.winner_id]:
         raise scores_swapped(request.winner_id, scores)
     abandoned = game_events.END_CONDITION_ABANDONED if stayed else game_events.END_CONDITION_ALL_ABANDONED
-    decided = Decided(
+    decided = GameDecision(
         winner_id=winner_by(stayed),
         lost_by_all=not stayed,
         condition=abandoned if left else game_events.END_CONDITION_UNSPECIFIED,
@@ -147,7 +149,7 @@ def _played(
         turns_given_up=turns_given_up,
     )
     imposed = situation.tables[request.game_id].sanctions
-    return _entered(situation.state, situation.ruleset, pairing, settled, decided, act, imposed)
+    return _build_entry_events(situation.state, situation.ruleset, pairing, settled, decided, act, imposed)
 
 
 def enter_results(situation: Situation, request: pb.EnterResultsRequest) -> list[Message]:
@@ -157,8 +159,10 @@ def enter_results(situation: Situation, request: pb.EnterResultsRequest) -> list
     ``Refusal`` with the reasons of all refused results.
     """
     results = request.results
-    if not 1 <= len(results) <= MOST_RESULTS:
-        raise Invalid("results", N_("are {count}; expected 1 to {most}"), {"count": len(results), "most": MOST_RESULTS})
+    if not 1 <= len(results) <= MAX_BATCH_RESULTS:
+        raise Invalid(
+            "results", N_("are {count}; expected 1 to {most}"), {"count": len(results), "most": MAX_BATCH_RESULTS}
+        )
     facts: list[Message] = []
     refusals: list[Refusal] = []
     for place, result in enumerate(results):
@@ -201,7 +205,7 @@ def _about(game: str, refusal: Refusal) -> list[Refusal]:
     ]
 
 
-def _in_result(state: Tournament, place: int, game: str, problem: Invalid) -> Invalid:
+def _in_result(state: TournamentState, place: int, game: str, problem: Invalid) -> Invalid:
     """Add the index of a result, from 0, and its table to an error of one of its fields.
 
     Errors of the shared fields, such as the arbiter and the time, do not change.
@@ -221,13 +225,13 @@ def _due(situation: Situation, game: str, arbiter_id: str) -> Pairing:
     played, pairing = found_game(situation.state, game)
     check_arbiter(arbiter_id, pairing.player_ids)
     if game in played.results:
-        raise result_known(game, situation.ruleset.law.result_final)
+        raise build_result_known_refusal(game, situation.ruleset.law.result_final)
     if played.phase is not Phase.STARTED:
-        raise not_started(played.number)
+        raise build_not_started_refusal(played.number)
     return pairing
 
 
-def _undecided(situation: Situation, game: str, arbiter_id: str) -> Pairing:
+def _find_undecided_table(situation: Situation, game: str, arbiter_id: str) -> Pairing:
     """Return the table of such a game without a finished turn. Raises ``Refusal``."""
     pairing = _due(situation, game, arbiter_id)
     if turns := situation.tables[game].turns:
@@ -256,12 +260,12 @@ def _check_given_up(situation: Situation, pairing: Pairing, losers: Collection[s
         )
 
 
-def _entered(
-    state: Tournament,
+def _build_entry_events(
+    state: TournamentState,
     ruleset: Ruleset,
     pairing: Pairing,
     scores: Scores,
-    decided: Decided,
+    decided: GameDecision,
     act: events.ResultEntered,
     imposed: Iterable[tuple[int, game_events.SanctionImposed]] = (),
 ) -> list[Message]:
@@ -307,19 +311,19 @@ def _all_games(request: pb.EnterResultsRequest) -> Iterable[str]:
     return [result.game_id for result in request.results]
 
 
-def _players(state: Tournament, request: pb.EnterResultsRequest) -> Collection[str]:
+def _players(state: TournamentState, request: pb.EnterResultsRequest) -> Collection[str]:
     return {player_id for result in request.results for player_id in of_game(state, result)}
 
 
-COMMANDS: Mapping[type[Message], Command] = {
-    pb.GiveForfeitRequest: Command(
+COMMANDS: Mapping[type[Message], PairingCommand] = {
+    pb.GiveForfeitRequest: PairingCommand(
         give_forfeit, of_tables=True, tells=events.ResultRecorded, games=_games, concerned=of_game
     ),
-    pb.EnterResultRequest: Command(
+    pb.EnterResultRequest: PairingCommand(
         enter_result, of_tables=True, tells=events.ResultRecorded, games=_games, concerned=of_game
     ),
-    pb.EnterSignedSheetRequest: Command(
+    pb.EnterSignedSheetRequest: PairingCommand(
         enter_signed_sheet, of_tables=True, tells=events.ResultRecorded, games=_games, concerned=of_game
     ),
-    pb.EnterResultsRequest: Command(enter_results, of_tables=True, games=_all_games, concerned=_players),
+    pb.EnterResultsRequest: PairingCommand(enter_results, of_tables=True, games=_all_games, concerned=_players),
 }

@@ -10,9 +10,9 @@ from google.protobuf.message import Message
 from faristol.kernel.errors import Invalid
 from faristol.kernel.refusal import N_, Refusal
 from faristol.kernel.times import moment_of, to_timestamp
-from faristol.pairing.conditions import check_arbiter, found_game, not_started, result_known
-from faristol.pairing.situation import Command, Situation, Undo, of_game, started_since
-from faristol.pairing.state import Pairing, Phase, Round
+from faristol.pairing.conditions import build_not_started_refusal, build_result_known_refusal, check_arbiter, found_game
+from faristol.pairing.situation import PairingCommand, Situation, Undo, of_game, started_since
+from faristol.pairing.state import Pairing, Phase, RoundState
 from faristol.pb.pairing.v1 import events_pb2 as events
 from faristol.pb.pairing.v1 import pairing_pb2 as pb
 from faristol.rules.clockwork import postponement_in_time
@@ -82,7 +82,7 @@ def _times(request: pb.PostponeGameRequest) -> tuple[datetime, datetime]:
 
 def cancel_postponement(situation: Situation, request: pb.CancelPostponementRequest) -> list[Message]:
     """Cancel a postponement before its round is started. After that, the game can only be started."""
-    played, pairing = _postponed(situation, request.game_id)
+    played, pairing = _find_postponed_game(situation, request.game_id)
     if played.phase is not Phase.PAIRED:
         raise Refusal(
             "ROUND_STARTED",
@@ -100,9 +100,9 @@ def cancel_postponement(situation: Situation, request: pb.CancelPostponementRequ
 
 def start_postponed(situation: Situation, request: pb.StartPostponedGameRequest) -> list[Message]:
     """Start a postponed game after the start of its round. Raises ``Refusal`` if a player has withdrawn."""
-    played, pairing = _postponed(situation, request.game_id)
+    played, pairing = _find_postponed_game(situation, request.game_id)
     if played.phase is not Phase.STARTED:
-        raise not_started(played.number)
+        raise build_not_started_refusal(played.number)
     gone = [
         player.player_id
         for player in situation.state.players
@@ -120,20 +120,20 @@ def start_postponed(situation: Situation, request: pb.StartPostponedGameRequest)
     ]
 
 
-def _postponed(situation: Situation, game: str) -> tuple[Round, Pairing]:
+def _find_postponed_game(situation: Situation, game: str) -> tuple[RoundState, Pairing]:
     """Return the round and the table of a postponed game without a result. Raises ``Refusal``."""
     played, pairing = found_game(situation.state, game)
     if game in played.results:
-        raise result_known(game, situation.ruleset.law.result_final)
+        raise build_result_known_refusal(game, situation.ruleset.law.result_final)
     if game not in played.postponed:
         raise Refusal("NOT_POSTPONED", "", N_("{game} is not postponed."), {"game": game})
     return played, pairing
 
 
-COMMANDS: Mapping[type[Message], Command] = {
-    pb.PostponeGameRequest: Command(postpone, of_tables=True, concerned=of_game),
-    pb.CancelPostponementRequest: Command(cancel_postponement, of_tables=True),
-    pb.StartPostponedGameRequest: Command(start_postponed, of_tables=True),
+COMMANDS: Mapping[type[Message], PairingCommand] = {
+    pb.PostponeGameRequest: PairingCommand(postpone, of_tables=True, concerned=of_game),
+    pb.CancelPostponementRequest: PairingCommand(cancel_postponement, of_tables=True),
+    pb.StartPostponedGameRequest: PairingCommand(start_postponed, of_tables=True),
 }
 
 

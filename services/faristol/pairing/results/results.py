@@ -10,7 +10,7 @@ from google.protobuf.timestamp_pb2 import Timestamp
 
 from faristol.kernel.errors import Invalid
 from faristol.kernel.refusal import N_, Refusal
-from faristol.pairing.state import Decided, GameSanction, Pairing, Phase, Round, Tournament, Unsanctioned
+from faristol.pairing.state import GameDecision, GameSanction, Pairing, Phase, RoundState, TournamentState, Unsanctioned
 from faristol.pb.game.v1 import events_pb2 as game_events
 from faristol.pb.pairing.v1 import events_pb2 as events
 from faristol.rules import Ruleset
@@ -24,13 +24,13 @@ MOST_POINTS = 100_000
 
 
 def record_result(
-    state: Tournament,
+    state: TournamentState,
     ruleset: Ruleset,
     *,
     game: str,
     scores: Scores,
     occurred_at: Timestamp,
-    decided: Decided | None = None,
+    decided: GameDecision | None = None,
 ) -> list[Message]:
     """Record a table's final result, with ``scores`` in the order of the pairing. Returns [] if it is known.
 
@@ -39,7 +39,7 @@ def record_result(
     the game is not paired, or if it has other players or another result. Raises ``Refusal`` if its round is not
     started.
     """
-    decided = decided or Decided()
+    decided = decided or GameDecision()
     found = state.find_game(game)
     if found is None:
         raise Refusal(
@@ -76,7 +76,7 @@ def record_result(
             "RESULT_KNOWN",
             ruleset.law.result_final,
             N_("{game} ended {known} in the record; {found} was received after that."),
-            {"game": game, "known": written(known), "found": written(result)},
+            {"game": game, "known": format_scores(known), "found": format_scores(result)},
         )
     if played.phase is not Phase.STARTED and not corrects:
         raise Refusal(
@@ -122,7 +122,7 @@ def given_scores(pairing: Pairing, given: Sequence[game_events.FinalScore]) -> t
     return tuple((player_id, points[player_id]) for player_id in pairing.player_ids)
 
 
-def check_standing(played: Round, pairing: Pairing, given: Sequence[game_events.FinalScore]) -> None:
+def check_standing(played: RoundState, pairing: Pairing, given: Sequence[game_events.FinalScore]) -> None:
     """Raise ``Refusal`` if the scores that the caller saw are outdated. Raises ``Invalid`` as ``given_scores`` does."""
     game, seen = pairing.game_id, tuple(score for _, score in given_scores(pairing, given))
     if played.results[game] != seen:
@@ -130,12 +130,12 @@ def check_standing(played: Round, pairing: Pairing, given: Sequence[game_events.
             "RESULT_CHANGED",
             "",
             N_("{game} now has the result {standing}, not {seen}: another person has corrected it."),
-            {"game": game, "standing": written(played.results[game]), "seen": written(seen)},
+            {"game": game, "standing": format_scores(played.results[game]), "seen": format_scores(seen)},
             subject=f"games/{game}",
         )
 
 
-def written(scores: Iterable[int]) -> str:
+def format_scores(scores: Iterable[int]) -> str:
     """Format the scores of a table for a sentence."""
     return "–".join(map(str, scores))
 
@@ -166,7 +166,7 @@ def scores_swapped(winner_id: str, scores: Scores) -> Refusal:
     )
 
 
-def counted(
+def build_correction(
     ruleset: Ruleset,
     number: int,
     pairing: Pairing,
@@ -180,7 +180,7 @@ def counted(
     scores = dict(zip(pairing.player_ids, result.scores, strict=True))
     decided = result.decided
     for sanction in sanctions:
-        scores, decided = _sanctioned(ruleset, scores, decided, sanction)
+        scores, decided = _apply_sanction(ruleset, scores, decided, sanction)
     return events.ResultCorrected(
         round=number,
         game_id=pairing.game_id,
@@ -193,29 +193,33 @@ def counted(
 
 
 def after_sanctions(
-    played: Round, pairing: Pairing, ruleset: Ruleset, result: Unsanctioned, occurred_at: Timestamp
+    played: RoundState, pairing: Pairing, ruleset: Ruleset, result: Unsanctioned, occurred_at: Timestamp
 ) -> list[Message]:
     """Return the result after sanctions as a list of one event; an empty list without sanctions."""
     sanctions = played.game_sanctions.get(pairing.game_id)
     if not sanctions:
         return []
     arbiter_id = sanctions[-1].arbiter_id
-    return [counted(ruleset, played.number, pairing, result, sanctions, arbiter_id=arbiter_id, occurred_at=occurred_at)]
+    return [
+        build_correction(
+            ruleset, played.number, pairing, result, sanctions, arbiter_id=arbiter_id, occurred_at=occurred_at
+        )
+    ]
 
 
-def _sanctioned(
-    ruleset: Ruleset, scores: dict[str, int], decided: Decided, sanction: GameSanction
-) -> tuple[dict[str, int], Decided]:
+def _apply_sanction(
+    ruleset: Ruleset, scores: dict[str, int], decided: GameDecision, sanction: GameSanction
+) -> tuple[dict[str, int], GameDecision]:
     """Apply a sanction to scores and decision: points off the score, or the game lost as by decision."""
     if sanction.kind == events.SANCTION_KIND_POINTS:
         left = {**scores, sanction.player_id: scores[sanction.player_id] - sanction.points}
         if decided.losers or decided.lost_by_all or decided.unplayed:
             return left, decided
-        return left, Decided(winner_id=winner_by(left), condition=decided.condition)
+        return left, GameDecision(winner_id=winner_by(left), condition=decided.condition)
     losers = tuple(name for name in scores if name == sanction.player_id or name in decided.losers)
     points = _with_forfeit(scores, losers, ruleset)
     stayed = {player_id: score for player_id, score in points.items() if player_id not in losers}
-    lost = Decided(
+    lost = GameDecision(
         winner_id=winner_by(stayed),
         lost_by_all=not stayed,
         condition=game_events.END_CONDITION_FORFEIT,

@@ -8,10 +8,10 @@ from google.protobuf.message import Message
 
 from faristol.kernel.refusal import N_, Refusal
 from faristol.pairing.conditions import paired_round
-from faristol.pairing.results.confirmations import unconfirmed
+from faristol.pairing.results.confirmations import list_unconfirmed_tables
 from faristol.pairing.results.entry import lost_by_absence
 from faristol.pairing.rounds.readiness import check_all_there
-from faristol.pairing.situation import Command, Situation
+from faristol.pairing.situation import PairingCommand, Situation
 from faristol.pairing.state import Phase, evolve
 from faristol.pb.pairing.v1 import events_pb2 as events
 from faristol.pb.pairing.v1 import pairing_pb2 as pb
@@ -53,7 +53,7 @@ def close(situation: Situation, request: pb.CloseRoundRequest) -> list[Message]:
                 "tables": ", ".join(f"{pairing.table} ({pairing.game_id})" for pairing in played.missing),
             },
         )
-    if open_ := unconfirmed(situation.state, played):
+    if open_ := list_unconfirmed_tables(situation.state, played):
         raise Refusal(
             "RESULTS_UNCONFIRMED",
             "",
@@ -63,7 +63,7 @@ def close(situation: Situation, request: pb.CloseRoundRequest) -> list[Message]:
     return [events.RoundClosed(round=number, occurred_at=situation.occurred_at)]
 
 
-COMMANDS: Mapping[type[Message], Command] = {
-    pb.StartRoundRequest: Command(start, rests_on=(events.RoundPaired, events.RoundUnpaired)),
-    pb.CloseRoundRequest: Command(close),
+COMMANDS: Mapping[type[Message], PairingCommand] = {
+    pb.StartRoundRequest: PairingCommand(start, rests_on=(events.RoundPaired, events.RoundUnpaired)),
+    pb.CloseRoundRequest: PairingCommand(close),
 }

@@ -10,7 +10,7 @@ from faristol.pairing.engines import swiss
 from faristol.pairing.engines.swiss import Entrant
 from faristol.pairing.rounds.ranking import by_standing, entrants, initial_ranking, standing_of
 from faristol.pairing.rounds.systems import CYCLES, by_table, dutch_round, losers_by_absence, of_algorithm
-from faristol.pairing.state import Round, Tournament
+from faristol.pairing.state import RoundState, TournamentState
 from faristol.rules import Ruleset, derive_seed
 from faristol.rules.championship import SYSTEMS_BY_LOT
 
@@ -36,7 +36,7 @@ NOT_NEIGHBOURS = N_(
 BY_TABLE = N_("By the table of rounds {one} meets {other} in another round.")
 MEET = N_("{one} and {other} meet in this round.")
 BY_HAND = N_("The arbiter paired {one} and {other} by hand.")
-KEPT = N_("The arbiter paired {one} or {other} with another player by hand.")
+PAIRED_WITH_OTHERS = N_("The arbiter paired {one} or {other} with another player by hand.")
 MET = N_("{one} and {other} have met before.")
 FORBIDDEN = N_("{one} and {other} are kept apart.")
 HALVES = N_("In the first round the top half meets the bottom half: {one} meets {other}.")
@@ -66,9 +66,9 @@ class Explanation:
 
 
 def explain(
-    before: Tournament,
+    before: TournamentState,
     ruleset: Ruleset,
-    paired: Round,
+    paired: RoundState,
     player_id: str,
     other: str,
     standing: Callable[[], Sequence[str]] | None = None,
@@ -118,7 +118,7 @@ def explain(
             return Explanation("first", article, FIRST_BY_LOT, names)
         return Explanation("first", article, HALVES if paired.number == 1 else NEAREST, names)
     if any({player_id, other} & pair for pair in by_hand):
-        return Explanation("kept", "FIDE C.04.3 1.9.3", KEPT, names)
+        return Explanation("kept", "FIDE C.04.3 1.9.3", PAIRED_WITH_OTHERS, names)
     if system == "king-of-the-hill":
         if frozenset((player_id, other)) in before.forbidden:
             return Explanation("forbidden", "", FORBIDDEN, names)
@@ -138,7 +138,7 @@ def not_in_round(player_id: str, number: int) -> Refusal:
     )
 
 
-def _resting(before: Tournament, ruleset: Ruleset, paired: Round, player_id: str) -> Explanation | None:
+def _resting(before: TournamentState, ruleset: Ruleset, paired: RoundState, player_id: str) -> Explanation | None:
     """Explain a bye that the pairing did not give, by a granted bye or an absent opponent. Returns None otherwise."""
     player = before.player(player_id)
     if player_id in paired.requested and player is not None and paired.number in player.byes:
@@ -161,12 +161,12 @@ def _resting(before: Tournament, ruleset: Ruleset, paired: Round, player_id: str
     return Explanation("opponent-gone", article, OPPONENT_GONE, {"one": player_id, "other": opponent})
 
 
-def _pairs(paired: Round) -> list[tuple[str, str]]:
+def _pairs(paired: RoundState) -> list[tuple[str, str]]:
     return [table.pair for table in paired.pairings]
 
 
 def _distance(
-    before: Tournament, ruleset: Ruleset, paired: Round, names: dict[str, Param], in_order: Sequence[Entrant]
+    before: TournamentState, ruleset: Ruleset, paired: RoundState, names: dict[str, Param], in_order: Sequence[Entrant]
 ) -> Explanation:
     """Explain why a pair is not part of the pairing of least distance: the first criterion it makes worse.
 
@@ -207,7 +207,7 @@ def _measure(everybody: Sequence[Entrant], pairs: Sequence[tuple[str, str]]) -> 
     return quarters / 4, sum((place[first] - place[other]) ** 2 for first, other in pairs)
 
 
-def _dutch(before: Tournament, ruleset: Ruleset, paired: Round, player_id: str, other: str) -> Explanation:
+def _dutch(before: TournamentState, ruleset: Ruleset, paired: RoundState, player_id: str, other: str) -> Explanation:
     from faristol.pairing.engines.dutch.pairing import pair_round  # deferred: it imports numba
     from faristol.pairing.engines.dutch.why import why, why_not
 

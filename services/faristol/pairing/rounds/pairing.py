@@ -16,10 +16,10 @@ from faristol.pairing.conditions import paired_round
 from faristol.pairing.rounds.readiness import against_next, check_next
 from faristol.pairing.rounds.systems import Proposal, of_algorithm, propose
 from faristol.pairing.rounds.tables import hall_of_table, tables_for, tables_for_matches
-from faristol.pairing.situation import Command, Situation, Undo, started_since
-from faristol.pairing.state import KINDS, BoardBye, Pairing, Phase, Tournament, evolve, game_id
+from faristol.pairing.situation import PairingCommand, Situation, Undo, started_since
+from faristol.pairing.state import BYE_KINDS, BoardBye, Pairing, Phase, TournamentState, evolve, game_id
 from faristol.pairing.teams import boards
-from faristol.pairing.teams.boards import Board
+from faristol.pairing.teams.boards import MatchBoard
 from faristol.pb.pairing.v1 import events_pb2 as events
 from faristol.pb.pairing.v1 import pairing_pb2 as pb
 from faristol.rules import Bye, Ruleset, derive_seed
@@ -36,9 +36,9 @@ def pair(situation: Situation, request: pb.PairRoundRequest) -> list[Message]:
     check_none(against_next(state, ruleset, number))
     if ruleset.championship.team_boards is not None:
         return [_between_teams(state, ruleset, number, request.system, situation.moment)]
-    paired = propose(state, ruleset, number, _seed(state, number), request.system)
+    paired = propose(state, ruleset, number, _derive_lot_seed(state, number), request.system)
     seated = zip(tables_for(state, paired.tables), paired.tables, strict=True)
-    games = [(table, Board(0, 0, players)) for table, players in sorted(seated)]
+    games = [(table, MatchBoard(0, 0, players)) for table, players in sorted(seated)]
     byes = [(player_id, kind, BoardBye()) for player_id, kind in paired.requested]
     facts: list[Message] = [_round_paired(state, number, paired, games, byes, situation.moment)]
     if paired.bye is not None:
@@ -46,30 +46,32 @@ def pair(situation: Situation, request: pb.PairRoundRequest) -> list[Message]:
     return facts
 
 
-def _seed(state: Tournament, number: int) -> bytes:
+def _derive_lot_seed(state: TournamentState, number: int) -> bytes:
     """Derive the seed of the lots in the pairing of a round."""
     return derive_seed(state.seed, f"pairing round {number}")
 
 
 def _between_teams(
-    state: Tournament, ruleset: Ruleset, number: int, system: str, occurred_at: datetime
+    state: TournamentState, ruleset: Ruleset, number: int, system: str, occurred_at: datetime
 ) -> events.RoundPaired:
     """Pair a round of matches between teams. The boards of a match get adjacent tables."""
-    paired = boards.propose(state, ruleset, number, _seed(state, number), system)
+    paired = boards.propose(state, ruleset, number, _derive_lot_seed(state, number), system)
     laid = boards.lay_out(state, ruleset, paired, number)
     tables = tables_for_matches(state, [[board.players for board in match] for match in laid.boards])
-    fact = _round_paired(state, number, paired, boards.numbered(tables, laid.boards), laid.byes, occurred_at)
+    fact = _round_paired(
+        state, number, paired, boards.list_numbered_boards(tables, laid.boards), laid.byes, occurred_at
+    )
     fact.matches.extend(match.message() for match in laid.matches)
     fact.bye_team_id = paired.bye or ""
-    fact.team_byes.extend(events.TeamBye(team_id=team_id, kind=KINDS[kind]) for team_id, kind in paired.requested)
+    fact.team_byes.extend(events.TeamBye(team_id=team_id, kind=BYE_KINDS[kind]) for team_id, kind in paired.requested)
     return fact
 
 
 def _round_paired(
-    state: Tournament,
+    state: TournamentState,
     number: int,
     paired: Proposal,
-    games: Iterable[tuple[int, Board]],
+    games: Iterable[tuple[int, MatchBoard]],
     byes: Iterable[tuple[str, Bye, BoardBye]],
     occurred_at: datetime,
 ) -> events.RoundPaired:
@@ -88,21 +90,21 @@ def _round_paired(
             for table, board in games
         ],
         algorithm=paired.algorithm,
-        seed=_seed(state, number),
+        seed=_derive_lot_seed(state, number),
         inputs_digest=paired.inputs,
-        requested_byes=[at.requested(player_id, KINDS[kind]) for player_id, kind, at in byes],
+        requested_byes=[at.to_requested_bye(player_id, BYE_KINDS[kind]) for player_id, kind, at in byes],
         occurred_at=to_timestamp(occurred_at),
     )
 
 
-def obstacles(state: Tournament, ruleset: Ruleset, number: int) -> list[Refusal]:
+def obstacles(state: TournamentState, ruleset: Ruleset, number: int) -> list[Refusal]:
     """Return all reasons why the next round, ``number``, cannot be paired; an empty list if it can."""
     found = against_next(state, ruleset, number)
     if found:
         return found
     try:
         if ruleset.championship.team_boards is None:
-            tables_for(state, propose(state, ruleset, number, _seed(state, number)).tables)
+            tables_for(state, propose(state, ruleset, number, _derive_lot_seed(state, number)).tables)
         else:
             _between_teams(state, ruleset, number, "", state.latest)
     except Refusal as refusal:
@@ -129,9 +131,9 @@ def _bye(situation: Situation, request: pb.PairRoundRequest, facts: Sequence[Mes
     return {"bye_player_id": resting[0] if resting else ""}
 
 
-COMMANDS: Mapping[type[Message], Command] = {
-    pb.PairRoundRequest: Command(pair, tells=events.RoundPaired, more=_bye),
-    pb.UnpairRoundRequest: Command(unpair),
+COMMANDS: Mapping[type[Message], PairingCommand] = {
+    pb.PairRoundRequest: PairingCommand(pair, tells=events.RoundPaired, more=_bye),
+    pb.UnpairRoundRequest: PairingCommand(unpair),
 }
 
 
@@ -143,7 +145,7 @@ def _pair_again(situation: Situation, version: int, note: str) -> list[Message]:
     unpaired, before = situation.act(version), situation.facts[: version - 1]
     assert isinstance(unpaired, events.RoundUnpaired)
     number = unpaired.round
-    was = reduce(evolve, before, Tournament()).played[number - 1]
+    was = reduce(evolve, before, TournamentState()).played[number - 1]
     again = pair(situation, pb.PairRoundRequest(round=number, system=of_algorithm(was.algorithm)))
     if replace(was, postponed=frozenset()) != reduce(evolve, again, situation.state).played[number - 1]:
         raise Refusal(

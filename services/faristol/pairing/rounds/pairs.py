@@ -9,8 +9,8 @@ from google.protobuf.message import Message
 from faristol.kernel.refusal import N_, Refusal
 from faristol.pairing.rounds.past import past_of
 from faristol.pairing.rounds.systems import CYCLES
-from faristol.pairing.situation import Command, Situation, Undo, paired_since
-from faristol.pairing.state import Tournament
+from faristol.pairing.situation import PairingCommand, Situation, Undo, paired_since
+from faristol.pairing.state import TournamentState
 from faristol.pairing.teams.selection import of_pair
 from faristol.pb.pairing.v1 import events_pb2 as events
 from faristol.pb.pairing.v1 import pairing_pb2 as pb
@@ -99,7 +99,7 @@ def _names(pair: _Pair) -> dict[str, str | int]:
     return {"one": pair[0], "other": pair[1]}
 
 
-def _is_kept(state: Tournament, number: int, pair: _Pair) -> bool:
+def _is_kept(state: TournamentState, number: int, pair: _Pair) -> bool:
     """Check whether a pair of a round was made by hand."""
     return any(set(kept) == set(pair) for kept in state.kept.get(number, ()))
 
@@ -119,11 +119,11 @@ def _check_by_hand(ruleset: Ruleset) -> None:
         )
 
 
-COMMANDS: Mapping[type[Message], Command] = {
-    pb.ForbidPairRequest: Command(forbid, of_tables=True),
-    pb.AllowPairRequest: Command(allow, of_tables=True),
-    pb.KeepPairRequest: Command(keep, of_tables=True, tells=events.PairKept),
-    pb.ReleasePairRequest: Command(release, of_tables=True),
+COMMANDS: Mapping[type[Message], PairingCommand] = {
+    pb.ForbidPairRequest: PairingCommand(forbid, of_tables=True),
+    pb.AllowPairRequest: PairingCommand(allow, of_tables=True),
+    pb.KeepPairRequest: PairingCommand(keep, of_tables=True, tells=events.PairKept),
+    pb.ReleasePairRequest: PairingCommand(release, of_tables=True),
 }
 
 

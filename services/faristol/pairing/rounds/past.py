@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from faristol.pairing.state import Pairing, Round, Tournament
-from faristol.rules import Bye, Outcome, Result, Ruleset
+from faristol.pairing.state import Pairing, RoundState, TournamentState
+from faristol.rules import Bye, Result, RoundOutcome, Ruleset
 from faristol.rules.standings import is_rest
 
 
@@ -37,7 +37,7 @@ class Past:
         return self.allocated or self.unplayed_win
 
 
-def past_of(state: Tournament, ruleset: Ruleset, player_id: str, before: int) -> tuple[Past, ...]:
+def past_of(state: TournamentState, ruleset: Ruleset, player_id: str, before: int) -> tuple[Past, ...]:
     """Return the rounds of a player before round ``before``. A game without a result has no points yet."""
     pasts = ((played, _past(state, played, ruleset, player_id)) for played in state.played[: before - 1])
     # Some rounds have points of their own.
@@ -46,7 +46,7 @@ def past_of(state: Tournament, ruleset: Ruleset, player_id: str, before: int) ->
     )
 
 
-def _past(state: Tournament, played: Round, ruleset: Ruleset, player_id: str) -> Past:
+def _past(state: TournamentState, played: RoundState, ruleset: Ruleset, player_id: str) -> Past:
     law = ruleset.championship
     if played.bye == player_id:
         entered = sum(not player.never_came for player in state.players)
@@ -64,12 +64,12 @@ def _past(state: Tournament, played: Round, ruleset: Ruleset, player_id: str) ->
     result = result_of(played, pairing)
     if result is None:
         return Past(opponent=opponent, first=first, paired=True)
-    of = {Outcome.WIN: law.win, Outcome.DRAW: law.draw, Outcome.LOSS: law.loss}
+    of = {RoundOutcome.WIN: law.win, RoundOutcome.DRAW: law.draw, RoundOutcome.LOSS: law.loss}
     outcome = result.outcomes[0 if first else 1]
     half_points = round(2 * of[outcome])
     if result.played:
         return Past(half_points, opponent, first, paired=True)
-    return Past(half_points, first=first, paired=True, unplayed_win=outcome is Outcome.WIN)
+    return Past(half_points, first=first, paired=True, unplayed_win=outcome is RoundOutcome.WIN)
 
 
 def _worth(bye: Bye | None, ruleset: Ruleset) -> float:
@@ -82,7 +82,7 @@ def _worth(bye: Bye | None, ruleset: Ruleset) -> float:
             return 0.0
 
 
-def result_of(played: Round, pairing: Pairing) -> Result | None:
+def result_of(played: RoundState, pairing: Pairing) -> Result | None:
     """Return the result of a table of two, or None if it has none."""
     if pairing.game_id not in played.results:
         return None

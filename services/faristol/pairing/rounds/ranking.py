@@ -6,12 +6,12 @@ from collections.abc import Iterable, Sequence
 
 from faristol.pairing.engines.swiss import Entrant
 from faristol.pairing.rounds.past import past_of, result_of
-from faristol.pairing.state import Player, Tournament
+from faristol.pairing.state import PlayerState, TournamentState
 from faristol.rules import Bye, Result, Ruleset
 from faristol.rules.standings import TableResult, standings
 
 
-def initial_ranking(state: Tournament) -> tuple[str, ...]:
+def initial_ranking(state: TournamentState) -> tuple[str, ...]:
     """Return player ids by last published rating, highest first (FISC I.1).
 
     For equal ratings a published one precedes the start rating of an unrated player; then ids decide.
@@ -19,7 +19,7 @@ def initial_ranking(state: Tournament) -> tuple[str, ...]:
     return tuple(player.player_id for player in in_order(state.players) if not player.never_came)
 
 
-def standing_of(state: Tournament, ruleset: Ruleset) -> tuple[str, ...]:
+def standing_of(state: TournamentState, ruleset: Ruleset) -> tuple[str, ...]:
     """Return player ids by the standings and the tie-breaks of the rules; equal players by initial ranking.
 
     All paired rounds are closed: a round is paired by the standings after the round before.
@@ -39,12 +39,12 @@ def standing_of(state: Tournament, ruleset: Ruleset) -> tuple[str, ...]:
     return tuple(row.player for row in rows)
 
 
-def in_order(players: Iterable[Player]) -> list[Player]:
+def in_order(players: Iterable[PlayerState]) -> list[PlayerState]:
     """Sort players by the initial ranking."""
     return sorted(players, key=lambda player: (-player.rating, player.unrated, player.player_id))
 
 
-def entrants(state: Tournament, ruleset: Ruleset) -> tuple[Entrant, ...]:
+def entrants(state: TournamentState, ruleset: Ruleset) -> tuple[Entrant, ...]:
     """Return the players to pair in the next round, by points and then initial ranking (FIDE C.04.3 A).
 
     The points are those for pairing, with the fictitious ones of late entries (FISC I.4). Opponents without a game may

@@ -8,16 +8,16 @@ from functools import reduce
 from google.protobuf.message import Message
 
 from faristol.kernel.refusal import N_, Refusal
-from faristol.pairing.conditions import check_given, check_open, not_started
+from faristol.pairing.conditions import build_not_started_refusal, check_given, check_open
 from faristol.pairing.rounds.systems import losers_by_absence, too_many_rounds
-from faristol.pairing.state import Phase, Round, Tournament, evolve
+from faristol.pairing.state import Phase, RoundState, TournamentState, evolve
 from faristol.pairing.teams.boards import against_line_ups, left_with_team
 from faristol.pairing.teams.tournament import between, of_teams
 from faristol.pb.pairing.v1 import events_pb2 as events
 from faristol.rules import Ruleset
 
 
-def check_next(state: Tournament, number: int) -> None:
+def check_next(state: TournamentState, number: int) -> None:
     """Raise ``Refusal`` if a round is not the next to pair, ``Invalid`` if the number is missing."""
     check_open(state)
     check_given(number)
@@ -40,7 +40,7 @@ def check_next(state: Tournament, number: int) -> None:
         )
 
 
-def against_next(state: Tournament, ruleset: Ruleset, number: int) -> list[Refusal]:
+def against_next(state: TournamentState, ruleset: Ruleset, number: int) -> list[Refusal]:
     """Return all reasons in the state of the tournament against pairing the next round, ``number``."""
     found = [*_open_round(state, ruleset, number)]
     if ruleset.championship.team_boards is None:
@@ -49,7 +49,7 @@ def against_next(state: Tournament, ruleset: Ruleset, number: int) -> list[Refus
     return [*found, *against_line_ups(state, ruleset, number), *map(of_teams, teams)]
 
 
-def _open_round(state: Tournament, ruleset: Ruleset, number: int) -> Iterator[Refusal]:
+def _open_round(state: TournamentState, ruleset: Ruleset, number: int) -> Iterator[Refusal]:
     """Yield the reasons why the round before is not closed."""
     current = state.open_round
     if current is None:
@@ -62,7 +62,7 @@ def _open_round(state: Tournament, ruleset: Ruleset, number: int) -> Iterator[Re
         subject=f"rounds/{current.number}",
     )
     if current.phase is Phase.PAIRED:
-        yield not_started(current.number)
+        yield build_not_started_refusal(current.number)
         return
     for table in current.missing:
         yield Refusal(
@@ -74,7 +74,7 @@ def _open_round(state: Tournament, ruleset: Ruleset, number: int) -> Iterator[Re
         )
 
 
-def _entries(state: Tournament, of_players: Tournament, ruleset: Ruleset, number: int) -> Iterator[Refusal]:
+def _entries(state: TournamentState, of_players: TournamentState, ruleset: Ruleset, number: int) -> Iterator[Refusal]:
     """Yield refusals for too few players, too many rounds (FISC I.1), and players who are not checked in.
 
     ``state`` is the tournament of the entries to pair, ``of_players`` the one in which players are checked in.
@@ -103,7 +103,7 @@ def _entries(state: Tournament, of_players: Tournament, ruleset: Ruleset, number
         yield refusal
 
 
-def _not_checked_in(state: Tournament, number: int) -> Iterator[Refusal]:
+def _not_checked_in(state: TournamentState, number: int) -> Iterator[Refusal]:
     """Yield a refusal for the players who are not checked in before round 1, if any player is.
 
     The players of a withdrawn team do not count: they have left with it.
@@ -134,7 +134,7 @@ def _not_checked_in(state: Tournament, number: int) -> Iterator[Refusal]:
         )
 
 
-def check_all_there(state: Tournament, ruleset: Ruleset, played: Round) -> None:
+def check_all_there(state: TournamentState, ruleset: Ruleset, played: RoundState) -> None:
     """Raise ``Refusal`` if a paired round has a withdrawn player, or lacks a player who is in it now.
 
     Such a player entered after the pairing, or was kept out by a sanction lifted since. If absence loses the game, the
@@ -188,7 +188,7 @@ def check_all_there(state: Tournament, ruleset: Ruleset, played: Round) -> None:
         )
 
 
-def round_to_pair_again(state: Tournament, ruleset: Ruleset, facts: Sequence[Message]) -> int:
+def round_to_pair_again(state: TournamentState, ruleset: Ruleset, facts: Sequence[Message]) -> int:
     """Return the paired round that cannot be started after ``facts``; 0 for none."""
     after = reduce(evolve, facts, state)
     current = after.open_round
@@ -201,7 +201,7 @@ def round_to_pair_again(state: Tournament, ruleset: Ruleset, facts: Sequence[Mes
     return 0
 
 
-def round_paired_without(state: Tournament, facts: Sequence[Message]) -> int:
+def round_paired_without(state: TournamentState, facts: Sequence[Message]) -> int:
     """Return the paired round, not started, without a player reinstated by ``facts``; 0 for none."""
     current = state.open_round
     if current is None or current.phase is not Phase.PAIRED:

@@ -14,11 +14,11 @@ from faristol.kernel.refusal import N_, Refusal
 from faristol.pairing.engines import king, lot, match, round_robin, swiss
 from faristol.pairing.engines.dutch import player as dutch
 from faristol.pairing.engines.dutch.digest import digest, draw_initial_colour
-from faristol.pairing.engines.dutch.player import BLACK, WHITE, Float, Round
+from faristol.pairing.engines.dutch.player import BLACK, WHITE, DutchRound, Float
 from faristol.pairing.engines.swiss import Entrant
 from faristol.pairing.rounds.past import Past, past_of
 from faristol.pairing.rounds.ranking import by_standing, entrants, in_order, initial_ranking, standing_of
-from faristol.pairing.state import Player, Tournament
+from faristol.pairing.state import PlayerState, TournamentState
 from faristol.rules import Bye, Ruleset, derive_seed
 from faristol.rules.championship import SYSTEMS_BY_LOT
 from faristol.rules.standings import is_rest
@@ -26,22 +26,22 @@ from faristol.rules.standings import is_rest
 CYCLES = {"round-robin": 1, "double-round-robin": 2}
 """How many times each pair meets, by system."""
 
-BY_HAND = "by-hand-1"
+BY_HAND_ALGORITHM = "by-hand-1"
 """``RoundPaired.algorithm`` of a round with all pairs made by hand."""
 
-CLASSIFICATION = "swiss-classification-1"
+CLASSIFICATION_ALGORITHM = "swiss-classification-1"
 """``RoundPaired.algorithm`` of a round with the least distances in the standings."""
 
-DUPLICATE = "duplicate-1"
+DUPLICATE_ALGORITHM = "duplicate-1"
 """``RoundPaired.algorithm`` of a duplicate game."""
 
-OF_A_ROUND = ("classification", "swiss", "dutch", "king-of-the-hill", "by-hand")
+SINGLE_ROUND_SYSTEMS = ("classification", "swiss", "dutch", "king-of-the-hill", "by-hand")
 """Systems that a single round can have, if pairs can be made by hand in the tournament."""
 
-WITHOUT_HANDS = frozenset({*CYCLES, "match", "lot", "duplicate"})
+SYSTEMS_WITHOUT_HAND_PAIRS = frozenset({*CYCLES, "match", "lot", "duplicate"})
 """Systems without pairs made by hand: a table of rounds, the match or a lot decides, or there are no pairs."""
 
-_TENTHS = 5
+_HALF_POINT_FACTOR = 5
 """Tenths of a point in half a point."""
 
 
@@ -79,7 +79,7 @@ class WayOut:
 class RoundToPair:
     """The input of a system for the round to pair."""
 
-    state: Tournament
+    state: TournamentState
     ruleset: Ruleset
     number: int
     seed: bytes
@@ -88,7 +88,7 @@ class RoundToPair:
     """Returns player ids in the order of the standings; called only by a system that depends on them."""
 
     @cached_property
-    def there(self) -> tuple[Player, ...]:
+    def there(self) -> tuple[PlayerState, ...]:
         """The players who can be paired, in the order of registration."""
         return self.state.to_pair(self.number)
 
@@ -111,7 +111,7 @@ class RoundToPair:
 
 
 def propose(
-    state: Tournament,
+    state: TournamentState,
     ruleset: Ruleset,
     number: int,
     seed: bytes,
@@ -127,7 +127,7 @@ def propose(
     system = _system_of_round(ruleset, of_round) if of_round else ruleset.championship.system
     to_pair = RoundToPair(state, ruleset, number, seed, standing or partial(standing_of, state, ruleset))
     try:
-        return SYSTEMS[system](to_pair)
+        return PAIRING_FUNCTIONS[system](to_pair)
     except Refusal as refusal:
         if not to_pair.kept or refusal.reason not in swiss.IMPOSSIBLE:
             raise
@@ -136,10 +136,10 @@ def propose(
 
 def _system_of_round(ruleset: Ruleset, wanted: str) -> str:
     """Return the system of a single round. Raises ``Invalid`` if unknown, ``Refusal`` if a round can have none."""
-    if wanted not in OF_A_ROUND:
-        known = ", ".join(OF_A_ROUND)
+    if wanted not in SINGLE_ROUND_SYSTEMS:
+        known = ", ".join(SINGLE_ROUND_SYSTEMS)
         raise Invalid("system", N_("is {given}; expected one of {known}"), {"given": wanted, "known": known})
-    if ruleset.championship.system in WITHOUT_HANDS:
+    if ruleset.championship.system in SYSTEMS_WITHOUT_HAND_PAIRS:
         raise Refusal(
             "SYSTEM_FIXED",
             ruleset.article("championship.system"),
@@ -162,7 +162,7 @@ def _by_hand(to_pair: RoundToPair) -> Proposal:
             subject=f"rounds/{to_pair.number}",
         )
     bye = to_pair.left[0].player_id if to_pair.left else None
-    return to_pair.proposal(to_pair.kept, bye, BY_HAND)
+    return to_pair.proposal(to_pair.kept, bye, BY_HAND_ALGORITHM)
 
 
 def _king(to_pair: RoundToPair) -> Proposal:
@@ -170,10 +170,10 @@ def _king(to_pair: RoundToPair) -> Proposal:
     standing = [player_id for player_id in to_pair.standing() if player_id in left]
     had_bye = {player_id for player_id, entrant in left.items() if entrant.had_bye}
     pairs, bye = king.pair_neighbours(standing, had_bye, to_pair.state.forbidden)
-    return to_pair.proposal((*pairs, *to_pair.kept), bye, king.ALGORITHM, _hashed(*standing, to_pair.number))
+    return to_pair.proposal((*pairs, *to_pair.kept), bye, king.ALGORITHM, _hash_inputs(*standing, to_pair.number))
 
 
-def _hashed(*inputs: object) -> str:
+def _hash_inputs(*inputs: object) -> str:
     """Return the SHA-256 of the inputs of a pairing, one per line."""
     return hashlib.sha256("\n".join(map(str, inputs)).encode()).hexdigest()
 
@@ -189,7 +189,9 @@ def of_algorithm(algorithm: str) -> str:
         return "dutch"
     if algorithm.startswith("king-of-the-hill"):
         return "king-of-the-hill"
-    return {CLASSIFICATION: "classification", swiss.ALGORITHM: "swiss", BY_HAND: "by-hand"}.get(algorithm, "")
+    return {CLASSIFICATION_ALGORITHM: "classification", swiss.ALGORITHM: "swiss", BY_HAND_ALGORITHM: "by-hand"}.get(
+        algorithm, ""
+    )
 
 
 def _beside(kept: Sequence[tuple[str, str]], refusal: Refusal) -> Refusal:
@@ -220,7 +222,7 @@ def _swiss(to_pair: RoundToPair) -> Proposal:
 def _classification(to_pair: RoundToPair) -> Proposal:
     left = by_standing(to_pair.left, to_pair.standing()) if to_pair.number > 1 else to_pair.left
     return _by_distance(
-        to_pair, left, CLASSIFICATION, _hashed(*(entrant.player_id for entrant in left), to_pair.number)
+        to_pair, left, CLASSIFICATION_ALGORITHM, _hash_inputs(*(entrant.player_id for entrant in left), to_pair.number)
     )
 
 
@@ -228,13 +230,13 @@ def _by_distance(to_pair: RoundToPair, left: Sequence[Entrant], algorithm: str, 
     """Pair the entrants ``left``, in this order, with the least distance between opponents."""
     if to_pair.number == 1:
         by_lot = to_pair.ruleset.championship.system in SYSTEMS_BY_LOT
-        paired = swiss.pair_first(_drawn(left, to_pair.seed) if by_lot else left)
+        paired = swiss.pair_first(_draw_order(left, to_pair.seed) if by_lot else left)
     else:
         paired = swiss.pair_next(left, to_pair.seed, rounds_after=to_pair.state.rounds - to_pair.number)
     return to_pair.proposal((*paired.pairs, *to_pair.kept), paired.bye, algorithm, inputs)
 
 
-def _drawn(ranking: Sequence[Entrant], seed: bytes) -> list[Entrant]:
+def _draw_order(ranking: Sequence[Entrant], seed: bytes) -> list[Entrant]:
     """Return entrants in the order of a lot. With an odd number, the last of the ranking stays last (FISC I.1.C)."""
     last = ranking[-1:] if len(ranking) % 2 else ()
     rest = ranking[: len(ranking) - len(last)]
@@ -243,22 +245,22 @@ def _drawn(ranking: Sequence[Entrant], seed: bytes) -> list[Entrant]:
 
 def _duplicate(to_pair: RoundToPair) -> Proposal:
     """Return a round without pairs: all players play one game."""
-    return to_pair.proposal((), None, DUPLICATE)
+    return to_pair.proposal((), None, DUPLICATE_ALGORITHM)
 
 
 def _match(to_pair: RoundToPair) -> Proposal:
     there = [player.player_id for player in to_pair.there]
-    if len(there) != match.PLAYERS:
+    if len(there) != match.MATCH_PLAYERS:
         raise not_a_match(len(there), to_pair.ruleset)
     pair = match.pair_match(there, to_pair.number, derive_seed(to_pair.state.seed, "match"))
     return to_pair.proposal([pair], None, match.ALGORITHM)
 
 
-def ways_out(state: Tournament, ruleset: Ruleset, number: int) -> tuple[WayOut, ...]:
+def ways_out(state: TournamentState, ruleset: Ruleset, number: int) -> tuple[WayOut, ...]:
     """Return the fewest exceptions, by rule, with which an impossible round can be paired (FIDE C.04.3 1.9.3)."""
     from faristol.pairing.engines.dutch.impossible import MESSAGES, choices  # deferred: it imports numba
 
-    if ruleset.championship.system in WITHOUT_HANDS:
+    if ruleset.championship.system in SYSTEMS_WITHOUT_HAND_PAIRS:
         return ()
     initial = initial_ranking(state)
     found = []
@@ -268,7 +270,7 @@ def ways_out(state: Tournament, ruleset: Ruleset, number: int) -> tuple[WayOut, 
     return tuple(found)
 
 
-def requested_byes(state: Tournament, number: int) -> tuple[tuple[str, Bye], ...]:
+def requested_byes(state: TournamentState, number: int) -> tuple[tuple[str, Bye], ...]:
     """Return the byes on request in a round, in the order of registration."""
     return tuple(
         (player.player_id, player.byes[number])
@@ -323,7 +325,7 @@ def not_a_match(players: int, ruleset: Ruleset) -> Refusal:
     )
 
 
-def by_table(state: Tournament, ruleset: Ruleset, number: int) -> tuple[Sequence[str], swiss.Paired]:
+def by_table(state: TournamentState, ruleset: Ruleset, number: int) -> tuple[Sequence[str], swiss.Paired]:
     """Return the players by their number in Berger's tables, drawn by lot (FIDE C.05), and a round of the table.
 
     Players who have left stay in the table.
@@ -342,7 +344,7 @@ def _round_robin(to_pair: RoundToPair) -> Proposal:
     if state.rounds != expected:
         raise wrong_rounds(entered, expected, state.rounds, ruleset)
     numbers, paired = by_table(state, ruleset, number)
-    inputs = _hashed(*numbers, number, cycles)
+    inputs = _hash_inputs(*numbers, number, cycles)
     there = {player.player_id for player in to_pair.there}
     bye = paired.bye if paired.bye in there else None
     if ruleset.championship.not_there == "forfeit" and ruleset.championship.team_boards is None:
@@ -363,7 +365,7 @@ def _round_robin(to_pair: RoundToPair) -> Proposal:
     return Proposal(tables, bye, round_robin.ALGORITHM, resting, inputs)
 
 
-def losers_by_absence(state: Tournament, ruleset: Ruleset, number: int, pair: Collection[str]) -> tuple[str, ...]:
+def losers_by_absence(state: TournamentState, ruleset: Ruleset, number: int, pair: Collection[str]) -> tuple[str, ...]:
     """Return the players of a pair who lose their game of round ``number`` by absence (PES ΣΤ)."""
     law = ruleset.championship
     if law.not_there != "forfeit" or law.system not in CYCLES or law.team_boards is not None:
@@ -383,7 +385,7 @@ def _dutch(to_pair: RoundToPair) -> Proposal:
     return to_pair.proposal(tables, bye, ALGORITHM, digest(a_round))
 
 
-SYSTEMS: Mapping[str, Callable[[RoundToPair], Proposal]] = {
+PAIRING_FUNCTIONS: Mapping[str, Callable[[RoundToPair], Proposal]] = {
     "none": _swiss,
     "swiss": _swiss,
     "swiss-lot": _swiss,
@@ -401,7 +403,7 @@ SYSTEMS: Mapping[str, Callable[[RoundToPair], Proposal]] = {
 """The pairing function of each system; ``none`` is that of rules without tournaments."""
 
 
-def dutch_round(state: Tournament, ruleset: Ruleset, number: int) -> Round:
+def dutch_round(state: TournamentState, ruleset: Ruleset, number: int) -> DutchRound:
     """Build the input of the Dutch system. Pairing numbers are places in the initial ranking, from 1.
 
     White starts. Colours are paired if the rules leave the start to the system; otherwise the start is drawn.
@@ -422,9 +424,9 @@ def dutch_round(state: Tournament, ruleset: Ruleset, number: int) -> Round:
         played = [earlier for earlier in past if earlier.played]
         unplayed = [earlier for earlier in past if not earlier.played]
         players.append(
-            dutch.Player(
+            dutch.DutchPlayer(
                 number=number_of[player_id],
-                points=_TENTHS * (points + player.fictitious),
+                points=_HALF_POINT_FACTOR * (points + player.fictitious),
                 opponents=frozenset(number_of[earlier.opponent] for earlier in played),
                 colours=tuple(WHITE if earlier.first else BLACK for earlier in played),
                 floats=(
@@ -436,7 +438,7 @@ def dutch_round(state: Tournament, ruleset: Ruleset, number: int) -> Round:
                 topscorer=final and 2 * points > win * (number - 1),
             )
         )
-    return Round(
+    return DutchRound(
         players=tuple(players),
         number=number,
         colours=ruleset.start.by_pairing,

@@ -13,19 +13,19 @@ import numpy as np
 
 from faristol.kernel.errors import Invalid
 from faristol.kernel.refusal import N_, Refusal
-from faristol.pairing.state import Hall, Tournament
+from faristol.pairing.state import HallRange, TournamentState
 from faristol.rules import Ruleset
 
-MOST_TABLES = 1_000
+MAX_TABLES = 1_000
 """Limit of tables of all halls together."""
 
 
 def most_tables(ruleset: Ruleset) -> int:
     """Return the limit of tables; for duplicate games it is the limit of players."""
-    return ruleset.game.players_max if ruleset.game.mode == "duplicate" else MOST_TABLES
+    return ruleset.game.players_max if ruleset.game.mode == "duplicate" else MAX_TABLES
 
 
-def check_halls(halls: Sequence[Hall], most: int = MOST_TABLES) -> None:
+def check_halls(halls: Sequence[HallRange], most: int = MAX_TABLES) -> None:
     """Raise ``Invalid`` unless halls have unique names and disjoint tables up to ``most``."""
     if len({hall.name for hall in halls}) < len(halls) or not all(hall.name for hall in halls):
         raise Invalid("halls", N_("expected a name for each hall, without duplicates"))
@@ -45,7 +45,7 @@ def check_halls(halls: Sequence[Hall], most: int = MOST_TABLES) -> None:
             )
 
 
-def tables_for(state: Tournament, pairings: Sequence[Sequence[str]]) -> tuple[int, ...]:
+def tables_for(state: TournamentState, pairings: Sequence[Sequence[str]]) -> tuple[int, ...]:
     """Return the table of each of ``pairings``, which are given as players in the order of rank.
 
     Without halls, tables are numbered from 1. With halls, the lowest tables and the fixed ones are used, as many as
@@ -79,7 +79,9 @@ def tables_for(state: Tournament, pairings: Sequence[Sequence[str]]) -> tuple[in
     return tuple(given[place] for place in range(len(pairings)))
 
 
-def tables_for_matches(state: Tournament, matches: Sequence[Sequence[Sequence[str]]]) -> tuple[tuple[int, ...], ...]:
+def tables_for_matches(
+    state: TournamentState, matches: Sequence[Sequence[Sequence[str]]]
+) -> tuple[tuple[int, ...], ...]:
     """Return the tables of the games of each match between teams, in the order of rank.
 
     The games of a match get adjacent tables: without halls, all are numbered from 1. With halls, a match gets the first
@@ -145,12 +147,12 @@ def _check_enough(pairings: int, tables: int) -> None:
         )
 
 
-def hall_of_table(state: Tournament, table: int) -> str:
+def hall_of_table(state: TournamentState, table: int) -> str:
     """Return the name of the hall of a table; empty without halls."""
     return _halls(state).get(table, "")
 
 
-def _own_tables(state: Tournament, pairings: Sequence[Sequence[str]]) -> dict[int, int]:
+def _own_tables(state: TournamentState, pairings: Sequence[Sequence[str]]) -> dict[int, int]:
     """Return the fixed tables by the index of their pairing. Raises ``Refusal`` if opponents both have one."""
     own = {player.player_id: player.table for player in state.players if player.table is not None}
     given: dict[int, int] = {}
@@ -169,14 +171,14 @@ def _own_tables(state: Tournament, pairings: Sequence[Sequence[str]]) -> dict[in
     return given
 
 
-def _last_tables(state: Tournament) -> dict[str, int]:
+def _last_tables(state: TournamentState) -> dict[str, int]:
     """Return the last table of each player."""
     return {
         player: pairing.table for played in state.played for pairing in played.pairings for player in pairing.player_ids
     }
 
 
-def _halls(state: Tournament) -> dict[int, str]:
+def _halls(state: TournamentState) -> dict[int, str]:
     return {table: hall.name for hall in state.halls for table in hall.tables}
 
 

@@ -9,21 +9,21 @@ from typing import Any, get_args
 
 from google.protobuf.message import Message
 
-from faristol.pairing.state.player import Player
-from faristol.pairing.state.team import Team
-from faristol.pairing.state.tournament import Appeal, AppealPhase, DataRequest, Tournament
+from faristol.pairing.state.player import PlayerState
+from faristol.pairing.state.team import TeamState
+from faristol.pairing.state.tournament import Appeal, AppealPhase, DataRequest, TournamentState
 from faristol.pb.pairing.v1 import events_pb2 as events
 from faristol.rules import Bye
 
-BYES: Mapping[events.ByeKind.ValueType, Bye] = {
+REQUESTED_BYES: Mapping[events.ByeKind.ValueType, Bye] = {
     events.BYE_KIND_HALF_POINT: Bye.HALF_POINT,
     events.BYE_KIND_FULL_POINT: Bye.FULL_POINT,
     events.BYE_KIND_ZERO_POINT: Bye.ZERO_POINT,
 }
 """Byes on request, by their kind in events."""
 
-KINDS: Mapping[Bye, events.ByeKind.ValueType] = {bye: kind for kind, bye in BYES.items()}
-"""The kinds of byes in events, by bye: the inverse of ``BYES``."""
+BYE_KINDS: Mapping[Bye, events.ByeKind.ValueType] = {bye: kind for kind, bye in REQUESTED_BYES.items()}
+"""The kinds of byes in events, by bye: the inverse of ``REQUESTED_BYES``."""
 
 OfPlayer = (
     events.PlayerAmended
@@ -48,58 +48,59 @@ OfTeam = events.TeamWithdrawn | events.TeamReinstated | events.ByeGranted | even
 """Events that change the rounds of one team."""
 
 
-def _registered(state: Tournament, fact: events.PlayerRegistered) -> Tournament:
-    player = Player(fact.player_id, fact.rating, fact.unrated, category=fact.category)
+def _apply_player_registered(state: TournamentState, fact: events.PlayerRegistered) -> TournamentState:
+    player = PlayerState(fact.player_id, fact.rating, fact.unrated, category=fact.category)
     return replace(state, players=(*state.players, player))
 
 
-def _admitted_late(state: Tournament, fact: events.LateEntryAdmitted) -> Tournament:
-    late = Player(
+def _apply_late_entry_admitted(state: TournamentState, fact: events.LateEntryAdmitted) -> TournamentState:
+    late = PlayerState(
         fact.player_id, fact.rating, fact.unrated, fact.round, fact.fictitious_half_points, category=fact.category
     )
     return replace(state, players=(*state.players, late))
 
 
-def _team_registered(state: Tournament, fact: events.TeamRegistered) -> Tournament:
-    entry = Player(fact.team_id, rating=0, unrated=True, entered=fact.round)
-    return replace(state, teams=(*state.teams, Team(entry, fact.name, tuple(fact.player_ids))))
+def _apply_team_registered(state: TournamentState, fact: events.TeamRegistered) -> TournamentState:
+    entry = PlayerState(fact.team_id, rating=0, unrated=True, entered=fact.round)
+    return replace(state, teams=(*state.teams, TeamState(entry, fact.name, tuple(fact.player_ids))))
 
 
-def _line_up_set(state: Tournament, fact: events.LineUpSet) -> Tournament:
+def _apply_line_up_set(state: TournamentState, fact: events.LineUpSet) -> TournamentState:
     line_up = tuple(fact.player_ids)
     teams = tuple(replace(team, line_up=line_up) if team.team_id == fact.team_id else team for team in state.teams)
     return replace(state, teams=teams)
 
 
-def _with_team(state: Tournament, fact: OfTeam) -> Tournament:
+def _apply_to_team(state: TournamentState, fact: OfTeam) -> TournamentState:
     """Apply an event about the rounds of one team."""
     paired = len(state.played)
     teams = tuple(
-        replace(team, entry=_changed(team.entry, fact, paired)) if team.team_id == fact.team_id else team
+        replace(team, entry=_change_player(team.entry, fact, paired)) if team.team_id == fact.team_id else team
         for team in state.teams
     )
     return replace(state, teams=teams)
 
 
-def _with_player(state: Tournament, fact: OfPlayer) -> Tournament:
+def _apply_to_player(state: TournamentState, fact: OfPlayer) -> TournamentState:
     """Apply an event about one player."""
     paired = len(state.played)
     players = tuple(
-        _changed(player, fact, paired) if player.player_id == fact.player_id else player for player in state.players
+        _change_player(player, fact, paired) if player.player_id == fact.player_id else player
+        for player in state.players
     )
     return replace(state, players=players)
 
 
-def _of_bye(state: Tournament, fact: events.ByeGranted | events.ByeRevoked) -> Tournament:
-    return _with_team(state, fact) if fact.team_id else _with_player(state, fact)
+def _apply_bye(state: TournamentState, fact: events.ByeGranted | events.ByeRevoked) -> TournamentState:
+    return _apply_to_team(state, fact) if fact.team_id else _apply_to_player(state, fact)
 
 
-def _appeal_lodged(state: Tournament, fact: events.AppealLodged) -> Tournament:
+def _apply_appeal_lodged(state: TournamentState, fact: events.AppealLodged) -> TournamentState:
     appeal = Appeal(fact.player_id, fact.version, tuple(fact.members), involved=tuple(fact.player_ids))
     return replace(state, appeals=(*state.appeals, appeal))
 
 
-def _appeal_ended(state: Tournament, fact: events.AppealDecided | events.AppealWithdrawn) -> Tournament:
+def _apply_appeal_ended(state: TournamentState, fact: events.AppealDecided | events.AppealWithdrawn) -> TournamentState:
     if isinstance(fact, events.AppealWithdrawn):
         phase = AppealPhase.WITHDRAWN
     else:
@@ -109,12 +110,12 @@ def _appeal_ended(state: Tournament, fact: events.AppealDecided | events.AppealW
     return replace(state, appeals=tuple(appeals))
 
 
-def _pair_kept(state: Tournament, fact: events.PairKept) -> Tournament:
+def _apply_pair_kept(state: TournamentState, fact: events.PairKept) -> TournamentState:
     first, second = fact.team_ids or fact.player_ids
     return _with_kept(state, fact.round, (*state.kept.get(fact.round, ()), (first, second)))
 
 
-def _pair_released(state: Tournament, fact: events.PairReleased) -> Tournament:
+def _apply_pair_released(state: TournamentState, fact: events.PairReleased) -> TournamentState:
     left = tuple(pair for pair in state.kept.get(fact.round, ()) if set(pair) != _pair_of(fact))
     return _with_kept(state, fact.round, left)
 
@@ -124,15 +125,15 @@ def _pair_of(fact: events.PairForbidden | events.PairAllowed | events.PairReleas
     return frozenset(fact.team_ids or fact.player_ids)
 
 
-def _with_kept(state: Tournament, number: int, pairs: tuple[tuple[str, str], ...]) -> Tournament:
+def _with_kept(state: TournamentState, number: int, pairs: tuple[tuple[str, str], ...]) -> TournamentState:
     return replace(state, kept=MappingProxyType({**state.kept, number: pairs}))
 
 
-def _changed(player: Player, fact: OfPlayer | OfTeam, paired: int) -> Player:
+def _change_player(player: PlayerState, fact: OfPlayer | OfTeam, paired: int) -> PlayerState:
     """Apply an event to a player, or to the entry of a team, after ``paired`` rounds have been paired."""
     match fact:
         case events.PlayerAmended():
-            return _amended(player, fact)
+            return _amend_player(player, fact)
         case events.PlayerCheckedIn():
             return replace(player, checked_in=True)
         case events.PlayerCheckedOut():
@@ -145,7 +146,7 @@ def _changed(player: Player, fact: OfPlayer | OfTeam, paired: int) -> Player:
             since = fact.round if player.withdrawn is None else player.withdrawn
             return replace(player, withdrawn=None, missed=player.missed.union(range(since, fact.round)), gave_up="")
         case events.ByeGranted():
-            return replace(player, byes=MappingProxyType({**player.byes, fact.round: BYES[fact.kind]}))
+            return replace(player, byes=MappingProxyType({**player.byes, fact.round: REQUESTED_BYES[fact.kind]}))
         case events.ByeRevoked():
             left = {number: kind for number, kind in player.byes.items() if number != fact.round}
             return replace(player, byes=MappingProxyType(left))
@@ -176,39 +177,39 @@ def _changed(player: Player, fact: OfPlayer | OfTeam, paired: int) -> Player:
             )
 
 
-def _amended(player: Player, fact: events.PlayerAmended) -> Player:
+def _amend_player(player: PlayerState, fact: events.PlayerAmended) -> PlayerState:
     if events.ENTRY_PART_RATING in fact.parts:
         player = replace(player, rating=fact.rating, unrated=fact.unrated)
     return replace(player, category=fact.category) if events.ENTRY_PART_CATEGORY in fact.parts else player
 
 
-def _data_request_answered(state: Tournament, fact: events.DataRequestAnswered) -> Tournament:
+def _apply_data_request_answered(state: TournamentState, fact: events.DataRequestAnswered) -> TournamentState:
     place = fact.request - 1
     answered = replace(state.data_requests[place], waits=False)
     return replace(state, data_requests=(*state.data_requests[:place], answered, *state.data_requests[place + 1 :]))
 
 
-FOLDS: Mapping[type[Message], Callable[[Tournament, Any], Tournament]] = {
-    events.PlayerRegistered: _registered,
-    events.LateEntryAdmitted: _admitted_late,
-    events.TeamRegistered: _team_registered,
-    events.LineUpSet: _line_up_set,
-    events.TeamWithdrawn: _with_team,
-    events.TeamReinstated: _with_team,
-    **dict.fromkeys(get_args(OfPlayer), _with_player),
-    events.ByeGranted: _of_bye,
-    events.ByeRevoked: _of_bye,
+FOLDS: Mapping[type[Message], Callable[[TournamentState, Any], TournamentState]] = {
+    events.PlayerRegistered: _apply_player_registered,
+    events.LateEntryAdmitted: _apply_late_entry_admitted,
+    events.TeamRegistered: _apply_team_registered,
+    events.LineUpSet: _apply_line_up_set,
+    events.TeamWithdrawn: _apply_to_team,
+    events.TeamReinstated: _apply_to_team,
+    **dict.fromkeys(get_args(OfPlayer), _apply_to_player),
+    events.ByeGranted: _apply_bye,
+    events.ByeRevoked: _apply_bye,
     events.TribunalAppointed: lambda state, fact: replace(state, tribunal=tuple(fact.members)),
-    events.AppealLodged: _appeal_lodged,
-    events.AppealDecided: _appeal_ended,
-    events.AppealWithdrawn: _appeal_ended,
+    events.AppealLodged: _apply_appeal_lodged,
+    events.AppealDecided: _apply_appeal_ended,
+    events.AppealWithdrawn: _apply_appeal_ended,
     events.DataRequestLodged: lambda state, fact: replace(
         state, data_requests=(*state.data_requests, DataRequest(fact.player_id, fact.kind))
     ),
-    events.DataRequestAnswered: _data_request_answered,
+    events.DataRequestAnswered: _apply_data_request_answered,
     events.PairForbidden: lambda state, fact: replace(state, forbidden=state.forbidden | {_pair_of(fact)}),
     events.PairAllowed: lambda state, fact: replace(state, forbidden=state.forbidden - {_pair_of(fact)}),
-    events.PairKept: _pair_kept,
-    events.PairReleased: _pair_released,
+    events.PairKept: _apply_pair_kept,
+    events.PairReleased: _apply_pair_released,
 }
 """The fold of each type of event in this module."""

@@ -17,15 +17,15 @@ from faristol.pairing.state.rounds import with_round
 from faristol.pairing.state.tournament import (
     Following,
     GameSanction,
-    Hall,
+    HallRange,
     ResultCheck,
-    Tournament,
+    TournamentState,
     Unsanctioned,
 )
 from faristol.pb.pairing.v1 import events_pb2 as events
 
 
-def evolve(state: Tournament, fact: Message) -> Tournament:
+def evolve(state: TournamentState, fact: Message) -> TournamentState:
     """Apply an event to the tournament. Raises ``TypeError`` if the message is not an event of a tournament."""
     fold = FOLDS.get(type(fact))
     if fold is None:
@@ -37,7 +37,7 @@ def evolve(state: Tournament, fact: Message) -> Tournament:
     return replace(after, version=state.version + 1, following=_following(state, fact))
 
 
-def _created(state: Tournament, fact: events.TournamentCreated) -> Tournament:
+def _apply_tournament_created(state: TournamentState, fact: events.TournamentCreated) -> TournamentState:
     own = events.Division(tournament_id=fact.tournament_id, name=fact.division)
     return replace(
         state,
@@ -53,13 +53,13 @@ def _created(state: Tournament, fact: events.TournamentCreated) -> Tournament:
     )
 
 
-def _division_added(state: Tournament, fact: events.DivisionAdded) -> Tournament:
+def _apply_division_added(state: TournamentState, fact: events.DivisionAdded) -> TournamentState:
     added = fact.division
     own = added.name if added.tournament_id == state.tournament_id else state.division
     return replace(state, division=own, divisions=(*state.divisions, added))
 
 
-def _described(state: Tournament, fact: events.TournamentDescribed) -> Tournament:
+def _apply_tournament_described(state: TournamentState, fact: events.TournamentDescribed) -> TournamentState:
     return replace(
         state,
         name=fact.name,
@@ -73,14 +73,14 @@ def _described(state: Tournament, fact: events.TournamentDescribed) -> Tournamen
     )
 
 
-def _halls_set(state: Tournament, fact: events.HallsSet) -> Tournament:
-    return replace(state, halls=tuple(Hall.of(hall) for hall in fact.halls), top_tables=fact.top_tables)
+def _apply_halls_set(state: TournamentState, fact: events.HallsSet) -> TournamentState:
+    return replace(state, halls=tuple(HallRange.of(hall) for hall in fact.halls), top_tables=fact.top_tables)
 
 
-FOLDS: Mapping[type[Message], Callable[[Tournament, Any], Tournament]] = {
-    events.TournamentCreated: _created,
-    events.DivisionAdded: _division_added,
-    events.TournamentDescribed: _described,
+FOLDS: Mapping[type[Message], Callable[[TournamentState, Any], TournamentState]] = {
+    events.TournamentCreated: _apply_tournament_created,
+    events.DivisionAdded: _apply_division_added,
+    events.TournamentDescribed: _apply_tournament_described,
     events.ContactSet: lambda state, fact: state,
     events.ArbitersNamed: lambda state, fact: state,
     events.TournamentArchived: lambda state, fact: replace(state, archived=True),
@@ -89,7 +89,7 @@ FOLDS: Mapping[type[Message], Callable[[Tournament, Any], Tournament]] = {
     events.RoundsChanged: lambda state, fact: replace(state, rounds=fact.rounds),
     events.RulesetPinned: lambda state, fact: replace(state, ruleset=Pin.of(fact.ruleset)),
     events.LexiconPinned: lambda state, fact: replace(state, lexicon=Pin.of(fact.lexicon)),
-    events.HallsSet: _halls_set,
+    events.HallsSet: _apply_halls_set,
     events.RoundsAnnounced: lambda state, fact: replace(state, announced=tuple(fact.times)),
     events.PrizesOffered: lambda state, fact: state,
     events.ResultCheckSet: lambda state, fact: replace(
@@ -106,7 +106,7 @@ UNTIMED = (events.RulesetPinned, events.LexiconPinned, events.ByeAwarded)
 """Events without a time of their own: they happen at the time of the event before them."""
 
 
-def _following(state: Tournament, fact: Message) -> Following:
+def _following(state: TournamentState, fact: Message) -> Following:
     """Return the game and time of the event, if a result after sanctions can follow it; else an empty ``Following``."""
     match fact:
         case events.PlayerSanctioned() | events.SanctionLifted() if fact.game_id:
@@ -118,7 +118,7 @@ def _following(state: Tournament, fact: Message) -> Following:
             return Following()
 
 
-def _follows(state: Tournament, fact: Message) -> bool:
+def _follows(state: TournamentState, fact: Message) -> bool:
     """Check whether the event is the result of a game after sanctions, and not a correction of it.
 
     Such an event has the time of the event that it follows. It has no note, and no players asked for it. Older streams
@@ -132,7 +132,7 @@ def _follows(state: Tournament, fact: Message) -> bool:
     )
 
 
-def _on_game(state: Tournament, after: Tournament, fact: Message) -> Tournament:
+def _on_game(state: TournamentState, after: TournamentState, fact: Message) -> TournamentState:
     """Update the sanctions on the event's game, and its result without them, as it was in ``state``."""
     match fact:
         case events.PlayerSanctioned() if fact.game_id:
@@ -156,7 +156,7 @@ def _on_game(state: Tournament, after: Tournament, fact: Message) -> Tournament:
             decided = played.decided[fact.game_id]
             if isinstance(fact, events.ResultCorrected):
                 before = state.played[fact.round - 1].without_sanctions(fact.game_id)
-                decided = before.decided.corrected(fact)
+                decided = before.decided.apply_correction(fact)
             result = Unsanctioned(played.results[fact.game_id], decided)
             return _with_sanctions(after, fact.round, fact.game_id, played.game_sanctions[fact.game_id], result)
         case _:
@@ -164,8 +164,8 @@ def _on_game(state: Tournament, after: Tournament, fact: Message) -> Tournament:
 
 
 def _with_sanctions(
-    state: Tournament, number: int, game: str, sanctions: tuple[GameSanction, ...], result: Unsanctioned
-) -> Tournament:
+    state: TournamentState, number: int, game: str, sanctions: tuple[GameSanction, ...], result: Unsanctioned
+) -> TournamentState:
     played = state.played[number - 1]
     game_sanctions = {**played.game_sanctions, game: sanctions}
     unsanctioned = {**played.unsanctioned, game: result}
@@ -175,7 +175,7 @@ def _with_sanctions(
     return with_round(state, number, **kept)
 
 
-def _later(state: Tournament, fact: Message) -> Tournament:
+def _later(state: TournamentState, fact: Message) -> TournamentState:
     """Advance ``latest`` to the time of the event, if it has a later one."""
     if isinstance(fact, UNTIMED):
         return state

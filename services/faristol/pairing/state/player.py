@@ -10,7 +10,7 @@ from faristol.rules import Bye
 
 
 @dataclass(frozen=True, slots=True)
-class Player:
+class PlayerState:
     """A registered player, or a team as a player of the tournament between teams."""
 
     player_id: str

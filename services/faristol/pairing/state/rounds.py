@@ -9,53 +9,53 @@ from typing import Any, TypeVar
 
 from google.protobuf.message import Message
 
-from faristol.pairing.state.entries import BYES
-from faristol.pairing.state.team import BoardBye, Team, TeamMatch
-from faristol.pairing.state.tournament import Decided, GameSanction, Pairing, Phase, Round, Tournament
+from faristol.pairing.state.entries import REQUESTED_BYES
+from faristol.pairing.state.team import BoardBye, TeamMatch, TeamState
+from faristol.pairing.state.tournament import GameDecision, GameSanction, Pairing, Phase, RoundState, TournamentState
 from faristol.pb.pairing.v1 import events_pb2 as events
 from faristol.rules.standings import SpreadAdjustment
 
 T = TypeVar("T")
 
 
-def with_round(state: Tournament, number: int, **changed: Any) -> Tournament:
+def with_round(state: TournamentState, number: int, **changed: Any) -> TournamentState:
     """Return the tournament with the ``changed`` fields of a round."""
     rounds = tuple(replace(played, **changed) if played.number == number else played for played in state.played)
     return replace(state, played=rounds)
 
 
-def _paired(state: Tournament, fact: events.RoundPaired) -> Tournament:
+def _apply_round_paired(state: TournamentState, fact: events.RoundPaired) -> TournamentState:
     byes = fact.requested_byes
-    added = Round(
+    added = RoundState(
         fact.round,
         Phase.PAIRED,
         tuple(map(Pairing.of, fact.pairings)),
-        requested=MappingProxyType({bye.player_id: BYES[bye.kind] for bye in byes}),
+        requested=MappingProxyType({bye.player_id: REQUESTED_BYES[bye.kind] for bye in byes}),
         matches=tuple(map(TeamMatch.of, fact.matches)),
         board_byes=MappingProxyType(
             {bye.player_id: BoardBye(bye.team_id, bye.match, bye.board) for bye in byes if bye.team_id}
         ),
         team_bye=fact.bye_team_id or None,
-        team_byes=MappingProxyType({bye.team_id: BYES[bye.kind] for bye in fact.team_byes}),
+        team_byes=MappingProxyType({bye.team_id: REQUESTED_BYES[bye.kind] for bye in fact.team_byes}),
         algorithm=fact.algorithm,
     )
-    teams = tuple(_seeded(state, team, added) for team in state.teams)
+    teams = tuple(_seed_team(state, team, added) for team in state.teams)
     return replace(state, teams=teams, played=(*state.played, added))
 
 
-def _unpaired(state: Tournament, fact: events.RoundUnpaired) -> Tournament:
+def _apply_round_unpaired(state: TournamentState, fact: events.RoundUnpaired) -> TournamentState:
     # A player who came back after the pairing takes part when the round is paired again.
     players = tuple(
         replace(player, missed=player.missed - {fact.round}, let_back=player.let_back - {fact.round})
         for player in state.players
     )
-    teams = tuple(_unseeded(team, fact.round) for team in state.teams)
+    teams = tuple(_unseed_team(team, fact.round) for team in state.teams)
     gone = {pairing.game_id: pairing.player_ids for pairing in state.played[fact.round - 1].pairings}
     unpaired = MappingProxyType({**state.unpaired, **gone})
     return replace(state, players=players, teams=teams, played=state.played[: fact.round - 1], unpaired=unpaired)
 
 
-def _seeded(state: Tournament, team: Team, paired: Round) -> Team:
+def _seed_team(state: TournamentState, team: TeamState, paired: RoundState) -> TeamState:
     """Fix the seeding of a team at its first pairing; its rating follows from it."""
     if team.first_round is not None or team.team_id not in paired.team_ids:
         return team
@@ -64,7 +64,7 @@ def _seeded(state: Tournament, team: Team, paired: Round) -> Team:
     return replace(team, seeding=seeding, first_round=paired.number)
 
 
-def _unseeded(team: Team, number: int) -> Team:
+def _unseed_team(team: TeamState, number: int) -> TeamState:
     """Undo the effects of a round's pairing on a team: its missed round and its seeding."""
     entry = replace(team.entry, missed=team.entry.missed - {number})
     if team.first_round == number:
@@ -72,19 +72,19 @@ def _unseeded(team: Team, number: int) -> Team:
     return replace(team, entry=entry)
 
 
-def _result_recorded(state: Tournament, fact: events.ResultRecorded) -> Tournament:
-    return _with_result(state, fact, Decided.by(fact))
+def _apply_result_recorded(state: TournamentState, fact: events.ResultRecorded) -> TournamentState:
+    return _with_result(state, fact, GameDecision.by(fact))
 
 
-def _result_corrected(state: Tournament, fact: events.ResultCorrected) -> Tournament:
+def _apply_result_corrected(state: TournamentState, fact: events.ResultCorrected) -> TournamentState:
     before = state.played[fact.round - 1].decided[fact.game_id]
-    after = _with_result(state, fact, before.corrected(fact))
+    after = _with_result(state, fact, before.apply_correction(fact))
     return after if fact.by_sanction else _by_official(after, fact)
 
 
 def _with_result(
-    state: Tournament, fact: events.ResultRecorded | events.ResultCorrected, decided: Decided
-) -> Tournament:
+    state: TournamentState, fact: events.ResultRecorded | events.ResultCorrected, decided: GameDecision
+) -> TournamentState:
     played = state.played[fact.round - 1]
     scores = tuple(score.score for score in fact.scores)
     results = MappingProxyType({**played.results, fact.game_id: scores})
@@ -92,14 +92,14 @@ def _with_result(
     return with_round(state, fact.round, results=results, decided=all_decided)
 
 
-def _result_entered(state: Tournament, fact: events.ResultEntered) -> Tournament:
+def _apply_result_entered(state: TournamentState, fact: events.ResultEntered) -> TournamentState:
     played = state.played[fact.round - 1]
     postponed, entered = played.postponed - {fact.game_id}, played.entered | {fact.game_id}
     after = take_off_entered(state, fact.round, fact.game_id)
     return _by_official(after, fact, postponed=postponed, entered=entered)
 
 
-def take_off_entered(state: Tournament, number: int, game: str) -> Tournament:
+def take_off_entered(state: TournamentState, number: int, game: str) -> TournamentState:
     """Move points taken off at a table to the sanctions on the game's result, unless they come off beside it."""
     played = state.played[number - 1]
     noted = played.at_table.get(game, ())
@@ -117,7 +117,7 @@ def _with_game(each: Mapping[str, tuple[T, ...]], game: str, listed: tuple[T, ..
     return MappingProxyType({**others, game: listed} if listed else others)
 
 
-def _noted_at_table(state: Tournament, fact: events.TableSanctionNoted) -> Tournament:
+def _apply_table_sanction_noted(state: TournamentState, fact: events.TableSanctionNoted) -> TournamentState:
     noted = replace(state, noted_at_tables=state.noted_at_tables | {(fact.game_id, fact.game_version)})
     if fact.count:
         players = tuple(
@@ -141,7 +141,7 @@ def _noted_at_table(state: Tournament, fact: events.TableSanctionNoted) -> Tourn
     return with_round(noted, fact.round, at_table=_with_game(played.at_table, fact.game_id, listed))
 
 
-def give_back_at_table(state: Tournament, fact: events.SanctionLifted) -> Tournament:
+def give_back_at_table(state: TournamentState, fact: events.SanctionLifted) -> TournamentState:
     """Remove the points that a lifted sanction took off at its table."""
     played, game = state.played[fact.round - 1], fact.game_id
     listed = played.at_table.get(game, ())
@@ -165,28 +165,30 @@ def give_back_at_table(state: Tournament, fact: events.SanctionLifted) -> Tourna
     )
 
 
-def _by_official(state: Tournament, fact: events.ResultEntered | events.ResultCorrected, **changed: Any) -> Tournament:
+def _by_official(
+    state: TournamentState, fact: events.ResultEntered | events.ResultCorrected, **changed: Any
+) -> TournamentState:
     """Apply an entered or corrected result, which needs a new confirmation."""
     entered_by = {**state.played[fact.round - 1].entered_by, fact.game_id: fact.arbiter_id}
-    return _confirmed(state, fact, (), entered_by=MappingProxyType(entered_by), **changed)
+    return _set_confirmed(state, fact, (), entered_by=MappingProxyType(entered_by), **changed)
 
 
-def _result_confirmed(state: Tournament, fact: events.ResultConfirmed) -> Tournament:
+def _apply_result_confirmed(state: TournamentState, fact: events.ResultConfirmed) -> TournamentState:
     before = state.played[fact.round - 1].confirmed_by.get(fact.game_id, ())
-    return _confirmed(state, fact, (*before, fact.person_id))
+    return _set_confirmed(state, fact, (*before, fact.person_id))
 
 
-def _result_disputed(state: Tournament, fact: events.ResultDisputed) -> Tournament:
+def _apply_result_disputed(state: TournamentState, fact: events.ResultDisputed) -> TournamentState:
     disputed = state.played[fact.round - 1].disputed | {fact.game_id}
-    return _confirmed(state, fact, (), disputed=disputed)
+    return _set_confirmed(state, fact, (), disputed=disputed)
 
 
-def _confirmed(
-    state: Tournament,
+def _set_confirmed(
+    state: TournamentState,
     fact: events.ResultEntered | events.ResultCorrected | events.ResultConfirmed | events.ResultDisputed,
     persons: tuple[str, ...],
     **changed: Any,
-) -> Tournament:
+) -> TournamentState:
     """Set the persons who have confirmed the result of a game, and clear its dispute.
 
     ``changed`` has further fields of the round, so that the tournament is copied once only.
@@ -199,14 +201,16 @@ def _confirmed(
     return with_round(state, fact.round, **(kept | changed))
 
 
-def _spread_adjusted(state: Tournament, fact: events.SpreadAdjusted) -> Tournament:
+def _apply_spread_adjusted(state: TournamentState, fact: events.SpreadAdjusted) -> TournamentState:
     played = state.played[fact.round - 1]
     # A second adjustment of a turn reverses the first.
     rulings = played.corrected_rulings ^ {(fact.game_id, fact.turn)}
-    return _adjusted(state, fact, corrected_rulings=rulings)
+    return _apply_adjustment(state, fact, corrected_rulings=rulings)
 
 
-def _adjusted(state: Tournament, fact: events.SpreadAdjusted | events.PointsAdjusted, **changed: Any) -> Tournament:
+def _apply_adjustment(
+    state: TournamentState, fact: events.SpreadAdjusted | events.PointsAdjusted, **changed: Any
+) -> TournamentState:
     """Add points to the player's spread adjustment; an adjustment that sums to 0 is removed."""
     before, sanction = state.played[fact.round - 1].adjustments, isinstance(fact, events.PointsAdjusted)
     same = [each for each in before if (each.player, each.sanction) == (fact.player_id, sanction)]
@@ -216,30 +220,32 @@ def _adjusted(state: Tournament, fact: events.SpreadAdjusted | events.PointsAdju
     return with_round(state, fact.round, adjustments=(*others, adjusted) if points else others, **changed)
 
 
-def _postponed(state: Tournament, fact: events.GamePostponed) -> Tournament:
+def _apply_game_postponed(state: TournamentState, fact: events.GamePostponed) -> TournamentState:
     return with_round(state, fact.round, postponed=state.played[fact.round - 1].postponed | {fact.game_id})
 
 
-def _not_postponed(state: Tournament, fact: events.PostponementCancelled | events.PostponedGameStarted) -> Tournament:
+def _apply_postponement_ended(
+    state: TournamentState, fact: events.PostponementCancelled | events.PostponedGameStarted
+) -> TournamentState:
     return with_round(state, fact.round, postponed=state.played[fact.round - 1].postponed - {fact.game_id})
 
 
-FOLDS: Mapping[type[Message], Callable[[Tournament, Any], Tournament]] = {
-    events.RoundPaired: _paired,
-    events.RoundUnpaired: _unpaired,
+FOLDS: Mapping[type[Message], Callable[[TournamentState, Any], TournamentState]] = {
+    events.RoundPaired: _apply_round_paired,
+    events.RoundUnpaired: _apply_round_unpaired,
     events.ByeAwarded: lambda state, fact: with_round(state, fact.round, bye=fact.player_id),
     events.RoundStarted: lambda state, fact: with_round(state, fact.round, phase=Phase.STARTED),
     events.RoundClosed: lambda state, fact: with_round(state, fact.round, phase=Phase.CLOSED),
-    events.ResultRecorded: _result_recorded,
-    events.ResultEntered: _result_entered,
-    events.ResultCorrected: _result_corrected,
-    events.ResultConfirmed: _result_confirmed,
-    events.ResultDisputed: _result_disputed,
-    events.TableSanctionNoted: _noted_at_table,
-    events.SpreadAdjusted: _spread_adjusted,
-    events.PointsAdjusted: _adjusted,
-    events.GamePostponed: _postponed,
-    events.PostponementCancelled: _not_postponed,
-    events.PostponedGameStarted: _not_postponed,
+    events.ResultRecorded: _apply_result_recorded,
+    events.ResultEntered: _apply_result_entered,
+    events.ResultCorrected: _apply_result_corrected,
+    events.ResultConfirmed: _apply_result_confirmed,
+    events.ResultDisputed: _apply_result_disputed,
+    events.TableSanctionNoted: _apply_table_sanction_noted,
+    events.SpreadAdjusted: _apply_spread_adjusted,
+    events.PointsAdjusted: _apply_adjustment,
+    events.GamePostponed: _apply_game_postponed,
+    events.PostponementCancelled: _apply_postponement_ended,
+    events.PostponedGameStarted: _apply_postponement_ended,
 }
 """The fold of each type of event in this module."""

@@ -23,7 +23,7 @@ class Ruled:
 
 
 @dataclass(frozen=True, slots=True)
-class Rulings:
+class TableRulings:
     """The plays, rulings and sanctions in the stream of a table, without plays that were taken back."""
 
     plays: Mapping[int, tuple[str, int]] = field(default_factory=lambda: MappingProxyType({}))
@@ -43,12 +43,12 @@ def game_stream(game_id: str) -> str:
     return f"game-{game_id}"
 
 
-def watch(state: Rulings, fact: Message) -> Rulings:
+def watch(state: TableRulings, fact: Message) -> TableRulings:
     """Apply an event of a table. Events that rulings do not depend on only count as a version."""
-    return replace(_watched(state, fact), version=state.version + 1)
+    return replace(_apply_event(state, fact), version=state.version + 1)
 
 
-def _watched(state: Rulings, fact: Message) -> Rulings:
+def _apply_event(state: TableRulings, fact: Message) -> TableRulings:
     match fact:
         case events.SanctionImposed():
             return replace(state, sanctions=(*state.sanctions, (state.version + 1, fact)))

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from faristol.pairing.state.player import Player
+from faristol.pairing.state.player import PlayerState
 from faristol.pb.pairing.v1 import events_pb2 as events
 
 
 @dataclass(frozen=True, slots=True)
-class Team:
+class TeamState:
     """A registered team."""
 
-    entry: Player
+    entry: PlayerState
     """The rounds and byes of the team, as those of a player with its id and without a rating."""
     name: str
     line_up: tuple[str, ...]
@@ -38,7 +38,7 @@ class BoardBye:
     board: int = 0
     """Number of the board, from 1; 0 without teams."""
 
-    def requested(self, player_id: str, kind: events.ByeKind.ValueType) -> events.RequestedBye:
+    def to_requested_bye(self, player_id: str, kind: events.ByeKind.ValueType) -> events.RequestedBye:
         """Convert the bye of a player to a message."""
         return events.RequestedBye(
             player_id=player_id, kind=kind, match=self.match, board=self.board, team_id=self.team_id

@@ -11,8 +11,8 @@ from types import MappingProxyType
 from typing import Any
 
 from faristol.kernel.pins import UNPINNED, Pin
-from faristol.pairing.state.player import Player
-from faristol.pairing.state.team import BoardBye, Team, TeamMatch
+from faristol.pairing.state.player import PlayerState
+from faristol.pairing.state.team import BoardBye, TeamMatch, TeamState
 from faristol.pb.game.v1 import events_pb2 as game_events
 from faristol.pb.pairing.v1 import events_pb2 as events
 from faristol.rules import Bye
@@ -37,7 +37,7 @@ def game_id(
     return next(each for each in ids if tuple(unpaired.get(each, player_ids)) == tuple(player_ids))
 
 
-NEVER = datetime.min.replace(tzinfo=UTC)
+BEFORE_ALL_EVENTS = datetime.min.replace(tzinfo=UTC)
 """A moment before every event."""
 
 
@@ -50,7 +50,7 @@ class Phase(Enum):
 
 
 @dataclass(frozen=True, slots=True)
-class Hall:
+class HallRange:
     """A hall with its range of table numbers, the last one included."""
 
     name: str
@@ -66,7 +66,7 @@ class Hall:
         return range(self.first_table, self.last_table + 1)
 
     @classmethod
-    def of(cls, hall: events.Hall) -> Hall:
+    def of(cls, hall: events.Hall) -> HallRange:
         """Parse the hall of an event."""
         return cls(hall.name, hall.first_table, hall.last_table)
 
@@ -117,7 +117,7 @@ class Pairing:
 
 
 @dataclass(frozen=True, slots=True)
-class Decided:
+class GameDecision:
     """The decision of a game, apart from its scores."""
 
     winner_id: str = ""
@@ -133,7 +133,7 @@ class Decided:
     """Whether the game was decided before its first turn was over."""
 
     @classmethod
-    def by(cls, fact: game_events.ResultFinal | events.ResultRecorded) -> Decided:
+    def by(cls, fact: game_events.ResultFinal | events.ResultRecorded) -> GameDecision:
         """Read the decision of an event."""
         return cls(
             winner_id=fact.winner_id,
@@ -154,7 +154,7 @@ class Decided:
             "unplayed": self.unplayed,
         }
 
-    def corrected(self, fact: events.ResultCorrected) -> Decided:
+    def apply_correction(self, fact: events.ResultCorrected) -> GameDecision:
         """Return the decision after a correction."""
         after = replace(self, winner_id=fact.winner_id, lost_by_all=fact.lost_by_all)
         if not fact.HasField("unplayed"):
@@ -217,7 +217,7 @@ class Unsanctioned:
 
     scores: tuple[int, ...]
     """In the order of the pairing."""
-    decided: Decided
+    decided: GameDecision
 
     def give_back(self, pairing: Pairing, player_id: str, points: int) -> Unsanctioned:
         """Return the result with ``points`` more for a player.
@@ -255,11 +255,11 @@ class Following:
     """The event that a result after sanctions can follow; empty for none."""
 
     game_id: str = ""
-    at: datetime = NEVER
+    at: datetime = BEFORE_ALL_EVENTS
 
 
 @dataclass(frozen=True, slots=True)
-class Round:
+class RoundState:
     """A round, from its pairing on."""
 
     number: int
@@ -281,7 +281,7 @@ class Round:
     """Half points by player, if they are not those of a win, a draw, a loss or a bye."""
     results: Mapping[str, tuple[int, ...]] = field(default_factory=lambda: MappingProxyType({}))
     """Scores of finished games in the order of the pairing, by game id."""
-    decided: Mapping[str, Decided] = field(default_factory=lambda: MappingProxyType({}))
+    decided: Mapping[str, GameDecision] = field(default_factory=lambda: MappingProxyType({}))
     """Decisions of finished games, by game id."""
     game_sanctions: Mapping[str, tuple[GameSanction, ...]] = field(default_factory=lambda: MappingProxyType({}))
     """Sanctions in force that change the result of a game, in the order of imposition, by game id."""
@@ -360,7 +360,7 @@ class Round:
 
 
 @dataclass(frozen=True, slots=True)
-class Tournament:
+class TournamentState:
     """The state of a tournament. ``Tournament()`` does not exist yet."""
 
     tournament_id: str = ""
@@ -369,16 +369,16 @@ class Tournament:
     time_zone: str = "UTC"
     """IANA name of the time zone of the halls."""
     seed: bytes = b""
-    created_at: datetime = NEVER
-    latest: datetime = NEVER
+    created_at: datetime = BEFORE_ALL_EVENTS
+    latest: datetime = BEFORE_ALL_EVENTS
     """The latest time of an event of the tournament."""
     ruleset: Pin = UNPINNED
     lexicon: Pin = UNPINNED
-    players: tuple[Player, ...] = ()
+    players: tuple[PlayerState, ...] = ()
     """In the order of registration."""
-    teams: tuple[Team, ...] = ()
+    teams: tuple[TeamState, ...] = ()
     """In the order of registration; empty if players play individually."""
-    played: tuple[Round, ...] = ()
+    played: tuple[RoundState, ...] = ()
     """The rounds paired so far."""
     unpaired: Mapping[str, tuple[str, ...]] = field(default_factory=lambda: MappingProxyType({}), compare=False)
     """Players of games whose pairing was undone, by game id."""
@@ -386,7 +386,7 @@ class Tournament:
     """Forbidden pairs of players or teams."""
     kept: Mapping[int, tuple[tuple[str, str], ...]] = field(default_factory=lambda: MappingProxyType({}))
     """Pairs of players or teams made by hand, by round."""
-    halls: tuple[Hall, ...] = ()
+    halls: tuple[HallRange, ...] = ()
     """Halls; empty if tables are numbered from 1."""
     top_tables: int = 0
     """How many of the first pairings sit at the first tables."""
@@ -436,24 +436,24 @@ class Tournament:
         """Id of the first division of the championship; the own id without divisions."""
         return self.division_of or self.tournament_id
 
-    def player(self, player_id: str) -> Player | None:
+    def player(self, player_id: str) -> PlayerState | None:
         """Return the player with this id, if registered."""
         return next((player for player in self.players if player.player_id == player_id), None)
 
     @property
-    def entries(self) -> tuple[Player, ...]:
+    def entries(self) -> tuple[PlayerState, ...]:
         """The entries that are paired: teams as players if there are any, else the players."""
         return tuple(team.entry for team in self.teams) or self.players
 
-    def team(self, team_id: str) -> Team | None:
+    def team(self, team_id: str) -> TeamState | None:
         """Return the team with this id, if registered."""
         return next((team for team in self.teams if team.team_id == team_id), None)
 
-    def team_of(self, player_id: str) -> Team | None:
+    def team_of(self, player_id: str) -> TeamState | None:
         """Return the team whose line-up has the player, or None. Teams that never came do not count."""
         return next((team for team in self.teams if player_id in team.line_up and not team.entry.never_came), None)
 
-    def to_pair(self, number: int) -> tuple[Player, ...]:
+    def to_pair(self, number: int) -> tuple[PlayerState, ...]:
         """Return the players who can be paired in a round, in the order of registration."""
         return tuple(player for player in self.players if player.takes_part(number) and number not in player.byes)
 
@@ -463,7 +463,7 @@ class Tournament:
         return tuple(pair for pair in self.kept.get(number, ()) if there.issuperset(pair))
 
     @property
-    def open_round(self) -> Round | None:
+    def open_round(self) -> RoundState | None:
         """The round that is paired and not closed."""
         return self.played[-1] if self.played and self.played[-1].phase is not Phase.CLOSED else None
 
@@ -478,7 +478,7 @@ class Tournament:
         gone = {player.player_id for player in self.players if player.gave_up == pairing.game_id}
         return tuple(player_id for player_id in pairing.player_ids if player_id in gone)
 
-    def find_game(self, wanted: str) -> tuple[Round, Pairing] | None:
+    def find_game(self, wanted: str) -> tuple[RoundState, Pairing] | None:
         """Return the round and the table of a game, or None if it was not paired."""
         for played in self.played:
             for pairing in played.pairings:

@@ -15,14 +15,14 @@ from faristol.kernel.refusal import N_, Refusal
 from faristol.pairing.rounds import systems
 from faristol.pairing.rounds.ranking import initial_ranking
 from faristol.pairing.rounds.systems import Proposal
-from faristol.pairing.state import BoardBye, TeamMatch, Tournament
+from faristol.pairing.state import BoardBye, TeamMatch, TournamentState
 from faristol.pairing.teams.tournament import between, of_teams, rules_between, standing_of_teams
 from faristol.rules import Bye, Ruleset
 from faristol.rules.standings import is_rest
 
 
 @dataclass(frozen=True, slots=True)
-class Board:
+class MatchBoard:
     """A board of a match with a game."""
 
     match: int
@@ -38,13 +38,13 @@ class TeamRound:
     """The matches and boards of a round between teams."""
 
     matches: tuple[TeamMatch, ...]
-    boards: tuple[tuple[Board, ...], ...]
+    boards: tuple[tuple[MatchBoard, ...], ...]
     """The boards with a game, match by match."""
     byes: tuple[tuple[str, Bye, BoardBye], ...]
     """The players without an opponent at a board, and the kinds of their byes."""
 
 
-def propose(state: Tournament, ruleset: Ruleset, number: int, seed: bytes, of_round: str = "") -> Proposal:
+def propose(state: TournamentState, ruleset: Ruleset, number: int, seed: bytes, of_round: str = "") -> Proposal:
     """Pair the teams for round ``number``, as ``systems.propose`` does players."""
     try:
         return systems.propose(
@@ -59,7 +59,7 @@ def propose(state: Tournament, ruleset: Ruleset, number: int, seed: bytes, of_ro
         raise of_teams(refusal) from None
 
 
-def lay_out(state: Tournament, ruleset: Ruleset, paired: Proposal, number: int) -> TeamRound:
+def lay_out(state: TournamentState, ruleset: Ruleset, paired: Proposal, number: int) -> TeamRound:
     """Lay out the boards of the matches in ``paired`` for round ``number``, and the byes of teams."""
     most = ruleset.championship.team_boards
     matches, boards = [], []
@@ -70,7 +70,7 @@ def lay_out(state: Tournament, ruleset: Ruleset, paired: Proposal, number: int) 
         line_ups = there(state, first, number)[:most], there(state, second, number)[:most]
         for board, (own, other) in enumerate(zip_longest(*line_ups), 1):
             if own and other:
-                games.append(Board(place, board, (own, other)))
+                games.append(MatchBoard(place, board, (own, other)))
             else:
                 byes.append((own or other, Bye.FULL_POINT, BoardBye(first if own else second, place, board)))
         boards.append(tuple(games))
@@ -86,14 +86,14 @@ def lay_out(state: Tournament, ruleset: Ruleset, paired: Proposal, number: int) 
     return TeamRound(tuple(matches), tuple(boards), tuple(byes))
 
 
-def there(state: Tournament, team_id: str, number: int) -> tuple[str, ...]:
+def there(state: TournamentState, team_id: str, number: int) -> tuple[str, ...]:
     """Return the available players of a team's line-up in a round, in its order."""
     team = state.team(team_id)
     playing = {player.player_id for player in state.to_pair(number)}
     return tuple(player for player in team.line_up if player in playing) if team else ()
 
 
-def left_with_team(state: Tournament, number: int) -> frozenset[str]:
+def left_with_team(state: TournamentState, number: int) -> frozenset[str]:
     """Return the players whose team takes no part in a round, unless another team has them."""
     players: dict[bool, set[str]] = {True: set(), False: set()}
     for team in state.teams:
@@ -101,7 +101,7 @@ def left_with_team(state: Tournament, number: int) -> frozenset[str]:
     return frozenset(players[False] - players[True])
 
 
-def against_line_ups(state: Tournament, ruleset: Ruleset, number: int) -> Iterator[Refusal]:
+def against_line_ups(state: TournamentState, ruleset: Ruleset, number: int) -> Iterator[Refusal]:
     """Yield a refusal for each player without a team, and for each team without an available player."""
     article = ruleset.article("championship.team_boards")
     in_teams = {player for team in state.teams for player in team.line_up}
@@ -125,7 +125,9 @@ def against_line_ups(state: Tournament, ruleset: Ruleset, number: int) -> Iterat
             )
 
 
-def numbered(tables: Sequence[Sequence[int]], boards: Sequence[Sequence[Board]]) -> list[tuple[int, Board]]:
+def list_numbered_boards(
+    tables: Sequence[Sequence[int]], boards: Sequence[Sequence[MatchBoard]]
+) -> list[tuple[int, MatchBoard]]:
     """Return the tables of all boards, sorted by table."""
     return sorted(
         (table, board) for at, games in zip(tables, boards, strict=True) for table, board in zip(at, games, strict=True)

@@ -10,14 +10,14 @@ from google.protobuf.message import Message
 
 from faristol.kernel.errors import AlreadyExists, Invalid
 from faristol.kernel.mentions import teams_of
-from faristol.kernel.names import same_name
+from faristol.kernel.names import check_name, same_name
 from faristol.kernel.refusal import N_, Refusal
-from faristol.pairing.commands.identity import checked_id, checked_name, ids_of
-from faristol.pairing.conditions import check_open, not_registered
+from faristol.pairing.commands.identity import checked_id, ids_of
+from faristol.pairing.conditions import build_not_registered_refusal, check_open
 from faristol.pairing.players.registration import check_registration_open
 from faristol.pairing.players.withdrawal import reinstate, withdraw
-from faristol.pairing.situation import Command, Situation, Undo
-from faristol.pairing.state import Tournament
+from faristol.pairing.situation import PairingCommand, Situation, Undo
+from faristol.pairing.state import TournamentState
 from faristol.pairing.teams.selection import check_teams, found_team
 from faristol.pairing.teams.tournament import between, seats_of_teams
 from faristol.pb.pairing.v1 import events_pb2 as events
@@ -25,7 +25,7 @@ from faristol.pb.pairing.v1 import pairing_pb2 as pb
 from faristol.rules import Ruleset
 from faristol.rules.championship import check_late_entry
 
-MOST_TEAMS = 200
+MAX_TEAMS = 200
 """Limit of teams in a tournament."""
 
 
@@ -36,7 +36,7 @@ def register_team(situation: Situation, request: pb.RegisterTeamRequest) -> list
     name. Raises ``Refusal`` if a player is not registered or is in another team.
     """
     state, ruleset = situation.state, situation.ruleset
-    name = checked_name("name", request.name)
+    name = check_name("name", request.name)
     if request.team_id:
         checked_id("team_id", request.team_id)
     check_open(state)
@@ -45,12 +45,12 @@ def register_team(situation: Situation, request: pb.RegisterTeamRequest) -> list
     if state.team(team_id) is not None:
         raise AlreadyExists("team", team_id)
     _check_name_free(state, name)
-    if len(state.teams) >= MOST_TEAMS:
+    if len(state.teams) >= MAX_TEAMS:
         raise Refusal(
             "TOO_MANY_TEAMS",
             "",
             N_("A tournament accepts {most} teams; {team} would exceed this."),
-            {"most": MOST_TEAMS, "team": team_id},
+            {"most": MAX_TEAMS, "team": team_id},
         )
     _check_line_up(state, ruleset, team_id, request.player_ids)
     number = state.next_to_start
@@ -69,7 +69,7 @@ def register_team(situation: Situation, request: pb.RegisterTeamRequest) -> list
     ]
 
 
-def _free_id(state: Tournament, name: str, command_id: str) -> str:
+def _free_id(state: TournamentState, name: str, command_id: str) -> str:
     return next(team_id for team_id in ids_of(name, command_id, "team") if state.team(team_id) is None)
 
 
@@ -114,7 +114,7 @@ def _among_teams(situation: Situation) -> Situation:
     return replace(situation, state=between(situation.state, situation.ruleset), rules=situation.ruleset, divisions=())
 
 
-def _check_name_free(state: Tournament, name: str) -> None:
+def _check_name_free(state: TournamentState, name: str) -> None:
     """Raise ``Refusal`` if readers could take the name for that of another team."""
     for team in state.teams:
         if not team.entry.never_came and same_name(team.name, name):
@@ -126,7 +126,7 @@ def _check_name_free(state: Tournament, name: str) -> None:
             )
 
 
-def _check_line_up(state: Tournament, ruleset: Ruleset, team_id: str, player_ids: Sequence[str]) -> None:
+def _check_line_up(state: TournamentState, ruleset: Ruleset, team_id: str, player_ids: Sequence[str]) -> None:
     """Raise ``Invalid`` if a line-up is empty or has a player twice, ``Refusal`` if a player cannot be in it."""
     if not player_ids:
         raise Invalid("player_ids", N_("is empty; expected the players in the order of the boards, then the reserves"))
@@ -136,12 +136,12 @@ def _check_line_up(state: Tournament, ruleset: Ruleset, team_id: str, player_ids
         if player_id in before:
             raise Invalid("player_ids", N_("has {player} twice"), {"player": player_id})
         if player_id not in known:
-            raise not_registered(state, player_id)
+            raise build_not_registered_refusal(state, player_id)
         before.add(player_id)
     _check_in_no_other(state, ruleset, team_id, player_ids)
 
 
-def _check_in_no_other(state: Tournament, ruleset: Ruleset, team_id: str, player_ids: Collection[str]) -> None:
+def _check_in_no_other(state: TournamentState, ruleset: Ruleset, team_id: str, player_ids: Collection[str]) -> None:
     """Raise ``Refusal`` for a player in another team's line-up, or with a past board of another team."""
     others = [team for team in state.teams if team.team_id != team_id and not team.entry.never_came]
     of_other = {player: team.team_id for team in others for player in team.line_up}
@@ -170,11 +170,11 @@ def _next_round(situation: Situation, request: Any, facts: Sequence[Message]) ->
     return {"round": len(situation.state.played) + 1}
 
 
-COMMANDS: Mapping[type[Message], Command] = {
-    pb.RegisterTeamRequest: Command(register_team, tells=events.TeamRegistered),
-    pb.SetLineUpRequest: Command(set_line_up, more=_next_round),
-    pb.WithdrawTeamRequest: Command(withdraw_team, tells=events.TeamWithdrawn),
-    pb.ReinstateTeamRequest: Command(reinstate_team, tells=events.TeamReinstated),
+COMMANDS: Mapping[type[Message], PairingCommand] = {
+    pb.RegisterTeamRequest: PairingCommand(register_team, tells=events.TeamRegistered),
+    pb.SetLineUpRequest: PairingCommand(set_line_up, more=_next_round),
+    pb.WithdrawTeamRequest: PairingCommand(withdraw_team, tells=events.TeamWithdrawn),
+    pb.ReinstateTeamRequest: PairingCommand(reinstate_team, tells=events.TeamReinstated),
 }
 
 

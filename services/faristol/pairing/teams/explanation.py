@@ -8,7 +8,7 @@ from functools import partial
 from faristol.kernel.refusal import N_, Param
 from faristol.pairing.rounds import explanation as of_players
 from faristol.pairing.rounds.explanation import Explanation, not_in_round
-from faristol.pairing.state import Round, Team, Tournament
+from faristol.pairing.state import RoundState, TeamState, TournamentState
 from faristol.pairing.teams.sentences import SAID_OF_TEAMS
 from faristol.pairing.teams.tournament import between, round_between, rules_between, standing_of_teams
 from faristol.rules import Ruleset
@@ -20,7 +20,9 @@ OTHER_BOARDS = N_("By the line-ups {one} plays at board {board}, and {other} at 
 ONE_TEAM = N_("{one} and {other} are in the same team, {team}.")
 
 
-def explain(before: Tournament, ruleset: Ruleset, paired: Round, player_id: str, other: str) -> tuple[Explanation, ...]:
+def explain(
+    before: TournamentState, ruleset: Ruleset, paired: RoundState, player_id: str, other: str
+) -> tuple[Explanation, ...]:
     """Explain, as ``of_players.explain`` does, the match of two players' teams, and then their boards.
 
     Raises ``Refusal`` if a player is in no team of the round.
@@ -45,7 +47,7 @@ def explain(before: Tournament, ruleset: Ruleset, paired: Round, player_id: str,
     return (teams, _board(ruleset, paired, player_id, mine.team_id, opponents, other))
 
 
-def _board(ruleset: Ruleset, paired: Round, player: str, team: str, opponents: str, other: str) -> Explanation:
+def _board(ruleset: Ruleset, paired: RoundState, player: str, team: str, opponents: str, other: str) -> Explanation:
     """Explain the board of ``player`` of ``team``, and that of ``other`` of ``opponents`` unless it is empty."""
     article = ruleset.article("championship.team_boards")
     for player_id, of in ((player, team), (other, opponents)):
@@ -61,14 +63,14 @@ def _board(ruleset: Ruleset, paired: Round, player: str, team: str, opponents: s
     return Explanation("board", article, AT_BOARD, {**place, "other": met})
 
 
-def _board_of(paired: Round, player_id: str) -> int:
+def _board_of(paired: RoundState, player_id: str) -> int:
     """Return the board of a player of the round."""
     if player_id in paired.board_byes:
         return paired.board_byes[player_id].board
     return next(pairing.board for pairing in paired.pairings if player_id in pairing.player_ids)
 
 
-def _team_of(before: Tournament, paired: Round, player_id: str) -> Team:
+def _team_of(before: TournamentState, paired: RoundState, player_id: str) -> TeamState:
     team, player = before.team_of(player_id), before.player(player_id)
     if team is None or player is None or not player.takes_part(paired.number):
         raise not_in_round(player_id, paired.number)

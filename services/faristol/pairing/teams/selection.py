@@ -7,9 +7,9 @@ from typing import Any
 
 from faristol.kernel.errors import Invalid
 from faristol.kernel.refusal import N_, Refusal
-from faristol.pairing.conditions import check_open, not_registered
+from faristol.pairing.conditions import build_not_registered_refusal, check_open
 from faristol.pairing.situation import Situation
-from faristol.pairing.state import Team, Tournament
+from faristol.pairing.state import TeamState, TournamentState
 from faristol.pairing.teams.tournament import between
 from faristol.pb.pairing.v1 import pairing_pb2 as pb
 from faristol.rules import Ruleset
@@ -21,7 +21,7 @@ NamesEntry = pb.GrantByeRequest | pb.RevokeByeRequest
 """A command that names a player or a team."""
 
 
-def of_pair(situation: Situation, request: NamesPair) -> tuple[Tournament, tuple[str, str], str]:
+def of_pair(situation: Situation, request: NamesPair) -> tuple[TournamentState, tuple[str, str], str]:
     """Return the tournament of the pair, its two ids, and the field of an event that names them.
 
     Raises ``Invalid`` for both players and teams, and unless there are two different ids. Raises ``Refusal`` for
@@ -38,11 +38,11 @@ def of_pair(situation: Situation, request: NamesPair) -> tuple[Tournament, tuple
     )
     for player_id in (first, second):
         if state.player(player_id) is None:
-            raise not_registered(state, player_id)
+            raise build_not_registered_refusal(state, player_id)
     return state, (first, second), "player_ids"
 
 
-def of_entry(situation: Situation, request: NamesEntry) -> tuple[Tournament, str, dict[str, Any]]:
+def of_entry(situation: Situation, request: NamesEntry) -> tuple[TournamentState, str, dict[str, Any]]:
     """Return the tournament of a player or team, its id, and the id as a field of an event.
 
     Raises ``Invalid`` for both a player and a team. Raises ``Refusal`` for a player in a tournament of teams, and for a
@@ -85,7 +85,7 @@ def check_teams(ruleset: Ruleset) -> None:
         )
 
 
-def found_team(state: Tournament, team_id: str) -> Team:
+def found_team(state: TournamentState, team_id: str) -> TeamState:
     """Return the team with this id in an open tournament. Raises ``Refusal``."""
     check_open(state)
     team = state.team(team_id)

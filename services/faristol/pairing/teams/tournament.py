@@ -13,13 +13,22 @@ from types import MappingProxyType
 from faristol.kernel.refusal import Refusal
 from faristol.pairing.rounds.past import result_of
 from faristol.pairing.rounds.ranking import initial_ranking
-from faristol.pairing.state import Decided, Pairing, Phase, Player, Round, Team, TeamMatch, Tournament
+from faristol.pairing.state import (
+    GameDecision,
+    Pairing,
+    Phase,
+    PlayerState,
+    RoundState,
+    TeamMatch,
+    TeamState,
+    TournamentState,
+)
 from faristol.pairing.teams.sentences import SAID_OF_TEAMS
 from faristol.rules import Bye, Ruleset
-from faristol.rules.standings import Board, Match, SpreadAdjustment, TeamBye, team_standings
+from faristol.rules.standings import Match, SpreadAdjustment, TeamBoard, TeamBye, team_standings
 
 
-def between(state: Tournament, ruleset: Ruleset) -> Tournament:
+def between(state: TournamentState, ruleset: Ruleset) -> TournamentState:
     """Return the tournament between the teams of ``state``. It has no halls: boards sit at tables, teams do not."""
     known = {player.player_id: player for player in state.players}
     return replace(
@@ -55,7 +64,7 @@ def of_teams(refusal: Refusal) -> Refusal:
 
 
 @dataclass(frozen=True, slots=True)
-class Seat:
+class TeamSeat:
     """A board of a team that a player had in a round, with or without an opponent."""
 
     round: int
@@ -63,19 +72,19 @@ class Seat:
     player_id: str
 
 
-def seats_of_teams(state: Tournament) -> Iterator[Seat]:
+def seats_of_teams(state: TournamentState) -> Iterator[TeamSeat]:
     """Yield the players' boards in the rounds that were started."""
     for played in state.played:
         if played.phase is Phase.PAIRED:
             continue
         for pairing in played.pairings if played.matches else ():
             for team_id, player_id in zip(played.matches[pairing.match - 1].team_ids, pairing.player_ids, strict=True):
-                yield Seat(played.number, team_id, player_id)
+                yield TeamSeat(played.number, team_id, player_id)
         for player_id, bye in played.board_byes.items():
-            yield Seat(played.number, bye.team_id, player_id)
+            yield TeamSeat(played.number, bye.team_id, player_id)
 
 
-def match_of(played: Round, match: TeamMatch) -> Match | None:
+def match_of(played: RoundState, match: TeamMatch) -> Match | None:
     """Return a match with its boards, for the standings, or None if a result is missing."""
     boards = []
     for pairing in played.pairings:
@@ -83,20 +92,20 @@ def match_of(played: Round, match: TeamMatch) -> Match | None:
             result = result_of(played, pairing)
             if result is None:
                 return None
-            boards.append(Board.of(result))
+            boards.append(TeamBoard.of(result))
     alone = (bye for bye in played.board_byes.values() if bye.match == match.number)
-    boards += [Board.without_opponent(first=bye.team_id == match.team_ids[0]) for bye in alone]
+    boards += [TeamBoard.without_opponent(first=bye.team_id == match.team_ids[0]) for bye in alone]
     return Match(played.number, *match.team_ids, tuple(boards))
 
 
-def byes_of(played: Round, ruleset: Ruleset) -> tuple[TeamBye, ...]:
+def byes_of(played: RoundState, ruleset: Ruleset) -> tuple[TeamBye, ...]:
     """Return the byes of teams in a round. A bye counts for all boards of a match."""
     kinds = {**played.team_byes, **({played.team_bye: Bye.ALLOCATED} if played.team_bye else {})}
     boards = ruleset.championship.team_boards or 0
     return tuple(TeamBye(played.number, team_id, boards, kind) for team_id, kind in kinds.items())
 
 
-def standing_of_teams(state: Tournament, ruleset: Ruleset) -> tuple[str, ...]:
+def standing_of_teams(state: TournamentState, ruleset: Ruleset) -> tuple[str, ...]:
     """Return the teams by their standings and the tie-breaks of the rules; equal teams by initial ranking.
 
     All paired rounds are closed, and the rules have a number of boards per match.
@@ -119,7 +128,7 @@ def standing_of_teams(state: Tournament, ruleset: Ruleset) -> tuple[str, ...]:
     return tuple(row.team for row in rows)
 
 
-def round_between(played: Round, ruleset: Ruleset) -> Round:
+def round_between(played: RoundState, ruleset: Ruleset) -> RoundState:
     """Return a round of matches as a round of games. The scores are the half points of the boards."""
     found = [match_of(played, match) for match in played.matches]
     known = {str(number): match for number, match in enumerate(found, 1) if match is not None}
@@ -129,7 +138,7 @@ def round_between(played: Round, ruleset: Ruleset) -> Round:
         for number, match in known.items():
             of_boards.update(zip((match.first, match.second), scores[number], strict=True))
         of_boards.update({bye.team: round(2 * bye.board_points(ruleset)) for bye in byes_of(played, ruleset)})
-    return Round(
+    return RoundState(
         played.number,
         played.phase,
         tuple(Pairing(match.number, str(match.number), match.team_ids) for match in played.matches),
@@ -138,7 +147,7 @@ def round_between(played: Round, ruleset: Ruleset) -> Round:
         results=MappingProxyType(scores),
         decided=MappingProxyType(
             {
-                number: Decided(lost_by_all=match.lost_by_all, unplayed=not match.result(ruleset).played)
+                number: GameDecision(lost_by_all=match.lost_by_all, unplayed=not match.result(ruleset).played)
                 for number, match in known.items()
             }
         ),
@@ -151,14 +160,14 @@ def _half_points(first: float, second: float) -> tuple[int, int]:
     return round(2 * first), round(2 * second)
 
 
-def _of_team(played: Round, adjustment: SpreadAdjustment) -> SpreadAdjustment:
+def _of_team(played: RoundState, adjustment: SpreadAdjustment) -> SpreadAdjustment:
     """Return the spread adjustment of a player as one of the player's team."""
     pairing = next(pairing for pairing in played.pairings if adjustment.player in pairing.player_ids)
     match = played.matches[pairing.match - 1]
     return replace(adjustment, player=match.team_ids[pairing.player_ids.index(adjustment.player)])
 
 
-def _as_player(team: Team, players: Mapping[str, Player], ruleset: Ruleset) -> Player:
+def _as_player(team: TeamState, players: Mapping[str, PlayerState], ruleset: Ruleset) -> PlayerState:
     """Return a team as a player, rated by the mean of its board players at its first pairing.
 
     Before that pairing it is the mean of the current first players of the line-up.

@@ -11,7 +11,7 @@ from faristol.kernel.errors import Invalid
 from faristol.kernel.refusal import N_
 from faristol.kernel.times import moment_of, to_timestamp
 from faristol.pairing.conditions import check_open
-from faristol.pairing.situation import Command, Situation, Undo, latest
+from faristol.pairing.situation import PairingCommand, Situation, Undo, latest
 from faristol.pb.pairing.v1 import events_pb2 as events
 from faristol.pb.pairing.v1 import pairing_pb2 as pb
 
@@ -43,8 +43,8 @@ def announce(situation: Situation, request: pb.AnnounceRoundsRequest) -> list[Me
     return [events.RoundsAnnounced(times=announced, occurred_at=situation.occurred_at)]
 
 
-COMMANDS: Mapping[type[Message], Command] = {
-    pb.AnnounceRoundsRequest: Command(announce, rests_on=(events.RoundsAnnounced,))
+COMMANDS: Mapping[type[Message], PairingCommand] = {
+    pb.AnnounceRoundsRequest: PairingCommand(announce, rests_on=(events.RoundsAnnounced,))
 }
 
 UNDO: Mapping[type[Message], Undo] = {

@@ -13,15 +13,16 @@ from zoneinfo import available_timezones
 from google.protobuf.message import Message
 
 from faristol.kernel.errors import Invalid
+from faristol.kernel.names import check_name
 from faristol.kernel.refusal import N_, Refusal
-from faristol.pairing.commands.identity import checked_country, checked_name
+from faristol.pairing.commands.identity import checked_country
 from faristol.pairing.conditions import check_not_removed, check_open
-from faristol.pairing.situation import Command, Situation, Undo
-from faristol.pairing.state import Phase, Tournament, evolve
+from faristol.pairing.situation import PairingCommand, Situation, Undo
+from faristol.pairing.state import Phase, TournamentState, evolve
 from faristol.pb.pairing.v1 import events_pb2 as events
 from faristol.pb.pairing.v1 import pairing_pb2 as pb
 
-PARTS: Mapping[str, events.TournamentPart.ValueType] = {
+DESCRIPTION_PARTS: Mapping[str, events.TournamentPart.ValueType] = {
     "name": events.TOURNAMENT_PART_NAME,
     "place": events.TOURNAMENT_PART_PLACE,
     "country": events.TOURNAMENT_PART_COUNTRY,
@@ -38,7 +39,7 @@ BETWEEN_ARBITERS = ";"
 LONGEST_LINK_COUNT = 300
 """Limit of the URL, in characters."""
 
-_DAY = re.compile(r"\d{4}-\d{2}-\d{2}")
+_DAY_PATTERN = re.compile(r"\d{4}-\d{2}-\d{2}")
 
 
 def describe(situation: Situation, request: pb.DescribeTournamentRequest) -> list[Message]:
@@ -51,15 +52,15 @@ def describe(situation: Situation, request: pb.DescribeTournamentRequest) -> lis
     state = situation.state
     check_not_removed(state)
     given = {field.name for field, _ in request.ListFields()}
-    wanted = {field: _checked(field, getattr(request, field)) for field in PARTS if field in given}
-    now = {field: wanted.get(field, getattr(state, field)) for field in PARTS}
-    parts = [PARTS[field] for field in PARTS if now[field] != getattr(state, field)]
+    wanted = {field: _normalize_field(field, getattr(request, field)) for field in DESCRIPTION_PARTS if field in given}
+    now = {field: wanted.get(field, getattr(state, field)) for field in DESCRIPTION_PARTS}
+    parts = [DESCRIPTION_PARTS[field] for field in DESCRIPTION_PARTS if now[field] != getattr(state, field)]
     _check_days(now["starts_on"], now["ends_on"], "ends_on" if "ends_on" in wanted else "starts_on")
     if events.TOURNAMENT_PART_TIME_ZONE in parts:
         check_open(state)
     facts: list[Message] = []
     if request.HasField("contact"):
-        contact = checked_name("contact", request.contact, empty=True)
+        contact = check_name("contact", request.contact, empty=True)
         facts.append(events.ContactSet(contact=contact, occurred_at=situation.occurred_at))
     if request.HasField("arbiters"):
         names = _arbiters(request.arbiters)
@@ -125,7 +126,7 @@ def restore(situation: Situation, request: pb.RestoreTournamentRequest) -> list[
     return [events.TournamentRestored(occurred_at=situation.occurred_at)]
 
 
-def _checked(field: str, value: str) -> str:
+def _normalize_field(field: str, value: str) -> str:
     """Return a normalized field of the description. Raises ``Invalid``."""
     match field:
         case "country":
@@ -138,14 +139,14 @@ def _checked(field: str, value: str) -> str:
         case "link":
             return _checked_link(field, value.strip())
         case _:
-            return checked_name(field, value, empty=field != "name")
+            return check_name(field, value, empty=field != "name")
 
 
 def _checked_day(field: str, value: str) -> str:
     if not value:
         return value
     try:
-        if _DAY.fullmatch(value):
+        if _DAY_PATTERN.fullmatch(value):
             return date.fromisoformat(value).isoformat()
     except ValueError:
         pass
@@ -176,15 +177,15 @@ def _checked_link(field: str, value: str) -> str:
 
 def _arbiters(value: str) -> str:
     """Return the names of arbiters, separated by semicolons. Raises ``Invalid`` for an invalid name."""
-    names = [checked_name("arbiters", name) for name in value.split(BETWEEN_ARBITERS) if name.strip()]
-    return checked_name("arbiters", f"{BETWEEN_ARBITERS} ".join(dict.fromkeys(names)), empty=True, longest=500)
+    names = [check_name("arbiters", name) for name in value.split(BETWEEN_ARBITERS) if name.strip()]
+    return check_name("arbiters", f"{BETWEEN_ARBITERS} ".join(dict.fromkeys(names)), empty=True, longest=500)
 
 
 def _before(act: events.TournamentDescribed, before: Sequence[Message]) -> Message:
     """Build the command that restores the fields that ``act`` changed."""
-    state = reduce(evolve, before, Tournament())
+    state = reduce(evolve, before, TournamentState())
     request: Any = pb.DescribeTournamentRequest()
-    for field, part in PARTS.items():
+    for field, part in DESCRIPTION_PARTS.items():
         if part in act.parts:
             setattr(request, field, getattr(state, field))
     return request  # type: ignore[no-any-return] # a message of the contract
@@ -194,15 +195,15 @@ def _rests(act: events.TournamentDescribed, later: Message) -> bool:
     return isinstance(later, events.TournamentDescribed) and not set(act.parts).isdisjoint(later.parts)
 
 
-COMMANDS: Mapping[type[Message], Command] = {
-    pb.DescribeTournamentRequest: Command(
+COMMANDS: Mapping[type[Message], PairingCommand] = {
+    pb.DescribeTournamentRequest: PairingCommand(
         describe,
         tells=events.TournamentDescribed,
         rests_on=(events.TournamentDescribed, events.ContactSet, events.ArbitersNamed),
     ),
-    pb.ArchiveTournamentRequest: Command(archive),
-    pb.RemoveTournamentRequest: Command(remove),
-    pb.RestoreTournamentRequest: Command(restore),
+    pb.ArchiveTournamentRequest: PairingCommand(archive),
+    pb.RemoveTournamentRequest: PairingCommand(remove),
+    pb.RestoreTournamentRequest: PairingCommand(restore),
 }
 
 _RESTORE = Undo(lambda act, before: pb.RestoreTournamentRequest(), thing=lambda act: "listed")

@@ -10,12 +10,12 @@ from google.protobuf.message import Message
 from faristol.kernel.errors import Invalid
 from faristol.kernel.names import same_name
 from faristol.kernel.refusal import N_, Refusal
-from faristol.pairing.conditions import check_open, expelled
+from faristol.pairing.conditions import build_expelled_refusal, check_open
 from faristol.pairing.situation import Situation
-from faristol.pairing.state import Hall, Tournament
+from faristol.pairing.state import HallRange, TournamentState
 from faristol.pb.pairing.v1 import events_pb2 as events
 
-MOST_DIVISIONS = 20
+MAX_DIVISIONS = 20
 """Limit of divisions in a championship: an entry in one reads all others."""
 
 
@@ -55,12 +55,12 @@ def add_division(situation: Situation, added: events.Division, *, first_division
             N_("{tournament} is already division {division}."),
             {"tournament": first.tournament_id, "division": first.division},
         )
-    if len(first.divisions) >= MOST_DIVISIONS:
+    if len(first.divisions) >= MAX_DIVISIONS:
         raise Refusal(
             "TOO_MANY_DIVISIONS",
             "",
             N_("A championship has at most {most} divisions."),
-            {"most": MOST_DIVISIONS},
+            {"most": MAX_DIVISIONS},
         )
     for other in first.divisions or (own,):
         if same_name(other.name, added.name):
@@ -73,7 +73,7 @@ def add_division(situation: Situation, added: events.Division, *, first_division
     return [*facts, events.DivisionAdded(division=added, occurred_at=occurred_at)]
 
 
-def check_in_no_other(player_id: str, divisions: Sequence[Tournament]) -> None:
+def check_in_no_other(player_id: str, divisions: Sequence[TournamentState]) -> None:
     """Raise ``Refusal`` if a player takes part in another division or was expelled from it.
 
     A player who withdrew before any round takes no part in it.
@@ -83,7 +83,7 @@ def check_in_no_other(player_id: str, divisions: Sequence[Tournament]) -> None:
         if player is None:
             continue
         if player.expelled:
-            raise expelled(player)
+            raise build_expelled_refusal(player)
         if not player.never_came:
             raise Refusal(
                 "ALREADY_IN_DIVISION",
@@ -114,7 +114,7 @@ def check_not_moved(situation: Situation, act: Any) -> None:
             )
 
 
-def check_tables(halls: Sequence[Hall], divisions: Sequence[Tournament]) -> None:
+def check_tables(halls: Sequence[HallRange], divisions: Sequence[TournamentState]) -> None:
     """Raise ``Refusal`` for tables that another division has or plays at. Hall names may be shared."""
     wanted = {table for hall in halls for table in hall.tables}
     for other in divisions:
@@ -128,7 +128,7 @@ def check_tables(halls: Sequence[Hall], divisions: Sequence[Tournament]) -> None
             )
 
 
-def _tables_of(division: Tournament) -> set[int]:
+def _tables_of(division: TournamentState) -> set[int]:
     """Return the tables of a division, with those of its open round, which may be in former halls."""
     if division.over:
         return set()

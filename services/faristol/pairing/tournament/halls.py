@@ -7,12 +7,12 @@ from collections.abc import Hashable, Mapping, Sequence
 from google.protobuf.message import Message
 
 from faristol.kernel.errors import Invalid
+from faristol.kernel.names import check_name
 from faristol.kernel.refusal import N_, Refusal
-from faristol.pairing.commands.identity import checked_name
-from faristol.pairing.conditions import check_open, registered
+from faristol.pairing.conditions import check_open, find_registered_player
 from faristol.pairing.rounds.tables import check_halls, most_tables
-from faristol.pairing.situation import Command, Situation, Undo, latest
-from faristol.pairing.state import Hall
+from faristol.pairing.situation import PairingCommand, Situation, Undo, latest
+from faristol.pairing.state import HallRange
 from faristol.pairing.tournament.divisions import check_tables
 from faristol.pb.pairing.v1 import events_pb2 as events
 from faristol.pb.pairing.v1 import pairing_pb2 as pb
@@ -26,7 +26,8 @@ def set_halls(situation: Situation, request: pb.SetHallsRequest) -> list[Message
     division has a table.
     """
     halls = [
-        Hall(checked_name("halls", hall.name, empty=True), hall.first_table, hall.last_table) for hall in request.halls
+        HallRange(check_name("halls", hall.name, empty=True), hall.first_table, hall.last_table)
+        for hall in request.halls
     ]
     check_open(situation.state)
     most = most_tables(situation.ruleset)
@@ -62,7 +63,7 @@ def fix_table(situation: Situation, request: pb.FixTableRequest) -> list[Message
     Raises ``Refusal`` if the table is in no hall or another player has it.
     """
     state, table = situation.state, request.table
-    player = registered(state, request.player_id)
+    player = find_registered_player(state, request.player_id)
     if not any(table in hall for hall in state.halls):
         raise Refusal(
             "NO_SUCH_TABLE",
@@ -86,16 +87,16 @@ def fix_table(situation: Situation, request: pb.FixTableRequest) -> list[Message
 
 def release_table(situation: Situation, request: pb.ReleaseTableRequest) -> list[Message]:
     """Release the fixed table of a player."""
-    player = registered(situation.state, request.player_id)
+    player = find_registered_player(situation.state, request.player_id)
     if player.table is None:
         raise Refusal("NO_OWN_TABLE", "", N_("{player} has no fixed table."), {"player": player.player_id})
     return [events.TableReleased(player_id=player.player_id, table=player.table, occurred_at=situation.occurred_at)]
 
 
-COMMANDS: Mapping[type[Message], Command] = {
-    pb.SetHallsRequest: Command(set_halls, divisions=True, rests_on=(events.HallsSet,)),
-    pb.FixTableRequest: Command(fix_table, of_tables=True),
-    pb.ReleaseTableRequest: Command(release_table, of_tables=True),
+COMMANDS: Mapping[type[Message], PairingCommand] = {
+    pb.SetHallsRequest: PairingCommand(set_halls, divisions=True, rests_on=(events.HallsSet,)),
+    pb.FixTableRequest: PairingCommand(fix_table, of_tables=True),
+    pb.ReleaseTableRequest: PairingCommand(release_table, of_tables=True),
 }
 
 

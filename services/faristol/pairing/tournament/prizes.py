@@ -9,7 +9,7 @@ from google.protobuf.message import Message
 from faristol.kernel.errors import Invalid
 from faristol.kernel.refusal import N_
 from faristol.pairing.conditions import check_open
-from faristol.pairing.situation import Command, Situation
+from faristol.pairing.situation import PairingCommand, Situation
 from faristol.pb.pairing.v1 import events_pb2 as events
 from faristol.pb.pairing.v1 import pairing_pb2 as pb
 
@@ -27,6 +27,6 @@ def offer_prizes(situation: Situation, request: pb.OfferPrizesRequest) -> list[M
     return [events.PrizesOffered(prizes=prizes, occurred_at=situation.occurred_at)]
 
 
-COMMANDS: Mapping[type[Message], Command] = {
-    pb.OfferPrizesRequest: Command(offer_prizes, of_tables=True, rests_on=(events.PrizesOffered,))
+COMMANDS: Mapping[type[Message], PairingCommand] = {
+    pb.OfferPrizesRequest: PairingCommand(offer_prizes, of_tables=True, rests_on=(events.PrizesOffered,))
 }

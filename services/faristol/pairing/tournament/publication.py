@@ -9,7 +9,7 @@ from google.protobuf.message import Message
 from faristol.kernel.refusal import N_, Refusal, check_none
 from faristol.pairing.conditions import check_open
 from faristol.pairing.discipline.at_tables import note_sanctions
-from faristol.pairing.situation import Command, Situation, Undo
+from faristol.pairing.situation import PairingCommand, Situation, Undo
 from faristol.pairing.state import AppealPhase, Phase
 from faristol.pb.pairing.v1 import events_pb2 as events
 from faristol.pb.pairing.v1 import pairing_pb2 as pb
@@ -65,9 +65,9 @@ def reopen(situation: Situation, request: pb.ReopenStandingsRequest) -> list[Mes
     return [events.StandingsReopened(round=state.rounds, note=request.note, occurred_at=situation.occurred_at)]
 
 
-COMMANDS: Mapping[type[Message], Command] = {
-    pb.PublishStandingsRequest: Command(publish, imposed=True),
-    pb.ReopenStandingsRequest: Command(reopen),
+COMMANDS: Mapping[type[Message], PairingCommand] = {
+    pb.PublishStandingsRequest: PairingCommand(publish, imposed=True),
+    pb.ReopenStandingsRequest: PairingCommand(reopen),
 }
 
 

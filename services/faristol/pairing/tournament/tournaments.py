@@ -12,7 +12,7 @@ from faristol.kernel.refusal import N_, Refusal
 from faristol.kernel.times import to_timestamp
 from faristol.pairing.conditions import check_open
 from faristol.pairing.rounds.systems import CYCLES, too_many_rounds
-from faristol.pairing.situation import Command, Situation, Undo
+from faristol.pairing.situation import PairingCommand, Situation, Undo
 from faristol.pairing.teams.tournament import of_teams
 from faristol.pairing.tournament.description import check_zone
 from faristol.pb.game.v1 import events_pb2 as game
@@ -20,7 +20,7 @@ from faristol.pb.pairing.v1 import events_pb2 as events
 from faristol.pb.pairing.v1 import pairing_pb2 as pb
 from faristol.rules import Ruleset, check_settled
 from faristol.rules.championship import check_first_round, check_rounds
-from faristol.rules.options import written
+from faristol.rules.options import format_value
 
 MOST_ROUNDS = 100
 """Limit of rounds in a tournament."""
@@ -180,11 +180,11 @@ def _check_number(rounds: int, ruleset: Ruleset) -> None:
 
 def pin_of(ruleset: Ruleset) -> Pin:
     """Return the pin of a ruleset: its name, digest and chosen options."""
-    chosen = tuple((name, written(value)) for name, value in sorted(ruleset.chosen.items()))
+    chosen = tuple((name, format_value(value)) for name, value in sorted(ruleset.chosen.items()))
     return Pin(ruleset.name, ruleset.digest, chosen)
 
 
-COMMANDS: Mapping[type[Message], Command] = {pb.ChangeRoundsRequest: Command(change_rounds)}
+COMMANDS: Mapping[type[Message], PairingCommand] = {pb.ChangeRoundsRequest: PairingCommand(change_rounds)}
 
 UNDO: Mapping[type[Message], Undo] = {
     events.RoundsChanged: Undo(

@@ -18,7 +18,7 @@ Request = TypeVar("Request", bound=Message)
 Answer = TypeVar("Answer", bound=Message)
 
 
-def looked_up_again(
+def retry_not_found(
     question: Callable[[ReadModels, Request, Any], Coroutine[Any, Any, Answer]],
 ) -> Callable[[ReadModels, Request, Any], Coroutine[Any, Any, Answer]]:
     """Wrap a query to retry once before it raises ``NotFound``.
@@ -28,14 +28,14 @@ def looked_up_again(
     """
 
     @wraps(question)
-    async def answered(models: ReadModels, request: Request, context: Any) -> Answer:
+    async def answer_with_retry(models: ReadModels, request: Request, context: Any) -> Answer:
         try:
             return await question(models, request, context)
         except NotFound:
             if any(field.name in _OF_A_MOMENT for field, _ in request.ListFields()):
                 raise
-            if not await models.progress.reached(await models.record.last_position(), models.lag):
+            if not await models.progress.wait_until_reached(await models.record.last_position(), models.lag):
                 raise
             return await question(models, request, context)
 
-    return answered
+    return answer_with_retry

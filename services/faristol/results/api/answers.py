@@ -10,7 +10,7 @@ from typing import Any
 
 from google.protobuf.message import Message
 
-from faristol.event_store.personal_data.people import Person, told_apart
+from faristol.event_store.personal_data.people import Person, load_distinct_names
 from faristol.kernel.pins import Pin
 from faristol.pb.game.v1 import events_pb2 as game_events
 from faristol.pb.pairing.v1 import events_pb2 as pairing
@@ -24,7 +24,7 @@ from faristol.results.projections.championship import Championship
 from faristol.results.projections.model import table_of
 from faristol.results.projections.scoresheet import board, turns_taken
 from faristol.results.storage import rows
-from faristol.results.storage.rows import ByeKind, unpacked, unpacked_all
+from faristol.results.storage.rows import ByeKind, decode_many_tuples, decode_tuples
 
 
 def tournament(
@@ -53,7 +53,7 @@ def players(
 
     ``size`` and ``token`` select a page as in ``page.page``.
     """
-    names = told_apart(people.values())
+    names = load_distinct_names(people.values())
     listed, following = page(by_rating(of.players.values()), size, token)
     return like(
         results.ListPlayersResponse,
@@ -136,7 +136,7 @@ def table(game: rows.Game) -> results.Table:
     )
 
 
-def watched(of: rows.Game) -> results.WatchedTable:
+def to_watched_table(of: rows.Game) -> results.WatchedTable:
     """Return a table as officials watch it."""
     answer = like(
         results.WatchedTable,
@@ -170,7 +170,7 @@ def standings(
     """
     if of.standings and not arithmetic:
         kept = [each for each in of.standings if only in {"", each.player_id}]
-        values = unpacked_all([each.tie_breaks for each in kept])
+        values = decode_many_tuples([each.tie_breaks for each in kept])
         return [
             standing(each, of.players[each.player_id], tie_breaks)
             for each, tie_breaks in zip(kept, values, strict=True)
@@ -233,7 +233,7 @@ def game_by_itself(facts: Iterable[Message]) -> results.GetGameResponse | None:
     return answer
 
 
-def unopened(of: rows.Game, above: rows.Tournament) -> results.GetGameResponse:
+def build_unopened_game(of: rows.Game, above: rows.Tournament) -> results.GetGameResponse:
     """Return a game whose table is not open: not yet, or never if the result was entered without it."""
     return results.GetGameResponse(
         game_id=of.game_id,
@@ -255,7 +255,7 @@ def state_of(of: rows.Game, phase: int) -> results.GameState.ValueType:
     return results.GAME_STATE_PAIRED if phase == results.ROUND_PHASE_PAIRED else results.GAME_STATE_PLAYING
 
 
-def titled(
+def add_tournament_fields(
     answer: results.GetGameResponse, of: rows.Game, above: rows.Tournament, phase: int
 ) -> results.GetGameResponse:
     """Add to ``answer`` the tournament's name and result; ``phase`` is that of the round."""
@@ -306,10 +306,10 @@ def _entry(line: rows.Line) -> results.Entry:
     return like(
         results.Entry,
         line,
-        placements=_tiles(unpacked(rows.Placement, line.placements)),
+        placements=_tiles(decode_tuples(rows.Placement, line.placements)),
         words=[
             like(game_events.ScoredWord, word, word=game_events.Word(faces=word.faces))
-            for word in unpacked(rows.ScoredWord, line.words)
+            for word in decode_tuples(rows.ScoredWord, line.words)
         ],
         written=[like(results.WrittenScore, each) for each in line.written],
         ruled_words=[

@@ -1,7 +1,7 @@
 """The search for people by name among all who ever entered a tournament.
 
 Names are stored beside the record and can be erased at any time, so no table of the read models holds them. This
-directory caches them in memory for ``MOST_SECONDS``: an erased person is found no longer than that.
+directory caches them in memory for ``DIRECTORY_CACHE_SECONDS``: an erased person is found no longer than that.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from faristol.kernel.names import begins, words_of
 from faristol.results.storage import lookup
 from faristol.results.storage.store import Reader
 
-MOST_SECONDS = 1.0
+DIRECTORY_CACHE_SECONDS = 1.0
 """The age at which the cached directory is read again."""
 
 
@@ -50,7 +50,7 @@ class Directory:
         it does not reach ``min_position``.
         """
         async with self._lock:
-            if monotonic() - self._read_at >= MOST_SECONDS or self._position < min_position:
+            if monotonic() - self._read_at >= DIRECTORY_CACHE_SECONDS or self._position < min_position:
                 await self._read()
             ordered, position = self._ordered, self._position
         words = words_of(wanted)
@@ -61,11 +61,11 @@ class Directory:
     async def _read(self) -> None:
         at = monotonic()
         found, self._position = await lookup.read_now(self._record, Reader.entrants)
-        self._entrants, self._ordered = await asyncio.to_thread(_ordered, found, self._entrants)
+        self._entrants, self._ordered = await asyncio.to_thread(_sort_entrants, found, self._entrants)
         self._read_at = at
 
 
-def _ordered(
+def _sort_entrants(
     found: Sequence[tuple[Person, int]], before: dict[str, Entrant]
 ) -> tuple[dict[str, Entrant], Sequence[Entrant]]:
     """Return the entrants by id and in the order of their names. Unchanged ones are taken from ``before``."""

@@ -15,38 +15,38 @@ from operator import attrgetter
 
 from faristol.consumers import Progress
 from faristol.event_store import Record
-from faristol.event_store.tasks import end
+from faristol.event_store.tasks import cancel_tasks
 from faristol.kernel.topics import OF_DIVISIONS, Topic
 from faristol.pb.results.v1 import results_pb2 as results
-from faristol.results.api.public_events import NAMES_OF_PUBLIC, OFFICIAL, PUBLIC, piece
+from faristol.results.api.public_events import NAMES_OF_PUBLIC, OFFICIAL, PUBLIC, to_notification
 
-KEPT = 8_192
+RING_CAPACITY = 8_192
 """Notifications that the ring stores, at least, once there are so many."""
 
-PRIMED = 2_000
+RING_LOOKBACK_EVENTS = 2_000
 """Positions before the end of the record at which the ring begins."""
 
-BATCH = 500
+TAIL_BATCH_EVENTS = 500
 """Events read from the record, or notifications taken from the ring, at a time."""
 
-REPLAYS = 4
+MAX_RECORD_REPLAYS = 4
 """Concurrent reads of the record for all subscribers that are behind the ring."""
 
-LOOK = 15.0
+TAIL_POLL_SECONDS = 15.0
 """Seconds between polls without a signal of progress."""
 
-MARK = 1.0
+POSITION_NOTICE_SECONDS = 1.0
 """Seconds without a notification after which a subscriber gets the position, if it has advanced."""
 
-ALIVE = 5.0
+KEEP_ALIVE_SECONDS = 5.0
 """Seconds without a notification after which a subscriber gets the position in any case."""
 
-CATCH_UP = 5.0
+CATCH_UP_SECONDS = 5.0
 """Seconds to wait until the read models reach the position after which a subscriber begins."""
 
-TOLD = PUBLIC | OFFICIAL
+TAIL_EVENT_TYPES = PUBLIC | OFFICIAL
 
-_DIVISIONS = frozenset(kind for kind in PUBLIC if kind.rpartition(".")[2] == OF_DIVISIONS)
+_DIVISION_TYPES = frozenset(kind for kind in PUBLIC if kind.rpartition(".")[2] == OF_DIVISIONS)
 
 News = results.FollowResponse
 
@@ -54,10 +54,10 @@ MayKnow = Callable[[News], Awaitable[bool]]
 """Whether a subscriber may see an event for officials."""
 
 
-class Tail:
+class EventTail:
     """The latest events of all tournaments, up to the position of the read models."""
 
-    def __init__(self, record: Record, progress: Progress, kept: int = KEPT) -> None:
+    def __init__(self, record: Record, progress: Progress, kept: int = RING_CAPACITY) -> None:
         """Create the ring for ``kept`` notifications, without reading yet."""
         self._record = record
         self._progress = progress
@@ -73,7 +73,7 @@ class Tail:
         self._moved = asyncio.Event()
         self._followers = 0
         self._reader: asyncio.Task[None] | None = None
-        self._replays = asyncio.Semaphore(REPLAYS)
+        self._replays = asyncio.Semaphore(MAX_RECORD_REPLAYS)
 
     async def follow(
         self,
@@ -89,7 +89,7 @@ class Tail:
 
         Events for officials are yielded only if ``may_know`` is given and accepts them.
         """
-        async with self._joined():
+        async with self._subscribe():
             if last is not None:
                 after = max(self._before, await self._progress.position() - last)
             if marks:
@@ -137,15 +137,15 @@ class Tail:
                 told, since = batch[-1].position, clock()
             if after < self._here:
                 continue
-            if marks and clock() - since >= (MARK if after > told else ALIVE):
+            if marks and clock() - since >= (POSITION_NOTICE_SECONDS if after > told else KEEP_ALIVE_SECONDS):
                 yield await self._mark(after)
                 told, since = after, clock()
-            await self._wait(moved, MARK if marks else None)
+            await self._wait(moved, POSITION_NOTICE_SECONDS if marks else None)
 
     async def _begin(self, after: int) -> int:
         """Return the position to begin after: ``after``, or the record's end if that is lower."""
         if after > self._here:
-            await self._progress.reached(after, CATCH_UP)
+            await self._progress.wait_until_reached(after, CATCH_UP_SECONDS)
         return min(after, max(self._here, await self._progress.position()))
 
     async def _mark(self, position: int) -> News:
@@ -167,32 +167,32 @@ class Tail:
     async def _after(self, topic: Topic, after: int, may_know: MayKnow | None) -> tuple[list[News], int]:
         """Return some events of a topic after a position, and the position up to which they are complete."""
         if after < self._before:
-            found, position = await self._replayed(topic, after, TOLD if may_know else PUBLIC)
+            found, position = await self._replay(topic, after, TAIL_EVENT_TYPES if may_know else PUBLIC)
         else:
             start = bisect_right(self._positions, after)
-            stop = start + BATCH
+            stop = start + TAIL_BATCH_EVENTS
             position = self._positions[stop - 1] if stop < len(self._ring) else max(after, self._here)
             found = [news for news in self._ring[start:stop] if topic.has(news)]
         if may_know is None:
             return [news for news in found if news.type in NAMES_OF_PUBLIC], position
         return [news for news in found if news.type in NAMES_OF_PUBLIC or await may_know(news)], position
 
-    async def _replayed(self, topic: Topic, after: int, told: frozenset[str]) -> tuple[list[News], int]:
+    async def _replay(self, topic: Topic, after: int, told: frozenset[str]) -> tuple[list[News], int]:
         """Return the same from the record. Few may read at once; a waiting subscriber holds no connection."""
         types = frozenset(kind for kind in told if not topic.types or kind.rpartition(".")[2] in topic.types)
         here = self._here
         async with self._replays:
             batch = await self._record.read(
-                after, limit=BATCH, tournament=topic.tournaments or None, types=types, up_to=here
+                after, limit=TAIL_BATCH_EVENTS, tournament=topic.tournaments or None, types=types, up_to=here
             )
-            position = batch[-1].position if len(batch) == BATCH else here
+            position = batch[-1].position if len(batch) == TAIL_BATCH_EVENTS else here
             if topic.firsts:
-                batch += await self._record.read(after, tournament=topic.firsts, types=_DIVISIONS, up_to=position)
+                batch += await self._record.read(after, tournament=topic.firsts, types=_DIVISION_TYPES, up_to=position)
                 batch.sort(key=attrgetter("position"))
-        return [news for news in map(piece, batch) if topic.has(news)], position
+        return [news for news in map(to_notification, batch) if topic.has(news)], position
 
     @asynccontextmanager
-    async def _joined(self) -> AsyncIterator[None]:
+    async def _subscribe(self) -> AsyncIterator[None]:
         """Subscribe: the reader runs while there are subscribers."""
         if self._reader is None or self._reader.done():
             here, mine = await self._progress.position(), self._here
@@ -202,7 +202,7 @@ class Tail:
                 if here > self._here + self._kept or here < self._here or is_of_another:
                     self._begin_anew(here)
                 self._reader = asyncio.create_task(self._read(), name="tail")
-                self._reader.add_done_callback(lambda _: self._tell())
+                self._reader.add_done_callback(lambda _: self._wake_subscribers())
         self._followers += 1
         try:
             yield
@@ -211,32 +211,32 @@ class Tail:
             reader = self._reader
             if not self._followers and reader is not None:
                 self._reader = None
-                await end([reader])
+                await cancel_tasks([reader])
 
     def _begin_anew(self, here: int) -> None:
         self._ring, self._positions = [], []
-        self._before = self._here = max(0, here - PRIMED)
+        self._before = self._here = max(0, here - RING_LOOKBACK_EVENTS)
         self._fingerprint = ""
 
     async def _read(self) -> None:
         while True:
             here = await self._progress.position()
             while self._here < here:
-                events = await self._record.recent.after(self._here, limit=BATCH, at_least=here)
+                events = await self._record.recent.after(self._here, limit=TAIL_BATCH_EVENTS, at_least=here)
                 events = [event for event in events if self._here < event.position <= here]
-                self._keep([piece(event) for event in events if event.type in TOLD])
+                self._append([to_notification(event) for event in events if event.type in TAIL_EVENT_TYPES])
                 self._here = events[-1].position if events else here
                 self._fingerprint = events[-1].fingerprint if events else ""
-                self._tell()
-            await self._progress.reached(self._here + 1, LOOK)
+                self._wake_subscribers()
+            await self._progress.wait_until_reached(self._here + 1, TAIL_POLL_SECONDS)
 
-    def _keep(self, news: list[News]) -> None:
+    def _append(self, news: list[News]) -> None:
         self._ring += news
         self._positions += map(attrgetter("position"), news)
         if len(self._ring) > 2 * self._kept:  # drop many at once, which is cheap
             self._before = self._positions[-self._kept - 1]
             del self._ring[: -self._kept], self._positions[: -self._kept]
 
-    def _tell(self) -> None:
+    def _wake_subscribers(self) -> None:
         moved, self._moved = self._moved, asyncio.Event()
         moved.set()

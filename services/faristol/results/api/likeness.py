@@ -22,7 +22,7 @@ def like(kind: type[M], value: object, /, **others: Any) -> M:
 
     Times of ``value`` are nanoseconds since 1970 or ``datetime``; None is omitted. Other messages need ``others``.
     """
-    names, read, moments = _shared(kind.DESCRIPTOR, cast("Hashable", type(value)))
+    names, read, moments = _find_shared_fields(kind.DESCRIPTOR, cast("Hashable", type(value)))
     found = dict(zip(names, read(value), strict=True))
     for name in moments:
         if isinstance(found[name], int):
@@ -31,7 +31,9 @@ def like(kind: type[M], value: object, /, **others: Any) -> M:
 
 
 @cache
-def _shared(message: Descriptor, of: Any) -> tuple[Sequence[str], Callable[[Any], Sequence[Any]], Sequence[str]]:
+def _find_shared_fields(
+    message: Descriptor, of: Any
+) -> tuple[Sequence[str], Callable[[Any], Sequence[Any]], Sequence[str]]:
     known = {field.name for field in fields(of)} if is_dataclass(of) else set(of._fields)
     shared = [field for field in message.fields if field.name in known]
     moments = [field.name for field in shared if field.message_type is Timestamp.DESCRIPTOR]

@@ -6,22 +6,24 @@ from collections.abc import Iterable, Mapping
 
 from faristol.consumers import Parked
 from faristol.consumers.status import Status
-from faristol.event_store.record import Trouble
+from faristol.event_store.record import WriteProblem
 from faristol.pb.results.v1 import results_pb2 as results
 from faristol.results.api.likeness import like
 from faristol.results.webhooks.registry import Numbers
 
-RECORDS: Mapping[Trouble | None, results.RecordState.ValueType] = {
+RECORDS: Mapping[WriteProblem | None, results.RecordState.ValueType] = {
     None: results.RECORD_STATE_TAKES,
-    Trouble.FULL: results.RECORD_STATE_FULL,
-    Trouble.REFUSED: results.RECORD_STATE_REFUSES,
+    WriteProblem.FULL: results.RECORD_STATE_FULL,
+    WriteProblem.REFUSED: results.RECORD_STATE_REFUSES,
 }
 
-SHOWN = 100
+MAX_SHOWN_KEYS = 100
 """Parked keys of a consumer in an answer."""
 
 
-def answer(found: Iterable[Status], last: int, trouble: Trouble | None, webhooks: Numbers) -> results.GetStatusResponse:
+def answer(
+    found: Iterable[Status], last: int, trouble: WriteProblem | None, webhooks: Numbers
+) -> results.GetStatusResponse:
     """Return the status; ``last`` is the record's last position, ``trouble`` the reason that it accepts no events."""
     return results.GetStatusResponse(
         consumers=map(_consumer, found),
@@ -38,10 +40,10 @@ def _consumer(found: Status) -> results.Consumer:
         kind=results.ConsumerKind.Value(f"CONSUMER_KIND_{found.kind.name}"),
         state=results.ConsumerState.Value(f"CONSUMER_STATE_{found.state.name}"),
         stopped=like(results.StoppedConsumer, found.stopped) if found.stopped else None,
-        parked=map(_parked, found.parked[:SHOWN]),
+        parked=map(_to_parked_key, found.parked[:MAX_SHOWN_KEYS]),
         parked_count=len(found.parked),
     )
 
 
-def _parked(row: Parked) -> results.ParkedKey:
+def _to_parked_key(row: Parked) -> results.ParkedKey:
     return like(results.ParkedKey, row, tournament_id=row.tournament)

@@ -10,7 +10,7 @@ from faristol.kernel.refusal import N_
 
 T = TypeVar("T")
 
-LONGEST_TOKEN = 9
+MAX_TOKEN_DIGITS = 9
 """Digits."""
 
 
@@ -21,7 +21,7 @@ def page(items: Sequence[T], size: int, token: str) -> tuple[Sequence[T], str]:
     """
     if size < 0:
         raise Invalid("page_size", N_("is {size}; expected 1 or more, or 0 for everything"), {"size": size})
-    if token and not (token.isascii() and token.isdigit() and len(token) <= LONGEST_TOKEN):
+    if token and not (token.isascii() and token.isdigit() and len(token) <= MAX_TOKEN_DIGITS):
         raise Invalid("page_token", N_("expected the next_page_token of an answer"))
     start = int(token or 0)
     end = start + size if size else len(items)

@@ -13,14 +13,14 @@ from faristol.pb.results.v1 import results_pb2 as results
 from faristol.results.api import answers
 from faristol.results.api.likeness import like
 from faristol.results.api.page import page
-from faristol.results.computed.standings import PAIR
+from faristol.results.computed.standings import PAIR_TABLE_PLAYERS
 from faristol.results.storage import lookup
-from faristol.results.storage.rows import Bye, Game, Player, Round, Standing, Tournament, unpacked_all
+from faristol.results.storage.rows import Bye, Game, Player, Round, Standing, Tournament, decode_many_tuples
 from faristol.results.storage.store import Reader
 
 
 @dataclass
-class Entry:
+class PlayerEntry:
     """A player in one tournament."""
 
     tournament: Tournament
@@ -37,27 +37,27 @@ async def player(record: Record, player_id: str, size: int, token: str) -> resul
     Raises ``NotFound`` for a player without a tournament.
     """
 
-    async def look(reader: Reader) -> tuple[list[Entry], int, str]:
+    async def look(reader: Reader) -> tuple[list[PlayerEntry], int, str]:
         entered = {each.tournament_id: each for each in await reader.those(Player, "player_id", [player_id])}
         made = [each for each in await reader.those(Tournament, "tournament_id", entered) if lookup.is_made(each)]
         if not made:
             raise NotFound("player", player_id)
         made.sort(key=lambda each: (-each.created_at, each.tournament_id))
         shown, following = page(made, size, token)
-        entries = [Entry(each, entered[each.tournament_id]) for each in shown]
+        entries = [PlayerEntry(each, entered[each.tournament_id]) for each in shown]
         await _read(reader, player_id, entries)
         return entries, len(made), following
 
     (entries, total, following), position = await lookup.read_now(record, look)
-    known = (await lookup.people(record, [player_id]))[player_id]
+    known = (await lookup.load_people(record, [player_id]))[player_id]
     answer = like(results.GetPlayerResponse, known, position=position, next_page_token=following, total=total)
     for entry in entries:
-        names = await lookup.shown(record, _met(entry), entry.tournament.tournament_id)
-        answer.tournaments.append(_told(entry, known, names))
+        names = await lookup.load_player_names(record, _list_player_ids(entry), entry.tournament.tournament_id)
+        answer.tournaments.append(_build_player_tournament(entry, known, names))
     return answer
 
 
-async def _read(reader: Reader, player_id: str, entries: Sequence[Entry]) -> None:
+async def _read(reader: Reader, player_id: str, entries: Sequence[PlayerEntry]) -> None:
     """Read the rounds, the games and the standing of a player in each of some tournaments."""
     of = {entry.tournament.tournament_id: entry for entry in entries}
     for round_ in await reader.those(Round, "tournament_id", of, "round"):
@@ -71,18 +71,18 @@ async def _read(reader: Reader, player_id: str, entries: Sequence[Entry]) -> Non
         entry.standing = await reader.standing(tournament_id, max(entry.rounds, default=0), player_id)
 
 
-def _met(entry: Entry) -> set[str]:
+def _list_player_ids(entry: PlayerEntry) -> set[str]:
     return {seat.player_id for game in entry.games for seat in game.seats} | {entry.player.player_id}
 
 
-def _told(entry: Entry, known: Person, names: dict[str, str]) -> results.PlayerTournament:
+def _build_player_tournament(entry: PlayerEntry, known: Person, names: dict[str, str]) -> results.PlayerTournament:
     own = entry.player.player_id
     answer = results.PlayerTournament(
         tournament=answers.tournament(entry.tournament, entry.rounds.values(), ()),
         player=answers.player(entry.player, known, names[own]),
     )
     if entry.standing is not None and answer.tournament.mode != results.TOURNAMENT_MODE_DUPLICATE:
-        (tie_breaks,) = unpacked_all([entry.standing.tie_breaks])
+        (tie_breaks,) = decode_many_tuples([entry.standing.tie_breaks])
         answer.standing.CopyFrom(answers.standing(entry.standing, entry.player, tie_breaks))
         answer.standing.name, answer.standing.club = known.name, known.club
         answer.standing.withdrawn_round = entry.player.withdrawn_round
@@ -109,7 +109,7 @@ def outcome(game: Game, player_id: str) -> results.Outcome.ValueType:
         return results.OUTCOME_LOSS
     if game.winner_id:
         return results.OUTCOME_WIN if game.winner_id == player_id else results.OUTCOME_LOSS
-    if len(game.seats) != PAIR:
+    if len(game.seats) != PAIR_TABLE_PLAYERS:
         return results.OUTCOME_UNSPECIFIED
     own, against = sorted(game.seats, key=lambda seat: seat.player_id != player_id)
     if own.score == against.score:

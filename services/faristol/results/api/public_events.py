@@ -10,12 +10,12 @@ from faristol.pb.event.v1 import event_pb2 as options
 from faristol.pb.results.v1 import results_pb2 as results
 from faristol.results.projections.model import game_of
 
-PUBLIC = facts.types_of(facts.told_to(options.AUDIENCE_PUBLIC))
+PUBLIC = facts.types_of(facts.types_for_audience(options.AUDIENCE_PUBLIC))
 """Events for the public. Draws and events for officials are not among them."""
 
 _OF_THE_CELL = facts.on_streams("access") | facts.on_streams("people")
 
-OFFICIAL = facts.types_of(facts.told_to(options.AUDIENCE_OFFICIALS) - _OF_THE_CELL)
+OFFICIAL = facts.types_of(facts.types_for_audience(options.AUDIENCE_OFFICIALS) - _OF_THE_CELL)
 """Events for officials, each as far as role and scope allow."""
 
 NAMES_OF_PUBLIC = frozenset(kind.rpartition(".")[2] for kind in PUBLIC)
@@ -24,7 +24,7 @@ NAMES_OF_PUBLIC = frozenset(kind.rpartition(".")[2] for kind in PUBLIC)
 _CASE = "case-"
 
 
-def piece(event: Recorded) -> results.FollowResponse:
+def to_notification(event: Recorded) -> results.FollowResponse:
     """Return the notification of an event. It is shared by all subscribers and must not be changed."""
     game_id = game_of(event) or _duplicate_of(event.stream) or facts.game_of(event.message)
     _, round_, table = place_of(game_id)

@@ -10,7 +10,7 @@ from google.protobuf.message import Message
 
 from faristol.host.rpc.dispatch import Dispatcher, no_commands
 from faristol.pb.results.v1 import results_pb2 as pb
-from faristol.results.api.absence import looked_up_again
+from faristol.results.api.absence import retry_not_found
 from faristol.results.api.queries.games import get_game, get_pairings, list_tables
 from faristol.results.api.queries.players import get_player, search_players
 from faristol.results.api.queries.record import follow, get_status, list_seals
@@ -28,19 +28,19 @@ from faristol.results.storage.models import ReadModels
 
 QUESTIONS: Mapping[type[Message], Callable[..., Any]] = {
     pb.ListTournamentsRequest: list_tournaments,
-    pb.GetTournamentRequest: looked_up_again(get_tournament),
-    pb.GetStandingsRequest: looked_up_again(get_standings),
-    pb.GetPairingsRequest: looked_up_again(get_pairings),
-    pb.GetTeamStandingsRequest: looked_up_again(get_team_standings),
-    pb.ListTeamsRequest: looked_up_again(list_teams),
-    pb.GetCrosstableRequest: looked_up_again(get_crosstable),
-    pb.GetReportRequest: looked_up_again(get_report),
-    pb.GetPrizesRequest: looked_up_again(get_prizes),
-    pb.ListPlayersRequest: looked_up_again(list_players),
-    pb.GetPlayerRequest: looked_up_again(get_player),
+    pb.GetTournamentRequest: retry_not_found(get_tournament),
+    pb.GetStandingsRequest: retry_not_found(get_standings),
+    pb.GetPairingsRequest: retry_not_found(get_pairings),
+    pb.GetTeamStandingsRequest: retry_not_found(get_team_standings),
+    pb.ListTeamsRequest: retry_not_found(list_teams),
+    pb.GetCrosstableRequest: retry_not_found(get_crosstable),
+    pb.GetReportRequest: retry_not_found(get_report),
+    pb.GetPrizesRequest: retry_not_found(get_prizes),
+    pb.ListPlayersRequest: retry_not_found(list_players),
+    pb.GetPlayerRequest: retry_not_found(get_player),
     pb.SearchPlayersRequest: search_players,
-    pb.GetGameRequest: looked_up_again(get_game),
-    pb.ListTablesRequest: looked_up_again(list_tables),
+    pb.GetGameRequest: retry_not_found(get_game),
+    pb.ListTablesRequest: retry_not_found(list_tables),
     pb.GetStatusRequest: get_status,
     pb.FollowRequest: follow,
     pb.ListSealsRequest: list_seals,

@@ -3,21 +3,21 @@
 from __future__ import annotations
 
 from faristol.pb.results.v1 import results_pb2 as results
-from faristol.rules.standings import Arithmetic, Basis, LeftOut, Outcome, Row, TeamRow, Term
+from faristol.rules.standings import Arithmetic, Basis, LeftOut, RoundOutcome, StandingsRow, TeamRow, Term
 
 _BASES = {each: results.TermBasis.Value(f"TERM_BASIS_{each.name}") for each in Basis}
-_OUTCOMES = {each: results.Outcome.Value(f"OUTCOME_{each.name}") for each in Outcome}
+_OUTCOMES = {each: results.Outcome.Value(f"OUTCOME_{each.name}") for each in RoundOutcome}
 _LEFT_OUT = {each: results.LeftOut.Value(f"LEFT_OUT_{each.name}") for each in LeftOut}
 
 
-def explain(line: results.Standing | results.TeamStanding, row: Row | TeamRow) -> None:
+def explain(line: results.Standing | results.TeamStanding, row: StandingsRow | TeamRow) -> None:
     """Fill the arithmetic of the values of a line."""
-    line.point_arithmetic.CopyFrom(shown(row.point_arithmetic))
+    line.point_arithmetic.CopyFrom(to_arithmetic_message(row.point_arithmetic))
     for tie_break, value in zip(line.tie_breaks, row.arithmetic.values(), strict=True):
-        tie_break.arithmetic.CopyFrom(shown(value))
+        tie_break.arithmetic.CopyFrom(to_arithmetic_message(value))
 
 
-def shown(value: Arithmetic) -> results.Arithmetic:
+def to_arithmetic_message(value: Arithmetic) -> results.Arithmetic:
     """Return the terms of a value, without names and texts."""
     return results.Arithmetic(terms=map(_term, value.terms))
 

@@ -20,7 +20,7 @@ Names = Mapping[str, str]
 Taken = Mapping[tuple[int, str], Sequence[Sanction]]
 """Sanctions that reduced the scores of games, by round and player."""
 
-GAME = N_("Round {round}, {opponent}: {value}")
+GAME_TERM = N_("Round {round}, {opponent}: {value}")
 TABLE = N_("Round {round}, table of {seats}: {value}")
 FORFEIT = N_("Round {round}, {opponent}, not played: {value}")
 NO_OPPONENT = N_("Round {round}, won without a game: the other team had no player there: {value}")
@@ -38,10 +38,10 @@ PARTED = N_("{term} (not scored: {opponent} is no longer equal)")
 TAKEN = N_("{term} (a sanction took {points} off the score of {name}, {article})")
 SUM = N_("Total: {terms} = {value}")
 MEAN = N_("Mean of the games: ({terms}) ÷ {games} = {value}")
-NOTHING = N_("No result yet: 0")
+NO_TERMS = N_("No result yet: 0")
 
-_HEADS: Mapping[results.TermBasis.ValueType, str] = {
-    results.TERM_BASIS_GAME: GAME,
+_TERM_TEXTS: Mapping[results.TermBasis.ValueType, str] = {
+    results.TERM_BASIS_GAME: GAME_TERM,
     results.TERM_BASIS_FORFEIT: FORFEIT,
     results.TERM_BASIS_BYE: BYE,
     results.TERM_BASIS_REQUESTED_BYE: REQUESTED_BYE,
@@ -65,14 +65,14 @@ _SHARES: Mapping[results.Outcome.ValueType, str] = {
 }
 
 
-def word(standings: Iterable[Line], names: Names, language: str, taken: Taken = MappingProxyType({})) -> None:
+def fill_texts(standings: Iterable[Line], names: Names, language: str, taken: Taken = MappingProxyType({})) -> None:
     """Fill the names of opponents and every ``text`` of the arithmetic of ``standings``, in ``language``."""
     for standing in standings:
-        _word(standing.point_arithmetic, "points", 1, names, language)
+        _fill_text(standing.point_arithmetic, "points", 1, names, language)
         for tie_break in standing.tie_breaks:
-            _word(tie_break.arithmetic, tie_break.name, max(1, tie_break.divisor), names, language)
+            _fill_text(tie_break.arithmetic, tie_break.name, max(1, tie_break.divisor), names, language)
             if isinstance(standing, results.Standing):
-                _say_taken(tie_break, standing.player_id, taken, names, language)
+                _add_sanction_texts(tie_break, standing.player_id, taken, names, language)
 
 
 def taken_off(rounds: Iterable[Round]) -> Taken:
@@ -91,12 +91,12 @@ def opponents(standing: Line) -> set[str]:
     return {term.opponent_id for part in parts for term in part.terms if term.opponent_id}
 
 
-def _word(arithmetic: results.Arithmetic, name: str, divisor: int, names: Names, language: str) -> None:
+def _fill_text(arithmetic: results.Arithmetic, name: str, divisor: int, names: Names, language: str) -> None:
     write = _WRITERS.get(name, _plain)
     for term in arithmetic.terms:
         if term.opponent_id:
             term.opponent_name = names[term.opponent_id]
-        head = TABLE if term.seats > 2 else _HEADS[term.basis]
+        head = TABLE if term.seats > 2 else _TERM_TEXTS[term.basis]
         if head == FORFEIT and not term.opponent_id:
             head = NO_OPPONENT
         told: dict[str, Param] = {
@@ -111,11 +111,11 @@ def _word(arithmetic: results.Arithmetic, name: str, divisor: int, names: Names,
     counted = [term.quarters for term in arithmetic.terms if not term.left_out]
     written = " + ".join(_in_sum(quarters, language) for quarters in counted)
     value = number(sum(counted) / 4 / divisor, language)
-    message = NOTHING if not counted else MEAN if divisor > 1 else SUM
+    message = NO_TERMS if not counted else MEAN if divisor > 1 else SUM
     arithmetic.text = say(message, {"terms": written, "value": value, "games": divisor}, language)
 
 
-def _say_taken(tie_break: results.TieBreak, player_id: str, taken: Taken, names: Names, language: str) -> None:
+def _add_sanction_texts(tie_break: results.TieBreak, player_id: str, taken: Taken, names: Names, language: str) -> None:
     """Add the sanctions that reduced the scores which the terms of a tie-break show."""
     for term in tie_break.arithmetic.terms:
         shown = [player_id] if tie_break.name in _OF_SCORES and term.basis == results.TERM_BASIS_GAME else []

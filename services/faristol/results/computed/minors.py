@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import unicodedata
 
-FULL_AGE = 18
+MINORS_AGE_LIMIT = 18
 """Years; a category with this age or a lower one as its limit is one of minors."""
 
 _LIMIT = re.compile(
@@ -49,7 +49,7 @@ def is_of_minors(category: str) -> bool:
     if "+" in plain or ">" in plain:
         return False
     found = _LIMIT.search(plain)
-    return found is not None and int(found["under"] or found["bare"]) <= FULL_AGE
+    return found is not None and int(found["under"] or found["bare"]) <= MINORS_AGE_LIMIT
 
 
 def public_category(category: str) -> str:

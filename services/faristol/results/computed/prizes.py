@@ -11,9 +11,9 @@ from google.protobuf.message import Message
 from faristol.pb.pairing.v1 import events_pb2 as pairing
 from faristol.pb.results.v1 import results_pb2 as results
 from faristol.results.api.likeness import like
-from faristol.results.storage.rows import Game, Line, Round, ScoredWord, unpacked
+from faristol.results.storage.rows import Game, Line, Round, ScoredWord, decode_tuples
 
-ALL: Sequence[pairing.PrizeKind.ValueType] = (
+DEFAULT_PRIZE_KINDS: Sequence[pairing.PrizeKind.ValueType] = (
     pairing.PRIZE_KIND_BINGOS,
     pairing.PRIZE_KIND_HIGH_GAME,
     pairing.PRIZE_KIND_HIGH_PLAY,
@@ -21,10 +21,10 @@ ALL: Sequence[pairing.PrizeKind.ValueType] = (
 )
 """Offered by default."""
 
-OF_PLAYS = frozenset((pairing.PRIZE_KIND_BINGOS, pairing.PRIZE_KIND_HIGH_PLAY))
+PLAY_PRIZE_KINDS = frozenset((pairing.PRIZE_KIND_BINGOS, pairing.PRIZE_KIND_HIGH_PLAY))
 """Prizes computed from plays, not only from results."""
 
-PAIR = 2
+SPREAD_TABLE_PLAYERS = 2
 """Players of a table whose scores make a spread."""
 
 Claim = tuple[int, results.PrizeWinner]
@@ -50,9 +50,9 @@ class Play:
     line: Line
     round: int
 
-    def won(self) -> results.PrizeWinner:
+    def to_winner(self) -> results.PrizeWinner:
         """Return the player who made it as a winner."""
-        words = unpacked(ScoredWord, self.line.words)
+        words = decode_tuples(ScoredWord, self.line.words)
         word = "".join(words[0].faces) if words else ""
         return like(results.PrizeWinner, self.line, round=self.round, word=word)
 
@@ -61,12 +61,12 @@ class Play:
 class Offer:
     """The prizes of a tournament and the players excluded from them."""
 
-    kinds: Sequence[pairing.PrizeKind.ValueType] = ALL
+    kinds: Sequence[pairing.PrizeKind.ValueType] = DEFAULT_PRIZE_KINDS
     expelled: frozenset[str] = frozenset()
     """Expelled players: no book says what becomes of their prizes, and the next in line takes them."""
 
 
-def offered(before: Offer, fact: Message) -> Offer:
+def apply_prize_event(before: Offer, fact: Message) -> Offer:
     """Return the prizes of a tournament after one more of its events."""
     match fact:
         case pairing.PrizesOffered():
@@ -92,7 +92,7 @@ def prizes(
     claims: Mapping[pairing.PrizeKind.ValueType, Callable[[], Iterable[Claim]]] = {
         pairing.PRIZE_KIND_BINGOS: lambda: _bingos(plays),
         pairing.PRIZE_KIND_HIGH_GAME: lambda: _scores(rounds),
-        pairing.PRIZE_KIND_HIGH_PLAY: lambda: ((play.line.score, play.won()) for play in plays.best),
+        pairing.PRIZE_KIND_HIGH_PLAY: lambda: ((play.line.score, play.to_winner()) for play in plays.best),
         pairing.PRIZE_KIND_SPREAD: lambda: _spreads(rounds, annulled),
     }
     won = [
@@ -100,7 +100,7 @@ def prizes(
         for kind in offer.kinds
     ]
     for prize in won:
-        prize.unrecorded = prize.kind in OF_PLAYS and not plays.recorded
+        prize.unrecorded = prize.kind in PLAY_PRIZE_KINDS and not plays.recorded
     return won
 
 
@@ -119,19 +119,19 @@ def _bingos(plays: Plays) -> Iterator[Claim]:
 
 
 def _scores(rounds: Sequence[Round]) -> Iterator[Claim]:
-    for number, game in _played(rounds):
+    for number, game in _list_final_games(rounds):
         for seat in game.seats:
             yield seat.score, results.PrizeWinner(player_id=seat.player_id, game_id=game.game_id, round=number)
 
 
 def _spreads(rounds: Sequence[Round], annulled: Collection[str]) -> Iterator[Claim]:
     spread: Counter[str] = Counter()
-    for _, game in _played(rounds):
+    for _, game in _list_final_games(rounds):
         if any(seat.player_id in annulled for seat in game.seats):
             for each in game.spread_adjustments:
                 spread[each.player_id] += each.points if each.sanction else 0
             continue
-        if len(game.seats) == PAIR:
+        if len(game.seats) == SPREAD_TABLE_PLAYERS:
             first, second = game.seats
             spread[first.player_id] += first.score - second.score
             spread[second.player_id] += second.score - first.score
@@ -141,7 +141,7 @@ def _spreads(rounds: Sequence[Round], annulled: Collection[str]) -> Iterator[Cla
         yield points, results.PrizeWinner(player_id=player_id)
 
 
-def _played(rounds: Sequence[Round]) -> Iterator[tuple[int, Game]]:
+def _list_final_games(rounds: Sequence[Round]) -> Iterator[tuple[int, Game]]:
     """Yield the tables with a final result that is no forfeit, each with its round."""
     for round_ in rounds:
         for game in round_.games:

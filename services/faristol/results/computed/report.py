@@ -13,7 +13,7 @@ from zoneinfo import ZoneInfo
 
 from google.protobuf.message import Message
 
-from faristol.event_store.personal_data.people import Person, told_apart
+from faristol.event_store.personal_data.people import Person, load_distinct_names
 from faristol.pb.pairing.v1 import events_pb2 as pairing
 from faristol.pb.results.v1 import results_pb2 as results
 from faristol.results.storage import rows
@@ -22,31 +22,31 @@ from faristol.rules import Bye, Ruleset
 from faristol.rules.standings import is_rest
 from faristol.rules.trf import (
     Byes,
-    Cell,
     Colour,
     Document,
     Edition,
     Fictitious,
     Forbidden,
-    Player,
     Points,
     Scores,
-    Team,
+    TrfCell,
+    TrfPlayer,
+    TrfTeam,
     told_by_first_round,
 )
 
-TENTHS = 10
+POINT_TENTHS_FACTOR = 10
 """Of a point."""
-FIRST = 1
-FOR_EVER = 0
+FIRST_NUMBER = 1
+OPEN_RANGE_NUMBER = 0
 """The last round of an open-ended range."""
 
-_KINDS: Mapping[pairing.ByeKind.ValueType, str] = {
+_BYE_LETTERS: Mapping[pairing.ByeKind.ValueType, str] = {
     pairing.BYE_KIND_HALF_POINT: "H",
     pairing.BYE_KIND_FULL_POINT: "F",
     pairing.BYE_KIND_ZERO_POINT: "Z",
 }
-_SYSTEMS = {
+_SYSTEM_NAMES = {
     "dutch": "Swiss system, FIDE (Dutch)",
     "classification": "Swiss system, least distance in the standings",
     "swiss": "Swiss system, least distance",
@@ -139,33 +139,33 @@ def report(
     ``second`` has the players named second in the pairings, as pairs of round and player. Teams have their current
     line-ups. ``arbiters`` are names, the chief arbiter first.
     """
-    names = told_apart(people.values())
+    names = load_distinct_names(people.values())
     row_of = {row.standing.player_id: row for row in lines}
     ordered = sorted(
         (each for each in players if each.player_id in row_of),
         key=lambda each: (-each.rating, each.unrated, each.player_id),
     )
-    number_of = {each.player_id: number for number, each in enumerate(ordered, FIRST)}
+    number_of = {each.player_id: number for number, each in enumerate(ordered, FIRST_NUMBER)}
     told = len(lines[0].cells) if lines else 0
     law = ruleset.championship
     told_players = []
     for each in ordered:
         row = row_of[each.player_id]
         told_players.append(
-            Player(
+            TrfPlayer(
                 number=number_of[each.player_id],
                 name=names[each.player_id],
                 rating=0 if each.unrated else each.rating,
                 federation=people[each.player_id].country,
                 # Annulled games stay in the report, and its readers sum up the report.
-                points=sum(cell.half_points for cell in row.cells) * TENTHS // 2,
+                points=sum(cell.half_points for cell in row.cells) * POINT_TENTHS_FACTOR // 2,
                 rank=row.standing.rank,
                 cells=tuple(
                     _cell(cell, number_of, second=(cell.round, each.player_id) in second) for cell in row.cells
                 ),
             )
         )
-    later = [(*key, _KINDS[kind]) for key, kind in sorted(arrangements.byes.items()) if key[0] > told]
+    later = [(*key, _BYE_LETTERS[kind]) for key, kind in sorted(arrangements.byes.items()) if key[0] > told]
     if edition is Edition.TRF16:
         later = [each for each in later if each[0] == told + 1]  # TRF16 has only the byes of the next round
     return Document(
@@ -178,7 +178,7 @@ def report(
             ("062", str(len(told_players))),
             ("072", str(sum(bool(each.rating) for each in told_players))),
             *((("082", str(len(teams))),) if teams else ()),
-            ("092", _SYSTEMS.get(law.system, law.system) + (", for teams" if tournament.team_boards else "")),
+            ("092", _SYSTEM_NAMES.get(law.system, law.system) + (", for teams" if tournament.team_boards else "")),
             *((_CHIEF if number == 0 else _DEPUTY, name) for number, name in enumerate(arbiters)),
             *((("122", f"{ruleset.clock.minutes} minutes per player"),) if ruleset.clock.minutes else ()),
         ),
@@ -211,7 +211,7 @@ def _fictitious(
     for player in players:
         if half_points := arrangements.fictitious.get(player.player_id, 0):
             number = number_of[player.player_id]
-            yield Fictitious(half_points * TENTHS // 2, player.entered_round, rounds, number, number)
+            yield Fictitious(half_points * POINT_TENTHS_FACTOR // 2, player.entered_round, rounds, number, number)
 
 
 def _dates(tournament: Tournament, arrangements: Arrangements, told: int) -> Iterator[tuple[str, str]]:
@@ -220,35 +220,37 @@ def _dates(tournament: Tournament, arrangements: Arrangements, told: int) -> Ite
     The first and last day are as specified, else those of its start and, if it has ended, its end.
     """
     zone = ZoneInfo(tournament.time_zone or "UTC")
-    began = arrangements.started.get(FIRST) or datetime.fromtimestamp(tournament.created_at / 10**9, UTC)
+    began = arrangements.started.get(FIRST_NUMBER) or datetime.fromtimestamp(tournament.created_at / 10**9, UTC)
     yield "042", tournament.starts_on.replace("-", "/") or began.astimezone(zone).strftime(_DAY)
     if tournament.ends_on:
         yield "052", tournament.ends_on.replace("-", "/")
     elif arrangements.published is not None:
         yield "052", arrangements.published.astimezone(zone).strftime(_DAY)
-    started = [arrangements.started[number] for number in range(FIRST, told + 1) if number in arrangements.started]
+    started = [
+        arrangements.started[number] for number in range(FIRST_NUMBER, told + 1) if number in arrangements.started
+    ]
     if started and len(started) == told:
         yield "132", " " * _BEFORE_ROUNDS + "  ".join(each.astimezone(zone).strftime(_DAY_OF_ROUND) for each in started)
 
 
-def _cell(cell: results.CrosstableCell, number_of: Mapping[str, int], *, second: bool) -> Cell:
+def _cell(cell: results.CrosstableCell, number_of: Mapping[str, int], *, second: bool) -> TrfCell:
     match cell.basis:
         case results.TERM_BASIS_BYE:
-            return Cell(result="U")
+            return TrfCell(result="U")
         case results.TERM_BASIS_REQUESTED_BYE:
-            return Cell(result={results.OUTCOME_WIN: "F", results.OUTCOME_DRAW: "H"}.get(cell.outcome, "Z"))
+            return TrfCell(result={results.OUTCOME_WIN: "F", results.OUTCOME_DRAW: "H"}.get(cell.outcome, "Z"))
         case results.TERM_BASIS_ABSENCE:
-            return Cell()
+            return TrfCell()
     if not cell.opponent_ids:
-        return Cell(result="+")  # the other team had no player for the board
+        return TrfCell(result="+")  # the other team had no player for the board
     white = cell.starts if cell.HasField("starts") else second
     colour: Colour = "w" if white else "b"
     played = cell.basis == results.TERM_BASIS_GAME
     result = _LETTERS[cell.outcome] if played else "+" if cell.outcome == results.OUTCOME_WIN else "-"
-    return Cell(number_of[cell.opponent_ids[0]], colour, result)
+    return TrfCell(number_of[cell.opponent_ids[0]], colour, result)
 
 
-def _initial_colour(lines: Sequence[Player], ruleset: Ruleset) -> Colour:
+def _initial_colour(lines: Sequence[TrfPlayer], ruleset: Ruleset) -> Colour:
     """Return the first number's colour, deduced from the first round, if the pairing allocates who starts."""
     if not ruleset.start.by_pairing:
         return "-"
@@ -258,16 +260,18 @@ def _initial_colour(lines: Sequence[Player], ruleset: Ruleset) -> Colour:
 def _forbidden(arrangements: Arrangements, number_of: Mapping[str, int], edition: Edition) -> Iterator[Forbidden]:
     """Yield forbidden pairs. TRF16 has no ranges of rounds: yield those that are forbidden now, for all rounds."""
     if edition is Edition.TRF16:
-        held = [(pair, FIRST, FOR_EVER) for pair in arrangements.forbidden]
+        held = [(pair, FIRST_NUMBER, OPEN_RANGE_NUMBER) for pair in arrangements.forbidden]
     else:
-        held = [(pair, first, FOR_EVER) for pair, first in arrangements.forbidden.items()] + arrangements.allowed
+        held = [
+            (pair, first, OPEN_RANGE_NUMBER) for pair, first in arrangements.forbidden.items()
+        ] + arrangements.allowed
     for pair, first, last in sorted(held):
         if all(player_id in number_of for player_id in pair):
             yield Forbidden(tuple(sorted(number_of[player_id] for player_id in pair)), first, last)
 
 
-def _team(team: rows.Team, number_of: Mapping[str, int]) -> Team:
-    return Team(team.name, tuple(number_of[player_id] for player_id in team.line_up if player_id in number_of))
+def _team(team: rows.Team, number_of: Mapping[str, int]) -> TrfTeam:
+    return TrfTeam(team.name, tuple(number_of[player_id] for player_id in team.line_up if player_id in number_of))
 
 
 def _scores(row: results.CrosstableRow, number: int) -> Scores:
@@ -275,4 +279,4 @@ def _scores(row: results.CrosstableRow, number: int) -> Scores:
 
 
 def _tenths(points: float) -> int:
-    return round(points * TENTHS)
+    return round(points * POINT_TENTHS_FACTOR)

@@ -12,7 +12,7 @@ from faristol.rules import Ruleset
 from faristol.rules.board import Direction, Square, Tile
 from faristol.rules.notation import Start, word_tiles
 from faristol.rules.placement import Word
-from faristol.rules.sheet import Written, blanks_in_field, write_change, write_exchange, write_play
+from faristol.rules.sheet import WrittenLine, blanks_in_field, write_change, write_exchange, write_play
 
 _PLAYS = frozenset({results.ENTRY_KIND_PLAY, results.ENTRY_KIND_PHONY, results.ENTRY_KIND_WITHDRAWN})
 _EXCHANGES = frozenset({results.ENTRY_KIND_EXCHANGE, results.ENTRY_KIND_FREE_EXCHANGE})
@@ -43,25 +43,25 @@ def write_sheet(shown: results.GetGameResponse, ruleset: Ruleset) -> None:
         entry.noted_blanks.extend(written.blanks)
         if entry.kind == results.ENTRY_KIND_PLAY:
             sides[entry.player_id].bingos += entry.bingo
-            sides[entry.player_id].blanks.extend(blanks_in_field(form, _laid(entry.placements)))
+            sides[entry.player_id].blanks.extend(blanks_in_field(form, _to_tiles(entry.placements)))
 
 
-def _line(entry: results.Entry, blanks: Set[Square], ruleset: Ruleset) -> Written:
+def _line(entry: results.Entry, blanks: Set[Square], ruleset: Ruleset) -> WrittenLine:
     form = ruleset.scoresheet
     if entry.kind in _PLAYS:
         laid = {Square(tile.row, tile.column): tile.blank for tile in entry.placements}
         own = {square for square, blank in laid.items() if blank}
-        words = [_formed(word, own | (blanks - laid.keys())) for word in entry.words]
-        return write_play(form, words, _laid(entry.placements), entry.score, bingo=entry.bingo)
+        words = [_to_word(word, own | (blanks - laid.keys())) for word in entry.words]
+        return write_play(form, words, _to_tiles(entry.placements), entry.score, bingo=entry.bingo)
     if entry.kind in _EXCHANGES:
         return write_exchange(form)
-    return Written(score="0") if entry.turn else write_change(entry.score)
+    return WrittenLine(score="0") if entry.turn else write_change(entry.score)
 
 
-def _formed(word: game.ScoredWord, blanks: Set[Square]) -> Word:
+def _to_word(word: game.ScoredWord, blanks: Set[Square]) -> Word:
     start = Start(Square(word.row, word.column), Direction.ACROSS if word.across else Direction.DOWN)
     return Word(start, word_tiles(word.word.faces, start, blanks))
 
 
-def _laid(placements: Iterable[game.Placement]) -> list[Tile]:
+def _to_tiles(placements: Iterable[game.Placement]) -> list[Tile]:
     return [Tile(tile.face, tile.blank) for tile in placements]

@@ -19,20 +19,20 @@ from faristol.results.storage.rows import (
     Standing,
     TieBreak,
     Tournament,
-    packed,
+    encode_tuples,
 )
 from faristol.results.storage.tables import LAYOUTS
 from faristol.rules import Ruleset
-from faristol.rules.standings import Bye, Result, Row, SpreadAdjustment, Standings, TableResult, TeamRow
+from faristol.rules.standings import Bye, Result, SpreadAdjustment, Standings, StandingsRow, TableResult, TeamRow
 
-BYES: Mapping[int, Bye] = {
+GRANTED_BYES: Mapping[int, Bye] = {
     pairing.BYE_KIND_HALF_POINT: Bye.HALF_POINT,
     pairing.BYE_KIND_FULL_POINT: Bye.FULL_POINT,
     pairing.BYE_KIND_ZERO_POINT: Bye.ZERO_POINT,
 }
 """Granted byes, as the standings name them."""
 
-PAIR = 2
+PAIR_TABLE_PLAYERS = 2
 """Players of a table whose result is between two."""
 
 
@@ -41,7 +41,7 @@ class Ranked:
     """A line of the standings with the arithmetic of its values."""
 
     standing: Standing
-    row: Row
+    row: StandingsRow
 
 
 Scores = tuple[Mapping[str, int], Mapping[str, int]]
@@ -141,17 +141,19 @@ class Ranking:
         self._counted = [tally.count_without(self._standings.annulled) for tally in tallies]
         known = self._lines
         self._lines = {
-            row.player: self._ranked(row, known.get(row.player), tallies) for row in rows if only in {"", row.player}
+            row.player: self._reuse_or_build_line(row, known.get(row.player), tallies)
+            for row in rows
+            if only in {"", row.player}
         }
         return list(self._lines.values())
 
-    def _ranked(self, row: Row, known: Ranked | None, tallies: Sequence[Tally]) -> Ranked:
+    def _reuse_or_build_line(self, row: StandingsRow, known: Ranked | None, tallies: Sequence[Tally]) -> Ranked:
         """Return the line of a row: the known one if it is unchanged."""
         if known is None or known.row.arithmetic is not row.arithmetic:
             return Ranked(self._line(row, tallies), row)
         return known if known.row is row else Ranked(_with_rank(known.standing, row.rank), row)
 
-    def _line(self, row: Row, tallies: Sequence[Tally]) -> Standing:
+    def _line(self, row: StandingsRow, tallies: Sequence[Tally]) -> Standing:
         return Standing(
             self._tournament.tournament_id,
             self._last,
@@ -164,7 +166,7 @@ class Ranking:
             half_points=round(row.points * 2),
             spread=sum(spread.get(row.player, 0) for spread, _ in self._counted),
             total=sum(total.get(row.player, 0) for _, total in self._counted),
-            tie_breaks=packed(tie_breaks_of(row)),
+            tie_breaks=encode_tuples(tie_breaks_of(row)),
             annulled=row.annulled,
         )
 
@@ -176,7 +178,7 @@ def _with_rank(standing: Standing, rank: int) -> Standing:
     return moved
 
 
-def tie_breaks_of(row: Row | TeamRow) -> list[TieBreak]:
+def tie_breaks_of(row: StandingsRow | TeamRow) -> list[TieBreak]:
     """Return the tie-breaks of a line, in the order in which they decide."""
     return [TieBreak(name, quarters(value.total), value.divisor) for name, value in row.arithmetic.items()]
 
@@ -209,7 +211,7 @@ def last_counted(rounds: Iterable[Round]) -> int:
 
 def _results(round_: Round) -> Iterable[Result | TableResult]:
     for game in round_.games:
-        if game.final and len(game.seats) > PAIR:
+        if game.final and len(game.seats) > PAIR_TABLE_PLAYERS:
             yield _of_several(round_.round, game)
         elif game.final:
             yield result_of(round_.round, game)
@@ -279,7 +281,7 @@ def _alone(round_: Round) -> Iterable[Result]:
     for bye in round_.byes_of(ByeKind.REQUESTED):
         if bye.match:
             yield Result.without_opponent(round_.round, bye.player_id)
-        elif bye.team_id in left_over and BYES[bye.worth] is Bye.FULL_POINT:
+        elif bye.team_id in left_over and GRANTED_BYES[bye.worth] is Bye.FULL_POINT:
             yield Result.bye(round_.round, bye.player_id)
         else:
-            yield Result.bye(round_.round, bye.player_id, BYES[bye.worth])
+            yield Result.bye(round_.round, bye.player_id, GRANTED_BYES[bye.worth])

@@ -12,12 +12,12 @@ from dataclasses import dataclass
 
 from faristol.pb.results.v1 import results_pb2 as results
 from faristol.results.api.likeness import like
-from faristol.results.computed.arithmetic import explain, shown
-from faristol.results.computed.standings import BYES, result_of, rules_of, tie_breaks_of
+from faristol.results.computed.arithmetic import explain, to_arithmetic_message
+from faristol.results.computed.standings import GRANTED_BYES, result_of, rules_of, tie_breaks_of
 from faristol.results.storage import rows
-from faristol.results.storage.rows import ByeKind, Game, Round, Tournament, packed, unpacked
+from faristol.results.storage.rows import ByeKind, Game, Round, Tournament, decode_tuples, encode_tuples
 from faristol.rules import Ruleset
-from faristol.rules.standings import Board, Bye, Match, SpreadAdjustment, TeamBye, TeamRow, team_standings
+from faristol.rules.standings import Bye, Match, SpreadAdjustment, TeamBoard, TeamBye, TeamRow, team_standings
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,15 +88,15 @@ def rank_teams(
     if not tournament.team_boards:
         return []
     known = {team.team_id: team for team in teams}
-    found = ranked(tournament, known.values(), rounds, rules_of(tournament))
-    lines = told([standing for standing, _ in found], known)
+    found = rank_as_rows(tournament, known.values(), rounds, rules_of(tournament))
+    lines = to_standing_messages([standing for standing, _ in found], known)
     if arithmetic:
         for line, (_, row) in zip(lines, found, strict=True):
             explain(line, row)
     return lines
 
 
-def ranked(
+def rank_as_rows(
     tournament: Tournament, teams: Iterable[rows.Team], rounds: Sequence[Round], ruleset: Ruleset
 ) -> list[tuple[rows.TeamStanding, TeamRow]]:
     """Return the same as rows, each with the arithmetic of its values."""
@@ -133,12 +133,14 @@ def _standing(tournament: Tournament, last: int, line: TeamRow, rounds: Iterable
         board_half_points=round(line.board_points * 2),
         spread=line.spread,
         total=line.total,
-        tie_breaks=packed(tie_breaks_of(line)),
-        rounds=packed(list(rounds)),
+        tie_breaks=encode_tuples(tie_breaks_of(line)),
+        rounds=encode_tuples(list(rounds)),
     )
 
 
-def told(lines: Sequence[rows.TeamStanding], teams: Mapping[str, rows.Team]) -> list[results.TeamStanding]:
+def to_standing_messages(
+    lines: Sequence[rows.TeamStanding], teams: Mapping[str, rows.Team]
+) -> list[results.TeamStanding]:
     """Convert lines of the standings from rows to messages."""
     ranks = {line.team_id: line.rank for line in lines}
     return [
@@ -146,7 +148,7 @@ def told(lines: Sequence[rows.TeamStanding], teams: Mapping[str, rows.Team]) -> 
             results.TeamStanding,
             line,
             name=teams[line.team_id].name,
-            tie_breaks=[like(results.TieBreak, each) for each in unpacked(rows.TieBreak, line.tie_breaks)],
+            tie_breaks=[like(results.TieBreak, each) for each in decode_tuples(rows.TieBreak, line.tie_breaks)],
             rounds=[
                 like(
                     results.TeamRound,
@@ -154,7 +156,7 @@ def told(lines: Sequence[rows.TeamStanding], teams: Mapping[str, rows.Team]) -> 
                     opponent_name=teams[each.opponent_id].name if each.opponent_id else "",
                     opponent_rank=ranks[each.opponent_id] if each.opponent_id else 0,
                 )
-                for each in unpacked(rows.TeamRound, line.rounds)
+                for each in decode_tuples(rows.TeamRound, line.rounds)
             ],
         )
         for line in lines
@@ -203,13 +205,15 @@ class _Boards:
 
 def _match(of: rows.Match, boards: _Boards) -> Match:
     """Return a match with its boards of final result, and those won without a game."""
-    known = [Board.of(result_of(of.round, game)) for game in boards.games.get(of.match, ()) if game.final]
-    known += [Board.without_opponent(first=bye.team_id == of.first_team_id) for bye in boards.alone.get(of.match, ())]
+    known = [TeamBoard.of(result_of(of.round, game)) for game in boards.games.get(of.match, ()) if game.final]
+    known += [
+        TeamBoard.without_opponent(first=bye.team_id == of.first_team_id) for bye in boards.alone.get(of.match, ())
+    ]
     return Match(of.round, of.first_team_id, of.second_team_id, tuple(known))
 
 
 def _bye(bye: rows.Bye, boards: int) -> TeamBye:
-    return TeamBye(bye.round, bye.team_id, boards, BYES.get(bye.worth, Bye.ALLOCATED))
+    return TeamBye(bye.round, bye.team_id, boards, GRANTED_BYES.get(bye.worth, Bye.ALLOCATED))
 
 
 def _is_final(round_: Round, of: rows.Match, boards: _Boards) -> bool:
@@ -240,7 +244,7 @@ def _rounds(
 ) -> Iterator[rows.TeamRound]:
     """Yield the rounds of a team. A round without a term waits for its result."""
     boards = ruleset.championship.team_boards or 0
-    terms = {term.round: term for term in shown(line.point_arithmetic).terms}
+    terms = {term.round: term for term in to_arithmetic_message(line.point_arithmetic).terms}
     for round_ in rounds:
         found = rows.TeamRound(round_.round, final=round_.round in terms)
         if term := terms.get(round_.round):

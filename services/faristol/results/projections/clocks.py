@@ -12,49 +12,49 @@ from faristol.pb.clock.v1 import events_pb2 as clock
 from faristol.results.projections.broken import Broken
 from faristol.results.storage.rows import Game, Seat, Sheet
 
-Tick = Callable[[Game, Sheet, Any], None]
+ClockHandler = Callable[[Game, Sheet, Any], None]
 
 
-def _opened(game: Game, sheet: Sheet, event: clock.ClockOpened) -> None:
+def _apply_clock_opened(game: Game, sheet: Sheet, event: clock.ClockOpened) -> None:
     sheet.clocked, sheet.allowance_ms, sheet.turn_ms = True, event.allowance_ms, event.turn_ms
 
 
-def _started(game: Game, sheet: Sheet, event: clock.ClockStarted) -> None:
+def _apply_clock_started(game: Game, sheet: Sheet, event: clock.ClockStarted) -> None:
     _run(game, event.player_id, event.occurred_at)
 
 
-def _pressed(game: Game, sheet: Sheet, event: clock.ClockPressed) -> None:
+def _apply_clock_pressed(game: Game, sheet: Sheet, event: clock.ClockPressed) -> None:
     _stop(_side(game, event.player_id), event.used_ms)
     _pass(game, event.player_id, event.next_player_id, event.occurred_at)
 
 
-def _held(game: Game, sheet: Sheet, event: clock.ClockHeldByMover | clock.TurnTimedOut) -> None:
+def _apply_clock_held(game: Game, sheet: Sheet, event: clock.ClockHeldByMover | clock.TurnTimedOut) -> None:
     _stop(_side(game, event.player_id), event.used_ms)
 
 
-def _neutralised(game: Game, sheet: Sheet, event: clock.ClockNeutralised) -> None:
+def _apply_clock_neutralised(game: Game, sheet: Sheet, event: clock.ClockNeutralised) -> None:
     sheet.neutralised_for = event.reason
     if event.player_id:
         _stop(_side(game, event.player_id), event.used_ms)
 
 
-def _resumed(game: Game, sheet: Sheet, event: clock.ClockResumed) -> None:
+def _apply_clock_resumed(game: Game, sheet: Sheet, event: clock.ClockResumed) -> None:
     sheet.neutralised_for = clock.NEUTRALISATION_REASON_UNSPECIFIED
     if event.player_id:
         _run(game, event.player_id, event.occurred_at)
 
 
-def _switched(game: Game, sheet: Sheet, event: clock.ClockSwitched) -> None:
+def _apply_clock_switched(game: Game, sheet: Sheet, event: clock.ClockSwitched) -> None:
     _stop(_side(game, event.player_id), event.used_ms)
     if not sheet.neutralised_for:
         _pass(game, event.player_id, event.next_player_id, event.occurred_at)
 
 
-def _capped(game: Game, sheet: Sheet, event: clock.OvertimeCapExceeded) -> None:
+def _apply_overtime_cap_exceeded(game: Game, sheet: Sheet, event: clock.OvertimeCapExceeded) -> None:
     _stop(_side(game, event.player_id), sheet.allowance_ms + event.overtime_ms)
 
 
-def _corrected(game: Game, sheet: Sheet, event: clock.ClockCorrected) -> None:
+def _apply_clock_corrected(game: Game, sheet: Sheet, event: clock.ClockCorrected) -> None:
     side = _side(game, event.player_id)
     change = event.used_ms - (side.turn_used_ms if sheet.turn_ms else side.used_ms)
     side.used_ms += change
@@ -63,11 +63,11 @@ def _corrected(game: Game, sheet: Sheet, event: clock.ClockCorrected) -> None:
         side.running_since = event.occurred_at.ToNanoseconds()
 
 
-def _round_over(game: Game, sheet: Sheet, event: clock.RoundTimeExpired) -> None:
+def _apply_round_time_expired(game: Game, sheet: Sheet, event: clock.RoundTimeExpired) -> None:
     sheet.round_time_over, sheet.last_turn = True, event.last_turn
 
 
-def _absent(game: Game, sheet: Sheet, event: clock.PlayerAbsent) -> None:
+def _apply_player_absent(game: Game, sheet: Sheet, event: clock.PlayerAbsent) -> None:
     """Run only the clocks of absent players. Time that ran since the signal is not used."""
     if not any(seat.absent for seat in game.seats):
         for seat in game.seats:
@@ -78,43 +78,43 @@ def _absent(game: Game, sheet: Sheet, event: clock.PlayerAbsent) -> None:
         side.running_since = event.clock_starts_at.ToNanoseconds()
 
 
-def _arrived(game: Game, sheet: Sheet, event: clock.PlayerArrived) -> None:
+def _apply_player_arrived(game: Game, sheet: Sheet, event: clock.PlayerArrived) -> None:
     side = _side(game, event.player_id)
     side.absent = False
     _stop(side, event.used_ms)
 
 
-def _left(game: Game, sheet: Sheet, event: clock.PlayerLeft) -> None:
+def _apply_player_left(game: Game, sheet: Sheet, event: clock.PlayerLeft) -> None:
     _side(game, event.player_id).absent = True
 
 
-def _returned(game: Game, sheet: Sheet, event: clock.PlayerReturned) -> None:
+def _apply_player_returned(game: Game, sheet: Sheet, event: clock.PlayerReturned) -> None:
     _side(game, event.player_id).absent = False
 
 
-def _stopped(game: Game, sheet: Sheet, event: clock.ClockStopped) -> None:
+def _apply_clock_stopped(game: Game, sheet: Sheet, event: clock.ClockStopped) -> None:
     sheet.neutralised_for = clock.NEUTRALISATION_REASON_UNSPECIFIED
     for time in event.times:
         _stop(_side(game, time.player_id), time.used_ms)
 
 
-TICKS: Mapping[type[Message], Tick] = {
-    clock.ClockOpened: _opened,
-    clock.ClockStarted: _started,
-    clock.ClockPressed: _pressed,
-    clock.ClockHeldByMover: _held,
-    clock.ClockNeutralised: _neutralised,
-    clock.ClockResumed: _resumed,
-    clock.ClockSwitched: _switched,
-    clock.TurnTimedOut: _held,
-    clock.OvertimeCapExceeded: _capped,
-    clock.ClockCorrected: _corrected,
-    clock.RoundTimeExpired: _round_over,
-    clock.PlayerAbsent: _absent,
-    clock.PlayerArrived: _arrived,
-    clock.PlayerLeft: _left,
-    clock.PlayerReturned: _returned,
-    clock.ClockStopped: _stopped,
+CLOCK_HANDLERS: Mapping[type[Message], ClockHandler] = {
+    clock.ClockOpened: _apply_clock_opened,
+    clock.ClockStarted: _apply_clock_started,
+    clock.ClockPressed: _apply_clock_pressed,
+    clock.ClockHeldByMover: _apply_clock_held,
+    clock.ClockNeutralised: _apply_clock_neutralised,
+    clock.ClockResumed: _apply_clock_resumed,
+    clock.ClockSwitched: _apply_clock_switched,
+    clock.TurnTimedOut: _apply_clock_held,
+    clock.OvertimeCapExceeded: _apply_overtime_cap_exceeded,
+    clock.ClockCorrected: _apply_clock_corrected,
+    clock.RoundTimeExpired: _apply_round_time_expired,
+    clock.PlayerAbsent: _apply_player_absent,
+    clock.PlayerArrived: _apply_player_arrived,
+    clock.PlayerLeft: _apply_player_left,
+    clock.PlayerReturned: _apply_player_returned,
+    clock.ClockStopped: _apply_clock_stopped,
 }
 """The effect of an event on the clocks of its table; none of them touches the lines of the sheet."""
 

@@ -38,12 +38,12 @@ def close_all(sheet: Sheet) -> None:
     sheet.incidents = tuple(each._replace(open=False) for each in sheet.incidents)
 
 
-def _overdraw_resolved(sheet: Sheet, event: game.OverdrawResolved) -> None:
+def _apply_overdraw_resolved(sheet: Sheet, event: game.OverdrawResolved) -> None:
     close(sheet, results.INCIDENT_KIND_OVERDRAW)
     sheet.bag_left = event.bag_left
 
 
-def _tiles_found(sheet: Sheet, event: game.TilesFound) -> None:
+def _apply_tiles_found(sheet: Sheet, event: game.TilesFound) -> None:
     note(sheet, results.INCIDENT_KIND_TILES_FOUND, event.turn, event.player_id, len(event.faces))
     sheet.bag_left = event.bag_left
 
@@ -51,43 +51,43 @@ def _tiles_found(sheet: Sheet, event: game.TilesFound) -> None:
 def _opens(kind: int, number: str = "", article: str = "") -> Callable[[Sheet, Any], None]:
     """Return a function that opens an incident. ``number`` and ``article`` are fields of the event."""
 
-    def opened(sheet: Sheet, event: Any) -> None:
+    def add_incident(sheet: Sheet, event: Any) -> None:
         count, rule = getattr(event, number) if number else 0, getattr(event, article) if article else ""
         sheet.incidents += (Incident(kind, event.turn, event.player_id, count, True, rule),)
 
-    return opened
+    return add_incident
 
 
 def _closes(kind: int) -> Callable[[Sheet, Any], None]:
     return lambda sheet, event: close(sheet, kind)
 
 
-def _sanctioned(sheet: Sheet, event: game.SanctionImposed) -> None:
+def _apply_sanction_imposed(sheet: Sheet, event: game.SanctionImposed) -> None:
     if event.kind in _SANCTIONS:
         kind = _SANCTIONS[event.kind]
         sheet.incidents += (Incident(kind, event.turn, event.player_id, article=event.article),)
 
 
-def _word_asked(sheet: Sheet, event: game.WordAsked) -> None:
+def _apply_word_asked(sheet: Sheet, event: game.WordAsked) -> None:
     note(sheet, results.INCIDENT_KIND_WORD_ASKED, event.turn, event.player_id)
     if event.answerer_id:
         note(sheet, results.INCIDENT_KIND_WORD_ANSWERED, event.turn, event.answerer_id)
 
 
-INCIDENTS: Mapping[type[Message], Callable[[Sheet, Any], None]] = {
+INCIDENT_HANDLERS: Mapping[type[Message], Callable[[Sheet, Any], None]] = {
     game.OverdrawFound: _opens(results.INCIDENT_KIND_OVERDRAW, "surplus", "article"),
-    game.OverdrawResolved: _overdraw_resolved,
+    game.OverdrawResolved: _apply_overdraw_resolved,
     game.UnderdrawFound: _opens(results.INCIDENT_KIND_UNDERDRAW, "missing", "article"),
     game.UnderdrawResolved: _closes(results.INCIDENT_KIND_UNDERDRAW),
     game.IllegalExchangeFound: _opens(results.INCIDENT_KIND_ILLEGAL_EXCHANGE, "exchanged"),
     game.IllegalExchangeResolved: _closes(results.INCIDENT_KIND_ILLEGAL_EXCHANGE),
-    game.TilesFound: _tiles_found,
+    game.TilesFound: _apply_tiles_found,
     game.ArbiterCalled: _opens(results.INCIDENT_KIND_ARBITER_CALLED),
     game.ArbiterLeft: _closes(results.INCIDENT_KIND_ARBITER_CALLED),
     game.CountDisputed: _opens(results.INCIDENT_KIND_COUNT_DISPUTED),
     game.AppealRaised: _opens(results.INCIDENT_KIND_APPEAL),
     game.AppealRuled: _closes(results.INCIDENT_KIND_APPEAL),
-    game.SanctionImposed: _sanctioned,
-    game.WordAsked: _word_asked,
+    game.SanctionImposed: _apply_sanction_imposed,
+    game.WordAsked: _apply_word_asked,
 }
 """The incident that an event adds beside the scoresheet."""

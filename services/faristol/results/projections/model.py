@@ -26,16 +26,16 @@ from faristol.pb.rating.v1 import events_pb2 as rating
 from faristol.results.projections import rounds, scoresheet, waits
 from faristol.results.projections.broken import Broken, Unknown
 from faristol.results.projections.championship import Championship
-from faristol.results.projections.clocks import TICKS
-from faristol.results.projections.players import OF_PLAYERS
-from faristol.results.projections.rounds import OF_RESULT, OF_ROUND, RANKED
-from faristol.results.projections.tournament import OF_TOURNAMENT, WITH_WORDS, created
+from faristol.results.projections.clocks import CLOCK_HANDLERS
+from faristol.results.projections.players import PLAYER_HANDLERS
+from faristol.results.projections.rounds import RANKED, RESULT_HANDLERS, ROUND_HANDLERS
+from faristol.results.projections.tournament import TOURNAMENT_HANDLERS, WITH_WORDS, build_championship
 from faristol.results.storage.rows import Game, Ruleset, Seat, Sheet
 
-TYPES = facts.types_of(facts.events_of(clock, turns, game_events, duplicate, pairing, rating))
+PROJECTED_TYPES = facts.types_of(facts.events_of(clock, turns, game_events, duplicate, pairing, rating))
 """Full names of all events that may arrive. Cases are only for officials and are not included."""
 
-CHANGING = facts.that_change(
+CHANGING = facts.types_that_change(
     options.CHANGE_TOURNAMENT,
     options.CHANGE_PLAYERS,
     options.CHANGE_ROUND,
@@ -46,17 +46,17 @@ CHANGING = facts.that_change(
 )
 """Events that change read models."""
 
-_SCORES = facts.that_change(options.CHANGE_SCORE)
+_SCORES = facts.types_that_change(options.CHANGE_SCORE)
 
-EVERY = 0
+EVERY_ROUND_NUMBER = 0
 """In place of a round: the rounds add the same to the standings, but all standings may change."""
 
-WHOLE = ""
+WHOLE_ROUND = ""
 """In place of a game: all games of its round."""
 
 Stale = dict[int, set[str]]
 """Changed games, by their round. The standings after that round and all later ones are to be recomputed. See
-``EVERY`` and ``WHOLE``.
+``EVERY_ROUND_NUMBER`` and ``WHOLE_ROUND``.
 """
 
 
@@ -89,16 +89,16 @@ def fold(state: State, event: Recorded) -> None:
     kind = type(event.message)
     if (apply := FOLDS.get(kind)) is not None:
         apply(state, event)
-    elif kind in CHANGING or kind.DESCRIPTOR.full_name not in TYPES:
+    elif kind in CHANGING or kind.DESCRIPTOR.full_name not in PROJECTED_TYPES:
         raise Unknown("the projection of results", event.message)
     if kind in RANKED:
-        game_id = facts.game_of(event.message) if kind in OF_RESULT else WHOLE
+        game_id = facts.game_of(event.message) if kind in RESULT_HANDLERS else WHOLE_ROUND
         _mark(state, event, facts.round_of(event.message), game_id)
     elif kind in _RANKED_FROM_FIRST:
-        _mark(state, event, EVERY)
+        _mark(state, event, EVERY_ROUND_NUMBER)
 
 
-def _mark(state: State, event: Recorded, round_: int, game_id: str = WHOLE) -> None:
+def _mark(state: State, event: Recorded, round_: int, game_id: str = WHOLE_ROUND) -> None:
     state.stale.setdefault(event.tournament, {}).setdefault(round_, set()).add(game_id)
     state.championships[event.tournament].tournament.ranked_at = event.position
 
@@ -126,7 +126,7 @@ def tournament_of(game_id: str) -> str:
     return place_of(game_id)[0]
 
 
-def _paired(state: State, event: Recorded) -> Game:
+def _find_paired_game(state: State, event: Recorded) -> Game:
     try:
         return state.games[game_of(event)]
     except KeyError:
@@ -134,8 +134,8 @@ def _paired(state: State, event: Recorded) -> Game:
         raise Broken(f"{name} is of a game that was not opened") from None
 
 
-def _opened(state: State, event: Recorded) -> tuple[Game, Sheet]:
-    game = _paired(state, event)
+def _find_open_table(state: State, event: Recorded) -> tuple[Game, Sheet]:
+    game = _find_paired_game(state, event)
     if game.sheet is None:
         raise Broken(f"{event.message.DESCRIPTOR.name} is of a game that was not opened")
     return game, game.sheet
@@ -143,20 +143,20 @@ def _opened(state: State, event: Recorded) -> tuple[Game, Sheet]:
 
 def _open(state: State, event: Recorded) -> None:
     assert isinstance(event.message, game_events.GameOpened)
-    scoresheet.open_table(_paired(state, event), event.message)
+    scoresheet.open_table(_find_paired_game(state, event), event.message)
 
 
 def _note(state: State, event: Recorded) -> None:
-    game, sheet = _opened(state, event)
+    game, sheet = _find_open_table(state, event)
     change_table(game, sheet, event.message)
 
 
 def change_table(game: Game, sheet: Sheet, fact: Message) -> None:
     """Apply an event of a game or its clock to its table and to the result that the tournament shows."""
     kind = type(fact)
-    if (wait := waits.CHANGES.get(kind)) is not None:
+    if (wait := waits.WAIT_HANDLERS.get(kind)) is not None:
         wait(sheet, fact)
-    if (tick := TICKS.get(kind)) is not None:
+    if (tick := CLOCK_HANDLERS.get(kind)) is not None:
         tick(game, sheet, fact)
     elif (change := scoresheet.FOLDS.get(kind)) is not None:
         change(game, sheet, fact)
@@ -193,7 +193,7 @@ def _championship(state: State, event: Recorded) -> Championship:
 
 def _create(state: State, event: Recorded) -> None:
     assert isinstance(event.message, pairing.TournamentCreated)
-    state.championships[event.tournament] = created(event.message)
+    state.championships[event.tournament] = build_championship(event.message)
 
 
 def _note_position(state: State, event: Recorded) -> None:
@@ -201,24 +201,24 @@ def _note_position(state: State, event: Recorded) -> None:
 
 
 def _change_tournament(state: State, event: Recorded) -> None:
-    OF_TOURNAMENT[type(event.message)](_championship(state, event).tournament, event.message)
+    TOURNAMENT_HANDLERS[type(event.message)](_championship(state, event).tournament, event.message)
 
 
 def _change_players(state: State, event: Recorded) -> None:
     of = _championship(state, event)
-    before, left = of.tournament.players, _left(of, event.message)
-    OF_PLAYERS[type(event.message)](of, event.message)
+    before, left = of.tournament.players, _find_absence_round(of, event.message)
+    PLAYER_HANDLERS[type(event.message)](of, event.message)
     if isinstance(event.message, _LEAVES_OR_RETURNS):
         # The rules can annul the games of a player that left: recompute from the player's last round on.
-        _mark(state, event, max(1, max(left, _left(of, event.message)) - 1))
+        _mark(state, event, max(1, max(left, _find_absence_round(of, event.message)) - 1))
     if of.tournament.players != before or isinstance(event.message, _TEAMS_COME_AND_GO):
-        _mark(state, event, EVERY)
+        _mark(state, event, EVERY_ROUND_NUMBER)
 
 
 _LEAVES_OR_RETURNS = (pairing.PlayerWithdrawn, pairing.PlayerReinstated)
 
 
-def _left(of: Championship, message: Message) -> int:
+def _find_absence_round(of: Championship, message: Message) -> int:
     """Return the first round for which the player of an event is absent; 0 if there is no such round."""
     player = of.players.get(getattr(message, "player_id", ""))
     return 0 if player is None else player.withdrawn_round
@@ -229,7 +229,7 @@ _TEAMS_COME_AND_GO = (pairing.TeamRegistered, pairing.TeamWithdrawn, pairing.Tea
 
 def _change_round(state: State, event: Recorded) -> None:
     of, number = _championship(state, event), facts.round_of(event.message)
-    OF_ROUND[type(event.message)](of, event.message)
+    ROUND_HANDLERS[type(event.message)](of, event.message)
     if isinstance(event.message, pairing.RoundUnpaired):
         for game in [each for each in state.games.values() if (each.tournament_id, each.round) == (of.id, number)]:
             del state.games[game.game_id]
@@ -250,20 +250,20 @@ def _change_result(state: State, event: Recorded) -> None:
     rounds.change_result(_championship(state, event), game, event.message, event.version)
 
 
-def _keep_rules(state: State, event: Recorded) -> None:
+def _apply_ruleset_kept(state: State, event: Recorded) -> None:
     assert isinstance(event.message, pairing.RulesetKept)
     state.rulesets[event.message.digest] = Ruleset(event.message.digest, event.message.content)
 
 
 FOLDS: Mapping[type[Message], Callable[[State, Recorded], None]] = {
     game_events.GameOpened: _open,
-    **dict.fromkeys((*scoresheet.FOLDS, *TICKS, *waits.CHANGES), _note),
+    **dict.fromkeys((*scoresheet.FOLDS, *CLOCK_HANDLERS, *waits.WAIT_HANDLERS), _note),
     pairing.TournamentCreated: _create,
-    pairing.RulesetKept: _keep_rules,
-    **dict.fromkeys(OF_TOURNAMENT, _change_tournament),
+    pairing.RulesetKept: _apply_ruleset_kept,
+    **dict.fromkeys(TOURNAMENT_HANDLERS, _change_tournament),
     **dict.fromkeys(WITH_WORDS, _note_position),
-    **dict.fromkeys(OF_PLAYERS, _change_players),
-    **dict.fromkeys(OF_ROUND, _change_round),
-    **dict.fromkeys(OF_RESULT, _change_result),
+    **dict.fromkeys(PLAYER_HANDLERS, _change_players),
+    **dict.fromkeys(ROUND_HANDLERS, _change_round),
+    **dict.fromkeys(RESULT_HANDLERS, _change_result),
 }
 """The effect of each event. Other events change no read model: their results arrive as other events."""

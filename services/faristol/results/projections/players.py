@@ -14,7 +14,7 @@ from faristol.results.projections.championship import Championship
 from faristol.results.storage.rows import Player, Team
 
 
-def _entered(of: Championship, event: pairing.PlayerRegistered | pairing.LateEntryAdmitted) -> None:
+def _apply_player_entered(of: Championship, event: pairing.PlayerRegistered | pairing.LateEntryAdmitted) -> None:
     of.players[event.player_id] = Player(
         of.id,
         event.player_id,
@@ -26,7 +26,7 @@ def _entered(of: Championship, event: pairing.PlayerRegistered | pairing.LateEnt
     of.tournament.players += 1
 
 
-def _amended(of: Championship, event: pairing.PlayerAmended) -> None:
+def _apply_player_amended(of: Championship, event: pairing.PlayerAmended) -> None:
     player = _player(of, event.player_id)
     if pairing.ENTRY_PART_RATING in event.parts:
         player.rating, player.unrated = event.rating, event.unrated
@@ -34,19 +34,19 @@ def _amended(of: Championship, event: pairing.PlayerAmended) -> None:
         player.category = event.category
 
 
-def _checked_in(of: Championship, event: pairing.PlayerCheckedIn) -> None:
+def _apply_player_checked_in(of: Championship, event: pairing.PlayerCheckedIn) -> None:
     _player(of, event.player_id).checked_in = True
 
 
-def _checked_out(of: Championship, event: pairing.PlayerCheckedOut) -> None:
+def _apply_player_checked_out(of: Championship, event: pairing.PlayerCheckedOut) -> None:
     _player(of, event.player_id).checked_in = False
 
 
-def _withdrawn(of: Championship, event: pairing.PlayerWithdrawn) -> None:
+def _apply_player_withdrawn(of: Championship, event: pairing.PlayerWithdrawn) -> None:
     _leave(of, event.player_id, event.round)
 
 
-def _reinstated(of: Championship, event: pairing.PlayerReinstated) -> None:
+def _apply_player_reinstated(of: Championship, event: pairing.PlayerReinstated) -> None:
     _leave(of, event.player_id, 0)
 
 
@@ -58,14 +58,14 @@ def _leave(of: Championship, player_id: str, round_: int) -> None:
     of.tournament.players += before - player.never_came
 
 
-def _team_registered(of: Championship, event: pairing.TeamRegistered) -> None:
+def _apply_team_registered(of: Championship, event: pairing.TeamRegistered) -> None:
     number = 1 + max((team.number for team in of.teams.values()), default=0)
     team = Team(of.id, event.team_id, number, event.name, entered_round=event.round)
     of.teams[event.team_id] = team
     _line_up(of, team, event.player_ids)
 
 
-def _line_up_set(of: Championship, event: pairing.LineUpSet) -> None:
+def _apply_line_up_set(of: Championship, event: pairing.LineUpSet) -> None:
     _line_up(of, _team(of, event.team_id), event.player_ids)
 
 
@@ -79,15 +79,15 @@ def _line_up(of: Championship, team: Team, player_ids: Iterable[str]) -> None:
         _player(of, player_id).team_id = team.team_id
 
 
-def _team_withdrawn(of: Championship, event: pairing.TeamWithdrawn) -> None:
+def _apply_team_withdrawn(of: Championship, event: pairing.TeamWithdrawn) -> None:
     _team(of, event.team_id).withdrawn_round = event.round
 
 
-def _team_reinstated(of: Championship, event: pairing.TeamReinstated) -> None:
+def _apply_team_reinstated(of: Championship, event: pairing.TeamReinstated) -> None:
     _team(of, event.team_id).withdrawn_round = 0
 
 
-def _ratings_published(of: Championship, event: rating.RatingListPublished) -> None:
+def _apply_ratings_published(of: Championship, event: rating.RatingListPublished) -> None:
     tournament, now = of.tournament, event.occurred_at.ToNanoseconds()
     tournament.rating_system, tournament.rating_revision = event.system, event.revision
     if event.revision:
@@ -96,24 +96,24 @@ def _ratings_published(of: Championship, event: rating.RatingListPublished) -> N
         tournament.rating_published_at = now
 
 
-def _rating_updated(of: Championship, event: rating.RatingUpdated) -> None:
+def _apply_rating_updated(of: Championship, event: rating.RatingUpdated) -> None:
     _player(of, event.player_id).new_rating = event.after
 
 
-OF_PLAYERS: Mapping[type[Message], Callable[[Championship, Any], None]] = {
-    pairing.PlayerRegistered: _entered,
-    pairing.LateEntryAdmitted: _entered,
-    pairing.PlayerAmended: _amended,
-    pairing.PlayerCheckedIn: _checked_in,
-    pairing.PlayerCheckedOut: _checked_out,
-    pairing.PlayerWithdrawn: _withdrawn,
-    pairing.PlayerReinstated: _reinstated,
-    pairing.TeamRegistered: _team_registered,
-    pairing.LineUpSet: _line_up_set,
-    pairing.TeamWithdrawn: _team_withdrawn,
-    pairing.TeamReinstated: _team_reinstated,
-    rating.RatingListPublished: _ratings_published,
-    rating.RatingUpdated: _rating_updated,
+PLAYER_HANDLERS: Mapping[type[Message], Callable[[Championship, Any], None]] = {
+    pairing.PlayerRegistered: _apply_player_entered,
+    pairing.LateEntryAdmitted: _apply_player_entered,
+    pairing.PlayerAmended: _apply_player_amended,
+    pairing.PlayerCheckedIn: _apply_player_checked_in,
+    pairing.PlayerCheckedOut: _apply_player_checked_out,
+    pairing.PlayerWithdrawn: _apply_player_withdrawn,
+    pairing.PlayerReinstated: _apply_player_reinstated,
+    pairing.TeamRegistered: _apply_team_registered,
+    pairing.LineUpSet: _apply_line_up_set,
+    pairing.TeamWithdrawn: _apply_team_withdrawn,
+    pairing.TeamReinstated: _apply_team_reinstated,
+    rating.RatingListPublished: _apply_ratings_published,
+    rating.RatingUpdated: _apply_rating_updated,
 }
 """The effect of an event on players and teams."""
 

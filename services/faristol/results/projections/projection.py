@@ -9,20 +9,20 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 
 from faristol.consumers import Projection
 from faristol.event_store import Recorded
-from faristol.results.projections.model import TYPES
-from faristol.results.storage.tables import VERSION, metadata_of, schema
+from faristol.results.projections.model import PROJECTED_TYPES
+from faristol.results.storage.tables import TABLES_VERSION, metadata_of, schema
 from faristol.results.storage.unit_of_work import Rebuilding, Unit
 
-NAME = "results"
+PROJECTION_NAME = "results"
 
-KEPT = 256
+REBUILD_CACHE_SIZE = 256
 """Games and tournaments cached by a rebuild: games played at the same time are used repeatedly."""
 
 
 @cache
 def projection(generation: int = 1) -> Projection:
     """Return the projection of the read models on the tables of a generation."""
-    tables = schema(VERSION, generation)
+    tables = schema(TABLES_VERSION, generation)
 
     async def apply(connection: AsyncConnection, events: Sequence[Recorded]) -> None:
         """Apply events in order. Raises ``CannotTake`` with the event that cannot be applied."""
@@ -31,12 +31,12 @@ def projection(generation: int = 1) -> Projection:
         await unit.write(connection)
 
     return Projection(
-        name=NAME,
-        version=VERSION,
-        types=TYPES,
-        tables=metadata_of(VERSION, generation),
+        name=PROJECTION_NAME,
+        version=TABLES_VERSION,
+        types=PROJECTED_TYPES,
+        tables=metadata_of(TABLES_VERSION, generation),
         apply=apply,
         generation=generation,
         again=projection,
-        fold=lambda: Rebuilding(tables, KEPT),
+        fold=lambda: Rebuilding(tables, REBUILD_CACHE_SIZE),
     )

@@ -15,20 +15,20 @@ from faristol.host.ruleset_store import kept_ruleset, ruleset_of
 from faristol.kernel.pins import Pin
 from faristol.kernel.refusal import Refusal
 from faristol.results.computed.standings import Ranking, Tally, pin_of
-from faristol.results.computed.teams import ranked
-from faristol.results.projections.model import WHOLE, Stale
+from faristol.results.computed.teams import rank_as_rows
+from faristol.results.projections.model import WHOLE_ROUND, Stale
 from faristol.results.storage.rows import Round, Standing, Team, TeamStanding, Tournament
 from faristol.results.storage.rows import Ruleset as Content
 from faristol.results.storage.store import Reader, S, Tables, remove, write
 from faristol.results.storage.tables import LAYOUTS
 from faristol.rules import Ruleset
 
-CACHED = 4
+RANKING_CACHE_SIZE = 4
 """Tournaments of a database whose last ranking is cached: some 10 MB for 1,000 players and 12 rounds."""
 
 
 @dataclass
-class Known:
+class CachedRanking:
     """The inputs of the standings of a tournament, cached for the next time."""
 
     ranked_at: int | None = None
@@ -48,8 +48,8 @@ class Known:
     """The standings after the last round, as their table has them."""
 
 
-_known: WeakKeyDictionary[Engine, dict[tuple[str, str], Known]] = WeakKeyDictionary()
-"""By tables and tournament, the last used at the end. A transaction removes a ``Known`` while it uses it."""
+_known: WeakKeyDictionary[Engine, dict[tuple[str, str], CachedRanking]] = WeakKeyDictionary()
+"""By tables and tournament, the last used at the end. A transaction removes a ``CachedRanking`` while it uses it."""
 
 
 async def project(
@@ -68,9 +68,9 @@ async def project(
     if not any(round_.round >= first for round_ in rounds):
         return  # all rows of an unpaired round are deleted already
     cache, key = _known.setdefault(connection.sync_engine, {}), (tables[Standing].name, tournament_id)
-    known = cache.pop(key, Known())
+    known = cache.pop(key, CachedRanking())
     if ranked_at is None or known.ranked_at != ranked_at:
-        known = Known()
+        known = CachedRanking()
     (tournament,) = await reader.of_tournament(Tournament, tournament_id)
     before = known.last
     if not before or before[0].round != first:
@@ -82,7 +82,7 @@ async def project(
         known.pin, known.ranking = pin, None if ruleset is None else Ranking(tournament, ruleset)
     if known.ranking is not None:
         await _count(reader, known, rounds, changed)
-        if known.came is None or any(WHOLE in games for games in changed.values()):
+        if known.came is None or any(WHOLE_ROUND in games for games in changed.values()):
             known.came, known.left = await reader.attendance(tournament_id)
         now = await asyncio.to_thread(_after_rounds, known, known.ranking, known.came, first)
     await _write(connection, tables, Standing, before, now)
@@ -93,11 +93,11 @@ async def project(
         known.ranked_at = tournament.ranked_at
         known.last = [row for row in now if row.round == rounds[-1].round]
         cache[key] = known
-        for oldest in list(cache)[:-CACHED]:
+        for oldest in list(cache)[:-RANKING_CACHE_SIZE]:
             del cache[oldest]
 
 
-async def _count(reader: Reader, known: Known, rounds: Sequence[Round], changed: Stale) -> None:
+async def _count(reader: Reader, known: CachedRanking, rounds: Sequence[Round], changed: Stale) -> None:
     """Update the tallies from the tables."""
     missing = {
         round_.round: round_ for round_ in rounds if round_.round in changed or round_.round not in known.tallies
@@ -105,8 +105,8 @@ async def _count(reader: Reader, known: Known, rounds: Sequence[Round], changed:
     numbers = {round_.round for round_ in rounds}
     known.tallies = {number: tally for number, tally in known.tallies.items() if number in numbers - missing.keys()}
     for number, round_ in missing.items():
-        last, games = known.round, changed.get(number, {WHOLE})
-        if last is not None and last.round == number and WHOLE not in games:
+        last, games = known.round, changed.get(number, {WHOLE_ROUND})
+        if last is not None and last.round == number and WHOLE_ROUND not in games:
             anew = await reader.those_games(games)
             last.games = [anew.get(game.game_id, game) for game in last.games]
         else:
@@ -115,7 +115,7 @@ async def _count(reader: Reader, known: Known, rounds: Sequence[Round], changed:
         known.tallies[number] = Tally.of(last)
 
 
-def _after_rounds(known: Known, ranking: Ranking, came: Mapping[str, bool], first: int) -> list[Standing]:
+def _after_rounds(known: CachedRanking, ranking: Ranking, came: Mapping[str, bool], first: int) -> list[Standing]:
     found: list[Standing] = []
     tallies = [tally for _, tally in sorted(known.tallies.items())]
     for place, tally in enumerate(tallies, 1):
@@ -135,7 +135,7 @@ async def _teams(reader: Reader, tournament: Tournament, first: int, ruleset: Ru
     for place, round_ in enumerate(rounds, 1):
         if round_.round >= first:
             with suppress(ValueError):  # as for those of players
-                lines = await asyncio.to_thread(ranked, tournament, registered, rounds[:place], ruleset)
+                lines = await asyncio.to_thread(rank_as_rows, tournament, registered, rounds[:place], ruleset)
                 found += (standing for standing, _ in lines)
     return found
 

@@ -23,7 +23,7 @@ def _round(of: Championship, event: Any) -> Round:
         raise Broken(f"{event.DESCRIPTOR.name} is of a round that was not paired") from None
 
 
-def _paired(of: Championship, event: pairing.RoundPaired) -> None:
+def _apply_round_paired(of: Championship, event: pairing.RoundPaired) -> None:
     teams = {each.match: (each.first_team_id, each.second_team_id) for each in event.matches}
     round_ = of.rounds[event.round] = Round(
         of.id, event.round, results.ROUND_PHASE_PAIRED, event.algorithm, tables=len(event.pairings)
@@ -61,59 +61,59 @@ def _game(tournament_id: str, round_: int, number: int, pair: pairing.Pairing, t
     return game
 
 
-def _unpaired(of: Championship, event: pairing.RoundUnpaired) -> None:
+def _apply_round_unpaired(of: Championship, event: pairing.RoundUnpaired) -> None:
     _round(of, event)
     del of.rounds[event.round]
 
 
-def _bye_awarded(of: Championship, event: pairing.ByeAwarded) -> None:
+def _apply_bye_awarded(of: Championship, event: pairing.ByeAwarded) -> None:
     round_ = of.rounds.setdefault(event.round, Round(of.id, event.round))
     round_.phase = results.ROUND_PHASE_PAIRED
     round_.byes = [bye for bye in round_.byes if bye.kind != ByeKind.ALLOCATED]
     round_.byes.append(Bye(of.id, event.round, ByeKind.ALLOCATED, 0, event.player_id))
 
 
-def _started(of: Championship, event: pairing.RoundStarted) -> None:
+def _apply_round_started(of: Championship, event: pairing.RoundStarted) -> None:
     round_ = _round(of, event)
     round_.phase, round_.started_at = results.ROUND_PHASE_STARTED, event.occurred_at.ToNanoseconds()
 
 
-def _closed(of: Championship, event: pairing.RoundClosed) -> None:
+def _apply_round_closed(of: Championship, event: pairing.RoundClosed) -> None:
     round_ = _round(of, event)
     round_.phase, round_.closed_at = results.ROUND_PHASE_CLOSED, event.occurred_at.ToNanoseconds()
 
 
-OF_ROUND: Mapping[type[Message], Callable[[Championship, Any], None]] = {
-    pairing.RoundPaired: _paired,
-    pairing.RoundUnpaired: _unpaired,
-    pairing.ByeAwarded: _bye_awarded,
-    pairing.RoundStarted: _started,
-    pairing.RoundClosed: _closed,
+ROUND_HANDLERS: Mapping[type[Message], Callable[[Championship, Any], None]] = {
+    pairing.RoundPaired: _apply_round_paired,
+    pairing.RoundUnpaired: _apply_round_unpaired,
+    pairing.ByeAwarded: _apply_bye_awarded,
+    pairing.RoundStarted: _apply_round_started,
+    pairing.RoundClosed: _apply_round_closed,
 }
 """The effect of an event on a round as a whole."""
 
 
-def _postponed(game: Game, event: pairing.GamePostponed, version: int) -> None:
+def _apply_game_postponed(game: Game, event: pairing.GamePostponed, version: int) -> None:
     game.postponed_to = event.postponed_to.ToNanoseconds()
 
 
-def _not_postponed(game: Game, event: Message, version: int) -> None:
+def _apply_postponement_ended(game: Game, event: Message, version: int) -> None:
     game.postponed_to = None
 
 
-def _spread_adjusted(game: Game, event: pairing.SpreadAdjusted, version: int) -> None:
+def _apply_spread_adjusted(game: Game, event: pairing.SpreadAdjusted, version: int) -> None:
     game.spread_adjustments += (Adjustment(event.player_id, event.points, event.article),)
 
 
-def _sanctioned(game: Game, event: pairing.PlayerSanctioned, version: int) -> None:
+def _apply_player_sanctioned(game: Game, event: pairing.PlayerSanctioned, version: int) -> None:
     game.score_sanctions += (Sanction(event.player_id, event.points, event.article, version),)
 
 
-def _sanction_lifted(game: Game, event: pairing.SanctionLifted, version: int) -> None:
+def _apply_sanction_lifted(game: Game, event: pairing.SanctionLifted, version: int) -> None:
     game.score_sanctions = tuple(each for each in game.score_sanctions if each.version != event.version)
 
 
-def _points_adjusted(game: Game, event: pairing.PointsAdjusted, version: int) -> None:
+def _apply_points_adjusted(game: Game, event: pairing.PointsAdjusted, version: int) -> None:
     """Move the last sanction from the score to the spread, beside the result."""
     last = game.score_sanctions[-1] if game.score_sanctions else None
     if last is not None and (last.player_id, last.points) == (event.player_id, -event.points):
@@ -121,11 +121,11 @@ def _points_adjusted(game: Game, event: pairing.PointsAdjusted, version: int) ->
     game.spread_adjustments += (Adjustment(event.player_id, event.points, event.article, sanction=True),)
 
 
-def _result_entered(game: Game, event: pairing.ResultEntered, version: int) -> None:
+def _apply_result_entered(game: Game, event: pairing.ResultEntered, version: int) -> None:
     game.entered_by = event.arbiter_id
 
 
-def _result_corrected(game: Game, event: pairing.ResultCorrected, version: int) -> None:
+def _apply_result_corrected(game: Game, event: pairing.ResultCorrected, version: int) -> None:
     if not event.before_confirmation:
         game.corrected, game.corrected_by = True, event.arbiter_id or game.corrected_by
     game.winner_id, game.lost_by_all = event.winner_id, event.lost_by_all
@@ -135,7 +135,7 @@ def _result_corrected(game: Game, event: pairing.ResultCorrected, version: int) 
     _score(game, event.scores)
 
 
-def _result_recorded(game: Game, event: pairing.ResultRecorded, version: int) -> None:
+def _apply_result_recorded(game: Game, event: pairing.ResultRecorded, version: int) -> None:
     game.final, game.postponed_to = True, None
     game.winner_id, game.lost_by_all = event.winner_id, event.lost_by_all
     game.condition, game.unplayed = event.condition, event.unplayed
@@ -149,17 +149,17 @@ def _score(game: Game, scores: Sequence[game_events.FinalScore]) -> None:
         seat.score = by_player[seat.player_id]
 
 
-OF_RESULT: Mapping[type[Message], Callable[[Game, Any, int], None]] = {
-    pairing.ResultEntered: _result_entered,
-    pairing.ResultRecorded: _result_recorded,
-    pairing.ResultCorrected: _result_corrected,
-    pairing.SpreadAdjusted: _spread_adjusted,
-    pairing.PlayerSanctioned: _sanctioned,
-    pairing.SanctionLifted: _sanction_lifted,
-    pairing.PointsAdjusted: _points_adjusted,
-    pairing.GamePostponed: _postponed,
-    pairing.PostponementCancelled: _not_postponed,
-    pairing.PostponedGameStarted: _not_postponed,
+RESULT_HANDLERS: Mapping[type[Message], Callable[[Game, Any, int], None]] = {
+    pairing.ResultEntered: _apply_result_entered,
+    pairing.ResultRecorded: _apply_result_recorded,
+    pairing.ResultCorrected: _apply_result_corrected,
+    pairing.SpreadAdjusted: _apply_spread_adjusted,
+    pairing.PlayerSanctioned: _apply_player_sanctioned,
+    pairing.SanctionLifted: _apply_sanction_lifted,
+    pairing.PointsAdjusted: _apply_points_adjusted,
+    pairing.GamePostponed: _apply_game_postponed,
+    pairing.PostponementCancelled: _apply_postponement_ended,
+    pairing.PostponedGameStarted: _apply_postponement_ended,
 }
 """The effect of an event of a round on one table and its result. A lifted sanction is identified by the version
 of the stream that its event made.
@@ -183,7 +183,7 @@ def change_result(of: Championship, game: Game, event: Any, version: int) -> Non
     """Apply an event of one table of a round. Raises ``Broken`` if it cannot follow."""
     round_ = _round(of, event)
     was_final, was = game.final, _result(game)
-    OF_RESULT[type(event)](game, event, version)
+    RESULT_HANDLERS[type(event)](game, event, version)
     round_.finished += game.final - was_final
     opened_again = isinstance(event, pairing.ResultRecorded) and event.revision > 0
     if opened_again or isinstance(event, pairing.ResultCorrected):

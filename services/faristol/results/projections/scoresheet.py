@@ -24,9 +24,9 @@ from faristol.results.storage.rows import (
     RuledWord,
     Seat,
     Sheet,
-    Written,
-    packed,
-    unpacked,
+    SheetScore,
+    decode_tuples,
+    encode_tuples,
 )
 from faristol.rules.board import Direction, Square
 from faristol.rules.notation import Notation, Start
@@ -59,48 +59,48 @@ def board(game: Game) -> list[Placement]:
         settled.get((tile.row, tile.column), tile)
         for line in game.lines
         if line.kind == results.ENTRY_KIND_PLAY
-        for tile in unpacked(Placement, line.placements)
+        for tile in decode_tuples(Placement, line.placements)
     ]
 
 
-def _draws_committed(game: Game, sheet: Sheet, event: events.DrawsCommitted) -> None:
+def _apply_draws_committed(game: Game, sheet: Sheet, event: events.DrawsCommitted) -> None:
     sheet.draw_commitment = event.commitment
 
 
-def _seed_revealed(game: Game, sheet: Sheet, event: events.SeedRevealed) -> None:
+def _apply_seed_revealed(game: Game, sheet: Sheet, event: events.SeedRevealed) -> None:
     sheet.seed = event.seed
 
 
-def _start_decided(game: Game, sheet: Sheet, event: events.StartDecided) -> None:
+def _apply_start_decided(game: Game, sheet: Sheet, event: events.StartDecided) -> None:
     sheet.first_player_id = event.player_id
 
 
-def _drawn(game: Game, sheet: Sheet, event: events.TilesDrawn) -> None:
+def _apply_tiles_drawn(game: Game, sheet: Sheet, event: events.TilesDrawn) -> None:
     sheet.bag_left = event.bag_left
 
 
-def _started(game: Game, sheet: Sheet, event: events.GameStarted) -> None:
+def _apply_game_started(game: Game, sheet: Sheet, event: events.GameStarted) -> None:
     sheet.turn_player_id = event.first_player_id
 
 
-def _laid(game: Game, sheet: Sheet, event: events.TilesLaid) -> None:
+def _apply_tiles_laid(game: Game, sheet: Sheet, event: events.TilesLaid) -> None:
     sheet.laid += tuple(Placement(*tile) for tile in _tiles(event.placements))
 
 
-def _taken_back(game: Game, sheet: Sheet, event: events.TilesTakenBack) -> None:
+def _apply_tiles_taken_back(game: Game, sheet: Sheet, event: events.TilesTakenBack) -> None:
     """Return to the rack the tiles laid, or a play announced and not completed yet; remove its line."""
     sheet.laid = ()
     if game.lines and game.lines[-1].turn == event.turn:
         _unsettle(sheet, game.lines.pop())
 
 
-def _placed(game: Game, sheet: Sheet, event: events.PlayPlaced) -> None:
+def _apply_play_placed(game: Game, sheet: Sheet, event: events.PlayPlaced) -> None:
     sheet.laid = ()
     main = event.words[0]
     start = Start(Square(main.row, main.column), Direction.ACROSS if main.across else Direction.DOWN)
     line = _add(game, results.ENTRY_KIND_PLAY, event.turn, event.player_id)
-    line.placements = packed(_tiles(event.placements))
-    line.words = packed(
+    line.placements = encode_tuples(_tiles(event.placements))
+    line.words = encode_tuples(
         [(list(each.word.faces), each.row, each.column, each.across, each.score) for each in event.words]
     )
     line.score, line.bingo = event.score, event.bingo
@@ -108,20 +108,20 @@ def _placed(game: Game, sheet: Sheet, event: events.PlayPlaced) -> None:
     line.coordinates = Notation.FISC.write(start)
 
 
-def _score_written(game: Game, sheet: Sheet, event: events.ScoreWritten) -> None:
-    _line(game, event.turn).written += (Written(event.player_id, event.score, event.total),)
+def _apply_score_written(game: Game, sheet: Sheet, event: events.ScoreWritten) -> None:
+    _line(game, event.turn).written += (SheetScore(event.player_id, event.score, event.total),)
 
 
-def _challenged(game: Game, sheet: Sheet, event: events.ChallengeRaised) -> None:
+def _apply_challenge_raised(game: Game, sheet: Sheet, event: events.ChallengeRaised) -> None:
     _line(game, event.turn).challenged = True
 
 
-def _ruled(game: Game, sheet: Sheet, event: events.ChallengeRuled) -> None:
+def _apply_challenge_ruled(game: Game, sheet: Sheet, event: events.ChallengeRuled) -> None:
     line = _line(game, event.turn)
     line.ruled_words += tuple(RuledWord(tuple(each.word.faces), each.valid) for each in event.words)
 
 
-def _withdrawn(game: Game, sheet: Sheet, event: events.PlayWithdrawn) -> None:
+def _apply_play_withdrawn(game: Game, sheet: Sheet, event: events.PlayWithdrawn) -> None:
     line, seat = _line(game, event.turn), _seat(game, event.player_id)
     _unsettle(sheet, line)
     challenged = event.reason == events.WITHDRAWAL_REASON_CHALLENGED
@@ -136,45 +136,45 @@ def _withdrawn(game: Game, sheet: Sheet, event: events.PlayWithdrawn) -> None:
         sheet.bag_left = event.bag_left
 
 
-def _blank_settled(game: Game, sheet: Sheet, event: events.BlankSettled) -> None:
+def _apply_blank_settled(game: Game, sheet: Sheet, event: events.BlankSettled) -> None:
     for tile in board(game):
         if (tile.row, tile.column) == (event.row, event.column):
             others = tuple(each for each in sheet.settled if (each.row, each.column) != (tile.row, tile.column))
             sheet.settled = (*others, tile._replace(face=event.face))
 
 
-def _exchanged(game: Game, sheet: Sheet, event: events.Exchanged) -> None:
+def _apply_exchanged(game: Game, sheet: Sheet, event: events.Exchanged) -> None:
     _add(game, results.ENTRY_KIND_EXCHANGE, event.turn, event.player_id).exchanged = len(event.faces)
 
 
-def _exchanged_freely(game: Game, sheet: Sheet, event: events.FreeExchanged) -> None:
+def _apply_free_exchanged(game: Game, sheet: Sheet, event: events.FreeExchanged) -> None:
     line = _add(game, results.ENTRY_KIND_FREE_EXCHANGE, 0, event.player_id)
     line.exchanged, line.complete = len(event.faces), True
 
 
-def _passed(game: Game, sheet: Sheet, event: events.Passed) -> None:
+def _apply_passed(game: Game, sheet: Sheet, event: events.Passed) -> None:
     _add(game, results.ENTRY_KIND_PASS, event.turn, event.player_id)
 
 
-def _cannot_play(game: Game, sheet: Sheet, event: events.CannotPlay) -> None:
+def _apply_cannot_play(game: Game, sheet: Sheet, event: events.CannotPlay) -> None:
     _add(game, results.ENTRY_KIND_CANNOT_PLAY, event.turn, event.player_id)
 
 
-def _turn_lost(game: Game, sheet: Sheet, event: events.TurnLost) -> None:
+def _apply_turn_lost(game: Game, sheet: Sheet, event: events.TurnLost) -> None:
     line = _add(game, results.ENTRY_KIND_LOST_TURN, event.turn, event.player_id)
     line.lost_for, line.article, line.complete = event.reason, event.article, True
     sheet.turn_player_id = _next(game, event.player_id)
     sheet.laid = ()
 
 
-def _completed(game: Game, sheet: Sheet, event: events.PlayCompleted) -> None:
+def _apply_play_completed(game: Game, sheet: Sheet, event: events.PlayCompleted) -> None:
     line = _line(game, event.turn)
     line.score, line.total, line.complete = event.score, event.total, True
     _seat(game, event.player_id).table_score = event.total
     sheet.turn_player_id = _next(game, event.player_id)
 
 
-def _count_settled(game: Game, sheet: Sheet, event: events.CountSettled) -> None:
+def _apply_count_settled(game: Game, sheet: Sheet, event: events.CountSettled) -> None:
     incidents.close(sheet, results.INCIDENT_KIND_COUNT_DISPUTED)
     last = game.lines[-1] if game.lines else None
     if last is not None and last.turn == event.turn and not last.complete:
@@ -182,7 +182,7 @@ def _count_settled(game: Game, sheet: Sheet, event: events.CountSettled) -> None
         last.score = event.score
 
 
-def _play_corrected(game: Game, sheet: Sheet, event: events.PlayCorrected) -> None:
+def _apply_play_corrected(game: Game, sheet: Sheet, event: events.PlayCorrected) -> None:
     """Change the score of a play and the totals after it."""
     corrected, change = _line(game, event.turn), event.score - event.before
     corrected.score = event.score
@@ -193,24 +193,24 @@ def _play_corrected(game: Game, sheet: Sheet, event: events.PlayCorrected) -> No
     incidents.note(sheet, results.INCIDENT_KIND_PLAY_CORRECTED, event.turn, event.player_id, change)
 
 
-def _total_corrected(game: Game, sheet: Sheet, event: events.TotalCorrected) -> None:
+def _apply_total_corrected(game: Game, sheet: Sheet, event: events.TotalCorrected) -> None:
     _settle(game, results.ENTRY_KIND_CORRECTION, event.player_id, event.total - event.before)
 
 
-def _rack_penalty(game: Game, sheet: Sheet, event: events.RackPenalty) -> None:
+def _apply_rack_penalty(game: Game, sheet: Sheet, event: events.RackPenalty) -> None:
     _settle(game, results.ENTRY_KIND_RACK_PENALTY, event.player_id, -event.points).faces = tuple(event.faces)
 
 
-def _out_bonus(game: Game, sheet: Sheet, event: events.OutBonus) -> None:
+def _apply_out_bonus(game: Game, sheet: Sheet, event: events.OutBonus) -> None:
     _settle(game, results.ENTRY_KIND_OUT_BONUS, event.player_id, event.points)
 
 
-def _time_penalty(game: Game, sheet: Sheet, event: events.TimePenalty) -> None:
+def _apply_time_penalty(game: Game, sheet: Sheet, event: events.TimePenalty) -> None:
     line = _settle(game, results.ENTRY_KIND_TIME_PENALTY, event.player_id, -event.points)
     line.overtime_ms = event.overtime_ms
 
 
-def _challenge_penalty(game: Game, sheet: Sheet, event: events.ChallengePenalty) -> None:
+def _apply_challenge_penalty(game: Game, sheet: Sheet, event: events.ChallengePenalty) -> None:
     _settle(game, results.ENTRY_KIND_CHALLENGE_PENALTY, event.player_id, event.points)
 
 
@@ -221,38 +221,38 @@ _ADJUSTMENTS: Mapping[int, int] = {
 }
 
 
-def _score_adjusted(game: Game, sheet: Sheet, event: events.ScoreAdjusted) -> None:
+def _apply_score_adjusted(game: Game, sheet: Sheet, event: events.ScoreAdjusted) -> None:
     _settle(game, _ADJUSTMENTS[event.reason], event.player_id, event.points).article = event.article
 
 
-def _ended(game: Game, sheet: Sheet, event: events.GameEnded | events.TableClosed) -> None:
+def _apply_game_ended(game: Game, sheet: Sheet, event: events.GameEnded | events.TableClosed) -> None:
     sheet.end_condition, sheet.turn_player_id = event.condition, ""
     sheet.loser_ids, sheet.laid = tuple(event.loser_ids), ()
     if game.lines and not game.lines[-1].complete:  # time ran out during it: it does not count
         game.lines[-1].total = _seat(game, game.lines[-1].player_id).table_score
 
 
-def _result_final(game: Game, sheet: Sheet, event: events.ResultFinal | events.TableClosed) -> None:
+def _apply_result_final(game: Game, sheet: Sheet, event: events.ResultFinal | events.TableClosed) -> None:
     sheet.final, sheet.winner_id, sheet.lost_by_all = True, event.winner_id, event.lost_by_all
     for final in event.scores:
         _seat(game, final.player_id).table_score = final.score
 
 
-def _table_closed(game: Game, sheet: Sheet, event: events.TableClosed) -> None:
+def _apply_table_closed(game: Game, sheet: Sheet, event: events.TableClosed) -> None:
     if event.given_up:
         last = max((line.turn for line in game.lines), default=0)
         incidents.note(sheet, results.INCIDENT_KIND_GIVEN_UP, last)
-    _ended(game, sheet, event)
-    _result_final(game, sheet, event)
+    _apply_game_ended(game, sheet, event)
+    _apply_result_final(game, sheet, event)
 
 
-def _reopened(game: Game, sheet: Sheet, event: events.GameReopened) -> None:
+def _apply_game_reopened(game: Game, sheet: Sheet, event: events.GameReopened) -> None:
     sheet.final, sheet.winner_id, sheet.lost_by_all = False, "", False
     last = max((line.turn for line in game.lines), default=0)
     incidents.note(sheet, results.INCIDENT_KIND_REOPENED, last)
 
 
-def _entries_taken_back(game: Game, sheet: Sheet, event: events.EntriesTakenBack) -> None:
+def _apply_entries_taken_back(game: Game, sheet: Sheet, event: events.EntriesTakenBack) -> None:
     """Remove the lines from a turn on: tiles from the board, points from the totals, draws from the racks."""
     first = next((line.number for line in game.lines if line.turn >= event.turn), None)
     after = [line for line in game.lines if first is not None and line.number >= first]
@@ -275,39 +275,39 @@ def _beside(note: Callable[[Sheet, Any], None], game: Game, sheet: Sheet, event:
 
 
 FOLDS: Mapping[type[Message], Fold] = {
-    events.DrawsCommitted: _draws_committed,
-    events.SeedRevealed: _seed_revealed,
-    events.StartDecided: _start_decided,
-    events.TilesDrawn: _drawn,
-    events.GameStarted: _started,
-    events.TilesLaid: _laid,
-    events.TilesTakenBack: _taken_back,
-    events.PlayPlaced: _placed,
-    events.ScoreWritten: _score_written,
-    events.ChallengeRaised: _challenged,
-    events.ChallengeRuled: _ruled,
-    events.ChallengePenalty: _challenge_penalty,
-    events.PlayWithdrawn: _withdrawn,
-    events.BlankSettled: _blank_settled,
-    events.Exchanged: _exchanged,
-    events.FreeExchanged: _exchanged_freely,
-    events.Passed: _passed,
-    events.CannotPlay: _cannot_play,
-    events.TurnLost: _turn_lost,
-    events.PlayCompleted: _completed,
-    events.CountSettled: _count_settled,
-    events.PlayCorrected: _play_corrected,
-    events.TotalCorrected: _total_corrected,
-    events.GameEnded: _ended,
-    events.RackPenalty: _rack_penalty,
-    events.OutBonus: _out_bonus,
-    events.TimePenalty: _time_penalty,
-    events.ScoreAdjusted: _score_adjusted,
-    events.ResultFinal: _result_final,
-    events.TableClosed: _table_closed,
-    events.GameReopened: _reopened,
-    events.EntriesTakenBack: _entries_taken_back,
-    **{event: partial(_beside, note) for event, note in incidents.INCIDENTS.items()},
+    events.DrawsCommitted: _apply_draws_committed,
+    events.SeedRevealed: _apply_seed_revealed,
+    events.StartDecided: _apply_start_decided,
+    events.TilesDrawn: _apply_tiles_drawn,
+    events.GameStarted: _apply_game_started,
+    events.TilesLaid: _apply_tiles_laid,
+    events.TilesTakenBack: _apply_tiles_taken_back,
+    events.PlayPlaced: _apply_play_placed,
+    events.ScoreWritten: _apply_score_written,
+    events.ChallengeRaised: _apply_challenge_raised,
+    events.ChallengeRuled: _apply_challenge_ruled,
+    events.ChallengePenalty: _apply_challenge_penalty,
+    events.PlayWithdrawn: _apply_play_withdrawn,
+    events.BlankSettled: _apply_blank_settled,
+    events.Exchanged: _apply_exchanged,
+    events.FreeExchanged: _apply_free_exchanged,
+    events.Passed: _apply_passed,
+    events.CannotPlay: _apply_cannot_play,
+    events.TurnLost: _apply_turn_lost,
+    events.PlayCompleted: _apply_play_completed,
+    events.CountSettled: _apply_count_settled,
+    events.PlayCorrected: _apply_play_corrected,
+    events.TotalCorrected: _apply_total_corrected,
+    events.GameEnded: _apply_game_ended,
+    events.RackPenalty: _apply_rack_penalty,
+    events.OutBonus: _apply_out_bonus,
+    events.TimePenalty: _apply_time_penalty,
+    events.ScoreAdjusted: _apply_score_adjusted,
+    events.ResultFinal: _apply_result_final,
+    events.TableClosed: _apply_table_closed,
+    events.GameReopened: _apply_game_reopened,
+    events.EntriesTakenBack: _apply_entries_taken_back,
+    **{event: partial(_beside, note) for event, note in incidents.INCIDENT_HANDLERS.items()},
 }
 """The effect of an event of a game on the rows of its open table."""
 
@@ -318,7 +318,7 @@ WITHOUT_LINES: frozenset[type[Message]] = frozenset(
         events.TilesDrawn,
         events.GameStarted,
         events.TilesLaid,
-        *incidents.INCIDENTS,
+        *incidents.INCIDENT_HANDLERS,
     )
 )
 """Events of a game that change neither the lines of its sheet nor the game of the tournament."""
@@ -349,7 +349,7 @@ def _settle(game: Game, kind: int, player_id: str, points: int) -> Line:
 def _unsettle(sheet: Sheet, line: Line) -> None:
     """Remove the settled blanks of a play whose tiles come off the board."""
     if sheet.settled:
-        gone = {(tile.row, tile.column) for tile in unpacked(Placement, line.placements)}
+        gone = {(tile.row, tile.column) for tile in decode_tuples(Placement, line.placements)}
         sheet.settled = tuple(tile for tile in sheet.settled if (tile.row, tile.column) not in gone)
 
 

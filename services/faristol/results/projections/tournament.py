@@ -9,14 +9,14 @@ from google.protobuf.message import Message
 
 from faristol.pb.pairing.v1 import events_pb2 as pairing
 from faristol.results.projections.championship import Championship
-from faristol.results.storage.rows import Announced, Division, Hall, Option, Tournament
+from faristol.results.storage.rows import Announced, Division, Option, StoredHall, Tournament
 from faristol.rules.options import NONE
 
-TEAMS = "teams"
+TEAMS_OPTION = "teams"
 """The option of rulesets that makes a tournament one of teams (FISE 4.4)."""
 
 
-def created(event: pairing.TournamentCreated) -> Championship:
+def build_championship(event: pairing.TournamentCreated) -> Championship:
     """Return a new tournament. Only the first division of a championship has its divisions."""
     first = event.division and not event.division_of
     return Championship(
@@ -33,76 +33,76 @@ def created(event: pairing.TournamentCreated) -> Championship:
     )
 
 
-def _division_added(tournament: Tournament, event: pairing.DivisionAdded) -> None:
+def _apply_division_added(tournament: Tournament, event: pairing.DivisionAdded) -> None:
     tournament.divisions += (Division(event.division.tournament_id, event.division.name),)
     if event.division.tournament_id == tournament.tournament_id:
         tournament.division = event.division.name
 
 
-def _described(tournament: Tournament, event: pairing.TournamentDescribed) -> None:
+def _apply_tournament_described(tournament: Tournament, event: pairing.TournamentDescribed) -> None:
     tournament.name, tournament.time_zone = event.name, event.time_zone
     tournament.place, tournament.country = event.place, event.country
     tournament.starts_on, tournament.ends_on = event.starts_on, event.ends_on
     tournament.organiser, tournament.link = event.organiser, event.link
 
 
-def _archived(tournament: Tournament, event: pairing.TournamentArchived) -> None:
+def _apply_tournament_archived(tournament: Tournament, event: pairing.TournamentArchived) -> None:
     tournament.archived = True
 
 
-def _removed(tournament: Tournament, event: pairing.TournamentRemoved) -> None:
+def _apply_tournament_removed(tournament: Tournament, event: pairing.TournamentRemoved) -> None:
     tournament.removed = True
 
 
-def _restored(tournament: Tournament, event: pairing.TournamentRestored) -> None:
+def _apply_tournament_restored(tournament: Tournament, event: pairing.TournamentRestored) -> None:
     tournament.archived = tournament.removed = False
 
 
-def _rounds_changed(tournament: Tournament, event: pairing.RoundsChanged) -> None:
+def _apply_rounds_changed(tournament: Tournament, event: pairing.RoundsChanged) -> None:
     tournament.rounds = event.rounds
 
 
-def _ruleset_pinned(tournament: Tournament, event: pairing.RulesetPinned) -> None:
+def _apply_ruleset_pinned(tournament: Tournament, event: pairing.RulesetPinned) -> None:
     tournament.ruleset, tournament.ruleset_digest = event.ruleset.name, event.ruleset.digest
     tournament.ruleset_options = tuple(Option(each.name, each.value) for each in event.ruleset.options)
-    boards = next((option.value for option in tournament.ruleset_options if option.name == TEAMS), NONE)
+    boards = next((option.value for option in tournament.ruleset_options if option.name == TEAMS_OPTION), NONE)
     tournament.team_boards = 0 if boards == NONE else int(boards)
 
 
-def _lexicon_pinned(tournament: Tournament, event: pairing.LexiconPinned) -> None:
+def _apply_lexicon_pinned(tournament: Tournament, event: pairing.LexiconPinned) -> None:
     tournament.lexicon, tournament.lexicon_digest = event.lexicon.name, event.lexicon.digest
 
 
-def _published(tournament: Tournament, event: pairing.StandingsPublished) -> None:
+def _apply_standings_published(tournament: Tournament, event: pairing.StandingsPublished) -> None:
     tournament.over = True
 
 
-def _reopened(tournament: Tournament, event: pairing.StandingsReopened) -> None:
+def _apply_standings_reopened(tournament: Tournament, event: pairing.StandingsReopened) -> None:
     tournament.over = False
 
 
-def _halls_set(tournament: Tournament, event: pairing.HallsSet) -> None:
-    tournament.halls = tuple(Hall(each.name, each.first_table, each.last_table) for each in event.halls)
+def _apply_halls_set(tournament: Tournament, event: pairing.HallsSet) -> None:
+    tournament.halls = tuple(StoredHall(each.name, each.first_table, each.last_table) for each in event.halls)
 
 
-def _rounds_announced(tournament: Tournament, event: pairing.RoundsAnnounced) -> None:
+def _apply_rounds_announced(tournament: Tournament, event: pairing.RoundsAnnounced) -> None:
     at = event.occurred_at.ToNanoseconds()
     tournament.announced = tuple(Announced(each.round, each.starts_at.ToNanoseconds(), at) for each in event.times)
 
 
-OF_TOURNAMENT: Mapping[type[Message], Callable[[Tournament, Any], None]] = {
-    pairing.DivisionAdded: _division_added,
-    pairing.TournamentDescribed: _described,
-    pairing.TournamentArchived: _archived,
-    pairing.TournamentRemoved: _removed,
-    pairing.TournamentRestored: _restored,
-    pairing.RoundsChanged: _rounds_changed,
-    pairing.RulesetPinned: _ruleset_pinned,
-    pairing.LexiconPinned: _lexicon_pinned,
-    pairing.StandingsPublished: _published,
-    pairing.StandingsReopened: _reopened,
-    pairing.HallsSet: _halls_set,
-    pairing.RoundsAnnounced: _rounds_announced,
+TOURNAMENT_HANDLERS: Mapping[type[Message], Callable[[Tournament, Any], None]] = {
+    pairing.DivisionAdded: _apply_division_added,
+    pairing.TournamentDescribed: _apply_tournament_described,
+    pairing.TournamentArchived: _apply_tournament_archived,
+    pairing.TournamentRemoved: _apply_tournament_removed,
+    pairing.TournamentRestored: _apply_tournament_restored,
+    pairing.RoundsChanged: _apply_rounds_changed,
+    pairing.RulesetPinned: _apply_ruleset_pinned,
+    pairing.LexiconPinned: _apply_lexicon_pinned,
+    pairing.StandingsPublished: _apply_standings_published,
+    pairing.StandingsReopened: _apply_standings_reopened,
+    pairing.HallsSet: _apply_halls_set,
+    pairing.RoundsAnnounced: _apply_rounds_announced,
 }
 """The effect of an event on the tournament itself."""
 

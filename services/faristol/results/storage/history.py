@@ -27,10 +27,12 @@ from faristol.results.projections.model import State, tournament_of
 from faristol.results.storage import lookup
 from faristol.results.storage.lookup import Found
 
-SLICE = 200
+FOLD_BATCH_EVENTS = 200
 """Events applied before other tasks run."""
 
-_OF_LIST = facts.types_of(facts.that_change(options.CHANGE_TOURNAMENT, options.CHANGE_PLAYERS, options.CHANGE_ROUND))
+_OF_LIST = facts.types_of(
+    facts.types_that_change(options.CHANGE_TOURNAMENT, options.CHANGE_PLAYERS, options.CHANGE_ROUND)
+)
 """Events behind the list of tournaments."""
 
 
@@ -41,7 +43,7 @@ class Moment:
     position: int = 0
     time: datetime | None = None
 
-    async def resolved(self, record: Record, tournament_id: str = "") -> int:
+    async def resolve_position(self, record: Record, tournament_id: str = "") -> int:
         """Return the last position that counts: for a time, the one before the first event recorded after it.
 
         Only events of the tournament count, or all events without a ``tournament_id``.
@@ -58,12 +60,12 @@ class Moment:
 
 async def tournaments(record: Record, moment: Moment) -> lookup.Listing:
     """Return all tournaments."""
-    position = await moment.resolved(record)
+    position = await moment.resolve_position(record)
     state, after = State(), 0
-    while found := await record.read(after, types=_OF_LIST, up_to=position, limit=SLICE):
+    while found := await record.read(after, types=_OF_LIST, up_to=position, limit=FOLD_BATCH_EVENTS):
         state.apply(found)
         after = found[-1].position
-    return lookup.listed(state.championships, position)
+    return lookup.build_listing(state.championships, position)
 
 
 async def tournament(record: Record, tournament_id: str, moment: Moment) -> Found:
@@ -91,18 +93,18 @@ async def games(record: Record, tournament_id: str, moment: Moment) -> Found:
 
 async def _with_games(record: Record, before: Found, game_ids: Iterable[str]) -> Found:
     streams = [f"tournament-{before.of.id}", *(f"game-{game_id}" for game_id in game_ids)]
-    state = await _folded(record, streams, before.position)
+    state = await _fold_streams(record, streams, before.position)
     return Found(state.championships[before.of.id], before.position, before.divisions)
 
 
 async def _tournament(record: Record, tournament_id: str, moment: Moment, streams: Iterable[str]) -> Found:
-    position = await moment.resolved(record, tournament_id)
-    found = (await _folded(record, streams, position)).championships.get(tournament_id)
+    position = await moment.resolve_position(record, tournament_id)
+    found = (await _fold_streams(record, streams, position)).championships.get(tournament_id)
     if found is None or not lookup.is_made(found.tournament):
         raise NotFound("tournament", tournament_id)
     if not (first := found.tournament.division_of):
         return Found(found, position, found.tournament.divisions)
-    known = await _folded(record, [f"tournament-{first}"], await moment.resolved(record, first))
+    known = await _fold_streams(record, [f"tournament-{first}"], await moment.resolve_position(record, first))
     return Found(found, position, known.championships[first].tournament.divisions)
 
 
@@ -110,8 +112,10 @@ async def game(record: Record, game_id: str, moment: Moment) -> results.GetGameR
     """Return a game with the name of its tournament. Raises ``NotFound`` if it was not paired yet."""
     opened = await record.read_stream(f"game-{game_id}")
     tournament_id = opened[0].tournament if opened else tournament_of(game_id)
-    position = await moment.resolved(record, tournament_id)
-    state = await _folded(record, [f"tournament-{tournament_id}", f"game-{game_id}", f"clock-{game_id}"], position)
+    position = await moment.resolve_position(record, tournament_id)
+    state = await _fold_streams(
+        record, [f"tournament-{tournament_id}", f"game-{game_id}", f"clock-{game_id}"], position
+    )
     found = state.games.get(game_id)
     if found is None:
         raise NotFound("game", game_id)
@@ -121,14 +125,14 @@ async def game(record: Record, game_id: str, moment: Moment) -> results.GetGameR
     return answer
 
 
-async def _folded(record: Record, streams: Iterable[str], position: int) -> State:
+async def _fold_streams(record: Record, streams: Iterable[str], position: int) -> State:
     """Fold the events of some streams up to a position, in the order of the record."""
     read = [await record.read_stream(stream) for stream in streams]
     counted: list[Recorded] = [
         event for event in heapq.merge(*read, key=attrgetter("position")) if event.position <= position
     ]
     state = State()
-    for start in range(0, len(counted), SLICE):
-        state.apply(counted[start : start + SLICE])
+    for start in range(0, len(counted), FOLD_BATCH_EVENTS):
+        state.apply(counted[start : start + FOLD_BATCH_EVENTS])
         await asyncio.sleep(0)
     return state

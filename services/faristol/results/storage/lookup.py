@@ -13,11 +13,11 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 from faristol.consumers import Live, NotBuilt, read
 from faristol.event_store import Record, stored
 from faristol.event_store.integrity import seals as record_seals
-from faristol.event_store.personal_data.people import Person, is_official, names, namesakes, told_apart
+from faristol.event_store.personal_data.people import Person, is_official, load_distinct_names, names, namesakes
 from faristol.host.descriptions import read_description
 from faristol.host.rpc.errors import Unreachable
 from faristol.kernel.errors import Invalid, NotFound
-from faristol.kernel.names import told_apart as names_told_apart
+from faristol.kernel.names import list_distinct_names as names_told_apart
 from faristol.kernel.refusal import N_
 from faristol.kernel.times import timestamp
 from faristol.pb.results.v1 import results_pb2 as results
@@ -27,7 +27,7 @@ from faristol.results.computed.prizes import Play, Plays
 from faristol.results.computed.standings import last_counted
 from faristol.results.projections.championship import Championship
 from faristol.results.projections.model import tournament_of
-from faristol.results.projections.projection import NAME, projection
+from faristol.results.projections.projection import PROJECTION_NAME, projection
 from faristol.results.storage.rows import (
     Division,
     Game,
@@ -43,7 +43,7 @@ from faristol.results.storage.tables import schema
 
 T = TypeVar("T")
 
-MANY = 100
+MAX_PLAYERS_BY_ID = 100
 """Players whose names are looked up by id; for more, all of their tournament are looked up."""
 
 
@@ -131,10 +131,10 @@ async def tournaments(record: Record) -> Listing:
             found[round_.tournament_id].rounds[round_.round] = round_
         return found
 
-    return listed(*await read_now(record, look))
+    return build_listing(*await read_now(record, look))
 
 
-def listed(found: Mapping[str, Championship], position: int) -> Listing:
+def build_listing(found: Mapping[str, Championship], position: int) -> Listing:
     """Return the tournaments that ``is_made`` accepts out of all that were found as of a position."""
     made = [each for each in found.values() if is_made(each.tournament)]
     made.sort(key=lambda each: (-each.tournament.created_at, each.id))
@@ -227,7 +227,9 @@ async def tables(record: Record, tournament_id: str, number: int, hall: str) -> 
         of = rounds[number or max(rounds)]
         games = await reader.games_of_round(tournament_id, of.round, hall)
         phase = results.RoundPhase.ValueType(of.phase)
-        return results.ListTablesResponse(round=of.round, phase=phase, tables=[answers.watched(each) for each in games])
+        return results.ListTablesResponse(
+            round=of.round, phase=phase, tables=[answers.to_watched_table(each) for each in games]
+        )
 
     answer, position = await read_now(record, look, tournament_id)
     answer.position = position
@@ -264,8 +266,8 @@ async def game(record: Record, game_id: str) -> results.GetGameResponse:
 
 def shown_game(found: Game, above: Tournament, phase: int) -> results.GetGameResponse:
     """Return a game as shown, from its pairing on. ``phase`` is that of its round."""
-    answer = answers.game(found) if found.sheet is not None else answers.unopened(found, above)
-    return answers.titled(answer, found, above, phase)
+    answer = answers.game(found) if found.sheet is not None else answers.build_unopened_game(found, above)
+    return answers.add_tournament_fields(answer, found, above, phase)
 
 
 async def prizes(record: Record, tournament_id: str, expelled: Collection[str]) -> tuple[Found, Plays, frozenset[str]]:
@@ -299,23 +301,23 @@ async def read_now(record: Record, look: Callable[[Reader], Awaitable[T]], tourn
     try:
         found, live = await read(record, projection(), at, tournament_id)
     except NotBuilt as problem:
-        raise Unreachable(NAME) from problem
+        raise Unreachable(PROJECTION_NAME) from problem
     return found, live.position
 
 
-async def people(record: Record, player_ids: Iterable[str]) -> dict[str, Person]:
+async def load_people(record: Record, player_ids: Iterable[str]) -> dict[str, Person]:
     """Return the names of players by id; an erased player has an empty one."""
     wanted: Collection[str] = set(player_ids)
     known = await names(record, wanted)
     return {player: known.get(player) or Person(player, "", "") for player in wanted}
 
 
-async def shown(record: Record, player_ids: Iterable[str], tournament_id: str) -> dict[str, str]:
+async def load_player_names(record: Record, player_ids: Iterable[str], tournament_id: str) -> dict[str, str]:
     """Return the names of players of a tournament, with a suffix for namesakes in it: ``Anna Puig (Valls)``."""
     wanted = set(player_ids)
-    if len(wanted) > MANY:
-        return await _all_shown(record, wanted, tournament_id)
-    known = await people(record, wanted)
+    if len(wanted) > MAX_PLAYERS_BY_ID:
+        return await _load_all_player_names(record, wanted, tournament_id)
+    known = await load_people(record, wanted)
     others = await namesakes(record, known.values())
     if others:  # most namesakes play elsewhere
 
@@ -324,21 +326,21 @@ async def shown(record: Record, player_ids: Iterable[str], tournament_id: str) -
 
         there = {player.player_id for player in (await read_now(record, look))[0]}
         others = [each for each in others if each.player_id in there]
-    return told_apart([*known.values(), *others])
+    return load_distinct_names([*known.values(), *others])
 
 
 async def clubs(record: Record, player_ids: Collection[str], tournament_id: str) -> dict[str, str]:
     """Return the clubs of players of a tournament, by id; empty if unknown or erased.
 
-    For more than ``MANY`` players, the whole tournament is looked up, so that the statement lists no ids.
+    For more than ``MAX_PLAYERS_BY_ID`` players, the whole tournament is looked up, so that the statement lists no ids.
     """
-    if len(player_ids) <= MANY:
-        return {player_id: person.club for player_id, person in (await people(record, player_ids)).items()}
+    if len(player_ids) <= MAX_PLAYERS_BY_ID:
+        return {player_id: person.club for player_id, person in (await load_people(record, player_ids)).items()}
     everybody, _ = await read_now(record, lambda reader: reader.people(tournament_id))
     return {player_id: club for player_id, _, club in everybody}
 
 
-async def _all_shown(record: Record, wanted: Set[str], tournament_id: str) -> dict[str, str]:
+async def _load_all_player_names(record: Record, wanted: Set[str], tournament_id: str) -> dict[str, str]:
     """Return the same for many players: look up the whole tournament, so that the statement lists no ids."""
     everybody, _ = await read_now(record, lambda reader: reader.people(tournament_id))
     names_of = names_told_apart(everybody)

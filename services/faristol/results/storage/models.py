@@ -5,26 +5,26 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable, Collection
 from typing import cast
 
-from faristol.consumers import Pace, Progress
+from faristol.consumers import Progress, ProgressWatch
 from faristol.credentials.roles import PLAYER
 from faristol.event_store import Record
 from faristol.host.rpc.dispatch import Context
-from faristol.host.rpc.errors import Behind
-from faristol.host.ruleset_store import bring
+from faristol.host.rpc.errors import PositionNotReached
+from faristol.host.ruleset_store import load_pinned
 from faristol.host.security.authorization import Admission, caller
 from faristol.kernel.errors import Invalid
 from faristol.kernel.refusal import N_
 from faristol.kernel.times import moment_of
 from faristol.pb.results.v1 import results_pb2 as results
 from faristol.results.api.directory import Directory
-from faristol.results.api.event_tail import Tail
+from faristol.results.api.event_tail import EventTail
 from faristol.results.computed.minors import public_category
 from faristol.results.computed.standings import pin_of
 from faristol.results.storage import lookup
 from faristol.results.storage.history import Moment
 from faristol.results.storage.lookup import Found, Part
 
-LAG = 2.0
+DEFAULT_LAG_SECONDS = 2.0
 """Seconds to wait for the read models by default."""
 
 OfTournament = (
@@ -45,19 +45,19 @@ AsOf = OfTournament | results.ListTournamentsRequest | results.GetGameRequest
 Named = results.Seat | results.TeamPlayer | results.Standing | results.PrizeWinner
 """Messages that name a player."""
 
-PATIENCE = 10.0
+POSITION_WAIT_SECONDS = 10.0
 """Seconds to wait for ``min_position`` if the caller set no deadline."""
 
-AHEAD = 10_000
+MAX_POSITION_DISTANCE = 10_000
 """Largest distance of ``min_position`` beyond the record's end; a later position would not come in time."""
 
-WAITING = 500
+MAX_WAITING_QUERIES = 500
 """Queries that may wait for a position at a time; a further one gets the current position at once."""
 
 NO_POSITION = N_("{position} is not a position: expected 0 or more")
 NOT_COME = N_("the record has not reached {position}: its last position is {last}")
 
-MARGIN = 0.1
+DEADLINE_MARGIN_SECONDS = 0.1
 """Seconds before the caller's deadline at which waiting stops, so that the answer still gives the reason."""
 
 
@@ -68,8 +68,8 @@ class ReadModels:
         self,
         record: Record,
         progress: Progress,
-        lag: float = LAG,
-        pace: Pace | None = None,
+        lag: float = DEFAULT_LAG_SECONDS,
+        pace: ProgressWatch | None = None,
         admission: Callable[[], Admission | None] = lambda: None,
         *,
         tells_minors: bool = False,
@@ -83,7 +83,7 @@ class ReadModels:
         self.admission = admission
         self.pace = pace
         self.progress = progress
-        self.tail = Tail(record, progress)
+        self.tail = EventTail(record, progress)
         """The public and official events, for all subscribers."""
         self.directory = Directory(record)
         """All people by name."""
@@ -91,7 +91,7 @@ class ReadModels:
         self._waiting = 0
         self._tells_minors = tells_minors
 
-    async def found(
+    async def find_tournament(
         self,
         request: OfTournament,
         context: Context,
@@ -114,7 +114,7 @@ class ReadModels:
                 self.record, request.tournament_id, parts, up_to=up_to, only=only, player_id=player_id
             )
             check_reached(request.min_position, found.position)
-        await bring(self.record, pin_of(found.head))
+        await load_pinned(self.record, pin_of(found.head))
         if self.hides_minors():
             for player in found.of.players.values():
                 player.category = public_category(player.category)
@@ -132,7 +132,7 @@ class ReadModels:
 
     async def name(self, those: Collection[Named], tournament_id: str) -> None:
         """Fill the names of players of a tournament in their seats or lines."""
-        names = await lookup.shown(self.record, (each.player_id for each in those), tournament_id)
+        names = await lookup.load_player_names(self.record, (each.player_id for each in those), tournament_id)
         for each in those:
             each.name = names[each.player_id]
 
@@ -159,29 +159,30 @@ class ReadModels:
     async def reach(self, min_position: int, context: Context) -> None:
         """Wait until the rows reflect ``min_position``.
 
-        Raises ``Invalid`` at once for one more than ``AHEAD`` beyond the record's end, ``Behind`` after the timeout.
+        Raises ``Invalid`` at once for one more than ``MAX_POSITION_DISTANCE`` beyond the record's end,
+        ``PositionNotReached`` after the timeout.
         """
         if min_position < 0:
             raise Invalid("min_position", NO_POSITION, {"position": min_position})
-        if min_position > await self.progress.position() + AHEAD:
+        if min_position > await self.progress.position() + MAX_POSITION_DISTANCE:
             last = await self.record.last_position()
-            if min_position > last + AHEAD:
+            if min_position > last + MAX_POSITION_DISTANCE:
                 raise Invalid("min_position", NOT_COME, {"position": min_position, "last": last})
         if min_position:
             left = cast("float | None", context.time_remaining())  # None if the caller set none
-            patience = PATIENCE if left is None else max(0.0, left - MARGIN)
-            if self._waiting >= WAITING:
+            patience = POSITION_WAIT_SECONDS if left is None else max(0.0, left - DEADLINE_MARGIN_SECONDS)
+            if self._waiting >= MAX_WAITING_QUERIES:
                 patience = 0.0
             self._waiting += 1
             try:
-                reached = await self.progress.reached(min_position, patience)
+                reached = await self.progress.wait_until_reached(min_position, patience)
             finally:
                 self._waiting -= 1
             if not reached:
-                raise Behind(min_position, await self.progress.position())
+                raise PositionNotReached(min_position, await self.progress.position())
 
 
 def check_reached(min_position: int, position: int) -> None:
-    """Raise ``Behind`` if rows do not reflect ``min_position``: a parked tournament lags behind others."""
+    """Raise ``PositionNotReached`` if rows do not reflect ``min_position``: a parked tournament lags behind others."""
     if position < min_position:
-        raise Behind(min_position, position)
+        raise PositionNotReached(min_position, position)

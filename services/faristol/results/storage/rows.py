@@ -2,9 +2,9 @@
 
 A queried value, such as a score, a player or a line, has a column or a row. A variable list that is read only with its
 row is a tuple of named tuples, stored as JSON in one column. Rarely read lists, such as the tiles and words of a play,
-stay JSON in memory too (``packed``). Values are replaced, never modified, so that changed rows can be detected.
+stay JSON in memory too (``encode_tuples``). Values are replaced, never modified, so that changed rows can be detected.
 
-``BESIDE`` marks fields whose rows are stored in other tables.
+``STORED_APART`` marks fields whose rows are stored in other tables.
 """
 
 from __future__ import annotations
@@ -16,11 +16,11 @@ from enum import StrEnum
 from typing import Any, NamedTuple, TypeVar
 
 KEY = {"key": True}
-BESIDE = {"beside": True}
+STORED_APART = {"beside": True}
 """The row has no such column: these rows have their own table."""
 
 
-class Row:
+class StoredRow:
     """A row of a table."""
 
     __slots__ = ()
@@ -34,17 +34,17 @@ def key() -> Any:
 N = TypeVar("N", bound=tuple[Any, ...])
 
 
-def packed(items: Sequence[Any]) -> str:
+def encode_tuples(items: Sequence[Any]) -> str:
     """Encode named tuples or texts as JSON; empty for an empty sequence."""
     return _encode(items) if items else ""
 
 
-def unpacked(item: type[N], text: str) -> list[N]:
+def decode_tuples(item: type[N], text: str) -> list[N]:
     """Decode named tuples from JSON. A sequence inside a tuple becomes a list."""
     return [item(*read) for read in json.loads(text)] if text else []
 
 
-def unpacked_all(texts: Iterable[str]) -> list[list[list[Any]]]:
+def decode_many_tuples(texts: Iterable[str]) -> list[list[list[Any]]]:
     """Decode the fields of the named tuples of many values at once."""
     found: list[list[list[Any]]] = json.loads(f"[{','.join(text or '[]' for text in texts)}]")
     return found
@@ -67,7 +67,7 @@ class Division(NamedTuple):
     name: str
 
 
-class Hall(NamedTuple):
+class StoredHall(NamedTuple):
     """A hall and its tables."""
 
     name: str
@@ -109,7 +109,7 @@ class RuledWord(NamedTuple):
     valid: bool
 
 
-class Written(NamedTuple):
+class SheetScore(NamedTuple):
     """A score as a player wrote it."""
 
     player_id: str
@@ -180,7 +180,7 @@ class TieBreak(NamedTuple):
 
 
 @dataclass(slots=True)
-class Ruleset(Row):
+class Ruleset(StoredRow):
     """The content of a ruleset, as stored on the record."""
 
     digest: str = key()
@@ -188,7 +188,7 @@ class Ruleset(Row):
 
 
 @dataclass(slots=True)
-class Player(Row):
+class Player(StoredRow):
     """A registered player."""
 
     tournament_id: str = key()
@@ -209,7 +209,7 @@ class Player(Row):
 
 
 @dataclass(slots=True)
-class Team(Row):
+class Team(StoredRow):
     """A registered team; ``number`` is its place in the order of registration."""
 
     tournament_id: str = key()
@@ -238,7 +238,7 @@ class ByeKind(StrEnum):
 
 
 @dataclass(slots=True)
-class Bye(Row):
+class Bye(StoredRow):
     """The bye of a player or a team; ``worth`` is a ``ByeKind`` of the events."""
 
     tournament_id: str = key()
@@ -253,7 +253,7 @@ class Bye(Row):
 
 
 @dataclass(slots=True)
-class Match(Row):
+class Match(StoredRow):
     """Two teams in a round."""
 
     tournament_id: str = key()
@@ -264,7 +264,7 @@ class Match(Row):
 
 
 @dataclass(slots=True)
-class Seat(Row):
+class Seat(StoredRow):
     """A player at a table: the score that counts in the tournament, the score of the table, and the clock.
 
     Times are in milliseconds; ``running_since`` is in nanoseconds since 1970, None while the clock is stopped.
@@ -285,7 +285,7 @@ class Seat(Row):
 
 
 @dataclass(slots=True)
-class Line(Row):
+class Line(StoredRow):
     """A line of a scoresheet; ``number`` increases from line to line."""
 
     game_id: str = key()
@@ -310,12 +310,12 @@ class Line(Row):
     """Packed, each a ``Placement``."""
     words: str = ""
     """Packed, each a ``ScoredWord``, the main word first."""
-    written: tuple[Written, ...] = ()
+    written: tuple[SheetScore, ...] = ()
     ruled_words: tuple[RuledWord, ...] = ()
 
 
 @dataclass(slots=True)
-class Sheet(Row):
+class Sheet(StoredRow):
     """The state of an open table, without the lines of its sheet."""
 
     game_id: str = key()
@@ -352,7 +352,7 @@ class Sheet(Row):
 
 
 @dataclass(slots=True)
-class Game(Row):
+class Game(StoredRow):
     """A table of a round: the pairing, and the result in the tournament."""
 
     game_id: str = key()
@@ -379,11 +379,11 @@ class Game(Row):
     score_sanctions: tuple[Sanction, ...] = ()
     entered_by: str = ""
     corrected_by: str = ""
-    seats: list[Seat] = field(default_factory=list, metadata=BESIDE, compare=False)
+    seats: list[Seat] = field(default_factory=list, metadata=STORED_APART, compare=False)
     """In the order of the pairing."""
-    sheet: Sheet | None = field(default=None, metadata=BESIDE, compare=False)
+    sheet: Sheet | None = field(default=None, metadata=STORED_APART, compare=False)
     """None until the table is opened."""
-    lines: list[Line] = field(default_factory=list, metadata=BESIDE, compare=False)
+    lines: list[Line] = field(default_factory=list, metadata=STORED_APART, compare=False)
 
     def seat(self, player_id: str) -> Seat | None:
         """Return the seat of a player; None if the player does not sit here."""
@@ -394,7 +394,7 @@ class Game(Row):
 
 
 @dataclass(slots=True)
-class Round(Row):
+class Round(StoredRow):
     """A round that is paired."""
 
     tournament_id: str = key()
@@ -410,9 +410,9 @@ class Round(Row):
     """In nanoseconds since 1970, as are the two below."""
     started_at: int | None = None
     closed_at: int | None = None
-    games: list[Game] = field(default_factory=list, metadata=BESIDE, compare=False)
-    byes: list[Bye] = field(default_factory=list, metadata=BESIDE, compare=False)
-    matches: list[Match] = field(default_factory=list, metadata=BESIDE, compare=False)
+    games: list[Game] = field(default_factory=list, metadata=STORED_APART, compare=False)
+    byes: list[Bye] = field(default_factory=list, metadata=STORED_APART, compare=False)
+    matches: list[Match] = field(default_factory=list, metadata=STORED_APART, compare=False)
 
     def byes_of(self, kind: ByeKind) -> Iterator[Bye]:
         """Return the byes of a kind, in order."""
@@ -425,7 +425,7 @@ class Round(Row):
 
 
 @dataclass(slots=True)
-class Tournament(Row):
+class Tournament(StoredRow):
     """A tournament. Times are in nanoseconds since 1970."""
 
     tournament_id: str = key()
@@ -447,7 +447,7 @@ class Tournament(Row):
     """Of a championship; only the first division has them."""
     team_boards: int = 0
     time_zone: str = ""
-    halls: tuple[Hall, ...] = ()
+    halls: tuple[StoredHall, ...] = ()
     announced: tuple[Announced, ...] = ()
     """In the order of the rounds."""
     ranked_at: int = 0
@@ -472,7 +472,7 @@ class Tournament(Row):
 
 
 @dataclass(slots=True)
-class Standing(Row):
+class Standing(StoredRow):
     """A player's line in the standings after a round."""
 
     tournament_id: str = key()
@@ -493,7 +493,7 @@ class Standing(Row):
 
 
 @dataclass(slots=True)
-class TeamStanding(Row):
+class TeamStanding(StoredRow):
     """A team's line in the standings after a round."""
 
     tournament_id: str = key()
@@ -513,7 +513,7 @@ class TeamStanding(Row):
     """Packed, each a ``TeamRound``, in order."""
 
 
-CLASSES: tuple[type[Row], ...] = (
+CLASSES: tuple[type[StoredRow], ...] = (
     Ruleset,
     Tournament,
     Player,

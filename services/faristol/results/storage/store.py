@@ -21,20 +21,20 @@ from faristol.results.storage.rows import (
     Match,
     Player,
     Round,
-    Row,
     Seat,
     Sheet,
     Standing,
+    StoredRow,
     TeamStanding,
     Tournament,
 )
 from faristol.results.storage.tables import LAYOUTS
 
-LOOKED_UP = 400
+LOOKUP_BATCH_SIZE = 400
 """Keys per statement."""
 
-Tables = Mapping[type[Row], Table]
-R = TypeVar("R", bound=Row)
+Tables = Mapping[type[StoredRow], Table]
+R = TypeVar("R", bound=StoredRow)
 S = TypeVar("S", Standing, TeamStanding)
 K = TypeVar("K", str, tuple[Any, ...])
 
@@ -119,7 +119,7 @@ class Reader:
         byes are added. Tables have the fields that the tournament shows, without their sheets.
         """
 
-        def of_rounds(cls: type[Row]) -> ColumnElement[bool]:
+        def of_rounds(cls: type[StoredRow]) -> ColumnElement[bool]:
             of = self.tables[cls].c
             number = of.round == only if only else of.round <= up_to if up_to else true()
             asked = and_(of.tournament_id == tournament_id, number)
@@ -284,14 +284,14 @@ def _games(game: Table, sheet: Table, seat: Table) -> Select[Any]:
 def _slices(keys: Iterable[K]) -> Iterator[list[K]]:
     """Split keys into lists of the size of one statement."""
     ordered = sorted(keys)
-    return (ordered[start : start + LOOKED_UP] for start in range(0, len(ordered), LOOKED_UP))
+    return (ordered[start : start + LOOKUP_BATCH_SIZE] for start in range(0, len(ordered), LOOKUP_BATCH_SIZE))
 
 
 _GAME, _SHEET = LAYOUTS[Game], LAYOUTS[Sheet]
 _AFTER_TOURNAMENT = len(LAYOUTS[Tournament].columns)
 
 
-async def write(connection: AsyncConnection, table: Table, new: Sequence[Row]) -> None:
+async def write(connection: AsyncConnection, table: Table, new: Sequence[StoredRow]) -> None:
     """Insert or replace rows of one class by their keys."""
     if new:
         known = LAYOUTS[type(new[0])]

@@ -28,12 +28,12 @@ from sqlalchemy import (
 )
 
 from faristol.results.storage import rows
-from faristol.results.storage.rows import BESIDE, CLASSES, KEY, Row, packed, unpacked
+from faristol.results.storage.rows import CLASSES, KEY, STORED_APART, StoredRow, decode_tuples, encode_tuples
 
-VERSION = 5
+TABLES_VERSION = 5
 """Of the content of the rows. A new number means new tables, filled from the first event on."""
 
-INDEXES: Mapping[type[Row], Sequence[Sequence[str]]] = {
+INDEXES: Mapping[type[StoredRow], Sequence[Sequence[str]]] = {
     rows.Tournament: [("ruleset_digest",)],
     rows.Player: [("player_id",)],
     rows.Game: [("tournament_id", "round")],
@@ -55,13 +55,13 @@ class Packed(TypeDecorator[tuple[Any, ...]]):
 
     def process_bind_param(self, value: tuple[Any, ...] | None, dialect: Dialect) -> str:
         """Encode a value for the database."""
-        return packed(value) if value else ""
+        return encode_tuples(value) if value else ""
 
     def process_result_value(self, value: Any, dialect: Dialect) -> tuple[Any, ...]:
         """Decode a value from the database."""
         if not value:
             return ()
-        return tuple(json.loads(value) if self.item is str else unpacked(self.item, value))
+        return tuple(json.loads(value) if self.item is str else decode_tuples(self.item, value))
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,17 +76,17 @@ class Layout:
 
 
 def _layout(cls: Any) -> Layout:
-    columns = tuple(field.name for field in fields(cls) if field.metadata != BESIDE)
+    columns = tuple(field.name for field in fields(cls) if field.metadata != STORED_APART)
     keys = tuple(field.name for field in fields(cls) if field.metadata == KEY)
     read = attrgetter(*keys)
     return Layout(columns, keys, attrgetter(*columns), read if len(keys) > 1 else lambda row: (read(row),))
 
 
-LAYOUTS: Mapping[type[Row], Layout] = {cls: _layout(cls) for cls in CLASSES}
+LAYOUTS: Mapping[type[StoredRow], Layout] = {cls: _layout(cls) for cls in CLASSES}
 
 
 @cache
-def schema(version: int, generation: int) -> Mapping[type[Row], Table]:
+def schema(version: int, generation: int) -> Mapping[type[StoredRow], Table]:
     """Return the tables of a version and a generation; they share their metadata."""
     metadata = MetaData()
     return {cls: _table(cls, f"results_v{version}_{generation}_{cls.__name__.lower()}", metadata) for cls in CLASSES}
@@ -97,7 +97,7 @@ def metadata_of(version: int, generation: int) -> MetaData:
     return schema(version, generation)[rows.Tournament].metadata
 
 
-def _table(cls: type[Row], name: str, metadata: MetaData) -> Table:
+def _table(cls: type[StoredRow], name: str, metadata: MetaData) -> Table:
     known, kinds = LAYOUTS[cls], get_type_hints(cls)
     columns = [_column(column, kinds[column], key=column in known.keys) for column in known.columns]
     indexes = [Index("_".join((name, *by)), *by) for by in INDEXES.get(cls, ())]
@@ -110,10 +110,10 @@ def _column(name: str, kind: Any, *, key: bool) -> Column[Any]:
         (kind,) = (each for each in get_args(kind) if each is not NoneType)
     if get_origin(kind) is tuple:
         return Column(name, Packed(get_args(kind)[0]), nullable=False)
-    return Column(name, _TYPES[kind](), primary_key=key, autoincrement=False, nullable=optional)
+    return Column(name, _FIELD_COLUMN_TYPES[kind](), primary_key=key, autoincrement=False, nullable=optional)
 
 
-_TYPES: Mapping[type[Any], Callable[[], Any]] = {
+_FIELD_COLUMN_TYPES: Mapping[type[Any], Callable[[], Any]] = {
     str: lambda: String(),
     int: BigInteger,
     bool: Boolean,

@@ -18,11 +18,11 @@ from faristol.pb.pairing.v1 import events_pb2 as pairing
 from faristol.pb.rating.v1 import events_pb2 as rating
 from faristol.results.projections import ranks, scoresheet, waits
 from faristol.results.projections.championship import Championship
-from faristol.results.projections.clocks import TICKS
-from faristol.results.projections.model import EVERY, WHOLE, State, game_of
-from faristol.results.projections.players import OF_PLAYERS
-from faristol.results.projections.rounds import OF_RESULT, OF_ROUND, takes_no_points
-from faristol.results.projections.tournament import OF_TOURNAMENT, WITH_WORDS
+from faristol.results.projections.clocks import CLOCK_HANDLERS
+from faristol.results.projections.model import EVERY_ROUND_NUMBER, WHOLE_ROUND, State, game_of
+from faristol.results.projections.players import PLAYER_HANDLERS
+from faristol.results.projections.rounds import RESULT_HANDLERS, ROUND_HANDLERS, takes_no_points
+from faristol.results.projections.tournament import TOURNAMENT_HANDLERS, WITH_WORDS
 from faristol.results.storage.rows import (
     CLASSES,
     Bye,
@@ -30,8 +30,8 @@ from faristol.results.storage.rows import (
     Match,
     Player,
     Round,
-    Row,
     Ruleset,
+    StoredRow,
     Team,
     Tournament,
 )
@@ -41,12 +41,14 @@ from faristol.results.storage.tables import LAYOUTS
 Scope = tuple[str, str]
 """The kind and id of a tournament or a game, whose rows are compared and written together."""
 
-Stored = dict[tuple[type[Row], tuple[Any, ...]], tuple[Any, ...]]
+Stored = dict[tuple[type[StoredRow], tuple[Any, ...]], tuple[Any, ...]]
 """Rows as in their tables: values by class and key."""
 
 _OF_LINES = (scoresheet.FOLDS.keys() | {game_events.GameOpened}) - scoresheet.WITHOUT_LINES
-_OF_TABLES = TICKS.keys() | scoresheet.FOLDS.keys() | waits.CHANGES.keys() | {game_events.GameOpened}
-_OF_TOURNAMENTS: frozenset[type[Message]] = frozenset((*OF_TOURNAMENT, *WITH_WORDS, *OF_PLAYERS, *OF_ROUND, *OF_RESULT))
+_OF_TABLES = CLOCK_HANDLERS.keys() | scoresheet.FOLDS.keys() | waits.WAIT_HANDLERS.keys() | {game_events.GameOpened}
+_OF_TOURNAMENTS: frozenset[type[Message]] = frozenset(
+    (*TOURNAMENT_HANDLERS, *WITH_WORDS, *PLAYER_HANDLERS, *ROUND_HANDLERS, *RESULT_HANDLERS)
+)
 _OF_TEAMS: frozenset[type[Message]] = frozenset(
     (pairing.TeamRegistered, pairing.LineUpSet, pairing.TeamWithdrawn, pairing.TeamReinstated)
 )
@@ -79,14 +81,14 @@ class Needs:
 
     def _add_of_tournament(self, event: Recorded, kind: type[Message]) -> None:
         self.tournaments.add(event.tournament)
-        if kind in OF_RESULT:
+        if kind in RESULT_HANDLERS:
             self.rounds.add(event.tournament)
             self.games.add(named_game(event.message))
-        elif kind in OF_ROUND:
+        elif kind in ROUND_HANDLERS:
             self.rounds.add(event.tournament)
         elif kind in _OF_TEAMS:
             self.all_players.add(event.tournament)
-        elif kind in OF_PLAYERS and kind is not rating.RatingListPublished:
+        elif kind in PLAYER_HANDLERS and kind is not rating.RatingListPublished:
             self.players.add((event.tournament, event.message.player_id))  # type: ignore[attr-defined] # all have one
 
 
@@ -143,7 +145,7 @@ class Unit:
     async def _write_rows(self, connection: AsyncConnection) -> None:
         kept = self._state.rulesets.keys()
         for tournament in await Reader(connection, self._tables).those(Tournament, "ruleset_digest", kept):
-            self._state.stale.setdefault(tournament.tournament_id, {})[EVERY] = {WHOLE}
+            self._state.stale.setdefault(tournament.tournament_id, {})[EVERY_ROUND_NUMBER] = {WHOLE_ROUND}
         for tournament_id, number in self._state.taken_back:
             await remove_round(connection, self._tables, tournament_id, number)
             self._forget_round(tournament_id, number)
@@ -159,9 +161,14 @@ class Unit:
         if len(self._stored) > self._keep:
             self._forget()
 
-    def _differences(self) -> tuple[dict[type[Row], list[Row]], dict[type[Row], list[tuple[Any, ...]]]]:
+    def _differences(
+        self,
+    ) -> tuple[dict[type[StoredRow], list[StoredRow]], dict[type[StoredRow], list[tuple[Any, ...]]]]:
         """Return the rows to write, and the keys of the rows to delete."""
-        changed, gone = defaultdict[type[Row], list[Row]](list), defaultdict[type[Row], list[tuple[Any, ...]]](list)
+        changed, gone = (
+            defaultdict[type[StoredRow], list[StoredRow]](list),
+            defaultdict[type[StoredRow], list[tuple[Any, ...]]](list),
+        )
         for scope in sorted(self._touched):
             stored, now = self._stored.get(scope, {}), Stored()
             for row in self._rows_of(scope):
@@ -175,7 +182,7 @@ class Unit:
             self._stored[scope] = now
         return changed, gone
 
-    def _rows_of(self, scope: Scope) -> Iterator[Row]:
+    def _rows_of(self, scope: Scope) -> Iterator[StoredRow]:
         """Yield the rows of a tournament or a game that are in memory."""
         kind, scope_id = scope
         if kind == "game":
@@ -264,7 +271,7 @@ class Unit:
             self._store("game", game_id, games[game_id].lines)
         loaded.lines |= needs.lines
 
-    def _store(self, kind: str, scope_id: str, found: Iterable[Row]) -> None:
+    def _store(self, kind: str, scope_id: str, found: Iterable[StoredRow]) -> None:
         """Store rows as they were read, for the comparison."""
         stored = self._stored.setdefault((kind, scope_id), {})
         for row in found:
@@ -298,7 +305,7 @@ class Rebuilding(Unit):
         stale = self._state.stale
         if not self._all_ranked:
             tournaments = await Reader(connection, self._tables).rows(Tournament, true())
-            stale.update((tournament.tournament_id, {EVERY: {WHOLE}}) for tournament in tournaments)
+            stale.update((tournament.tournament_id, {EVERY_ROUND_NUMBER: {WHOLE_ROUND}}) for tournament in tournaments)
             self._all_ranked = True
         tournament_id = next(iter(stale), None)
         if tournament_id is None:

@@ -9,16 +9,16 @@ from ipaddress import ip_address
 
 from faristol.results.webhooks.target import Address, Target
 
-LOOKING = 8
+MAX_CONCURRENT_LOOKUPS = 8
 """Concurrent name lookups per lane; a slow name server blocks at most these."""
 
 
-class Lane:
+class DeliverySlots:
     """A limit on concurrent messages and on name lookups."""
 
     def __init__(self, most: int) -> None:
         self.slots = asyncio.Semaphore(most)
-        self._executor = ThreadPoolExecutor(LOOKING, thread_name_prefix="webhook-names")
+        self._executor = ThreadPoolExecutor(MAX_CONCURRENT_LOOKUPS, thread_name_prefix="webhook-names")
 
     async def addresses(self, target: Target) -> list[Address]:
         """Resolve the addresses of a target. Raises ``OSError`` if it has none."""

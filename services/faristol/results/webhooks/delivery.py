@@ -8,31 +8,31 @@ from collections.abc import Callable, Collection, Mapping
 from contextlib import suppress
 
 from faristol.event_store.backends.databases import FAILURES
-from faristol.event_store.tasks import end
+from faristol.event_store.tasks import cancel_tasks
 from faristol.results.webhooks import registry, telemetry
-from faristol.results.webhooks.sequencer import Courier, Means
+from faristol.results.webhooks.sequencer import WebhookWorker, WorkerContext
 
 LEASE_NAME = "webhooks"
 
-LEASE = 20.0
+WEBHOOK_LEASE_SECONDS = 20.0
 """Seconds. Webhooks wait so long for another process after one has died."""
 
-MARGIN = 12.0
+LEASE_MARGIN_SECONDS = 12.0
 """Minimum seconds of the lease left when a message is sent: more than its deadline."""
 
-BEAT = 1.0
+WEBHOOK_POLL_SECONDS = 1.0
 """Seconds between polls for changed webhooks."""
 
-FLUSH = 0.25
+POSITION_FLUSH_SECONDS = 0.25
 """Seconds between stores of positions. Messages delivered since then are delivered again if the process dies."""
 
-MEASURE = 5.0
+MEASUREMENT_SECONDS = 5.0
 """Seconds between two measurements."""
 
-GRACE = 2.0
+DELIVERY_GRACE_SECONDS = 2.0
 """Seconds for messages in progress when the process ends."""
 
-DEFECT = 60.0
+WORKER_RESTART_SECONDS = 60.0
 """Seconds until a courier that failed by an internal error is restarted."""
 
 _log = logging.getLogger(__name__)
@@ -43,12 +43,12 @@ class Delivery:
 
     def __init__(
         self,
-        means: Means,
+        means: WorkerContext,
         holder: Callable[[], str],
         *,
-        beat: float = BEAT,
-        lease: float = LEASE,
-        margin: float = MARGIN,
+        beat: float = WEBHOOK_POLL_SECONDS,
+        lease: float = WEBHOOK_LEASE_SECONDS,
+        margin: float = LEASE_MARGIN_SECONDS,
     ) -> None:
         """Prepare the delivery; ``holder`` returns the name of this process for leases. Times are in seconds."""
         self._means = means
@@ -56,7 +56,7 @@ class Delivery:
         self._holder = holder
         self._held_until = 0.0
         """By the clock of the loop."""
-        self._couriers: dict[str, Courier] = {}
+        self._couriers: dict[str, WebhookWorker] = {}
         self._ending: set[asyncio.Task[None]] = set()
         self._failed_at: dict[str, float] = {}
         self._changed = asyncio.Event()
@@ -132,16 +132,16 @@ class Delivery:
     def _waiting(self) -> set[str]:
         """Return webhooks that may not start yet: their last courier is still running or has just failed."""
         now = asyncio.get_running_loop().time()
-        failed = {webhook_id for webhook_id, at in self._failed_at.items() if now - at < DEFECT}
+        failed = {webhook_id for webhook_id, at in self._failed_at.items() if now - at < WORKER_RESTART_SECONDS}
         return failed | {task.get_name() for task in self._ending}
 
     async def _start(self, wanted: Collection[str], known: Mapping[str, int]) -> None:
         await self._means.flush()  # the previous courier may have advanced further than is stored
         async with self._means.record.reading() as connection:
-            found = await registry.some(connection, wanted)
+            found = await registry.load_webhooks(connection, wanted)
         for webhook in found:
             if known[webhook.webhook_id] == webhook.revision and not webhook.course.stop:
-                self._couriers[webhook.webhook_id] = Courier(self._means, webhook)
+                self._couriers[webhook.webhook_id] = WebhookWorker(self._means, webhook)
 
     def _forget_ended(self) -> None:
         """Remove couriers that ended although their webhook has not stopped, so that they are restarted."""
@@ -158,21 +158,21 @@ class Delivery:
         courier = self._couriers.pop(webhook_id)
         task = asyncio.create_task(courier.end(), name=webhook_id)
         self._ending.add(task)
-        task.add_done_callback(self._ended)
+        task.add_done_callback(self._discard_ended)
 
-    def _ended(self, task: asyncio.Task[None]) -> None:
+    def _discard_ended(self, task: asyncio.Task[None]) -> None:
         self._ending.discard(task)
         self._changed.set()
 
     async def _end_all(self) -> None:
         """End all couriers at once: another process delivers."""
         couriers, self._couriers = self._couriers, {}
-        await end([courier.task for courier in couriers.values()])
-        await end(list(self._ending))
+        await cancel_tasks([courier.task for courier in couriers.values()])
+        await cancel_tasks(list(self._ending))
 
     async def _keep_flushing(self) -> None:
         while True:
-            await asyncio.sleep(FLUSH)
+            await asyncio.sleep(POSITION_FLUSH_SECONDS)
             try:
                 await self._means.flush()
             except FAILURES as problem:
@@ -180,7 +180,7 @@ class Delivery:
 
     async def _measure(self) -> None:
         now = asyncio.get_running_loop().time()
-        if now - self._measured_at < MEASURE:
+        if now - self._measured_at < MEASUREMENT_SECONDS:
             return
         self._measured_at = now
         async with self._means.record.reading() as connection:
@@ -198,8 +198,8 @@ class Delivery:
         for webhook_id in list(self._couriers):
             self._end(webhook_id)
         if self._ending:
-            await asyncio.wait(self._ending, timeout=GRACE)
-        await end([flushing, *self._ending])
+            await asyncio.wait(self._ending, timeout=DELIVERY_GRACE_SECONDS)
+        await cancel_tasks([flushing, *self._ending])
         self._means.close()
         try:
             await self._means.flush()

@@ -21,10 +21,10 @@ from faristol.event_store import Record
 from faristol.event_store.backends.databases import kind_of
 from faristol.event_store.event import microseconds, moment
 from faristol.kernel.topics import Topic
-from faristol.results.webhooks.retry_policy import Course, Failure, Letter, Outcome, Stop
+from faristol.results.webhooks.retry_policy import DeadLetter, DeliveryOutcome, DeliveryState, Failure, StopReason
 from faristol.results.webhooks.tables import dead_letters, metadata, webhooks
 
-OLD_SECRET = timedelta(hours=24)
+OLD_SECRET_LIFETIME = timedelta(hours=24)
 """The time for which a secret still signs after a newer one was created."""
 
 
@@ -65,7 +65,7 @@ class Webhook:
     filter: Filter
     created_at: datetime
     created_by: str
-    course: Course
+    course: DeliveryState
     revision: int = 0
     resumptions: int = 0
     rotation: str = ""
@@ -86,12 +86,12 @@ async def prepare(record: Record) -> None:
         await beside.make(connection, metadata)
 
 
-_LOCK = 0x6661726973746F6E  # an arbitrary number, the same in every process of a cell
+_REGISTRY_LOCK_ID = 0x6661726973746F6E  # an arbitrary number, the same in every process of a cell
 
 
-async def alone(connection: AsyncConnection) -> None:
+async def lock_webhooks(connection: AsyncConnection) -> None:
     """Lock webhooks against other commands until the end of the transaction."""
-    await kind_of(connection).alone(connection, _LOCK)
+    await kind_of(connection).alone(connection, _REGISTRY_LOCK_ID)
 
 
 _DEAD = (
@@ -111,7 +111,7 @@ async def of_tournament(connection: AsyncConnection, tournament: str) -> list[We
     return [_webhook(row) for row in await connection.execute(_ALL.where(webhooks.c.tournament == tournament))]
 
 
-async def some(connection: AsyncConnection, webhook_ids: Collection[str]) -> list[Webhook]:
+async def load_webhooks(connection: AsyncConnection, webhook_ids: Collection[str]) -> list[Webhook]:
     """Return those of these webhooks that exist."""
     return [
         _webhook(row) for row in await connection.execute(_ALL.where(webhooks.c.webhook_id.in_(sorted(webhook_ids))))
@@ -152,16 +152,16 @@ async def numbers(connection: AsyncConnection) -> Numbers:
     return Numbers(*map(int, (*found, dead)))
 
 
-async def letters_of(connection: AsyncConnection, webhook_id: str, *, again: bool = False) -> list[Letter]:
+async def letters_of(connection: AsyncConnection, webhook_id: str, *, again: bool = False) -> list[DeadLetter]:
     """Return the dead letters of a webhook, in the order of positions; only those to redeliver if ``again``."""
     query = select(dead_letters).where(dead_letters.c.webhook_id == webhook_id).order_by(dead_letters.c.position)
     if again:
         query = query.where(dead_letters.c.again)
     return [
-        Letter(
+        DeadLetter(
             row.position,
             row.tries,
-            Outcome(row.status, Failure(row.failure)),
+            DeliveryOutcome(row.status, Failure(row.failure)),
             moment(row.failed_at),
             again=row.again,
         )
@@ -199,7 +199,7 @@ async def remove(connection: AsyncConnection, webhook_id: str) -> None:
     await connection.execute(delete(dead_letters).where(dead_letters.c.webhook_id == webhook_id))
 
 
-async def change(connection: AsyncConnection, webhook: Webhook, course: Course | None = None) -> None:
+async def change(connection: AsyncConnection, webhook: Webhook, course: DeliveryState | None = None) -> None:
     """Store the secrets of a webhook, and its course if given, after a command."""
     values = {} if course is None else {**_course_values(course), "resumptions": webhooks.c.resumptions + 1}
     await connection.execute(
@@ -236,7 +236,7 @@ def _these(webhook_id: str, positions: Collection[int]) -> Any:
 # --- delivery --------------------------------------------------------------------------------------------------------
 
 
-async def note(connection: AsyncConnection, webhook: Webhook, course: Course) -> None:
+async def store_state(connection: AsyncConnection, webhook: Webhook, course: DeliveryState) -> None:
     """Store the course of a webhook. Raises ``Superseded`` if it was resumed or removed in between."""
     here = webhooks.c
     mine = (here.webhook_id == webhook.webhook_id) & (here.resumptions == webhook.resumptions)
@@ -246,10 +246,10 @@ async def note(connection: AsyncConnection, webhook: Webhook, course: Course) ->
 
 
 async def note_letter(
-    connection: AsyncConnection, webhook: Webhook, course: Course, position: int, letter: Letter | None
+    connection: AsyncConnection, webhook: Webhook, course: DeliveryState, position: int, letter: DeadLetter | None
 ) -> None:
     """Store the course and the dead letter; delete the stored dead letter for None."""
-    await note(connection, webhook, course)
+    await store_state(connection, webhook, course)
     if letter is None:
         await connection.execute(delete(dead_letters).where(_these(webhook.webhook_id, [position])))
         return
@@ -267,21 +267,21 @@ async def note_letter(
 # --- rows ------------------------------------------------------------------------------------------------------------
 
 
-def _course_values(course: Course) -> dict[str, Any]:
+def _course_values(course: DeliveryState) -> dict[str, Any]:
     return {
         "position": course.position,
         "stop": course.stop.value,
-        "failing_since": _written(course.failing_since),
+        "failing_since": _to_microseconds(course.failing_since),
         "tries": course.tries,
         "refusals": course.refusals,
-        "due": _written(course.due),
+        "due": _to_microseconds(course.due),
         "last_status": course.last_status,
         "last_failure": course.last_failure.value,
-        "delivered_at": _written(course.delivered_at),
+        "delivered_at": _to_microseconds(course.delivered_at),
     }
 
 
-def _written(at: datetime | None) -> int | None:
+def _to_microseconds(at: datetime | None) -> int | None:
     return None if at is None else microseconds(at)
 
 
@@ -290,7 +290,7 @@ def _read(at: int | None) -> datetime | None:
 
 
 def _written_secrets(secrets: Sequence[Secret]) -> str:
-    return json.dumps([[each.key, _written(each.until)] for each in secrets])
+    return json.dumps([[each.key, _to_microseconds(each.until)] for each in secrets])
 
 
 def _written_filter(wanted: Filter) -> str:
@@ -309,9 +309,9 @@ def _webhook(row: Any) -> Webhook:
         Filter(**json.loads(row.filter)),
         moment(row.created_at),
         row.created_by,
-        Course(
+        DeliveryState(
             row.position,
-            Stop(row.stop),
+            StopReason(row.stop),
             _read(row.failing_since),
             row.tries,
             row.refusals,

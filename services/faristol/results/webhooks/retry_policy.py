@@ -8,7 +8,7 @@ from email.utils import parsedate_to_datetime
 from enum import StrEnum
 
 
-class Stop(StrEnum):
+class StopReason(StrEnum):
     """The reason that a webhook is stopped."""
 
     NONE = ""
@@ -32,7 +32,7 @@ class Failure(StrEnum):
     TIMEOUT = "timeout"
 
 
-class Kind(StrEnum):
+class OutcomeKind(StrEnum):
     """The meaning of an outcome."""
 
     DELIVERED = "delivered"
@@ -43,12 +43,12 @@ class Kind(StrEnum):
     """The receiver is unavailable."""
 
 
-LATER = frozenset({408, 425, 429})
+RETRY_LATER_STATUSES = frozenset({408, 425, 429})
 """Statuses below 500 that request a retry later."""
 
 
 @dataclass(frozen=True, slots=True)
-class Outcome:
+class DeliveryOutcome:
     """The outcome of sending a message."""
 
     status: int = 0
@@ -58,22 +58,22 @@ class Outcome:
     """Seconds that the receiver requests."""
 
     @property
-    def kind(self) -> Kind:
+    def kind(self) -> OutcomeKind:
         """The meaning for the webhook."""
         if not self.failure:
-            return Kind.DELIVERED
+            return OutcomeKind.DELIVERED
         if self.status == 410:
-            return Kind.GONE
-        if self.status and self.status < 500 and self.status not in LATER:
-            return Kind.REFUSED
-        return Kind.AWAY
+            return OutcomeKind.GONE
+        if self.status and self.status < 500 and self.status not in RETRY_LATER_STATUSES:
+            return OutcomeKind.REFUSED
+        return OutcomeKind.AWAY
 
 
-def outcome_of(status: int, retry_after: str, now: datetime) -> Outcome:
+def outcome_of(status: int, retry_after: str, now: datetime) -> DeliveryOutcome:
     """Return the outcome of an answer with a status and the value of ``Retry-After``, empty if absent."""
     if 200 <= status < 300:
-        return Outcome(status)
-    return Outcome(status, Failure.STATUS, _seconds(retry_after.strip(), now))
+        return DeliveryOutcome(status)
+    return DeliveryOutcome(status, Failure.STATUS, _seconds(retry_after.strip(), now))
 
 
 def _seconds(value: str, now: datetime) -> float:
@@ -105,28 +105,28 @@ class Limits:
     """Dead letters stored per webhook."""
 
 
-USUAL = Limits()
+DEFAULT_DELIVERY_LIMITS = Limits()
 
 
 @dataclass(frozen=True, slots=True)
-class Letter:
+class DeadLetter:
     """A message that was skipped, or is to be redelivered."""
 
     position: int
     tries: int
-    outcome: Outcome
+    outcome: DeliveryOutcome
     failed_at: datetime
     again: bool = False
     """Whether it is to be redelivered."""
 
 
 @dataclass(frozen=True, slots=True)
-class Course:
+class DeliveryState:
     """The delivery state of a webhook."""
 
     position: int
     """Everything up to here was delivered or is a dead letter."""
-    stop: Stop = Stop.NONE
+    stop: StopReason = StopReason.NONE
     failing_since: datetime | None = None
     """The time since which no message has arrived."""
     tries: int = 0
@@ -144,9 +144,9 @@ class Course:
     """The number of dead letters."""
 
 
-def resumed(course: Course, position: int | None = None) -> Course:
+def apply_resume(course: DeliveryState, position: int | None = None) -> DeliveryState:
     """Return the course of a resumed webhook: from where it stopped, or after another position."""
-    return Course(
+    return DeliveryState(
         course.position if position is None else position,
         last_status=course.last_status,
         last_failure=course.last_failure,
@@ -155,43 +155,55 @@ def resumed(course: Course, position: int | None = None) -> Course:
     )
 
 
-def after(
-    course: Course, position: int, outcome: Outcome, now: datetime, random: float, limits: Limits = USUAL
-) -> tuple[Course, Letter | None]:
+def apply_outcome(
+    course: DeliveryState,
+    position: int,
+    outcome: DeliveryOutcome,
+    now: datetime,
+    random: float,
+    limits: Limits = DEFAULT_DELIVERY_LIMITS,
+) -> tuple[DeliveryState, DeadLetter | None]:
     """Return the course after sending the message of a position, and the dead letter that it became, if any.
 
     ``random`` is from 0 to 1 and spreads the retries of many webhooks.
     """
     match outcome.kind:
-        case Kind.DELIVERED:
-            return _delivered(course, max(course.position, position), outcome, now), None
-        case Kind.GONE:
-            return _stopped(_failed(course, outcome, now, random, limits), Stop.GONE), None
-        case Kind.REFUSED:
-            return _refused(course, position, outcome, now, random, limits)
-    return _away(course, outcome, now, random, limits), None
+        case OutcomeKind.DELIVERED:
+            return _apply_delivered(course, max(course.position, position), outcome, now), None
+        case OutcomeKind.GONE:
+            return _apply_stop(_apply_failure(course, outcome, now, random, limits), StopReason.GONE), None
+        case OutcomeKind.REFUSED:
+            return _apply_refusal(course, position, outcome, now, random, limits)
+    return _apply_unavailable(course, outcome, now, random, limits), None
 
 
-def after_again(
-    course: Course, letter: Letter, outcome: Outcome, now: datetime, random: float, limits: Limits = USUAL
-) -> tuple[Course, Letter | None]:
+def apply_redelivery(
+    course: DeliveryState,
+    letter: DeadLetter,
+    outcome: DeliveryOutcome,
+    now: datetime,
+    random: float,
+    limits: Limits = DEFAULT_DELIVERY_LIMITS,
+) -> tuple[DeliveryState, DeadLetter | None]:
     """Return the same for a redelivered dead letter: the course, and the letter, or None if it arrived."""
-    tried = Letter(letter.position, letter.tries + 1, outcome, now, again=outcome.kind is not Kind.REFUSED)
+    tried = DeadLetter(letter.position, letter.tries + 1, outcome, now, again=outcome.kind is not OutcomeKind.REFUSED)
     match outcome.kind:
-        case Kind.DELIVERED:
-            return replace(_delivered(course, course.position, outcome, now), dead=max(0, course.dead - 1)), None
-        case Kind.GONE:
-            return _stopped(_failed(course, outcome, now, random, limits), Stop.GONE), tried
-        case Kind.REFUSED:
+        case OutcomeKind.DELIVERED:
+            return replace(_apply_delivered(course, course.position, outcome, now), dead=max(0, course.dead - 1)), None
+        case OutcomeKind.GONE:
+            return _apply_stop(_apply_failure(course, outcome, now, random, limits), StopReason.GONE), tried
+        case OutcomeKind.REFUSED:
             return replace(course, last_status=outcome.status, last_failure=outcome.failure), tried
-    return _away(course, outcome, now, random, limits), tried
+    return _apply_unavailable(course, outcome, now, random, limits), tried
 
 
-def _delivered(course: Course, position: int, outcome: Outcome, now: datetime) -> Course:
-    return replace(resumed(course, position), last_status=outcome.status, delivered_at=now)
+def _apply_delivered(course: DeliveryState, position: int, outcome: DeliveryOutcome, now: datetime) -> DeliveryState:
+    return replace(apply_resume(course, position), last_status=outcome.status, delivered_at=now)
 
 
-def _failed(course: Course, outcome: Outcome, now: datetime, random: float, limits: Limits) -> Course:
+def _apply_failure(
+    course: DeliveryState, outcome: DeliveryOutcome, now: datetime, random: float, limits: Limits
+) -> DeliveryState:
     usual = min(limits.longest, limits.first * 2 ** min(course.tries, 30)) * (0.5 + random / 2)
     seconds = max(usual, min(outcome.retry_after, limits.longest_asked))
     since = now if course.failing_since is None else course.failing_since
@@ -206,25 +218,27 @@ def _failed(course: Course, outcome: Outcome, now: datetime, random: float, limi
     )
 
 
-def _away(course: Course, outcome: Outcome, now: datetime, random: float, limits: Limits) -> Course:
-    failed = _failed(course, outcome, now, random, limits)
+def _apply_unavailable(
+    course: DeliveryState, outcome: DeliveryOutcome, now: datetime, random: float, limits: Limits
+) -> DeliveryState:
+    failed = _apply_failure(course, outcome, now, random, limits)
     since = failed.failing_since
-    return _stopped(failed, Stop.FAILING) if since is not None and now - since >= limits.give_up else failed
+    return _apply_stop(failed, StopReason.FAILING) if since is not None and now - since >= limits.give_up else failed
 
 
-def _refused(
-    course: Course, position: int, outcome: Outcome, now: datetime, random: float, limits: Limits
-) -> tuple[Course, Letter | None]:
-    failed = _failed(course, outcome, now, random, limits)
+def _apply_refusal(
+    course: DeliveryState, position: int, outcome: DeliveryOutcome, now: datetime, random: float, limits: Limits
+) -> tuple[DeliveryState, DeadLetter | None]:
+    failed = _apply_failure(course, outcome, now, random, limits)
     failed = replace(failed, refusals=course.refusals + 1)
     if failed.refusals < limits.tries:
         return failed, None
     if course.dead >= limits.dead_letters:
-        return _stopped(failed, Stop.DEAD_LETTERS), None
-    letter = Letter(position, failed.tries, outcome, now)
+        return _apply_stop(failed, StopReason.DEAD_LETTERS), None
+    letter = DeadLetter(position, failed.tries, outcome, now)
     gone_on = replace(failed, position=position, tries=0, refusals=0, due=None, dead=course.dead + 1)
     return gone_on, letter
 
 
-def _stopped(course: Course, stop: Stop) -> Course:
+def _apply_stop(course: DeliveryState, stop: StopReason) -> DeliveryState:
     return replace(course, stop=stop, due=None)

@@ -15,30 +15,30 @@ from functools import cache
 
 import httpx2
 
-from faristol.results.webhooks.concurrency import Lane
-from faristol.results.webhooks.retry_policy import Failure, Outcome, outcome_of
-from faristol.results.webhooks.target import Address, Network, Target, callable_of
+from faristol.results.webhooks.concurrency import DeliverySlots
+from faristol.results.webhooks.retry_policy import DeliveryOutcome, Failure, outcome_of
+from faristol.results.webhooks.target import Address, Network, Target, list_callable
 
-LARGEST = 16_384
+MAX_RECEIVER_ANSWER_BYTES = 16_384
 """Bytes of an answer that are read; a connection with more is closed."""
 
-READING = 1.0
+ANSWER_READ_SECONDS = 1.0
 """Seconds for the rest of an answer after its status."""
 
-TRIED = 3
+MAX_ADDRESS_TRIES = 3
 """Addresses of a name to try if a connection fails."""
 
-IDLE = 30.0
+CONNECTION_IDLE_SECONDS = 30.0
 """Seconds for which a connection and the addresses of its name are reused."""
 
 
 @cache
-def trusted() -> ssl.SSLContext:
+def build_ssl_context() -> ssl.SSLContext:
     """Return the trusted certificate authorities: those of the system, or of ``SSL_CERT_FILE``."""
     return httpx2.create_ssl_context()
 
 
-class Way:
+class TargetConnection:
     """The HTTP connection to one target. It is not shared, so that it is never used for another name."""
 
     def __init__(
@@ -61,38 +61,40 @@ class Way:
             trust_env=False,
             follow_redirects=False,
             timeout=None,
-            limits=httpx2.Limits(max_connections=1, max_keepalive_connections=1, keepalive_expiry=IDLE),
+            limits=httpx2.Limits(
+                max_connections=1, max_keepalive_connections=1, keepalive_expiry=CONNECTION_IDLE_SECONDS
+            ),
         )
 
-    async def send(self, body: bytes, headers: Mapping[str, str], lane: Lane) -> Outcome:
+    async def send(self, body: bytes, headers: Mapping[str, str], lane: DeliverySlots) -> DeliveryOutcome:
         """Send a message and return its outcome."""
         try:
             async with asyncio.timeout(self._deadline):
                 return await self._send(body, headers, lane)
         except TimeoutError:
-            return Outcome(failure=Failure.TIMEOUT)
+            return DeliveryOutcome(failure=Failure.TIMEOUT)
 
-    async def _send(self, body: bytes, headers: Mapping[str, str], lane: Lane) -> Outcome:
+    async def _send(self, body: bytes, headers: Mapping[str, str], lane: DeliverySlots) -> DeliveryOutcome:
         now = asyncio.get_running_loop().time()
         try:
             found = self._known if now < self._known_until else await lane.addresses(self._target)
         except OSError:
-            return Outcome(failure=Failure.NO_ADDRESS)
+            return DeliveryOutcome(failure=Failure.NO_ADDRESS)
         self._known_until = 0.0
-        outcome = Outcome(failure=Failure.ADDRESS_REFUSED if found else Failure.NO_ADDRESS)
-        for address in callable_of(self._target, list(dict.fromkeys(found)), self._networks)[:TRIED]:
+        outcome = DeliveryOutcome(failure=Failure.ADDRESS_REFUSED if found else Failure.NO_ADDRESS)
+        for address in list_callable(self._target, list(dict.fromkeys(found)), self._networks)[:MAX_ADDRESS_TRIES]:
             try:
                 outcome = await self._post(address, body, headers)
                 if not outcome.failure:
-                    self._known, self._known_until = [address], now + IDLE
+                    self._known, self._known_until = [address], now + CONNECTION_IDLE_SECONDS
                 return outcome
             except httpx2.ConnectError as problem:
-                outcome = Outcome(failure=Failure.CERTIFICATE if _is_of_tls(problem) else Failure.NO_CONNECTION)
+                outcome = DeliveryOutcome(failure=Failure.CERTIFICATE if _is_of_tls(problem) else Failure.NO_CONNECTION)
             except httpx2.HTTPError:
-                return Outcome(failure=Failure.NO_CONNECTION)
+                return DeliveryOutcome(failure=Failure.NO_CONNECTION)
         return outcome
 
-    async def _post(self, address: Address, body: bytes, headers: Mapping[str, str]) -> Outcome:
+    async def _post(self, address: Address, body: bytes, headers: Mapping[str, str]) -> DeliveryOutcome:
         target = self._target
         url = httpx2.URL(
             scheme="https" if target.is_tls else "http",
@@ -111,7 +113,7 @@ class Way:
         try:
             outcome = outcome_of(answer.status_code, answer.headers.get("retry-after", ""), self._now())
             with suppress(httpx2.HTTPError, TimeoutError):
-                async with asyncio.timeout(READING):
+                async with asyncio.timeout(ANSWER_READ_SECONDS):
                     await _read(answer)
         finally:
             await answer.aclose()
@@ -128,7 +130,7 @@ async def _read(answer: httpx2.Response) -> None:
     size = 0
     async for part in answer.aiter_raw():
         size += len(part)
-        if size > LARGEST:
+        if size > MAX_RECEIVER_ANSWER_BYTES:
             return
 
 

@@ -15,42 +15,42 @@ import grpc
 
 from faristol.event_store import Record
 from faristol.event_store.backends.databases import FAILURES
-from faristol.event_store.tasks import end
+from faristol.event_store.tasks import cancel_tasks
 from faristol.kernel.topics import Topic
 from faristol.pb.results.v1 import results_pb2 as results
-from faristol.results.api.event_tail import Tail
-from faristol.results.api.public_events import piece
+from faristol.results.api.event_tail import EventTail
+from faristol.results.api.public_events import to_notification
 from faristol.results.storage import lookup
 from faristol.results.webhooks import message, registry, telemetry
-from faristol.results.webhooks.concurrency import Lane
+from faristol.results.webhooks.concurrency import DeliverySlots
 from faristol.results.webhooks.registry import Superseded, Webhook
 from faristol.results.webhooks.retry_policy import (
-    USUAL,
-    Course,
-    Letter,
+    DEFAULT_DELIVERY_LIMITS,
+    DeadLetter,
+    DeliveryOutcome,
+    DeliveryState,
     Limits,
-    Outcome,
-    after,
-    after_again,
+    apply_outcome,
+    apply_redelivery,
 )
 from faristol.results.webhooks.target import Network, Target, target_of
 
 if TYPE_CHECKING:
-    from faristol.results.webhooks.sender import Way
+    from faristol.results.webhooks.sender import TargetConnection
 
-QUICK, SLOW = 64, 32
+MAX_QUICK_MESSAGES, MAX_SLOW_MESSAGES = 64, 32
 """Concurrent messages to receivers that answer quickly, and to all others."""
 
-PROMPT = 1.0
+QUICK_ANSWER_SECONDS = 1.0
 """Seconds within which an answer is quick."""
 
-DEADLINE = 10.0
+MESSAGE_TIMEOUT_SECONDS = 10.0
 """Seconds for one message, from resolving the name to the end of the answer."""
 
-AWAY = 1.0
+DATABASE_RETRY_SECONDS = 1.0
 """Seconds until a courier retries after its database was unavailable."""
 
-IDLE_NOTE = 30.0
+IDLE_STORE_SECONDS = 30.0
 """Seconds between stored positions of a webhook that receives no messages."""
 
 _log = logging.getLogger(__name__)
@@ -61,29 +61,32 @@ Content = Callable[[results.FollowResponse, Topic], Awaitable[Sequence[bytes]]]
 
 
 @dataclass
-class Means:
+class WorkerContext:
     """Objects that the couriers of a process share."""
 
     record: Record
-    tail: Tail
+    tail: EventTail
     now: Callable[[], datetime]
     networks: Collection[Network] = ()
     content: Content | None = None
     """For webhooks with content."""
-    limits: Limits = USUAL
-    deadline: float = DEADLINE
+    limits: Limits = DEFAULT_DELIVERY_LIMITS
+    deadline: float = MESSAGE_TIMEOUT_SECONDS
     may_send: Callable[[], bool] = lambda: True
     """Whether the lease of this process lasts for another message."""
-    quick: Lane = field(default_factory=lambda: Lane(QUICK))
-    slow: Lane = field(default_factory=lambda: Lane(SLOW))
-    reached: dict[str, tuple[Webhook, Course]] = field(default_factory=dict)
+    quick: DeliverySlots = field(default_factory=lambda: DeliverySlots(MAX_QUICK_MESSAGES))
+    slow: DeliverySlots = field(default_factory=lambda: DeliverySlots(MAX_SLOW_MESSAGES))
+    reached: dict[str, tuple[Webhook, DeliveryState]] = field(default_factory=dict)
     """Courses without failures, stored together at intervals."""
 
-    def way_to(self, target: Target) -> Way:
+    def way_to(self, target: Target) -> TargetConnection:
         """Return the HTTP connection to a target."""
-        from faristol.results.webhooks.sender import Way, trusted  # load its HTTP client only if there are webhooks
+        from faristol.results.webhooks.sender import (  # load its HTTP client only if there are webhooks
+            TargetConnection,
+            build_ssl_context,
+        )
 
-        return Way(target, self.networks, trusted(), self.now, self.deadline)
+        return TargetConnection(target, self.networks, build_ssl_context(), self.now, self.deadline)
 
     async def flush(self) -> None:
         """Store the courses. Raises one of ``FAILURES``; the next call then stores them."""
@@ -94,7 +97,7 @@ class Means:
             async with self.record.writing() as connection:
                 for webhook, course in taken.values():
                     with suppress(Superseded):
-                        await registry.note(connection, webhook, course)
+                        await registry.store_state(connection, webhook, course)
         except FAILURES:
             self.reached = taken | self.reached
             raise
@@ -109,14 +112,14 @@ class _Ended(Exception):
     """The courier is finished."""
 
 
-class Courier:
+class WebhookWorker:
     """Delivers to one webhook, from its position, until it stops or is changed."""
 
-    def __init__(self, means: Means, webhook: Webhook) -> None:
+    def __init__(self, means: WorkerContext, webhook: Webhook) -> None:
         self.webhook = webhook
         self.course = webhook.course
         self._means = means
-        self._took = PROMPT
+        self._took = QUICK_ANSWER_SECONDS
         """Recent seconds per answer. A new receiver begins among the slow ones."""
         self._at_work = asyncio.Lock()
         """Locked from sending a message until its outcome is stored."""
@@ -129,7 +132,7 @@ class Courier:
         """Stop after the message in progress is answered."""
         async with self._at_work:
             self.task.cancel()
-        await end([self.task])
+        await cancel_tasks([self.task])
 
     async def _run(self) -> None:
         async with aclosing(self._means.way_to(target_of(self.webhook.url))) as way:
@@ -140,11 +143,11 @@ class Courier:
                         await self._follow(way)
                     except (*FAILURES, grpc.aio.AioRpcError) as problem:
                         _log.info("the webhook %s waits for its content: %r", self.webhook.webhook_id, problem)
-                        await asyncio.sleep(AWAY)
+                        await asyncio.sleep(DATABASE_RETRY_SECONDS)
             except (_Ended, Superseded):
                 return
 
-    async def _follow(self, way: Way) -> None:
+    async def _follow(self, way: TargetConnection) -> None:
         topic = await self._topic()
         told = self._means.tail.follow(topic, self.course.position, marks=True)
         async with aclosing(told):
@@ -173,7 +176,7 @@ class Courier:
         if position <= self.course.position:
             return
         self.course = replace(self.course, position=position)
-        if (now := asyncio.get_running_loop().time()) - self._noted_at >= IDLE_NOTE:
+        if (now := asyncio.get_running_loop().time()) - self._noted_at >= IDLE_STORE_SECONDS:
             self._noted_at = now
             self._means.reached[self.webhook.webhook_id] = (self.webhook, self.course)
 
@@ -187,13 +190,13 @@ class Courier:
         assert self._means.content is not None
         return message.body_of(news, await self._means.content(news, topic))
 
-    async def _deliver(self, way: Way, news: results.FollowResponse, topic: Topic) -> None:
+    async def _deliver(self, way: TargetConnection, news: results.FollowResponse, topic: Topic) -> None:
         body = await self._body(news, topic)
         while self.course.position < news.position:
             async with self._turn():
                 outcome = await self._send(way, news, body)
                 chance = random.random()  # noqa: S311 # to spread retries
-                course, letter = after(
+                course, letter = apply_outcome(
                     self.course, news.position, outcome, self._means.now(), chance, self._means.limits
                 )
                 if not outcome.failure:
@@ -202,34 +205,36 @@ class Courier:
                 else:
                     await self._store(course, news.position, letter)
 
-    async def _deliver_again(self, way: Way) -> None:
+    async def _deliver_again(self, way: TargetConnection) -> None:
         """Send the dead letters marked for redelivery."""
         async with self._means.record.reading() as connection:
             letters = await registry.letters_of(connection, self.webhook.webhook_id, again=True)
         for asked in letters:
-            letter: Letter | None = asked
+            letter: DeadLetter | None = asked
             news = await self._news_at(asked.position)
             body = await self._body(news, await self._topic())
             while letter and letter.again:
                 async with self._turn():
                     outcome = await self._send(way, news, body)
                     chance = random.random()  # noqa: S311 # to spread retries
-                    course, letter = after_again(
+                    course, letter = apply_redelivery(
                         self.course, letter, outcome, self._means.now(), chance, self._means.limits
                     )
                     await self._store(course, asked.position, letter, is_letter=True)
 
     async def _news_at(self, position: int) -> results.FollowResponse:
         (event,) = await self._means.record.read(position - 1, limit=1)
-        return piece(event)
+        return to_notification(event)
 
-    async def _store(self, course: Course, position: int, letter: Letter | None, *, is_letter: bool = False) -> None:
+    async def _store(
+        self, course: DeliveryState, position: int, letter: DeadLetter | None, *, is_letter: bool = False
+    ) -> None:
         """Store a course with the outcome of a message. Raises ``Superseded``, and ``_Ended`` for one that stops."""
         async with self._means.record.writing() as connection:
             if letter or is_letter:
                 await registry.note_letter(connection, self.webhook, course, position, letter)
             else:
-                await registry.note(connection, self.webhook, course)
+                await registry.store_state(connection, self.webhook, course)
         self._means.reached.pop(self.webhook.webhook_id, None)
         self.course = course
         if course.stop:
@@ -249,10 +254,10 @@ class Courier:
             yield
 
     @property
-    def _lane(self) -> Lane:
-        return self._means.quick if self._took < PROMPT else self._means.slow
+    def _lane(self) -> DeliverySlots:
+        return self._means.quick if self._took < QUICK_ANSWER_SECONDS else self._means.slow
 
-    async def _send(self, way: Way, news: results.FollowResponse, body: bytes) -> Outcome:
+    async def _send(self, way: TargetConnection, news: results.FollowResponse, body: bytes) -> DeliveryOutcome:
         now = self._means.now()
         message_id = message.id_of(news)
         headers = message.headers_of(message_id, int(now.timestamp()), body, self.webhook.signing(now))

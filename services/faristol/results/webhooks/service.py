@@ -21,31 +21,31 @@ from faristol.kernel.errors import Invalid, NotFound
 from faristol.kernel.quotation import nearest
 from faristol.kernel.refusal import N_, Refusal
 from faristol.pb.results.v1 import webhooks_pb2 as pb
-from faristol.results.api.absence import looked_up_again
+from faristol.results.api.absence import retry_not_found
 from faristol.results.api.likeness import like
 from faristol.results.api.public_events import NAMES_OF_PUBLIC
 from faristol.results.storage import lookup
 from faristol.results.storage.models import NO_POSITION, ReadModels
 from faristol.results.webhooks import registry
-from faristol.results.webhooks.concurrency import Lane
-from faristol.results.webhooks.registry import OLD_SECRET, Filter, Secret, Webhook
-from faristol.results.webhooks.retry_policy import Course, Failure, Letter, resumed
+from faristol.results.webhooks.concurrency import DeliverySlots
+from faristol.results.webhooks.registry import OLD_SECRET_LIFETIME, Filter, Secret, Webhook
+from faristol.results.webhooks.retry_policy import DeadLetter, DeliveryState, Failure, apply_resume
 from faristol.results.webhooks.signature import new_secret
 from faristol.results.webhooks.target import Network, check_callable, target_of
 
-MOST = 20
+MAX_TOURNAMENT_WEBHOOKS = 20
 """Webhooks of a tournament."""
 
-MOST_OF_CELL = 1_000
+MAX_CELL_WEBHOOKS = 1_000
 """Webhooks of a cell."""
 
-MOST_NAMED = 100
+MAX_FILTER_VALUES = 100
 """Games, rounds, tables and types that a filter may name, of each."""
 
-LOOK_UP = 3.0
+NAME_LOOKUP_SECONDS = 3.0
 """Seconds to resolve a name when its webhook is added."""
 
-OLD_SECRETS = 3
+MAX_OLD_SECRETS = 3
 """Secrets that sign beside the newest, at most."""
 
 TOO_MANY = N_("{tournament} already has {most} webhooks: remove one first")
@@ -63,9 +63,9 @@ def service(
     models: ReadModels, now: Callable[[], datetime], networks: Collection[Network], changed: Callable[[], None]
 ) -> Dispatcher:
     """Return the dispatcher of webhooks. ``changed`` is called after each change."""
-    desk = Webhooks(models, now, networks, changed)
+    desk = WebhookService(models, now, networks, changed)
     questions: Mapping[type[Message], Answer] = {
-        pb.AddWebhookRequest: partial(looked_up_again(desk.add), models),
+        pb.AddWebhookRequest: partial(retry_not_found(desk.add), models),
         pb.ListWebhooksRequest: desk.list_all,
         pb.RemoveWebhookRequest: desk.remove,
         pb.ResumeWebhookRequest: desk.resume,
@@ -77,7 +77,7 @@ def service(
     return Dispatcher(pb.DESCRIPTOR.services_by_name["WebhookService"], (), no_commands, questions)
 
 
-class Webhooks:
+class WebhookService:
     """The commands and queries of the webhooks of a cell."""
 
     def __init__(
@@ -91,7 +91,7 @@ class Webhooks:
         self._now = now
         self._networks = networks
         self._changed = changed
-        self._lane = Lane(1)
+        self._lane = DeliverySlots(1)
         self._is_prepared = False
 
     async def add(self, _: ReadModels, request: pb.AddWebhookRequest, context: Context) -> pb.AddWebhookResponse:
@@ -103,7 +103,7 @@ class Webhooks:
         last = await self._record.last_position()
         position = _position(request, last)
         try:
-            async with asyncio.timeout(LOOK_UP):
+            async with asyncio.timeout(NAME_LOOKUP_SECONDS):
                 addresses = await self._lane.addresses(target)
         except (OSError, TimeoutError):
             addresses = []  # the name may resolve by the time of the first message
@@ -116,31 +116,31 @@ class Webhooks:
             wanted,
             self._now(),
             _subject(),
-            Course(last if position is None else position),
+            DeliveryState(last if position is None else position),
         )
         async with self._writing() as connection:
-            found = await registry.some(connection, [webhook_id])
+            found = await registry.load_webhooks(connection, [webhook_id])
             if not found:
                 await self._check_room(connection, request.tournament_id)
                 await registry.add(connection, new)
             webhook = found[0] if found else new
         if (webhook.tournament, webhook.url, webhook.created_by) != (new.tournament, new.url, new.created_by):
             raise Invalid("command_id", OTHER_COMMAND, {"command_id": request.command_id})
-        self._tell("added", webhook)
-        return pb.AddWebhookResponse(webhook=self._shown(webhook), secret=webhook.secrets[0].key)
+        self._log_change("added", webhook)
+        return pb.AddWebhookResponse(webhook=self._to_message(webhook), secret=webhook.secrets[0].key)
 
     async def list_all(self, request: pb.ListWebhooksRequest, context: Context) -> pb.ListWebhooksResponse:
         """List the webhooks of a tournament, or one with its dead letters."""
         await self._prepare()
-        letters: list[Letter] = []
+        letters: list[DeadLetter] = []
         async with self._record.reading() as connection:
             if request.webhook_id:
-                found = [await _found(connection, request)]
+                found = [await _find_webhook(connection, request)]
                 letters = await registry.letters_of(connection, request.webhook_id)
             else:
                 found = await registry.of_tournament(connection, request.tournament_id)
         return pb.ListWebhooksResponse(
-            webhooks=map(self._shown, found),
+            webhooks=map(self._to_message, found),
             dead_letters=map(_letter, letters),
             position=await self._record.last_position(),
         )
@@ -148,50 +148,50 @@ class Webhooks:
     async def remove(self, request: pb.RemoveWebhookRequest, context: Context) -> pb.RemoveWebhookResponse:
         """Remove a webhook."""
         async with self._writing() as connection:
-            webhook = await _found(connection, request)
+            webhook = await _find_webhook(connection, request)
             await registry.remove(connection, webhook.webhook_id)
-        self._tell("removed", webhook)
+        self._log_change("removed", webhook)
         return pb.RemoveWebhookResponse()
 
     async def resume(self, request: pb.ResumeWebhookRequest, context: Context) -> pb.ResumeWebhookResponse:
         """Resume a webhook."""
         position = _position(request, await self._record.last_position())
         async with self._writing() as connection:
-            webhook = await _found(connection, request)
-            course = resumed(webhook.course, position)
+            webhook = await _find_webhook(connection, request)
+            course = apply_resume(webhook.course, position)
             await registry.change(connection, webhook, course)
-        self._tell("resumed", webhook)
-        return pb.ResumeWebhookResponse(webhook=self._shown(replace(webhook, course=course)))
+        self._log_change("resumed", webhook)
+        return pb.ResumeWebhookResponse(webhook=self._to_message(replace(webhook, course=course)))
 
     async def rotate(self, request: pb.RotateWebhookSecretRequest, context: Context) -> pb.RotateWebhookSecretResponse:
         """Create a new secret for a webhook."""
         command, now = _id_of(request.command_id), self._now()
         async with self._writing() as connection:
-            webhook = await _found(connection, request)
+            webhook = await _find_webhook(connection, request)
             if webhook.rotation != command:
-                old = [replace(each, until=each.until or now + OLD_SECRET) for each in webhook.secrets]
+                old = [replace(each, until=each.until or now + OLD_SECRET_LIFETIME) for each in webhook.secrets]
                 signing = [each for each in old if each.until is not None and now < each.until]
-                secrets = [Secret(new_secret()), *signing[:OLD_SECRETS]]
+                secrets = [Secret(new_secret()), *signing[:MAX_OLD_SECRETS]]
                 webhook = replace(webhook, secrets=secrets, rotation=command)
                 await registry.change(connection, webhook)
-        self._tell("has another secret", webhook)
-        return pb.RotateWebhookSecretResponse(webhook=self._shown(webhook), secret=webhook.secrets[0].key)
+        self._log_change("has another secret", webhook)
+        return pb.RotateWebhookSecretResponse(webhook=self._to_message(webhook), secret=webhook.secrets[0].key)
 
     async def redeliver(self, request: pb.RedeliverNewsRequest, context: Context) -> pb.RedeliverNewsResponse:
         """Mark dead letters for redelivery."""
         async with self._writing() as connection:
-            webhook = await _found(connection, request)
+            webhook = await _find_webhook(connection, request)
             positions = await _positions(connection, request)
             count = await registry.redeliver(connection, webhook, positions)
-        self._tell("delivers dead letters once more", webhook)
+        self._log_change("delivers dead letters once more", webhook)
         return pb.RedeliverNewsResponse(count=count)
 
     async def drop(self, request: pb.DropNewsRequest, context: Context) -> pb.DropNewsResponse:
         """Drop dead letters."""
         async with self._writing() as connection:
-            webhook = await _found(connection, request)
+            webhook = await _find_webhook(connection, request)
             count = await registry.drop(connection, webhook, await _positions(connection, request))
-        self._tell("has dropped dead letters", webhook)
+        self._log_change("has dropped dead letters", webhook)
         return pb.DropNewsResponse(count=count)
 
     @asynccontextmanager
@@ -199,7 +199,7 @@ class Webhooks:
         """Open a transaction that excludes other changes of webhooks."""
         await self._prepare()
         async with self._record.writing() as connection:
-            await registry.alone(connection)
+            await registry.lock_webhooks(connection)
             yield connection
 
     async def _prepare(self) -> None:
@@ -208,17 +208,19 @@ class Webhooks:
             self._is_prepared = True
 
     async def _check_room(self, connection: AsyncConnection, tournament: str) -> None:
-        if len(await registry.of_tournament(connection, tournament)) >= MOST:
-            raise Refusal("TOO_MANY_WEBHOOKS", "", TOO_MANY, {"tournament": tournament, "most": MOST})
-        if (await registry.numbers(connection)).all >= MOST_OF_CELL:
-            raise Refusal("TOO_MANY_WEBHOOKS", "", TOO_MANY_IN_CELL, {"most": MOST_OF_CELL})
+        if len(await registry.of_tournament(connection, tournament)) >= MAX_TOURNAMENT_WEBHOOKS:
+            raise Refusal(
+                "TOO_MANY_WEBHOOKS", "", TOO_MANY, {"tournament": tournament, "most": MAX_TOURNAMENT_WEBHOOKS}
+            )
+        if (await registry.numbers(connection)).all >= MAX_CELL_WEBHOOKS:
+            raise Refusal("TOO_MANY_WEBHOOKS", "", TOO_MANY_IN_CELL, {"most": MAX_CELL_WEBHOOKS})
 
-    def _tell(self, what: str, webhook: Webhook) -> None:
+    def _log_change(self, what: str, webhook: Webhook) -> None:
         who = _subject() or "nobody"
         _log.info("the webhook %s of %s %s, by %s", webhook.webhook_id, webhook.tournament, what, who)
         self._changed()
 
-    def _shown(self, webhook: Webhook) -> pb.Webhook:
+    def _to_message(self, webhook: Webhook) -> pb.Webhook:
         """Return a webhook as listed, without its secrets."""
         course, wanted, now = webhook.course, webhook.filter, self._now()
         state = (
@@ -252,13 +254,13 @@ def _failure(failure: Failure) -> pb.WebhookFailure.ValueType:
     return pb.WebhookFailure.Value(f"WEBHOOK_FAILURE_{failure.name}") if failure else pb.WEBHOOK_FAILURE_UNSPECIFIED
 
 
-def _letter(letter: Letter) -> pb.DeadLetter:
+def _letter(letter: DeadLetter) -> pb.DeadLetter:
     return like(pb.DeadLetter, letter, status=letter.outcome.status, failure=_failure(letter.outcome.failure))
 
 
-async def _found(connection: AsyncConnection, request: Any) -> Webhook:
+async def _find_webhook(connection: AsyncConnection, request: Any) -> Webhook:
     """Return the webhook that a request names. Raises ``NotFound``, also for one of another tournament."""
-    for webhook in await registry.some(connection, [request.webhook_id]):
+    for webhook in await registry.load_webhooks(connection, [request.webhook_id]):
         if webhook.tournament == request.tournament_id:
             return webhook
     raise NotFound("webhook", request.webhook_id)
@@ -294,8 +296,8 @@ def _position(request: Any, last: int) -> int | None:
 
 def _filter(wanted: pb.WebhookFilter, *, with_content: bool) -> Filter:
     for field in ("game_ids", "rounds", "tables", "types"):
-        if len(getattr(wanted, field)) > MOST_NAMED:
-            raise Invalid(f"filter.{field}", TOO_MANY_NAMED, {"most": MOST_NAMED})
+        if len(getattr(wanted, field)) > MAX_FILTER_VALUES:
+            raise Invalid(f"filter.{field}", TOO_MANY_NAMED, {"most": MAX_FILTER_VALUES})
     for name in wanted.types:
         if name not in NAMES_OF_PUBLIC:
             expected = nearest(name, sorted(NAMES_OF_PUBLIC)) or ", ".join(sorted(NAMES_OF_PUBLIC))

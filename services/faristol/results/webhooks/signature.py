@@ -11,13 +11,13 @@ from collections.abc import Iterable
 PREFIX = "whsec_"
 """The start of every secret; the key follows in Base64."""
 
-SIZE = 32
+SECRET_KEY_SIZE = 32
 """Bytes of a key."""
 
 
 def new_secret() -> str:
     """Generate a random secret."""
-    return PREFIX + base64.b64encode(secrets.token_bytes(SIZE)).decode()
+    return PREFIX + base64.b64encode(secrets.token_bytes(SECRET_KEY_SIZE)).decode()
 
 
 def signature(keys: Iterable[str], message_id: str, timestamp: int, body: bytes) -> str:
@@ -26,10 +26,10 @@ def signature(keys: Iterable[str], message_id: str, timestamp: int, body: bytes)
     ``timestamp`` is in seconds since 1970. Raises ``ValueError`` for a malformed secret.
     """
     signed = f"{message_id}.{timestamp}.".encode() + body
-    return " ".join(f"v1,{_signed(key, signed)}" for key in keys)
+    return " ".join(f"v1,{_compute_signature(key, signed)}" for key in keys)
 
 
-def _signed(secret: str, message: bytes) -> str:
+def _compute_signature(secret: str, message: bytes) -> str:
     try:
         key = base64.b64decode(secret.removeprefix(PREFIX), validate=True)
     except ValueError as problem:

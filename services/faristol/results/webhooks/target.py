@@ -14,7 +14,7 @@ from faristol.kernel.refusal import N_
 Address = IPv4Address | IPv6Address
 Network = IPv4Network | IPv6Network
 
-LONGEST = 1_000
+MAX_WEBHOOK_URL_CHARACTERS = 1_000
 """Characters of a URL."""
 
 _CHARACTERS = re.compile(r"[!-\[\]-~]+")
@@ -28,7 +28,7 @@ _UNICAST = IPv6Network("2000::/3")
 _PROTOCOLS = IPv4Network("192.0.0.0/24")
 """IPv4 addresses reserved for protocols."""
 
-EXPECTED = N_("expected https://HOST/PATH of at most {most} ASCII characters")
+URL_EXPECTED = N_("expected https://HOST/PATH of at most {most} ASCII characters")
 WITH_USER = N_(
     "has a user name or a password before the host, which would be stored in plain text: the signature "
     "identifies the sender"
@@ -63,8 +63,8 @@ class Target:
 
 def target_of(url: str) -> Target:
     """Parse a URL. Raises ``Invalid`` for one that may not be called."""
-    wrong = Invalid("url", EXPECTED, {"most": LONGEST})
-    if len(url) > LONGEST or not _CHARACTERS.fullmatch(url):
+    wrong = Invalid("url", URL_EXPECTED, {"most": MAX_WEBHOOK_URL_CHARACTERS})
+    if len(url) > MAX_WEBHOOK_URL_CHARACTERS or not _CHARACTERS.fullmatch(url):
         raise wrong
     try:
         parts = urlsplit(url)
@@ -107,7 +107,7 @@ def _is_public(address: Address) -> bool:
     return address in _UNICAST if isinstance(address, IPv6Address) else address not in _PROTOCOLS
 
 
-def callable_of(target: Target, addresses: Sequence[Address], networks: Collection[Network]) -> list[Address]:
+def list_callable(target: Target, addresses: Sequence[Address], networks: Collection[Network]) -> list[Address]:
     """Return those addresses of a target that may be called."""
     return [each for each in addresses if may_call(target, each, networks)]
 
@@ -119,7 +119,7 @@ def check_callable(target: Target, addresses: Sequence[Address], networks: Colle
     """
     if not addresses and not target.is_tls:
         raise Invalid("url", NOT_SAFE)
-    if not addresses or callable_of(target, addresses, networks):
+    if not addresses or list_callable(target, addresses, networks):
         return
     if not target.is_tls:
         raise Invalid("url", NOT_SAFE)

@@ -14,7 +14,7 @@ from faristol.kernel.refusal import Refusal
 from faristol.pairing.commands.undo import can_undo
 from faristol.pairing.players.amendment import amend
 from faristol.pairing.situation import Situation, Words
-from faristol.pairing.state import Player
+from faristol.pairing.state import PlayerState
 from faristol.pb.pairing.v1 import events_pb2 as events
 from faristol.pb.pairing.v1 import pairing_pb2 as pb
 from faristol.rating.model import TournamentView, view
@@ -35,7 +35,7 @@ def amended(hall: Hall, player_id: str = "p1", **given: Any) -> events.PlayerAme
     return fact
 
 
-def player(hall: Hall, player_id: str = "p1") -> Player:
+def player(hall: Hall, player_id: str = "p1") -> PlayerState:
     found = hall.state.player(player_id)
     assert found is not None
     return found

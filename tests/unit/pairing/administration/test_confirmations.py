@@ -10,7 +10,7 @@ from tests.unit.pairing.halls import Hall
 from faristol.kernel.errors import Invalid
 from faristol.kernel.refusal import Refusal
 from faristol.pairing.commands.undo import undone_by
-from faristol.pairing.results.confirmations import unconfirmed
+from faristol.pairing.results.confirmations import list_unconfirmed_tables
 from faristol.pairing.results.results import final_scores
 from faristol.pb.pairing.v1 import events_pb2 as events
 from faristol.pb.pairing.v1 import pairing_pb2 as pb
@@ -46,7 +46,7 @@ def refusal(hall: Hall, seated: list[str], by: str, points: tuple[int, int] = (4
 
 
 def is_open(hall: Hall) -> bool:
-    return bool(unconfirmed(hall.state, hall.state.played[0]))
+    return bool(list_unconfirmed_tables(hall.state, hall.state.played[0]))
 
 
 def test_a_round_is_closed_once_a_second_person_has_confirmed_every_result() -> None:

@@ -13,7 +13,7 @@ from faristol.kernel.refusal import Refusal
 from faristol.kernel.times import to_timestamp
 from faristol.pairing.results.results import final_scores, record_result
 from faristol.pairing.rounds.past import past_of
-from faristol.pairing.state import Decided, Rulings, watch
+from faristol.pairing.state import GameDecision, TableRulings, watch
 from faristol.pb.game.v1 import events_pb2 as game_events
 from faristol.pb.pairing.v1 import events_pb2 as events
 from faristol.pb.pairing.v1 import pairing_pb2 as pb
@@ -101,7 +101,7 @@ def forfeited(hall: Hall) -> None:
     """Round 1, in which p5 was not there for the first table."""
     hall.pair(1)
     hall.start(1)
-    decided = Decided("p1", condition=game_events.END_CONDITION_FORFEIT, losers=("p5",), unplayed=True)
+    decided = GameDecision("p1", condition=game_events.END_CONDITION_FORFEIT, losers=("p5",), unplayed=True)
     hall.do(
         record_result(
             hall.state,
@@ -120,7 +120,7 @@ def test_a_forfeit_that_is_corrected_was_a_game_unless_that_is_denied() -> None:
     correct(hall, ("p1", 310), ("p5", 290))
 
     assert past_of(hall.state, UF, "p1", 2)[0].opponent == "p5"
-    assert hall.state.played[0].decided[GAME] == Decided("p1")
+    assert hall.state.played[0].decided[GAME] == GameDecision("p1")
     assert [game.half_points for game in view(TournamentView(), hall.facts).games] == [2]
 
     correct(hall, ("p1", 0), ("p5", 0), winner_id="p5", unplayed=True)
@@ -227,16 +227,16 @@ def test_a_game_without_a_result_has_nothing_to_correct() -> None:
     assert refusal.reason == "NO_RESULT"
 
 
-def ruled(points: int, *, valid: bool, at: datetime = NOON) -> Rulings:
+def ruled(points: int, *, valid: bool, at: datetime = NOON) -> TableRulings:
     facts = [
         game_events.PlayPlaced(turn=3, player_id="p1", score=points),
         game_events.ChallengeRuled(turn=3, challenge=1, valid=valid, occurred_at=to_timestamp(at)),
     ]
-    return reduce(watch, facts, Rulings())
+    return reduce(watch, facts, TableRulings())
 
 
 def adjust(
-    hall: Hall, rulings: Rulings, at: datetime | None = None, arbiter_id: str = "eleni"
+    hall: Hall, rulings: TableRulings, at: datetime | None = None, arbiter_id: str = "eleni"
 ) -> events.SpreadAdjusted:
     (fact,) = hall.carry_out(
         pb.CorrectRulingRequest(game_id=GAME, turn=3, arbiter_id=arbiter_id), at=at, tables={GAME: rulings}
@@ -288,7 +288,7 @@ def test_a_wrong_ruling_stands_on_the_next_day_and_under_other_books() -> None:
     hall.play(1)
     late = refusal_of(lambda: adjust(hall, ruled(34, valid=False), NOON + timedelta(days=1)))
     assert (late.reason, late.article) == ("CORRECTION_TOO_LATE", "PES Δ.ε")
-    assert refusal_of(lambda: adjust(hall, Rulings())).reason == "NOT_RULED"
+    assert refusal_of(lambda: adjust(hall, TableRulings())).reason == "NOT_RULED"
 
     other = hall_of("fisc-2023")
     other.play(1)

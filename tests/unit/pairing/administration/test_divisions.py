@@ -15,9 +15,9 @@ from faristol.kernel.errors import AlreadyExists, Invalid
 from faristol.kernel.refusal import Refusal
 from faristol.pairing.players.move import move as decide_move
 from faristol.pairing.situation import Situation
-from faristol.pairing.state import Hall as Tables
-from faristol.pairing.state import Tournament
-from faristol.pairing.tournament.divisions import MOST_DIVISIONS, add_division
+from faristol.pairing.state import HallRange as Tables
+from faristol.pairing.state import TournamentState
+from faristol.pairing.tournament.divisions import MAX_DIVISIONS, add_division
 from faristol.pb.pairing.v1 import events_pb2 as events
 from faristol.pb.pairing.v1 import pairing_pb2 as pb
 
@@ -47,7 +47,7 @@ def championship() -> Divisions:
     return halls
 
 
-def others(halls: Divisions, *without: str) -> tuple[Tournament, ...]:
+def others(halls: Divisions, *without: str) -> tuple[TournamentState, ...]:
     return tuple(hall.state for tournament_id, hall in halls.items() if tournament_id not in without)
 
 
@@ -137,7 +137,7 @@ def test_no_division_is_added_once_the_first_is_over() -> None:
 
 def test_a_championship_has_a_largest_number_of_divisions() -> None:
     halls = championship()
-    for number in range(len(halls), MOST_DIVISIONS):
+    for number in range(len(halls), MAX_DIVISIONS):
         add(halls, f"d{number}", f"D{number}")
     assert refused(lambda: add(halls, "last", "Last"))[0] == "TOO_MANY_DIVISIONS"
 

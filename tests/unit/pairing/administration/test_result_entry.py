@@ -12,7 +12,7 @@ from faristol.kernel.errors import Invalid
 from faristol.kernel.refusal import Refusal
 from faristol.pairing.results.results import final_scores, record_result
 from faristol.pairing.rounds.past import past_of
-from faristol.pairing.state import Rulings, watch
+from faristol.pairing.state import TableRulings, watch
 from faristol.pb.game.v1 import events_pb2 as game_events
 from faristol.pb.pairing.v1 import events_pb2 as events
 from faristol.pb.pairing.v1 import pairing_pb2 as pb
@@ -226,8 +226,8 @@ def test_turns_that_were_taken_back_are_not_over() -> None:
         game_events.EntriesTakenBack(turn=2),
     ]
 
-    assert reduce(watch, facts[:3], Rulings()).turns == 3
-    assert reduce(watch, facts, Rulings()).turns == 1
+    assert reduce(watch, facts[:3], TableRulings()).turns == 3
+    assert reduce(watch, facts, TableRulings()).turns == 1
 
 
 def test_a_table_that_ends_after_its_result_was_entered_changes_nothing() -> None:
@@ -293,7 +293,7 @@ def test_a_forfeit_in_place_of_a_result_has_the_scores_of_the_book_where_none_ar
 
 def test_a_turn_of_which_the_play_came_off_the_board_is_a_turn_that_was_played() -> None:
     facts = [game_events.PlayPlaced(turn=1, player_id="p1", score=20), game_events.PlayWithdrawn(turn=1)]
-    assert reduce(watch, facts, Rulings()).turns == 1
+    assert reduce(watch, facts, TableRulings()).turns == 1
 
 
 def gave_up(hall: Hall, player_id: str) -> None:

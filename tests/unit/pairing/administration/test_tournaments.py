@@ -12,7 +12,7 @@ from faristol.kernel.refusal import Refusal
 from faristol.kernel.times import to_datetime, to_timestamp
 from faristol.pairing.results.results import record_result
 from faristol.pairing.situation import Situation
-from faristol.pairing.state import Phase, Tournament
+from faristol.pairing.state import Phase, TournamentState
 from faristol.pairing.tournament import tournaments
 from faristol.pb.pairing.v1 import events_pb2 as events
 from faristol.pb.pairing.v1 import pairing_pb2 as pb
@@ -20,7 +20,7 @@ from faristol.pb.pairing.v1 import pairing_pb2 as pb
 EIGHT = {f"p{place}": 2000 - 100 * place for place in range(1, 9)}
 
 
-def create(state: Tournament = Tournament(), *, rounds: int = 5, seed: bytes = SEED) -> None:  # noqa: B008 # frozen
+def create(state: TournamentState = TournamentState(), *, rounds: int = 5, seed: bytes = SEED) -> None:  # noqa: B008 # frozen
     asked = pb.CreateTournamentRequest(tournament_id="open", name="Open", rounds=rounds, seed=seed)
     tournaments.create(Situation(state, now=NOON, rules=FISC), asked, LEXICON)
 

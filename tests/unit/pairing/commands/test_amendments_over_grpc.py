@@ -11,11 +11,11 @@ from tests.unit.pairing.conftest import Desk
 from faristol.event_store.backends import tables
 from faristol.event_store.integrity.verification import verify
 from faristol.event_store.personal_data import people
-from faristol.event_store.personal_data.bindings import kept_names
+from faristol.event_store.personal_data.bindings import list_stored_names
 from faristol.event_store.personal_data.erasure import erase, erase_note
 from faristol.pb.pairing.v1 import events_pb2 as events
 from faristol.pb.pairing.v1 import pairing_pb2 as pb
-from faristol.presentation.history import told
+from faristol.presentation.history import describe_history
 from faristol.presentation.names import Roster
 
 TAKEN = (grpc.StatusCode.FAILED_PRECONDITION, "NAME_TAKEN")
@@ -62,7 +62,7 @@ async def test_the_event_holds_no_word_and_binds_the_name_that_it_changes(desk: 
     assert b"ramp" not in event.payload
     said = event.metadata.names.split(":")
     async with desk.record.reading() as connection:
-        (kept,) = await kept_names(connection)
+        (kept,) = await list_stored_names(connection)
     assert (said[0], said[1], len(said)) == ("anna", kept.commitment, 3)
     verdict = await verify(desk.record)
     assert (verdict.wrong, verdict.names.bound) == ("", 1)
@@ -79,7 +79,7 @@ async def test_an_erasure_forgets_the_amended_name_and_note_and_nothing_is_amend
     (found,) = (await shown(desk)).players
     assert (found.name, found.note) == ("", "")
     async with desk.record.reading() as connection:
-        assert await kept_names(connection) == []
+        assert await list_stored_names(connection) == []
         assert (await connection.execute(tables.notes.select())).all() == []
     gone = (grpc.StatusCode.FAILED_PRECONDITION, "PERSON_ERASED")
     for given in ({"name": "Anna"}, {"club": "Valls"}, {"category": "U18"}, {"note": "x"}, {"rating": 5}):
@@ -167,7 +167,7 @@ async def test_a_history_says_what_was_corrected_and_not_what_stood_there(desk: 
     answer = await desk.stub.ListActs(pb.ListActsRequest(tournament_id="open", after_version=4))
     said = {}
     for language in ("ca", "es", "el", "en"):
-        (act,) = told(answer, Roster(await shown(desk), language), language)
+        (act,) = describe_history(answer, Roster(await shown(desk), language), language)
         said[language] = act.said
     assert said == {
         "ca": "S’ha corregit la inscripció d’Anna Puig: nom, ràting.",

@@ -12,7 +12,7 @@ from faristol.event_store.integrity.verification import verify
 from faristol.event_store.personal_data.erasure import erase
 from faristol.pb.pairing.v1 import events_pb2 as events
 from faristol.pb.pairing.v1 import pairing_pb2 as pb
-from faristol.presentation.history import told
+from faristol.presentation.history import describe_history
 from faristol.presentation.names import Roster
 
 CORRECTION, ERASURE = events.DATA_REQUEST_KIND_CORRECTION, events.DATA_REQUEST_KIND_ERASURE
@@ -74,7 +74,9 @@ async def test_the_words_stand_beside_the_events_and_are_in_no_history_and_gone_
         assert b"Pui" not in event.payload
     history = await desk.stub.ListActs(pb.ListActsRequest(tournament_id="open"))
     shown = await desk.stub.GetTournament(pb.GetTournamentRequest(tournament_id="open"))
-    sentences = [f"{each.said} {' '.join(each.also.values())}" for each in told(history, Roster(shown), "en")]
+    sentences = [
+        f"{each.said} {' '.join(each.also.values())}" for each in describe_history(history, Roster(shown), "en")
+    ]
     assert not any("card" in each for each in sentences)
     assert sentences[-4:-1][0].startswith("Request 1 of Ana Puit is received: correction of personal data.")
     assert sentences[-2].startswith("Request 1 of Ana Puit is refused.")

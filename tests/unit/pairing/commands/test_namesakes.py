@@ -9,7 +9,7 @@ from tests.unit.pairing.conftest import Desk
 
 from faristol.event_store.personal_data import people
 from faristol.event_store.personal_data.erasure import erase
-from faristol.event_store.personal_data.people import Person, told_apart
+from faristol.event_store.personal_data.people import Person, load_distinct_names
 from faristol.pb.pairing.v1 import pairing_pb2 as pb
 
 ANNA = "Anna Puig"
@@ -56,7 +56,7 @@ async def test_one_name_with_nothing_that_tells_two_people_apart_is_a_slip(
 
 def test_a_name_that_one_player_has_alone_is_shown_as_it_is() -> None:
     persons = [Person("a", ANNA, "Valls"), Person("b", "Blai Soler", "Valls"), Person("c", "", ""), Person("d", "", "")]
-    assert told_apart(persons) == {"a": ANNA, "b": "Blai Soler", "c": "", "d": ""}
+    assert load_distinct_names(persons) == {"a": ANNA, "b": "Blai Soler", "c": "", "d": ""}
 
 
 async def test_a_category_stays_with_the_player_and_a_note_can_be_erased(desk: Desk) -> None:

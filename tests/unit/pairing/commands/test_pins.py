@@ -10,7 +10,7 @@ from faristol.host.ruleset_store import ruleset_of
 from faristol.kernel.errors import Invalid
 from faristol.kernel.pins import Pin
 from faristol.kernel.refusal import Refusal
-from faristol.pairing.commands.pins import choose_lexicon, installed, ruleset_named
+from faristol.pairing.commands.pins import choose_lexicon, fetch_lexicons, ruleset_named
 from faristol.pb.lexicon.v1 import lexicon_pb2
 from faristol.rules import OptionValue
 
@@ -66,10 +66,10 @@ def test_layers_are_chosen_from_those_that_the_lexicon_has() -> None:
 
 
 async def test_a_lexicon_service_that_is_away_is_said_to_be(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("faristol.pairing.commands.pins.PATIENCE", 0.2)
+    monkeypatch.setattr("faristol.pairing.commands.pins.LEXICON_TIMEOUT_SECONDS", 0.2)
     async with grpc.aio.insecure_channel("127.0.0.1:1") as channel:
         with pytest.raises(Unreachable) as away:
-            await installed(channel, "127.0.0.1:1")
+            await fetch_lexicons(channel, "127.0.0.1:1")
     assert (away.value.service, away.value.address) == ("lexicon", "127.0.0.1:1")
 
 

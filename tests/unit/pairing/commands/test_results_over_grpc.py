@@ -21,9 +21,9 @@ from faristol.event_store.personal_data.erasure import erase
 from faristol.kernel.facts import OF_THE_CELL
 from faristol.kernel.names import OFFICIAL
 from faristol.kernel.refusal import Refusal, check_none
-from faristol.pairing.commands.handler import Office
+from faristol.pairing.commands.handler import PairingHandler
 from faristol.pairing.results import entry as result_entry
-from faristol.pairing.state import Tournament
+from faristol.pairing.state import TournamentState
 from faristol.pb.access.v1.events_pb2 import Credential as GivenCredential
 from faristol.pb.access.v1.events_pb2 import CredentialGranted
 from faristol.pb.game.v1 import events_pb2 as game
@@ -277,14 +277,16 @@ async def test_a_refused_command_is_not_decided_again_to_find_who_was_first(
     for table in (await listed(desk)).tables:
         await enter(desk, [result(table, 412, 378)])
     tried = 0
-    read = Office.load
+    read = PairingHandler.load
 
-    async def counted(self: Office, tournament_id: str, field: str = "tournament_id") -> Loaded[Tournament]:
+    async def counted(
+        self: PairingHandler, tournament_id: str, field: str = "tournament_id"
+    ) -> Loaded[TournamentState]:
         nonlocal tried
         tried += 1
         return await read(self, tournament_id, field)
 
-    monkeypatch.setattr(Office, "load", counted)
+    monkeypatch.setattr(PairingHandler, "load", counted)
     pair = pb.PairRoundRequest(command_id=command(), tournament_id="open", round=1)
     reasons = await all_reasons(desk.stub.PairRound(pair, metadata=NIL))
     assert tried <= 2, "in turn, and to be decided"
@@ -371,7 +373,7 @@ async def test_an_official_whose_first_commands_came_together_is_forgotten_under
     made = sorted({act.actor for act in acts if act.actor})
     # However the commands fell out: a second id that was made before the first was kept.
     async with desk.record.writing() as connection:
-        await people.remember(connection, "o-0123456789ab", "Eva Soler", "")
+        await people.store_player(connection, "o-0123456789ab", "Eva Soler", "")
     await erase(desk.record, made[-1])
     assert await people.official(desk.record, "Eva Soler") == ""
     assert await people.names(desk.record, [*made, "o-0123456789ab"]) == {}
@@ -385,7 +387,7 @@ async def test_an_official_of_the_same_name_with_a_credential_of_their_own_stays
     await desk.record.append(Decision([Write("access-cell", 0, given, OF_THE_CELL)]), Metadata())
     async with desk.record.writing() as connection:
         for who in (first, second):
-            await people.remember(connection, who, "Joan Puig", "")
+            await people.store_player(connection, who, "Joan Puig", "")
     assert (await erase(desk.record, first)).others == (second,)
     assert (await people.names(desk.record, [first, second])).keys() == {second}
 
@@ -399,7 +401,7 @@ async def test_a_player_is_never_taken_for_an_official(desk: Desk) -> None:
         "player_id: 'o-zoe' begins with o-, which is reserved for ids of officials; expected another id",
     )
     async with desk.record.writing() as connection:
-        await people.remember(connection, "o-zoe", "Zoe Roca", "")  # as an older version let in
+        await people.store_player(connection, "o-zoe", "Zoe Roca", "")  # as an older version let in
     assert await people.official(desk.record, "Zoe Roca") == ""
 
 

@@ -396,7 +396,7 @@ def test_those_who_sit_are_all_that_the_book_allows(
     possible = [three for three in product(["ona"], ["pau"], ["rep", "sub", "sus"]) if allowed(three)]
     origins = Origins(countries, told)
     try:
-        sitting = tribunal.convened(TRIBUNAL, involved, origins, "FISE 50", national=national)
+        sitting = tribunal.choose_tribunal(TRIBUNAL, involved, origins, "FISE 50", national=national)
     except Refusal:
         assert possible == []
     else:

@@ -16,7 +16,7 @@ from faristol.pairing.discipline.at_tables import note_sanction
 from faristol.pairing.results.entry import enter_result
 from faristol.pairing.results.results import record_result
 from faristol.pairing.situation import Situation
-from faristol.pairing.state import Decided, Rulings, watch
+from faristol.pairing.state import GameDecision, TableRulings, watch
 from faristol.pb.game.v1 import events_pb2 as game
 from faristol.pb.pairing.v1 import events_pb2 as events
 from faristol.pb.pairing.v1 import pairing_pb2 as pb
@@ -60,7 +60,7 @@ def note(hall: Hall, imposed: game.SanctionImposed, version: int = 3) -> list[Me
 
 def enter(hall: Hall, scores: Sequence[int], imposed: Sequence[game.SanctionImposed] = ()) -> list[Message]:
     """The result from paper of a table whose stream holds ``imposed``."""
-    table = Rulings()
+    table = TableRulings()
     for fact in (game.GameOpened(), game.GameStarted(), *imposed):
         table = watch(table, fact)
     given = [game.FinalScore(player_id=who, score=score) for who, score in zip(seats(hall), scores, strict=True)]
@@ -151,7 +151,7 @@ def reported(hall: Hall, scores: tuple[int, int], revision: int = 0) -> None:
             game=GAME,
             scores=[(first, scores[0]), (second, scores[1])],
             occurred_at=to_timestamp(hall.now),
-            decided=Decided(winner_id=winner, revision=revision),
+            decided=GameDecision(winner_id=winner, revision=revision),
         )
     )
 

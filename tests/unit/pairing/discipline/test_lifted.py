@@ -9,7 +9,7 @@ from google.protobuf.message import Message
 
 from faristol.pairing.discipline.checks import is_lifted, lift_undone_by, sanction_undone_by
 from faristol.pairing.discipline.sanctions import UNDO
-from faristol.pairing.state import Appeal, AppealPhase, Tournament
+from faristol.pairing.state import Appeal, AppealPhase, TournamentState
 from faristol.pb.pairing.v1 import events_pb2 as events
 
 EXPELLED = events.PlayerExpelled(player_id="anna", round=2)
@@ -102,7 +102,7 @@ def appeal(version: int, phase: AppealPhase) -> Appeal:
 def test_what_the_tribunal_has_decided_is_undone_by_nobody(
     appeals: tuple[Appeal, ...], lift: str, command: str
 ) -> None:
-    state = Tournament(appeals=appeals)
+    state = TournamentState(appeals=appeals)
     lifted = [WARNED, events.WarningLifted(player_id="anna", version=1)]
     assert lift_undone_by(state, lifted, 2, "SanctionPlayer") == lift
     assert sanction_undone_by(state, [WARNED, WARNED], 1, "LiftSanction") == command

@@ -17,7 +17,7 @@ from faristol.kernel.errors import Invalid
 from faristol.kernel.refusal import Refusal
 from faristol.kernel.times import to_timestamp
 from faristol.pairing.results.results import final_scores, record_result
-from faristol.pairing.state import Decided, Tournament
+from faristol.pairing.state import GameDecision, TournamentState
 from faristol.pb.game.v1.events_pb2 import FinalScore
 from faristol.pb.pairing.v1 import events_pb2 as events
 from faristol.pb.pairing.v1 import pairing_pb2 as pb
@@ -44,7 +44,7 @@ def hall_of(ruleset: Ruleset, scores: tuple[int, int] = (400, 390)) -> Hall:
                 game=pairing.game_id,
                 scores=list(zip((first, second), scores, strict=True)),
                 occurred_at=to_timestamp(hall.now),
-                decided=Decided(winner_id=winner if scores[0] != scores[1] else ""),
+                decided=GameDecision(winner_id=winner if scores[0] != scores[1] else ""),
             )
         )
     hall.close(1)
@@ -88,7 +88,7 @@ def result(hall: Hall) -> tuple[tuple[int, ...], str]:
     return played.results[GAME], played.decided[GAME].winner_id
 
 
-def timeless(state: Tournament) -> Tournament:
+def timeless(state: TournamentState) -> TournamentState:
     return replace(state, latest=NOON)
 
 
@@ -253,7 +253,7 @@ def another_result(hall: Hall, scores: tuple[int, int], *, reopened: bool) -> No
     pair = hall.state.played[0].pairings[0].pair
     given = list(zip(pair, scores, strict=True))
     if reopened:
-        decided = Decided(winner_id=pair[scores[0] < scores[1]], revision=1)
+        decided = GameDecision(winner_id=pair[scores[0] < scores[1]], revision=1)
         when = to_timestamp(hall.now)
         hall.do(record_result(hall.state, hall.ruleset, game=GAME, scores=given, occurred_at=when, decided=decided))
     else:

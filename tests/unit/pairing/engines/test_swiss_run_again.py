@@ -144,9 +144,9 @@ def test_leaders_who_have_met_are_paired_among_their_neighbours_across_a_whole_p
 
 def steps(graph: foresight.Graph, rounds: int) -> int:
     """How many steps the search takes."""
-    left = iter(range(foresight.STEPS))
+    left = iter(range(foresight.MAX_SEARCH_STEPS))
     foresight._search(graph, rounds, left)
-    return foresight.STEPS - len(list(left))
+    return foresight.MAX_SEARCH_STEPS - len(list(left))
 
 
 def test_rounds_to_come_are_looked_for_only_where_it_is_not_plain_that_there_are_some() -> None:
@@ -164,7 +164,7 @@ def test_a_search_that_takes_too_long_takes_the_rounds_to_be_possible(monkeypatc
     petersen = graph_of(10, PETERSEN)
     needed = steps(petersen, 3)
     for allowed, found in ((needed - 1, True), (needed, False)):
-        monkeypatch.setattr(foresight, "STEPS", allowed)
+        monkeypatch.setattr(foresight, "MAX_SEARCH_STEPS", allowed)
         assert foresight.can_go_on(petersen, 3) is found
 
 

@@ -12,7 +12,7 @@ from tests.unit.pairing.halls import Hall
 from faristol.kernel.refusal import Refusal
 from faristol.pairing.rounds.explanation import explain
 from faristol.pairing.rounds.past import Past, past_of
-from faristol.pairing.state import Phase, Round
+from faristol.pairing.state import Phase, RoundState
 from faristol.pb.game.v1 import events_pb2 as game_events
 from faristol.pb.pairing.v1 import events_pb2 as events
 from faristol.pb.pairing.v1 import pairing_pb2 as pb
@@ -37,7 +37,7 @@ def reinstate(hall: Hall, player_id: str) -> Sequence[Message]:
     return hall.carry_out(pb.ReinstatePlayerRequest(player_id=player_id))
 
 
-def play(hall: Hall, number: int) -> Round:
+def play(hall: Hall, number: int) -> RoundState:
     """A round that is paired already: started, the games without a result won by the first named, and closed."""
     hall.start(number)
     for table in hall.state.played[number - 1].missing:
@@ -46,7 +46,7 @@ def play(hall: Hall, number: int) -> Round:
     return hall.state.played[number - 1]
 
 
-def game_of(played: Round, player_id: str) -> tuple[str, dict[str, int]]:
+def game_of(played: RoundState, player_id: str) -> tuple[str, dict[str, int]]:
     """The game of a player with its scores."""
     table = next(table for table in played.pairings if player_id in table.player_ids)
     return table.game_id, dict(zip(table.player_ids, played.results[table.game_id], strict=True))

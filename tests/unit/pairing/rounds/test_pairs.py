@@ -10,7 +10,7 @@ from faristol.kernel.refusal import Refusal
 from faristol.pairing.rounds.explanation import explain
 from faristol.pairing.rounds.pairing import obstacles
 from faristol.pairing.rounds.systems import ways_out
-from faristol.pairing.state import Tournament
+from faristol.pairing.state import TournamentState
 from faristol.pb.pairing.v1 import pairing_pb2 as pb
 from faristol.rules import Ruleset, load_ruleset, with_options
 
@@ -41,7 +41,7 @@ def refusal_of(act: Callable[[], object]) -> Refusal:
     return refused.value
 
 
-def why(hall: Hall, number: int, before: Tournament, player: str, other: str = "") -> str:
+def why(hall: Hall, number: int, before: TournamentState, player: str, other: str = "") -> str:
     return explain(before, hall.ruleset, hall.state.played[number - 1], player, other).reason
 
 

@@ -10,11 +10,11 @@ from faristol.pairing.results.results import record_result
 from faristol.pairing.rounds.past import Past, past_of
 from faristol.pairing.rounds.ranking import entrants
 from faristol.pairing.rounds.systems import dutch_round
-from faristol.pairing.state import Decided
+from faristol.pairing.state import GameDecision
 from faristol.pb.game.v1 import events_pb2 as game_events
 from faristol.rules import with_options
 
-FORFEIT = Decided(winner_id="p1", condition=game_events.END_CONDITION_FORFEIT, losers=("p5",), unplayed=True)
+FORFEIT = GameDecision(winner_id="p1", condition=game_events.END_CONDITION_FORFEIT, losers=("p5",), unplayed=True)
 
 
 def after_a_forfeit(players: int = 8) -> Hall:

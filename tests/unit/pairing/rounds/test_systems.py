@@ -15,12 +15,12 @@ from faristol.pairing.engines.dutch.digest import digest
 from faristol.pairing.engines.dutch.history import round_to_pair
 from faristol.pairing.engines.dutch.pairing import pair_round
 from faristol.pairing.rounds.ranking import initial_ranking
-from faristol.pairing.rounds.systems import OF_A_ROUND, SYSTEMS, dutch_round, propose
-from faristol.pairing.state import Tournament
+from faristol.pairing.rounds.systems import PAIRING_FUNCTIONS, SINGLE_ROUND_SYSTEMS, dutch_round, propose
+from faristol.pairing.state import TournamentState
 from faristol.pb.pairing.v1 import events_pb2 as events
 from faristol.pb.pairing.v1 import pairing_pb2 as pb
 from faristol.rules import Ruleset, load_ruleset, ruleset_names, with_options
-from faristol.rules.trf import Cell, Document, Player
+from faristol.rules.trf import Document, TrfCell, TrfPlayer
 
 DUTCH = with_options(FISC, {"pairing": "dutch"})
 FISE = load_ruleset("fise")
@@ -32,7 +32,7 @@ def test_rounds_are_paired_by_every_system_that_a_rule_book_has_or_offers() -> N
     choices = [chosen for book in books for option in book.options for chosen in option.choices.values()]
     offered = {chosen["championship.system"] for chosen in choices if "championship.system" in chosen}
     assert len(offered) > 3
-    assert {book.championship.system for book in books} | offered | {*OF_A_ROUND} <= {*SYSTEMS}
+    assert {book.championship.system for book in books} | offered | {*SINGLE_ROUND_SYSTEMS} <= {*PAIRING_FUNCTIONS}
 
 
 def test_the_standings_are_asked_for_where_a_system_goes_by_them() -> None:
@@ -68,7 +68,7 @@ def play(hall: Hall, number: int) -> events.RoundPaired:
     return paired
 
 
-def report(state: Tournament, rounds: int) -> Document:
+def report(state: TournamentState, rounds: int) -> Document:
     """The tournament as a TRF file tells it, from the tables alone."""
     initial = initial_ranking(state)
     lines = []
@@ -77,14 +77,14 @@ def report(state: Tournament, rounds: int) -> Document:
         for played in state.played:
             found = next((table for table in played.pairings if player_id in table.player_ids), None)
             if found is None:
-                cells.append(Cell(result="U" if played.bye == player_id else "H"))
+                cells.append(TrfCell(result="U" if played.bye == player_id else "H"))
                 continue
             place = found.player_ids.index(player_id)
             mine, theirs = (played.results[found.game_id][seat] for seat in (place, 1 - place))
             result = "1" if mine > theirs else "0" if mine < theirs else "="
             opponent = initial.index(found.player_ids[1 - place]) + 1
-            cells.append(Cell(opponent, "b" if place else "w", result))
-        lines.append(Player(number, cells=tuple(cells)))
+            cells.append(TrfCell(opponent, "b" if place else "w", result))
+        lines.append(TrfPlayer(number, cells=tuple(cells)))
     return Document(tuple(lines), rounds=rounds)
 
 

@@ -13,22 +13,22 @@ from faristol.kernel.errors import Invalid
 from faristol.kernel.refusal import Refusal
 from faristol.pairing.rounds import tables
 from faristol.pairing.rounds.pairing import obstacles
-from faristol.pairing.state import Hall, Pairing, Phase, Round, Tournament
-from faristol.pairing.state import Player as Registered
+from faristol.pairing.state import HallRange, Pairing, Phase, RoundState, TournamentState
+from faristol.pairing.state import PlayerState as Registered
 from faristol.pb.pairing.v1 import events_pb2 as events
 from faristol.pb.pairing.v1 import pairing_pb2 as pb
 from faristol.rules import load_ruleset
 
-MAIN, UPPER = Hall("Main", 1, 3), Hall("Upper", 11, 13)
+MAIN, UPPER = HallRange("Main", 1, 3), HallRange("Upper", 11, 13)
 
 
-def sat(tables: dict[str, int]) -> Tournament:
+def sat(tables: dict[str, int]) -> TournamentState:
     """A tournament of two halls after a round in which players sat at these tables, each against nobody else."""
     pairings = tuple(Pairing(table, f"g{player}", (player, f"x{player}")) for player, table in tables.items())
-    return Tournament(tournament_id="open", halls=(MAIN, UPPER), played=(Round(1, Phase.CLOSED, pairings),))
+    return TournamentState(tournament_id="open", halls=(MAIN, UPPER), played=(RoundState(1, Phase.CLOSED, pairings),))
 
 
-def way(state: Tournament, pairings: list[tuple[str, str]], tables: tuple[int, ...]) -> int:
+def way(state: TournamentState, pairings: list[tuple[str, str]], tables: tuple[int, ...]) -> int:
     """How far the players of pairings move to tables, counted plainly."""
     last = {player: pairing.table for pairing in state.played[0].pairings for player in pairing.player_ids}
     total = 0
@@ -52,13 +52,13 @@ def test_players_move_no_farther_than_they_must(before: list[int]) -> None:
 
 
 def test_in_the_first_round_the_first_pairing_sits_at_the_first_table() -> None:
-    state = Tournament(tournament_id="open", halls=(Hall("Main", 5, 9),))
+    state = TournamentState(tournament_id="open", halls=(HallRange("Main", 5, 9),))
 
     assert tables.tables_for(state, [("a", "b"), ("c", "d"), ("e", "f")]) == (5, 6, 7)
 
 
 def test_without_halls_tables_are_numbered_from_1() -> None:
-    assert tables.tables_for(Tournament(), [("a", "b"), ("c", "d")]) == (1, 2)
+    assert tables.tables_for(TournamentState(), [("a", "b"), ("c", "d")]) == (1, 2)
 
 
 def test_the_top_pairings_may_sit_at_the_first_tables_whoever_sat_where() -> None:
@@ -82,7 +82,7 @@ def test_a_round_of_more_pairings_than_tables_is_refused() -> None:
         tables.tables_for(sat({}), [(f"a{n}", f"b{n}") for n in range(7)])
 
 
-def hall_of(*halls: Hall) -> Tables:
+def hall_of(*halls: HallRange) -> Tables:
     hall = Tables({f"p{place}": 2000 - place for place in range(1, 9)})
     hall.carry_out(pb.SetHallsRequest(halls=[hall.message() for hall in halls], top_tables=0))
     return hall
@@ -137,20 +137,20 @@ def test_a_table_is_in_a_hall_and_of_one_player() -> None:
 @pytest.mark.parametrize(
     ("halls", "said"),
     [
-        ([Hall("Main", 1, 3), Hall("Main", 4, 6)], "without duplicates"),
-        ([Hall("", 1, 3)], "expected a name"),
-        ([Hall("Main", 3, 1)], "Main has tables 3 to 1"),
-        ([Hall("Main", 0, 1)], "expected numbers from 1"),
-        ([Hall("Main", 1, 5), Hall("Upper", 5, 9)], "table 5 is in Main and in Upper"),
+        ([HallRange("Main", 1, 3), HallRange("Main", 4, 6)], "without duplicates"),
+        ([HallRange("", 1, 3)], "expected a name"),
+        ([HallRange("Main", 3, 1)], "Main has tables 3 to 1"),
+        ([HallRange("Main", 0, 1)], "expected numbers from 1"),
+        ([HallRange("Main", 1, 5), HallRange("Upper", 5, 9)], "table 5 is in Main and in Upper"),
     ],
 )
-def test_halls_have_names_and_tables_of_their_own(halls: list[Hall], said: str) -> None:
+def test_halls_have_names_and_tables_of_their_own(halls: list[HallRange], said: str) -> None:
     with pytest.raises(Invalid, match=said):
         hall_of(*halls)
 
 
 def test_halls_of_duplicate_games_have_as_many_seats_as_players_may_enter() -> None:
-    great = [Hall("Nord", 1, 6_000), Hall("Sud", 6_001, 10_000)]
+    great = [HallRange("Nord", 1, 6_000), HallRange("Sud", 6_001, 10_000)]
     request = pb.SetHallsRequest(halls=[hall.message() for hall in great])
     with pytest.raises(Invalid, match="numbers from 1 to 1000"):
         Tables({"p1": 2000, "p2": 1900}).decided(request)

@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.unit.pairing.halls import Hall
 
-from faristol.pairing.state import Round
+from faristol.pairing.state import RoundState
 from faristol.pairing.teams.boards import there
 from faristol.pairing.teams.tournament import match_of
 from faristol.pb.pairing.v1 import pairing_pb2 as pb
@@ -47,7 +47,7 @@ def change_something(hall: Hall, number: int, chance: random.Random) -> None:
             hall.carry_out(pb.WithdrawPlayerRequest(player_id=leaving))
 
 
-def play(hall: Hall, number: int, chance: random.Random) -> Round:
+def play(hall: Hall, number: int, chance: random.Random) -> RoundState:
     line_ups = {team.team_id: there(hall.state, team.team_id, number) for team in hall.state.teams}
     hall.pair(number)
     check_boards(hall, hall.state.played[number - 1], line_ups)
@@ -64,7 +64,7 @@ def play(hall: Hall, number: int, chance: random.Random) -> Round:
     return hall.state.played[number - 1]
 
 
-def check_boards(hall: Hall, played: Round, line_ups: dict[str, tuple[str, ...]]) -> None:
+def check_boards(hall: Hall, played: RoundState, line_ups: dict[str, tuple[str, ...]]) -> None:
     boards = hall.ruleset.championship.team_boards
     assert boards is not None
     teams = [team for match in played.matches for team in match.team_ids] + [*played.team_byes]

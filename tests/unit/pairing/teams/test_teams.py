@@ -20,8 +20,8 @@ from faristol.pairing.rounds.pairing import obstacles
 from faristol.pairing.rounds.past import Past, past_of
 from faristol.pairing.rounds.ranking import entrants
 from faristol.pairing.rounds.tables import tables_for_matches
-from faristol.pairing.state import Decided, Player, Tournament, evolve
-from faristol.pairing.state import Hall as ModelHall
+from faristol.pairing.state import GameDecision, PlayerState, TournamentState, evolve
+from faristol.pairing.state import HallRange as ModelHall
 from faristol.pairing.teams import explanation as team_explanation
 from faristol.pairing.teams.sentences import SAID_OF_TEAMS
 from faristol.pairing.teams.tournament import between, match_of, rules_between, standing_of_teams
@@ -243,8 +243,8 @@ def test_every_game_has_a_table_for_itself_and_who_has_one_is_at_it(
     tables = [table for room in rooms for table in room.tables]
     fixed = chance.sample(games, k=chance.randint(0, len(games)))
     own = dict(zip((game[0] for game in fixed), chance.sample(tables, k=len(fixed)), strict=True))
-    players = tuple(Player(player_id, 1500, unrated=False, table=table) for player_id, table in own.items())
-    found = tables_for_matches(Tournament(halls=tuple(rooms), players=players), matches(*sizes))
+    players = tuple(PlayerState(player_id, 1500, unrated=False, table=table) for player_id, table in own.items())
+    found = tables_for_matches(TournamentState(halls=tuple(rooms), players=players), matches(*sizes))
     assert [len(row) for row in found] == sizes
     flat = [table for row in found for table in row]
     assert len(set(flat)) == len(flat)
@@ -334,7 +334,7 @@ def test_a_match_of_which_every_board_is_lost_by_both_is_lost_by_both() -> None:
                 game=board.game_id,
                 scores=[(player_id, 0) for player_id in board.player_ids],
                 occurred_at=to_timestamp(hall.now),
-                decided=Decided(lost_by_all=True, losers=board.player_ids),
+                decided=GameDecision(lost_by_all=True, losers=board.player_ids),
             )
         )
     assert [past_between(hall, team)[0].half_points for team in "ab"] == [0, 0]
@@ -479,7 +479,7 @@ def test_a_team_that_came_in_by_mistake_leaves_and_one_that_was_paired_stays() -
 def explained(hall: Hall, player: str, other: str = "") -> list[tuple[str, str]]:
     number = len(hall.state.played)
     places = [place for place, fact in enumerate(hall.facts) if isinstance(fact, events.RoundPaired)]
-    before = reduce(evolve, hall.facts[: places[-1]], Tournament())
+    before = reduce(evolve, hall.facts[: places[-1]], TournamentState())
     found = team_explanation.explain(before, hall.ruleset, hall.state.played[number - 1], player, other)
     return [(why.reason, why.message.format_map(why.params)) for why in found]
 

@@ -6,7 +6,7 @@ import pytest
 
 from faristol.kernel.refusal import Refusal
 from faristol.rules import load_tile_set
-from faristol.rules.duplicate_game.call_names import LONGEST, load_call_names, with_names
+from faristol.rules.duplicate_game.call_names import MAX_CALL_NAME_CHARACTERS, load_call_names, with_names
 
 CATALAN, TILES = load_call_names("ca"), load_tile_set("ca-100")
 COLUMNS = [f"columna {number}" for number in range(1, 16)]
@@ -19,8 +19,8 @@ def reason(own: dict[str, str], numbers: list[str]) -> str:
 
 
 def test_names_have_up_to_so_many_characters_and_lose_the_blanks_around_them() -> None:
-    assert LONGEST == 40
-    longest = "x" * LONGEST
+    assert MAX_CALL_NAME_CHARACTERS == 40
+    longest = "x" * MAX_CALL_NAME_CHARACTERS
     named = with_names(CATALAN, {"A": longest, "B": "  Blanes ", "?": " blanca "}, TILES, [longest, *COLUMNS[1:]])
     assert (named.tile("A"), named.tile("B"), named.tile("?"), named.tile("@")) == (longest, "Blanes", "blanca", "@")
     assert named.numbers == (longest, *COLUMNS[1:])
@@ -35,7 +35,7 @@ def test_names_have_up_to_so_many_characters_and_lose_the_blanks_around_them() -
         (COLUMNS[:14], "CALL_NUMBERS_WRONG"),
         ([*COLUMNS, "setze"], "CALL_NUMBERS_WRONG"),
         ([*COLUMNS[:14], " "], "CALL_NUMBERS_WRONG"),
-        ([*COLUMNS[:14], "x" * (LONGEST + 1)], "CALL_NUMBERS_WRONG"),
+        ([*COLUMNS[:14], "x" * (MAX_CALL_NAME_CHARACTERS + 1)], "CALL_NUMBERS_WRONG"),
         ([*COLUMNS[:14], "COLUMNA 1"], "CALL_NUMBER_TWICE"),
     ],
 )

@@ -11,7 +11,7 @@ from faristol.rules.duplicate_game.plays import make_play
 from faristol.rules.duplicate_game.slips import (
     Fault,
     Handed,
-    Turn,
+    TurnData,
     WrittenSlip,
     find_form_fault,
     is_same_play,
@@ -58,7 +58,7 @@ def judged(
     **more: Any,
 ) -> tuple[int, str]:
     """Points, and the fault by which a slip is null."""
-    turn = Turn(on or Board(), tuple(rack.split()), rules, WORDS.__contains__)
+    turn = TurnData(on or Board(), tuple(rack.split()), rules, WORDS.__contains__)
     verdict = judge_slip(WrittenSlip(coordinates, word, **more), turn)
     assert verdict.points == 0 or not verdict.null
     return verdict.points, verdict.null.fault.value if verdict.null else ""
@@ -166,7 +166,7 @@ def test_what_cannot_be_read_counts_nothing() -> None:
 
 
 def test_every_reason_has_the_article_of_the_book_and_a_sentence() -> None:
-    turn = Turn(CASA, tuple("S?BBBBB"), FISC, WORDS.__contains__)
+    turn = TurnData(CASA, tuple("S?BBBBB"), FISC, WORDS.__contains__)
     slips = [
         WrittenSlip(),
         WrittenSlip("H8"),
@@ -192,7 +192,7 @@ def test_words_across_are_looked_at_or_not_as_the_organiser_reads_the_book() -> 
 
 
 def warned(rules: Ruleset, slip: WrittenSlip, rack: str) -> tuple[int, str, list[str]]:
-    verdict = judge_slip(slip, Turn(Board(), tuple(rack.split()), rules, WORDS.__contains__))
+    verdict = judge_slip(slip, TurnData(Board(), tuple(rack.split()), rules, WORDS.__contains__))
     return (
         verdict.points,
         verdict.null.fault.value if verdict.null else "",
@@ -241,7 +241,7 @@ def test_tiles_of_several_letters_are_read_as_the_rack_has_them() -> None:
 @given(st.text("ABCER NSÇ·?()ab.#", max_size=12), st.text("ABHO0123456789", max_size=3), st.sampled_from([FISC, HOUSE]))
 def test_whatever_is_written_gets_a_verdict(word: str, coordinates: str, rules: Ruleset) -> None:
     for on in (Board(), CASA):
-        turn = Turn(on, tuple("CASER?A"), rules, WORDS.__contains__)
+        turn = TurnData(on, tuple("CASER?A"), rules, WORDS.__contains__)
         verdict = judge_slip(WrittenSlip(coordinates, word), turn)
         if verdict.null:
             assert verdict.points == 0
@@ -287,7 +287,7 @@ def test_a_play_is_the_same_and_worth_the_same_however_it_is_typed(
     data: st.DataObject, tiles: tuple[Tile, ...], where: str
 ) -> None:
     rack = tuple(tile.in_rack for tile in tiles)
-    turn = Turn(Board(), rack, FISC, WORDS.__contains__)
+    turn = TurnData(Board(), rack, FISC, WORDS.__contains__)
     exact = WrittenSlip(where, " ".join(map(str, tiles)))
     square = data.draw(st.sampled_from(WAYS_OF_A_SQUARE[where]))
     other = WrittenSlip(square, data.draw(ways_to_write(tiles)), data.draw(st.sampled_from(["", "68", "1"])))
@@ -310,15 +310,15 @@ def test_a_play_is_the_same_and_worth_the_same_however_it_is_typed(
     ],
 )
 def test_other_plays_are_not_the_same(one: tuple[str, str], other: tuple[str, str]) -> None:
-    turn = Turn(Board(), tuple("CASERN?"), FISC, WORDS.__contains__)
+    turn = TurnData(Board(), tuple("CASERN?"), FISC, WORDS.__contains__)
     assert not is_same_play(WrittenSlip(*one), WrittenSlip(*other), turn)
 
 
 def test_a_circle_makes_another_play_only_with_a_blank_and_a_score_only_where_it_is_asked_for() -> None:
     circled, plain = WrittenSlip("H8", "CAS(A)"), WrittenSlip("H8", "casa")
-    without_blank = Turn(Board(), tuple("CASERNA"), FISC, WORDS.__contains__)
+    without_blank = TurnData(Board(), tuple("CASERNA"), FISC, WORDS.__contains__)
     assert is_same_play(circled, plain, without_blank)
-    asked = Turn(Board(), tuple("CASERNA"), with_options(FISC, {"score": "asked"}), WORDS.__contains__)
+    asked = TurnData(Board(), tuple("CASERNA"), with_options(FISC, {"score": "asked"}), WORDS.__contains__)
     with_score = [WrittenSlip("H8", "CASA", score) for score in ("10", "010", "10 p.", "11", "")]
     assert [is_same_play(with_score[0], each, asked) for each in with_score] == [True, True, True, False, False]
     assert all(is_same_play(with_score[0], each, without_blank) for each in with_score)
@@ -341,5 +341,5 @@ def test_a_circle_makes_another_play_only_with_a_blank_and_a_score_only_where_it
     ],
 )
 def test_what_is_null_by_its_form_is_known_without_the_lexicon(slip: WrittenSlip, fault: Fault | None) -> None:
-    found = find_form_fault(slip, Turn(Board(), tuple("CASERNA"), FISC, WORDS.__contains__))
+    found = find_form_fault(slip, TurnData(Board(), tuple("CASERNA"), FISC, WORDS.__contains__))
     assert (found.fault if found else None) is fault

@@ -22,7 +22,7 @@ from faristol.rules import (
     load_ruleset,
     with_options,
 )
-from faristol.rules.gcg import GcgGame, Player, Replay, read_gcg, replay
+from faristol.rules.gcg import GcgGame, GcgPlayer, Replay, read_gcg, replay
 from faristol.rules.turns import exchange_limit
 
 BOX = load_ruleset("box")
@@ -71,7 +71,7 @@ class NaiveGame:
         for nick in self.racks:
             self.refill(nick)
         self.board = Board()
-        first, second = Player(number=1, nick="a", name="Ada Lovelace"), Player(number=2, nick="b")
+        first, second = GcgPlayer(number=1, nick="a", name="Ada Lovelace"), GcgPlayer(number=2, nick="b")
         self.recorder = Recorder(first, second, ruleset)
 
     def refill(self, nick: str) -> None:

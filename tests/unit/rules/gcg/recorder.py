@@ -12,11 +12,11 @@ from faristol.rules.gcg.game import (
     Event,
     Exchange,
     GcgGame,
+    GcgPlayer,
     Line,
     Note,
     Pass,
     Play,
-    Player,
     Pragma,
     RackPenalty,
     RackPoints,
@@ -24,7 +24,7 @@ from faristol.rules.gcg.game import (
     Withdrawal,
 )
 from faristol.rules.gcg.problem import GcgError, Wrong
-from faristol.rules.gcg.table import Table
+from faristol.rules.gcg.table import GcgTable
 from faristol.rules.gcg.tiles import write_play, write_rack
 from faristol.rules.ruleset import Ruleset
 
@@ -36,9 +36,9 @@ class Recorder:
     method raises ``Refusal`` for what the rules do not allow and ``GcgError`` for a line that cannot stand there.
     """
 
-    def __init__(self, first: Player, second: Player, ruleset: Ruleset, pragmas: Iterable[Pragma] = ()) -> None:
+    def __init__(self, first: GcgPlayer, second: GcgPlayer, ruleset: Ruleset, pragmas: Iterable[Pragma] = ()) -> None:
         self._twice = ruleset.end.out_bonus == "twice-opponents-racks"
-        self._table = Table((first.nick, second.nick), ruleset, twice=self._twice)
+        self._table = GcgTable((first.nick, second.nick), ruleset, twice=self._twice)
         tiles = Pragma(keyword="tile-set", text=ruleset.tile_set.name)
         self._lines: list[Line] = [tiles, *pragmas, first, second]
         self._rack: tuple[str, ...] | None = None

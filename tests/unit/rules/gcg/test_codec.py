@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from faristol.rules.gcg import SIZE_MAX, GcgError, decode_gcg
+from faristol.rules.gcg import MAX_GCG_BYTES, GcgError, decode_gcg
 
 NAMED = "#player1 núria Núria L·lopis Ç\n"
 GREEK = "#character-encoding ISO-8859-7\n#player1 a Αθηνά\n"
@@ -53,7 +53,7 @@ def test_decomposed_characters_are_composed() -> None:
         ("#player1 a".encode("utf-16"), 1, "ENCODING_UNKNOWN", "UTF-8, ISO-8859-1"),
         (b"#character-encoding UTF-8\r\n#title\r\n#title \xe9\n", 3, "NOT_IN_ENCODING", "text in utf-8"),
         (b"\xef\xbb\xbf#title \xe9\n", 1, "NOT_IN_ENCODING", "text in utf-8"),
-        (b" " * (SIZE_MAX + 1), 1, "TOO_LARGE", "at most 1048576 bytes"),
+        (b" " * (MAX_GCG_BYTES + 1), 1, "TOO_LARGE", "at most 1048576 bytes"),
     ],
 )
 def test_what_is_no_text_is_refused(data: bytes, line: int, reason: str, expected: str) -> None:
@@ -65,4 +65,4 @@ def test_what_is_no_text_is_refused(data: bytes, line: int, reason: str, expecte
 
 
 def test_a_file_of_the_largest_size_is_read() -> None:
-    assert decode_gcg(b" " * SIZE_MAX) == " " * SIZE_MAX
+    assert decode_gcg(b" " * MAX_GCG_BYTES) == " " * MAX_GCG_BYTES

@@ -11,12 +11,12 @@ from faristol.rules import load_ruleset
 from faristol.rules.gcg import (
     GcgError,
     Replay,
+    adapt_ruleset,
     decode_gcg,
     parse_digraphs,
     read_gcg,
     replace_digraphs,
     replay,
-    suited,
 )
 from faristol.rules.tiles import load_tile_set
 
@@ -27,7 +27,7 @@ needs_field = pytest.mark.skipif(not FIELD, reason="the files from the field are
 
 def play(*lines: str, tiles: str = "english", digraphs: str = "") -> Replay:
     game = read_gcg(f"#tile-distribution {tiles}\n{PLAYERS}" + "\n".join(lines), digits=bool(digraphs))
-    ruleset = suited(load_ruleset("box"), game)
+    ruleset = adapt_ruleset(load_ruleset("box"), game)
     if digraphs:
         game = replace_digraphs(game, parse_digraphs(digraphs, ruleset.tile_set))
     return replay(game, ruleset)
@@ -117,7 +117,7 @@ def test_files_from_the_field_are_read() -> None:
     read = {}
     for file in FIELD:
         game = read_gcg(decode_gcg(file.read_bytes()), digits=file.stem.endswith("digits"))
-        ruleset = suited(load_ruleset("box"), game)
+        ruleset = adapt_ruleset(load_ruleset("box"), game)
         if file.stem.endswith("digits"):
             game = replace_digraphs(game, parse_digraphs("digits", ruleset.tile_set))
         read[file.stem] = replay(game, ruleset)

@@ -13,10 +13,10 @@ from faristol.rules.gcg import (
     Event,
     Exchange,
     GcgError,
+    GcgPlayer,
     Note,
     Pass,
     Play,
-    Player,
     Pragma,
     RackPenalty,
     RackPoints,
@@ -93,7 +93,7 @@ def test_players_pragmas_and_notes_are_read() -> None:
         "#character-encoding UTF-8\n#Title The final\n#player2 b:2 Blaise  Pascal\n#player1 a\n#strange of itself\n# \n"
         ">a: AE - +0 0\n#note one\n\n  two\n\n\n#note\n>b:2: AE - +0 0\n#rack1 AE[CH]\n#incomplete\n"
     )
-    assert game.players == (Player(number=1, nick="a"), Player(number=2, nick="b:2", name="Blaise  Pascal"))
+    assert game.players == (GcgPlayer(number=1, nick="a"), GcgPlayer(number=2, nick="b:2", name="Blaise  Pascal"))
     assert tuple(line for line in game.lines if isinstance(line, Note)) == (Note(text="one\n\n  two"), Note(text=""))
     assert [event.nick for event in game.events] == ["a", "b:2"]
     assert game.pragma("title") == Pragma(keyword="Title", text="The final")

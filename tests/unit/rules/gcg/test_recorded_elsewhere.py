@@ -8,7 +8,7 @@ import pytest
 from tests.conftest import SHARED_DATA
 from tests.unit.rules.gcg.games import BOX
 
-from faristol.rules.gcg import GcgError, Problem, decode_gcg, read_gcg, replay, suited, write_gcg
+from faristol.rules.gcg import GcgError, GcgProblem, adapt_ruleset, decode_gcg, read_gcg, replay, write_gcg
 
 pytestmark = pytest.mark.skipif(not SHARED_DATA.is_dir(), reason="the files from outside are not beside this checkout")
 
@@ -36,10 +36,10 @@ WRONG = {
 """Of each broken file: the line, the reason, and a part of what is expected there."""
 
 
-def problems(data: bytes) -> tuple[Problem, ...]:
+def problems(data: bytes) -> tuple[GcgProblem, ...]:
     try:
         game = read_gcg(decode_gcg(data))
-        return replay(game, suited(BOX, game)).problems
+        return replay(game, adapt_ruleset(BOX, game)).problems
     except GcgError as error:
         return (error.problem,)
 
@@ -47,7 +47,7 @@ def problems(data: bytes) -> tuple[Problem, ...]:
 @pytest.mark.parametrize("file", RIGHT, ids=lambda file: f"{file.parent.name}/{file.stem}")
 def test_a_game_replays_exactly_and_survives_writing(file: Path) -> None:
     game = read_gcg(decode_gcg(file.read_bytes()))
-    found = replay(game, suited(BOX, game))
+    found = replay(game, adapt_ruleset(BOX, game))
     assert [str(problem) for problem in found.problems] == []
     assert found.end is not None
     assert len(found.steps) == len(game.events) > 9
@@ -55,7 +55,7 @@ def test_a_game_replays_exactly_and_survives_writing(file: Path) -> None:
         assert (step.score, step.total) == (step.event.score, step.event.total)
     again = read_gcg(decode_gcg(write_gcg(game).encode()))
     assert again == game
-    assert replay(again, suited(BOX, again)).totals == found.totals
+    assert replay(again, adapt_ruleset(BOX, again)).totals == found.totals
 
 
 def test_all_games_are_here() -> None:

@@ -8,9 +8,9 @@ from tests.unit.rules.gcg.recorder import Recorder
 
 from faristol.kernel.refusal import Refusal
 from faristol.rules import Board, Notation, Tile, lay
-from faristol.rules.gcg import GcgError, Player, Pragma, write_gcg
+from faristol.rules.gcg import GcgError, GcgPlayer, Pragma, write_gcg
 
-FIRST, SECOND = Player(number=1, nick="a", name="Ada"), Player(number=2, nick="b", name="Blaise")
+FIRST, SECOND = GcgPlayer(number=1, nick="a", name="Ada"), GcgPlayer(number=2, nick="b", name="Blaise")
 
 
 def test_every_method_writes_its_line() -> None:

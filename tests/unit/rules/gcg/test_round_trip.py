@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from tests.unit.rules.gcg.games import BOX, CATALAN, ENGLISH, FISC, GREEK, INSTRUCTIONS, PES, SPANISH, NaiveGame
 
 from faristol.rules import Ruleset
-from faristol.rules.gcg import decode_gcg, read_gcg, replay, suited, write_gcg
+from faristol.rules.gcg import adapt_ruleset, decode_gcg, read_gcg, replay, write_gcg
 
 RULESETS = [ENGLISH, CATALAN, SPANISH, GREEK, INSTRUCTIONS, FISC, PES]
 
@@ -52,7 +52,7 @@ def test_a_game_whose_score_is_changed_anywhere_is_found_out(ruleset: Ruleset, s
 
 def test_the_tiles_are_known_by_what_the_file_says() -> None:
     game = NaiveGame(CATALAN, Random(1)).play(10)
-    assert suited(BOX, read_gcg(write_gcg(game))).game.tile_set == "ca-100"
+    assert adapt_ruleset(BOX, read_gcg(write_gcg(game))).game.tile_set == "ca-100"
 
 
 def test_games_made_here_have_tiles_of_several_characters_and_their_blanks() -> None:

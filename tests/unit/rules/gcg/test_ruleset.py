@@ -6,7 +6,7 @@ import pytest
 from tests.unit.rules.gcg.games import BOX, FISC, text
 
 from faristol.kernel.refusal import Refusal
-from faristol.rules.gcg import GcgError, read_gcg, suited, tile_set_named
+from faristol.rules.gcg import GcgError, adapt_ruleset, read_gcg, tile_set_named
 
 
 @pytest.mark.parametrize(
@@ -26,20 +26,20 @@ def test_the_file_names_the_tiles(line: str, expected: str | None) -> None:
     game = read_gcg(text(line))
     named = tile_set_named(game)
     assert (named and named[1]) == expected
-    assert suited(BOX, game).game.tile_set == (expected or "en-100")
+    assert adapt_ruleset(BOX, game).game.tile_set == (expected or "en-100")
 
 
 def test_what_a_person_chose_comes_first() -> None:
     game = read_gcg(text("#title x"))
-    assert suited(BOX, game).end.out_bonus == "twice-opponents-racks"
-    chosen = suited(BOX, game, {"ending": "instructions", "tiles": "es-100"})
+    assert adapt_ruleset(BOX, game).end.out_bonus == "twice-opponents-racks"
+    chosen = adapt_ruleset(BOX, game, {"ending": "instructions", "tiles": "es-100"})
     assert (chosen.end.out_bonus, chosen.game.tile_set) == ("opponents-racks", "es-100")
     with pytest.raises(Refusal, match="no option taste"):
-        suited(BOX, game, {"taste": "sweet"})
+        adapt_ruleset(BOX, game, {"taste": "sweet"})
 
 
 def test_rules_with_other_tiles_refuse_the_file() -> None:
-    assert suited(FISC, read_gcg(text("#tile-set ca-100"))) == FISC
+    assert adapt_ruleset(FISC, read_gcg(text("#tile-set ca-100"))) == FISC
     with pytest.raises(GcgError, match=r"line 3: .*'english'; expected ca-100") as caught:
-        suited(FISC, read_gcg(text("#tile-set english")))
+        adapt_ruleset(FISC, read_gcg(text("#tile-set english")))
     assert caught.value.problem.reason == "TILE_SET"

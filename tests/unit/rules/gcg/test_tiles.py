@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from faristol.rules import BLANK, Board, Notation, Tile, TileSet, lay, load_tile_set
 from faristol.rules.gcg import write_play, write_rack, write_tile
 from faristol.rules.gcg.problem import Wrong
-from faristol.rules.gcg.tiles import PLAIN_FORMS, Through, read_rack, read_word
+from faristol.rules.gcg.tiles import PLAIN_FORMS, BoardTile, read_rack, read_word
 
 CATALAN, SPANISH, ENGLISH = load_tile_set("ca-100"), load_tile_set("es-100"), load_tile_set("en-100")
 SETS = [CATALAN, SPANISH, ENGLISH, load_tile_set("el-104")]
@@ -40,13 +40,13 @@ def test_a_word_has_tiles_blanks_and_what_lay_there() -> None:
     assert PLAIN_FORMS.word.fullmatch(word)
     assert read_word(word, CATALAN) == (
         Tile("C"),
-        Through(),
+        BoardTile(),
         Tile("NY", blank=True),
-        Through("A"),
-        Through("L·L"),
+        BoardTile("A"),
+        BoardTile("L·L"),
         Tile("NY", blank=True),
         Tile("L·L", blank=True),
-        Through(),
+        BoardTile(),
     )
 
 

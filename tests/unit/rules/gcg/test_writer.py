@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 from tests.unit.rules.gcg.games import text
 
-from faristol.rules.gcg import GcgGame, Note, Pass, Player, Pragma, RackPenalty, read_gcg, write_gcg
+from faristol.rules.gcg import GcgGame, GcgPlayer, Note, Pass, Pragma, RackPenalty, read_gcg, write_gcg
 
-FIRST, SECOND = Player(number=1, nick="a", name="Ada"), Player(number=2, nick="b")
+FIRST, SECOND = GcgPlayer(number=1, nick="a", name="Ada"), GcgPlayer(number=2, nick="b")
 
 
 def test_every_line_is_written_in_its_one_form() -> None:
@@ -49,7 +49,7 @@ def test_a_wrong_sign_is_kept() -> None:
 @pytest.mark.parametrize(
     "game",
     [
-        GcgGame((Player(number=1, nick="Ada L", name=""), SECOND)),
+        GcgGame((GcgPlayer(number=1, nick="Ada L", name=""), SECOND)),
         GcgGame((FIRST,)),
         GcgGame((FIRST, SECOND, Note(text="x\n>a: AE - +0 0"))),
         GcgGame((FIRST, SECOND, Note(text="x\n#incomplete"))),

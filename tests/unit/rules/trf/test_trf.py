@@ -13,16 +13,16 @@ from tests.conftest import SHARED_DATA
 from faristol.rules.trf import (
     Adjustment,
     Byes,
-    Cell,
     Document,
     Edition,
     Fictitious,
     Forbidden,
-    Player,
     Points,
     Scores,
-    Team,
+    TrfCell,
     TrfError,
+    TrfPlayer,
+    TrfTeam,
     decode_trf,
     read_trf,
     told_by_first_round,
@@ -75,7 +75,7 @@ def test_a_tournament_recorded_elsewhere_survives_writing(file: Path, edition: E
 def test_a_round_is_told_by_opponent_colour_and_result() -> None:
     document = read_trf("\r".join(FOUR))
     assert document.paired_rounds == 2
-    assert document.players[0].cells == (Cell(3, "w", "1"), Cell(2, "b", "="))
+    assert document.players[0].cells == (TrfCell(3, "w", "1"), TrfCell(2, "b", "="))
     assert [document.points_of(player, 2) for player in document.players] == [15, 15, 0, 10]
 
 
@@ -239,7 +239,12 @@ def test_a_scoring_is_read_by_the_codes_of_its_program(scoring: str, expected: P
 
 def test_points_by_colour_and_by_kind_of_bye_are_those_of_each_cell() -> None:
     points = read_trf("\n".join([line(1, ""), "XXS BW=1.5 BD=0.6 FW=.9 FPB=.8 HPB=.4 FL=.1 ZPB=.2"])).points
-    cells = [Cell(2, "w", "1"), Cell(2, "b", "1"), Cell(2, "b", "D"), *(Cell(result=each) for each in "+-FHZU")]
+    cells = [
+        TrfCell(2, "w", "1"),
+        TrfCell(2, "b", "1"),
+        TrfCell(2, "b", "D"),
+        *(TrfCell(result=each) for each in "+-FHZU"),
+    ]
     assert [points.of(cell) for cell in cells] == [10, 15, 6, 9, 1, 8, 4, 2, 10]
 
 
@@ -311,14 +316,14 @@ def test_a_name_is_read_in_the_encodings_that_programs_write(data: bytes, name: 
     ],
 )
 def test_a_long_name_is_cut_at_33_columns_before_a_letter_that_does_not_fit(name: str, cut: str) -> None:
-    written = write_trf(Document((Player(1, name=name),)))
+    written = write_trf(Document((TrfPlayer(1, name=name),)))
     assert read_trf(written).players[0].name == cut
 
 
 def test_a_numbered_team_is_read_and_written_by_its_columns() -> None:
     record = "310   7 Granollers                       GRA     2486   15.0   28.0  11     3    1    4"
     document = read_trf("\n".join([*FOUR, record, "240 H 003    7", "260 001 002    7    8"]))
-    assert document.teams == (Team("Granollers", (3, 1, 4), 7, "GRA     2486   15.0   28.0  11"),)
+    assert document.teams == (TrfTeam("Granollers", (3, 1, 4), 7, "GRA     2486   15.0   28.0  11"),)
     assert document.pairs_teams
     assert record in write_trf(document).splitlines()
 
@@ -379,7 +384,7 @@ def test_a_field_is_its_own_columns_and_no_other() -> None:
     assert (first.federation, first.fide_number, first.birth) == ("CAT", "98765432101", "2001/02/03")
     assert (first.points, first.rank, first.cells) == (115, 4321, ())
     assert (other.number, other.rank, other.points) == (2345, 8765, 0)
-    assert document.teams == (Team(NAME[:32], (1234, 2345)),)
+    assert document.teams == (TrfTeam(NAME[:32], (1234, 2345)),)
     assert (document.rounds, document.initial_colour, document.edition) == (123, "b", Edition.TRF26)
     assert document.byes == (Byes("Z", 1, (2345,)), Byes("F", 123, (1234,)))
     assert document.fictitious == (Fictitious(235, 101, 122, 1234, 2345), Fictitious(210, 1, 1, 1234, 1234))
@@ -439,7 +444,7 @@ def documents() -> st.SearchStrategy[Document]:
         ).map(tuple),
         forbidden=st.lists(st.builds(Forbidden, players, st.integers(1, 2), st.integers(2, 9)), max_size=2).map(tuple),
         scores=st.just(()) | st.just((Scores(1, ((401, 377), None)), Scores(3, ((377, 401), None)))),
-        teams=st.just(()) | st.just((Team("Els Faristols de Granollers, B", (3, 1)), Team("Reus", (2,)))),
+        teams=st.just(()) | st.just((TrfTeam("Els Faristols de Granollers, B", (3, 1)), TrfTeam("Reus", (2,)))),
         other=st.just(()) | st.just(("### a comment",)),
     )
 
@@ -451,7 +456,11 @@ def test_everything_that_trf26_tells_survives_writing(document: Document) -> Non
 
 def test_points_of_another_scale_survive_writing() -> None:
     points = Points(win=30, draw=10, loss=0, absence=0, allocated_bye=20, unknown=10)
-    rows = (Player(1, cells=(Cell(2, "w", "1"),)), Player(2, cells=(Cell(1, "b", "0"),)), Player(3, cells=(Cell(),)))
+    rows = (
+        TrfPlayer(1, cells=(TrfCell(2, "w", "1"),)),
+        TrfPlayer(2, cells=(TrfCell(1, "b", "0"),)),
+        TrfPlayer(3, cells=(TrfCell(),)),
+    )
     document = Document(rows, points=points, adjustments=(Adjustment(-5, 1, (2,)),))
     again = read_trf(write_trf(document))
     assert again == document
@@ -469,7 +478,7 @@ def test_the_spread_is_kept_in_lines_of_our_own() -> None:
 
 @pytest.mark.parametrize("edition", list(Edition))
 def test_a_team_is_told_by_its_name_and_its_players_in_the_order_of_the_boards(edition: Edition) -> None:
-    document = replace(read_trf("\n".join(FOUR)), teams=(Team("Granollers", (3, 1, 4)),))
+    document = replace(read_trf("\n".join(FOUR)), teams=(TrfTeam("Granollers", (3, 1, 4)),))
     line = next(line for line in write_trf(document, edition).splitlines() if line.startswith("013"))
     assert (line[4:36].rstrip(), line[36:40], line[41:45], line[46:50]) == ("Granollers", "   3", "   1", "   4")
     assert read_trf(write_trf(document, edition)).teams == document.teams
@@ -485,7 +494,7 @@ def test_the_players_of_a_team_share_its_bye() -> None:
 
 def test_a_forfeit_win_without_an_opponent_brings_a_win() -> None:
     document = read_trf(changed(2, "0000 - Z", "0000 - +").replace(" 0.0", " 1.0"))
-    assert document.players[2].cells[-1] == Cell(0, "-", "+")
+    assert document.players[2].cells[-1] == TrfCell(0, "-", "+")
     assert document.points_of(document.players[2], 2) == 10
 
 
@@ -519,7 +528,7 @@ def test_fictitious_points_of_one_round_of_several_are_written_with_the_others()
 
 def test_a_forfeit_has_no_colours_and_a_game_that_was_played_has_both() -> None:
     forfeit = [line(1, "", "   2 - +"), line(2, "", "   1 - -")]
-    assert read_trf("\n".join(forfeit)).players[0].cells[0] == Cell(2, "-", "+")
+    assert read_trf("\n".join(forfeit)).players[0].cells[0] == TrfCell(2, "-", "+")
     for colours in (("-", "-"), ("w", "w"), ("w", "-"), ("-", "b")):
         with pytest.raises(TrfError, match="the colours of the game"):
             read_trf("\n".join([line(1, "", f"   2 {colours[0]} 1"), line(2, "", f"   1 {colours[1]} 0")]))

@@ -10,13 +10,14 @@ from functools import cache
 from typing import Any
 
 from faristol.credentials.needs import Needs, needs_of
-from faristol.credentials.roles import NAMES, PUBLIC
+from faristol.credentials.roles import PUBLIC, ROLE_NAMES
 from faristol.gateway.api.openapi.messages import example_of, ref_to, schemas_of
 from faristol.gateway.auth.session import COOKIE
 from faristol.gateway.rpc.calls import NAMED, Method
 from faristol.pb.comments import COMMENTS
 
-ABOUT = """Every command and query of the contract (`proto/`) over HTTP, for programs: a POST of the request as JSON.
+COMMANDS_DESCRIPTION = """Every command and query of the contract (`proto/`) over HTTP, for programs: a POST of the
+request as JSON.
 
 The token in `Authorization: Bearer` identifies the caller; a page of this site sends its cookie instead. Public methods
 need neither. A command has a `command_id`, a UUID of your choice: a retry with the same id returns the first answer and
@@ -40,7 +41,7 @@ _PROBLEM: dict[str, Any] = {
     },
 }
 
-_REFUSED = {
+_ERROR_DESCRIPTIONS = {
     "400": "The body is not JSON with the fields of the request, or a field is malformed.",
     "401": "The token is missing or has expired.",
     "403": "The credential does not permit the call, or the request came from another site.",
@@ -62,11 +63,11 @@ def commands_document(service: str = "") -> Mapping[str, Any]:
     messages: list[Any] = [kind.DESCRIPTOR for method in methods for kind in (method.request, method.response)]
     return {
         "openapi": "3.1.0",
-        "info": {"title": "Faristol: commands", "version": "1", "description": ABOUT},
+        "info": {"title": "Faristol: commands", "version": "1", "description": COMMANDS_DESCRIPTION},
         "paths": {f"/api/v1/{each.service}/{each.name}": {"post": _operation(each)} for each in methods},
         "components": {
             "schemas": {**schemas_of(*messages), "Problem": _PROBLEM},
-            "responses": {status: _refusal(said) for status, said in _REFUSED.items()},
+            "responses": {status: _refusal(said) for status, said in _ERROR_DESCRIPTIONS.items()},
             "securitySchemes": {
                 "bearer": {
                     "type": "http",
@@ -94,7 +95,7 @@ def _operation(method: Method) -> dict[str, Any]:
         "operationId": method.name,
         "tags": [method.service],
         "summary": said.partition(". ")[0].removesuffix("."),
-        "description": " ".join((said, *_needed(needs))),
+        "description": " ".join((said, *_describe_needs(needs))),
         "security": [*([{}] if needs.is_public else []), {"bearer": []}, {"cookie": []}],
         "requestBody": {
             "required": True,
@@ -110,17 +111,17 @@ def _operation(method: Method) -> dict[str, Any]:
                 "description": "The command was executed, or the query is answered.",
                 "content": {"application/json": {"schema": ref_to(told)}},
             },
-            **{status: {"$ref": f"#/components/responses/{status}"} for status in _REFUSED},
+            **{status: {"$ref": f"#/components/responses/{status}"} for status in _ERROR_DESCRIPTIONS},
         },
     }
 
 
-def _needed(needs: Needs) -> Iterator[str]:
+def _describe_needs(needs: Needs) -> Iterator[str]:
     """Yield sentences about the required roles and scope."""
-    roles = " or ".join(NAMES[role] for role in sorted(needs.roles))
+    roles = " or ".join(ROLE_NAMES[role] for role in sorted(needs.roles))
     yield "Requires no credential." if PUBLIC in needs.roles else f"Requires the role {roles}."
     for path, those in needs.narrowed:
-        yield f"With `{'.'.join(path)}` it requires the role {' or '.join(NAMES[role] for role in sorted(those))}."
+        yield f"With `{'.'.join(path)}` it requires the role {' or '.join(ROLE_NAMES[role] for role in sorted(those))}."
     scope = [".".join(path) for path in (*needs.tournaments, *needs.games, needs.case) if path]
     if scope and PUBLIC not in needs.roles:
         yield f"In its scope: {', '.join(f'`{path}`' for path in scope)}."

@@ -21,32 +21,38 @@ def ref(model: type[BaseModel]) -> dict[str, str]:
     return {"$ref": REF.format(model=model.__name__)}
 
 
-_NAME = "x-name"
-_ABOUT = "x-about"
+_NAME_KEY = "x-name"
+_DESCRIPTION_KEY = "x-about"
 MEANINGS = "x-enum-descriptions"
 
 
-def named(name: str, words: Iterable[str], about: str = "", meanings: Mapping[str, str] = {}) -> WithJsonSchema:
+def build_enum_schema(
+    name: str, words: Iterable[str], about: str = "", meanings: Mapping[str, str] = {}
+) -> WithJsonSchema:
     """Annotate a field as one of ``words``, which the document lists once as the schema ``name``.
 
     ``about`` is the description of the schema, and ``meanings`` describe its words.
     """
-    schema: dict[str, Any] = {"type": "string", "enum": [*words], _NAME: name}
-    more = {_ABOUT: about, MEANINGS: dict(meanings)}
+    schema: dict[str, Any] = {"type": "string", "enum": [*words], _NAME_KEY: name}
+    more = {_DESCRIPTION_KEY: about, MEANINGS: dict(meanings)}
     return WithJsonSchema(schema | {key: value for key, value in more.items() if value})
 
 
 def _hoist(part: Any, schemas: dict[str, Any]) -> None:
-    """Move every schema of ``named`` within ``part`` to ``schemas`` and leave a reference."""
+    """Move every schema of ``build_enum_schema`` within ``part`` to ``schemas`` and leave a reference."""
     for each in part if isinstance(part, list) else list(part.values()):
         if isinstance(each, dict | list):
             _hoist(each, schemas)
-    if isinstance(part, dict) and isinstance(name := part.get(_NAME), str):
-        about = {"description": part[_ABOUT]} if _ABOUT in part else {}
+    if isinstance(part, dict) and isinstance(name := part.get(_NAME_KEY), str):
+        about = {"description": part[_DESCRIPTION_KEY]} if _DESCRIPTION_KEY in part else {}
         own = {"title": name, **about, **{key: part[key] for key in ("type", "enum", MEANINGS) if key in part}}
         if schemas.setdefault(name, own) != own:
             raise ValueError(f"two schemas are called {name}")
-        beside = {key: value for key, value in part.items() if key not in {*own, _NAME, _ABOUT} or key == "description"}
+        beside = {
+            key: value
+            for key, value in part.items()
+            if key not in {*own, _NAME_KEY, _DESCRIPTION_KEY} or key == "description"
+        }
         part.clear()
         part |= {**beside, "$ref": REF.format(model=name)}
 

@@ -37,7 +37,7 @@ NOTHING_KNOWN: Mapping[str, str] = MappingProxyType({})
 routes = APIRouter(include_in_schema=False)
 
 
-class Field(NamedTuple):
+class DocumentedField(NamedTuple):
     """Parameter, or field of a schema."""
 
     name: str
@@ -48,7 +48,7 @@ class Field(NamedTuple):
     about: Markup
 
 
-class Entry(NamedTuple):
+class DocumentedOperation(NamedTuple):
     """Operation."""
 
     name: str
@@ -56,7 +56,7 @@ class Entry(NamedTuple):
     path: str
     summary: Markup
     about: Markup
-    parameters: Sequence[Field]
+    parameters: Sequence[DocumentedField]
     body: Markup
     """Schema of the request body; empty for a GET."""
     answers: Sequence[tuple[str, Markup, Markup]]
@@ -69,7 +69,7 @@ class Part(NamedTuple):
     """Operations of one tag."""
 
     tag: str
-    entries: Sequence[Entry]
+    entries: Sequence[DocumentedOperation]
 
 
 class Model(NamedTuple):
@@ -77,10 +77,10 @@ class Model(NamedTuple):
 
     name: str
     about: Markup
-    fields: Sequence[Field]
+    fields: Sequence[DocumentedField]
 
 
-def coded(text: str) -> Markup:
+def format_code(text: str) -> Markup:
     """Escape a text and format its backticks as code."""
     return Markup(_CODE.sub(r"<code>\1</code>", str(escape(text))))  # noqa: S704 # escaped just before
 
@@ -115,10 +115,10 @@ def example_path(path: str, operation: Schema, known: Mapping[str, str]) -> str:
 
 def entry_of(
     path: str, method: str, operation: Schema, document: Schema, address: str, known: Mapping[str, str]
-) -> Entry:
+) -> DocumentedOperation:
     """Return an operation of a document; ``address`` is the base of the interface."""
     parameters = [
-        Field(each["name"], each["in"], kind_of(each["schema"]), coded(each.get("description", "")))
+        DocumentedField(each["name"], each["in"], kind_of(each["schema"]), format_code(each.get("description", "")))
         for each in operation.get("parameters", ())
     ]
     body = operation.get("requestBody", {}).get("content", {}).get("application/json", {})
@@ -127,12 +127,12 @@ def entry_of(
     if body:
         sent = json.dumps(body.get("example", {}), ensure_ascii=False)
         example = f"curl '{place}' -H \"Authorization: Bearer $TOKEN\" -H 'Content-Type: application/json' -d '{sent}'"
-    return Entry(
+    return DocumentedOperation(
         operation["operationId"],
         method.upper(),
         path,
-        coded(operation.get("description", "").partition(". ")[0].partition("\n")[0].removesuffix(".")),
-        coded(operation.get("description", "")),
+        format_code(operation.get("description", "").partition(". ")[0].partition("\n")[0].removesuffix(".")),
+        format_code(operation.get("description", "")),
         parameters,
         kind_of(body["schema"]) if body else Markup(),
         list(_answers(operation, document)),
@@ -148,12 +148,12 @@ def _answers(operation: Schema, document: Schema) -> Iterator[tuple[str, Markup,
             kind_of(content["schema"]) if "$ref" in content.get("schema", {}) else escape(media)
             for media, content in answer.get("content", {}).items()
         ]
-        yield status, coded(answer["description"]), Markup(", ").join(kinds)
+        yield status, format_code(answer["description"]), Markup(", ").join(kinds)
 
 
 def parts_of(document: Schema, address: str, known: Mapping[str, str] = NOTHING_KNOWN) -> list[Part]:
     """Return the operations of a document by tag, in its order. ``known`` replaces values of examples."""
-    found: dict[str, list[Entry]] = {}
+    found: dict[str, list[DocumentedOperation]] = {}
     for path, methods in document["paths"].items():
         for method, operation in methods.items():
             tag = next(iter(operation.get("tags", ())), "")
@@ -166,11 +166,14 @@ def models_of(document: Schema) -> list[Model]:
     return [
         Model(
             name,
-            coded(schema.get("description", "")),
+            format_code(schema.get("description", "")),
             [
-                *(Field(word, "", Markup(), coded(about)) for word, about in schema.get(MEANINGS, {}).items()),
                 *(
-                    Field(key, "", kind_of(field), coded(field.get("description", "")))
+                    DocumentedField(word, "", Markup(), format_code(about))
+                    for word, about in schema.get(MEANINGS, {}).items()
+                ),
+                *(
+                    DocumentedField(key, "", kind_of(field), format_code(field.get("description", "")))
                     for key, field in schema.get("properties", {}).items()
                 ),
             ],
@@ -186,7 +189,7 @@ SERVICES = sorted({method.service for method in NAMED.values()})
 @routes.get("/docs")
 async def show_documentation(request: Request, results: Reader) -> Response:
     """Show the interface for results apps."""
-    return _page(request, request.app.openapi(), "", await _known(results))
+    return _page(request, request.app.openapi(), "", await _find_example_ids(results))
 
 
 @routes.get("/docs/commands/{service}")
@@ -197,7 +200,7 @@ async def show_commands(request: Request, service: Annotated[str, Path(pattern="
     return _page(request, commands_document(service), service)
 
 
-async def _known(results: Results) -> Mapping[str, str]:
+async def _find_example_ids(results: Results) -> Mapping[str, str]:
     """Return existing ids by those of the examples; empty without a paired tournament."""
     try:
         for tournament in (await results.tournaments(page=Page(20))).tournaments:
@@ -225,7 +228,7 @@ def _page(
         "docs.html",
         service=service,
         services=SERVICES,
-        about=coded(document["info"]["description"]),
+        about=format_code(document["info"]["description"]),
         parts=parts_of(document, public_address(request), known),
         models=models_of(document),
     )

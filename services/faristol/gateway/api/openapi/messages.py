@@ -14,17 +14,17 @@ Schema = dict[str, Any]
 
 REF = "#/components/schemas/{name}"
 
-_WHOLE: Schema = {"type": ["string", "integer"], "pattern": "^-?[0-9]+$"}
-_TYPES: Mapping[int, Schema] = {
+_INTEGER_SCHEMA: Schema = {"type": ["string", "integer"], "pattern": "^-?[0-9]+$"}
+_SCALAR_SCHEMAS: Mapping[int, Schema] = {
     FieldDescriptor.TYPE_BOOL: {"type": "boolean"},
     FieldDescriptor.TYPE_BYTES: {"type": "string", "contentEncoding": "base64"},
     FieldDescriptor.TYPE_DOUBLE: {"type": "number"},
     FieldDescriptor.TYPE_FLOAT: {"type": "number"},
     FieldDescriptor.TYPE_INT32: {"type": "integer", "minimum": -(2**31), "maximum": 2**31 - 1},
-    FieldDescriptor.TYPE_INT64: _WHOLE,
+    FieldDescriptor.TYPE_INT64: _INTEGER_SCHEMA,
     FieldDescriptor.TYPE_STRING: {"type": "string"},
     FieldDescriptor.TYPE_UINT32: {"type": "integer", "minimum": 0, "maximum": 2**32 - 1},
-    FieldDescriptor.TYPE_UINT64: _WHOLE,
+    FieldDescriptor.TYPE_UINT64: _INTEGER_SCHEMA,
 }
 """Schemas of scalar types. 64-bit integers are sent as strings, so that no program rounds them; both are accepted."""
 
@@ -83,7 +83,7 @@ def _schema(message: Descriptor) -> Schema:
     return {
         "type": "object",
         "title": message.name,
-        **_described(message.name),
+        **_build_description(message.name),
         "properties": dict(_properties(message)),
         "additionalProperties": False,
     }
@@ -92,7 +92,7 @@ def _schema(message: Descriptor) -> Schema:
 def _properties(message: Descriptor) -> Iterator[tuple[str, Schema]]:
     for field in message.fields:
         single = _of_single(field)
-        said = _described(f"{message.name}.{field.name}")
+        said = _build_description(f"{message.name}.{field.name}")
         yield field.name, {"type": "array", "items": single, **said} if field.is_repeated else {**single, **said}
 
 
@@ -103,9 +103,9 @@ def _of_single(field: FieldDescriptor) -> Schema:
         return ref_to(field.message_type)
     if field.enum_type is not None:
         return {"type": "string", "enum": [value.name for value in field.enum_type.values]}
-    return dict(_TYPES[field.type])
+    return dict(_SCALAR_SCHEMAS[field.type])
 
 
-def _described(key: str) -> Schema:
+def _build_description(key: str) -> Schema:
     said = COMMENTS.get(key, "")
     return {"description": said} if said else {}

@@ -18,7 +18,7 @@ from starlette.responses import Response
 from faristol.gateway.api import links
 from faristol.gateway.api.answers import NEXT_PAGE, TOTAL, Answer
 from faristol.gateway.api.gcg import gcg_of
-from faristol.gateway.api.openapi.document import named
+from faristol.gateway.api.openapi.document import build_enum_schema
 from faristol.gateway.api.parameters import (
     DEFAULT_PAGE_COUNT,
     DIGITS,
@@ -32,7 +32,7 @@ from faristol.gateway.api.parameters import (
 from faristol.gateway.api.resources.pairings import Table
 from faristol.gateway.api.resources.racks import GameService, RackReader
 from faristol.gateway.http.language import language_of
-from faristol.gateway.http.responses import ERRORS, tagged
+from faristol.gateway.http.responses import ERRORS, to_tagged_response
 from faristol.gateway.pages.alternatives import check_has_tables
 from faristol.gateway.rpc.results import Moment, Reader, Results
 from faristol.kernel.errors import NotFound
@@ -43,10 +43,10 @@ from faristol.text import render
 
 State = Annotated[
     Literal["paired", "playing", "postponed", "final"],
-    named("GameState", ("paired", "playing", "postponed", "final")),
+    build_enum_schema("GameState", ("paired", "playing", "postponed", "final")),
 ]
 
-AT_ONCE = 4
+ARCHIVE_CALL_LIMIT = 4
 """Limit of concurrent calls for an archive."""
 
 routes = APIRouter(prefix="/api/v1", tags=["results"], dependencies=[KNOWN])
@@ -113,13 +113,13 @@ async def list_games(
     if_none_match: IfNoneMatch = None,
 ) -> Response:
     """List the games of a tournament with current scores, page by page."""
-    found, position = await _found(results, tournament_id, when, Filters(round, table, player, state))
+    found, position = await _find_games(results, tournament_id, when, Filters(round, table, player, state))
     await _check_player(results, tournament_id, player, found, when)
     start = int(page_token) if page_token.isascii() and page_token.isdigit() else 0
     end = start + page_size if page_size else len(found)
     following = str(end) if end < len(found) else ""
     answer = Games(position=position, games=found[start:end], next_page_token=following, total=len(found))
-    return tagged(answer, if_none_match)
+    return to_tagged_response(answer, if_none_match)
 
 
 @routes.get(
@@ -147,7 +147,7 @@ async def get_games_zip(
 ) -> Response:
     """Return the GCG files of all games with a final result, streamed while they are made."""
     wanted = Filters(round, table, player, "final")
-    found, _ = await _found(results, tournament_id, when, wanted)
+    found, _ = await _find_games(results, tournament_id, when, wanted)
     await _check_player(results, tournament_id, player, found, when)
     named = {"Content-Disposition": f'attachment; filename="{tournament_id}.zip"', "Cache-Control": "no-cache"}
     ids = [game.game_id for game in found]
@@ -155,7 +155,9 @@ async def get_games_zip(
     return StreamingResponse(archive, media_type="application/zip", headers=named)
 
 
-async def _found(results: Results, tournament_id: str, when: Moment, filters: Filters) -> tuple[list[GameLine], int]:
+async def _find_games(
+    results: Results, tournament_id: str, when: Moment, filters: Filters
+) -> tuple[list[GameLine], int]:
     """Return the matching games and the position of the answer."""
     head = await results.tournament(tournament_id, when)
     check_has_tables(head)
@@ -190,7 +192,7 @@ def state_of(table: pb.Table, phase: pb.RoundPhase.ValueType) -> State:
     return "paired" if phase == pb.ROUND_PHASE_PAIRED else "playing"
 
 
-class _Sink(RawIOBase):
+class _ArchiveBuffer(RawIOBase):
     """Write-only file that buffers the parts of an archive."""
 
     def __init__(self) -> None:
@@ -205,7 +207,7 @@ class _Sink(RawIOBase):
         self._parts.append(bytes(part))
         return len(part)
 
-    def taken(self) -> bytes:
+    def take_parts(self) -> bytes:
         """Return the parts since the last call."""
         taken, self._parts = b"".join(self._parts), []
         return taken
@@ -218,9 +220,9 @@ async def _archive(
 
     A further file names the games without a GCG file and the reasons.
     """
-    sink, left_out = _Sink(), []
+    sink, left_out = _ArchiveBuffer(), []
 
-    async def told(game_id: str) -> tuple[str, str, bool]:
+    async def format_game(game_id: str) -> tuple[str, str, bool]:
         game = await results.game(game_id, when)
         held = await drawn.racks(game) if drawn else None
         try:
@@ -229,14 +231,16 @@ async def _archive(
             return game_id, render(refusal, language), False
 
     with zipfile.ZipFile(sink, "w", zipfile.ZIP_DEFLATED) as archive:
-        for start in range(0, len(game_ids), AT_ONCE):
-            for game_id, text, is_gcg in await asyncio.gather(*map(told, game_ids[start : start + AT_ONCE])):
+        for start in range(0, len(game_ids), ARCHIVE_CALL_LIMIT):
+            for game_id, text, is_gcg in await asyncio.gather(
+                *map(format_game, game_ids[start : start + ARCHIVE_CALL_LIMIT])
+            ):
                 if is_gcg:
                     archive.writestr(f"{game_id}.gcg", text)
                 else:
                     left_out.append(f"{game_id}: {text}\n")
-            if part := sink.taken():
+            if part := sink.take_parts():
                 yield part
         if left_out:
             archive.writestr("left-out.txt", "".join(left_out))
-    yield sink.taken()
+    yield sink.take_parts()

@@ -14,7 +14,7 @@ from faristol.gateway.api.resources.tournaments import Phase
 from faristol.pb.pairing.v1 import events_pb2 as pairing
 from faristol.pb.results.v1 import results_pb2 as pb
 from faristol.presentation import labels
-from faristol.presentation.outcome import known
+from faristol.presentation.outcome import find_public_id
 
 ByeKind = Annotated[str, word_of(pairing.ByeKind)]
 
@@ -84,10 +84,10 @@ class Table(Shown):
     score_sanctions: list[ScoreSanction] = Field(
         description="Points that sanctions in force deducted; the scores of the seats already exclude them (FISE 49)."
     )
-    entered_by: Annotated[str, Read(lambda table: known(table.entered_by))] = Field(
+    entered_by: Annotated[str, Read(lambda table: find_public_id(table.entered_by))] = Field(
         description="Arbiter who entered the result by hand; empty if the table recorded it."
     )
-    corrected_by: Annotated[str, Read(lambda table: known(table.corrected_by))] = Field(
+    corrected_by: Annotated[str, Read(lambda table: find_public_id(table.corrected_by))] = Field(
         description="Arbiter of the last correction; empty without a correction or after an erasure of the name."
     )
     links: links.OfTable

@@ -10,15 +10,15 @@ from fastapi import Depends
 from pydantic import Field
 
 from faristol.gateway.api.answers import Answer, Shown
-from faristol.gateway.cache.recorded_reads import AWAY, Service
+from faristol.gateway.cache.recorded_reads import UNAVAILABLE_CODES, Service
 from faristol.pb.game.v1 import game_pb2 as pb
 from faristol.pb.game.v1 import game_pb2_grpc
 from faristol.pb.results.v1 import results_pb2 as results
 
-Held = Mapping[tuple[int, str], Sequence[str]]
+RacksByTurn = Mapping[tuple[int, str], Sequence[str]]
 """Racks by turn and player."""
 
-SEARCH = 1.5
+BEST_PLAYS_TIMEOUT_SECONDS = 1.5
 """Timeout of a page for best plays in seconds. The search continues, for later requests."""
 
 _SECRET = (grpc.StatusCode.FAILED_PRECONDITION, grpc.StatusCode.NOT_FOUND)
@@ -31,14 +31,14 @@ class GameService(Service):
     kept = "game"
     _stub: game_pb2_grpc.GameServiceAsyncStub
 
-    async def racks(self, game: results.GetGameResponse) -> Held | None:
+    async def racks(self, game: results.GetGameResponse) -> RacksByTurn | None:
         """Return the racks of a game; None if they are not public, not recorded, or the service is unavailable."""
         if not (game.final and game.draw_commitment):
             return None
         try:
-            answer = await self._asked(self._stub.ListDraws, pb.ListDrawsRequest(game_id=game.game_id))
+            answer = await self._call(self._stub.ListDraws, pb.ListDrawsRequest(game_id=game.game_id))
         except grpc.aio.AioRpcError as error:
-            if error.code() not in (*_SECRET, *AWAY):
+            if error.code() not in (*_SECRET, *UNAVAILABLE_CODES):
                 raise
             return None
         return {(held.turn, held.player_id): list(held.faces) for held in answer.racks}
@@ -49,9 +49,9 @@ class GameService(Service):
             return ()
         request = pb.ListBestPlaysRequest(game_id=game.game_id)
         try:
-            answer = await self._asked(self._stub.ListBestPlays, request, SEARCH)
+            answer = await self._call(self._stub.ListBestPlays, request, BEST_PLAYS_TIMEOUT_SECONDS)
         except grpc.aio.AioRpcError as error:
-            if error.code() not in (*_SECRET, *AWAY):
+            if error.code() not in (*_SECRET, *UNAVAILABLE_CODES):
                 raise
             return ()
         return next((each.plays for each in answer.turns if (each.turn, each.player_id) == (turn, player_id)), ())
@@ -77,7 +77,7 @@ class Racks(Answer):
     racks: list[HeldRack] = Field(description="Racks in the order of turns; empty if they are not public.")
 
     @classmethod
-    def told(cls, game: results.GetGameResponse, held: Held | None) -> Racks:
+    def from_game(cls, game: results.GetGameResponse, held: RacksByTurn | None) -> Racks:
         """Build the answer from a game and its public racks; ``held`` is None if they are not public."""
         return cls(
             position=game.position,

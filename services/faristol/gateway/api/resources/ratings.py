@@ -10,7 +10,7 @@ from fastapi import Depends
 from pydantic import BaseModel, Field
 
 from faristol.gateway.api.answers import Answer, moment
-from faristol.gateway.cache.recorded_reads import AWAY, Service
+from faristol.gateway.cache.recorded_reads import UNAVAILABLE_CODES, Service
 from faristol.pb.rating.v1 import events_pb2 as events
 from faristol.pb.rating.v1 import rating_pb2 as pb
 from faristol.pb.rating.v1 import rating_pb2_grpc
@@ -25,14 +25,14 @@ class RatingService(Service):
 
     async def of(self, tournament_id: str) -> pb.EstimateRatingsResponse:
         """Return the rating list of a tournament, or an estimate."""
-        return await self._asked(self._stub.EstimateRatings, pb.EstimateRatingsRequest(tournament_id=tournament_id))
+        return await self._call(self._stub.EstimateRatings, pb.EstimateRatingsRequest(tournament_id=tournament_id))
 
     async def of_if_there(self, tournament_id: str) -> pb.EstimateRatingsResponse | None:
         """Return the same, or None if the service is unavailable or the tournament is not rated."""
         try:
             return await self.of(tournament_id)
         except grpc.aio.AioRpcError as error:
-            if error.code() not in (*AWAY, grpc.StatusCode.FAILED_PRECONDITION):
+            if error.code() not in (*UNAVAILABLE_CODES, grpc.StatusCode.FAILED_PRECONDITION):
                 raise
             return None
 
@@ -91,7 +91,7 @@ class Ratings(Answer):
     ratings: list[Rating] = Field(description="Lines by new rating, highest first.")
 
     @classmethod
-    def joined(cls, found: pb.EstimateRatingsResponse, players: results.ListPlayersResponse) -> Ratings:
+    def join_players(cls, found: pb.EstimateRatingsResponse, players: results.ListPlayersResponse) -> Ratings:
         """Join ratings and players from contract messages. A player who entered between the calls is left out."""
         known = {player.player_id: player for player in players.players}
         return cls(

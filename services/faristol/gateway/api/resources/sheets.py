@@ -14,7 +14,7 @@ from faristol.gateway.api.resources.pairings import ScoreSanction, Seat
 from faristol.pb.clock.v1 import events_pb2 as clock
 from faristol.pb.game.v1 import events_pb2 as game
 from faristol.pb.results.v1 import results_pb2 as pb
-from faristol.presentation.outcome import known
+from faristol.presentation.outcome import find_public_id
 
 GameState = Annotated[str, word_of(pb.GameState)]
 EntryKind = Annotated[str, word_of(pb.EntryKind)]
@@ -185,12 +185,12 @@ class Game(Answer):
     score_sanctions: list[ScoreSanction] = Field(
         description="Points that sanctions in force deducted from the scores that count (FISE 49)."
     )
-    entered_by: Annotated[str, Read(lambda game: known(game.entered_by))] = Field(
+    entered_by: Annotated[str, Read(lambda game: find_public_id(game.entered_by))] = Field(
         description="Arbiter who entered the result by hand; empty if the table recorded it. Without `entries`, the "
         "game was not scored here."
     )
     corrected: bool = Field(description="The result was corrected after it was final.")
-    corrected_by: Annotated[str, Read(lambda game: known(game.corrected_by))] = Field(
+    corrected_by: Annotated[str, Read(lambda game: find_public_id(game.corrected_by))] = Field(
         description="Arbiter of the last correction; empty without a correction or after an erasure of the name."
     )
     unplayed: bool = Field(description="A forfeit, which does not count as a game in pairing and tie-breaks.")

@@ -28,7 +28,7 @@ Mode = Annotated[str, word_of(pb.TournamentMode)]
 
 GameState = Literal["paired", "playing", "closed"]
 
-STATES: Mapping[pb.RoundPhase.ValueType, GameState] = {
+GAME_STATES: Mapping[pb.RoundPhase.ValueType, GameState] = {
     pb.ROUND_PHASE_PAIRED: "paired",
     pb.ROUND_PHASE_STARTED: "playing",
     pb.ROUND_PHASE_CLOSED: "closed",
@@ -100,7 +100,7 @@ def duplicate_games_of(tournament: pb.Tournament) -> list[DuplicateGame]:
         return []
     return [
         DuplicateGame(
-            game_id=duplicate_id(tournament.tournament_id, each.round), round=each.round, state=STATES[each.phase]
+            game_id=duplicate_id(tournament.tournament_id, each.round), round=each.round, state=GAME_STATES[each.phase]
         )
         for each in tournament.played
     ]

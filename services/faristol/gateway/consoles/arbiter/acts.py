@@ -17,11 +17,11 @@ from faristol.pb.game.v1 import events_pb2 as game
 from faristol.pb.game.v1 import game_pb2
 from faristol.pb.pairing.v1 import pairing_pb2
 
-_TIME = re.compile(r"(\d{1,4}):([0-5]\d)", re.ASCII)
+_CLOCK_PATTERN = re.compile(r"(\d{1,4}):([0-5]\d)", re.ASCII)
 _NUMBER = re.compile(r"[-−]?\d{1,6}", re.ASCII)
 
 
-class Field(NamedTuple):
+class FormField(NamedTuple):
     """Field of a form."""
 
     name: str
@@ -42,7 +42,7 @@ class Act:
     request: type[Message]
     name: str
     """Label of its button, to be translated."""
-    fields: Sequence[Field] = ()
+    fields: Sequence[FormField] = ()
     group: str = "table"
     depends: str = ""
     """Part of the situation that it concerns: if that has changed, nothing is sent."""
@@ -63,18 +63,18 @@ GROUPS: Mapping[str, str] = {
 }
 """Headings of the commands, in this order."""
 
-PLAYER = Field("player_id", N_("Player"), "player")
-NOTE = Field(
+PLAYER = FormField("player_id", N_("Player"), "player")
+NOTE = FormField(
     "note", N_("Reason, in your own words"), "text", optional=True, hint=N_("The player sees it; the public does not.")
 )
 
-ACTS: Sequence[Act] = (
+ARBITER_COMMANDS: Sequence[Act] = (
     Act(game_pb2.AssignArbiterRequest, N_("Take the table"), group="call"),
     Act(game_pb2.DismissArbiterRequest, N_("Leave the table; the game goes on"), group="call"),
     Act(
         game_pb2.RuleAppealRequest,
         N_("Rule on the appeal"),
-        (Field("valid", N_("The play"), "choice"),),
+        (FormField("valid", N_("The play"), "choice"),),
         "incident",
         "question",
     ),
@@ -82,7 +82,7 @@ ACTS: Sequence[Act] = (
         game_pb2.SettleCountRequest,
         N_("Settle the count"),
         (
-            Field(
+            FormField(
                 "score", N_("Points of the play"), "number", optional=True, hint=N_("If empty: the score by the rules")
             ),
         ),
@@ -92,28 +92,28 @@ ACTS: Sequence[Act] = (
     Act(
         game_pb2.ResolveOverdrawRequest,
         N_("Decide which tiles go back"),
-        (Field("faces", N_("Tiles"), "tiles", hint=N_("Separate tiles by spaces; ? is a blank")),),
+        (FormField("faces", N_("Tiles"), "tiles", hint=N_("Separate tiles by spaces; ? is a blank")),),
         "incident",
         "incident",
     ),
     Act(
         game_pb2.ResolveUnderdrawRequest,
         N_("Have the missing tiles drawn"),
-        (Field("show", N_("Show them to the opponent"), "tick"),),
+        (FormField("show", N_("Show them to the opponent"), "tick"),),
         "incident",
         "incident",
     ),
     Act(
         game_pb2.DecideOffCentreRequest,
         N_("Enter the opponent’s decision"),
-        (PLAYER, Field("accept", N_("The play"), "choice")),
+        (PLAYER, FormField("accept", N_("The play"), "choice")),
         "incident",
         "question",
     ),
     Act(
         game_pb2.CancelPlayRequest,
         N_("Cancel the play: it used information that should not have been given"),
-        (Field("player_id", N_("Demanded by"), "player"),),
+        (FormField("player_id", N_("Demanded by"), "player"),),
         "incident",
         "question",
     ),
@@ -121,23 +121,23 @@ ACTS: Sequence[Act] = (
         game_pb2.SettleBlankRequest,
         N_("Settle a blank"),
         (
-            Field("square", N_("Square"), "choice"),
-            Field("face", N_("Letter"), "letter"),
+            FormField("square", N_("Square"), "choice"),
+            FormField("face", N_("Letter"), "letter"),
         ),
         "incident",
     ),
     Act(clock_pb2.ReportAbsenceRequest, N_("Absent at the starting signal"), (PLAYER,), "presence"),
     Act(clock_pb2.RecordArrivalRequest, N_("Has arrived"), (PLAYER,), "presence"),
     Act(clock_pb2.ReturnToTableRequest, N_("Has returned to the table"), (PLAYER,), "presence"),
-    Act(clock_pb2.NeutraliseRequest, N_("Stop the clocks"), (Field("reason", N_("Reason"), "choice"),), "clock"),
+    Act(clock_pb2.NeutraliseRequest, N_("Stop the clocks"), (FormField("reason", N_("Reason"), "choice"),), "clock"),
     Act(clock_pb2.ResumeRequest, N_("Resume the time"), group="clock"),
     Act(
         clock_pb2.CorrectClockRequest,
         N_("Correct a clock"),
         (
             PLAYER,
-            Field("used_ms", N_("Time used"), "time", hint=N_("Minutes and seconds, such as 12:30")),
-            Field("reason", N_("Reason"), "choice"),
+            FormField("used_ms", N_("Time used"), "time", hint=N_("Minutes and seconds, such as 12:30")),
+            FormField("reason", N_("Reason"), "choice"),
         ),
         "clock",
     ),
@@ -147,8 +147,10 @@ ACTS: Sequence[Act] = (
         N_("Impose a sanction"),
         (
             PLAYER,
-            Field("kind", N_("Sanction"), "choice"),
-            Field("points", N_("Points deducted"), "number", optional=True, hint=N_("Only for a sanction in points")),
+            FormField("kind", N_("Sanction"), "choice"),
+            FormField(
+                "points", N_("Points deducted"), "number", optional=True, hint=N_("Only for a sanction in points")
+            ),
             NOTE,
         ),
         "sanction",
@@ -159,29 +161,29 @@ ACTS: Sequence[Act] = (
         game_pb2.RecordWordAskedRequest,
         N_("Asked about a word"),
         (
-            Field("player_id", N_("Asked by"), "player"),
-            Field("word", N_("Word"), "tiles", hint=N_("Separate tiles by spaces")),
-            Field("answerer_id", N_("Answered by"), "anybody", optional=True),
+            FormField("player_id", N_("Asked by"), "player"),
+            FormField("word", N_("Word"), "tiles", hint=N_("Separate tiles by spaces")),
+            FormField("answerer_id", N_("Answered by"), "anybody", optional=True),
         ),
         "sanction",
     ),
     Act(
         game_pb2.CorrectPlayRequest,
         N_("Correct the count of a play"),
-        (Field("turn", N_("Turn"), "choice"), Field("score", N_("Points"), "number")),
+        (FormField("turn", N_("Turn"), "choice"), FormField("score", N_("Points"), "number")),
         "sheet",
     ),
     Act(
         game_pb2.CorrectTotalRequest,
         N_("Correct a total"),
-        (PLAYER, Field("total", N_("Total"), "number")),
+        (PLAYER, FormField("total", N_("Total"), "number")),
         "sheet",
     ),
     Act(game_pb2.ReopenGameRequest, N_("Reopen the result at the request of all players"), group="sheet"),
 )
 """Commands of an arbiter at a table, without those of the scorer."""
 
-BY_METHOD: Mapping[str, Act] = {act.method: act for act in ACTS}
+BY_METHOD: Mapping[str, Act] = {act.method: act for act in ARBITER_COMMANDS}
 
 CHOICES: Mapping[tuple[str, str], Mapping[int, str]] = {
     ("RuleAppeal", "valid"): {1: N_("stands"), 0: N_("does not stand")},
@@ -223,8 +225,8 @@ class Offered:
     """Accepted values of its choice field."""
 
 
-def offered(offers: Iterable[game_pb2.Offer], warned: Sequence[str] = (), warning: str = "") -> list[Offered]:
-    """Return the arbiter's commands among the offers of a table, in the order of ``ACTS``.
+def list_offered(offers: Iterable[game_pb2.Offer], warned: Sequence[str] = (), warning: str = "") -> list[Offered]:
+    """Return the arbiter's commands among the offers of a table, in the order of ``ARBITER_COMMANDS``.
 
     ``warned`` are the players whom the tournament can warn, by the article ``warning``.
     """
@@ -242,7 +244,7 @@ def offered(offers: Iterable[game_pb2.Offer], warned: Sequence[str] = (), warnin
             list(dict.fromkeys(each.player_id for each in found[act.method] if each.player_id)),
             sorted({choice for each in found[act.method] for choice in each.choices}),
         )
-        for act in ACTS
+        for act in ARBITER_COMMANDS
         if act.method in found
     ]
 
@@ -261,7 +263,7 @@ def request(act: Act, given: Mapping[str, str], players: Sequence[str], **named:
     return act.request(**values)
 
 
-def _read(field: Field, text: str) -> Iterator[tuple[str, Any]]:
+def _read(field: FormField, text: str) -> Iterator[tuple[str, Any]]:
     if field.kind == "tick":
         yield field.name, bool(text)
     elif not text:
@@ -274,7 +276,7 @@ def _read(field: Field, text: str) -> Iterator[tuple[str, Any]]:
         number = _number(field, text)
         yield field.name, bool(number) if field.name in {"valid", "accept"} else number
     elif field.kind == "time":
-        match = _TIME.fullmatch(text)
+        match = _CLOCK_PATTERN.fullmatch(text)
         if match is None:
             raise Invalid(
                 field.name, N_("expected minutes and seconds, such as 12:30, got {given}"), {"given": repr(text)}
@@ -287,7 +289,7 @@ def _read(field: Field, text: str) -> Iterator[tuple[str, Any]]:
         yield field.name, text.upper() if field.kind == "letter" else text
 
 
-def _number(field: Field, text: str) -> int:
+def _number(field: FormField, text: str) -> int:
     if not _NUMBER.fullmatch(text):
         raise Invalid(field.name, N_("expected a whole number, got {given}"), {"given": repr(text)})
     return int(text.replace("−", "-"))

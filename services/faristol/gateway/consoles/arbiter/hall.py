@@ -9,7 +9,7 @@ from enum import IntEnum
 from faristol.kernel.refusal import N_
 from faristol.pb.clock.v1 import events_pb2 as clock
 from faristol.pb.results.v1 import results_pb2 as pb
-from faristol.presentation.game_view import Clock, clocks
+from faristol.presentation.game_view import ClockView, clocks
 
 
 class Urgency(IntEnum):
@@ -43,15 +43,15 @@ _OF_WAITS: Mapping[int, Urgency] = {
 
 _STOPPED = frozenset((clock.NEUTRALISATION_REASON_FORCE_MAJEURE, clock.NEUTRALISATION_REASON_CORRECTION))
 
-_NEVER = 1 << 62
+_NEVER_MS = 1 << 62
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
+class TableRow:
     """Table in the list."""
 
     table: pb.WatchedTable
-    clocks: Mapping[str, Clock]
+    clocks: Mapping[str, ClockView]
     """Clocks by player."""
     reasons: frozenset[Urgency]
     """All reasons; ``QUIET`` only if there is no other."""
@@ -66,7 +66,7 @@ class Row:
         return min(self.reasons)
 
 
-def row(table: pb.WatchedTable, now_ms: int) -> Row:
+def row(table: pb.WatchedTable, now_ms: int) -> TableRow:
     """Return a table at a time in milliseconds since 1970."""
     times = clocks(table)
     reasons = {_urgency(wait) for wait in table.waits}
@@ -77,27 +77,27 @@ def row(table: pb.WatchedTable, now_ms: int) -> Row:
     found = frozenset(reasons) or frozenset({Urgency.QUIET})
     moments = [wait.since.ToMilliseconds() for wait in table.waits if _urgency(wait) == min(found)]
     names = {seat.player_id: seat.name for seat in table.seats}
-    return Row(table, times, found, min(moments, default=_NEVER), names)
+    return TableRow(table, times, found, min(moments, default=_NEVER_MS), names)
 
 
 def _urgency(wait: pb.Wait) -> Urgency:
     return Urgency.CALLS if wait.arbiter else _OF_WAITS[wait.kind]
 
 
-def _is_over(of: Clock, now_ms: int) -> bool:
+def _is_over(of: ClockView, now_ms: int) -> bool:
     """Check whether a clock exceeds its allowance, including the time since its start if it runs."""
     running = max(0, now_ms - of.since) if of.running else 0
     believed = running <= 2 * of.allowance  # a longer time means a late entry or a simulation
     return 0 < of.allowance < of.used + (running if believed else 0)
 
 
-def rows(tables: Iterable[pb.WatchedTable], now_ms: int) -> list[Row]:
+def rows(tables: Iterable[pb.WatchedTable], now_ms: int) -> list[TableRow]:
     """Return the tables, the most urgent first, then the longest waiting, then by number."""
     found = [row(table, now_ms) for table in tables]
     return sorted(found, key=lambda each: (each.urgency, each.since, each.table.table))
 
 
-FILTERS: Mapping[str, tuple[str, Callable[[Row], bool]]] = {
+FILTERS: Mapping[str, tuple[str, Callable[[TableRow], bool]]] = {
     "waiting": (N_("Pending"), lambda row: row.urgency < Urgency.QUIET),
     "calls": (N_("Calls"), lambda row: not row.reasons.isdisjoint({Urgency.CALLS, Urgency.INCIDENT})),
     "overtime": (N_("Overtime"), lambda row: Urgency.OVERTIME in row.reasons),
@@ -108,6 +108,6 @@ FILTERS: Mapping[str, tuple[str, Callable[[Row], bool]]] = {
 """Filters of the list: label and predicate."""
 
 
-def counted(found: Sequence[Row]) -> Mapping[str, int]:
+def count_by_filter(found: Sequence[TableRow]) -> Mapping[str, int]:
     """Return the number of tables for each filter."""
     return {name: sum(map(of, found)) for name, (_, of) in FILTERS.items()}

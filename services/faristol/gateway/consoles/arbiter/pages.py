@@ -13,12 +13,12 @@ from fastapi import APIRouter, Depends, Query
 from starlette.exceptions import HTTPException
 from starlette.responses import Response
 
-from faristol.gateway.auth.sign_in import led_after, led_to
+from faristol.gateway.auth.sign_in import redirect_after, redirect_to
 from faristol.gateway.consoles.arbiter import acts, situation
 from faristol.gateway.consoles.arbiter.acts import BY_METHOD, CHOICES, GROUPS, Act, Offered
-from faristol.gateway.consoles.arbiter.hall import FILTERS, Row, Urgency, counted, rows
-from faristol.gateway.consoles.arbiter.words import DEADLINES, PHASES, WAITS
-from faristol.gateway.consoles.commands import command_id, refused
+from faristol.gateway.consoles.arbiter.hall import FILTERS, TableRow, Urgency, count_by_filter, rows
+from faristol.gateway.consoles.arbiter.words import DEADLINES, TABLE_PHASES, WAIT_REASONS
+from faristol.gateway.consoles.commands import command_id, to_problem
 from faristol.gateway.consoles.frame import Console, GameId, TournamentId
 from faristol.gateway.http.forms import Fields
 from faristol.gateway.live import page_events
@@ -38,10 +38,10 @@ from faristol.presentation.ruleset_lookup import known_rules
 from faristol.rules.board import Square
 from faristol.text import say
 
-MOST_DEADLINES = 24
+MAX_DEADLINE_TABLES = 24
 """Limit of tables with absent players for which the list shows a deadline."""
 
-DONE = N_("Done: {act}.")
+COMMAND_DONE = N_("Done: {act}.")
 CHANGED = N_(
     "The table has changed since you opened this page, so the command was not carried out. Check the "
     "table and send the command again if it still applies."
@@ -75,7 +75,7 @@ class _Table:
 
 
 @dataclass
-class _Desk(Console):
+class _ArbiterPages(Console):
     """Arbiter's pages of a tournament, for a signed-in user."""
 
     results: Reader
@@ -97,7 +97,7 @@ class _Desk(Console):
         if table:
             found = next((each for each in listed.tables if each.table == table), None)
             if found:
-                return led_to(f"/tournaments/{self.tournament_id}/arbiter/{found.game_id}")
+                return redirect_to(f"/tournaments/{self.tournament_id}/arbiter/{found.game_id}")
             refusal = say(NO_TABLE, {"table": table}, self.language)
         every = rows(listed.tables, self.now_ms)
         show = show if show in FILTERS else "waiting"
@@ -110,7 +110,7 @@ class _Desk(Console):
             refused=refusal,
             listed=listed,
             rows=shown,
-            counts=counted(every),
+            counts=count_by_filter(every),
             filters={name: text for name, (text, _) in FILTERS.items()},
             show=show,
             hall=hall,
@@ -118,15 +118,15 @@ class _Desk(Console):
             own=self.session.credential.player_id,
             arbiter_id=self.subject,
             now_ms=self.now_ms,
-            waits=WAITS,
+            waits=WAIT_REASONS,
             by_itself=DEADLINES,
             urgencies=Urgency,
             news=_NEWS,
         )
 
-    async def _deadlines(self, shown: Sequence[Row]) -> Mapping[str, clock_pb2.GetClockResponse]:
+    async def _deadlines(self, shown: Sequence[TableRow]) -> Mapping[str, clock_pb2.GetClockResponse]:
         """Return the clocks of tables with absent players, by game; the clock service knows the forfeit deadline."""
-        absent = [row.table.game_id for row in shown if Urgency.ABSENT in row.reasons][:MOST_DEADLINES]
+        absent = [row.table.game_id for row in shown if Urgency.ABSENT in row.reasons][:MAX_DEADLINE_TABLES]
         read = await asyncio.gather(*(self._clock(game_id) for game_id in absent))
         return {game_id: clock for game_id, clock in zip(absent, read, strict=True) if clock}
 
@@ -143,9 +143,9 @@ class _Desk(Console):
         try:
             found = await self.calls.ask(game_pb2.ListOffersRequest(game_id=game_id, arbiter_id=self.subject))
         except grpc.aio.AioRpcError as error:
-            why_none = refused(error, self.language).detail
+            why_none = to_problem(error, self.language).detail
         else:
-            offers = acts.offered(found.offers, [side.player_id for side in game.sides], _warning(game))
+            offers = acts.list_offered(found.offers, [side.player_id for side in game.sides], _warning(game))
         return _Table(game, shown, clock, offers, why_none)
 
     async def _clock(self, game_id: str) -> clock_pb2.GetClockResponse | None:
@@ -189,21 +189,21 @@ class _Desk(Console):
             clock=table.clock,
             clocks=clocks(table.shown),
             names={seat.player_id: seat.name for seat in table.shown.seats},
-            groups=_grouped(table.offers),
+            groups=_group_offers(table.offers),
             group_names=GROUPS,
             players=players,
             given=given,
             left_over=_left_over(given, table),
-            seen=situation.written(table.situation),
+            seen=situation.encode_situation(table.situation),
             changes=situation.changes(before, table.situation),
-            told=self._told(table),
+            told=self._build_describer(table),
             choice=_choice,
             now_ms=self.now_ms,
-            phases=PHASES,
+            phases=TABLE_PHASES,
             by_itself=DEADLINES,
         )
 
-    def _told(self, table: _Table) -> Any:
+    def _build_describer(self, table: _Table) -> Any:
         """Return a function that describes a part of a situation."""
         names = {seat.player_id: seat.name or seat.player_id for seat in table.shown.seats}
 
@@ -211,13 +211,13 @@ class _Desk(Console):
             if not value:
                 return "–"
             if part == "phase":
-                return say(PHASES.get(int(value), "{value}"), {"value": value}, self.language)
+                return say(TABLE_PHASES.get(int(value), "{value}"), {"value": value}, self.language)
             if part == "stopped":
                 reason = clock_events.NeutralisationReason.ValueType(int(value))
                 return say(labels.NEUTRALISED.get(reason, "{value}"), {"value": value}, self.language)
             if part == "incident":
                 kind, _, turn = value.partition(" ")
-                text = WAITS.get(_INCIDENTS.get(kind, 0), "{value}")
+                text = WAIT_REASONS.get(_INCIDENTS.get(kind, 0), "{value}")
                 return f"{say(text, {'value': value}, self.language)} ({turn})"
             if part in {"called", "absent"}:
                 return ", ".join(names.get(each, each) for each in value.split())
@@ -248,13 +248,15 @@ class _Desk(Console):
         try:
             await self.calls.ask(wanted)
         except grpc.aio.AioRpcError as error:
-            found = refused(error, self.language)
+            found = to_problem(error, self.language)
             detail = found.detail
             for wrong in found.more.get("errors", ()):
                 detail = self._wrong(act, wrong["field"], wrong["problem"])
             told = f"{say(NOTHING_DONE, {}, self.language)} {detail}"
             return await self.show_table(game_id, refusal=told, status=found.status, given=given)
-        return led_after(self.request, f"/tournaments/{self.tournament_id}/arbiter/{game_id}", f"arbiter.{act.method}")
+        return redirect_after(
+            self.request, f"/tournaments/{self.tournament_id}/arbiter/{game_id}", f"arbiter.{act.method}"
+        )
 
     def _wrong(self, act: Act, field: str, problem: str) -> str:
         """Format the error of a field with its label."""
@@ -292,7 +294,7 @@ def _warning(game: game_pb2.GetGameResponse) -> str:
     return rules.law.warning if rules else ""
 
 
-def _grouped(offers: Sequence[Offered]) -> Mapping[str, Sequence[Offered]]:
+def _group_offers(offers: Sequence[Offered]) -> Mapping[str, Sequence[Offered]]:
     """Return the offers by heading."""
     found = {group: [each for each in offers if each.act.group == group] for group in GROUPS}
     return {group: of for group, of in found.items() if of}
@@ -313,12 +315,12 @@ def _choice(act: Act, field: str, value: int) -> str:
     return CHOICES.get((act.method, field), {}).get(value, str(value))
 
 
-AtDesk = Annotated[_Desk, Depends()]
+ArbiterPagesDep = Annotated[_ArbiterPages, Depends()]
 
 
 @routes.get("/tournaments/{tournament_id}/arbiter")
 async def show_hall(
-    desk: AtDesk,
+    desk: ArbiterPagesDep,
     part: Part = "",
     hall: Annotated[str | None, Query(max_length=100)] = None,
     show: Annotated[str, Query(max_length=20)] = "",
@@ -332,17 +334,17 @@ async def show_hall(
 
 
 @routes.get("/tournaments/{tournament_id}/arbiter/{game_id}")
-async def show_table(desk: AtDesk, game_id: GameId, part: Part = "") -> Response:
+async def show_table(desk: ArbiterPagesDep, game_id: GameId, part: Part = "") -> Response:
     """Show a table with the commands of an arbiter."""
     desk.check()
     said, done = "", desk.done_by("arbiter")
     if done in BY_METHOD and not part:
-        said = say(DONE, {"act": say(BY_METHOD[done].name, {}, desk.language)}, desk.language)
+        said = say(COMMAND_DONE, {"act": say(BY_METHOD[done].name, {}, desk.language)}, desk.language)
     return await desk.show_table(game_id, part, said=said)
 
 
 @routes.post("/tournaments/{tournament_id}/arbiter/{game_id}")
-async def act_at_table(given: Fields, desk: AtDesk, game_id: GameId) -> Response:
+async def act_at_table(given: Fields, desk: ArbiterPagesDep, game_id: GameId) -> Response:
     """Send a command at a table. A refusal is shown on the page, with the changes at the table."""
     desk.check()
     return await desk.act(game_id, given)

@@ -60,7 +60,7 @@ def of(game: game_pb2.GetGameResponse, clock: clock_pb2.GetClockResponse | None)
     }
 
 
-def written(situation: Situation) -> str:
+def encode_situation(situation: Situation) -> str:
     """Encode a situation for a form."""
     return urlencode(situation)
 

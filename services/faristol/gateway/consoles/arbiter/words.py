@@ -8,7 +8,7 @@ from faristol.kernel.refusal import N_
 from faristol.pb.game.v1 import game_pb2
 from faristol.pb.results.v1 import results_pb2 as pb
 
-WAITS: Mapping[int, str] = {
+WAIT_REASONS: Mapping[int, str] = {
     pb.WAIT_KIND_ARBITER: N_("calls an arbiter"),
     pb.WAIT_KIND_APPEAL: N_("ruling appealed"),
     pb.WAIT_KIND_COUNT: N_("count disputed"),
@@ -30,7 +30,7 @@ DEADLINES: Mapping[str, str] = {
 }
 """Labels of the next automatic event at a table, by its type."""
 
-PHASES: Mapping[int, str] = {
+TABLE_PHASES: Mapping[int, str] = {
     game_pb2.PHASE_UNSPECIFIED: N_("the start"),
     game_pb2.PHASE_TURN: N_("a play"),
     game_pb2.PHASE_PLACED: N_("the drawing of tiles, or a challenge"),

@@ -22,7 +22,7 @@ NOT_A_NUMBER = N_("Expected a whole number.")
 NOT_A_TIME = N_("Expected a date and a time.")
 NO_SUCH_TIME = N_("There is no {time} on {date}: daylight saving time begins.")
 TWO_SUCH_TIMES = N_("{time} occurs twice on {date}, when daylight saving time ends. Choose one of the two.")
-MOST_DIGITS = 9
+MAX_NUMBER_DIGITS = 9
 
 OPTION = "option."
 """Prefix of the fields that choose an option of the rules."""
@@ -59,7 +59,7 @@ def number_in(given: Given, field: str, otherwise: int = 0) -> int:
     text = given.get(field, "").strip().replace("−", "-")
     if not text:
         return otherwise
-    if not text.removeprefix("-").isdecimal() or len(text) > MOST_DIGITS:
+    if not text.removeprefix("-").isdecimal() or len(text) > MAX_NUMBER_DIGITS:
         raise Unusable(field, NOT_A_NUMBER)
     return int(text)
 
@@ -76,7 +76,7 @@ def list_in(given: Given, field: str) -> list[str]:
 
 def _place(key: str) -> tuple[int, str]:
     behind = key.partition(".")[2]
-    return int(behind) if behind.isdecimal() and len(behind) <= MOST_DIGITS else 0, key
+    return int(behind) if behind.isdecimal() and len(behind) <= MAX_NUMBER_DIGITS else 0, key
 
 
 def time_in(given: Given, field: str) -> datetime | None:

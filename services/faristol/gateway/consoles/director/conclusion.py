@@ -4,17 +4,17 @@ from __future__ import annotations
 
 from starlette.responses import Response
 
-from faristol.gateway.consoles.director.desk import Desk, details_of, page_of_forms
+from faristol.gateway.consoles.director.desk import DirectorPage, details_of, page_of_forms
 from faristol.pb.pairing.v1 import pairing_pb2 as pairing
 from faristol.pb.results.v1 import results_pb2 as results_pb
 from faristol.presentation.labels import PRIZES
 from faristol.presentation.ruleset_lookup import is_of_duplicate_games
 
 PAGE = "closing"
-ACTS = frozenset({"OfferPrizes", "PublishStandings", "ReopenStandings", "SetResultCheck"})
+PAGE_COMMANDS = frozenset({"OfferPrizes", "PublishStandings", "ReopenStandings", "SetResultCheck"})
 
 
-async def _show(desk: Desk) -> Response:
+async def _show(desk: DirectorPage) -> Response:
     has_tables = not is_of_duplicate_games(desk.tournament)
     prizes = results_pb.GetPrizesResponse()
     if has_tables:
@@ -34,4 +34,4 @@ async def _show(desk: Desk) -> Response:
     )
 
 
-routes = page_of_forms(PAGE, _show, pairing=ACTS)
+routes = page_of_forms(PAGE, _show, pairing=PAGE_COMMANDS)

@@ -15,11 +15,11 @@ from starlette.exceptions import HTTPException
 from starlette.responses import Response
 
 from faristol.gateway.auth.session import Session
-from faristol.gateway.auth.sign_in import led_to
+from faristol.gateway.auth.sign_in import redirect_to
 from faristol.gateway.consoles.commands import form_id
 from faristol.gateway.consoles.director.commands import OPTION, Unusable, number_in
-from faristol.gateway.consoles.director.option_names import NAMES, value_name
-from faristol.gateway.consoles.frame import AtConsole, Typed
+from faristol.gateway.consoles.director.option_names import OPTION_LABELS, value_name
+from faristol.gateway.consoles.frame import ConsoleDep, Typed
 from faristol.gateway.consoles.lexicons import may_install
 from faristol.gateway.consoles.navigation import may
 from faristol.gateway.http.errors import of_rpc
@@ -29,12 +29,12 @@ from faristol.kernel.refusal import N_
 from faristol.pb.game.v1 import events_pb2 as game
 from faristol.pb.lexicon.v1 import lexicon_pb2 as lexicon
 from faristol.pb.pairing.v1 import pairing_pb2 as pairing
-from faristol.rules.options import NONE, Option, written
+from faristol.rules.options import NONE, Option, format_value
 from faristol.rules.ruleset import Ruleset
 from faristol.rules.ruleset_file import load_ruleset, ruleset_names
 from faristol.text import say
 
-ROUNDS = 7
+DEFAULT_ROUNDS = 7
 """Proposed number of rounds if the rule book has none."""
 
 ZONES: Mapping[str, str] = {"pes-2024": "Europe/Athens"}
@@ -74,7 +74,7 @@ class Choice:
 
 @routes.get("/new")
 async def show_new(
-    console: AtConsole,
+    console: ConsoleDep,
     ruleset: Annotated[str, Query(max_length=40)] = "",
     division_of: Annotated[str, Query(max_length=64)] = "",
 ) -> Response:
@@ -84,7 +84,7 @@ async def show_new(
 
 
 @routes.post("/new")
-async def create(console: AtConsole, given: Fields) -> Response:
+async def create(console: ConsoleDep, given: Fields) -> Response:
     """Create the tournament and redirect to its console."""
     _check(console.session)
     typed = Typed(given)
@@ -105,7 +105,7 @@ async def create(console: AtConsole, given: Fields) -> Response:
         keeping=game.Keeping.ValueType(keeping),
         division=typed["division"].strip(),
         division_of=typed["division_of"].strip(),
-        options=_chosen(typed),
+        options=_list_chosen_options(typed),
     )
     try:
         answer = await console.calls.ask(wanted)
@@ -120,7 +120,7 @@ async def create(console: AtConsole, given: Fields) -> Response:
         if field in typed or field in ("name", "rounds"):
             return await _show(console, typed, {field: text})
         return await _show(console, typed, {}, text)
-    return led_to(f"/tournaments/{answer.tournament_id}/console?done={answer.position}")
+    return redirect_to(f"/tournaments/{answer.tournament_id}/console?done={answer.position}")
 
 
 def _check(session: Session) -> None:
@@ -128,7 +128,7 @@ def _check(session: Session) -> None:
         raise HTTPException(HTTPStatus.NOT_FOUND)  # forbidden pages look missing
 
 
-def _chosen(typed: Typed) -> list[game.ChosenOption]:
+def _list_chosen_options(typed: Typed) -> list[game.ChosenOption]:
     """Return the options whose value differs from the default of the rule book."""
     if typed["ruleset"] not in ruleset_names():
         return []
@@ -148,11 +148,11 @@ def choices_of(ruleset: Ruleset) -> list[Choice]:
     return [
         Choice(
             option,
-            NAMES[option.name],
+            OPTION_LABELS[option.name],
             BECAUSE[option.because],
             {value: value_name(option.name, value) for value in option.choices},
             {value: value_name(option.name, value) for value in option.some_of},
-            "" if option.required else written(option.default),
+            "" if option.required else format_value(option.default),
         )
         for option in options
     ]
@@ -179,7 +179,7 @@ def fitting_lexicons(ruleset: Ruleset, listed: lexicon.ListLexiconsResponse) -> 
 
 
 async def _show(
-    console: AtConsole, typed: Typed, errors: Mapping[str, str] | None = None, refused: str = ""
+    console: ConsoleDep, typed: Typed, errors: Mapping[str, str] | None = None, refused: str = ""
 ) -> Response:
     chosen = load_ruleset(typed["ruleset"]) if typed["ruleset"] in ruleset_names() else None
     listed: Any = await console.calls.ask(lexicon.ListLexiconsRequest()) if chosen else None
@@ -201,7 +201,7 @@ async def _show(
         zones=time_zones() if chosen else [],
         typed=typed,
         errors=Typed(errors or {}),
-        proposed=max(ROUNDS, chosen.championship.rounds_min) if chosen else ROUNDS,
+        proposed=max(DEFAULT_ROUNDS, chosen.championship.rounds_min) if chosen else DEFAULT_ROUNDS,
         proposed_zone=ZONES.get(typed["ruleset"], ZONE),
         chosen_options=Typed(),
         none=NONE,

@@ -15,10 +15,10 @@ from starlette.exceptions import HTTPException
 from starlette.responses import Response
 
 from faristol.client.problems import every_reason, info_of, reason_of
-from faristol.gateway.auth.sign_in import led_to
-from faristol.gateway.consoles.commands import form_id, hidden
+from faristol.gateway.auth.sign_in import redirect_to
+from faristol.gateway.consoles.commands import form_id, hide_errors
 from faristol.gateway.consoles.director.commands import Given, Unusable, command_of
-from faristol.gateway.consoles.frame import AtConsole, Console, Done, TournamentId, Typed
+from faristol.gateway.consoles.frame import Console, ConsoleDep, Done, TournamentId, Typed
 from faristol.gateway.consoles.navigation import may
 from faristol.gateway.http.errors import STATUSES
 from faristol.gateway.http.forms import Fields
@@ -31,15 +31,15 @@ from faristol.pb.access.v1 import access_pb2 as access
 from faristol.pb.access.v1 import needs_pb2 as needs
 from faristol.pb.pairing.v1 import pairing_pb2 as pairing
 from faristol.pb.results.v1 import results_pb2 as results_pb
-from faristol.presentation.history import Told, describe_done, told
-from faristol.presentation.names import Roster, folded
+from faristol.presentation.history import HistoryEntry, describe_done, describe_history
+from faristol.presentation.names import Roster, fold_name
 from faristol.presentation.ruleset_lookup import is_of_duplicate_games, known_rules
 from faristol.rules import Ruleset
 from faristol.text import say
 from faristol.typed_input.results.refusals import as_labelled
 
 CHANGED = "CHANGED_MEANWHILE"
-LOOKED_BACK = 60
+RECENT_EVENT_COUNT = 60
 """Number of recent events that are searched for the one of a form."""
 
 SAID = N_("Done.")
@@ -50,7 +50,7 @@ OFFICIALS = frozenset({needs.ROLE_ARBITER, needs.ROLE_JUDGE, needs.ROLE_DIRECTOR
 SETTINGS = "settings"
 """Page on which a removed tournament is restored."""
 
-PARTS: Sequence[tuple[str, str]] = (
+CONSOLE_PAGES: Sequence[tuple[str, str]] = (
     ("", N_("Overview")),
     ("players", N_("Players")),
     ("teams", N_("Teams")),
@@ -71,7 +71,7 @@ PARTS_OF_DUPLICATE: Mapping[str, str] = {"rounds": N_("Games")}
 BY_NAME = ("decided_by", "judge_id", "person.")
 """Prefixes of fields that name officials, separated by commas."""
 
-MOST_NAME_PARTS_COUNT = 3
+MAX_NAME_PARTS = 3
 """Limit of the parts of a name that contains commas."""
 
 
@@ -84,7 +84,7 @@ class Official(NamedTuple):
 
 
 @dataclass
-class Desk(Console):
+class DirectorPage(Console):
     """Page of a tournament, for a director or an arbiter."""
 
     results: Results
@@ -102,7 +102,7 @@ class Desk(Console):
     """Parameters of the refusal, as the service sent them."""
     officials: Sequence[Official] = ()
     """Holders of credentials that the user may see, sorted by name."""
-    changes: Sequence[Told] = ()
+    changes: Sequence[HistoryEntry] = ()
     """Changes since that form was rendered."""
 
     @property
@@ -151,13 +151,13 @@ class Desk(Console):
             door="director",
             part=self.live,
             status=status,
-            said=said or await self._said(),
+            said=said or await self._find_sentence(),
             refused=self.refused,
             changes=self.changes,
             base=self.address,
             parts=[
                 (f"{self.address}/{key}".rstrip("/"), say(names.get(key, text), {}, self.language), key == part)
-                for key, text in PARTS
+                for key, text in CONSOLE_PAGES
                 if (key != "teams" or self.has_teams) and (key == SETTINGS or not self.tournament.removed)
             ],
             rules=self.rules,
@@ -197,18 +197,18 @@ class Desk(Console):
             answer.MergeFrom(more)
         return answer
 
-    async def _said(self) -> str:
+    async def _find_sentence(self) -> str:
         """Return the sentence of the event that led to this page; empty if a later form was refused."""
         if not self.done or self.typed:
             return ""
-        after = max(0, self.tournament.version - LOOKED_BACK)
+        after = max(0, self.tournament.version - RECENT_EVENT_COUNT)
         roster, answer = self.roster, await self.acts(after)
         last = next((act for act in answer.acts if act.position == self.done), pairing.Act())
         if 0 < last.first_version <= after:
             answer = await self.acts(last.first_version - 1)
         together = [
             each
-            for each in told(answer, roster, self.language)
+            for each in describe_history(answer, roster, self.language)
             if each.act.position == self.done or 0 < last.first_version == each.act.first_version
         ]
         return describe_done(together, roster, self.language) or say(SAID, {}, self.language)
@@ -233,7 +233,7 @@ class Desk(Console):
         except ValueError as problem:
             raise HTTPException(HTTPStatus.BAD_REQUEST) from problem
         answer = await self.ask(command, given)
-        return led_to(f"{page}?done={answer.position}") if answer is not None else None
+        return redirect_to(f"{page}?done={answer.position}") if answer is not None else None
 
     async def ask(self, command: Any, given: Given) -> Any:
         """Return the answer to a command; None if it was refused, after storing the refusal and the input."""
@@ -253,15 +253,15 @@ class Desk(Console):
             else:
                 self.refused = text.removeprefix(f"{where}: ")  # a field that the form does not have
             if reason_of(problem) == CHANGED:
-                await self._changed(given)
+                await self._load_changes(given)
             return None
 
     def _with_ids(self, given: Given) -> Given:
         """Replace typed names of officials by ids. An unknown name yields a new id."""
         roster = self.roster
-        named = {folded(roster.name(each.person_id)): each.person_id for each in self.tournament.tribunal}
-        named |= {folded(player.name): player.id for player in roster.players}
-        named |= {folded(each.name): each.id for each in self.officials}
+        named = {fold_name(roster.name(each.person_id)): each.person_id for each in self.tournament.tribunal}
+        named |= {fold_name(player.name): player.id for player in roster.players}
+        named |= {fold_name(each.name): each.id for each in self.officials}
         changed = dict(given)
         for name, value in given.items():
             if name.startswith("person.") and given.get("act") == "AppointTribunal":
@@ -283,16 +283,16 @@ class Desk(Console):
         if not name:
             return {}
         players = {player.id for player in self.roster.players}
-        person = named.get(folded(name), "")
+        person = named.get(fold_name(name), "")
         if not person and name in {*named.values(), *players}:
             person, name = name, self.roster.name(name)
         person = person or f"{NAMED_PERSON}{uuid.uuid5(form_id(given), field).hex[:12]}"
         return {field: person, f"named.{field}": "" if person in players else name}
 
-    async def _changed(self, given: Given) -> None:
+    async def _load_changes(self, given: Given) -> None:
         """Load the changes since the form was rendered, and set its expected version to the current one."""
         seen = int(given.get("expected_version", "0") or 0)
-        self.changes = list(told(await self.acts(seen), self.roster, self.language))
+        self.changes = list(describe_history(await self.acts(seen), self.roster, self.language))
         self.typed = {**given, "expected_version": str(self.tournament.version)}
 
 
@@ -305,10 +305,10 @@ def ids_in(text: str, named: Mapping[str, str]) -> list[str]:
     ids, found = set(named.values()), []
     parts = [part.strip() for part in text.split(",") if part.strip()]
     while parts:
-        counts = range(min(len(parts), MOST_NAME_PARTS_COUNT), 1, -1)
-        count = next((count for count in counts if folded(", ".join(parts[:count])) in named), 1)
+        counts = range(min(len(parts), MAX_NAME_PARTS), 1, -1)
+        count = next((count for count in counts if fold_name(", ".join(parts[:count])) in named), 1)
         name = ", ".join(parts[:count])
-        known = named.get(folded(name))
+        known = named.get(fold_name(name))
         found.append(known or (name if name in ids or not any(map(str.isspace, name)) else slug(name)))
         del parts[:count]
     return found
@@ -334,26 +334,28 @@ async def _officials(console: Console, tournament_id: str) -> list[Official]:
 
 
 async def _desk(
-    console: AtConsole, results: Reader, tournament_id: TournamentId, done: Done = 0, part: Part = ""
-) -> Desk:
+    console: ConsoleDep, results: Reader, tournament_id: TournamentId, done: Done = 0, part: Part = ""
+) -> DirectorPage:
     """Return the page of a tournament. Raises ``HTTPException`` (404) if the user may not see it."""
     if not may(console.session, pairing.ListActsRequest):
         raise HTTPException(HTTPStatus.NOT_FOUND)
-    with hidden(grpc.StatusCode.PERMISSION_DENIED, grpc.StatusCode.INVALID_ARGUMENT):
+    with hide_errors(grpc.StatusCode.PERMISSION_DENIED, grpc.StatusCode.INVALID_ARGUMENT):
         # The history needs more rights than the tournament: a user without them is no official of all of it.
         await console.calls.ask(pairing.ListActsRequest(tournament_id=tournament_id, limit=1))
         tournament = await console.calls.ask(pairing.GetTournamentRequest(tournament_id=tournament_id))
     if tournament.removed and not console.request.url.path.endswith(f"/{SETTINGS}"):
         raise HTTPException(HTTPStatus.NOT_FOUND)  # a removed tournament has only the page that restores it
     officials = await _officials(console, tournament_id)
-    return Desk(console.request, console.session, console.calls, results, tournament, done, part, officials=officials)
+    return DirectorPage(
+        console.request, console.session, console.calls, results, tournament, done, part, officials=officials
+    )
 
 
-AtDesk = Annotated[Desk, Depends(_desk)]
+DirectorPageDep = Annotated[DirectorPage, Depends(_desk)]
 """Route parameter of the console."""
 
 
-def page_of_forms(part: str, show: Callable[[Desk], Awaitable[Response]], **acts: frozenset[str]) -> APIRouter:
+def page_of_forms(part: str, show: Callable[[DirectorPage], Awaitable[Response]], **acts: frozenset[str]) -> APIRouter:
     """Return the routes of a page: ``show`` renders it, and its forms post to it.
 
     ``acts`` are the commands of the forms, by service.
@@ -362,11 +364,11 @@ def page_of_forms(part: str, show: Callable[[Desk], Awaitable[Response]], **acts
     address = f"/tournaments/{{tournament_id}}/console/{part}"
 
     @routes.get(address)
-    async def look(desk: AtDesk) -> Response:
+    async def look(desk: DirectorPageDep) -> Response:
         return await show(desk)
 
     @routes.post(address)
-    async def act(desk: AtDesk, given: Fields) -> Response:
+    async def act(desk: DirectorPageDep, given: Fields) -> Response:
         return await desk.carry_out(given, f"{desk.address}/{part}", **acts) or await show(desk)
 
     return routes

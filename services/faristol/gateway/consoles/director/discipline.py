@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from starlette.responses import Response
 
-from faristol.gateway.consoles.director.desk import Desk, details_of, page_of_forms
-from faristol.presentation.history import told
+from faristol.gateway.consoles.director.desk import DirectorPage, details_of, page_of_forms
+from faristol.presentation.history import describe_history
 
 PAGE = "discipline"
-ACTS = frozenset(
+PAGE_COMMANDS = frozenset(
     {
         "WarnPlayer",
         "ExpelPlayer",
@@ -21,7 +21,7 @@ ACTS = frozenset(
         "DecideAppeal",
     }
 )
-TOLD = frozenset(
+LISTED_EVENTS = frozenset(
     {
         "TableSanctionNoted",
         "PlayerWarned",
@@ -41,8 +41,12 @@ LIFTED = frozenset({"TableSanctionNoted", "PlayerWarned", "PlayerSanctioned", "P
 """Events that can be lifted and appealed against."""
 
 
-async def _show(desk: Desk) -> Response:
-    acts = [each for each in told(await desk.acts(), desk.roster, desk.language) if each.act.type in TOLD]
+async def _show(desk: DirectorPage) -> Response:
+    acts = [
+        each
+        for each in describe_history(await desk.acts(), desk.roster, desk.language)
+        if each.act.type in LISTED_EVENTS
+    ]
     lifted = {
         details_of(each.act).get("version") for each in acts if each.act.type in ("SanctionLifted", "WarningLifted")
     }
@@ -64,4 +68,4 @@ async def _show(desk: Desk) -> Response:
     )
 
 
-routes = page_of_forms(PAGE, _show, pairing=ACTS)
+routes = page_of_forms(PAGE, _show, pairing=PAGE_COMMANDS)

@@ -7,16 +7,16 @@ from typing import NamedTuple
 from starlette.responses import Response
 
 from faristol.client.places import tables_of
-from faristol.gateway.consoles.director.desk import Desk, page_of_forms
+from faristol.gateway.consoles.director.desk import DirectorPage, page_of_forms
 from faristol.presentation.names import seats_of
 
 PAGE = "halls"
-SPARE = 2
+SPARE_HALL_LINES = 2
 """Empty lines below the existing halls."""
-ACTS = frozenset({"SetHalls", "FixTable", "ReleaseTable"})
+PAGE_COMMANDS = frozenset({"SetHalls", "FixTable", "ReleaseTable"})
 
 
-class Spot(NamedTuple):
+class PlannedTable(NamedTuple):
     """Table of the plan."""
 
     table: int
@@ -27,31 +27,31 @@ class Spot(NamedTuple):
     is_over: bool
 
 
-async def _show(desk: Desk) -> Response:
+async def _show(desk: DirectorPage) -> Response:
     return await desk.show(
         "director/halls.html",
         PAGE,
         halls=list(desk.tournament.halls),
         plan=_plan(desk),
-        spare=range(len(desk.tournament.halls), len(desk.tournament.halls) + SPARE),
+        spare=range(len(desk.tournament.halls), len(desk.tournament.halls) + SPARE_HALL_LINES),
         players=[player for player in desk.tournament.players if not player.withdrawn_round],
     )
 
 
-routes = page_of_forms(PAGE, _show, pairing=ACTS)
+routes = page_of_forms(PAGE, _show, pairing=PAGE_COMMANDS)
 
 
-def _plan(desk: Desk) -> list[tuple[str, list[Spot]]]:
+def _plan(desk: DirectorPage) -> list[tuple[str, list[PlannedTable]]]:
     """Return each hall with its tables; one without a name if the tournament has no halls."""
     tournament, last, roster = desk.tournament, desk.last, desk.roster
     seated = {seat.table: seat for seat in last.pairings} if last else {}
     over = set(last.finished_game_ids) if last else set()
     fixed = {player.table: roster.name(player.player_id) for player in tournament.players if player.table}
 
-    def spot(table: int) -> Spot:
+    def spot(table: int) -> PlannedTable:
         seat = seated.get(table)
         names = [roster.name(who) for who in seats_of(seat)] if seat else []
-        return Spot(table, names, fixed.get(table, ""), bool(seat and seat.game_id in over))
+        return PlannedTable(table, names, fixed.get(table, ""), bool(seat and seat.game_id in over))
 
     if tournament.halls:
         return [

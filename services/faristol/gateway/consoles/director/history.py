@@ -5,14 +5,14 @@ from __future__ import annotations
 from starlette.responses import Response
 
 from faristol.gateway.api.answers import moment
-from faristol.gateway.consoles.director.desk import Desk, page_of_forms
-from faristol.presentation.history import told
+from faristol.gateway.consoles.director.desk import DirectorPage, page_of_forms
+from faristol.presentation.history import describe_history
 
 PAGE = "history"
 
 
-async def _show(desk: Desk) -> Response:
-    acts = list(told(await desk.acts(), desk.roster, desk.language))
+async def _show(desk: DirectorPage) -> Response:
+    acts = list(describe_history(await desk.acts(), desk.roster, desk.language))
     acts.reverse()
     if later := desk.places.get("later", ""):
         desk.refused += "".join(f" {each.said}" for each in acts if str(each.act.version) == later)

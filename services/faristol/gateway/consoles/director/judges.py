@@ -5,17 +5,17 @@ from __future__ import annotations
 from starlette.responses import Response
 
 from faristol.gateway.api.resources.rulings import MODE_LABELS
-from faristol.gateway.consoles.director.desk import Desk, Official, page_of_forms
+from faristol.gateway.consoles.director.desk import DirectorPage, Official, page_of_forms
 from faristol.pb.access.v1 import needs_pb2 as needs
 from faristol.pb.lexicon.v1 import adjudication_pb2 as pb
 from faristol.pb.lexicon.v1 import lexicon_pb2 as lexicon
 from faristol.pb.pairing.v1 import pairing_pb2 as pairing
 
 PAGE = "judges"
-ACTS = frozenset({"AppointJudge", "DismissJudge", "SetAdjudication", "ChooseLayers"})
+PAGE_COMMANDS = frozenset({"AppointJudge", "DismissJudge", "SetAdjudication", "ChooseLayers"})
 
 
-async def _show(desk: Desk) -> Response:
+async def _show(desk: DirectorPage) -> Response:
     stands: pb.GetAdjudicationResponse = await desk.calls.ask(
         pb.GetAdjudicationRequest(tournament_id=desk.tournament_id)
     )
@@ -35,11 +35,11 @@ async def _show(desk: Desk) -> Response:
     )
 
 
-def _candidates(desk: Desk, stands: pb.GetAdjudicationResponse) -> list[Official]:
+def _candidates(desk: DirectorPage, stands: pb.GetAdjudicationResponse) -> list[Official]:
     """Return the holders of credentials who can be appointed, those with the role of a judge first."""
     appointed = {judge.judge_id for judge in stands.judges}
     free = [each for each in desk.officials if each.id not in appointed]
     return sorted(free, key=lambda each: each.role != needs.ROLE_JUDGE)
 
 
-routes = page_of_forms(PAGE, _show, lexicon=ACTS)
+routes = page_of_forms(PAGE, _show, lexicon=PAGE_COMMANDS)

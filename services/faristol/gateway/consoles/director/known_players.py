@@ -13,34 +13,34 @@ import grpc
 from fastapi import APIRouter
 from starlette.responses import Response
 
-from faristol.gateway.auth.sign_in import led_to
+from faristol.gateway.auth.sign_in import redirect_to
 from faristol.gateway.consoles.commands import form_id
 from faristol.gateway.consoles.director import players
 from faristol.gateway.consoles.director.commands import Given, list_in
-from faristol.gateway.consoles.director.desk import AtDesk
+from faristol.gateway.consoles.director.desk import DirectorPageDep
 from faristol.gateway.http.forms import Lists
-from faristol.gateway.pages.divisions import titled
+from faristol.gateway.pages.divisions import format_title
 from faristol.gateway.rpc.results import Page
 from faristol.kernel.names import begins, words_of
 from faristol.kernel.refusal import N_
 from faristol.pb.results.v1 import results_pb2
 from faristol.text import say
-from faristol.typed_input.known_players import Known, of_list, of_person
-from faristol.typed_input.player_list import Listed
+from faristol.typed_input.known_players import KnownPlayer, of_list, of_person
+from faristol.typed_input.player_list import ListedPlayer
 
 PAGE = "players"
 TEMPLATE = "director/known_players.html"
 
-MOST_OF_ALL = 30
+MAX_PEOPLE_SHOWN = 30
 """Limit of people shown from all tournaments: each needs a call for the rating."""
 
-MOST_OF_LIST = 500
+MAX_LIST_LINES = 500
 """Limit of lines shown from a rating list."""
 
-MOST_NUMBERS = 500
+MAX_LOOKUP_NUMBERS = 500
 """Limit of numbers looked up at once."""
 
-LISTS = 100
+MAX_RATING_LISTS = 100
 """Limit of rating lists offered, the latest first."""
 
 EVERYBODY = N_("all past participants")
@@ -52,14 +52,14 @@ routes = APIRouter(include_in_schema=False)
 
 
 @dataclass
-class Look:
+class PlayerSearch:
     """Search and its results."""
 
     list_id: str = ""
     """Tournament whose rating list is searched; empty for all people."""
     name: str = ""
-    found: Sequence[Known] = ()
-    ticked: Sequence[Known] = ()
+    found: Sequence[KnownPlayer] = ()
+    ticked: Sequence[KnownPlayer] = ()
     more: int = 0
     """Number of further matches that are not shown."""
     unknown: Sequence[str] = ()
@@ -67,48 +67,48 @@ class Look:
 
 
 @routes.get("/tournaments/{tournament_id}/console/players/known")
-async def show_search(desk: AtDesk) -> Response:
+async def show_search(desk: DirectorPageDep) -> Response:
     """Show the search form for known players."""
-    return await _show(desk, Look())
+    return await _show(desk, PlayerSearch())
 
 
 @routes.post("/tournaments/{tournament_id}/console/players/known")
-async def take_known(desk: AtDesk, given: Lists) -> Response:
+async def take_known(desk: DirectorPageDep, given: Lists) -> Response:
     """Search for players, keeping the selected ones, or register the selected ones."""
     own_id = form_id(given)
     desk.typed = given
-    look = await _look(desk, given)
+    look = await _search_players(desk, given)
     if given.get("act") != "register" or desk.errors:
         return await _show(desk, look)
     if not look.ticked:
         desk.errors = {"ticked": say(NOBODY_TICKED, {}, desk.language)}
         return await _show(desk, look)
-    rows = [Listed(place, who.request(desk.tournament_id), "") for place, who in enumerate(look.ticked, 1)]
+    rows = [ListedPlayer(place, who.request(desk.tournament_id), "") for place, who in enumerate(look.ticked, 1)]
     ids = " ".join(row.request.player_id for row in rows)
     registered = await players.register(desk, rows, given, uuid.uuid5(own_id, ids))
     if registered is None:
         return await _show(desk, look)
     if not registered.refused:
-        return led_to(f"{desk.address}/players?done={registered.position}&registered={len(rows)}")
+        return redirect_to(f"{desk.address}/players?done={registered.position}&registered={len(rows)}")
     left = {row.request.player_id for row, _ in registered.refused}
     look.ticked = [who for who in look.ticked if who.player_id in left]
-    said = players.counted(len(rows) - len(registered.refused), desk.language)
-    return await _show(desk, look, left=registered.told(desk.language), said=said)
+    said = players.format_registered_count(len(rows) - len(registered.refused), desk.language)
+    return await _show(desk, look, left=registered.list_refusals(desk.language), said=said)
 
 
-async def _look(desk: AtDesk, given: Given) -> Look:
+async def _search_players(desk: DirectorPageDep, given: Given) -> PlayerSearch:
     """Return the matches of a search and the selected players."""
-    look = Look(given.get("list", "").strip()[:64], " ".join(given.get("name", "").split())[:100])
+    look = PlayerSearch(given.get("list", "").strip()[:64], " ".join(given.get("name", "").split())[:100])
     # A form that is sent again must register the same players, so registered players stay in the list.
     is_look = given.get("act") != "register"
     here = {player.player_id for player in desk.tournament.players} if is_look else set()
     numbers = re.split(r"[\s,;]+", given.get("numbers", "").strip())
     numbers = list(dict.fromkeys(filter(None, numbers)))
-    if len(numbers) > MOST_NUMBERS:
-        desk.errors = {"numbers": say(TOO_MANY, {"most": MOST_NUMBERS}, desk.language)}
+    if len(numbers) > MAX_LOOKUP_NUMBERS:
+        desk.errors = {"numbers": say(TOO_MANY, {"most": MAX_LOOKUP_NUMBERS}, desk.language)}
         numbers = []
     wanted = [each for each in dict.fromkeys((*list_in(given, "player_ids"), *numbers)) if each not in here]
-    known: dict[str, Known] = {}
+    known: dict[str, KnownPlayer] = {}
     found: list[str] = []
     if look.list_id:
         of_all = await desk.calls.ask(results_pb2.ListPlayersRequest(tournament_id=look.list_id))
@@ -116,10 +116,10 @@ async def _look(desk: AtDesk, given: Given) -> Look:
         known = {who.player_id: who for who in listed}
         words = words_of(look.name)
         found = [who.player_id for who in listed if begins(words, words_of(f"{who.name} {who.club}"))]
-        look.more = max(0, len(found) - MOST_OF_LIST)
-        found = found[:MOST_OF_LIST]
+        look.more = max(0, len(found) - MAX_LIST_LINES)
+        found = found[:MAX_LIST_LINES]
     elif look.name:
-        answer = await desk.results.search_players(look.name, Page(MOST_OF_ALL))
+        answer = await desk.results.search_players(look.name, Page(MAX_PEOPLE_SHOWN))
         found = [each.player_id for each in answer.players]
         look.more = answer.total - len(found)
     others = [each for each in dict.fromkeys((*found, *wanted)) if each not in known]
@@ -132,11 +132,11 @@ async def _look(desk: AtDesk, given: Given) -> Look:
     return look
 
 
-async def _persons(desk: AtDesk, player_ids: Iterable[str]) -> list[Known]:
+async def _persons(desk: DirectorPageDep, player_ids: Iterable[str]) -> list[KnownPlayer]:
     """Return the people with these ids, with data of their last tournament; unknown ids are left out."""
     few = asyncio.Semaphore(8)
 
-    async def person(player_id: str) -> Known | None:
+    async def person(player_id: str) -> KnownPlayer | None:
         async with few:
             try:
                 return of_person(await desk.calls.ask(results_pb2.GetPlayerRequest(player_id=player_id, page_size=1)))
@@ -148,7 +148,7 @@ async def _persons(desk: AtDesk, player_ids: Iterable[str]) -> list[Known]:
     return list(filter(None, await asyncio.gather(*map(person, player_ids))))
 
 
-async def _show(desk: AtDesk, look: Look, **values: Any) -> Response:
+async def _show(desk: DirectorPageDep, look: PlayerSearch, **values: Any) -> Response:
     answer = await desk.results.tournaments(archived=True)
     others = [each for each in answer.tournaments if each.over and each.tournament_id != desk.tournament_id]
     everybody = ("", say(EVERYBODY, {}, desk.language))
@@ -156,7 +156,7 @@ async def _show(desk: AtDesk, look: Look, **values: Any) -> Response:
         TEMPLATE,
         PAGE,
         look=look,
-        lists=[everybody, *((each.tournament_id, titled(each)) for each in others[:LISTS])],
+        lists=[everybody, *((each.tournament_id, format_title(each)) for each in others[:MAX_RATING_LISTS])],
         ticked={who.player_id for who in look.ticked},
         ticked_elsewhere=[who for who in look.ticked if who not in look.found],
         here={player.player_id for player in desk.tournament.players},

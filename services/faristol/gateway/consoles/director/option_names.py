@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 from faristol.kernel.refusal import N_
 
-NAMES: Mapping[str, str] = {
+OPTION_LABELS: Mapping[str, str] = {
     "absent_after": N_("Absence before the game is lost"),
     "blank": N_("Blank played without naming its letter"),
     "blanks_in_free_exchange": N_("Blanks in a free exchange"),

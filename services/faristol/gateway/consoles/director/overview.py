@@ -5,7 +5,7 @@ from __future__ import annotations
 from fastapi import APIRouter
 from starlette.responses import Response
 
-from faristol.gateway.consoles.director.desk import AtDesk
+from faristol.gateway.consoles.director.desk import DirectorPageDep
 from faristol.gateway.consoles.navigation import may
 from faristol.pb.pairing.v1 import pairing_pb2 as pairing
 from faristol.pb.results.v1 import results_pb2 as results
@@ -15,7 +15,7 @@ routes = APIRouter(include_in_schema=False)
 
 
 @routes.get("/tournaments/{tournament_id}/console")
-async def show_overview(desk: AtDesk) -> Response:
+async def show_overview(desk: DirectorPageDep) -> Response:
     """Show the state of the tournament, the next step and its obstacles."""
     obstacles = await desk.calls.ask(pairing.ListObstaclesRequest(tournament_id=desk.tournament_id))
     roster = desk.roster
@@ -35,7 +35,7 @@ async def show_overview(desk: AtDesk) -> Response:
     )
 
 
-async def _appealed_tables(desk: AtDesk) -> list[results.WatchedTable]:
+async def _appealed_tables(desk: DirectorPageDep) -> list[results.WatchedTable]:
     """Return the tables of the running round at which a ruling was appealed."""
     last = desk.last
     if last is None or last.phase != pairing.ROUND_PHASE_STARTED or is_of_duplicate_games(desk.tournament):
@@ -47,7 +47,7 @@ async def _appealed_tables(desk: AtDesk) -> list[results.WatchedTable]:
     return [table for table in listed.tables if any(wait.kind == results.WAIT_KIND_APPEAL for wait in table.waits)]
 
 
-async def _late(desk: AtDesk) -> list[pairing.TableResult]:
+async def _late(desk: DirectorPageDep) -> list[pairing.TableResult]:
     """Return the tables of the current round without a result or with an unconfirmed one."""
     last = desk.last
     if last is None or last.phase != pairing.ROUND_PHASE_STARTED or not desk.may_call("ListResults"):

@@ -13,9 +13,9 @@ from fastapi import APIRouter, Query
 from starlette.exceptions import HTTPException
 from starlette.responses import JSONResponse, Response
 
-from faristol.gateway.auth.sign_in import led_to
+from faristol.gateway.auth.sign_in import redirect_to
 from faristol.gateway.consoles.director.commands import Given
-from faristol.gateway.consoles.director.desk import AtDesk
+from faristol.gateway.consoles.director.desk import DirectorPageDep
 from faristol.gateway.http.forms import Fields, Lists, file_of
 from faristol.kernel.names import name_key
 from faristol.kernel.refusal import N_, Param
@@ -27,7 +27,7 @@ from faristol.typed_input.lists import LineError, decode_list, lines_of
 from faristol.typed_input.player_list import (
     Answers,
     Comma,
-    Listed,
+    ListedPlayer,
     PlayerList,
     Reading,
     Zero,
@@ -38,13 +38,13 @@ from faristol.typed_input.resembling import Resemblances, similar_player
 from faristol.typed_input.team_list import without_teams
 
 PAGE = "players"
-AT_ONCE = 500
-MOST_LINES = 10_000_000
+REGISTRATION_BATCH_PLAYERS = 500
+MAX_REGISTERED_PLAYERS = 10_000_000
 
-MANY = 200
+MAX_PLAYERS_WITH_FORMS = 200
 """Number of players up to which each has its forms on the page; beyond, only the requested one has."""
 
-ACTS = frozenset(
+PAGE_COMMANDS = frozenset(
     {
         "RegisterPlayer",
         "AmendPlayer",
@@ -79,13 +79,15 @@ routes = APIRouter(include_in_schema=False)
 
 
 @routes.get("/tournaments/{tournament_id}/console/players")
-async def show_players(desk: AtDesk, registered: Annotated[int, Query(ge=0, le=MOST_LINES)] = 0) -> Response:
+async def show_players(
+    desk: DirectorPageDep, registered: Annotated[int, Query(ge=0, le=MAX_REGISTERED_PLAYERS)] = 0
+) -> Response:
     """Show the players with their forms; after a list, with the number of ``registered`` players."""
-    return await _show(desk, counted(registered, desk.language) if registered else "")
+    return await _show(desk, format_registered_count(registered, desk.language) if registered else "")
 
 
 @routes.post("/tournaments/{tournament_id}/console/players")
-async def change_players(desk: AtDesk, given: Fields) -> Response:
+async def change_players(desk: DirectorPageDep, given: Fields) -> Response:
     """Send a command on a player. A name similar to another player's needs confirmation first."""
     name = given.get("name", "")
     entered = given.get("act") == "RegisterPlayer"
@@ -95,17 +97,17 @@ async def change_players(desk: AtDesk, given: Fields) -> Response:
         if other := similar_player(desk.tournament.players, name, own):
             desk.typed, desk.errors = given, {"others": say(RESEMBLES, {"name": other}, desk.language)}
             return await _show(desk)
-    return await desk.carry_out(given, f"{desk.address}/players", pairing=ACTS) or await _show(desk)
+    return await desk.carry_out(given, f"{desk.address}/players", pairing=PAGE_COMMANDS) or await _show(desk)
 
 
 @routes.get("/tournaments/{tournament_id}/console/players/list")
-async def show_list(desk: AtDesk) -> Response:
+async def show_list(desk: DirectorPageDep) -> Response:
     """Show the form for a player list."""
     return await _show_list(desk, "")
 
 
 @routes.post("/tournaments/{tournament_id}/console/players/list")
-async def take_list(desk: AtDesk, given: Lists) -> Response:
+async def take_list(desk: DirectorPageDep, given: Lists) -> Response:
     """Preview a list with its errors and questions. On ``register``, register valid lines if no question is open."""
     text = given.get("text", "")
     try:
@@ -122,8 +124,8 @@ async def take_list(desk: AtDesk, given: Lists) -> Response:
             tournaments[other] = await desk.calls.ask(pairing.GetTournamentRequest(tournament_id=other))
         of_teams = list(without_teams(rows, tournaments, desk.language))
         wrong, whole = [*wrong, *of_teams], bool(of_teams)
-    marks = _marks(rows, desk.tournament.players)
-    asked = _asked(listed, answers)
+    marks = _find_warnings(rows, desk.tournament.players)
+    asked = _list_open_questions(listed, answers)
     if not rows and not wrong:
         desk.errors = {"text": say(EMPTY, {}, desk.language)}
     resembling = sum(bool(mark.resembles) for mark in marks.values())
@@ -149,17 +151,20 @@ async def take_list(desk: AtDesk, given: Lists) -> Response:
     if registered is None:
         return await _show_list(desk, text)
     if not registered.refused and not wrong:
-        return led_to(f"{desk.address}/players?done={registered.position}&registered={len(rows)}")
+        return redirect_to(f"{desk.address}/players?done={registered.position}&registered={len(rows)}")
     return await _show_list(
         desk,
         "\n".join(_lines_left(text, [row.line for row, _ in registered.refused], wrong)),
-        left=[*registered.told(desk.language), *((error.text or str(error.line), error.problem) for error in wrong)],
-        said=counted(len(rows) - len(registered.refused), desk.language),
+        left=[
+            *registered.list_refusals(desk.language),
+            *((error.text or str(error.line), error.problem) for error in wrong),
+        ],
+        said=format_registered_count(len(rows) - len(registered.refused), desk.language),
     )
 
 
 async def _show_list(
-    desk: AtDesk, text: str, rows: Sequence[Listed] = (), wrong: Sequence[LineError] = (), **values: Any
+    desk: DirectorPageDep, text: str, rows: Sequence[ListedPlayer] = (), wrong: Sequence[LineError] = (), **values: Any
 ) -> Response:
     """Render the form for a list, after a preview with its ``rows`` or its errors ``wrong``."""
     return await desk.show(
@@ -168,29 +173,31 @@ async def _show_list(
 
 
 @dataclass(frozen=True, slots=True)
-class Registered:
+class RegistrationResult:
     """Result of registering a list."""
 
     position: int
     """Position of the last registration."""
-    refused: Sequence[tuple[Listed, pairing.Registration]]
+    refused: Sequence[tuple[ListedPlayer, pairing.Registration]]
 
-    def told(self, language: str) -> list[tuple[str, str]]:
+    def list_refusals(self, language: str) -> list[tuple[str, str]]:
         """Return the name and reason for each player who was not registered."""
         return [(row.request.name, _why(found.reason, language)) for row, found in self.refused]
 
 
-async def register(desk: AtDesk, rows: Sequence[Listed], given: Given, command_id: uuid.UUID) -> Registered | None:
+async def register(
+    desk: DirectorPageDep, rows: Sequence[ListedPlayer], given: Given, command_id: uuid.UUID
+) -> RegistrationResult | None:
     """Register all rows of a form. A form that is sent twice registers each player once.
 
     Returns None if the command itself was refused; the refusal is stored for the page.
     """
     position = 0
-    refused: list[tuple[Listed, pairing.Registration]] = []
+    refused: list[tuple[ListedPlayer, pairing.Registration]] = []
     for place, (tournament_id, of_it) in enumerate(groupby(rows, key=lambda row: row.request.tournament_id)):
         listed = list(of_it)
-        for start in range(0, len(listed), AT_ONCE):
-            together = listed[start : start + AT_ONCE]
+        for start in range(0, len(listed), REGISTRATION_BATCH_PLAYERS):
+            together = listed[start : start + REGISTRATION_BATCH_PLAYERS]
             for row in together:
                 row.request.command_id = str(uuid.uuid5(command_id, f"line {row.line}"))
             request = pairing.RegisterPlayersRequest(
@@ -205,7 +212,7 @@ async def register(desk: AtDesk, rows: Sequence[Listed], given: Given, command_i
             refused += [
                 (row, found) for row, found in zip(together, answer.registrations, strict=True) if not found.player_id
             ]
-    return Registered(position, refused)
+    return RegistrationResult(position, refused)
 
 
 def _lines_left(text: str, refused: Sequence[int], wrong: Sequence[LineError]) -> list[str]:
@@ -216,7 +223,7 @@ def _lines_left(text: str, refused: Sequence[int], wrong: Sequence[LineError]) -
 
 
 @dataclass(frozen=True, slots=True)
-class Mark:
+class RowWarnings:
     """Warnings about a row before registration."""
 
     known: str = ""
@@ -233,7 +240,7 @@ class Mark:
         return say(text, params, language) if self.known or self.resembles else ""
 
 
-def _marks(rows: Sequence[Listed], registered: Sequence[pairing.Player]) -> Mapping[int, Mark]:
+def _find_warnings(rows: Sequence[ListedPlayer], registered: Sequence[pairing.Player]) -> Mapping[int, RowWarnings]:
     """Return the warnings about rows by line."""
     shown = {player.name: f"{player.name} ({player.club})" if player.club else player.name for player in registered}
     known = {name_key(name): label for name, label in shown.items()}
@@ -242,7 +249,7 @@ def _marks(rows: Sequence[Listed], registered: Sequence[pairing.Player]) -> Mapp
     for row in rows:
         name = row.request.name
         similar = "" if row.request.player_id else resemblances.of(name)
-        marks[row.line] = Mark(known.get(name_key(name), ""), shown.get(similar, similar), lines.get(similar, 0))
+        marks[row.line] = RowWarnings(known.get(name_key(name), ""), shown.get(similar, similar), lines.get(similar, 0))
         resemblances.add(name)
         if name not in shown:
             lines.setdefault(name, row.line)
@@ -258,7 +265,7 @@ def _answers(given: Given) -> Answers:
     )
 
 
-def _asked(listed: PlayerList, answers: Answers) -> tuple[str, ...]:
+def _list_open_questions(listed: PlayerList, answers: Answers) -> tuple[str, ...]:
     """Return the fields of the open questions about a list, to be answered before registration."""
     zero = ("zero",) if listed.asks_zero and answers.zero is None else ()
     comma = ("comma",) if listed.asks_comma and answers.comma is None else ()
@@ -266,7 +273,7 @@ def _asked(listed: PlayerList, answers: Answers) -> tuple[str, ...]:
 
 
 @routes.post("/tournaments/{tournament_id}/console/players/list/text")
-async def read_file(desk: AtDesk, encoding: Annotated[str, Query(max_length=20)] = "") -> Response:
+async def read_file(desk: DirectorPageDep, encoding: Annotated[str, Query(max_length=20)] = "") -> Response:
     """Decode a file, sent as the body; answer with its text and its encoding."""
     try:
         decoded = decode_list(await file_of(desk.request), encoding)
@@ -288,7 +295,7 @@ def _why(reason: str, language: str) -> str:
     return say(WHY.get(reason, OTHERWISE), {"reason": reason}, language)
 
 
-def counted(number: int, language: str) -> str:
+def format_registered_count(number: int, language: str) -> str:
     """Return how many players were registered, as a sentence."""
     read = translations(language)
     return read.ngettext("%(num)s player registered", "%(num)s players registered", number) % {"num": number} + "."
@@ -322,7 +329,7 @@ def waiting_for_check_in(tournament: pairing.GetTournamentResponse) -> set[str]:
     return set(waiting)
 
 
-async def _show(desk: AtDesk, said: str = "") -> Response:
+async def _show(desk: DirectorPageDep, said: str = "") -> Response:
     wanted = desk.request.query_params.get("q", "")
     round_to_come = len(desk.tournament.played) + 1
     return await desk.show(
@@ -330,7 +337,7 @@ async def _show(desk: AtDesk, said: str = "") -> Response:
         PAGE,
         players=desk.tournament.players,
         said=said,
-        many=len(desk.tournament.players) > MANY,
+        many=len(desk.tournament.players) > MAX_PLAYERS_WITH_FORMS,
         opened=desk.request.query_params.get("player", ""),
         wanted=wanted[:100],
         playing=_playing(desk.tournament),

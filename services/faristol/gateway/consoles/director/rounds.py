@@ -13,8 +13,8 @@ from google.protobuf.timestamp_pb2 import Timestamp
 from starlette.exceptions import HTTPException
 from starlette.responses import Response
 
-from faristol.gateway.auth.sign_in import led_to
-from faristol.gateway.consoles.director.desk import AtDesk
+from faristol.gateway.auth.sign_in import redirect_to
+from faristol.gateway.consoles.director.desk import DirectorPageDep
 from faristol.gateway.http.forms import Fields
 from faristol.kernel.refusal import N_
 from faristol.pb.pairing.v1 import pairing_pb2 as pairing
@@ -24,7 +24,7 @@ from faristol.typed_input.results.tables import Tables
 
 PAGE = "rounds"
 
-ACTS = frozenset(
+PAGE_COMMANDS = frozenset(
     {
         "AnnounceRounds",
         "PairRound",
@@ -55,7 +55,7 @@ PAIRED = N_(
     "The round is paired. To pair players by hand, cancel the pairing first; the others are then paired around them."
 )
 
-SYSTEMS: Sequence[tuple[str, str]] = (
+PAIRING_SYSTEMS: Sequence[tuple[str, str]] = (
     ("", N_("as in the rules")),
     ("classification", N_("Swiss, by the standings")),
     ("swiss", N_("Swiss")),
@@ -64,7 +64,7 @@ SYSTEMS: Sequence[tuple[str, str]] = (
     ("by-hand", N_("by hand: only the pairs made by the director")),
 )
 
-MANY = 60
+MAX_TABLES_WITH_FORMS = 60
 """Number of tables up to which each has its forms on the page; beyond, only the requested one has."""
 
 Number = Annotated[int, Path(ge=1, le=10_000)]
@@ -74,18 +74,18 @@ routes = APIRouter(include_in_schema=False)
 
 
 @routes.get("/tournaments/{tournament_id}/console/rounds")
-async def show_last_round(desk: AtDesk) -> Response:
+async def show_last_round(desk: DirectorPageDep) -> Response:
     """Redirect to the current round, or to the next one if the last is closed."""
     last = desk.last
     number = last.round if last else 1
     if last and last.phase == pairing.ROUND_PHASE_CLOSED and last.round < desk.tournament.rounds:
         number += 1
-    return led_to(f"{desk.address}/round/{number}")
+    return redirect_to(f"{desk.address}/round/{number}")
 
 
 @routes.get("/tournaments/{tournament_id}/console/round/{number}")
 async def show_round(
-    desk: AtDesk,
+    desk: DirectorPageDep,
     number: Number,
     why: Player = "",
     other: Player = "",
@@ -96,15 +96,17 @@ async def show_round(
 
 
 @routes.post("/tournaments/{tournament_id}/console/round/{number}")
-async def change_round(desk: AtDesk, given: Fields, number: Number) -> Response:
+async def change_round(desk: DirectorPageDep, given: Fields, number: Number) -> Response:
     """Send a command on a round or one of its tables."""
     if given.get("act") in OF_UNPAIRED and number <= len(desk.tournament.played):
         desk.typed, desk.refused = given, say(PAIRED, {}, desk.language)
         return await _show(desk, number)
-    return await desk.carry_out(given, f"{desk.address}/round/{number}", pairing=ACTS) or await _show(desk, number)
+    return await desk.carry_out(given, f"{desk.address}/round/{number}", pairing=PAGE_COMMANDS) or await _show(
+        desk, number
+    )
 
 
-async def _show(desk: AtDesk, number: int, why: str = "", other: str = "", opened: int = 0) -> Response:
+async def _show(desk: DirectorPageDep, number: int, why: str = "", other: str = "", opened: int = 0) -> Response:
     tournament = desk.tournament
     if number > min(len(tournament.played) + 1, tournament.rounds):
         raise HTTPException(404)
@@ -129,13 +131,13 @@ async def _show(desk: AtDesk, number: int, why: str = "", other: str = "", opene
         obstacles=[(roster.named_in(each.text), each.article) for each in obstacles.obstacles],
         rounds_needed=obstacles.rounds,
         ways_out=[roster.named_in(way.text) for way in obstacles.ways_out],
-        explained=await _explained(desk, number, why, other) if played and why else "",
-        many=played is not None and len(played.pairings) > MANY,
+        explained=await _explain_pairing(desk, number, why, other) if played and why else "",
+        many=played is not None and len(played.pairings) > MAX_TABLES_WITH_FORMS,
         opened=opened,
         times={each.round: _as_typed(each.starts_at, tournament.time_zone) for each in tournament.announced},
         kept=kept,
         forbidden=forbidden,
-        systems=SYSTEMS,
+        systems=PAIRING_SYSTEMS,
     )
 
 
@@ -144,7 +146,7 @@ def _as_typed(at: Timestamp, zone: str) -> str:
     return at.ToDatetime(UTC).astimezone(ZoneInfo(zone or "UTC")).strftime("%Y-%m-%dT%H:%M")
 
 
-async def _explained(desk: AtDesk, number: int, why: str, other: str) -> str:
+async def _explain_pairing(desk: DirectorPageDep, number: int, why: str, other: str) -> str:
     """Return why a player meets an opponent or not; the refusal of the service for an invalid question."""
     request = pairing.ExplainPairingRequest(
         tournament_id=desk.tournament_id, round=number, player_id=why, other_player_id=other
@@ -158,7 +160,7 @@ async def _explained(desk: AtDesk, number: int, why: str, other: str) -> str:
     return with_article(desk.roster.named_in(answer.text), answer.article, desk.language)
 
 
-async def _by_hand(desk: AtDesk, number: int) -> tuple[list[tuple[str, ...]], list[tuple[str, ...]]]:
+async def _by_hand(desk: DirectorPageDep, number: int) -> tuple[list[tuple[str, ...]], list[tuple[str, ...]]]:
     """Return the pairs made by hand for a round and the forbidden pairs, computed from the events."""
     kept: dict[frozenset[str], tuple[str, ...]] = {}
     apart: dict[frozenset[str], tuple[str, ...]] = {}

@@ -5,9 +5,9 @@ from __future__ import annotations
 import grpc
 from starlette.responses import Response
 
-from faristol.gateway.cache.recorded_reads import AWAY
+from faristol.gateway.cache.recorded_reads import UNAVAILABLE_CODES
 from faristol.gateway.consoles.director.creation import choices_of, fitting_lexicons, time_zones
-from faristol.gateway.consoles.director.desk import SETTINGS, Desk, page_of_forms
+from faristol.gateway.consoles.director.desk import SETTINGS, DirectorPage, page_of_forms
 from faristol.gateway.consoles.frame import Typed
 from faristol.gateway.consoles.lexicons import may_install
 from faristol.pb.lexicon.v1 import lexicon_pb2 as lexicon
@@ -19,7 +19,7 @@ from faristol.rules.options import NONE
 from faristol.rules.ruleset_file import load_ruleset, ruleset_names
 
 PAGE = SETTINGS
-ACTS = frozenset(
+PAGE_COMMANDS = frozenset(
     {
         "DescribeTournament",
         "ChangeOptions",
@@ -33,7 +33,7 @@ ACTS = frozenset(
 OF_RATING = frozenset({"ChooseRatingSystem"})
 
 
-async def _show(desk: Desk) -> Response:
+async def _show(desk: DirectorPage) -> Response:
     known = desk.tournament.ruleset.name in ruleset_names()
     return await desk.show(
         "director/settings.html",
@@ -50,23 +50,23 @@ async def _show(desk: Desk) -> Response:
     )
 
 
-routes = page_of_forms(PAGE, _show, pairing=ACTS, rating=OF_RATING)
+routes = page_of_forms(PAGE, _show, pairing=PAGE_COMMANDS, rating=OF_RATING)
 
 
-async def _lexicons(desk: Desk) -> list[lexicon.Lexicon]:
+async def _lexicons(desk: DirectorPage) -> list[lexicon.Lexicon]:
     """Return the lexicons that a tournament without one can choose; empty if it has one."""
     if desk.tournament.HasField("lexicon") or desk.rules is None or not desk.may_call("ChooseLexicon"):
         return []
     return fitting_lexicons(desk.rules, await desk.calls.ask(lexicon.ListLexiconsRequest()))
 
 
-async def _systems(desk: Desk) -> list[rating.RatingSystem]:
+async def _systems(desk: DirectorPage) -> list[rating.RatingSystem]:
     """Return the available rating systems, the default first; empty if the rating service is unavailable."""
     if is_of_duplicate_games(desk.tournament) or not desk.may_call("ChooseRatingSystem", "rating"):
         return []
     try:
         return list((await desk.calls.ask(rating.ListRatingSystemsRequest())).systems)
     except grpc.aio.AioRpcError as problem:
-        if problem.code() not in AWAY:
+        if problem.code() not in UNAVAILABLE_CODES:
             raise
         return []

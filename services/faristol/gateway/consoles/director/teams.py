@@ -7,19 +7,19 @@ from dataclasses import dataclass
 
 from starlette.responses import Response
 
-from faristol.gateway.consoles.director.desk import Desk, page_of_forms
+from faristol.gateway.consoles.director.desk import DirectorPage, page_of_forms
 from faristol.pb.pairing.v1 import pairing_pb2 as pairing
 
 PAGE = "teams"
-ACTS = frozenset({"RegisterTeam", "SetLineUp", "WithdrawTeam", "ReinstateTeam"})
-RESERVES = 4
+PAGE_COMMANDS = frozenset({"RegisterTeam", "SetLineUp", "WithdrawTeam", "ReinstateTeam"})
+RESERVE_FIELD_COUNT = 4
 """Form fields for reserves behind the boards of a match or the present line-up."""
-BOARDS = 4
+DEFAULT_BOARDS = 4
 """Default number of boards if the rules are unavailable."""
 
 
 @dataclass(frozen=True, slots=True)
-class Listed:
+class LineUpForm:
     """Team with the candidates for its line-up."""
 
     team: pairing.Team
@@ -29,21 +29,21 @@ class Listed:
     """Its own players, then players without a team."""
 
 
-async def _show(desk: Desk) -> Response:
-    boards = (desk.rules.championship.team_boards if desk.rules else None) or BOARDS
+async def _show(desk: DirectorPage) -> Response:
+    boards = (desk.rules.championship.team_boards if desk.rules else None) or DEFAULT_BOARDS
     free = _free(desk.tournament)
     return await desk.show(
         "director/teams.html",
         PAGE,
         has_teams=desk.has_teams,
         boards=boards,
-        teams=[_listed(team, boards, free) for team in desk.tournament.teams],
+        teams=[_build_line_up_form(team, boards, free) for team in desk.tournament.teams],
         free=free,
-        places=range(1, boards + RESERVES + 1),
+        places=range(1, boards + RESERVE_FIELD_COUNT + 1),
     )
 
 
-routes = page_of_forms(PAGE, _show, pairing=ACTS)
+routes = page_of_forms(PAGE, _show, pairing=PAGE_COMMANDS)
 
 
 def _free(tournament: pairing.GetTournamentResponse) -> list[str]:
@@ -56,7 +56,7 @@ def _free(tournament: pairing.GetTournamentResponse) -> list[str]:
     ]
 
 
-def _listed(team: pairing.Team, boards: int, free: Sequence[str]) -> Listed:
+def _build_line_up_form(team: pairing.Team, boards: int, free: Sequence[str]) -> LineUpForm:
     own = list(team.player_ids)
-    places = max(boards, len(own)) + RESERVES
-    return Listed(team, own + [""] * (places - len(own)), [*own, *free])
+    places = max(boards, len(own)) + RESERVE_FIELD_COUNT
+    return LineUpForm(team, own + [""] * (places - len(own)), [*own, *free])

@@ -13,9 +13,9 @@ from starlette.exceptions import HTTPException
 from starlette.responses import Response
 
 from faristol.duplicate_game.decide.slips import FORM_DOUBTS
-from faristol.gateway.auth.sign_in import led_after
-from faristol.gateway.consoles.commands import command_id, refused
-from faristol.gateway.consoles.duplicate.desk import AtDesk, Desk
+from faristol.gateway.auth.sign_in import redirect_after
+from faristol.gateway.consoles.commands import command_id, to_problem
+from faristol.gateway.consoles.duplicate.desk import DuplicatePage, DuplicatePageDep
 from faristol.gateway.consoles.frame import Typed
 from faristol.gateway.http.forms import Fields
 from faristol.gateway.pages.render import Part
@@ -28,7 +28,7 @@ from faristol.text import say
 ILLEGIBLE = "#"
 """Input for an illegible part."""
 
-HANDED: Mapping[events.Handed.ValueType, str] = {
+HANDED_LABELS: Mapping[events.Handed.ValueType, str] = {
     events.HANDED_IN_TIME: N_("in time"),
     events.HANDED_LATE: N_("late"),
     events.HANDED_HAND_NOT_RAISED: N_("hand not raised"),
@@ -38,9 +38,9 @@ HANDED: Mapping[events.Handed.ValueType, str] = {
 """Labels of the ways in which a slip was handed in."""
 
 NO_NUMBER = N_("This hall has no number {number}.")
-CLOSED = N_("The hall has closed the round.")
+HALL_CLOSED_ROUND = N_("The hall has closed the round.")
 TYPED = N_("The slip of number {number} is saved.")
-WAITS = N_("The slip of number {number} is saved and waits for an arbiter.")
+SLIP_PENDING = N_("The slip of number {number} is saved and waits for an arbiter.")
 
 
 class Doubt(NamedTuple):
@@ -59,14 +59,14 @@ Turn = Annotated[int, Query(ge=0, le=1_000)]
 routes = APIRouter(include_in_schema=False)
 
 
-def _halls(desk: Desk, game: pb.GetDuplicateResponse) -> list[str]:
+def _halls(desk: DuplicatePage, game: pb.GetDuplicateResponse) -> list[str]:
     """Return the halls whose slips the user may type."""
     own = desk.session.credential.scope.halls
     return [hall.name for hall in game.halls if not own or hall.name in own]
 
 
 async def _show(
-    desk: Desk,
+    desk: DuplicatePage,
     hall: str,
     turn: int,
     part: str = "",
@@ -94,7 +94,7 @@ async def _show(
         listed=listed,
         turn=next((each for each in game.turns if each.turn == listed.turn), None),
         done=sum(bool(each.typed) or each.on_phone or each.ruled for each in listed.players),
-        handed=HANDED,
+        handed=HANDED_LABELS,
         typed=Typed(typed or {}),
         entry=doubt or Doubt(field=_field_in_doubt(typed, listed)),
         asks_score=ruleset_of(game.ruleset).slips.score == "asked",
@@ -105,21 +105,21 @@ async def _show(
 
 @routes.get("/tournaments/{tournament_id}/duplicate/{game_id}/slips")
 async def show_slips(
-    desk: AtDesk,
+    desk: DuplicatePageDep,
     hall: Hall = "",
     turn: Turn = 0,
     part: Part = "",
 ) -> Response:
     """Show the typed slips of a hall and the form."""
     desk.check(pb.CloseHallRequest)
-    texts = {"typed": TYPED, "waits": WAITS, "closed": CLOSED}
+    texts = {"typed": TYPED, "waits": SLIP_PENDING, "closed": HALL_CLOSED_ROUND}
     done, _, number = desk.done_by("collector").partition(".")
     said = say(texts[done], {"number": number}, desk.language) if done in texts and not part else ""
     return await _show(desk, hall, turn, part, said=said)
 
 
 @routes.post("/tournaments/{tournament_id}/duplicate/{game_id}/slips")
-async def type_slip(desk: AtDesk, given: Fields) -> Response:
+async def type_slip(desk: DuplicatePageDep, given: Fields) -> Response:
     """Type or correct a slip, or close the hall."""
     desk.check(pb.CloseHallRequest)
     hall, number, turn = given.get("hall", ""), given.get("table", "").strip(), _whole(given.get("turn", ""))
@@ -133,7 +133,7 @@ async def type_slip(desk: AtDesk, given: Fields) -> Response:
     try:
         if act == "close":
             await desk.calls.ask(pb.CloseHallRequest(collector_id=desk.subject, **named))
-            return _led(desk, hall, turn, "closed")
+            return _redirect_to_slips(desk, hall, turn, "closed")
         if act != "slip":
             raise HTTPException(HTTPStatus.BAD_REQUEST)
         listed = await desk.calls.ask(pb.ListSlipsRequest(game_id=desk.game_id, hall=hall, turn=turn))
@@ -146,12 +146,12 @@ async def type_slip(desk: AtDesk, given: Fields) -> Response:
         request.check_form = given.get("sure") != _mark(given)
         waits = (await desk.calls.ask(request)).waits
     except grpc.aio.AioRpcError as error:
-        problem = refused(error, desk.language)
+        problem = to_problem(error, desk.language)
         told = problem.detail
         if act == "slip" and (field := FORM_DOUBTS.get(problem.more.get("reason", ""))):
             return await _show(desk, hall, turn, typed=given, doubt=Doubt((told,), _mark(given), field))
         return await _show(desk, hall, turn, refusal=told, typed=given if act == "slip" else None)
-    return _led(desk, hall, turn, f"{'waits' if waits else 'typed'}.{_whole(number)}")
+    return _redirect_to_slips(desk, hall, turn, f"{'waits' if waits else 'typed'}.{_whole(number)}")
 
 
 def _field_in_doubt(typed: Mapping[str, str] | None, listed: pb.ListSlipsResponse) -> str:
@@ -170,7 +170,7 @@ def _mark(given: Mapping[str, str]) -> str:
 def _slip(player_id: str, given: Mapping[str, str]) -> events.Slip:
     """Return the slip of a form. Raises ``HTTPException`` for an unknown way of handing in."""
     handed = _whole(given.get("handed", "") or str(events.HANDED_IN_TIME))
-    if handed not in HANDED:
+    if handed not in HANDED_LABELS:
         raise HTTPException(HTTPStatus.BAD_REQUEST)
     coordinates, word = given.get("coordinates", "").strip(), given.get("word", "").strip()
     return events.Slip(
@@ -184,9 +184,9 @@ def _slip(player_id: str, given: Mapping[str, str]) -> events.Slip:
     )
 
 
-def _led(desk: Desk, hall: str, turn: int, done: str) -> Response:
+def _redirect_to_slips(desk: DuplicatePage, hall: str, turn: int, done: str) -> Response:
     query = urlencode({"hall": hall, "turn": turn})
-    return led_after(desk.request, f"{desk.base}/slips?{query}", f"collector.{done}")
+    return redirect_after(desk.request, f"{desk.base}/slips?{query}", f"collector.{done}")
 
 
 def _whole(text: str) -> int:

@@ -23,7 +23,7 @@ from faristol.pb.game.v1 import duplicate_pb2 as pb
 
 
 @dataclass
-class Desk(Console):
+class DuplicatePage(Console):
     """Duplicate game, for a signed-in user."""
 
     results: Reader
@@ -81,5 +81,5 @@ class Desk(Console):
         )
 
 
-AtDesk = Annotated[Desk, Depends()]
+DuplicatePageDep = Annotated[DuplicatePage, Depends()]
 """Route parameter."""

@@ -12,10 +12,10 @@ from google.protobuf.message import Message
 from starlette.exceptions import HTTPException
 from starlette.responses import Response
 
-from faristol.gateway.auth.sign_in import led_after
-from faristol.gateway.consoles.commands import command_id, refused
-from faristol.gateway.consoles.duplicate.collector import HANDED
-from faristol.gateway.consoles.duplicate.desk import AtDesk, Desk
+from faristol.gateway.auth.sign_in import redirect_after
+from faristol.gateway.consoles.commands import command_id, to_problem
+from faristol.gateway.consoles.duplicate.collector import HANDED_LABELS
+from faristol.gateway.consoles.duplicate.desk import DuplicatePage, DuplicatePageDep
 from faristol.gateway.consoles.frame import Typed
 from faristol.gateway.duplicate_game.call_table import start_called, tiles_called
 from faristol.gateway.duplicate_game.models import coordinates_of, main_word
@@ -27,13 +27,13 @@ from faristol.pb.game.v1 import duplicate_events_pb2 as events
 from faristol.pb.game.v1 import duplicate_pb2 as pb
 from faristol.presentation import duplicate_labels
 from faristol.presentation.ruleset_lookup import tile_values
-from faristol.rules.board import SIZE
+from faristol.rules.board import BOARD_SIZE
 from faristol.text import say
 
-DONE = N_("Done: {act}.")
+COMMAND_DONE = N_("Done: {act}.")
 NOTHING_DONE = N_("No change was made.")
 
-WAITS: Mapping[str, str] = {
+PENDING_REASONS: Mapping[str, str] = {
     "two-slips": N_("two slips"),
     "typed-otherwise": N_("typed differently"),
     "after-close": N_("arrived after the hall closed"),
@@ -41,7 +41,7 @@ WAITS: Mapping[str, str] = {
 }
 """Reasons why a slip is pending."""
 
-MOST_TOPS = 5
+MAX_TOP_PLAYS = 5
 """Limit of plays with the highest score that the page shows at first."""
 
 Given = Mapping[str, str]
@@ -68,7 +68,7 @@ def _slip(given: Given, **more: Any) -> events.Slip:
     )
 
 
-def _decided(given: Given) -> Message:
+def _build_decision(given: Given) -> Message:
     """Build the decision on a claim: refused, or the slip corrected as in the form."""
     request = pb.DecideClaimRequest(hall=given.get("hall", ""), claim_id=given.get("claim_id", ""))
     if given.get("correct"):
@@ -84,11 +84,11 @@ def _names(given: Given) -> Message:
         if field.startswith("name-")
     ]
     return pb.SetCallNamesRequest(
-        names=names, numbers=[given.get(f"number-{column + 1}", "") for column in range(SIZE)]
+        names=names, numbers=[given.get(f"number-{column + 1}", "") for column in range(BOARD_SIZE)]
     )
 
 
-ACTS: Mapping[str, Act] = {
+JUDGE_COMMANDS: Mapping[str, Act] = {
     "call": Act(N_("Call the rack"), lambda given: pb.CallRackRequest(faces=given.get("faces", "").upper().split())),
     "start": Act(N_("Time!"), lambda given: turns.StartTurnRequest()),
     "stop": Act(N_("Stop the time"), lambda given: turns.StopTurnRequest()),
@@ -115,7 +115,7 @@ ACTS: Mapping[str, Act] = {
         N_("Score the round"),
         lambda given: pb.ScoreTurnRequest(without_open_halls=bool(given.get("without"))),
     ),
-    "decide": Act(N_("Decide the claim"), _decided),
+    "decide": Act(N_("Decide the claim"), _build_decision),
     "names": Act(N_("Set the announced names"), _names),
     "end": Act(N_("End the game"), lambda given: pb.EndGameRequest()),
     "validate": Act(N_("Declare the results final"), lambda given: pb.ValidateResultsRequest()),
@@ -124,7 +124,7 @@ ACTS: Mapping[str, Act] = {
 
 
 async def _show(
-    desk: Desk, part: str = "", *, said: str = "", refusal: str = "", given: Given | None = None
+    desk: DuplicatePage, part: str = "", *, said: str = "", refusal: str = "", given: Given | None = None
 ) -> Response:
     game = await desk.game()
     turn = game.turns[-1] if game.turns else None
@@ -147,15 +147,15 @@ async def _show(
         waiting=waiting,
         tops=tops.plays,
         chosen=tops.chosen if tops.HasField("chosen") else None,
-        most_tops=MOST_TOPS,
+        most_tops=MAX_TOP_PLAYS,
         people=await desk.people(),
-        why=WAITS,
-        acts=ACTS,
+        why=PENDING_REASONS,
+        acts=JUDGE_COMMANDS,
         given=Typed(given or {}),
         ends=duplicate_labels.ENDS,
         unofficial=duplicate_labels.UNOFFICIAL,
         faults=duplicate_labels.FAULTS,
-        handed=HANDED,
+        handed=HANDED_LABELS,
         values=tile_values(game.ruleset),
         coordinates=coordinates_of,
         word=main_word,
@@ -165,23 +165,23 @@ async def _show(
 
 
 @routes.get("/tournaments/{tournament_id}/duplicate/{game_id}/judge")
-async def show_judge(desk: AtDesk, part: Part = "") -> Response:
+async def show_judge(desk: DuplicatePageDep, part: Part = "") -> Response:
     """Show the game to its judge; if the time of a turn is over, with its tops and pending slips."""
     desk.check(pb.ScoreTurnRequest)
     said, done = "", desk.done_by("duplicate-judge")
-    if done in ACTS and not part:
-        said = say(DONE, {"act": say(ACTS[done].name, {}, desk.language).rstrip("!")}, desk.language)
+    if done in JUDGE_COMMANDS and not part:
+        said = say(COMMAND_DONE, {"act": say(JUDGE_COMMANDS[done].name, {}, desk.language).rstrip("!")}, desk.language)
     return await _show(desk, part, said=said)
 
 
 @routes.post("/tournaments/{tournament_id}/duplicate/{game_id}/judge")
-async def act_as_judge(desk: AtDesk, given: Fields) -> Response:
+async def act_as_judge(desk: DuplicatePageDep, given: Fields) -> Response:
     """Send the command of a form. A refusal is shown on the page."""
     desk.check(pb.ScoreTurnRequest)
     name = given.get("act", "")
-    if name not in ACTS:
+    if name not in JUDGE_COMMANDS:
         raise HTTPException(HTTPStatus.BAD_REQUEST)
-    request: Any = ACTS[name].request(given)
+    request: Any = JUDGE_COMMANDS[name].request(given)
     known = request.DESCRIPTOR.fields_by_name
     request.command_id, request.game_id, request.arbiter_id = command_id(given, name), desk.game_id, desk.subject
     turn = given.get("turn", "")
@@ -192,6 +192,6 @@ async def act_as_judge(desk: AtDesk, given: Fields) -> Response:
     try:
         await desk.calls.ask(request)
     except grpc.aio.AioRpcError as error:
-        told = refused(error, desk.language).detail
+        told = to_problem(error, desk.language).detail
         return await _show(desk, refusal=f"{say(NOTHING_DONE, {}, desk.language)} {told}", given=given)
-    return led_after(desk.request, f"{desk.base}/judge", f"duplicate-judge.{name}")
+    return redirect_after(desk.request, f"{desk.base}/judge", f"duplicate-judge.{name}")

@@ -16,7 +16,7 @@ from starlette.responses import Response
 
 from faristol.credentials.roles import PLAYER
 from faristol.gateway.auth.session import SignedIn
-from faristol.gateway.consoles.commands import hidden
+from faristol.gateway.consoles.commands import hide_errors
 from faristol.gateway.consoles.duplicate.phone_words import in_language
 from faristol.gateway.consoles.frame import GameId
 from faristol.gateway.consoles.scorer.about import as_data, tiles_and_squares
@@ -44,7 +44,7 @@ async def write_slip(
     here = tournament_id and (not tournaments or tournament_id in tournaments)
     if credential.role != PLAYER or not here:
         raise HTTPException(HTTPStatus.NOT_FOUND)
-    with hidden(grpc.StatusCode.NOT_FOUND):  # a player of another game has no slip
+    with hide_errors(grpc.StatusCode.NOT_FOUND):  # a player of another game has no slip
         sheet = await games.sheet(game_id, player_id=credential.player_id)
     game = await games.game(game_id)
     seats = await games.sheet(game_id, sheet.hall.name, seats_alone=True)

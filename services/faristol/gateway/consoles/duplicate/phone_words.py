@@ -10,7 +10,7 @@ from faristol.kernel.refusal import N_
 from faristol.presentation.duplicate_labels import FAULTS
 from faristol.text import translations
 
-TEXTS: Mapping[str, str] = {
+PHONE_TEXTS: Mapping[str, str] = {
     **SHARED,
     "loading": N_("Loading the game…"),
     "missing": N_("This device has not loaded the game yet. Connect to the network for the first load."),
@@ -80,7 +80,7 @@ def in_language(language: str) -> dict[str, Any]:
     """Return all texts of the script in a language."""
     read = translations(language).gettext
     return {
-        "texts": {key: read(text) for key, text in TEXTS.items()},
+        "texts": {key: read(text) for key, text in PHONE_TEXTS.items()},
         "faults": {str(fault): read(text) for fault, text in FAULTS.items()},
         "premiums": premiums(language),
     }

@@ -9,14 +9,14 @@ from faristol.pb.game.v1 import events_pb2 as game
 from faristol.pb.lexicon.v1 import adjudication_pb2 as pb
 from faristol.pb.lexicon.v1 import events_pb2 as events
 
-MOST_WORDS = 20
+MAX_CASE_WORDS = 20
 """Limit of the words of a case: a play of seven tiles forms eight at most."""
 
 VERDICTS: Mapping[str, bool] = {"valid": True, "invalid": False}
 
 
 @dataclass(frozen=True, slots=True)
-class Written:
+class WordInput:
     """Input about a word."""
 
     faces: str
@@ -27,28 +27,28 @@ class Written:
     source: str = ""
 
 
-def read(given: Mapping[str, str]) -> list[Written]:
+def read(given: Mapping[str, str]) -> list[WordInput]:
     """Parse a form, word by word."""
     return [
-        Written(
+        WordInput(
             given[f"word-{number}"],
             verdict if (verdict := given.get(f"verdict-{number}", "")) in VERDICTS else "",
             given.get(f"reason-{number}", ""),
             given.get(f"source-{number}", ""),
         )
-        for number in range(MOST_WORDS)
+        for number in range(MAX_CASE_WORDS)
         if f"word-{number}" in given
     ]
 
 
-def merged(file: pb.GetCaseFileResponse, written: Sequence[Written]) -> list[Written]:
+def merge_input(file: pb.GetCaseFileResponse, written: Sequence[WordInput]) -> list[WordInput]:
     """Return the form of a case, filled with earlier input."""
     known = {each.faces: each for each in written}
     words = [" ".join(each.word.faces) for each in file.words]
-    return [known.get(faces, Written(faces)) for faces in words]
+    return [known.get(faces, WordInput(faces)) for faces in words]
 
 
-def rulings(written: Sequence[Written]) -> list[events.WordRuling]:
+def rulings(written: Sequence[WordInput]) -> list[events.WordRuling]:
     """Return the rulings of a complete form. Raises ``ValueError`` if a word has no verdict."""
     if not all(each.verdict for each in written):
         raise ValueError("a word has no verdict")

@@ -13,11 +13,11 @@ from starlette.exceptions import HTTPException
 from starlette.responses import Response
 
 from faristol.client.problems import reason_of
-from faristol.gateway.auth.sign_in import led_after, led_to
-from faristol.gateway.cache.recorded_reads import DEADLINE
-from faristol.gateway.consoles.commands import command_id, hidden, refused
+from faristol.gateway.auth.sign_in import redirect_after, redirect_to
+from faristol.gateway.cache.recorded_reads import SERVICE_TIMEOUT_SECONDS
+from faristol.gateway.consoles.commands import command_id, hide_errors, to_problem
 from faristol.gateway.consoles.frame import Console
-from faristol.gateway.consoles.judge.forms import Written, merged, read, rulings
+from faristol.gateway.consoles.judge.forms import WordInput, merge_input, read, rulings
 from faristol.gateway.http.forms import Fields
 from faristol.gateway.pages.render import Part
 from faristol.kernel.refusal import N_
@@ -26,7 +26,7 @@ from faristol.pb.lexicon.v1 import events_pb2 as events
 from faristol.pb.lexicon.v1 import lexicon_pb2
 from faristol.text import say
 
-DONE = {
+SUCCESS_TEXTS = {
     "ruled": N_("Ruled."),
     "opinion": N_(
         "Your ruling is recorded. The case waits for the other judges; you see their rulings when it is decided."
@@ -46,15 +46,15 @@ CaseId = Annotated[str, Path(max_length=128, pattern="^[a-z0-9-]+$")]
 routes = APIRouter(include_in_schema=False)
 
 
-class _Desk(Console):
+class _JudgePages(Console):
     """Judge's pages, for a signed-in user."""
 
     async def queue(self) -> pb.WatchQueueResponse:
         """Return the cases that the judge may claim. Raises ``HTTPException`` if the user has no queue."""
         answers = self.calls.follow(pb.WatchQueueRequest(judge_id=self.subject))
         try:
-            with hidden(grpc.StatusCode.PERMISSION_DENIED):
-                async with asyncio.timeout(DEADLINE):
+            with hide_errors(grpc.StatusCode.PERMISSION_DENIED):
+                async with asyncio.timeout(SERVICE_TIMEOUT_SECONDS):
                     found: pb.WatchQueueResponse = await anext(answers)
         except TimeoutError as problem:
             raise HTTPException(HTTPStatus.SERVICE_UNAVAILABLE) from problem
@@ -79,14 +79,14 @@ class _Desk(Console):
         )
 
     async def show_case(
-        self, case_id: str, written: Sequence[Written] = (), *, refusal: str = "", status: HTTPStatus = HTTPStatus.OK
+        self, case_id: str, written: Sequence[WordInput] = (), *, refusal: str = "", status: HTTPStatus = HTTPStatus.OK
     ) -> Response:
         """Render a case: the data about its words, and the form if the judge holds it."""
         asked = pb.GetCaseFileRequest(case_id=case_id, judge_id=self.subject)
         try:
             file = await self.calls.ask(asked)
         except grpc.aio.AioRpcError as error:
-            problem = refused(error, self.language)
+            problem = to_problem(error, self.language)
             return await self.show_queue(refusal=problem.detail, status=problem.status)
         case: lexicon_pb2.GetCaseResponse = await self.calls.ask(lexicon_pb2.GetCaseRequest(case_id=case_id))
         lease_seconds = await self._lease(case_id) if self.subject in case.held_by else 0
@@ -99,7 +99,7 @@ class _Desk(Console):
             file=file,
             case=case,
             lease_seconds=lease_seconds,
-            words=list(zip(file.words, merged(file, written), strict=True)),
+            words=list(zip(file.words, merge_input(file, written), strict=True)),
             panel=case.mode == events.MODE_PANEL,
             judge_id=self.subject,
             now_ms=self.now_ms,
@@ -116,25 +116,25 @@ class _Desk(Console):
         return int(kept.lease_seconds)
 
 
-AtDesk = Annotated[_Desk, Depends()]
+JudgePagesDep = Annotated[_JudgePages, Depends()]
 
 
 @routes.get("/judge")
-async def show_queue(desk: AtDesk, part: Part = "") -> Response:
+async def show_queue(desk: JudgePagesDep, part: Part = "") -> Response:
     """Show the cases that a judge may claim."""
     done = "" if part else desk.done_by("judge")
-    said = say(DONE[done], {}, desk.language) if done in DONE else ""
+    said = say(SUCCESS_TEXTS[done], {}, desk.language) if done in SUCCESS_TEXTS else ""
     return await desk.show_queue(part, said=said)
 
 
 @routes.get("/judge/cases/{case_id}")
-async def show_case(desk: AtDesk, case_id: CaseId) -> Response:
+async def show_case(desk: JudgePagesDep, case_id: CaseId) -> Response:
     """Show the words of a case."""
     return await desk.show_case(case_id)
 
 
 @routes.post("/judge/cases/{case_id}")
-async def act_on_case(desk: AtDesk, given: Fields, case_id: CaseId) -> Response:
+async def act_on_case(desk: JudgePagesDep, given: Fields, case_id: CaseId) -> Response:
     """Claim a case, rule on it, or release it. After a refusal, the page keeps the input."""
     act, written = given.get("act", ""), read(given)
     named: dict[str, Any] = {
@@ -146,10 +146,10 @@ async def act_on_case(desk: AtDesk, given: Fields, case_id: CaseId) -> Response:
         match act:
             case "claim":
                 await desk.calls.ask(pb.ClaimCaseRequest(**named))
-                return await desk.show_case(case_id, written) if written else led_to(f"/judge/cases/{case_id}")
+                return await desk.show_case(case_id, written) if written else redirect_to(f"/judge/cases/{case_id}")
             case "release":
                 await desk.calls.ask(pb.ReleaseCaseRequest(**named))
-                return led_after(desk.request, "/judge", "judge.released")
+                return redirect_after(desk.request, "/judge", "judge.released")
             case "rule":
                 try:
                     words = rulings(written)
@@ -157,11 +157,11 @@ async def act_on_case(desk: AtDesk, given: Fields, case_id: CaseId) -> Response:
                     told = say(NO_VERDICT, {}, desk.language)
                     return await desk.show_case(case_id, written, refusal=told, status=HTTPStatus.BAD_REQUEST)
                 answer = await desk.calls.ask(pb.RuleCaseRequest(words=words, **named))
-                return led_after(desk.request, "/judge", f"judge.{'ruled' if answer.ruled else 'opinion'}")
+                return redirect_after(desk.request, "/judge", f"judge.{'ruled' if answer.ruled else 'opinion'}")
             case _:
                 raise HTTPException(HTTPStatus.BAD_REQUEST)
     except grpc.aio.AioRpcError as error:
-        problem = refused(error, desk.language)
+        problem = to_problem(error, desk.language)
         told = problem.detail
         if act == "claim" and not written:
             return await desk.show_queue(refusal=told, status=problem.status)

@@ -11,19 +11,19 @@ from typing import Any
 from google.protobuf.message import Message
 
 from faristol.gateway.consoles.commands import form_id
-from faristol.kernel.quotation import shown
+from faristol.kernel.quotation import shorten_text
 from faristol.kernel.refusal import N_, Param
 from faristol.pb.pairing.v1 import pairing_pb2 as pairing
 from faristol.text import say
 from faristol.typed_input.results.doubts import OPEN_BEFORE
 from faristol.typed_input.results.lines import (
+    ABANDONED_MARK,
     FORFEIT,
-    LEFT,
-    NOTHING,
-    Given,
-    Slip,
-    given,
+    UNSCORED_MARK,
+    InvalidLine,
+    ParsedResult,
     is_forfeit,
+    parse_result,
     seat_in_doubt,
     table_of,
 )
@@ -43,14 +43,14 @@ GIVE_UP = N_(
 FROM_SHEET = "sheet-"
 """Prefix of the confirming value for a result of a signed sheet."""
 NO_SCORE = N_("Type the score of {name}, or ff if {name} did not come.")
-STANDS = N_("{standing} is already recorded.")
+ALREADY_STANDS = N_("{standing} is already recorded.")
 CORRECTS = N_("{standing} is already recorded. Send this result again to correct it.")
-LONGEST_TYPED = 40
+MAX_TYPED_CHARACTERS = 40
 """Limit in characters of earlier input for a table in a form."""
 
 
 @dataclass(frozen=True, slots=True)
-class Entry:
+class ResultEntry:
     """Parsed form with a result."""
 
     table: int = 0
@@ -97,7 +97,7 @@ class _Form:
         return say(text, params, self.language)
 
 
-def read(fields: Mapping[str, str], tables: Tables, tournament_id: str, rights: Rights, language: str) -> Entry:
+def read(fields: Mapping[str, str], tables: Tables, tournament_id: str, rights: Rights, language: str) -> ResultEntry:
     """Parse a form with ``table`` and the scores of its seats. Raises ``HTTPException`` for a form without an id."""
     form = _Form(fields, tables, tournament_id, str(form_id(fields)), rights, language)
     number = 0
@@ -109,11 +109,11 @@ def read(fields: Mapping[str, str], tables: Tables, tournament_id: str, rights: 
         if any(words):
             for name, word in zip(names, words, strict=True):
                 if not word:
-                    raise Slip(NO_SCORE, name=name)
-        return _decided(given(number, [word for word in words if word], len(names)), form)
-    except Slip as slip:
+                    raise InvalidLine(NO_SCORE, name=name)
+        return _decide_entry(parse_result(number, [word for word in words if word], len(names)), form)
+    except InvalidLine as slip:
         field = SEATS[_seat_in_doubt(words)] if number else "table"
-        return Entry(number, problem=form.say(slip.text, **slip.params), field=field)
+        return ResultEntry(number, problem=form.say(slip.text, **slip.params), field=field)
 
 
 def _words(fields: Mapping[str, str], seats: int) -> list[str]:
@@ -124,9 +124,13 @@ def _words(fields: Mapping[str, str], seats: int) -> list[str]:
     how = [fields.get(f"how_{seat}", "") for seat in SEATS[:seats]]
     words = [fields.get(seat, "").strip() for seat in SEATS[:seats]]
     is_complete = FORFEIT in how or (seats == 2 and any(map(is_forfeit, words)))
-    came = NOTHING if is_complete else ""
+    came = UNSCORED_MARK if is_complete else ""
     return [
-        FORFEIT if way == FORFEIT else f"{word}{LEFT}" if way == LEFT and word.isdecimal() else word or came
+        FORFEIT
+        if way == FORFEIT
+        else f"{word}{ABANDONED_MARK}"
+        if way == ABANDONED_MARK and word.isdecimal()
+        else word or came
         for way, word in zip(how, words, strict=True)
     ]
 
@@ -136,33 +140,33 @@ def _seat_in_doubt(words: Sequence[str]) -> int:
     return words.index("") if "" in words else seat_in_doubt(words)
 
 
-def _decided(typed: Given, form: _Form) -> Entry:
+def _decide_entry(typed: ParsedResult, form: _Form) -> ResultEntry:
     tables = form.tables
     table = tables[typed.table]
     if tables.stands(typed):
-        return _confirmed(typed, table, form)
+        return _confirm_same_result(typed, table, form)
     if table.scores:
         if not form.rights.corrects and tables.is_hidden(typed.table, form.rights.subject):
-            return _disputed(typed, table, form)
+            return _build_dispute(typed, table, form)
         if not form.rights.corrects and not _is_own(table, form.rights):
             told = form.say(NEEDS_ARBITER, standing=tables.standing(typed.table))
-            return Entry(typed.table, problem=told, field="table")
+            return ResultEntry(typed.table, problem=told, field="table")
     sure = _mark(typed, table)
     found = tables.doubts(typed)
     doubts = [form.say(doubt.text, **doubt.params) for doubt in found]
     if before := form.fields.get("before", ""):
-        doubts.insert(0, form.say(OPEN_BEFORE, table=typed.table, typed=shown(before[:LONGEST_TYPED])))
+        doubts.insert(0, form.say(OPEN_BEFORE, table=typed.table, typed=shorten_text(before[:MAX_TYPED_CHARACTERS])))
     if table.scores:
         doubts.insert(0, form.say(CORRECTS, standing=tables.standing(typed.table)))
     confirmed = form.fields.get("sure", "")
     if doubts and confirmed not in (sure, FROM_SHEET + sure):
         seat = next((doubt.seat for doubt in found if doubt.seat is not None), len(typed.scores) - 1)
-        return Entry(typed.table, doubts=doubts, sure=sure, field=SEATS[seat])
+        return ResultEntry(typed.table, doubts=doubts, sure=sure, field=SEATS[seat])
     result = tables.result(typed)
     about: dict[str, Any] = {"command_id": form.command_id, "tournament_id": form.tournament_id}
     if table.scores:
         kind = pairing.CorrectResultRequest if form.rights.corrects else pairing.CorrectOwnResultRequest
-        return Entry(typed.table, _correction(kind, table, result, about), sure=sure)
+        return ResultEntry(typed.table, _correction(kind, table, result, about), sure=sure)
     if confirmed == FROM_SHEET + sure and not result.forfeited_by:
         sheet = pairing.EnterSignedSheetRequest(
             game_id=result.game_id,
@@ -171,8 +175,8 @@ def _decided(typed: Given, form: _Form) -> Entry:
             winner_id=result.winner_id,
             **about,
         )
-        return Entry(typed.table, sheet, sure=sure)
-    return Entry(typed.table, pairing.EnterResultsRequest(results=[result], **about), sure=sure)
+        return ResultEntry(typed.table, sheet, sure=sure)
+    return ResultEntry(typed.table, pairing.EnterResultsRequest(results=[result], **about), sure=sure)
 
 
 def _is_own(table: pairing.TableResult, rights: Rights) -> bool:
@@ -181,22 +185,22 @@ def _is_own(table: pairing.TableResult, rights: Rights) -> bool:
     return rights.corrects_own and is_own and not table.confirmed_by
 
 
-def _confirmed(typed: Given, table: pairing.TableResult, form: _Form) -> Entry:
+def _confirm_same_result(typed: ParsedResult, table: pairing.TableResult, form: _Form) -> ResultEntry:
     """Handle the same result entered again: it confirms the first, if a second person must confirm."""
-    stands = form.say(STANDS, standing=form.tables.standing(typed.table))
+    stands = form.say(ALREADY_STANDS, standing=form.tables.standing(typed.table))
     is_second = table.check in OPEN and table.actor != form.rights.subject
     if not (form.tables.listed.second_person and is_second):
-        return Entry(typed.table, stands=stands)
-    return Entry(typed.table, _checked(table, form))
+        return ResultEntry(typed.table, stands=stands)
+    return ResultEntry(typed.table, _build_confirmation(table, form))
 
 
-def _disputed(typed: Given, table: pairing.TableResult, form: _Form) -> Entry:
+def _build_dispute(typed: ParsedResult, table: pairing.TableResult, form: _Form) -> ResultEntry:
     """Return the dispute of a result by a user who entered a different one blind. An official decides."""
     note = " – ".join(score.written for score in typed.scores)
-    return Entry(typed.table, _checked(table, form, disputed=True, note=note))
+    return ResultEntry(typed.table, _build_confirmation(table, form, disputed=True, note=note))
 
 
-def _checked(table: pairing.TableResult, form: _Form, *, disputed: bool = False, note: str = "") -> Message:
+def _build_confirmation(table: pairing.TableResult, form: _Form, *, disputed: bool = False, note: str = "") -> Message:
     return pairing.ConfirmResultRequest(
         command_id=form.command_id,
         tournament_id=form.tournament_id,
@@ -207,7 +211,7 @@ def _checked(table: pairing.TableResult, form: _Form, *, disputed: bool = False,
     )
 
 
-def from_sheet(entry: Entry, refusal: str, language: str) -> Entry:
+def from_sheet(entry: ResultEntry, refusal: str, language: str) -> ResultEntry:
     """Return the question whether the signed sheet replaces the record of an open table."""
     asked = [refusal, say(GIVE_UP, {}, language)]
     return replace(entry, command=None, doubts=asked, sure=FROM_SHEET + entry.sure, field=SEATS[0])
@@ -227,7 +231,7 @@ def _correction(
     return kind(game_id=table.game_id, scores_before=table.scores, **about, **asked)
 
 
-def _mark(typed: Given, table: pairing.TableResult) -> str:
+def _mark(typed: ParsedResult, table: pairing.TableResult) -> str:
     """Return a hash of the typed and the recorded scores."""
     said = f"{typed} {[score.score for score in table.scores]}"
     return hashlib.sha256(said.encode()).hexdigest()[:16]
@@ -250,11 +254,13 @@ def confirm_all(
             scores=table.scores,
         )
         for table in tables.listed.tables
-        if table.check == pairing.RESULT_CHECK_PHASE_OPEN and table.actor != subject and seen(table) in shown_
+        if table.check == pairing.RESULT_CHECK_PHASE_OPEN
+        and table.actor != subject
+        and encode_shown_scores(table) in shown_
     ]
 
 
-def seen(table: pairing.TableResult) -> str:
+def encode_shown_scores(table: pairing.TableResult) -> str:
     """Return the value by which a form states the shown scores: ``11:412:378``."""
     return ":".join(map(str, (table.table, *(score.score for score in table.scores))))
 

@@ -14,20 +14,20 @@ from starlette.responses import Response
 
 from faristol.client.problems import every_reason, info_of
 from faristol.credentials.roles import PLAYER
-from faristol.gateway.auth.sign_in import led_to
-from faristol.gateway.consoles.commands import hidden
+from faristol.gateway.auth.sign_in import redirect_to
+from faristol.gateway.consoles.commands import hide_errors
 from faristol.gateway.consoles.frame import Console, Done, TournamentId, Typed
 from faristol.gateway.consoles.navigation import may
 from faristol.gateway.consoles.results_entry.entry import (
     OPEN,
     SEATS,
-    Entry,
+    ResultEntry,
     Rights,
     confirm_all,
     confirmation,
+    encode_shown_scores,
     from_sheet,
     read,
-    seen,
 )
 from faristol.gateway.http.errors import STATUSES
 from faristol.gateway.http.forms import Fields
@@ -55,7 +55,7 @@ routes = APIRouter(include_in_schema=False)
 
 
 @dataclass
-class _Entry(Console):
+class _ResultsPage(Console):
     """Page of a round, for a user who enters or confirms results."""
 
     results: Reader
@@ -89,7 +89,7 @@ class _Entry(Console):
         if not may(self.session, pairing.ListResultsRequest):
             raise HTTPException(HTTPStatus.NOT_FOUND)
         asked = pairing.ListResultsRequest(tournament_id=self.tournament_id, round=self.number)
-        with hidden(grpc.StatusCode.PERMISSION_DENIED):
+        with hide_errors(grpc.StatusCode.PERMISSION_DENIED):
             listed = await self.calls.ask(asked)
         if not listed.tables:
             check_has_tables(await self.results.tournament(self.tournament_id))
@@ -150,7 +150,7 @@ class _Entry(Console):
         """Check whether a blind second entry hides a result. A user who may correct any result sees all."""
         return _is_hidden(tables, table.table, self.rights)
 
-    async def show(self, tables: Tables, entry: Entry, table: int = 0, said: str = "") -> Response:
+    async def show(self, tables: Tables, entry: ResultEntry, table: int = 0, said: str = "") -> Response:
         """Render the page of the round, or of one of its tables."""
         head = await self.results.tournament(self.tournament_id, Moment(self.done))
         is_wrong = bool(entry.problem or entry.doubts or self.refused)
@@ -173,7 +173,7 @@ class _Entry(Console):
             most=max((len(each.players) for each in tables.listed.tables), default=2),
             to_confirm=[each for each in tables.listed.tables if each.check in OPEN],
             hidden={each.table for each in tables.listed.tables if self.is_hidden(each, tables)},
-            seen=seen,
+            seen=encode_shown_scores,
             own=self.subject,
             player_id=self.session.credential.player_id if self.is_player else "",
             is_player=self.is_player,
@@ -183,12 +183,12 @@ class _Entry(Console):
         )
 
 
-AtEntry = Annotated[_Entry, Depends()]
+ResultsPageDep = Annotated[_ResultsPage, Depends()]
 
 
 @routes.get("/tournaments/{tournament_id}/round/{number}/results")
 async def show_results(
-    page: AtEntry, at: At = 0, confirmed: Annotated[int, Query(ge=0, le=MOST_TABLES_COUNT)] = 0
+    page: ResultsPageDep, at: At = 0, confirmed: Annotated[int, Query(ge=0, le=MOST_TABLES_COUNT)] = 0
 ) -> Response:
     """Show the tables of the round and the form; a player is redirected to the own table.
 
@@ -196,33 +196,33 @@ async def show_results(
     """
     tables = await page.tables()
     if page.is_player and not page.part:
-        return led_to(f"{page.address}/{tables.listed.tables[0].table}")
+        return redirect_to(f"{page.address}/{tables.listed.tables[0].table}")
     said = say(CONFIRMED_RESULTS, {"count": confirmed}, page.language) if confirmed else ""
-    return await page.show(tables, Entry(), said=said or describe_saved(tables, at, page.rights, page.language))
+    return await page.show(tables, ResultEntry(), said=said or describe_saved(tables, at, page.rights, page.language))
 
 
 @routes.post("/tournaments/{tournament_id}/round/{number}/results")
-async def enter_result(page: AtEntry, given: Fields) -> Response:
+async def enter_result(page: ResultsPageDep, given: Fields) -> Response:
     """Enter, correct or confirm the result of a table."""
-    return await _changed(page, given, 0)
+    return await _handle_form(page, given, 0)
 
 
 @routes.get("/tournaments/{tournament_id}/round/{number}/results/{table}")
-async def show_table(page: AtEntry, table: Table) -> Response:
+async def show_table(page: ResultsPageDep, table: Table) -> Response:
     """Show the form of one table, as opened by the QR code of its slip."""
     tables = await page.tables()
     if not tables.players(table):
         raise HTTPException(HTTPStatus.NOT_FOUND)
-    return await page.show(tables, Entry(table), table)
+    return await page.show(tables, ResultEntry(table), table)
 
 
 @routes.post("/tournaments/{tournament_id}/round/{number}/results/{table}")
-async def enter_at_table(page: AtEntry, given: Fields, table: Table) -> Response:
+async def enter_at_table(page: ResultsPageDep, given: Fields, table: Table) -> Response:
     """Enter, correct or confirm the result of this table."""
-    return await _changed(page, {**given, "table": str(table)}, table)
+    return await _handle_form(page, {**given, "table": str(table)}, table)
 
 
-async def _changed(page: _Entry, given: Mapping[str, str], table: int) -> Response:
+async def _handle_form(page: _ResultsPage, given: Mapping[str, str], table: int) -> Response:
     page.typed = given
     tables = await page.tables()
     if table and not tables.players(table):
@@ -230,7 +230,7 @@ async def _changed(page: _Entry, given: Mapping[str, str], table: int) -> Respon
     back = f"{page.address}/{table}" if table else page.address
     try:
         if given.get("act") == "ConfirmResult":
-            return await _confirmed(page, given, tables, table, back)
+            return await _confirm_result(page, given, tables, table, back)
         if page.is_player:
             raise HTTPException(HTTPStatus.BAD_REQUEST)  # players may only confirm
         if given.get("act") == "ConfirmAll":
@@ -241,32 +241,34 @@ async def _changed(page: _Entry, given: Mapping[str, str], table: int) -> Respon
     if entry.command is not None:
         answer = await page.ask(entry.command)
         if answer is not None:
-            return led_to(f"{back}?at={entry.table}&done={answer.position}")
+            return redirect_to(f"{back}?at={entry.table}&done={answer.position}")
         if page.reason == "GAME_BEGUN" and page.rights.gives_up:
             entry, page.refused = from_sheet(entry, page.refused, page.language), ""
         tables = await page.tables()
     return await page.show(tables, entry, table)
 
 
-async def _confirmed(page: _Entry, given: Mapping[str, str], tables: Tables, table: int, back: str) -> Response:
+async def _confirm_result(
+    page: _ResultsPage, given: Mapping[str, str], tables: Tables, table: int, back: str
+) -> Response:
     number = given.get("table", "")
     at = int(number) if number.isdecimal() and len(number) < 7 else 0
     if not tables.players(at):
         raise HTTPException(HTTPStatus.BAD_REQUEST)
     answer = await page.ask(confirmation(given, tables[at], page.tournament_id))
     if answer is None:
-        return await page.show(await page.tables(), Entry(), table)
-    return led_to(f"{back}?at={at}&done={answer.position}" if not table else f"{back}?done={answer.position}")
+        return await page.show(await page.tables(), ResultEntry(), table)
+    return redirect_to(f"{back}?at={at}&done={answer.position}" if not table else f"{back}?done={answer.position}")
 
 
-async def _all_confirmed(page: _Entry, given: Mapping[str, str], tables: Tables, back: str) -> Response:
+async def _all_confirmed(page: _ResultsPage, given: Mapping[str, str], tables: Tables, back: str) -> Response:
     position = confirmed = 0
     for command in confirm_all(given, tables, page.tournament_id, page.subject):
         answer = await page.ask(command)
         if answer is None:
-            return await page.show(await page.tables(), Entry())
+            return await page.show(await page.tables(), ResultEntry())
         position, confirmed = answer.position, confirmed + 1
-    return led_to(f"{back}?done={position}&confirmed={confirmed}")
+    return redirect_to(f"{back}?done={position}&confirmed={confirmed}")
 
 
 def _is_hidden(tables: Tables, table: int, rights: Rights) -> bool:

@@ -7,22 +7,22 @@ from typing import Any
 
 from markupsafe import Markup
 
-from faristol.credentials.roles import NAMES
+from faristol.credentials.roles import ROLE_NAMES
 from faristol.gateway.auth.session import Session
 from faristol.gateway.consoles.navigation import may
 from faristol.gateway.consoles.scorer.words import in_language
 from faristol.gateway.live.page_events import of_page
-from faristol.gateway.rpc.calls import METHODS
+from faristol.gateway.rpc.calls import METHODS_BY_REQUEST
 from faristol.host.ruleset_store import ruleset_of
 from faristol.pb.clock.v1 import clock_pb2
 from faristol.pb.game.v1 import game_pb2
 from faristol.pb.results.v1 import results_pb2 as pb
 from faristol.rules import Ruleset
-from faristol.rules.board import PREMIUMS, ROW_NAMES, SIZE, Square
+from faristol.rules.board import BOARD_SIZE, PREMIUMS, ROW_NAMES, Square
 from faristol.rules.look_alikes import look_alikes_of, twins_of
 from faristol.rules.tiles import BLANK
 
-REQUESTS = [each for each in METHODS if each.DESCRIPTOR.file in (game_pb2.DESCRIPTOR, clock_pb2.DESCRIPTOR)]
+REQUESTS = [each for each in METHODS_BY_REQUEST if each.DESCRIPTOR.file in (game_pb2.DESCRIPTOR, clock_pb2.DESCRIPTOR)]
 """Requests of a table and its clock."""
 
 
@@ -36,8 +36,8 @@ def about(game: pb.GetGameResponse, session: Session, language: str) -> dict[str
         "table": game.table,
         "players": [{"id": seat.player_id, "name": seat.name or seat.player_id} for seat in game.seats],
         "arbiter": session.credential.subject_id,
-        "role": NAMES[session.credential.role],
-        "may": [METHODS[request].name for request in REQUESTS if may(session, request)],
+        "role": ROLE_NAMES[session.credential.role],
+        "may": [METHODS_BY_REQUEST[request].name for request in REQUESTS if may(session, request)],
         "news": of_page("game.html"),
         "rules": rules(ruleset),
         **in_language(language),
@@ -56,7 +56,7 @@ def tiles_and_squares(ruleset: Ruleset) -> dict[str, Any]:
         "rowTwins": dict(twins_of(ROW_NAMES)),
         "lost": sorted(tiles.accents) if tiles.accents is not None else None,
         "accentSigns": "".join(map(look_alikes_of, tiles.accent_signs)),
-        "marks": ["".join(PREMIUMS[Square(row, col)].value for col in range(SIZE)) for row in range(SIZE)],
+        "marks": ["".join(PREMIUMS[Square(row, col)].value for col in range(BOARD_SIZE)) for row in range(BOARD_SIZE)],
     }
 
 

@@ -13,8 +13,8 @@ from starlette.responses import Response
 
 from faristol.credentials.needs import CALLERS
 from faristol.gateway.auth.session import OwnCalls, SignedIn
-from faristol.gateway.consoles.commands import hidden
-from faristol.gateway.consoles.navigation import doors
+from faristol.gateway.consoles.commands import hide_errors
+from faristol.gateway.consoles.navigation import list_console_links
 from faristol.gateway.consoles.scorer.about import about, as_data
 from faristol.gateway.http.language import language_of
 from faristol.gateway.pages.render import private_page
@@ -22,7 +22,7 @@ from faristol.gateway.rpc.results import Reader
 from faristol.pb.access.v1 import needs_pb2
 from faristol.pb.game.v1 import game_pb2
 
-KEEPERS = CALLERS[needs_pb2.CALLERS_KEEPERS]
+SCORER_ROLES = CALLERS[needs_pb2.CALLERS_KEEPERS]
 """Roles that may record a table."""
 
 GameId = Annotated[str, Path(max_length=80)]
@@ -36,13 +36,13 @@ async def keep_table(
     request: Request, results: Reader, calls: OwnCalls, session: SignedIn, game_id: GameId
 ) -> Response:
     """Show the scorer's page or that of the clock; 404 if the user may not record the table."""
-    if session.credential.role not in KEEPERS:
+    if session.credential.role not in SCORER_ROLES:
         raise HTTPException(HTTPStatus.NOT_FOUND)
-    with hidden(grpc.StatusCode.PERMISSION_DENIED):
+    with hide_errors(grpc.StatusCode.PERMISSION_DENIED):
         await calls.ask(game_pb2.ListOffersRequest(game_id=game_id))
     game = await results.game(game_id)
     told = about(game, session, language_of(request))
     head = await results.tournament(game.tournament_id)
-    ways = list(doors(session, head.tournament))
+    ways = list(list_console_links(session, head.tournament))
     template = "keep.html" if request.url.path.endswith("/keep") else "clock.html"
     return private_page(request, template, session=session, game=game, about=as_data(told), doors=ways)

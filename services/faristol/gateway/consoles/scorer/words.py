@@ -12,7 +12,7 @@ from faristol.pb.results.v1 import results_pb2 as pb
 from faristol.presentation import labels
 from faristol.text import translations
 
-ACTS: Mapping[str, str] = {
+COMMAND_LABELS: Mapping[str, str] = {
     "StartGame": N_("begins"),
     "StateRack": N_("Announce the rack"),
     "TakeBackEntries": N_("Undo entries"),
@@ -94,7 +94,7 @@ SHARED: Mapping[str, str] = {
 }
 """Texts of every script that shows a board and stores entries until they are sent."""
 
-TEXTS: Mapping[str, str] = {
+SCORER_TEXTS: Mapping[str, str] = {
     **SHARED,
     "onTurn": N_("on turn"),
     "bag": N_("{count} in the bag"),
@@ -218,14 +218,14 @@ def in_language(language: str) -> dict[str, Any]:
         return {str(number): read(text) for number, text in texts.items()}
 
     return {
-        "texts": each(TEXTS),
-        "acts": each(ACTS),
+        "texts": each(SCORER_TEXTS),
+        "acts": each(COMMAND_LABELS),
         "choices": {
             "Neutralise": each(STOPPED),
             "CorrectClock": each(CORRECTIONS),
             "ImposeSanction": each(SANCTIONS),
         },
         "held": {clock.NeutralisationReason.Name(reason): read(text) for reason, text in labels.NEUTRALISED.items()},
-        "kinds": {pb.EntryKind.Name(kind): read(text) for kind, text in labels.KINDS.items()},
+        "kinds": {pb.EntryKind.Name(kind): read(text) for kind, text in labels.ENTRY_KINDS.items()},
         "premiums": premiums(language),
     }

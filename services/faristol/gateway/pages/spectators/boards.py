@@ -11,7 +11,7 @@ from faristol.pb.results.v1 import results_pb2 as pb
 from faristol.presentation import game_view, outcome
 
 
-def shown(request: Request, played: pb.GetGameResponse) -> dict[str, Any]:
+def build_game_values(request: Request, played: pb.GetGameResponse) -> dict[str, Any]:
     """Return the template values of a game."""
     sides = game_view.sheet(played)
     return {

@@ -9,7 +9,7 @@ from xml.sax.saxutils import escape, quoteattr
 
 from faristol.duplicate_game.preparation import duplicate_id
 from faristol.gateway.api.answers import moment
-from faristol.gateway.pages.divisions import titled
+from faristol.gateway.pages.divisions import format_title
 from faristol.kernel.refusal import N_
 from faristol.pb.results.v1 import results_pb2 as pb
 from faristol.presentation.ruleset_lookup import is_of_duplicate_games
@@ -17,12 +17,12 @@ from faristol.text import translations
 
 PAIRED = N_("Round %(number)s is paired")
 STARTED = N_("Round %(number)s has started")
-CLOSED = N_("Round %(number)s is closed: standings")
-ROUND = N_("Round %(number)s")
+ROUND_CLOSED = N_("Round %(number)s is closed: standings")
+ROUND_TITLE = N_("Round %(number)s")
 GAME_OPEN = N_("Game %(number)s is about to start")
 GAME_STARTED = N_("Game %(number)s has started")
 GAME_CLOSED = N_("Game %(number)s is closed: standings")
-GAME = N_("Game %(number)s")
+GAME_TITLE = N_("Game %(number)s")
 
 ATOM = "application/atom+xml; charset=utf-8"
 CALENDAR = "text/calendar; charset=utf-8"
@@ -30,7 +30,7 @@ CALENDAR = "text/calendar; charset=utf-8"
 _RFC_3339 = "%Y-%m-%dT%H:%M:%SZ"
 _UTC = "%Y%m%dT%H%M%SZ"
 
-LINE = 75
+CALENDAR_LINE_BYTES = 75
 """Limit of a calendar line in bytes."""
 
 USUAL = timedelta(hours=1)
@@ -38,7 +38,7 @@ USUAL = timedelta(hours=1)
 
 
 @dataclass(frozen=True, slots=True)
-class News:
+class FeedEntry:
     """Entry of the feed."""
 
     key: str
@@ -47,18 +47,18 @@ class News:
     path: str
 
 
-def news_of(tournament: pb.Tournament, language: str) -> list[News]:
+def news_of(tournament: pb.Tournament, language: str) -> list[FeedEntry]:
     """Return the feed entries of a tournament's rounds, the latest first."""
     read = translations(language).gettext
 
-    def found() -> Iterator[News]:
+    def list_news() -> Iterator[FeedEntry]:
         for round_ in tournament.played:
             pairings = f"/t/{tournament.tournament_id}/r/{round_.round}"
             standings = f"/t/{tournament.tournament_id}?round={round_.round}"
             told = (
                 ("paired_at", PAIRED, pairings),
                 ("started_at", STARTED, pairings),
-                ("closed_at", CLOSED, standings),
+                ("closed_at", ROUND_CLOSED, standings),
             )
             if is_of_duplicate_games(tournament):
                 game = f"/duplicate/{duplicate_id(tournament.tournament_id, round_.round)}"
@@ -70,9 +70,9 @@ def news_of(tournament: pb.Tournament, language: str) -> list[News]:
             for field, wording, path in told:
                 if round_.HasField(field):  # type: ignore[arg-type] # names of its fields
                     at = moment(getattr(round_, field))
-                    yield News(f"{round_.round}-{field}", read(wording) % {"number": round_.round}, at, path)
+                    yield FeedEntry(f"{round_.round}-{field}", read(wording) % {"number": round_.round}, at, path)
 
-    return sorted(found(), key=lambda each: (each.at, each.key), reverse=True)
+    return sorted(list_news(), key=lambda each: (each.at, each.key), reverse=True)
 
 
 def atom(tournament: pb.Tournament, language: str, address: str) -> str:
@@ -85,7 +85,7 @@ def atom(tournament: pb.Tournament, language: str, address: str) -> str:
         '<?xml version="1.0" encoding="utf-8"?>',
         f'<feed xmlns="http://www.w3.org/2005/Atom" xml:lang={quoteattr(language)}>',
         f"<id>{escape(base)}</id>",
-        f"<title>{escape(titled(tournament))}</title>",
+        f"<title>{escape(format_title(tournament))}</title>",
         f"<updated>{updated:{_RFC_3339}}</updated>",
         "<author><name>Faristol</name></author>",
         f'<link rel="self" type="application/atom+xml" href={quoteattr(own)}/>',
@@ -142,14 +142,14 @@ def calendar(tournament: pb.Tournament, language: str, address: str) -> str:
         "VERSION:2.0",
         "PRODID:-//Faristol//Faristol//EN",
         "METHOD:PUBLISH",
-        f"X-WR-CALNAME:{_text(titled(tournament))}",
+        f"X-WR-CALNAME:{_text(format_title(tournament))}",
         f"X-WR-TIMEZONE:{_text(tournament.time_zone or 'UTC')}",
     ]
     halls = ", ".join(hall.name for hall in tournament.halls)
     paired = len(tournament.played)
     for each in events_of(tournament):
-        wording = GAME if is_of_duplicate_games(tournament) else ROUND
-        title = f"{titled(tournament)}: {read(wording) % {'number': each.round}}"
+        wording = GAME_TITLE if is_of_duplicate_games(tournament) else ROUND_TITLE
+        title = f"{format_title(tournament)}: {read(wording) % {'number': each.round}}"
         page = f"/r/{each.round}" if each.round <= paired else ""
         lines += [
             "BEGIN:VEVENT",
@@ -162,7 +162,7 @@ def calendar(tournament: pb.Tournament, language: str, address: str) -> str:
             *([f"LOCATION:{_text(halls)}"] if halls else []),
             "END:VEVENT",
         ]
-    return "".join(f"{_folded(line)}\r\n" for line in [*lines, "END:VCALENDAR"])
+    return "".join(f"{_fold_line(line)}\r\n" for line in [*lines, "END:VCALENDAR"])
 
 
 def _text(given: str) -> str:
@@ -170,13 +170,13 @@ def _text(given: str) -> str:
     return given.replace("\\", "\\\\").replace(";", "\\;").replace(",", "\\,").replace("\n", "\\n")
 
 
-def _folded(line: str) -> str:
+def _fold_line(line: str) -> str:
     """Fold a line to the allowed length (RFC 5545 3.1)."""
     pieces: list[str] = []
     piece, size = "", 0
     for letter in line:
         width = len(letter.encode())
-        if size + width > LINE - bool(pieces):
+        if size + width > CALENDAR_LINE_BYTES - bool(pieces):
             pieces.append(piece)
             piece, size = "", 0
         piece += letter

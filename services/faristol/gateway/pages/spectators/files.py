@@ -11,13 +11,13 @@ from typing import Any
 from starlette.requests import Request
 from starlette.responses import JSONResponse, PlainTextResponse, Response
 
-from faristol.gateway.cache.recorded_reads import unchanged
+from faristol.gateway.cache.recorded_reads import check_not_modified
 from faristol.gateway.http.forms import public_address
 from faristol.gateway.http.language import language_of
 from faristol.gateway.pages.operator import ROBOTS
 from faristol.gateway.pages.spectators import feeds
-from faristol.gateway.pages.spectators.oembed import oembed
-from faristol.gateway.pages.spectators.pictures import drawn, picture
+from faristol.gateway.pages.spectators.oembed import describe_embed
+from faristol.gateway.pages.spectators.pictures import build_drawing, picture
 from faristol.gateway.pages.templating import asset
 from faristol.gateway.rpc.results import Reader
 from faristol.text import translations
@@ -26,18 +26,18 @@ from faristol.text import translations
 async def board_png(request: Request, results: Reader, game_id: str) -> Response:
     """Return the board of a game as a picture, with names and scores."""
     game = await results.game(game_id)
-    if kept := unchanged(request):
+    if kept := check_not_modified(request):
         return kept
     read = translations(language_of(request)).gettext
-    beside = f"{read(feeds.ROUND) % {'number': game.round}} · {read('Table %(number)s') % {'number': game.table}}"
-    content = await asyncio.to_thread(picture, drawn(game, beside))
+    beside = f"{read(feeds.ROUND_TITLE) % {'number': game.round}} · {read('Table %(number)s') % {'number': game.table}}"
+    content = await asyncio.to_thread(picture, build_drawing(game, beside))
     return Response(content, media_type="image/png", headers={"Cache-Control": "public, max-age=60"})
 
 
-async def feed(request: Request, results: Reader, tournament_id: str) -> Response:
+async def serve_feed(request: Request, results: Reader, tournament_id: str) -> Response:
     """Return the Atom feed of a tournament."""
     head = await results.tournament(tournament_id)
-    if kept := unchanged(request):
+    if kept := check_not_modified(request):
         return kept
     text = feeds.atom(head.tournament, language_of(request), public_address(request))
     return Response(text, media_type=feeds.ATOM, headers={"Cache-Control": "no-cache"})
@@ -46,7 +46,7 @@ async def feed(request: Request, results: Reader, tournament_id: str) -> Respons
 async def calendar(request: Request, results: Reader, tournament_id: str) -> Response:
     """Return the rounds of a tournament as a calendar."""
     head = await results.tournament(tournament_id)
-    if kept := unchanged(request):
+    if kept := check_not_modified(request):
         return kept
     text = feeds.calendar(head.tournament, language_of(request), public_address(request))
     return Response(text, media_type=feeds.CALENDAR, headers={"Cache-Control": "no-cache"})
@@ -97,12 +97,12 @@ async def favicon() -> Response:
 
 FILES: Mapping[str, Callable[..., Any]] = {
     "/games/{game_id}/board.png": board_png,
-    "/tournaments/{tournament_id}/feed.atom": feed,
+    "/tournaments/{tournament_id}/feed.atom": serve_feed,
     "/tournaments/{tournament_id}/rounds.ics": calendar,
     "/manifest.webmanifest": manifest,
     "/worker.js": worker,
     "/favicon.ico": favicon,
     "/robots.txt": robots,
-    "/oembed": oembed,
+    "/oembed": describe_embed,
 }
 """Routes by address."""

@@ -14,7 +14,7 @@ from starlette.responses import JSONResponse, Response
 from faristol.gateway.api.parameters import DIGITS
 from faristol.gateway.http.forms import public_address
 from faristol.gateway.http.language import language_of
-from faristol.gateway.pages.divisions import titled
+from faristol.gateway.pages.divisions import format_title
 from faristol.gateway.pages.embedding import Embed, embed_of_url
 from faristol.gateway.rpc.results import Reader, Results
 from faristol.kernel.refusal import N_
@@ -25,7 +25,7 @@ NOT_EMBEDDABLE = N_(
 )
 NO_SUCH_FORMAT = N_("format: expected json, got {given}")
 
-LONGEST_URL = 1_000
+MAX_URL_CHARACTERS = 1_000
 """Limit in characters."""
 
 CACHE_AGE_SECONDS = 24 * 3_600
@@ -34,10 +34,10 @@ CACHE_AGE_SECONDS = 24 * 3_600
 Side = Annotated[int, Query(ge=1, le=100_000), DIGITS]
 
 
-async def oembed(
+async def describe_embed(
     request: Request,
     results: Reader,
-    url: Annotated[str, Query(max_length=LONGEST_URL)],
+    url: Annotated[str, Query(max_length=MAX_URL_CHARACTERS)],
     format: Annotated[str, Query(max_length=20)] = "json",  # noqa: A002 # the name of the query parameter
     maxwidth: Side = 100_000,
     maxheight: Side = 100_000,
@@ -74,4 +74,4 @@ async def _title_of(results: Results, embed: Embed) -> str:
     if embed.game_id:
         game = await results.game(embed.game_id)
         return f"{' – '.join(seat.name or seat.player_id for seat in game.seats)} · {game.tournament_name}"
-    return titled((await results.tournament(embed.tournament_id)).tournament)
+    return format_title((await results.tournament(embed.tournament_id)).tournament)

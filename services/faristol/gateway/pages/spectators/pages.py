@@ -18,10 +18,10 @@ from faristol.gateway.duplicate_game.service import DuplicateReader, Duplicates
 from faristol.gateway.pages.divisions import together
 from faristol.gateway.pages.embedding import Theme
 from faristol.gateway.pages.render import Part, page, rules_title, tournament_page
-from faristol.gateway.pages.spectators.boards import shown
-from faristol.gateway.pages.spectators.players import LONGEST_SEARCH, curve, rating_line
+from faristol.gateway.pages.spectators.boards import build_game_values
+from faristol.gateway.pages.spectators.players import MAX_SEARCH_CHARACTERS, curve, rating_line
 from faristol.gateway.pages.spectators.replay import steps
-from faristol.gateway.pages.spectators.seats import Place, latest, named, places
+from faristol.gateway.pages.spectators.seats import PlayerPlace, find_places, latest, places
 from faristol.gateway.print.contents import language_of_tournament
 from faristol.gateway.rpc.results import Page, Reader, Results
 from faristol.pb.game.v1 import game_pb2
@@ -30,17 +30,17 @@ from faristol.presentation.game_view import squares, words
 from faristol.presentation.ruleset_lookup import is_of_duplicate_games, tile_values
 
 After = Annotated[int, Query(ge=0, le=10_000_000), DIGITS]
-Words = Annotated[str, Query(max_length=LONGEST_SEARCH)]
+Words = Annotated[str, Query(max_length=MAX_SEARCH_CHARACTERS)]
 
 Hall = Annotated[str, Query(max_length=200)]
 
-TOP = 24
+SCREEN_TOP_PLAYERS = 24
 """Limit of players in the standings on a screen."""
 
-TOURNAMENTS = 20
+PLAYER_TOURNAMENT_COUNT = 20
 """Limit of tournaments on a page of a player."""
 
-FOUND = 50
+MAX_FOUND_PLAYERS = 50
 """Limit of players on a page of matches."""
 
 CURVE = (300, 80)
@@ -51,7 +51,7 @@ async def player(
     request: Request, results: Reader, games: DuplicateReader, player_id: str, after: After = 0, part: Part = ""
 ) -> Response:
     """Show a player across tournaments."""
-    answer = await results.player(player_id, Page(TOURNAMENTS, str(after) if after else ""))
+    answer = await results.player(player_id, Page(PLAYER_TOURNAMENT_COUNT, str(after) if after else ""))
     played = await played_in(games, answer)
     over = [game.outcome for each in answer.tournaments for game in each.games]
     ratings = rating_line(answer.tournaments)
@@ -81,8 +81,8 @@ async def search(request: Request, results: Reader, q: Words = "", after: After 
     found, people = pb.ListTournamentsResponse(), pb.SearchPlayersResponse()
     if q.strip():
         found, people = await asyncio.gather(
-            results.tournaments(page=Page(0 if after else FOUND), search=q),
-            results.search_players(q, Page(FOUND, str(after) if after else "")),
+            results.tournaments(page=Page(0 if after else MAX_FOUND_PLAYERS), search=q),
+            results.search_players(q, Page(MAX_FOUND_PLAYERS, str(after) if after else "")),
         )
     return page(
         request,
@@ -95,9 +95,9 @@ async def search(request: Request, results: Reader, q: Words = "", after: After 
     )
 
 
-async def seated(
+async def load_places(
     results: Results, games: Duplicates, tournament_id: str, hall: str = ""
-) -> tuple[pb.GetTournamentResponse, pb.GetPairingsResponse, list[Place]]:
+) -> tuple[pb.GetTournamentResponse, pb.GetPairingsResponse, list[PlayerPlace]]:
     """Return a tournament, its latest round, and the places of all players; no places before the first round."""
     head, listed = await asyncio.gather(results.tournament(tournament_id), results.players(tournament_id))
     round_ = latest(head.tournament)
@@ -119,7 +119,7 @@ async def seated(
 
 async def seat_of(
     results: Results, games: Duplicates, tournament_id: str, player_id: str
-) -> tuple[pb.GetTournamentResponse, Place | None]:
+) -> tuple[pb.GetTournamentResponse, PlayerPlace | None]:
     """Return a tournament and the place of one player in the latest round; None before the first.
 
     The player's table is requested first; the list of players only if there is neither a table nor a bye.
@@ -145,7 +145,7 @@ async def find(
     request: Request, results: Reader, games: DuplicateReader, tournament_id: str, name: Words = "", part: Part = ""
 ) -> Response:
     """Show the places of all players in the latest round by name, or those that match a typed name."""
-    head, answer, everybody = await seated(results, games, tournament_id)
+    head, answer, everybody = await load_places(results, games, tournament_id)
     return await asyncio.to_thread(
         tournament_page,
         request,
@@ -153,7 +153,7 @@ async def find(
         part,
         head,
         answer=answer,
-        places=named(everybody, name),
+        places=find_places(everybody, name),
         typed=name.strip(),
         round=latest(head.tournament),
         tab="find",
@@ -171,15 +171,15 @@ async def screen(
     request: Request, results: Reader, games: DuplicateReader, tournament_id: str, hall: Hall = "", part: Part = ""
 ) -> Response:
     """Show a hall screen for projectors: seats, remaining time and top standings, in pages that turn automatically."""
-    head, answer, everybody = await seated(results, games, tournament_id, hall)
+    head, answer, everybody = await load_places(results, games, tournament_id, hall)
     standings, summed, names = pb.GetStandingsResponse(position=answer.position), [], {}
     if is_of_duplicate_games(head.tournament):
         found = await games.totals(tournament_id)
         if any(game.turns for game in found.games):
-            summed = [line.line for line in found.lines[:TOP]]
+            summed = [line.line for line in found.lines[:SCREEN_TOP_PLAYERS]]
             names = names_of(await results.players(tournament_id))
     else:
-        standings = await results.standings(tournament_id, page=Page(TOP))
+        standings = await results.standings(tournament_id, page=Page(SCREEN_TOP_PLAYERS))
     answer.position = min(answer.position, standings.position)
     tables = [table for table in answer.tables if hall in {"", table.hall}]
     return await asyncio.to_thread(
@@ -254,7 +254,7 @@ async def replay(
     )
 
 
-async def embed(
+async def show_game_embed(
     request: Request,
     results: Reader,
     game_id: str,
@@ -262,12 +262,12 @@ async def embed(
     part: Part = "",
 ) -> Response:
     """Show a game in a frame of another site."""
-    return page(request, "embed.html", part, **shown(request, await results.game(game_id)))
+    return page(request, "embed.html", part, **build_game_values(request, await results.game(game_id)))
 
 
 async def overlay(request: Request, results: Reader, game_id: str, part: Part = "") -> Response:
     """Show names, scores, clocks and the last play as a video overlay."""
-    return page(request, "overlay.html", part, **shown(request, await results.game(game_id)))
+    return page(request, "overlay.html", part, **build_game_values(request, await results.game(game_id)))
 
 
 async def privacy(request: Request, part: Part = "") -> Response:
@@ -280,7 +280,7 @@ PAGES: Mapping[str, Callable[..., Any]] = {
     "/search": search,
     "/privacy": privacy,
     "/games/{game_id}/replay": replay,
-    "/games/{game_id}/embed": embed,
+    "/games/{game_id}/embed": show_game_embed,
     "/games/{game_id}/overlay": overlay,
     "/tournaments/{tournament_id}/find": find,
     "/tournaments/{tournament_id}/screen": screen,

@@ -13,15 +13,15 @@ from PIL import Image, ImageDraw, ImageFont
 
 from faristol.pb.results.v1 import results_pb2 as pb
 from faristol.presentation.ruleset_lookup import tile_values
-from faristol.rules.board import CENTRE, PREMIUMS, SIZE, Premium, Square
+from faristol.rules.board import BOARD_SIZE, CENTRE, PREMIUMS, Premium, Square
 
 WIDTH, HEIGHT = 1200, 630
 """Size of a preview in pixels, as sites expect it."""
 
-SQUARE = 40
+SQUARE_PX = 40
 """Pixels of a square including its border."""
 
-KEPT = 200
+PICTURE_CACHE_SIZE = 200
 """Limit of cached pictures, about 25 kB each."""
 
 _PAPER, _INK, _MUTED, _FREE = "#faf7f0", "#23201a", "#6b6456", "#ece5d3"
@@ -35,7 +35,7 @@ _COLOURS: Mapping[Premium, str] = {
 }
 
 
-class Laid(NamedTuple):
+class DrawnTile(NamedTuple):
     """Tile on the board."""
 
     row: int
@@ -45,49 +45,49 @@ class Laid(NamedTuple):
     value: int
 
 
-class Drawn(NamedTuple):
+class PictureContent(NamedTuple):
     """Content of a picture."""
 
     title: str
     beside: str
     players: tuple[tuple[str, int], ...]
     """Names and scores; the name of an erased player is empty."""
-    tiles: tuple[Laid, ...]
+    tiles: tuple[DrawnTile, ...]
 
 
-def drawn(game: pb.GetGameResponse, beside: str) -> Drawn:
+def build_drawing(game: pb.GetGameResponse, beside: str) -> PictureContent:
     """Return the content of a game's picture, with the text ``beside`` below its title."""
     values = tile_values(game.ruleset)
-    return Drawn(
+    return PictureContent(
         game.tournament_name,
         beside,
         tuple((seat.name, seat.score) for seat in game.seats),
         tuple(
-            Laid(tile.row, tile.column, tile.face, tile.blank, 0 if tile.blank else values.get(tile.face, 0))
+            DrawnTile(tile.row, tile.column, tile.face, tile.blank, 0 if tile.blank else values.get(tile.face, 0))
             for tile in sorted(game.board, key=lambda tile: (tile.row, tile.column))
         ),
     )
 
 
-@lru_cache(KEPT)
-def picture(shown: Drawn) -> bytes:
+@lru_cache(PICTURE_CACHE_SIZE)
+def picture(shown: PictureContent) -> bytes:
     """Draw the picture as PNG."""
     image = Image.new("RGB", (WIDTH, HEIGHT), _PAPER)
     pen = ImageDraw.Draw(image)
-    top = (HEIGHT - SIZE * SQUARE) // 2
+    top = (HEIGHT - BOARD_SIZE * SQUARE_PX) // 2
     _draw_board(pen, shown.tiles, top, top)
-    _draw_names(pen, shown, SIZE * SQUARE + 2 * top + 25)
+    _draw_names(pen, shown, BOARD_SIZE * SQUARE_PX + 2 * top + 25)
     held = BytesIO()
     image.quantize(64).save(held, "PNG", optimize=True)
     return held.getvalue()
 
 
-def _draw_board(pen: ImageDraw.ImageDraw, tiles: Sequence[Laid], left: int, top: int) -> None:
+def _draw_board(pen: ImageDraw.ImageDraw, tiles: Sequence[DrawnTile], left: int, top: int) -> None:
     laid = {(tile.row, tile.column): tile for tile in tiles}
-    for row in range(SIZE):
-        for column in range(SIZE):
-            x, y = left + column * SQUARE, top + row * SQUARE
-            box = (x, y, x + SQUARE - 2, y + SQUARE - 2)
+    for row in range(BOARD_SIZE):
+        for column in range(BOARD_SIZE):
+            x, y = left + column * SQUARE_PX, top + row * SQUARE_PX
+            box = (x, y, x + SQUARE_PX - 2, y + SQUARE_PX - 2)
             if tile := laid.get((row, column)):
                 _draw_tile(pen, tile, box)
                 continue
@@ -97,7 +97,7 @@ def _draw_board(pen: ImageDraw.ImageDraw, tiles: Sequence[Laid], left: int, top:
                 pen.text((x + 19, y + 18), "★", fill=_BLANK, font=_font(24), anchor="mm")
 
 
-def _draw_tile(pen: ImageDraw.ImageDraw, tile: Laid, box: tuple[int, int, int, int]) -> None:
+def _draw_tile(pen: ImageDraw.ImageDraw, tile: DrawnTile, box: tuple[int, int, int, int]) -> None:
     pen.rounded_rectangle(box, 4, fill=_EDGE)
     pen.rounded_rectangle((box[0], box[1], box[2], box[3] - 3), 4, fill=_TILE)
     size = 25 if len(tile.face) == 1 else 17
@@ -107,7 +107,7 @@ def _draw_tile(pen: ImageDraw.ImageDraw, tile: Laid, box: tuple[int, int, int, i
         pen.text((box[2] - 3, box[3] - 3), str(tile.value), fill=ink, font=_font(10), anchor="rs")
 
 
-def _draw_names(pen: ImageDraw.ImageDraw, shown: Drawn, left: int) -> None:
+def _draw_names(pen: ImageDraw.ImageDraw, shown: PictureContent, left: int) -> None:
     width = WIDTH - left - 30
     pen.text((left, 30), _fitting(shown.title, 30, width), fill=_INK, font=_font(30))
     pen.text((left, 75), _fitting(shown.beside, 22, width), fill=_MUTED, font=_font(22))

@@ -14,19 +14,19 @@ from faristol.gateway.api.parameters import DEFAULT_PAGE_COUNT, IfNoneMatch, Lim
 from faristol.gateway.api.resources.pairings import ByeKind, Table
 from faristol.gateway.api.resources.standings import Outcome, Standing
 from faristol.gateway.api.resources.tournaments import Phase, Player, Tournament
-from faristol.gateway.duplicate_game.seats import Played, played_in
+from faristol.gateway.duplicate_game.seats import PlayerResults, played_in
 from faristol.gateway.duplicate_game.service import DuplicateReader
-from faristol.gateway.http.responses import tagged
+from faristol.gateway.http.responses import to_tagged_response
 from faristol.gateway.rpc.results import Page, Reader
 
-LONGEST_SEARCH = 200
+MAX_SEARCH_CHARACTERS = 200
 """Limit of a search in characters."""
 
 PlayerId = Annotated[str, Path(max_length=64, description="The player.", examples=["anna-puig"])]
 Search = Annotated[
     str,
     Query(
-        max_length=LONGEST_SEARCH,
+        max_length=MAX_SEARCH_CHARACTERS,
         description="Search text: each of its words must begin a word of the result. Case and accents are ignored.",
     ),
 ]
@@ -76,18 +76,18 @@ class PlayerDuplicates(BaseModel):
     games: list[PlayerDuplicateGame] = Field(description="Entries in the order of rounds.")
 
     @classmethod
-    def of(cls, played: Played) -> PlayerDuplicates:
+    def of(cls, played: PlayerResults) -> PlayerDuplicates:
         """Build the answer from the data of the game service."""
         line = played.line
         return cls(
             rank=line.rank if line else None,
             total=line.total if line else 0,
             percent=line.percent_hundredths / 100 if line else 0,
-            games=[PlayerDuplicateGame(**{name: getattr(game, name) for name in GAME}) for game in played.games],
+            games=[PlayerDuplicateGame(**{name: getattr(game, name) for name in GAME_FIELDS}) for game in played.games],
         )
 
 
-GAME = tuple(PlayerDuplicateGame.model_fields)
+GAME_FIELDS = tuple(PlayerDuplicateGame.model_fields)
 
 
 class PlayerTournament(Shown):
@@ -147,7 +147,7 @@ async def search_players(
 ) -> Response:
     """List players by name or club, across tournaments, page by page; all if the search is empty."""
     answer = await results.search_players(search, Page(page_size, page_token), min_position)
-    return tagged(FoundPlayers.of(answer), if_none_match)
+    return to_tagged_response(FoundPlayers.of(answer), if_none_match)
 
 
 async def get_player(
@@ -166,7 +166,7 @@ async def get_player(
     for each in answer.tournaments:
         if own := played.get(each.tournament.tournament_id):
             each.duplicate = PlayerDuplicates.of(own)
-    return tagged(answer, if_none_match)
+    return to_tagged_response(answer, if_none_match)
 
 
 def rating_line(tournaments: Any) -> list[tuple[Any, int]]:

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from faristol.gateway.api.resources.racks import Held
+from faristol.gateway.api.resources.racks import RacksByTurn
 from faristol.pb.game.v1 import events_pb2 as game
 from faristol.pb.results.v1 import results_pb2 as pb
-from faristol.presentation.game_view import Line, lines
+from faristol.presentation.game_view import SheetLine, lines
 from faristol.presentation.plays import PLAYS
 from faristol.presentation.plays import settled_blanks as settled
 
@@ -19,7 +19,7 @@ class Step:
 
     number: int
     """Lines so far; 0 before the first."""
-    line: Line | None
+    line: SheetLine | None
     """Last line; None before the first."""
     tiles: Sequence[game.Placement]
     last: Sequence[game.Placement]
@@ -30,7 +30,7 @@ class Step:
     """Rack before that line; None if it is not public."""
 
 
-def steps(answer: pb.GetGameResponse, racks: Held | None = None) -> list[Step]:
+def steps(answer: pb.GetGameResponse, racks: RacksByTurn | None = None) -> list[Step]:
     """Return the game before its first line and after each."""
     found: list[Step] = [Step(0, None, (), (), {seat.player_id: 0 for seat in answer.seats})]
     board: dict[tuple[int, int], game.Placement] = {}
@@ -41,7 +41,7 @@ def steps(answer: pb.GetGameResponse, racks: Held | None = None) -> list[Step]:
         laid = list(entry.placements) if entry.kind in PLAYS else []
         stands = entry.kind == pb.ENTRY_KIND_PLAY
         if stands:
-            laid = [_settled(tile, in_the_end) for tile in laid]
+            laid = [_settle_blank(tile, in_the_end) for tile in laid]
             board |= {(tile.row, tile.column): tile for tile in laid}
         shown = board if stands else board | {(tile.row, tile.column): tile for tile in laid}
         if entry.complete or line.live:
@@ -51,7 +51,7 @@ def steps(answer: pb.GetGameResponse, racks: Held | None = None) -> list[Step]:
     return found
 
 
-def _settled(tile: game.Placement, in_the_end: Mapping[tuple[int, int], str]) -> game.Placement:
+def _settle_blank(tile: game.Placement, in_the_end: Mapping[tuple[int, int], str]) -> game.Placement:
     """Return a tile with the settled letter of its blank."""
     face = in_the_end.get((tile.row, tile.column), tile.face) if tile.blank else tile.face
     return game.Placement(row=tile.row, column=tile.column, face=face, blank=tile.blank)

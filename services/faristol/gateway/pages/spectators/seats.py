@@ -12,7 +12,7 @@ from faristol.pb.results.v1 import results_pb2 as pb
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class PlayerPlace:
     """Place of a player in a round."""
 
     player_id: str
@@ -43,35 +43,35 @@ class Place:
 
 def places(
     answer: pb.GetPairingsResponse, players: Iterable[pb.Player], hall: str = "", language: str = ""
-) -> list[Place]:
+) -> list[PlayerPlace]:
     """Return the players of a round, sorted by name for a ``language``; with a ``hall``, only those seated there."""
-    found = list(_seated(answer, hall))
+    found = list(_list_places(answer, hall))
     if not hall:
         found += _resting(answer)
-        found += [Place(player.player_id, player.shown_name) for player in absent(answer, players)]
+        found += [PlayerPlace(player.player_id, player.shown_name) for player in absent(answer, players)]
     return in_order(found, language)
 
 
-def in_order(found: Iterable[Place], language: str) -> list[Place]:
+def in_order(found: Iterable[PlayerPlace], language: str) -> list[PlayerPlace]:
     """Return places sorted by name for a language."""
     return sorted(found, key=lambda place: (name_order(place.name, language), place.player_id))
 
 
-def _seated(answer: pb.GetPairingsResponse, hall: str) -> Iterator[Place]:
+def _list_places(answer: pb.GetPairingsResponse, hall: str) -> Iterator[PlayerPlace]:
     for table in answer.tables:
         if hall in {"", table.hall}:
             for seat in table.seats:
-                yield Place(seat.player_id, seat.name, table)
+                yield PlayerPlace(seat.player_id, seat.name, table)
 
 
-def _resting(answer: pb.GetPairingsResponse) -> Iterator[Place]:
+def _resting(answer: pb.GetPairingsResponse) -> Iterator[PlayerPlace]:
     if answer.bye.player_id:
-        yield Place(answer.bye.player_id, answer.bye.name, is_bye=True)
+        yield PlayerPlace(answer.bye.player_id, answer.bye.name, is_bye=True)
     for bye in answer.requested_byes:
-        yield Place(bye.seat.player_id, bye.seat.name, is_bye=True, worth=bye.kind)
+        yield PlayerPlace(bye.seat.player_id, bye.seat.name, is_bye=True, worth=bye.kind)
 
 
-def named(found: Sequence[Place], words: str) -> list[Place]:
+def find_places(found: Sequence[PlayerPlace], words: str) -> list[PlayerPlace]:
     """Return the places whose name matches every word by prefix; all for no words."""
     wanted = words_of(words)
     return [place for place in found if begins(wanted, words_of(place.name))]

@@ -11,7 +11,7 @@ from google.protobuf.timestamp_pb2 import Timestamp
 from faristol.kernel.cases import case_id_of
 from faristol.lexicon.adjudication.cases.model import Case, Ruling, Word, evolve
 from faristol.lexicon.adjudication.policy import Adjudication
-from faristol.lexicon.adjudication.views import Game
+from faristol.lexicon.adjudication.views import AdjudicatedGame
 from faristol.pb.game.v1 import events_pb2 as game_events
 from faristol.pb.lexicon.v1 import events_pb2 as events
 
@@ -45,7 +45,7 @@ class Question:
 
 
 def adjudicate(
-    case: Case, question: Question, game: Game, adjudication: Adjudication, law: Law, now: Timestamp
+    case: Case, question: Question, game: AdjudicatedGame, adjudication: Adjudication, law: Law, now: Timestamp
 ) -> list[Message]:
     """Return the events that are missing for ``question`` to be a case and, in automatic mode, to be ruled on.
 
@@ -58,7 +58,7 @@ def adjudicate(
     if not case.open:
         if question.appeal and not _another_judge(question, adjudication, law.language):
             return []
-        opened = _opened(question, game, adjudication, law, now)
+        opened = _build_case_opened(question, game, adjudication, law, now)
         facts.append(opened)
         case = evolve(case, opened)
         if case.panel and len(adjudication.able(law.language) - frozenset(question.barred)) < case.panel:
@@ -66,7 +66,7 @@ def adjudicate(
             facts.append(events.CaseEscalated(case_id=case.case_id, occurred_at=now))
     if case.waiting and not case.panel:
         rulings = tuple(Ruling(word, law.is_word(word)) for word in case.words)
-        facts.append(ruled(case, rulings, (), case.opened_at))
+        facts.append(build_case_ruled(case, rulings, (), case.opened_at))
     return facts
 
 
@@ -78,7 +78,9 @@ def _another_judge(question: Question, adjudication: Adjudication, language: str
     return len(adjudication.able(language) - barred) >= adjudication.panel or bool(adjudication.directors - barred)
 
 
-def _opened(question: Question, game: Game, adjudication: Adjudication, law: Law, now: Timestamp) -> events.CaseOpened:
+def _build_case_opened(
+    question: Question, game: AdjudicatedGame, adjudication: Adjudication, law: Law, now: Timestamp
+) -> events.CaseOpened:
     challenge = question.challenge
     opened = events.CaseOpened(
         case_id=case_id_of(game.game_id, game.seed, challenge.challenge, appeal=question.appeal),
@@ -105,7 +107,7 @@ def _opened(question: Question, game: Game, adjudication: Adjudication, law: Law
     return opened
 
 
-def ruled(
+def build_case_ruled(
     case: Case,
     rulings: tuple[Ruling, ...],
     judge_ids: tuple[str, ...],
@@ -120,7 +122,7 @@ def ruled(
         turn=case.turn,
         challenge=case.challenge,
         valid=all(ruling.valid for ruling in rulings),
-        words=written(rulings),
+        words=to_word_rulings(rulings),
         occurred_at=at,
         mode=case.mode,
         judge_ids=judge_ids,
@@ -129,7 +131,7 @@ def ruled(
     )
 
 
-def written(rulings: tuple[Ruling, ...]) -> list[events.WordRuling]:
+def to_word_rulings(rulings: tuple[Ruling, ...]) -> list[events.WordRuling]:
     """Convert rulings on words to the contract's messages."""
     return [
         events.WordRuling(

@@ -10,8 +10,8 @@ from google.protobuf.timestamp_pb2 import Timestamp
 
 from faristol.kernel.refusal import N_, Refusal
 from faristol.kernel.times import to_datetime, to_timestamp
-from faristol.lexicon.adjudication.cases.challenges import ruled, written
-from faristol.lexicon.adjudication.cases.model import DIRECTOR, Case, Claim, Opinion, Ruling, Word, evolve
+from faristol.lexicon.adjudication.cases.challenges import build_case_ruled, to_word_rulings
+from faristol.lexicon.adjudication.cases.model import DIRECTOR_SEAT_NUMBER, Case, Claim, Opinion, Ruling, Word, evolve
 from faristol.lexicon.adjudication.policy import Adjudication, Judge
 from faristol.pb.lexicon.v1 import events_pb2 as events
 
@@ -32,7 +32,7 @@ def claim(
     for fact in facts:
         case = evolve(case, fact)
     check_may_claim(case, judge)
-    seat = case.free_seats[0] if case.free_seats and not _rules_alone(case, judge) else DIRECTOR
+    seat = case.free_seats[0] if case.free_seats and not _rules_alone(case, judge) else DIRECTOR_SEAT_NUMBER
     return [
         *facts,
         events.CaseClaimed(case_id=case.case_id, judge_id=judge_id, seat=seat, occurred_at=_after(case, now)),
@@ -63,7 +63,7 @@ def check_may_claim(case: Case, judge: Judge) -> None:
             N_("{judge} has already ruled on this case; it is waiting for the other judges."),
             {"judge": judge.judge_id},
         )
-    holders = [claim.judge_id for claim in case.claims if (claim.seat == DIRECTOR) == alone]
+    holders = [claim.judge_id for claim in case.claims if (claim.seat == DIRECTOR_SEAT_NUMBER) == alone]
     if (alone and holders) or not (alone or case.free_seats):
         raise Refusal(
             "CASE_TAKEN",
@@ -75,7 +75,7 @@ def check_may_claim(case: Case, judge: Judge) -> None:
 
 def release(case: Case, judge_id: str, now: datetime) -> list[Message]:
     """Release the claim of ``judge_id``. Raises ``Refusal`` if the judge does not hold the case."""
-    return [_returned(case, check_holds(case, judge_id), events.RETURN_REASON_RELEASED, now)]
+    return [_build_case_returned(case, check_holds(case, judge_id), events.RETURN_REASON_RELEASED, now)]
 
 
 def give_opinion(
@@ -96,20 +96,23 @@ def give_opinion(
     """
     judge = check_judge(case, adjudication, judge_id)
     held = check_holds(case, judge_id)
-    ordered = tuple(_supported(ruling, listed[ruling.word], case) for ruling in _in_order(case, rulings))
+    ordered = tuple(_add_lexicon_source(ruling, listed[ruling.word], case) for ruling in _in_order(case, rulings))
     at = _after(case, now)
     given = events.OpinionGiven(
-        case_id=case.case_id, judge_id=judge_id, seat=held.seat, words=written(ordered), occurred_at=at
+        case_id=case.case_id, judge_id=judge_id, seat=held.seat, words=to_word_rulings(ordered), occurred_at=at
     )
     if _rules_alone(case, judge):
-        return [given, ruled(case, ordered, (judge_id,), at, director=True)]
+        return [given, build_case_ruled(case, ordered, (judge_id,), at, director=True)]
     opinions = evolve(case, given).opinions
     if len(opinions) < case.panel:
         return [given]
-    return [given, ruled(case, _majority(case, opinions), tuple(opinion.judge_id for opinion in opinions), at)]
+    return [
+        given,
+        build_case_ruled(case, _majority(case, opinions), tuple(opinion.judge_id for opinion in opinions), at),
+    ]
 
 
-def overdue(case: Case, adjudication: Adjudication, silent: Collection[str], now: datetime) -> list[Message]:
+def list_due_events(case: Case, adjudication: Adjudication, silent: Collection[str], now: datetime) -> list[Message]:
     """Return the due events of a case: seats of ``silent`` or dismissed judges become free; it is escalated once."""
     if not case.waiting or not case.panel:
         return []
@@ -182,16 +185,16 @@ def _in_order(case: Case, rulings: Sequence[Ruling]) -> list[Ruling]:
             "WORDS_NOT_THOSE_OF_CASE",
             "",
             N_("A ruling is made on every word of the case exactly once: expected {expected}, got {given}."),
-            {"expected": _told(case.words), "given": _told([ruling.word for ruling in rulings])},
+            {"expected": _format_words(case.words), "given": _format_words([ruling.word for ruling in rulings])},
         )
     return [by_word[word] for word in case.words]
 
 
-def _told(words: Collection[Word]) -> str:
+def _format_words(words: Collection[Word]) -> str:
     return ", ".join(" ".join(word) for word in words) or "–"
 
 
-def _supported(ruling: Ruling, listed: str | None, case: Case) -> Ruling:
+def _add_lexicon_source(ruling: Ruling, listed: str | None, case: Case) -> Ruling:
     """Return the ruling, with the lexicon's source if the judge agrees with the lexicon and names no source.
 
     Raises ``Refusal`` if the judge disagrees with the lexicon without a reason and a source.
@@ -225,13 +228,15 @@ def _returns(
     facts = []
     for held in case.claims:
         if held.judge_id not in adjudication.judges:
-            facts.append(_returned(case, held, events.RETURN_REASON_DISMISSED, now))
+            facts.append(_build_case_returned(case, held, events.RETURN_REASON_DISMISSED, now))
         elif held.judge_id in silent:
-            facts.append(_returned(case, held, events.RETURN_REASON_SILENT, now))
+            facts.append(_build_case_returned(case, held, events.RETURN_REASON_SILENT, now))
     return facts
 
 
-def _returned(case: Case, held: Claim, reason: events.ReturnReason.ValueType, now: datetime) -> events.CaseReturned:
+def _build_case_returned(
+    case: Case, held: Claim, reason: events.ReturnReason.ValueType, now: datetime
+) -> events.CaseReturned:
     return events.CaseReturned(
         case_id=case.case_id, judge_id=held.judge_id, seat=held.seat, reason=reason, occurred_at=_after(case, now)
     )

@@ -22,8 +22,8 @@ from faristol.pb.game.v1 import events_pb2 as game_events
 from faristol.pb.lexicon.v1 import events_pb2 as events
 from faristol.pb.pairing.v1 import events_pb2 as pairing_events
 
-NAME = "docket"
-VERSION = 1
+DOCKET_NAME = "docket"
+DOCKET_VERSION = 1
 
 
 @dataclass(frozen=True)
@@ -101,16 +101,16 @@ def key(word: Word) -> str:
 @cache
 def projection(generation: int = 1) -> Projection:
     """Return the docket as a projection on the tables of a generation."""
-    rows = tables(VERSION, generation)
+    rows = tables(DOCKET_VERSION, generation)
 
     async def apply(connection: AsyncConnection, recorded: Sequence[Recorded]) -> None:
         for event in recorded:
-            await _CHANGES[type(event.message)](connection, rows, event.message, event.tournament)
+            await _DOCKET_HANDLERS[type(event.message)](connection, rows, event.message, event.tournament)
 
     return Projection(
-        name=NAME,
-        version=VERSION,
-        types=facts.types_of(_CHANGES),
+        name=DOCKET_NAME,
+        version=DOCKET_VERSION,
+        types=facts.types_of(_DOCKET_HANDLERS),
         tables=rows.metadata,
         apply=apply,
         awaited=False,
@@ -172,7 +172,7 @@ async def _close(connection: AsyncConnection, rows: Tables, fact: pairing_events
     await connection.execute(insert(rows.closed).values(tournament_id=tournament, round=fact.round))
 
 
-_CHANGES: Mapping[facts.Kind, Callable[[AsyncConnection, Tables, Any, str], Awaitable[None]]] = {
+_DOCKET_HANDLERS: Mapping[facts.Kind, Callable[[AsyncConnection, Tables, Any, str], Awaitable[None]]] = {
     events.CaseOpened: _open_case,
     events.CaseRuled: _rule,
     events.CaseWithdrawn: _withdraw,

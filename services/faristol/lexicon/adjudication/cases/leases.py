@@ -9,7 +9,7 @@ from __future__ import annotations
 import hashlib
 
 from faristol.event_store import Record
-from faristol.lexicon.adjudication.appointments import LEASES
+from faristol.lexicon.adjudication.appointments import LEASE_BOUNDS
 from faristol.lexicon.adjudication.cases.model import Case
 
 
@@ -21,7 +21,7 @@ class Leases:
 
     async def keep(self, judge_id: str, case_id: str, seconds: int) -> bool:
         """Take or renew the lease of a judge on a case. Returns False while the judge has a lease on another case."""
-        return await self._record.lease(_name(judge_id), _holder(case_id), seconds, longest=LEASES[1])
+        return await self._record.lease(_name(judge_id), _holder(case_id), seconds, longest=LEASE_BOUNDS[1])
 
     async def end(self, judge_id: str, case_id: str) -> None:
         """Release the lease of a judge on a case."""

@@ -16,7 +16,7 @@ from faristol.pb.lexicon.v1 import events_pb2 as events
 Word = tuple[str, ...]
 """A word as faces."""
 
-DIRECTOR = 0
+DIRECTOR_SEAT_NUMBER = 0
 """The seat of a director, who rules without a panel."""
 
 
@@ -143,9 +143,9 @@ def evolve(case: Case, fact: Message) -> Case:
     """Return the case after ``fact``. Raises ``TypeError`` for an event that is not of a case."""
     match fact:
         case events.CaseOpened():
-            return _opened(fact)
+            return _build_case(fact)
         case events.CaseClaimed():
-            case = replace(case, claims=_seated([*case.claims, Claim(fact.judge_id, fact.seat)]))
+            case = replace(case, claims=_sort_by_seat([*case.claims, Claim(fact.judge_id, fact.seat)]))
         case events.CaseReturned():
             case = replace(case, claims=_without(case.claims, fact.seat), returned=case.returned + 1)
         case events.OpinionGiven():
@@ -172,7 +172,7 @@ def evolve(case: Case, fact: Message) -> Case:
     return replace(case, last_at=fact.occurred_at)
 
 
-def _opened(fact: events.CaseOpened) -> Case:
+def _build_case(fact: events.CaseOpened) -> Case:
     return Case(
         case_id=fact.case_id,
         game_id=fact.game_id,
@@ -201,7 +201,7 @@ def _rulings(words: Iterable[events.WordRuling]) -> tuple[Ruling, ...]:
     return tuple(Ruling(tuple(word.word.faces), word.valid, word.reason, word.source) for word in words)
 
 
-def _seated(claims: Iterable[Claim]) -> tuple[Claim, ...]:
+def _sort_by_seat(claims: Iterable[Claim]) -> tuple[Claim, ...]:
     return tuple(sorted(claims, key=lambda claim: claim.seat))
 
 

@@ -8,17 +8,17 @@ import math
 from collections.abc import Collection, Iterable, Mapping, Sequence
 
 from faristol.kernel.times import milliseconds_between, to_datetime, to_timestamp
-from faristol.lexicon.adjudication.cases.challenges import written
+from faristol.lexicon.adjudication.cases.challenges import to_word_rulings
 from faristol.lexicon.adjudication.cases.model import Case, Word
-from faristol.lexicon.adjudication.cases.queries import Listed
+from faristol.lexicon.adjudication.cases.queries import CaseWithRound
 from faristol.lexicon.lexicons.library import Lexicons
 from faristol.pb.game.v1 import events_pb2 as game_events
 from faristol.pb.lexicon.v1 import adjudication_pb2 as pb
 from faristol.pb.lexicon.v1 import events_pb2 as events
 from faristol.pb.lexicon.v1 import lexicon_pb2 as lexicon
-from faristol.words import Installed, WordGraph
+from faristol.words import InstalledLexicon, WordGraph
 
-COLUMNS = (
+RULING_COLUMNS = (
     "tournament",
     "round",
     "case",
@@ -43,7 +43,7 @@ COLUMNS = (
 """Columns of the export, one line for each word."""
 
 
-def installed_lexicon(installed: Installed) -> lexicon.Lexicon:
+def installed_lexicon(installed: InstalledLexicon) -> lexicon.Lexicon:
     """Describe an installed lexicon."""
     return lexicon.Lexicon(
         pin=game_events.Pin(name=installed.name, digest=installed.digest),
@@ -74,7 +74,7 @@ def listings(graph: WordGraph, faces: Word) -> list[lexicon.Listing]:
 def official(case: Case) -> lexicon.GetCaseResponse:
     """Return a case for officials. Opinions are hidden until the ruling: judges must not see each other's."""
     opinions = [
-        lexicon.Opinion(judge_id=opinion.judge_id, words=written(opinion.rulings), given_at=opinion.given_at)
+        lexicon.Opinion(judge_id=opinion.judge_id, words=to_word_rulings(opinion.rulings), given_at=opinion.given_at)
         for opinion in case.opinions
     ]
     return lexicon.GetCaseResponse(
@@ -84,7 +84,7 @@ def official(case: Case) -> lexicon.GetCaseResponse:
         lexicon=case.lexicon.message(),
         ruled=case.ruled,
         valid=case.valid,
-        rulings=written(case.rulings),
+        rulings=to_word_rulings(case.rulings),
         opened_at=case.opened_at,
         ruled_at=case.ruled_at,
         mode=case.mode,
@@ -99,7 +99,7 @@ def official(case: Case) -> lexicon.GetCaseResponse:
     )
 
 
-def queued(case: Case, judge_id: str) -> pb.QueuedCase:
+def to_queued_case(case: Case, judge_id: str) -> pb.QueuedCase:
     """Return a case in the queue of a judge."""
     return pb.QueuedCase(
         case_id=case.case_id,
@@ -158,7 +158,7 @@ def _earlier(case: Case, faces: Word) -> pb.EarlierRuling:
     )
 
 
-def public(listed: Listed, lexicons: Lexicons) -> pb.PublicRuling:
+def public(listed: CaseWithRound, lexicons: Lexicons) -> pb.PublicRuling:
     """Return a ruling for the public: on the play (FISC I.10), or by word if the rules say so (PES Δ.ε)."""
     case = listed.case
     words = [game_events.RuledWord(word=word(ruling.word), valid=ruling.valid) for ruling in case.rulings]
@@ -180,12 +180,12 @@ def public(listed: Listed, lexicons: Lexicons) -> pb.PublicRuling:
     )
 
 
-def exported(listed: Iterable[Listed], lexicons: Lexicons, *, header: bool) -> str:
+def format_export(listed: Iterable[CaseWithRound], lexicons: Lexicons, *, header: bool) -> str:
     """Return lines of the export, after the names of the columns if ``header``."""
     text = io.StringIO()
     rows = csv.writer(text)
     if header:
-        rows.writerow(COLUMNS)
+        rows.writerow(RULING_COLUMNS)
     for each in listed:
         rows.writerows(_rows(each, lexicons))
     return text.getvalue()
@@ -196,7 +196,7 @@ def _plain(text: str) -> str:
     return f"'{text}" if text.startswith(("=", "+", "-", "@", "\t", "\r")) else text
 
 
-def _rows(listed: Listed, lexicons: Lexicons) -> Iterable[list[object]]:
+def _rows(listed: CaseWithRound, lexicons: Lexicons) -> Iterable[list[object]]:
     case = listed.case
     assert case.queued_at
     assert case.ruled_at

@@ -25,15 +25,15 @@ from faristol.pb.lexicon.v1 import events_pb2 as events
 
 T = TypeVar("T")
 
-FRESH = 0.1
+QUEUE_CACHE_SECONDS = 0.1
 """Seconds for which a queue that was read is cached for other watchers."""
 
-EARLIER = 20
+EARLIER_RULINGS_LIMIT = 20
 """Earlier rulings on a word in a case file."""
 
 
 @dataclass(frozen=True, slots=True)
-class Listed:
+class CaseWithRound:
     """A case and its round."""
 
     case: Case
@@ -41,7 +41,7 @@ class Listed:
     """From 1."""
 
 
-class Place(NamedTuple):
+class CaseListPosition(NamedTuple):
     """A position in a list of cases, for paging."""
 
     round: int
@@ -54,15 +54,15 @@ class Place(NamedTuple):
         return f"{self.round}.{self.queued_at}.{self.case_id}"
 
     @classmethod
-    def read(cls, text: str) -> Place:
+    def read(cls, text: str) -> CaseListPosition:
         """Parse a page token. Raises ``ValueError`` for any other text."""
-        found = _PLACE.fullmatch(text)
+        found = _POSITION_PATTERN.fullmatch(text)
         if found is None:
             raise ValueError(text)
         return cls(int(found[1]), int(found[2]), found[3])
 
 
-_PLACE = re.compile(r"(\d{1,5})\.(\d{1,18})\.([a-z0-9-]{1,128})", re.ASCII)
+_POSITION_PATTERN = re.compile(r"(\d{1,5})\.(\d{1,18})\.([a-z0-9-]{1,128})", re.ASCII)
 
 
 async def cases(record: Record, case_ids: Collection[str]) -> dict[str, Case]:
@@ -124,7 +124,7 @@ class Queue:
     def __init__(self, record: Record) -> None:
         self._record = record
         self._reading = asyncio.Lock()
-        self._read_at = -FRESH
+        self._read_at = -QUEUE_CACHE_SECONDS
         self._cases: list[Case] = []
         self._judges: Mapping[tuple[str, str], Judge] = {}
         self._position = 0
@@ -133,11 +133,11 @@ class Queue:
         """Return the cases that a judge holds or may claim, the longest wait first.
 
         Returns also whether any tournament has appointed the judge, and the position of the queue. A ``language``
-        selects the cases in it, if not empty. The queue is at most ``FRESH`` seconds old.
+        selects the cases in it, if not empty. The queue is at most ``QUEUE_CACHE_SECONDS`` seconds old.
         """
         async with self._reading:
             now = asyncio.get_running_loop().time()
-            if now - self._read_at >= FRESH:
+            if now - self._read_at >= QUEUE_CACHE_SECONDS:
                 self._cases, self._judges, self._position = await _waiting(self._record)
                 self._read_at = now
         found = [
@@ -161,7 +161,7 @@ def _may_take(case: Case, judge: Judge | None) -> bool:
     return True
 
 
-async def of_tournament(record: Record, tournament_id: str) -> list[Listed]:
+async def of_tournament(record: Record, tournament_id: str) -> list[CaseWithRound]:
     """Return the cases of a tournament, sorted by round and time."""
 
     async def look(connection: AsyncConnection, live: Live) -> Sequence[Any]:
@@ -169,12 +169,12 @@ async def of_tournament(record: Record, tournament_id: str) -> list[Listed]:
         found: Sequence[Any] = (await connection.execute(query)).all()
         return found
 
-    return (await _listed(record, look))[0]
+    return (await _load_listed_cases(record, look))[0]
 
 
-async def closed(
-    record: Record, tournament_id: str, *, round_: int, size: int, after: Place | None
-) -> tuple[list[Listed], Place | None, int, int]:
+async def list_closed_cases(
+    record: Record, tournament_id: str, *, round_: int, size: int, after: CaseListPosition | None
+) -> tuple[list[CaseWithRound], CaseListPosition | None, int, int]:
     """Return a page of the cases ruled on in closed rounds, or in one of them, sorted by round and time.
 
     The page has at most ``size`` cases after the position ``after``. Returns also the position of the next page, or
@@ -197,17 +197,17 @@ async def closed(
         found: Sequence[Any] = (await connection.execute(query.limit(size + 1))).all()
         return found
 
-    listed, rows, position = await _listed(record, look)
-    following = Place(*rows[size - 1]) if len(rows) > size else None
+    listed, rows, position = await _load_listed_cases(record, look)
+    following = CaseListPosition(*rows[size - 1]) if len(rows) > size else None
     return listed[:size], following, total, position
 
 
-async def _listed(
+async def _load_listed_cases(
     record: Record, look: Callable[[AsyncConnection, Live], Awaitable[Sequence[Any]]]
-) -> tuple[list[Listed], Sequence[Any], int]:
+) -> tuple[list[CaseWithRound], Sequence[Any], int]:
     rows, live = await _read(record, look)
     known = await cases(record, [row.case_id for row in rows])
-    return [Listed(known[row.case_id], row.round) for row in rows], rows, live.position
+    return [CaseWithRound(known[row.case_id], row.round) for row in rows], rows, live.position
 
 
 def _of_tournament(rows: docket.Tables, tournament_id: str) -> Select[Any]:
@@ -233,7 +233,7 @@ async def earlier(record: Record, case: Case) -> dict[Word, list[Case]]:
                 .where(rows.cases.c.ruled, rows.cases.c.mode != events.MODE_AUTOMATIC)
                 .where(rows.cases.c.case_id != case.case_id)
                 .order_by(rows.cases.c.queued_at.desc(), rows.cases.c.case_id)
-                .limit(EARLIER)
+                .limit(EARLIER_RULINGS_LIMIT)
             )
             found[word] = (await connection.execute(query)).scalars().all()
         return found
@@ -263,4 +263,4 @@ async def _read(record: Record, look: Callable[[AsyncConnection, Live], Awaitabl
     try:
         return await read(record, docket.projection(), look)
     except NotBuilt as problem:
-        raise Unreachable(docket.NAME) from problem
+        raise Unreachable(docket.DOCKET_NAME) from problem

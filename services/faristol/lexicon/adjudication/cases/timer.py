@@ -7,7 +7,7 @@ import logging
 from collections.abc import Callable
 from datetime import datetime
 
-from faristol.consumers.stopped import away
+from faristol.consumers.stopped import is_transient
 from faristol.event_store import Conflict, Decision, Guard, Metadata, Record, Write
 from faristol.host import Unreachable
 from faristol.lexicon.adjudication import policy
@@ -16,10 +16,10 @@ from faristol.lexicon.adjudication.cases.leases import Leases
 from faristol.lexicon.adjudication.cases.model import stream
 from faristol.lexicon.adjudication.streams import load_adjudication, load_case
 
-LOOK = 0.5
+CASE_POLL_SECONDS = 0.5
 """Seconds between two polls of the cases that wait."""
 
-QUIET = 5.0
+CASE_IDLE_POLL_SECONDS = 5.0
 """Seconds between two polls while no case waits and the database notifies of appends but reported none."""
 
 ACTOR = "lexicon.timer"
@@ -27,7 +27,7 @@ ACTOR = "lexicon.timer"
 _log = logging.getLogger(__name__)
 
 
-class Timer:
+class CaseTimer:
     """A writer of overdue events that may run in several processes: expected versions let one of them write each event.
 
     Overdue events are computed from the record and the time, so the end of a process loses none. A judge cannot send
@@ -52,12 +52,12 @@ class Timer:
             except Unreachable:
                 _log.debug("%s waits for the build of the docket", ACTOR)
             except Exception as problem:
-                if not away(problem):
+                if not is_transient(problem):
                     raise
                 _log.warning("%s waits for the record: %s", ACTOR, problem)
-            await asyncio.sleep(LOOK)
+            await asyncio.sleep(CASE_POLL_SECONDS)
             if not cases and self._record.news.quiet_since(told) <= began:
-                await self._record.news.wait(QUIET, told)
+                await self._record.news.wait(CASE_IDLE_POLL_SECONDS, told)
 
     async def settle(self, case_id: str) -> None:
         """Write the overdue events of a case; after a conflict the next poll retries."""
@@ -68,7 +68,7 @@ class Timer:
         self._listening_since = min(self._listening_since, now)  # the clock may have been set back
         heard_for = (now - self._listening_since).total_seconds()
         silent = await self._leases.silent(case.state) if heard_for >= case.state.lease_seconds else frozenset()
-        facts = decide.overdue(case.state, settings.state, silent, now)
+        facts = decide.list_due_events(case.state, settings.state, silent, now)
         if not facts:
             return
         guards = [Guard(policy.stream(tournament_id), settings.version)]

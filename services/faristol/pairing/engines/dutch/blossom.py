@@ -19,13 +19,13 @@ import numpy as np
 
 from faristol.pairing.engines.dutch.field import Ints
 from faristol.pairing.engines.dutch.graph import NONE, UNUSED, Graph
-from faristol.words.jit import compiled
+from faristol.words.jit import compile_function
 
 FREE, OUTER, INNER = 0, 1, 2
 """Labels during a search: not reached; reached by an even path from the root; by an odd one."""
 
 
-@compiled
+@compile_function
 def _less(left: Ints, other: Ints) -> bool:
     for k in range(left.shape[0]):
         if left[k] != other[k]:
@@ -33,7 +33,7 @@ def _less(left: Ints, other: Ints) -> bool:
     return False
 
 
-@compiled
+@compile_function
 def _less_halved(left: Ints, other: Ints) -> bool:
     """Check whether half of ``left``, an integer, is less than ``other``."""
     for k in range(left.shape[0]):
@@ -42,7 +42,7 @@ def _less_halved(left: Ints, other: Ints) -> bool:
     return False
 
 
-@compiled
+@compile_function
 def _tight(g: Graph, u: int, v: int) -> bool:
     lanes = g.dual.shape[1]
     k = 0
@@ -51,7 +51,7 @@ def _tight(g: Graph, u: int, v: int) -> bool:
     return bool(k == lanes)
 
 
-@compiled
+@compile_function
 def _offer(g: Graph, u: int, v: int) -> None:
     """Set outer vertex ``u`` as the nearest to ``v`` if its slack is less."""
     lanes = g.dual.shape[1]
@@ -71,7 +71,7 @@ def _offer(g: Graph, u: int, v: int) -> None:
         g.slack[v, k] = g.dual[u, k] + g.dual[v, k] - 2 * g.weight[u, v, k]
 
 
-@compiled
+@compile_function
 def _rebase(g: Graph, blossom: int, vertex: int) -> None:
     """Rotate the matching inside a blossom so that ``vertex`` is matched to the outside."""
     n = g.mate.shape[0]
@@ -104,7 +104,7 @@ def _rebase(g: Graph, blossom: int, vertex: int) -> None:
         g.base[b] = v
 
 
-@compiled
+@compile_function
 def _flip(g: Graph, vertex: int, partner: int) -> None:
     """Match outer ``vertex`` to ``partner``, or to NONE, and flip the path from it to the root."""
     while True:
@@ -120,7 +120,7 @@ def _flip(g: Graph, vertex: int, partner: int) -> None:
         g.mate[partner] = vertex
 
 
-@compiled
+@compile_function
 def _enqueue(g: Graph, top: int, end: int) -> int:
     """Queue the vertices of an outermost blossom for scanning. Return the new end of the queue."""
     n = g.mate.shape[0]
@@ -134,7 +134,7 @@ def _enqueue(g: Graph, top: int, end: int) -> int:
     return end
 
 
-@compiled
+@compile_function
 def _shrink(g: Graph, u: int, v: int, end: int) -> int:
     """Shrink the cycle closed by an edge of two outer vertices to a blossom. Return the end of the queue."""
     n = g.mate.shape[0]
@@ -202,7 +202,7 @@ def _shrink(g: Graph, u: int, v: int, end: int) -> int:
     return end
 
 
-@compiled
+@compile_function
 def _members(g: Graph, blossom: int, row: Ints, end: int) -> int:
     """Write the members of a blossom into ``row`` at ``end``, from its base on. Return the new end."""
     member = g.first[blossom]
@@ -214,7 +214,7 @@ def _members(g: Graph, blossom: int, row: Ints, end: int) -> int:
             return end
 
 
-@compiled
+@compile_function
 def _crown(g: Graph, top: int) -> None:
     """Set a vertex or blossom as the outermost of all vertices in it."""
     n = g.mate.shape[0]
@@ -229,7 +229,7 @@ def _crown(g: Graph, top: int) -> None:
         height = _members(g, held, g.stack, height)
 
 
-@compiled
+@compile_function
 def _open(g: Graph, blossom: int) -> int:
     """Open an outermost blossom. Write its members to ``circle``, from its base on, and return their number."""
     size = _members(g, blossom, g.circle, 0)
@@ -241,7 +241,7 @@ def _open(g: Graph, blossom: int) -> int:
     return size
 
 
-@compiled
+@compile_function
 def _expand(g: Graph, blossom: int, end: int) -> int:
     """Open an inner blossom without charge and label the path through it. Return the end of the queue."""
     tail, head = g.tree_tail[blossom], g.tree_head[blossom]
@@ -271,7 +271,7 @@ def _expand(g: Graph, blossom: int, end: int) -> int:
     return end
 
 
-@compiled
+@compile_function
 def _next_step(g: Graph) -> tuple[int, int]:
     """Compute the least change of duals up to the next event, into ``step``. Return the event and its place.
 
@@ -313,7 +313,7 @@ def _next_step(g: Graph) -> tuple[int, int]:
     return what, who
 
 
-@compiled
+@compile_function
 def _take_step(g: Graph) -> None:
     """Change the duals by ``step``."""
     n, lanes = g.dual.shape
@@ -335,7 +335,7 @@ def _take_step(g: Graph) -> None:
                 g.charge[b, k] += 2 * g.step[k] if g.label[b] == OUTER else -2 * g.step[k]
 
 
-@compiled
+@compile_function
 def _reach(g: Graph, near: int, vertex: int, end: int) -> int:
     """Extend the tree from outer ``near`` over a tight edge to a free vertex. Return the end of the queue.
 
@@ -354,7 +354,7 @@ def _reach(g: Graph, near: int, vertex: int, end: int) -> int:
     return _enqueue(g, g.top[former], end)
 
 
-@compiled
+@compile_function
 def _scan(g: Graph, u: int, end: int) -> int:
     """Follow the tight edges of an outer vertex and update the slack of the others. Return as ``_reach`` does."""
     for v in range(g.mate.shape[0]):
@@ -372,7 +372,7 @@ def _scan(g: Graph, u: int, end: int) -> int:
     return end
 
 
-@compiled
+@compile_function
 def _search(g: Graph, root: int) -> bool:
     """Match the single vertex ``root``; only an optional vertex may become single. Return False if impossible."""
     g.label[:] = FREE
@@ -407,7 +407,7 @@ def _search(g: Graph, root: int) -> bool:
             return True
 
 
-@compiled
+@compile_function
 def mend(g: Graph) -> bool:
     """Match every single vertex that may not stay single. Return False if there is no such matching."""
     zero = np.zeros(g.dual.shape[1], np.int64)
@@ -424,7 +424,7 @@ def mend(g: Graph) -> bool:
     return True
 
 
-@compiled
+@compile_function
 def solve(g: Graph) -> bool:
     """Find the best matching of a new graph. Return False if no matching covers every required vertex."""
     n = g.mate.shape[0]
@@ -437,7 +437,7 @@ def solve(g: Graph) -> bool:
     return resume(g)
 
 
-@compiled
+@compile_function
 def resume(g: Graph) -> bool:
     """Find the best matching of a graph with given duals, which must be feasible for all edges.
 
@@ -454,7 +454,7 @@ def resume(g: Graph) -> bool:
     return mend(g)
 
 
-@compiled
+@compile_function
 def _part(g: Graph, vertex: int) -> None:
     other = g.mate[vertex]
     if other != NONE:
@@ -462,7 +462,7 @@ def _part(g: Graph, vertex: int) -> None:
         g.mate[other] = NONE
 
 
-@compiled
+@compile_function
 def release(g: Graph, vertex: int) -> None:
     """Open every blossom around a vertex. Matched edges that would not stay tight leave the matching."""
     n, lanes = g.dual.shape
@@ -477,7 +477,7 @@ def release(g: Graph, vertex: int) -> None:
         _open(g, blossom)
 
 
-@compiled
+@compile_function
 def reweigh(g: Graph, vertex: int) -> None:
     """Restore feasibility after a change of weights of a vertex's edges. Call ``release`` before, ``mend`` after."""
     n, lanes = g.dual.shape
@@ -500,7 +500,7 @@ def reweigh(g: Graph, vertex: int) -> None:
                 g.dual[vertex, k] = 2 * g.weight[u, vertex, k] - g.dual[u, k]
 
 
-@compiled
+@compile_function
 def remove(g: Graph, vertex: int) -> None:
     """Remove a vertex from the graph. Call ``mend`` after it."""
     release(g, vertex)

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from faristol.pairing.engines.dutch.field import Bools, Field, Ints
+from faristol.pairing.engines.dutch.field import Bools, Ints, PlayerArrays
 from faristol.pairing.engines.dutch.matched_graph import Matching
 from faristol.pairing.engines.dutch.weights import LANE_BITS, Bracket, Criterion, criteria, pack
 
@@ -32,7 +32,7 @@ class Scene:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Outcome:
+class BracketPairing:
     """The pairing of a bracket, in vertices of its scene."""
 
     scene: Scene
@@ -46,20 +46,20 @@ class Outcome:
     """Number of players exchanged between S1 and S2 (FIDE C.04.3 4.3)."""
 
 
-def pair_bracket(field: Field, scene: Scene) -> Outcome | None:
+def pair_bracket(field: PlayerArrays, scene: Scene) -> BracketPairing | None:
     """Return the pairing of a bracket, or None if no candidate leaves all players pairable (C4)."""
     found = tuple(criteria(field, scene.bracket, bye_from_here=False))
-    matching = matched(scene, found)
+    matching = find_best_matching(scene, found)
     if not matching.complete:
         return None
     size = scene.bracket.size
     if scene.bye_from_here and sum(not 0 <= matching.mate(vertex) < size for vertex in range(size)) == 1:
         found = tuple(criteria(field, scene.bracket, bye_from_here=True))
-        matching = matched(scene, found)
+        matching = find_best_matching(scene, found)
     return _Candidate(scene, found, matching).outcome()
 
 
-def matched(scene: Scene, found: Sequence[Criterion]) -> Matching:
+def find_best_matching(scene: Scene, found: Sequence[Criterion]) -> Matching:
     """Return the best matching of a scene by these criteria."""
     return Matching(pack(found, scene.count), scene.edge, scene.optional)
 
@@ -76,13 +76,13 @@ class _Candidate:
         self._pairs: list[tuple[int, int]] = []
         self._exchanges = 0
 
-    def outcome(self) -> Outcome:
+    def outcome(self) -> BracketPairing:
         self._choose_moved()
         self._pair_moved()
         self._pair_remainder()
         paired = {vertex for pair in self._pairs for vertex in pair}
         mates = [(vertex, self._matching.mate(vertex)) for vertex in range(self._scene.count) if vertex not in paired]
-        return Outcome(
+        return BracketPairing(
             scene=self._scene,
             pairs=tuple(sorted(self._pairs)),
             floaters=tuple(vertex for vertex in range(self._size) if vertex not in paired),
@@ -134,7 +134,7 @@ class _Candidate:
         upper, lower = rest[:half], rest[half:]
         if self._accept(upper, lower):
             return
-        self._matching = self._matching.refined(self._exchange_lane(upper, lower), self._optional())
+        self._matching = self._matching.refine(self._exchange_lane(upper, lower), self._optional())
         self._exchanges = sum(self._matching.mate(vertex) in {*lower} for vertex in lower) // 2
         if self._exchanges:
             upper, lower = self._exchange(upper, lower)

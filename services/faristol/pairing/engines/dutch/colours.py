@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from faristol.pairing.engines.dutch.player import Player, Strength
+from faristol.pairing.engines.dutch.player import DutchPlayer, Strength
 
 
-def allocate(higher: Player, lower: Player, initial_colour: int) -> tuple[int, str]:
+def allocate(higher: DutchPlayer, lower: DutchPlayer, initial_colour: int) -> tuple[int, str]:
     """Return the colour of ``higher``, the earlier of the two in the order of 1.2, and its article.
 
     ``initial_colour`` is the colour of ``higher`` if no played game decides.

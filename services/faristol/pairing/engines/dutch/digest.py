@@ -7,10 +7,10 @@ import hmac
 import json
 from dataclasses import asdict
 
-from faristol.pairing.engines.dutch.player import BLACK, WHITE, Float, Round
+from faristol.pairing.engines.dutch.player import BLACK, WHITE, DutchRound, Float
 
 
-def digest(a_round: Round) -> str:
+def digest(a_round: DutchRound) -> str:
     """Return the SHA-256 of all inputs of a round's pairing, in lower-case hexadecimal."""
     told = asdict(a_round) | {
         "forbidden": sorted(sorted(pair) for pair in a_round.forbidden),

@@ -11,17 +11,17 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from faristol.pairing.engines.dutch.player import Float, Player, Round, Strength
+from faristol.pairing.engines.dutch.player import DutchPlayer, DutchRound, Float, Strength
 
 Ints = npt.NDArray[np.int64]
 Bools = npt.NDArray[np.bool_]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Field:
+class PlayerArrays:
     """The players of a round as rows of arrays."""
 
-    players: tuple[Player, ...]
+    players: tuple[DutchPlayer, ...]
     points: Ints
     may_meet: Bools
     """Pairs that C1 and C3 allow and that are not forbidden."""
@@ -35,7 +35,7 @@ class Field:
     """The pairs that violate each colour criterion, for one player, by its name."""
 
 
-def field_of(ranking: Sequence[Player], a_round: Round) -> Field:
+def field_of(ranking: Sequence[DutchPlayer], a_round: DutchRound) -> PlayerArrays:
     """Build the field of the players ``ranking`` of a round, in that order."""
     place = {player.number: index for index, player in enumerate(ranking)}
     count = len(ranking)
@@ -53,7 +53,7 @@ def field_of(ranking: Sequence[Player], a_round: Round) -> Field:
         absolute = np.array([player.strength is Strength.ABSOLUTE for player in ranking], np.bool_)
         both = _same_preference(ranking) & np.logical_and.outer(absolute, absolute)
         may_meet &= ~(both & ~np.logical_or.outer(topscorer, topscorer))
-    return Field(
+    return PlayerArrays(
         players=tuple(ranking),
         points=np.array([player.points for player in ranking], np.int64),
         may_meet=may_meet,
@@ -65,17 +65,17 @@ def field_of(ranking: Sequence[Player], a_round: Round) -> Field:
     )
 
 
-def _floats(ranking: Sequence[Player], kind: Float) -> tuple[Bools, Bools]:
+def _floats(ranking: Sequence[DutchPlayer], kind: Float) -> tuple[Bools, Bools]:
     last, before = (np.array([player.floats[back] is kind for player in ranking], np.bool_) for back in (0, 1))
     return last, before
 
 
-def _same_preference(ranking: Sequence[Player]) -> Bools:
+def _same_preference(ranking: Sequence[DutchPlayer]) -> Bools:
     preference = np.array([player.preference for player in ranking], np.int64)
     return np.asarray(np.equal.outer(preference, preference) & (preference != 0), np.bool_)
 
 
-def _colour_criteria(ranking: Sequence[Player]) -> dict[str, Bools]:
+def _colour_criteria(ranking: Sequence[DutchPlayer]) -> dict[str, Bools]:
     """Return the pairs that violate C10 to C13: of a common preference only one player gets it, by 5.2."""
     same = _same_preference(ranking)
     strength = np.array([player.strength for player in ranking], np.int64)

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from faristol.pairing.engines.dutch.player import BLACK, WHITE, Float, Player, Round
-from faristol.rules.trf import Cell, Document, told_by_first_round
-from faristol.rules.trf import Player as Line
+from faristol.pairing.engines.dutch.player import BLACK, WHITE, DutchPlayer, DutchRound, Float
+from faristol.rules.trf import Document, TrfCell, told_by_first_round
+from faristol.rules.trf import TrfPlayer as Line
 
 _SIGNS = {"w": WHITE, "b": BLACK}
 
 
-def round_to_pair(document: Document, number: int, *, initial_colour: int = WHITE, colours: bool = True) -> Round:
+def round_to_pair(document: Document, number: int, *, initial_colour: int = WHITE, colours: bool = True) -> DutchRound:
     """Return round ``number`` of a tournament, from the rounds before it.
 
     Players with a bye in that round are left out. Pairs named for the next round are kept. For a round that is already
@@ -30,7 +30,7 @@ def round_to_pair(document: Document, number: int, *, initial_colour: int = WHIT
         for line in document.players
         if line.number not in away
     )
-    return Round(
+    return DutchRound(
         players=players,
         number=number,
         colours=colours,
@@ -60,7 +60,7 @@ def preset_byes(document: Document, number: int) -> frozenset[int]:
     )
 
 
-def _names_white(cell: Cell) -> bool:
+def _names_white(cell: TrfCell) -> bool:
     return cell.open and cell.colour == "w"
 
 
@@ -71,12 +71,12 @@ def _initial_colour(document: Document) -> int:
     return _SIGNS.get(told_by_first_round(document.players), 0) if document.paired_rounds else 0
 
 
-def player_before(document: Document, line: Line, number: int, *, final: bool = False) -> Player:
+def player_before(document: Document, line: Line, number: int, *, final: bool = False) -> DutchPlayer:
     """Return a player in the state before a round."""
     before = [line.cell(earlier) for earlier in range(1, number)]
     earned = document.points_of(line, number - 1)
     unplayed = [cell for cell in before if not cell.played]
-    return Player(
+    return DutchPlayer(
         number=line.number,
         points=earned + document.fictitious_points(line.number, number),
         opponents=frozenset(cell.opponent for cell in before if cell.played),

@@ -8,14 +8,14 @@ from enum import Enum
 import numpy as np
 
 from faristol.kernel.refusal import N_, Refusal
-from faristol.pairing.engines.dutch.field import Bools, Field, field_of
+from faristol.pairing.engines.dutch.field import Bools, PlayerArrays, field_of
 from faristol.pairing.engines.dutch.matched_graph import Matching
-from faristol.pairing.engines.dutch.player import Round
+from faristol.pairing.engines.dutch.player import DutchRound
 
 ARTICLE = "FIDE C.04.3 1.9.3"
 
 
-class Way(Enum):
+class WaivedRule(Enum):
     """A rule that the arbiter may set aside to make a pairing possible."""
 
     REMATCH = "rematch"
@@ -29,10 +29,10 @@ class Way(Enum):
 
 
 MESSAGES = {
-    Way.REMATCH: N_("Let {players} meet again."),
-    Way.COLOUR: N_("Let {players} meet although both are due the same colour."),
-    Way.FORBIDDEN: N_("Let {players} meet although they are kept apart."),
-    Way.BYE: N_("Give {players} a second bye."),
+    WaivedRule.REMATCH: N_("Let {players} meet again."),
+    WaivedRule.COLOUR: N_("Let {players} meet although both are due the same colour."),
+    WaivedRule.FORBIDDEN: N_("Let {players} meet although they are kept apart."),
+    WaivedRule.BYE: N_("Give {players} a second bye."),
 }
 """The sentence of each way for an arbiter."""
 
@@ -44,11 +44,11 @@ class Choice:
     Pairs can be passed as ``Round.kept``; single numbers can be left out of ``Round.players``.
     """
 
-    way: Way
+    way: WaivedRule
     exceptions: tuple[tuple[int, ...], ...]
 
 
-def impossible(field: Field) -> Refusal:
+def impossible(field: PlayerArrays) -> Refusal:
     """Return the most specific refusal for an impossible pairing."""
     count = len(field.players)
     odd = count % 2 == 1
@@ -75,7 +75,7 @@ def impossible(field: Field) -> Refusal:
     )
 
 
-def choices(a_round: Round) -> tuple[Choice, ...]:
+def choices(a_round: DutchRound) -> tuple[Choice, ...]:
     """Return the rules that suffice each by itself, the fewest exceptions first; empty if a pairing exists."""
     kept = {number for pair in a_round.kept for number in pair}
     ranking = tuple(player for player in a_round.ranking() if player.number not in kept)
@@ -85,10 +85,10 @@ def choices(a_round: Round) -> tuple[Choice, ...]:
     strangers = tuple(replace(player, opponents=frozenset()) for player in ranking)
     found = []
     for way, wider in (
-        (Way.FORBIDDEN, field_of(ranking, replace(a_round, forbidden=frozenset()))),
-        (Way.COLOUR, field_of(ranking, replace(a_round, colours=False))),
-        (Way.REMATCH, field_of(strangers, a_round)),
-        (Way.BYE, replace(field, may_rest=np.ones(len(ranking), np.bool_))),
+        (WaivedRule.FORBIDDEN, field_of(ranking, replace(a_round, forbidden=frozenset()))),
+        (WaivedRule.COLOUR, field_of(ranking, replace(a_round, colours=False))),
+        (WaivedRule.REMATCH, field_of(strangers, a_round)),
+        (WaivedRule.BYE, replace(field, may_rest=np.ones(len(ranking), np.bool_))),
     ):
         exceptions = _fewest(field, wider.may_meet, wider.may_rest)
         if exceptions:
@@ -96,7 +96,7 @@ def choices(a_round: Round) -> tuple[Choice, ...]:
     return tuple(sorted(found, key=lambda choice: len(choice.exceptions)))
 
 
-def _fewest(field: Field, may_meet: Bools, may_rest: Bools) -> tuple[tuple[int, ...], ...] | None:
+def _fewest(field: PlayerArrays, may_meet: Bools, may_rest: Bools) -> tuple[tuple[int, ...], ...] | None:
     """Return the fewest exceptions with which all players are paired, or None if that is impossible.
 
     Exceptions are pairs and byes that the field does not allow. Ties go to players nearest in the order.

@@ -27,7 +27,7 @@ class Matching:
         self.complete: bool = blossom.solve(self._graph)
         """Whether a matching exists that covers every required vertex."""
 
-    def refined(self, lane: Ints, optional: Bools) -> Matching:
+    def refine(self, lane: Ints, optional: Bools) -> Matching:
         """Return the best matching with ``lane``, at most 0, as a tie-break between equal edges.
 
         It reuses the duals, and so takes little time.

@@ -11,25 +11,25 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from faristol.pairing.engines.dutch.bracket import Outcome, Scene, pair_bracket
+from faristol.pairing.engines.dutch.bracket import BracketPairing, Scene, pair_bracket
 from faristol.pairing.engines.dutch.colours import allocate
-from faristol.pairing.engines.dutch.field import Bools, Field, Ints, field_of
+from faristol.pairing.engines.dutch.field import Bools, Ints, PlayerArrays, field_of
 from faristol.pairing.engines.dutch.impossible import impossible
 from faristol.pairing.engines.dutch.matched_graph import completes
-from faristol.pairing.engines.dutch.player import WHITE, Player, Round
+from faristol.pairing.engines.dutch.player import WHITE, DutchPlayer, DutchRound
 from faristol.pairing.engines.dutch.weights import Bracket
 
 ALGORITHM = "fide-dutch-2026-2"
 """Name and version of the algorithm, as in the record."""
 
-SMALL = 120
+SMALL_FIELD_PLAYERS = 120
 """Up to so many players, a bracket is paired together with all players below it. Above, it is paired with the next
 scoregroup, and the completion of the rest is checked afterwards.
 """
 
 
 @dataclass(frozen=True, slots=True)
-class Board:
+class PairedBoard:
     """Two players who meet. If colours are not paired, ``white`` is the higher in the order."""
 
     white: int
@@ -39,19 +39,19 @@ class Board:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Paired:
+class PairedRound:
     """A round: boards in the order of publication, and the player with the allocated bye."""
 
-    boards: tuple[Board, ...]
+    boards: tuple[PairedBoard, ...]
     bye: int | None
-    field: Field
-    outcomes: tuple[Outcome, ...]
+    field: PlayerArrays
+    outcomes: tuple[BracketPairing, ...]
     """The brackets, from the top."""
     bye_points: int
     """The score of the player with the bye; -1 without a bye."""
 
 
-def pair_round(a_round: Round) -> Paired:
+def pair_round(a_round: DutchRound) -> PairedRound:
     """Pair a round. Raises ``Refusal`` if no complete pairing exists (FIDE C.04.1, C.04.3 1.9.3)."""
     kept = {number for pair in a_round.kept for number in pair}
     ranking = tuple(player for player in a_round.ranking() if player.number not in kept)
@@ -69,10 +69,10 @@ def pair_round(a_round: Round) -> Paired:
         outcome = _pair(field, moved, residents, left, bye_points)
         outcomes.append(outcome)
         moved = outcome.scene.bracket.rows[list(outcome.floaters)]
-    return _published(a_round, field, tuple(outcomes), int(moved[0]) if len(moved) else None, bye_points)
+    return _order_boards(a_round, field, tuple(outcomes), int(moved[0]) if len(moved) else None, bye_points)
 
 
-def _bye_points(field: Field) -> int | None:
+def _bye_points(field: PlayerArrays) -> int | None:
     """Return the lowest possible score of the bye (C5); -1 if none is needed, None if none is possible."""
     count = len(field.players)
     if count % 2 == 0:
@@ -83,7 +83,7 @@ def _bye_points(field: Field) -> int | None:
     return None
 
 
-def _with_bye(field: Field, rows: Ints, bye_points: int) -> Bools:
+def _with_bye(field: PlayerArrays, rows: Ints, bye_points: int) -> Bools:
     """Return the allowed pairs, with the bye as the last vertex if the number of players is odd."""
     count = len(rows)
     if count % 2 == 0:
@@ -94,7 +94,7 @@ def _with_bye(field: Field, rows: Ints, bye_points: int) -> Bools:
     return edge
 
 
-def _pair(field: Field, moved: Ints, residents: Ints, left: Ints, bye_points: int) -> Outcome:
+def _pair(field: PlayerArrays, moved: Ints, residents: Ints, left: Ints, bye_points: int) -> BracketPairing:
     """Pair one bracket with as few other players as possible."""
     here = np.concatenate([moved, residents])
     bye_from_here = bool((field.points[here] == bye_points).any())
@@ -109,7 +109,7 @@ def _pair(field: Field, moved: Ints, residents: Ints, left: Ints, bye_points: in
         if outcome is not None and completes(_with_bye(field, left, bye_points)):
             return outcome
     following = left[field.points[left] == field.points[left[0]]] if len(left) else left
-    if len(here) + len(left) > SMALL and len(following) < len(left):
+    if len(here) + len(left) > SMALL_FIELD_PLAYERS and len(following) < len(left):
         near = np.concatenate([here, following])
         optional = np.zeros(len(near) + bye_from_here, np.bool_)
         optional[: len(near)] = True
@@ -127,7 +127,7 @@ def _pair(field: Field, moved: Ints, residents: Ints, left: Ints, bye_points: in
     return outcome
 
 
-def whole_scene(field: Field, bracket: Bracket, bye_points: int) -> Scene:
+def whole_scene(field: PlayerArrays, bracket: Bracket, bye_points: int) -> Scene:
     """Build the scene of a bracket with all players below it."""
     here = bracket.rows[: bracket.size]
     left = np.flatnonzero(field.points < field.points[here[-1]])
@@ -142,7 +142,7 @@ def whole_scene(field: Field, bracket: Bracket, bye_points: int) -> Scene:
     )
 
 
-def _rest_completes(field: Field, outcome: Outcome, near: Ints, left: Ints, bye_points: int) -> bool:
+def _rest_completes(field: PlayerArrays, outcome: BracketPairing, near: Ints, left: Ints, bye_points: int) -> bool:
     """Check whether the players not matched by the look-ahead can be paired with all others (C4)."""
     matched = {vertex for pair in outcome.below for vertex in pair}
     taken = {int(near[vertex]) for vertex in matched if vertex < len(near)}
@@ -151,22 +151,24 @@ def _rest_completes(field: Field, outcome: Outcome, near: Ints, left: Ints, bye_
     return completes(_with_bye(field, rest, -1 if outcome.scene.bye_from_here else bye_points))
 
 
-def _published(a_round: Round, field: Field, outcomes: tuple[Outcome, ...], bye: int | None, bye_points: int) -> Paired:
+def _order_boards(
+    a_round: DutchRound, field: PlayerArrays, outcomes: tuple[BracketPairing, ...], bye: int | None, bye_points: int
+) -> PairedRound:
     """Order boards by the higher score, then the lower, then the order of 1.2 (FIDE C.04.2)."""
     by_number = {player.number: player for player in a_round.players}
     place = {player.number: index for index, player in enumerate(a_round.ranking())}
-    boards = [Board(white, black, "") for white, black in a_round.kept]
+    boards = [PairedBoard(white, black, "") for white, black in a_round.kept]
     for outcome in outcomes:
         rows = outcome.scene.bracket.rows
         for pair in outcome.pairs:
             higher, lower = (field.players[rows[vertex]] for vertex in pair)
             boards.append(_board(higher, lower, a_round))
 
-    def order(board: Board) -> tuple[int, int, int]:
+    def order(board: PairedBoard) -> tuple[int, int, int]:
         points = [by_number[number].points for number in (board.white, board.black)]
         return -max(points), -sum(points), min(place[board.white], place[board.black])
 
-    return Paired(
+    return PairedRound(
         boards=tuple(sorted(boards, key=order)),
         bye=None if bye is None else field.players[bye].number,
         field=field,
@@ -175,10 +177,10 @@ def _published(a_round: Round, field: Field, outcomes: tuple[Outcome, ...], bye:
     )
 
 
-def _board(higher: Player, lower: Player, a_round: Round) -> Board:
+def _board(higher: DutchPlayer, lower: DutchPlayer, a_round: DutchRound) -> PairedBoard:
     if not a_round.colours:
-        return Board(higher.number, lower.number, "")
+        return PairedBoard(higher.number, lower.number, "")
     initial = a_round.initial_colour if a_round.is_odd(higher.number) else -a_round.initial_colour
     colour, article = allocate(higher, lower, initial)
     white, black = (higher, lower) if colour == WHITE else (lower, higher)
-    return Board(white.number, black.number, article)
+    return PairedBoard(white.number, black.number, article)

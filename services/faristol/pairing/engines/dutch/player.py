@@ -27,7 +27,7 @@ class Strength(IntEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Player:
+class DutchPlayer:
     """A player to pair."""
 
     number: int
@@ -82,10 +82,10 @@ def _sign(number: int) -> int:
 
 
 @dataclass(frozen=True, slots=True)
-class Round:
+class DutchRound:
     """A round to pair, with all inputs of the pairing."""
 
-    players: tuple[Player, ...]
+    players: tuple[DutchPlayer, ...]
     """The players to pair, with distinct numbers."""
     number: int = 1
     colours: bool = True
@@ -99,7 +99,7 @@ class Round:
     not_come: frozenset[int] = frozenset()
     """Numbers of players who have not been paired in any round and are not in this one."""
 
-    def ranking(self) -> tuple[Player, ...]:
+    def ranking(self) -> tuple[DutchPlayer, ...]:
         """Return the players in the order of FIDE C.04.3 1.2: points, then pairing number."""
         return tuple(sorted(self.players, key=lambda player: (-player.points, player.number)))
 

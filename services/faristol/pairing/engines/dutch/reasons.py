@@ -8,17 +8,17 @@ MEET = "meet"
 """The two meet."""
 BY_HAND = "by-hand"
 """The two meet as a pair made by the arbiter."""
-KEPT = "kept"
+PAIRED_ELSEWHERE = "kept"
 """The arbiter paired one of them by hand with another player."""
 FORBIDDEN = "forbidden"
 """The two are a forbidden pair."""
 BYE = "bye"
 """The first of the two has the allocated bye."""
-ABSENT = "absent"
+NOT_TO_BE_PAIRED = "absent"
 """One of the two is not to be paired."""
 NO_BYE = "no-bye"
 """The number of players is even."""
-FIRST = "first"
+FIRST_CANDIDATE = "first"
 """The very first candidate, S1 against S2 in order (3.3)."""
 ORDER = "order"
 """As good as the pairing, but later in the sequence of candidates (3.8, 4)."""
@@ -26,11 +26,13 @@ ORDER = "order"
 MESSAGES = {
     MEET: N_("{one} and {other} meet in this round."),
     BY_HAND: N_("The arbiter paired {one} and {other} by hand."),
-    KEPT: N_("The arbiter made a pair by hand, so {one} and {other} do not meet."),
+    PAIRED_ELSEWHERE: N_("The arbiter made a pair by hand, so {one} and {other} do not meet."),
     FORBIDDEN: N_("The organiser keeps {one} and {other} apart."),
-    ABSENT: N_("{one} or {other} is not available for pairing in this round."),
+    NOT_TO_BE_PAIRED: N_("{one} or {other} is not available for pairing in this round."),
     BYE: N_("{one} has the bye: no player with fewer points may have it."),
-    FIRST: N_("{one} and {other} are a pair of the first candidate: the upper half against the lower half in order."),
+    FIRST_CANDIDATE: N_(
+        "{one} and {other} are a pair of the first candidate: the upper half against the lower half in order."
+    ),
     ORDER: N_(
         "With {one} against {other} the round would be equally good, but that pairing comes later in the "
         "order of candidates."
@@ -81,7 +83,7 @@ BYE_OTHERWISE = N_("With the bye for {one}, criterion {criterion} would be met l
 ARTICLES = {
     FORBIDDEN: "FIDE C.04.1",
     BYE: "FIDE C.04.3 C5",
-    FIRST: "FIDE C.04.3 3.3",
+    FIRST_CANDIDATE: "FIDE C.04.3 3.3",
     ORDER: "FIDE C.04.3 3.8",
     **{f"C{number}": f"FIDE C.04.3 C{number}" for number in range(1, 22)},
 }

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from faristol.pairing.engines.dutch.field import Bools, Field, Ints
+from faristol.pairing.engines.dutch.field import Bools, Ints, PlayerArrays
 
 LANE_BITS = 40
 """Bits of one number of a weight. Sums along paths of a thousand players stay far below 63 bits."""
@@ -44,7 +44,7 @@ class Bracket:
     """Number of players in the next scoregroup."""
 
 
-def criteria(field: Field, bracket: Bracket, *, bye_from_here: bool) -> Iterator[Criterion]:
+def criteria(field: PlayerArrays, bracket: Bracket, *, bye_from_here: bool) -> Iterator[Criterion]:
     """Yield the criteria of a bracket, the most important first. ``bye_from_here`` adds C9.
 
     Criteria with the same value for all pairs are left out.
@@ -54,7 +54,7 @@ def criteria(field: Field, bracket: Bracket, *, bye_from_here: bool) -> Iterator
             yield found
 
 
-def _criteria(field: Field, bracket: Bracket, *, bye_from_here: bool) -> Iterator[Criterion]:
+def _criteria(field: PlayerArrays, bracket: Bracket, *, bye_from_here: bool) -> Iterator[Criterion]:
     rows = bracket.rows
     count = len(rows)
     place = np.arange(count)

@@ -7,14 +7,14 @@ from dataclasses import dataclass
 import numpy as np
 
 from faristol.pairing.engines.dutch import reasons
-from faristol.pairing.engines.dutch.bracket import Outcome, Scene, matched
+from faristol.pairing.engines.dutch.bracket import BracketPairing, Scene, find_best_matching
 from faristol.pairing.engines.dutch.field import Bools
 from faristol.pairing.engines.dutch.matched_graph import Matching, completes
-from faristol.pairing.engines.dutch.pairing import Paired, whole_scene
-from faristol.pairing.engines.dutch.player import Round
+from faristol.pairing.engines.dutch.pairing import PairedRound, whole_scene
+from faristol.pairing.engines.dutch.player import DutchRound
 from faristol.pairing.engines.dutch.weights import Criterion, criteria
 
-BYE = 0
+BYE_NUMBER = 0
 """The number of the bye in place of an opponent."""
 
 
@@ -34,7 +34,7 @@ class Reason:
     @property
     def message(self) -> str:
         """The msgid of the sentence, with the parameters ``one`` and ``other``."""
-        if self.other != BYE:
+        if self.other != BYE_NUMBER:
             return reasons.MESSAGES[self.name]
         return reasons.BYE_MESSAGES.get(self.name, reasons.BYE_OTHERWISE)
 
@@ -44,41 +44,41 @@ class Reason:
         return {"one": self.number, "other": self.other, "criterion": self.name}
 
 
-def why(a_round: Round, paired: Paired, number: int) -> Reason:
+def why(a_round: DutchRound, paired: PairedRound, number: int) -> Reason:
     """Return the reason for the opponent of a player.
 
     For a pair outside the first candidate, it is the reason against the player's pair in the first candidate.
     """
     if number == paired.bye:
-        return Reason(reasons.BYE, number, BYE)
+        return Reason(reasons.BYE, number, BYE_NUMBER)
     board = next((board for board in paired.boards if number in (board.white, board.black)), None)
     if board is None:
-        return Reason(reasons.ABSENT, number, number)
+        return Reason(reasons.NOT_TO_BE_PAIRED, number, number)
     white, black = board.white, board.black
     if any({white, black} == set(pair) for pair in a_round.kept):
         return Reason(reasons.BY_HAND, white, black)
-    outcome = _settled(paired, number)
+    outcome = _find_bracket(paired, number)
     intended = _first_candidate(paired, outcome, number)
     if intended in {None, white if number == black else black}:
-        return Reason(reasons.FIRST, white, black)
+        return Reason(reasons.FIRST_CANDIDATE, white, black)
     return why_not(a_round, paired, number, intended or 0)
 
 
-def why_not(a_round: Round, paired: Paired, number: int, other: int) -> Reason:
+def why_not(a_round: DutchRound, paired: PairedRound, number: int, other: int) -> Reason:
     """Return the reason why two players do not meet: the first rule or criterion that their pair would make worse.
 
-    ``other`` may be ``BYE``.
+    ``other`` may be ``BYE_NUMBER``.
     """
     if any({board.white, board.black} == {number, other} for board in paired.boards):
         return Reason(reasons.MEET, number, other)
     kept = {number for pair in a_round.kept for number in pair}
     if kept & {number, other}:
-        return Reason(reasons.KEPT, number, other)
+        return Reason(reasons.PAIRED_ELSEWHERE, number, other)
     place = {player.number: index for index, player in enumerate(paired.field.players)}
-    if other == BYE and number in place:
-        return Reason(_against_bye(paired, number, place[number]), number, BYE)
+    if other == BYE_NUMBER and number in place:
+        return Reason(_against_bye(paired, number, place[number]), number, BYE_NUMBER)
     if number == other or not {number, other} <= place.keys():
-        return Reason(reasons.ABSENT, number, other)
+        return Reason(reasons.NOT_TO_BE_PAIRED, number, other)
     if not paired.field.may_meet[place[number], place[other]]:
         if other in paired.field.players[place[number]].opponents:
             return Reason("C1", number, other)
@@ -86,7 +86,7 @@ def why_not(a_round: Round, paired: Paired, number: int, other: int) -> Reason:
     return Reason(_against(paired, number, other), number, other)
 
 
-def _against_bye(paired: Paired, number: int, row: int) -> str:
+def _against_bye(paired: PairedRound, number: int, row: int) -> str:
     """Return the reason why a player does not have the bye."""
     if paired.bye is None:
         return reasons.NO_BYE
@@ -94,10 +94,10 @@ def _against_bye(paired: Paired, number: int, row: int) -> str:
         return reasons.BYE
     if not paired.field.may_rest[row]:
         return "C2"
-    return "C5" if paired.field.points[row] > paired.bye_points else _against(paired, number, BYE)
+    return "C5" if paired.field.points[row] > paired.bye_points else _against(paired, number, BYE_NUMBER)
 
 
-def _settled(paired: Paired, number: int) -> Outcome:
+def _find_bracket(paired: PairedRound, number: int) -> BracketPairing:
     """Return the bracket in which a player was paired, or the player's last one."""
     for outcome in reversed(paired.outcomes):
         rows = outcome.scene.bracket.rows[: outcome.scene.bracket.size]
@@ -106,7 +106,7 @@ def _settled(paired: Paired, number: int) -> Outcome:
     raise LookupError(f"player {number} is in no bracket")
 
 
-def _first_candidate(paired: Paired, outcome: Outcome, number: int) -> int | None:
+def _first_candidate(paired: PairedRound, outcome: BracketPairing, number: int) -> int | None:
     """Return the opponent in the first candidate (FIDE C.04.3 3.3), or None for a floater."""
     bracket = outcome.scene.bracket
     moved = [vertex for pair in outcome.pairs for vertex in pair if vertex < bracket.moved]
@@ -122,9 +122,9 @@ def _first_candidate(paired: Paired, outcome: Outcome, number: int) -> int | Non
     return numbers[intended[vertex]] if vertex in intended else None
 
 
-def _against(paired: Paired, number: int, other: int) -> str:
+def _against(paired: PairedRound, number: int, other: int) -> str:
     """Return the criterion against an allowed pair, in the bracket where the first of the two was paired."""
-    settled = [_settled(paired, player) for player in (number, other) if player != BYE]
+    settled = [_find_bracket(paired, player) for player in (number, other) if player != BYE_NUMBER]
     outcome = next(outcome for outcome in paired.outcomes if any(outcome is found for found in settled))
     scene, found = outcome.scene, outcome.criteria
     numbers = _numbers(paired, scene)
@@ -132,21 +132,23 @@ def _against(paired: Paired, number: int, other: int) -> str:
         scene = whole_scene(paired.field, scene.bracket, paired.bye_points)
         found = tuple(criteria(paired.field, scene.bracket, bye_from_here=False))
         numbers = _numbers(paired, scene)
-    matching = matched(scene, found)
+    matching = find_best_matching(scene, found)
     chosen = _values(found, matching, scene.count)
     if numbers.index(number) > numbers.index(other):
         number, other = other, number
     wanted = np.zeros(scene.count, np.bool_)
     wanted[numbers.index(other)] = True
     if not matching.complete or not matching.keep_only(numbers.index(number), wanted, required=True):
-        return "C5" if other != BYE and _completes_otherwise(paired, scene, wanted, numbers.index(number)) else "C4"
+        return (
+            "C5" if other != BYE_NUMBER and _completes_otherwise(paired, scene, wanted, numbers.index(number)) else "C4"
+        )
     for criterion, mine, theirs in zip(found, chosen, _values(found, matching, scene.count), strict=True):
         if mine != theirs:
             return criterion.name
     return reasons.ORDER
 
 
-def _completes_otherwise(paired: Paired, scene: Scene, wanted: Bools, vertex: int) -> bool:
+def _completes_otherwise(paired: PairedRound, scene: Scene, wanted: Bools, vertex: int) -> bool:
     """Check whether all players could be paired with ``vertex`` as wanted, and any allowed bye."""
     whole = whole_scene(paired.field, scene.bracket, paired.bye_points)
     rows = whole.bracket.rows
@@ -162,10 +164,10 @@ def _completes_otherwise(paired: Paired, scene: Scene, wanted: Bools, vertex: in
     return completes(edge)
 
 
-def _numbers(paired: Paired, scene: Scene) -> list[int]:
+def _numbers(paired: PairedRound, scene: Scene) -> list[int]:
     """Return the pairing number of each vertex."""
     numbers = [paired.field.players[row].number for row in scene.bracket.rows]
-    return [*numbers, BYE] if scene.count > len(numbers) else numbers
+    return [*numbers, BYE_NUMBER] if scene.count > len(numbers) else numbers
 
 
 def _values(found: tuple[Criterion, ...], matching: Matching, count: int) -> list[int]:

@@ -6,7 +6,7 @@ from collections.abc import Awaitable
 
 from faristol.event_store import Record
 from faristol.host.rpc.dispatch import Context
-from faristol.host.ruleset_store import bring
+from faristol.host.ruleset_store import load_pinned
 from faristol.kernel.errors import Invalid
 from faristol.kernel.refusal import N_, Refusal
 from faristol.pb.results.v1 import results_pb2 as results
@@ -28,11 +28,11 @@ async def get_pairings(
     if request.round < 1:
         raise Invalid("round", N_("{round} is not a round: expected 1 or more"), {"round": request.round})
 
-    def folded(record: Record, tournament_id: str, moment: Moment) -> Awaitable[Found]:
+    def fold_pairings(record: Record, tournament_id: str, moment: Moment) -> Awaitable[Found]:
         return history.pairings(record, tournament_id, request.round, moment)
 
-    found = await models.found(
-        request, context, folded, Part.TEAMS | Part.TABLES, only=request.round, player_id=request.player_id
+    found = await models.find_tournament(
+        request, context, fold_pairings, Part.TEAMS | Part.TABLES, only=request.round, player_id=request.player_id
     )
     check_has_tables(found.head)
     round_ = found.round(request.round)
@@ -104,7 +104,7 @@ async def get_game(models: ReadModels, request: results.GetGameRequest, context:
         await models.reach(request.min_position, context)
         answer = await lookup.game(models.record, request.game_id)
         check_reached(request.min_position, answer.position)
-    await bring(models.record, answer.ruleset)
+    await load_pinned(models.record, answer.ruleset)
     write_pinned(answer)
     await models.name([*answer.seats, *answer.counted], answer.tournament_id)
     await lookup.name_arbiters(models.record, [answer])

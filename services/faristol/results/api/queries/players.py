@@ -12,13 +12,13 @@ from faristol.results.api.page import page
 from faristol.results.computed.minors import public_category
 from faristol.results.storage.models import ReadModels, check_reached
 
-FOUND = 100
+DEFAULT_FOUND_PLAYERS = 100
 """Players in one answer by default."""
 
-MOST_FOUND = 1_000
+MAX_ANSWER_PLAYERS = 1_000
 """Most players in one answer."""
 
-LONGEST_SEARCH = 200
+MAX_NAME_QUERY_CHARACTERS = 200
 """Characters of a search text."""
 
 
@@ -41,22 +41,22 @@ async def search_players(
     models: ReadModels, request: results.SearchPlayersRequest, context: Context
 ) -> results.SearchPlayersResponse:
     """Search players by name or club."""
-    if not 0 <= request.page_size <= MOST_FOUND:
+    if not 0 <= request.page_size <= MAX_ANSWER_PLAYERS:
         raise Invalid(
             "page_size",
             N_("{limit} is not a valid limit: expected 1 to {most}, or 0 for {usual}"),
-            {"limit": request.page_size, "most": MOST_FOUND, "usual": FOUND},
+            {"limit": request.page_size, "most": MAX_ANSWER_PLAYERS, "usual": DEFAULT_FOUND_PLAYERS},
         )
-    if len(request.search) > LONGEST_SEARCH:
+    if len(request.search) > MAX_NAME_QUERY_CHARACTERS:
         raise Invalid(
             "search",
             N_("has {length} {length:character|characters}; expected {least} to {most}"),
-            {"length": len(request.search), "least": 0, "most": LONGEST_SEARCH},
+            {"length": len(request.search), "least": 0, "most": MAX_NAME_QUERY_CHARACTERS},
         )
     await models.reach(request.min_position, context)
     found, position = await models.directory.search(request.search, request.min_position)
     check_reached(request.min_position, position)
-    shown, following = page(found, request.page_size or FOUND, request.page_token)
+    shown, following = page(found, request.page_size or DEFAULT_FOUND_PLAYERS, request.page_token)
     return results.SearchPlayersResponse(
         players=[like(results.FoundPlayer, each.person, tournaments=each.tournaments) for each in shown],
         position=position,

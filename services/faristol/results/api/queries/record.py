@@ -18,13 +18,13 @@ from faristol.results.storage import lookup
 from faristol.results.storage.models import NO_POSITION, ReadModels
 from faristol.results.webhooks import registry
 
-SEALS = 100
+DEFAULT_SEALS = 100
 """Seals in one answer by default."""
 
-MOST_SEALS = 1_000
+MAX_SEALS = 1_000
 """Most seals in one answer."""
 
-MOST_NAMED = 1_000
+MAX_SUBSCRIPTION_VALUES = 1_000
 """Tournaments, games, rounds, tables and types that a subscription may name, of each."""
 
 
@@ -47,8 +47,8 @@ async def follow(
         if (number := getattr(request, field)) < 0:
             raise Invalid(field, N_("{number} is below 0"), {"number": number})
     for field in ("tournament_ids", "game_ids", "rounds", "tables", "types"):
-        if len(getattr(request, field)) > MOST_NAMED:
-            raise Invalid(field, N_("expected {most} at most"), {"most": MOST_NAMED})
+        if len(getattr(request, field)) > MAX_SUBSCRIPTION_VALUES:
+            raise Invalid(field, N_("expected {most} at most"), {"most": MAX_SUBSCRIPTION_VALUES})
     named = {*request.tournament_ids, *filter(None, [request.tournament_id])}
     division_of = {each: (await lookup.tournament(models.record, each)).head.division_of for each in sorted(named)}
     topic = Topic.of(division_of, request.game_ids, request.rounds, request.tables, request.types)
@@ -70,12 +70,12 @@ def _may_know(models: ReadModels) -> MayKnow:
     """Return a check of which events for officials the caller may know; all of them if access is not checked."""
     admission, credential = models.admission(), caller()
 
-    async def asked(news: results.FollowResponse) -> bool:
+    async def ask_admission(news: results.FollowResponse) -> bool:
         if admission is None or credential is None:
             return admission is None
         return await admission.may_know(credential, news.tournament_id, news.game_id, news.case_id)
 
-    return asked
+    return ask_admission
 
 
 async def list_seals(
@@ -84,10 +84,12 @@ async def list_seals(
     """List seals of the record after a position, or the newest."""
     if request.after_position < 0:
         raise Invalid("after_position", NO_POSITION, {"position": request.after_position})
-    if not 0 <= request.limit <= MOST_SEALS:
+    if not 0 <= request.limit <= MAX_SEALS:
         raise Invalid(
             "limit",
             N_("{limit} is not a valid limit: expected 1 to {most}, or 0 for {usual}"),
-            {"limit": request.limit, "most": MOST_SEALS, "usual": SEALS},
+            {"limit": request.limit, "most": MAX_SEALS, "usual": DEFAULT_SEALS},
         )
-    return await lookup.seals(models.record, request.after_position, request.limit or SEALS, newest=request.newest)
+    return await lookup.seals(
+        models.record, request.after_position, request.limit or DEFAULT_SEALS, newest=request.newest
+    )

@@ -39,7 +39,7 @@ async def get_report(
     Raises ``NotFound`` for a round that is not paired, and ``Invalid`` for one with a missing result. Raises
     ``Refusal`` for a tournament that the format cannot express.
     """
-    found = await models.found(request, context, history.games, Part.PLAYERS | Part.TEAMS | Part.TABLES)
+    found = await models.find_tournament(request, context, history.games, Part.PLAYERS | Part.TEAMS | Part.TABLES)
     check_has_tables(found.head)
     number = request.round
     counted = complete(found.up_to(number))
@@ -49,7 +49,7 @@ async def get_report(
             N_("round {round} has missing results; the last complete round is {last}"),
             {"round": number, "last": len(counted)},
         )
-    if any(len(game.seats) > standings.PAIR for round_ in counted for game in round_.games):
+    if any(len(game.seats) > standings.PAIR_TABLE_PLAYERS for round_ in counted for game in round_.games):
         raise Refusal("NOT_PAIRS", "", PAIRS_ALONE)
     lines = await asyncio.to_thread(answers.standings, found.of, counted, arithmetic=True)
     arrangements = Arrangements()
@@ -64,7 +64,7 @@ async def get_report(
         found.of.players.values(),
         crosstable(lines, found.of.players, counted),
         arrangements if request.for_officials else arrangements.public(),
-        await lookup.people(models.record, found.of.players),
+        await lookup.load_people(models.record, found.of.players),
         standings.rules_of(found.head),
         _EDITIONS[request.edition],
         {(round_.round, game.seats[1].player_id) for round_ in counted for game in round_.games},

@@ -23,7 +23,7 @@ async def get_standings(
 ) -> results.GetStandingsResponse:
     """Return current standings or those after a round, with tie-breaks and, if requested, their arithmetic."""
     parts = Part.PLAYERS | (Part.TABLES if request.arithmetic else Part.STANDINGS)
-    found = await models.found(request, context, history.tournament, parts, up_to=request.round)
+    found = await models.find_tournament(request, context, history.tournament, parts, up_to=request.round)
     check_has_tables(found.head)
     counted = found.up_to(request.round)
     lines = await asyncio.to_thread(
@@ -37,14 +37,14 @@ async def get_standings(
     named = {line.player_id for line in shown}
     if request.arithmetic:
         named.update(*map(explanations.opponents, shown))
-    names = await lookup.shown(models.record, named, request.tournament_id)
+    names = await lookup.load_player_names(models.record, named, request.tournament_id)
     clubs = await lookup.clubs(models.record, [line.player_id for line in shown], request.tournament_id)
     for line in shown:
         line.name, line.club = names[line.player_id], clubs.get(line.player_id, "")
         line.withdrawn_round = found.of.players[line.player_id].withdrawn_round
     if request.arithmetic:
         taken = explanations.taken_off(counted)
-        await asyncio.to_thread(explanations.word, shown, names, language_of(context), taken)
+        await asyncio.to_thread(explanations.fill_texts, shown, names, language_of(context), taken)
     last = request.round or standings.last_counted(counted)
     return results.GetStandingsResponse(
         standings=shown,
@@ -62,11 +62,11 @@ async def get_team_standings(
 ) -> results.GetTeamStandingsResponse:
     """Return the standings of teams with tie-breaks and, if requested, their arithmetic."""
     parts = Part.TEAMS | (Part.TABLES if request.arithmetic else Part.TEAM_STANDINGS)
-    found = await models.found(request, context, history.tournament, parts, up_to=request.round)
+    found = await models.find_tournament(request, context, history.tournament, parts, up_to=request.round)
     counted = found.up_to(request.round)
     registered = found.of.teams
     if found.of.team_standings:
-        lines = teams.told(found.of.team_standings, registered)
+        lines = teams.to_standing_messages(found.of.team_standings, registered)
     else:
         lines = await asyncio.to_thread(
             teams.rank_teams, found.head, registered.values(), counted, arithmetic=request.arithmetic
@@ -81,7 +81,7 @@ async def get_team_standings(
         line.withdrawn_round = registered[line.team_id].withdrawn_round
     if request.arithmetic:
         names = {team.team_id: team.name for team in registered.values()}
-        await asyncio.to_thread(explanations.word, shown, names, language_of(context))
+        await asyncio.to_thread(explanations.fill_texts, shown, names, language_of(context))
     return results.GetTeamStandingsResponse(
         standings=shown,
         round=last,
@@ -98,7 +98,7 @@ async def get_crosstable(
     models: ReadModels, request: results.GetCrosstableRequest, context: Context
 ) -> results.GetCrosstableResponse:
     """Return all rounds of the players so far, or up to a round."""
-    found = await models.found(request, context, history.games, Part.PLAYERS | Part.TABLES)
+    found = await models.find_tournament(request, context, history.games, Part.PLAYERS | Part.TABLES)
     check_has_tables(found.head)
     counted = found.up_to(request.round)
     lines = await asyncio.to_thread(answers.standings, found.of, counted, arithmetic=True)

@@ -18,7 +18,7 @@ from faristol.results.api import answers
 from faristol.results.api.page import page
 from faristol.results.computed import standings
 from faristol.results.computed.mode import check_has_tables
-from faristol.results.computed.prizes import Offer, offered, prizes
+from faristol.results.computed.prizes import Offer, apply_prize_event, prizes
 from faristol.results.storage import history, lookup
 from faristol.results.storage.lookup import Part
 from faristol.results.storage.models import ReadModels, check_reached
@@ -92,7 +92,7 @@ async def get_tournament(
     models: ReadModels, request: results.GetTournamentRequest, context: Context
 ) -> results.GetTournamentResponse:
     """Return a tournament with the phases of its rounds."""
-    found = await models.found(request, context, history.tournament)
+    found = await models.find_tournament(request, context, history.tournament)
     answer = results.GetTournamentResponse(tournament=found.tournament, position=found.position)
     await lookup.add_words(models.record, [(answer.tournament, found.head)])
     try:
@@ -113,8 +113,8 @@ async def list_players(
     models: ReadModels, request: results.ListPlayersRequest, context: Context
 ) -> results.ListPlayersResponse:
     """List players with their ratings."""
-    found = await models.found(request, context, history.players, Part.PLAYERS | Part.TEAMS)
-    people = await lookup.people(models.record, found.of.players)
+    found = await models.find_tournament(request, context, history.players, Part.PLAYERS | Part.TEAMS)
+    people = await lookup.load_people(models.record, found.of.players)
     answer = answers.players(found.of, people, request.page_size, request.page_token)
     answer.position = found.position
     return answer
@@ -124,7 +124,7 @@ async def list_teams(
     models: ReadModels, request: results.ListTeamsRequest, context: Context
 ) -> results.ListTeamsResponse:
     """List teams with their line-ups."""
-    found = await models.found(request, context, history.players, Part.TEAMS)
+    found = await models.find_tournament(request, context, history.players, Part.TEAMS)
     registered = answers.teams(found.of)
     listed, following = page(registered, request.page_size, request.page_token)
     await models.name([member for team in listed for member in team.line_up], request.tournament_id)
@@ -142,7 +142,7 @@ async def get_prizes(
 ) -> results.GetPrizesResponse:
     """Return the leaders for the special prizes."""
     await models.reach(request.min_position, context)
-    offer = (await load(models.record, f"tournament-{request.tournament_id}", Offer(), offered)).state
+    offer = (await load(models.record, f"tournament-{request.tournament_id}", Offer(), apply_prize_event)).state
     found, plays, annulled = await lookup.prizes(models.record, request.tournament_id, offer.expelled)
     check_reached(request.min_position, found.position)
     check_has_tables(found.head)

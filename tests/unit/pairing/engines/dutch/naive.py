@@ -9,14 +9,14 @@ from collections.abc import Iterator, Sequence
 from itertools import combinations, permutations
 
 from faristol.pairing.engines.dutch.colours import allocate
-from faristol.pairing.engines.dutch.player import WHITE, Float, Player, Strength
+from faristol.pairing.engines.dutch.player import WHITE, DutchPlayer, Float, Strength
 
-Candidate = tuple[tuple[Player, Player], ...]
+Candidate = tuple[tuple[DutchPlayer, DutchPlayer], ...]
 
 
-def first_of_the_best(players: Sequence[Player]) -> tuple[frozenset[frozenset[int]], int | None] | None:
+def first_of_the_best(players: Sequence[DutchPlayer]) -> tuple[frozenset[frozenset[int]], int | None] | None:
     """The pairs and the bye of players in order; None where no candidate keeps C1 to C3."""
-    best: tuple[tuple[int, ...], Candidate, Player | None] | None = None
+    best: tuple[tuple[int, ...], Candidate, DutchPlayer | None] | None = None
     for pairs, rest in candidates(players):
         if not all(legal(first, other) for first, other in pairs) or (rest is not None and rest.had_bye):
             continue
@@ -29,7 +29,7 @@ def first_of_the_best(players: Sequence[Player]) -> tuple[frozenset[frozenset[in
     return frozenset(frozenset((first.number, other.number)) for first, other in pairs), rest.number if rest else None
 
 
-def candidates(players: Sequence[Player]) -> Iterator[tuple[Candidate, Player | None]]:
+def candidates(players: Sequence[DutchPlayer]) -> Iterator[tuple[Candidate, DutchPlayer | None]]:
     """Every candidate in the order of FIDE C.04.3 article 4: exchanges, and transpositions of each."""
     half = len(players) // 2
     for upper, lower in exchanges(half, len(players)):
@@ -55,14 +55,14 @@ def exchanges(half: int, count: int) -> list[tuple[list[int], list[int]]]:
     return [(upper, lower) for _, upper, lower in sorted(found, key=lambda exchange: exchange[0])]
 
 
-def legal(player: Player, other: Player) -> bool:
+def legal(player: DutchPlayer, other: DutchPlayer) -> bool:
     if other.number in player.opponents:
         return False
     absolute = player.strength is other.strength is Strength.ABSOLUTE and player.preference == other.preference
     return not absolute or player.topscorer or other.topscorer
 
 
-def quality(pairs: Candidate, rest: Player | None) -> tuple[int, ...]:
+def quality(pairs: Candidate, rest: DutchPlayer | None) -> tuple[int, ...]:
     """How far a candidate falls short of C9 to C17, the weightiest first."""
     short = dict.fromkeys(("difference", "thrice", "preference", "strong"), 0)
     for pair in pairs:

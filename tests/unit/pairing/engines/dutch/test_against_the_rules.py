@@ -8,13 +8,13 @@ from tests.unit.pairing.engines.dutch.naive import first_of_the_best
 
 from faristol.kernel.refusal import Refusal
 from faristol.pairing.engines.dutch.pairing import pair_round
-from faristol.pairing.engines.dutch.player import BLACK, WHITE, Float, Player, Round
+from faristol.pairing.engines.dutch.player import BLACK, WHITE, DutchPlayer, DutchRound, Float
 
 COLOURS = st.lists(st.sampled_from((WHITE, BLACK)), max_size=4).map(tuple)
 
 
 @st.composite
-def brackets(draw: st.DrawFn) -> tuple[Player, ...]:
+def brackets(draw: st.DrawFn) -> tuple[DutchPlayer, ...]:
     """Players of one score: some have met, all with colours, floats and byes of their own."""
     count = draw(st.integers(2, 8))
     met: dict[int, set[int]] = {number: set() for number in range(1, count + 1)}
@@ -25,7 +25,7 @@ def brackets(draw: st.DrawFn) -> tuple[Player, ...]:
                 met[other].add(player)
     floats = st.sampled_from((Float.NONE, Float.DOWN, Float.UP))
     return tuple(
-        Player(
+        DutchPlayer(
             number=number,
             points=30,
             opponents=frozenset(met[number]),
@@ -41,10 +41,10 @@ def brackets(draw: st.DrawFn) -> tuple[Player, ...]:
 
 @settings(max_examples=120, deadline=None)
 @given(brackets())
-def test_the_first_of_the_best_candidates_is_taken(players: tuple[Player, ...]) -> None:
+def test_the_first_of_the_best_candidates_is_taken(players: tuple[DutchPlayer, ...]) -> None:
     expected = first_of_the_best(players)
     try:
-        paired = pair_round(Round(players, number=5))
+        paired = pair_round(DutchRound(players, number=5))
     except Refusal:
         assert expected is None
         return

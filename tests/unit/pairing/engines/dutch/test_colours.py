@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from faristol.pairing.engines.dutch.colours import allocate
-from faristol.pairing.engines.dutch.player import BLACK, WHITE, Player
+from faristol.pairing.engines.dutch.player import BLACK, WHITE, DutchPlayer
 
 W, B = WHITE, BLACK
 
@@ -41,4 +41,4 @@ W, B = WHITE, BLACK
 def test_the_stronger_claim_then_the_latest_difference_then_the_higher_player_decides(
     higher: tuple[int, ...], lower: tuple[int, ...], initial: int, colour: int, article: str
 ) -> None:
-    assert allocate(Player(1, colours=higher), Player(2, colours=lower), initial) == (colour, article)
+    assert allocate(DutchPlayer(1, colours=higher), DutchPlayer(2, colours=lower), initial) == (colour, article)

@@ -3,26 +3,26 @@
 from __future__ import annotations
 
 from faristol.pairing.engines.dutch.history import round_to_pair
-from faristol.pairing.engines.dutch.player import BLACK, WHITE, Float, Player, Strength
-from faristol.rules.trf import Byes, Cell, Document, Fictitious, Forbidden
-from faristol.rules.trf import Player as Line
+from faristol.pairing.engines.dutch.player import BLACK, WHITE, DutchPlayer, Float, Strength
+from faristol.rules.trf import Byes, Document, Fictitious, Forbidden, TrfCell
+from faristol.rules.trf import TrfPlayer as Line
 
 
 def tournament(**given: object) -> Document:
     """Two rounds of five players: a win, a draw, a forfeit, byes of every kind."""
     cells = {
-        1: (Cell(2, "w", "1"), Cell(3, "b", "1")),
-        2: (Cell(1, "b", "0"), Cell(4, "w", "+")),
-        3: (Cell(4, "w", "="), Cell(1, "w", "0")),
-        4: (Cell(3, "b", "="), Cell(2, "b", "-")),
-        5: (Cell(result="U"), Cell(result="H")),
-        6: (Cell(result="Z"), Cell(result="F")),
+        1: (TrfCell(2, "w", "1"), TrfCell(3, "b", "1")),
+        2: (TrfCell(1, "b", "0"), TrfCell(4, "w", "+")),
+        3: (TrfCell(4, "w", "="), TrfCell(1, "w", "0")),
+        4: (TrfCell(3, "b", "="), TrfCell(2, "b", "-")),
+        5: (TrfCell(result="U"), TrfCell(result="H")),
+        6: (TrfCell(result="Z"), TrfCell(result="F")),
     }
     lines = tuple(Line(number, cells=rounds) for number, rounds in cells.items())
     return Document(lines, **given)  # type: ignore[arg-type]
 
 
-def before(document: Document, number: int = 3) -> dict[int, Player]:
+def before(document: Document, number: int = 3) -> dict[int, DutchPlayer]:
     return {player.number: player for player in round_to_pair(document, number).players}
 
 
@@ -93,7 +93,11 @@ def test_the_initial_colour_is_the_files_or_that_of_its_first_round() -> None:
 def test_the_numbers_of_the_first_round_are_counted_among_those_who_are_there() -> None:
     """FIDE C.04.2: who comes late is given a number on arrival."""
     late = Document(
-        (Line(1, cells=(Cell(result="H"),)), Line(2, cells=(Cell(3, "b", "1"),)), Line(3, cells=(Cell(2, "w", "0"),)))
+        (
+            Line(1, cells=(TrfCell(result="H"),)),
+            Line(2, cells=(TrfCell(3, "b", "1"),)),
+            Line(3, cells=(TrfCell(2, "w", "0"),)),
+        )
     )
     assert round_to_pair(late, 1).initial_colour == BLACK
     assert round_to_pair(late, 1).not_come == {1}
@@ -101,5 +105,7 @@ def test_the_numbers_of_the_first_round_are_counted_among_those_who_are_there() 
 
 
 def test_a_pair_named_without_a_result_is_kept() -> None:
-    document = Document((Line(1, cells=(Cell(4, "b", " "),)), Line(2), Line(3), Line(4, cells=(Cell(1, "w", " "),))))
+    document = Document(
+        (Line(1, cells=(TrfCell(4, "b", " "),)), Line(2), Line(3), Line(4, cells=(TrfCell(1, "w", " "),)))
+    )
     assert round_to_pair(document, 1).kept == ((4, 1),)

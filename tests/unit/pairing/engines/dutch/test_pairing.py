@@ -13,14 +13,14 @@ from tests.unit.pairing.engines.dutch.tournaments import Draw
 from faristol.kernel.refusal import Refusal
 from faristol.pairing.engines.dutch import pairing
 from faristol.pairing.engines.dutch.digest import digest, draw_initial_colour
-from faristol.pairing.engines.dutch.pairing import Paired, pair_round
-from faristol.pairing.engines.dutch.player import BLACK, WHITE, Float, Player, Round, Strength
+from faristol.pairing.engines.dutch.pairing import PairedRound, pair_round
+from faristol.pairing.engines.dutch.player import BLACK, WHITE, DutchPlayer, DutchRound, Float, Strength
 
 MANY = 5000
 """A seed range wide enough that no two runs of hypothesis see the same tournaments."""
 
 
-def pairs(paired: Paired) -> set[frozenset[int]]:
+def pairs(paired: PairedRound) -> set[frozenset[int]]:
     return {frozenset((board.white, board.black)) for board in paired.boards}
 
 
@@ -66,7 +66,7 @@ def test_looking_at_the_next_scoregroup_alone_gives_the_same_pairs(seed: int) ->
     with pytest.MonkeyPatch.context() as patch:
         try:
             for a_round, paired in Draw(seed).paired():
-                patch.setattr(pairing, "SMALL", 0)
+                patch.setattr(pairing, "SMALL_FIELD_PLAYERS", 0)
                 near = pair_round(a_round)
                 patch.undo()
                 assert (near.boards, near.bye) == (paired.boards, paired.bye)
@@ -93,7 +93,7 @@ def test_another_engine_pairs_alike(seed: int) -> None:
     assert rounds
 
 
-def elsewhere(a_round: Round, rounds: int) -> set[tuple[int, int | None]]:
+def elsewhere(a_round: DutchRound, rounds: int) -> set[tuple[int, int | None]]:
     names = {WHITE: "white", BLACK: "black"}
     players = [
         {
@@ -114,8 +114,8 @@ def elsewhere(a_round: Round, rounds: int) -> set[tuple[int, int | None]]:
     return {(board["white_id"], board["black_id"]) for board in engine.generate_pairings()}
 
 
-def eight(**changed: object) -> Round:
-    return replace(Round(tuple(Player(number) for number in range(1, 9))), **changed)  # type: ignore[arg-type]
+def eight(**changed: object) -> DutchRound:
+    return replace(DutchRound(tuple(DutchPlayer(number) for number in range(1, 9))), **changed)  # type: ignore[arg-type]
 
 
 def test_the_first_round_is_the_upper_half_against_the_lower() -> None:
@@ -143,21 +143,27 @@ def test_pairs_made_by_hand_stand() -> None:
 
 
 def test_without_colours_the_higher_player_stands_first_and_histories_do_not_matter() -> None:
-    players = tuple(Player(number, colours=(WHITE, WHITE)) for number in range(1, 5))
+    players = tuple(DutchPlayer(number, colours=(WHITE, WHITE)) for number in range(1, 5))
     with pytest.raises(Refusal, match="may meet no remaining player"):
-        pair_round(Round(players, number=3))
-    paired = pair_round(Round(players, number=3, colours=False))
+        pair_round(DutchRound(players, number=3))
+    paired = pair_round(DutchRound(players, number=3, colours=False))
     assert [(board.white, board.black, board.article) for board in paired.boards] == [(1, 3, ""), (2, 4, "")]
 
 
 def test_a_downfloat_is_not_repeated_where_that_can_be_avoided() -> None:
     """Three leaders, of whom the last would go down; having done so before, another one does (C14)."""
     floats = (Float.DOWN, Float.NONE)
-    leaders = [Player(1, 10), Player(2, 10), Player(3, 10, floats=floats)]
-    paired = pair_round(Round((*leaders, *(Player(number) for number in range(4, 7))), number=2, colours=False))
+    leaders = [DutchPlayer(1, 10), DutchPlayer(2, 10), DutchPlayer(3, 10, floats=floats)]
+    paired = pair_round(
+        DutchRound((*leaders, *(DutchPlayer(number) for number in range(4, 7))), number=2, colours=False)
+    )
     assert frozenset((1, 3)) in pairs(paired)
     usual = pair_round(
-        Round((*leaders[:2], Player(3, 10), *(Player(number) for number in range(4, 7))), number=2, colours=False)
+        DutchRound(
+            (*leaders[:2], DutchPlayer(3, 10), *(DutchPlayer(number) for number in range(4, 7))),
+            number=2,
+            colours=False,
+        )
     )
     assert frozenset((1, 2)) in pairs(usual)
 

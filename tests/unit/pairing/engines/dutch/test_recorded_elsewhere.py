@@ -8,7 +8,7 @@ import pytest
 from tests.conftest import SHARED_DATA
 
 from faristol.pairing.engines.dutch.history import round_to_pair
-from faristol.pairing.engines.dutch.pairing import Paired, pair_round
+from faristol.pairing.engines.dutch.pairing import PairedRound, pair_round
 from faristol.rules.trf import decode_trf, read_trf
 
 TOURNAMENTS = [file for folder in ("trf", "fide-dutch-byes") for file in sorted((SHARED_DATA / folder).glob("*.trf"))]
@@ -19,7 +19,7 @@ CASES = ("dutch_2025_C5", "dutch_2025_C9", "issue_7")
 pytestmark = pytest.mark.skipif(not TOURNAMENTS, reason="the files from outside are not beside this checkout")
 
 
-def lines(paired: Paired) -> list[tuple[int, int]]:
+def lines(paired: PairedRound) -> list[tuple[int, int]]:
     boards = [(board.white, board.black) for board in paired.boards]
     return boards if paired.bye is None else [*boards, (paired.bye, 0)]
 

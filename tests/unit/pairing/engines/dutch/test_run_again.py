@@ -15,12 +15,12 @@ from tests.unit.pairing.engines.dutch.tournaments import Draw
 from faristol.kernel.refusal import Refusal
 from faristol.pairing.engines.dutch import pairing
 from faristol.pairing.engines.dutch.impossible import choices
-from faristol.pairing.engines.dutch.pairing import ALGORITHM, Paired, pair_round
-from faristol.pairing.engines.dutch.player import BLACK, WHITE, Player, Round
-from faristol.pairing.engines.dutch.why import BYE, why, why_not
+from faristol.pairing.engines.dutch.pairing import ALGORITHM, PairedRound, pair_round
+from faristol.pairing.engines.dutch.player import BLACK, WHITE, DutchPlayer, DutchRound
+from faristol.pairing.engines.dutch.why import BYE_NUMBER, why, why_not
 
 
-def rounds(seed: int, most_players: int) -> Iterator[tuple[Round, Paired]]:
+def rounds(seed: int, most_players: int) -> Iterator[tuple[DutchRound, PairedRound]]:
     """The rounds of a tournament up to one that cannot be paired."""
     try:
         yield from Draw(seed, most_players).paired()
@@ -28,7 +28,7 @@ def rounds(seed: int, most_players: int) -> Iterator[tuple[Round, Paired]]:
         return
 
 
-def told(a_round: Round, paired: Paired, *, explained: bool) -> Iterator[str]:
+def told(a_round: DutchRound, paired: PairedRound, *, explained: bool) -> Iterator[str]:
     """Everything that a round came to, and why each player meets whom they meet and nobody else."""
     yield from (f"{board.white}-{board.black} {board.article}" for board in paired.boards)
     yield f"bye {paired.bye} of {paired.bye_points}"
@@ -39,10 +39,10 @@ def told(a_round: Round, paired: Paired, *, explained: bool) -> Iterator[str]:
     numbers = [player.number for player in a_round.players]
     for number in numbers:
         yield f"{number}: {why(a_round, paired, number)}"
-        yield from (f"{number}, {other}: {why_not(a_round, paired, number, other)}" for other in (*numbers, BYE))
+        yield from (f"{number}, {other}: {why_not(a_round, paired, number, other)}" for other in (*numbers, BYE_NUMBER))
 
 
-def otherwise(a_round: Round) -> Iterator[tuple[Round, Paired]]:
+def otherwise(a_round: DutchRound) -> Iterator[tuple[DutchRound, PairedRound]]:
     """The same round without colours, with the other initial colour, and with pairs that an arbiter made or forbade."""
     numbers = [player.number for player in a_round.ranking()]
     for other in (
@@ -70,10 +70,10 @@ def refused(seed: int) -> Iterator[str]:
             apart.add(frozenset(pair))
     colours = [(WHITE, WHITE), (BLACK, BLACK), (WHITE, BLACK)]
     players = (
-        Player(each, 10 * chance.randint(0, 2), frozenset(met[each]), chance.choice(colours), had_bye=each % 2 > 0)
+        DutchPlayer(each, 10 * chance.randint(0, 2), frozenset(met[each]), chance.choice(colours), had_bye=each % 2 > 0)
         for each in numbers
     )
-    a_round = Round(tuple(players), number=3, forbidden=frozenset(apart))
+    a_round = DutchRound(tuple(players), number=3, forbidden=frozenset(apart))
     try:
         pair_round(a_round)
     except Refusal as refusal:
@@ -127,7 +127,7 @@ def test_a_great_field_is_paired_as_if_everybody_was_looked_at_together(
 ) -> None:
     for a_round, paired in rounds(seed, 16):
         with monkeypatch.context() as patched:
-            patched.setattr(pairing, "SMALL", 0)
+            patched.setattr(pairing, "SMALL_FIELD_PLAYERS", 0)
             again = pair_round(a_round)
         assert (again.boards, again.bye) == (paired.boards, paired.bye)
 
@@ -138,13 +138,13 @@ def test_no_way_out_is_offered_of_a_round_that_can_be_paired() -> None:
 
 def test_the_bye_of_a_great_field_may_come_from_above_the_next_scoregroup(monkeypatch: pytest.MonkeyPatch) -> None:
     players = (
-        *(Player(number, 30) for number in (1, 2, 3)),
-        *(Player(number, 20, had_bye=True) for number in (4, 5)),
-        *(Player(number, 10, had_bye=True) for number in (6, 7, 8, 9)),
+        *(DutchPlayer(number, 30) for number in (1, 2, 3)),
+        *(DutchPlayer(number, 20, had_bye=True) for number in (4, 5)),
+        *(DutchPlayer(number, 10, had_bye=True) for number in (6, 7, 8, 9)),
     )
-    a_round = Round(players, number=4)
+    a_round = DutchRound(players, number=4)
     together = pair_round(a_round)
-    monkeypatch.setattr(pairing, "SMALL", 0)
+    monkeypatch.setattr(pairing, "SMALL_FIELD_PLAYERS", 0)
     apart = pair_round(a_round)
     assert (apart.boards, apart.bye, apart.bye_points) == (together.boards, together.bye, together.bye_points)
     assert apart.bye == 3

@@ -8,30 +8,35 @@ from tests.unit.pairing.engines.dutch.tournaments import Draw
 from faristol.kernel.refusal import Refusal
 from faristol.pairing.engines.dutch import reasons
 from faristol.pairing.engines.dutch.pairing import pair_round
-from faristol.pairing.engines.dutch.player import BLACK, WHITE, Float, Player, Round
-from faristol.pairing.engines.dutch.why import BYE, Reason, why, why_not
+from faristol.pairing.engines.dutch.player import BLACK, WHITE, DutchPlayer, DutchRound, Float
+from faristol.pairing.engines.dutch.why import BYE_NUMBER, Reason, why, why_not
 from faristol.text import LANGUAGES, say
 
 
-def answer(a_round: Round, number: int, other: int) -> str:
+def answer(a_round: DutchRound, number: int, other: int) -> str:
     return why_not(a_round, pair_round(a_round), number, other).name
 
 
-def of(*players: Player, **given: object) -> Round:
-    return Round(players, number=2, **given)  # type: ignore[arg-type]
+def of(*players: DutchPlayer, **given: object) -> DutchRound:
+    return DutchRound(players, number=2, **given)  # type: ignore[arg-type]
 
 
-FOUR = tuple(Player(number) for number in range(1, 5))
+FOUR = tuple(DutchPlayer(number) for number in range(1, 5))
 
 
 def test_what_is_not_for_the_criteria_is_said() -> None:
-    met = (Player(1, opponents=frozenset({3})), Player(2), Player(3, opponents=frozenset({1})), Player(4))
+    met = (
+        DutchPlayer(1, opponents=frozenset({3})),
+        DutchPlayer(2),
+        DutchPlayer(3, opponents=frozenset({1})),
+        DutchPlayer(4),
+    )
     assert answer(of(*met), 1, 3) == "C1"
     assert answer(of(*FOUR), 1, 3) == reasons.MEET
-    assert answer(of(*FOUR), 1, 9) == reasons.ABSENT
+    assert answer(of(*FOUR), 1, 9) == reasons.NOT_TO_BE_PAIRED
     assert answer(of(*FOUR, forbidden=frozenset({frozenset((1, 3))})), 1, 3) == reasons.FORBIDDEN
-    assert answer(of(*FOUR, kept=((1, 4),)), 1, 3) == reasons.KEPT
-    twice = [Player(number, colours=(colour, colour)) for number, colour in enumerate((WHITE, BLACK) * 2, 1)]
+    assert answer(of(*FOUR, kept=((1, 4),)), 1, 3) == reasons.PAIRED_ELSEWHERE
+    twice = [DutchPlayer(number, colours=(colour, colour)) for number, colour in enumerate((WHITE, BLACK) * 2, 1)]
     assert answer(of(*twice), 1, 3) == "C3"
 
 
@@ -42,36 +47,52 @@ def test_the_order_of_candidates_decides_between_equals() -> None:
 @pytest.mark.parametrize(
     ("players", "number", "other", "criterion"),
     [
-        ((Player(1, 10), Player(2, 10), Player(3), Player(4)), 1, 3, "C6"),
-        ((Player(1, 20), Player(2, 10), Player(3, 10), Player(4)), 1, 4, "C7"),
-        ([Player(number, colours=(colour,)) for number, colour in enumerate((1, 1, -1, -1), 1)], 1, 2, "C12"),
+        ((DutchPlayer(1, 10), DutchPlayer(2, 10), DutchPlayer(3), DutchPlayer(4)), 1, 3, "C6"),
+        ((DutchPlayer(1, 20), DutchPlayer(2, 10), DutchPlayer(3, 10), DutchPlayer(4)), 1, 4, "C7"),
+        ([DutchPlayer(number, colours=(colour,)) for number, colour in enumerate((1, 1, -1, -1), 1)], 1, 2, "C12"),
         (
-            (Player(1, 10), Player(2, 10, floats=(Float.DOWN, Float.NONE)), Player(3, 10), Player(4)),
+            (
+                DutchPlayer(1, 10),
+                DutchPlayer(2, 10, floats=(Float.DOWN, Float.NONE)),
+                DutchPlayer(3, 10),
+                DutchPlayer(4),
+            ),
             2,
             4,
             "C14",
         ),
-        ((Player(1, 10), Player(2, floats=(Float.UP, Float.NONE)), Player(3), Player(4)), 1, 2, "C15"),
+        (
+            (DutchPlayer(1, 10), DutchPlayer(2, floats=(Float.UP, Float.NONE)), DutchPlayer(3), DutchPlayer(4)),
+            1,
+            2,
+            "C15",
+        ),
     ],
 )
-def test_the_criterion_is_named(players: tuple[Player, ...], number: int, other: int, criterion: str) -> None:
-    assert answer(Round(tuple(players), number=3), number, other) == criterion
+def test_the_criterion_is_named(players: tuple[DutchPlayer, ...], number: int, other: int, criterion: str) -> None:
+    assert answer(DutchRound(tuple(players), number=3), number, other) == criterion
 
 
 def test_the_bye_has_reasons_too() -> None:
-    a_round = of(Player(1, 10), Player(2, 10), Player(3), Player(4, had_bye=True), Player(5))
+    a_round = of(DutchPlayer(1, 10), DutchPlayer(2, 10), DutchPlayer(3), DutchPlayer(4, had_bye=True), DutchPlayer(5))
     paired = pair_round(a_round)
     assert paired.bye in {3, 5}
     assert why(a_round, paired, paired.bye or 0).name == reasons.BYE
-    assert why_not(a_round, paired, 4, BYE).name == "C2"
-    assert why_not(a_round, paired, 1, BYE).name == "C5"
-    assert why_not(of(*FOUR), pair_round(of(*FOUR)), 1, BYE).name == reasons.NO_BYE
+    assert why_not(a_round, paired, 4, BYE_NUMBER).name == "C2"
+    assert why_not(a_round, paired, 1, BYE_NUMBER).name == "C5"
+    assert why_not(of(*FOUR), pair_round(of(*FOUR)), 1, BYE_NUMBER).name == reasons.NO_BYE
 
 
 def test_a_pair_that_the_bye_forbids_is_told_from_one_that_nothing_completes() -> None:
     """2 and 3 have met, so if 1 met 4, who has least, the bye would go to one of them."""
-    players = (Player(1, 10), Player(2, 10, frozenset({3})), Player(3, 10, frozenset({2})), Player(4), Player(5, 20))
-    a_round = Round(players, number=3)
+    players = (
+        DutchPlayer(1, 10),
+        DutchPlayer(2, 10, frozenset({3})),
+        DutchPlayer(3, 10, frozenset({2})),
+        DutchPlayer(4),
+        DutchPlayer(5, 20),
+    )
+    a_round = DutchRound(players, number=3)
     assert pair_round(a_round).bye == 4
     assert answer(a_round, 1, 4) == "C5"
 
@@ -83,12 +104,14 @@ def test_every_pair_of_a_tournament_has_a_reason_in_every_language() -> None:
             for a_round, paired in Draw(seed, most_players=10).paired():
                 numbers = [player.number for player in a_round.players]
                 answers = [why(a_round, paired, number) for number in numbers]
-                answers += [why_not(a_round, paired, number, other) for number in numbers for other in (*numbers, BYE)]
-                seen |= {(answer.name, answer.other == BYE) for answer in answers}
+                answers += [
+                    why_not(a_round, paired, number, other) for number in numbers for other in (*numbers, BYE_NUMBER)
+                ]
+                seen |= {(answer.name, answer.other == BYE_NUMBER) for answer in answers}
         except Refusal:
             continue
-    assert {"C1", "C4", "C6", "C12", reasons.ORDER, reasons.FIRST} <= {name for name, _ in seen}
+    assert {"C1", "C4", "C6", "C12", reasons.ORDER, reasons.FIRST_CANDIDATE} <= {name for name, _ in seen}
     for language in LANGUAGES:
         for name, bye in seen:
-            reason = Reason(name, 7, BYE if bye else 8)
+            reason = Reason(name, 7, BYE_NUMBER if bye else 8)
             assert "7" in say(reason.message, reason.params, language) or name == reasons.NO_BYE

@@ -6,8 +6,8 @@ import random
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
-from faristol.pairing.engines.dutch.pairing import Paired, pair_round
-from faristol.pairing.engines.dutch.player import BLACK, WHITE, Float, Player, Round
+from faristol.pairing.engines.dutch.pairing import PairedRound, pair_round
+from faristol.pairing.engines.dutch.player import BLACK, WHITE, DutchPlayer, DutchRound, Float
 
 
 @dataclass
@@ -23,10 +23,10 @@ class Entrant:
     wins_by_forfeit: int = 0
     unplayed: int = 0
 
-    def before(self, *, final: bool, rounds: int) -> Player:
+    def before(self, *, final: bool, rounds: int) -> DutchPlayer:
         """The player before the next round, ``rounds`` having been paired."""
         last, earlier = [*reversed(self.floats), Float.NONE, Float.NONE][:2]
-        return Player(
+        return DutchPlayer(
             number=self.number,
             points=self.points,
             opponents=frozenset(self.opponents),
@@ -50,7 +50,7 @@ class Draw:
         self._forfeits = self._random.choice([0, 0, 0.1])
         self.entrants = {number: Entrant(number) for number in range(1, self.size + 1)}
 
-    def paired(self) -> Iterator[tuple[Round, Paired]]:
+    def paired(self) -> Iterator[tuple[DutchRound, PairedRound]]:
         """Each round with its pairing. Raises ``Refusal`` where one cannot be paired."""
         for number in range(1, self.rounds + 1):
             here = [entrant for entrant in self.entrants.values() if self._random.random() >= self._absences]
@@ -58,12 +58,12 @@ class Draw:
                 continue
             final = number == self.rounds
             players = tuple(entrant.before(final=final, rounds=number - 1) for entrant in here)
-            a_round = Round(players=players, number=number)
+            a_round = DutchRound(players=players, number=number)
             paired = pair_round(a_round)
             yield a_round, paired
             self._play(paired)
 
-    def _play(self, paired: Paired) -> None:
+    def _play(self, paired: PairedRound) -> None:
         before = {number: entrant.points for number, entrant in self.entrants.items()}
         away = {*self.entrants}
         for board in paired.boards:
