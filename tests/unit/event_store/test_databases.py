@@ -70,7 +70,7 @@ def modes_of(folder: Path) -> dict[str, int]:
 def test_nothing_but_a_backend_asks_which_database_it_has() -> None:
     root = Path(__file__).parents[3]
     own = {
-        root / "libs/faristol/event_store" / name
+        root / "libs/faristol/event_store/backends" / name
         for name in ("sqlite.py", "postgres.py", "postgres_connections.py", "postgres_roles.py", "databases.py")
     }
     code = [
