@@ -102,6 +102,12 @@ class Notebook(Record):
         """Return the notes of a stream, as ``Record.notes_of``."""
         return self._notes[stream]
 
+    async def notes_at(self, positions: Collection[int]) -> dict[int, str]:
+        """Return the notes at positions, as ``Record.notes_at``."""
+        found = (self.written[position - 1] for position in positions)
+        noted = {event.position: self._notes[event.stream].get(event.version, "") for event in found}
+        return {position: note for position, note in noted.items() if note}
+
     async def facts(self, stream: str, after_version: int = 0) -> list[Message]:
         """Return the messages of a stream, as ``Record.facts``."""
         return [recorded.message for recorded in self._streams[stream][after_version:]]
