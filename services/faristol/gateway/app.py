@@ -140,7 +140,7 @@ def app(runtime: Runtime) -> FastAPI:
     web.state.operator = Operator.of(runtime.settings)
     settings = runtime.settings
     web.state.cache = Cache(settings.http_cache_bytes, web.state.tail)
-    web.state.tail.on_news(web.state.cache.heard)
+    web.state.tail.on_news(web.state.cache.invalidate)
     web.state.tail.on_gap(web.state.cache.doubt)
     public = [route for routes in PUBLIC for route in routes.routes]
     web.add_middleware(Waits, tail=web.state.tail)
