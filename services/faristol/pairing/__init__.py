@@ -1,6 +1,6 @@
 """The pairing service: tournaments, players, rounds and pairings. Owner of the streams ``tournament-…``.
 
-``administration``, ``discipline``, ``teams`` and ``rounds`` hold the commands by feature: each file has its decisions
-and their undo. ``commands`` lists all of them. ``model`` folds a tournament from its events; ``engines`` pair without
-knowing tournaments. ``office`` handles commands, ``questions`` answers queries.
+``tournament``, ``players``, ``results``, ``rounds``, ``teams`` and ``discipline`` hold the commands by topic: each file
+has its decisions and their undo. ``commands`` lists and handles all of them, ``queries`` answers queries. ``state``
+folds a tournament from its events; ``engines`` pair without knowing tournaments.
 """

@@ -1,1 +1,1 @@
-"""The JSON API: routes, models, parameters and the OpenAPI documents."""
+"""The JSON API: routes, resources, parameters and the OpenAPI documents."""

@@ -1,1 +1,1 @@
-"""Public pages: routes, templating, labels and views."""
+"""Public pages: routes, rendering and templating."""
