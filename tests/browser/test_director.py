@@ -168,7 +168,7 @@ async def test_a_championship_is_directed_from_its_rules_to_a_corrected_result(
         await expect(page.locator("button.there")).to_have_count(1)
         await page.locator("button.there").click()
         await expect(page.locator("button.there")).to_have_count(0)
-        await step(page, console, "Pair round 1", "Round 1 is paired.")
+        await step(page, console, "Pair round 1", "Round 1 is paired")
         await step(page, console, "Start round 1", "Round 1 is started")
         await page.goto(console.replace("/console", "/round/1/results"))
         await expect(page.locator("#entry-table")).to_be_focused()
@@ -257,7 +257,7 @@ async def test_two_directors_see_each_others_acts_and_never_overwrite(browser: B
         await eva.goto(f"{console}/history")
         await ona.goto(console)
         await ona.get_by_role("button", name="Pair round 1").click()
-        await expect(eva.locator(".acts-list > li").first).to_contain_text("Round 1 is paired.")
+        await expect(eva.locator(".acts-list > li").first).to_contain_text("Round 1 is paired")
 
 
 @pytest.mark.nightly
@@ -286,7 +286,7 @@ async def test_no_page_of_the_console_keeps_anybody_out(
         await page.goto(f"{console}/closing")
         await page.get_by_label("A second person confirms each result that an official enters").check()
         await page.get_by_role("button", name="Save settings").click()
-        await step(page, console, "Pair round 1", "Round 1 is paired.")
+        await step(page, console, "Pair round 1", "Round 1 is paired")
         await step(page, console, "Start round 1", "Round 1 is started")
         entry = console.replace("/console", "/round/1/results")
         await page.goto(entry)
@@ -321,7 +321,7 @@ async def test_a_typist_who_never_looks_saves_no_wrong_result_and_leaves_each_do
 ) -> None:
     async with seated(browser, cell, "eva", **DESK) as page:
         console = await create(page, f"Gran {count}", 2 * count)
-        await step(page, console, "Pair round 1", "Round 1 is paired.")
+        await step(page, console, "Pair round 1", "Round 1 is paired")
         await step(page, console, "Start round 1", "Round 1 is started")
         await page.goto(console.replace("/console", "/round/1/results"))
         pile = slips_for(count)

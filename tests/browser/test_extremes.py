@@ -86,7 +86,7 @@ async def test_a_name_of_200_characters_fits_every_page_of_a_phone(browser: Brow
     await create(cell, LONG, "Ç" * 200, players)
     async with seated(browser, cell, "eva", **PHONE) as page:
         console = f"/tournaments/{LONG}/console"
-        await step(page, console, "Pair round 1", "Round 1 is paired.")
+        await step(page, console, "Pair round 1", "Round 1 is paired")
         await step(page, console, "Start round 1", "Round 1 is started")
         game = f"{LONG}-r1-t1"
         pages = [path.format(id=LONG) for path in FOR_ALL]
@@ -111,7 +111,7 @@ async def test_500_tables_are_directed_followed_and_printed(browser: Browser, ce
     await create(cell, GREAT, "Gran torneig", [(f"Jugadora {n} Puig", f"Club {n % 40}") for n in range(2 * TABLES)])
     console = f"/tournaments/{GREAT}/console"
     async with seated(browser, cell, "eva", **DESK) as page:
-        for button, said in (("Pair round 1", "Round 1 is paired."), ("Start round 1", "Round 1 is started")):
+        for button, said in (("Pair round 1", "Round 1 is paired"), ("Start round 1", "Round 1 is started")):
             await step(page, console, button, said)
         await page.set_viewport_size({"width": 1920, "height": 1080})
         await page.goto(f"/tournaments/{GREAT}/screen")

@@ -96,8 +96,8 @@ def reason_of(problem: grpc.aio.AioRpcError) -> str:
 async def test_a_method_is_for_its_roles_and_for_what_is_theirs(cell: Cell, path: str) -> None:
     method = METHODS[path]
     may, scope = rows()[f"{method.containing_service.name}/{method.name}"]
-    named = may.replace("everybody", ", ".join(ROLE_NAMES.values()))
-    narrow = scope.partition(" for ")[2].removesuffix(" alone")
+    named = may.replace("all callers", ", ".join(ROLE_NAMES.values()))
+    narrow = scope.partition(" only for ")[2]
     allowed = {name for name in ROLE_NAMES.values() if name in named.split(", ") and (not narrow or name in narrow)}
     for tournament in (OWN, FOREIGN):
         player = cell.players[tournament][0]
