@@ -158,7 +158,7 @@ def test_what_is_implausible_is_asked_again_and_what_was_entered_is_corrected(ha
         terminal.type("4120 37")
         terminal.until("4120 is unusually high")
         terminal.until("37 is unusually low")
-        terminal.until("Not saved, and open: 1: 4120 37. Type y if it is right")
+        terminal.until("Not saved, and open: 1: 4120 37. Type y if it is correct")
         terminal.type("n")
         terminal.until("Discarded: 1: 4120 37")
         terminal.type("1 412 370")
