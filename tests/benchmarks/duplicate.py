@@ -20,7 +20,7 @@ import typer
 from tests.campaigns.halls.world import OneLexicon
 from tests.unit.duplicate_game.ahead import FISC, words
 
-from faristol.casebook.memory import Caller
+from faristol.casebook.hosts.memory import Caller
 from faristol.casebook.verbs import method_of
 from faristol.clock.service_module import part as clock_part
 from faristol.event_store import Decision, Metadata, Record, Write

@@ -25,8 +25,9 @@ from faristol.pb.clock.v1 import clock_pb2
 from faristol.pb.game.v1 import events_pb2 as game_events
 from faristol.pb.game.v1 import game_pb2
 from faristol.pb.pairing.v1 import pairing_pb2
-from faristol.rules import Ruleset, load_ruleset, with_options
-from faristol.rules.options import format_value
+from faristol.rules import Ruleset, load_ruleset
+from faristol.rules.ruleset import with_options
+from faristol.rules.ruleset.options import format_value
 from faristol.words import About, Library
 
 PATIENCE = 180.0

@@ -27,7 +27,7 @@ from faristol.pb.game.v1 import game_pb2, game_pb2_grpc
 from faristol.pb.lexicon.v1 import events_pb2 as lexicon_events
 from faristol.pb.pairing.v1 import events_pb2 as pairing_events
 from faristol.rules import Ruleset
-from faristol.rules.options import format_value
+from faristol.rules.ruleset.options import format_value
 
 GAME = "cup-r1-t1"
 PLAYERS = ("anna", "biel")

@@ -19,13 +19,13 @@ from tests.component.access_cell import Cell, held, opened, with_small_lexicons
 from tests.component.test_sign_in import Visitor, visiting
 
 from faristol.credentials.credential import Scope
-from faristol.gateway.consoles.director.desk import CONSOLE_PAGES
 from faristol.gateway.consoles.director.option_names import OPTION_LABELS
+from faristol.gateway.consoles.director.page import CONSOLE_PAGES
 from faristol.gateway.print.contents import PAPERS
 from faristol.pb.access.v1 import needs_pb2 as needs
 from faristol.pb.pairing.v1 import pairing_pb2 as pairing
 from faristol.rules import load_ruleset
-from faristol.rules.ruleset_file import ruleset_names
+from faristol.rules.ruleset.file import ruleset_names
 from faristol.text import TRANSLATED, say
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")

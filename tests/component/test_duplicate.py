@@ -19,8 +19,8 @@ from google.protobuf.message import Message
 from google.protobuf.timestamp_pb2 import Timestamp
 from tests.component.processes import FARISTOL, environment, faristol
 
-from faristol.casebook.cell import CellServices, RunningCell, serving
-from faristol.casebook.lexicons import LEXICON_NAME, install
+from faristol.casebook.hosts.cell import CellServices, RunningCell, serving
+from faristol.casebook.hosts.lexicons import LEXICON_NAME, install
 from faristol.duplicate_game.situation import GAME_STREAM_NUMBER
 from faristol.host.duplicate_store import stream_of
 from faristol.kernel.errors import NotFound

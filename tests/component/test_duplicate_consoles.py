@@ -16,7 +16,7 @@ from tests.component.access_cell import FOREIGN, OWN, Cell, held
 from tests.component.officials import arbiter, browser, do, press, told
 from tests.component.test_duplicate import WORDS
 
-from faristol.casebook.lexicons import LEXICON_NAME, install
+from faristol.casebook.hosts.lexicons import LEXICON_NAME, install
 from faristol.client.services import call_until_found
 from faristol.credentials.credential import Credential, Scope
 from faristol.host import SERVICES, Settings

@@ -21,8 +21,8 @@ from tests.component.processes import FARISTOL, environment, faristol
 from tests.component.test_duplicate import BEGIN, Clock
 from tests.unit.duplicate_game.ahead import WORDS
 
-from faristol.casebook.cell import CellServices, serving
-from faristol.casebook.lexicons import LEXICON_NAME, install
+from faristol.casebook.hosts.cell import CellServices, serving
+from faristol.casebook.hosts.lexicons import LEXICON_NAME, install
 from faristol.duplicate_game.sealed import check, read_document
 from faristol.duplicate_game.situation import GAME_STREAM_NUMBER
 from faristol.host.duplicate_store import prepared_stream, stream_of

@@ -32,7 +32,7 @@ from tests.component.test_duplicate import WORDS
 from tests.plain_http import PLAIN
 from tests.unit.gateway.test_document import EXAMPLES, FINITE, held_to_its_document
 
-from faristol.casebook.lexicons import LEXICON_NAME, install
+from faristol.casebook.hosts.lexicons import LEXICON_NAME, install
 from faristol.client.services import call_until_found
 from faristol.credentials.credential import Credential
 from faristol.credentials.roles import Role

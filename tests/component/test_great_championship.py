@@ -24,7 +24,7 @@ from faristol.client.services import call
 from faristol.pb.game.v1 import events_pb2 as game_events
 from faristol.pb.pairing.v1 import events_pb2 as events
 from faristol.pb.pairing.v1 import pairing_pb2
-from faristol.rules.options import format_value
+from faristol.rules.ruleset.options import format_value
 
 PLAYERS = int(os.environ.get("GREAT_PLAYERS", "26"))
 ROUNDS = int(os.environ.get("GREAT_ROUNDS", "5"))

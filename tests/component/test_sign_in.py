@@ -31,7 +31,16 @@ from faristol.gateway.api import downloads
 from faristol.gateway.api import routes as api
 from faristol.gateway.app import app
 from faristol.gateway.auth import credentials, openid, sign_in
-from faristol.gateway.consoles import arbiter, director, duplicate, judge, lexicons, own_data, own_table, results_entry
+from faristol.gateway.consoles import (
+    arbiter,
+    director,
+    duplicate_game,
+    judge,
+    lexicons,
+    own_data,
+    own_table,
+    results_entry,
+)
 from faristol.gateway.consoles.scorer import page as scorer_page
 from faristol.gateway.http.headers import CONTENT_SECURITY_POLICY
 from faristol.gateway.pages import routes as pages
@@ -64,7 +73,7 @@ PRIVATE = (
     judge.routes,
     arbiter.routes,
     scorer_page.routes,
-    *duplicate.ROUTES,
+    *duplicate_game.ROUTES,
     lexicons.routes,
     own_table.routes,
     own_data.routes,

@@ -14,7 +14,8 @@ from faristol.host.table_store import load_table
 from faristol.kernel.times import instant
 from faristol.pb.clock.v1 import events_pb2 as clock
 from faristol.pb.game.v1 import events_pb2 as game
-from faristol.rules import Ruleset, load_ruleset, with_options
+from faristol.rules import Ruleset, load_ruleset
+from faristol.rules.ruleset import with_options
 
 BOOKS = {
     "uf": with_options(load_ruleset("uf-2007"), {"minutes": 30}),

@@ -20,7 +20,7 @@ from faristol.event_store.event import utc_now
 from faristol.kernel.times import to_timestamp
 from faristol.pb.game.v1 import events_pb2 as game_events
 from faristol.pb.pairing.v1 import events_pb2 as pairing
-from faristol.rules.ruleset_file import load_ruleset
+from faristol.rules.ruleset.file import load_ruleset
 
 pytestmark = [pytest.mark.lexicon, pytest.mark.usefixtures("lexicons")]
 

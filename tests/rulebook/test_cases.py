@@ -12,9 +12,9 @@ from faristol.casebook.case import Case
 from faristol.casebook.coverage import as_markdown, coverage
 from faristol.casebook.duplicate_game.services import DUPLICATE_VERBS
 from faristol.casebook.duplicate_game.world import OF_PLAYERS
+from faristol.casebook.hosts.services import CLOCK, GAME
 from faristol.casebook.reader import files_in, read_cases
 from faristol.casebook.runner import Verdict, run_case
-from faristol.casebook.services import CLOCK, GAME
 from faristol.casebook.tournament.commands import TOURNAMENT_VERBS
 from faristol.casebook.verbs import verbs_of
 from faristol.rules import load_book, load_ruleset, ruleset_names

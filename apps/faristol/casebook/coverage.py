@@ -10,7 +10,7 @@ from faristol.casebook.articles import known_articles
 from faristol.casebook.case import Case
 from faristol.casebook.runner import Verdict
 from faristol.rules import load_book, load_ruleset
-from faristol.rules.options import format_value
+from faristol.rules.ruleset.options import format_value
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,8 +12,8 @@ from faristol.casebook.articles import split_articles
 from faristol.casebook.case import Step
 from faristol.casebook.document import Errors, Value
 from faristol.casebook.forms import by_name, by_square, fill, format_message
+from faristol.casebook.hosts.world import Differences, StepResult
 from faristol.casebook.table_state import TABLE_STATE, check_known, fields
-from faristol.casebook.world import Differences, StepResult
 from faristol.kernel.errors import AlreadyExists, Invalid
 from faristol.kernel.refusal import Refusal
 from faristol.pb.clock.v1 import events_pb2 as clock_events

@@ -10,7 +10,8 @@ from faristol.casebook.articles import known_articles, split_articles
 from faristol.casebook.case import Step
 from faristol.casebook.document import Errors, Value
 from faristol.kernel.refusal import Refusal
-from faristol.rules import Ruleset, check_settled, load_ruleset, with_options
+from faristol.rules import Ruleset, check_settled, load_ruleset
+from faristol.rules.ruleset import with_options
 
 HEADING_KEYS = frozenset({"case", "scenario", "articles", "ruleset", "steps"})
 """Keys of every case."""

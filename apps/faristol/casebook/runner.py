@@ -6,7 +6,6 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
 
-from faristol.casebook import cell, memory
 from faristol.casebook.case import Case, TableCase
 from faristol.casebook.document import CaseError, Errors
 from faristol.casebook.duplicate_game import services as duplicates
@@ -16,7 +15,9 @@ from faristol.casebook.duplicate_game.services import Duplicates
 from faristol.casebook.duplicate_game.world import DuplicateWorld
 from faristol.casebook.expectations import Compared, differences
 from faristol.casebook.forms import by_name
-from faristol.casebook.services import Tables
+from faristol.casebook.hosts import cell, memory
+from faristol.casebook.hosts.services import Tables
+from faristol.casebook.hosts.world import PROBLEMS, S, World
 from faristol.casebook.table_world import TableWorld
 from faristol.casebook.tournament import cell as tournament_cell
 from faristol.casebook.tournament import memory as tournament_memory
@@ -24,7 +25,6 @@ from faristol.casebook.tournament.case import TournamentCase
 from faristol.casebook.tournament.expectations import of_tournament
 from faristol.casebook.tournament.services import Tournaments
 from faristol.casebook.tournament.world import TournamentWorld
-from faristol.casebook.world import PROBLEMS, S, World
 from faristol.kernel.refusal import Refusal
 
 

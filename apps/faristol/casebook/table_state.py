@@ -9,8 +9,8 @@ from typing import Any
 
 from faristol.casebook.document import Value
 from faristol.casebook.forms import board_of, by_square, fill, format_duration, format_message, start_of
-from faristol.casebook.services import AtTable
-from faristol.casebook.world import Differences
+from faristol.casebook.hosts.services import AtTable
+from faristol.casebook.hosts.world import Differences
 from faristol.kernel.spellings import kebab, names_of
 from faristol.pb.game.v1 import events_pb2 as events
 from faristol.pb.game.v1 import game_pb2

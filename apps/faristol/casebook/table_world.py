@@ -9,8 +9,10 @@ from faristol.casebook.commands import Commands
 from faristol.casebook.document import Value
 from faristol.casebook.expectations import STEP
 from faristol.casebook.forms import moment
-from faristol.casebook.hall import TOURNAMENT, end_of_the_others, pairing_of, start_of_the_round
-from faristol.casebook.judges import finding
+from faristol.casebook.hosts.hall import TOURNAMENT, end_of_the_others, pairing_of, start_of_the_round
+from faristol.casebook.hosts.judges import finding
+from faristol.casebook.hosts.services import TableServices
+from faristol.casebook.hosts.world import Differences, StepResult, World
 from faristol.casebook.position import (
     CASE_GAME_ID,
     TOURNAMENT_ID,
@@ -20,9 +22,7 @@ from faristol.casebook.position import (
     opening,
     turns_before,
 )
-from faristol.casebook.services import TableServices
 from faristol.casebook.table_state import TABLE_STATE, TableView
-from faristol.casebook.world import Differences, StepResult, World
 from faristol.host.table_store import clock_stream, game_stream
 from faristol.pb.clock.v1 import events_pb2 as clock_events
 from faristol.pb.game.v1 import events_pb2 as events

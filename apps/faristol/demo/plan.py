@@ -10,10 +10,10 @@ from functools import cached_property
 
 from faristol.pb.game.v1 import events_pb2 as game_events
 from faristol.pb.pairing.v1 import pairing_pb2
-from faristol.rules.options import Option, format_value
-from faristol.rules.ruleset import Ruleset
-from faristol.rules.ruleset_file import load_ruleset
-from faristol.rules.with_options import list_unsettled, with_options
+from faristol.rules.ruleset.file import load_ruleset
+from faristol.rules.ruleset.options import Option, format_value
+from faristol.rules.ruleset.ruleset import Ruleset
+from faristol.rules.ruleset.with_options import list_unsettled, with_options
 
 ROUND_EVERY = timedelta(hours=6)
 """Interval of rounds if a game's time is unlimited: players think for three minutes at most."""

@@ -11,7 +11,7 @@ from faristol.kernel.refusal import Refusal
 from faristol.pb.game.v1 import events_pb2
 from faristol.pb.game.v1 import game_pb2 as pb
 from faristol.rules.board import Placement, Tile
-from faristol.rules.ruleset import Ruleset
+from faristol.rules.ruleset.ruleset import Ruleset
 from faristol.rules.tiles import BLANK, TileSet
 from faristol.rules.turns import all_alike, check_pass, exchange_limit
 from faristol.words import WordGraph

@@ -16,7 +16,7 @@ from faristol.demo.commands import Commands
 from faristol.demo.player import DOUBTING, DRAWING, SIGNING, WRITING, PlayerView, choose, doubts, thinking
 from faristol.kernel.times import to_datetime
 from faristol.pb.game.v1 import events_pb2, game_pb2
-from faristol.rules.ruleset import Ruleset
+from faristol.rules.ruleset.ruleset import Ruleset
 from faristol.words import WordGraph
 from faristol.words.plays import Grid
 

@@ -42,7 +42,7 @@ from faristol.pb.access.v1 import access_pb2
 from faristol.pb.access.v1 import events_pb2 as access_events_pb2
 from faristol.pb.results.v1 import results_pb2
 from faristol.presentation import labels
-from faristol.rules.options import format_value
+from faristol.rules.ruleset.options import format_value
 from faristol.words import WordGraph
 
 PLAYER = "player"

@@ -18,7 +18,7 @@ from faristol.duplicate_game.words import Words
 from faristol.kernel.pins import Pin
 from faristol.kernel.refusal import Refusal
 from faristol.rules import Board, Notation, Ruleset, full_bag, without
-from faristol.rules.bag import commitment
+from faristol.rules.draws.bag import commitment
 from faristol.rules.duplicate_game.finish import DuplicateEndReason
 from faristol.rules.duplicate_game.plays import Play, make_play
 from faristol.rules.duplicate_game.verification import CalledRack, HeldSeed, PlayedTurn, check_racks

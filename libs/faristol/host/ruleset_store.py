@@ -10,7 +10,7 @@ from faristol.kernel.refusal import N_, Refusal
 from faristol.pb.game.v1 import events_pb2 as game
 from faristol.pb.pairing.v1 import events_pb2 as pairing
 from faristol.rules import Ruleset, pinned_ruleset
-from faristol.rules.ruleset_pins import keep_content
+from faristol.rules.ruleset.pins import keep_content
 
 
 def ruleset_of(pin: Pin | game.Pin) -> Ruleset:

@@ -35,7 +35,7 @@ from faristol.presentation.sentences import (
     TOURNAMENT_PARTS,
 )
 from faristol.presentation.unplayed_results import by_forfeit, outcome
-from faristol.rules.ruleset_file import load_ruleset, ruleset_names
+from faristol.rules.ruleset.file import load_ruleset, ruleset_names
 from faristol.rules.standings import Bye, is_rest
 from faristol.text import number, say, translations, with_article
 

@@ -5,18 +5,18 @@ No function reads a clock, a file of the user, or a source of randomness: time a
 
 from __future__ import annotations
 
-from faristol.rules.bag import commitment, derive_seed, draw, exchange, full_bag, without
 from faristol.rules.board import CENTRE, PREMIUMS, Board, Direction, Placement, Premium, Square, Tile
-from faristol.rules.books import load_book
+from faristol.rules.draws.bag import commitment, derive_seed, draw, exchange, full_bag, without
+from faristol.rules.draws.starting_draw import starting_draw
 from faristol.rules.notation import Notation, Start, lay, read_tiles, write_word
-from faristol.rules.options import Option, OptionValue
 from faristol.rules.placement import Word, check_play, off_centre, words_formed
-from faristol.rules.ruleset import Ruleset
-from faristol.rules.ruleset_file import RulesetError, load_ruleset, read_ruleset, ruleset_names
-from faristol.rules.ruleset_pins import pinned_ruleset
+from faristol.rules.ruleset.books import load_book
+from faristol.rules.ruleset.file import RulesetError, load_ruleset, read_ruleset, ruleset_names
+from faristol.rules.ruleset.options import Option, OptionValue
+from faristol.rules.ruleset.pins import pinned_ruleset
+from faristol.rules.ruleset.ruleset import Ruleset
+from faristol.rules.ruleset.with_options import check_settled, list_unsettled, with_options
 from faristol.rules.scoring import score_play
 from faristol.rules.standings import Bye, Result, RoundOutcome, SpreadAdjustment, StandingsRow, TableResult, standings
-from faristol.rules.starting_draw import starting_draw
 from faristol.rules.tiles import BLANK, TileSet, load_tile_set
 from faristol.rules.turns import TurnKind, check_exchange, check_pass
-from faristol.rules.with_options import check_settled, list_unsettled, with_options

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from faristol.kernel.refusal import N_, Refusal
-from faristol.rules.ruleset import Ruleset
+from faristol.rules.ruleset.ruleset import Ruleset
 
 Faces = tuple[str, ...]
 """A word as in the lexicon."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from faristol.kernel.refusal import N_, Refusal
-from faristol.rules.ruleset import Ruleset
+from faristol.rules.ruleset.ruleset import Ruleset
 
 
 def check_rounds(rounds: int, ruleset: Ruleset) -> None:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from enum import StrEnum
 
-from faristol.rules.ruleset import Ruleset
-from faristol.rules.sections import Neutraliser
-from faristol.rules.with_options import check_settled
+from faristol.rules.ruleset.ruleset import Ruleset
+from faristol.rules.ruleset.sections import Neutraliser
+from faristol.rules.ruleset.with_options import check_settled
 
 MINUTE_MS = 60_000
 

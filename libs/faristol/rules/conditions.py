@@ -6,7 +6,7 @@ from collections.abc import Collection, Sequence
 from enum import StrEnum
 
 from faristol.kernel.refusal import N_, Refusal
-from faristol.rules.ruleset import Ruleset
+from faristol.rules.ruleset.ruleset import Ruleset
 from faristol.rules.turns import TAKEN_AWAY, TurnKind
 
 

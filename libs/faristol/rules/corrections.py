@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection
 
 from faristol.kernel.refusal import N_, Refusal
-from faristol.rules.ruleset import Ruleset
+from faristol.rules.ruleset.ruleset import Ruleset
 
 
 def check_total_correction(*, final: bool, ruleset: Ruleset) -> None:

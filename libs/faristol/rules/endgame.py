@@ -12,7 +12,7 @@ from types import MappingProxyType
 
 from faristol.rules.clockwork import overtime_penalty
 from faristol.rules.conditions import EndCondition
-from faristol.rules.ruleset import Ruleset
+from faristol.rules.ruleset.ruleset import Ruleset
 from faristol.rules.tiles import TileSet
 
 

@@ -13,7 +13,7 @@ from faristol.kernel.refusal import N_, Refusal
 from faristol.rules.blanks import check_blank_face
 from faristol.rules.board import BOARD_SIZE, CENTRE, Board, Direction, Placement, Square, Tile
 from faristol.rules.notation import Notation, Start, write_word
-from faristol.rules.ruleset import Ruleset
+from faristol.rules.ruleset.ruleset import Ruleset
 from faristol.rules.tiles import BLANK
 
 

@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 from faristol.rules.board import PREMIUMS, Board, Direction, Placement, Premium, Square, Tile
 from faristol.rules.placement import Word, words_formed
-from faristol.rules.ruleset import Ruleset
+from faristol.rules.ruleset.ruleset import Ruleset
 
 _FACTORS: Mapping[tuple[int, int], tuple[int, int]] = {
     square: (premium.letter, premium.word) for square, premium in PREMIUMS.items()

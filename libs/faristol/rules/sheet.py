@@ -11,7 +11,7 @@ from typing import NamedTuple
 from faristol.rules.board import Tile
 from faristol.rules.notation import Notation, write_word
 from faristol.rules.placement import Word
-from faristol.rules.sections import Scoresheet
+from faristol.rules.ruleset.sections import Scoresheet
 
 DASH = "–"
 MINUS = "−"

@@ -12,8 +12,8 @@ from collections.abc import Collection, Sequence
 
 from faristol.kernel.refusal import N_, Refusal
 from faristol.rules.board import Placement
-from faristol.rules.ruleset import Ruleset
-from faristol.rules.sections import Step
+from faristol.rules.ruleset.ruleset import Ruleset
+from faristol.rules.ruleset.sections import Step
 
 
 def fixed_after(ruleset: Ruleset) -> Step:

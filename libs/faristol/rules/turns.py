@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from enum import StrEnum
 
 from faristol.kernel.refusal import N_, Refusal
-from faristol.rules.ruleset import Ruleset
+from faristol.rules.ruleset.ruleset import Ruleset
 from faristol.rules.tiles import BLANK
 
 

@@ -10,7 +10,7 @@ from typing import Any
 from google.protobuf.message import Message
 
 from faristol.kernel.times import Instant
-from faristol.rules.ruleset import Ruleset
+from faristol.rules.ruleset.ruleset import Ruleset
 from faristol.table import clock as clocks
 from faristol.table.clock import Clock
 from faristol.table.game import evolution as games

@@ -15,7 +15,7 @@ from faristol.kernel.times import Instant, timestamp
 from faristol.pb.clock.v1 import events_pb2 as events
 from faristol.rules.clockwork import absence_loses_at_ms, round_ms
 from faristol.rules.conditions import turns_after_time_up
-from faristol.rules.ruleset import Ruleset
+from faristol.rules.ruleset.ruleset import Ruleset
 from faristol.table.clock import MS_TO_NANOSECONDS_FACTOR, TIMED, Clock, evolve
 from faristol.table.game.state import Game
 

@@ -8,7 +8,7 @@ from google.protobuf.message import Message
 
 from faristol.pb.game.v1 import events_pb2 as events
 from faristol.rules import Ruleset, full_bag, without
-from faristol.rules.draw_log import Draw, Source
+from faristol.rules.draws.draw_log import Draw, Source
 from faristol.table.decide.draws import unseen
 from faristol.table.decide.surplus import rack_parts
 from faristol.table.game.evolution import evolve

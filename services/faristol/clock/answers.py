@@ -10,7 +10,7 @@ from google.protobuf.message import Message
 from faristol.host.table_store import Settled, clock_stream
 from faristol.kernel.times import Instant, timestamp
 from faristol.pb.clock.v1 import clock_pb2, events_pb2
-from faristol.rules.ruleset import Ruleset
+from faristol.rules.ruleset.ruleset import Ruleset
 from faristol.table import of_clock
 from faristol.table.clock import Clock
 from faristol.table.deadlines import next_deadline

@@ -24,7 +24,7 @@ from faristol.gateway.cache.store import Cache
 from faristol.gateway.consoles import (
     arbiter,
     director,
-    duplicate,
+    duplicate_game,
     judge,
     lexicons,
     officials_stream,
@@ -101,7 +101,7 @@ ROUTES = (
     lexicons.routes,
     own_table.routes,
     own_data.routes,
-    *duplicate.ROUTES,
+    *duplicate_game.ROUTES,
     officials_stream.routes,
 )
 """All routes."""

@@ -23,7 +23,7 @@ from faristol.rating.glicko import Glicko2
 from faristol.rating.model import RatingList, TournamentView, evolve, stream, tournament_stream, view
 from faristol.rating.rated import mode_of
 from faristol.rating.systems import DEFAULT_SYSTEM, SYSTEMS_BY_NAME, RatingSystem, system_named
-from faristol.rules.modes import refuse_without_tables
+from faristol.rules.ruleset.modes import refuse_without_tables
 
 
 def service(runtime: Runtime, earlier: EarlierDeviations) -> Dispatcher:

@@ -17,7 +17,7 @@ from google.protobuf.message import Message
 from tests.campaigns.halls.plan import TURN_SECONDS, Faults, Intended, Plan
 from tests.unit.duplicate_game.ahead import FISC, words
 
-from faristol.casebook.memory import Caller
+from faristol.casebook.hosts.memory import Caller
 from faristol.casebook.verbs import method_of
 from faristol.clock.service_module import part as clock_part
 from faristol.duplicate_game.game import Turn

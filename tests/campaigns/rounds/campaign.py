@@ -10,8 +10,8 @@ import uuid
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from faristol.casebook.cell import RunningCell, serving
-from faristol.casebook.lexicons import LEXICON_NAME, install
+from faristol.casebook.hosts.cell import RunningCell, serving
+from faristol.casebook.hosts.lexicons import LEXICON_NAME, install
 from faristol.event_store import Decision, Metadata, Write
 from faristol.event_store.event import utc_now
 from faristol.kernel.times import to_timestamp
@@ -19,8 +19,9 @@ from faristol.pb.game.v1 import events_pb2 as game_events
 from faristol.pb.pairing.v1 import events_pb2 as events
 from faristol.pb.pairing.v1 import pairing_pb2
 from faristol.pb.pairing.v1 import pairing_pb2_grpc as pb_grpc
-from faristol.rules import load_ruleset, with_options
-from faristol.rules.options import format_value
+from faristol.rules import load_ruleset
+from faristol.rules.ruleset import with_options
+from faristol.rules.ruleset.options import format_value
 
 TOURNAMENT = "great"
 SERVED = ("lexicon", "pairing")

@@ -35,7 +35,7 @@ from faristol.event_store.tasks import cancel_tasks
 from faristol.host import SERVICES
 from faristol.launcher.processes import builders
 from faristol.results.api.public_events import PUBLIC
-from faristol.rules.ruleset_file import load_ruleset
+from faristol.rules.ruleset.file import load_ruleset
 from faristol.rules.tiles import load_tile_set
 from faristol.words import Library
 from faristol.words.header import About

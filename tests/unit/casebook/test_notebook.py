@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from faristol.casebook.notebook import Notebook
+from faristol.casebook.hosts.memory_record import Notebook
 from faristol.event_store import AppendCommand, Conflict, Decision, Guard, Metadata, Write, load
 from faristol.pb.game.v1 import events_pb2 as events
 

@@ -8,9 +8,9 @@ import pytest
 from google.protobuf.descriptor import ServiceDescriptor
 from typer.testing import CliRunner
 
+from faristol.casebook.hosts.services import CLOCK, GAME
 from faristol.casebook.reader import read_cases
 from faristol.casebook.runner import run_case
-from faristol.casebook.services import CLOCK, GAME
 from faristol.casebook.verbs import verbs_of
 from faristol.cli.main import app
 from faristol.pb.clock.v1 import clock_pb2

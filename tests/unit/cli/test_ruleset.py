@@ -6,7 +6,8 @@ import pytest
 from typer.testing import CliRunner
 
 from faristol.cli.main import app
-from faristol.rules import load_ruleset, ruleset_names, with_options
+from faristol.rules import load_ruleset, ruleset_names
+from faristol.rules.ruleset import with_options
 
 
 def output(*arguments: str) -> str:

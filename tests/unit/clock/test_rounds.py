@@ -17,7 +17,7 @@ from faristol.kernel.times import timestamp
 from faristol.pb.clock.v1 import events_pb2 as clock_events
 from faristol.pb.game.v1 import events_pb2 as game_events
 from faristol.pb.pairing.v1 import events_pb2 as pairing_events
-from faristol.rules.ruleset_file import load_ruleset
+from faristol.rules.ruleset.file import load_ruleset
 
 START = 1_700_000_000_000_000_000
 SECOND = 1_000_000_000

@@ -25,7 +25,7 @@ from faristol.kernel.times import Instant, timestamp
 from faristol.pb.clock.v1 import clock_pb2, clock_pb2_grpc
 from faristol.pb.clock.v1 import events_pb2 as clock_events
 from faristol.pb.game.v1 import events_pb2 as game_events
-from faristol.rules.ruleset_file import load_ruleset
+from faristol.rules.ruleset.file import load_ruleset
 
 START = 1_700_000_000_000_000_000
 SECOND = 1_000_000_000

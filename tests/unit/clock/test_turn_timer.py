@@ -18,7 +18,7 @@ from faristol.kernel.times import to_timestamp
 from faristol.pb.clock.v1 import turn_events_pb2 as ticks
 from faristol.pb.game.v1 import duplicate_events_pb2 as events
 from faristol.pb.game.v1 import events_pb2 as game_events
-from faristol.rules.ruleset_file import load_ruleset
+from faristol.rules.ruleset.file import load_ruleset
 
 
 async def begin(record: Record, game_id: str, left_ms: int, ruleset: str = "fisc-2023-duplicate") -> None:

@@ -8,7 +8,7 @@ import pytest
 
 from faristol.demo.player import PlayerView, choose
 from faristol.pb.game.v1 import game_pb2
-from faristol.rules.ruleset_file import load_ruleset
+from faristol.rules.ruleset.file import load_ruleset
 from faristol.rules.tiles import load_tile_set
 from faristol.words import Library, WordGraph
 from faristol.words.plays import Grid

@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import cache
 from itertools import product
 
-from faristol.casebook.lexicons import about_cases
+from faristol.casebook.hosts.lexicons import about_cases
 from faristol.duplicate_game.sealed import SealedGame, play_ahead
 from faristol.game.duplicate_game.lexicons import GraphWords
 from faristol.kernel.pins import Pin

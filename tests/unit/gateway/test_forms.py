@@ -26,8 +26,8 @@ from faristol.gateway.consoles.director import (
     teams,
 )
 from faristol.gateway.consoles.director.commands import Unusable, command_of
-from faristol.gateway.consoles.director.desk import ids_in
-from faristol.gateway.consoles.duplicate import judge
+from faristol.gateway.consoles.director.page import ids_in
+from faristol.gateway.consoles.duplicate_game import judge
 from faristol.gateway.consoles.navigation import callers
 from faristol.gateway.consoles.own_data import DATA_REQUEST_STATE_LABELS
 from faristol.gateway.consoles.own_table import describe_sanctions, describe_state
@@ -41,7 +41,7 @@ from faristol.pb.pairing.v1 import pairing_pb2 as pairing
 from faristol.pb.results.v1 import results_pb2, webhooks_pb2
 from faristol.presentation.names import Roster, fold_name
 from faristol.presentation.sentences import DATA_REQUESTS
-from faristol.rules.ruleset_file import load_ruleset, ruleset_names
+from faristol.rules.ruleset.file import load_ruleset, ruleset_names
 
 TEMPLATES = Path(str(gateway.__file__)).parent / "templates"
 

@@ -18,8 +18,8 @@ from faristol.presentation.labels import (
     explain_unplayed,
 )
 from faristol.presentation.ruleset_lookup import known_rules
-from faristol.rules.ruleset_file import load_ruleset
-from faristol.rules.with_options import with_options
+from faristol.rules.ruleset.file import load_ruleset
+from faristol.rules.ruleset.with_options import with_options
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 

@@ -10,7 +10,8 @@ import pytest
 from faristol.host.ruleset_store import kept_ruleset, ruleset_of
 from faristol.kernel.pins import Pin
 from faristol.kernel.refusal import Refusal
-from faristol.rules import load_ruleset, with_options
+from faristol.rules import load_ruleset
+from faristol.rules.ruleset import with_options
 
 FISC = load_ruleset("fisc-2023")
 

@@ -25,8 +25,9 @@ from faristol.results.storage.rows import (
     Team,
     Tournament,
 )
-from faristol.rules import load_ruleset, with_options
-from faristol.rules.options import format_value
+from faristol.rules import load_ruleset
+from faristol.rules.ruleset import with_options
+from faristol.rules.ruleset.options import format_value
 
 BOARDS = 2
 TEAMS = ("avila", "burgos", "cuenca", "deva", "elche")

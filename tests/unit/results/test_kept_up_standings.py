@@ -18,7 +18,8 @@ from faristol.results.projections import ranks
 from faristol.results.projections.projection import projection
 from faristol.results.storage.rows import Game, Seat, Standing
 from faristol.results.storage.tables import TABLES_VERSION, schema
-from faristol.rules import Ruleset, load_ruleset, with_options
+from faristol.rules import Ruleset, load_ruleset
+from faristol.rules.ruleset import with_options
 
 PLAYERS = [f"player-{number}" for number in range(16)]
 ROUNDS = 4

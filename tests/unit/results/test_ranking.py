@@ -29,8 +29,9 @@ from faristol.results.storage.rows import (
     Seat,
     Tournament,
 )
-from faristol.rules import Ruleset, load_ruleset, with_options
-from faristol.rules.options import format_value
+from faristol.rules import Ruleset, load_ruleset
+from faristol.rules.ruleset import with_options
+from faristol.rules.ruleset.options import format_value
 from faristol.rules.trf import Edition, read_trf, write_trf
 
 FISC = load_ruleset("fisc-2023")

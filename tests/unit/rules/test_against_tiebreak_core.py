@@ -15,7 +15,7 @@ import pytest
 from tiebreak_core import GameRecord, PlayerTiebreakData, fide2026
 
 from faristol.rules import Bye, Result, RoundOutcome, Ruleset, StandingsRow, load_ruleset, standings
-from faristol.rules.sections import TieBreak
+from faristol.rules.ruleset.sections import TieBreak
 
 THEIRS: Mapping[TieBreak, str] = {
     "buchholz": "buchholz",

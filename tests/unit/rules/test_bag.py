@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from faristol.rules import derive_seed, draw, exchange, full_bag, load_tile_set, without
-from faristol.rules.bag import _below, free_exchange
+from faristol.rules.draws.bag import _below, free_exchange
 
 CATALAN = full_bag(load_tile_set("ca-100"))
 SEED = bytes(range(32))

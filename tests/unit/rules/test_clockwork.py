@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from faristol.kernel.refusal import Refusal
-from faristol.rules import load_ruleset, with_options
+from faristol.rules import load_ruleset
 from faristol.rules.clockwork import (
     Activity,
     absence_loses_at_ms,
@@ -20,6 +20,7 @@ from faristol.rules.clockwork import (
     thinking_ms,
     turn_ms,
 )
+from faristol.rules.ruleset import with_options
 
 FISC = load_ruleset("fisc-2023")
 

@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 
 from faristol.rules import Ruleset, load_ruleset, ruleset_names
-from faristol.rules.consistency import clash_of_teams, contradictions
-from faristol.rules.sections import NOBODY_MEETS
+from faristol.rules.ruleset.consistency import clash_of_teams, contradictions
+from faristol.rules.ruleset.sections import NOBODY_MEETS
 
 FISC, PES, BOX, FESTA = (load_ruleset(name) for name in ("fisc-2023", "pes-2024", "box", "festa-major"))
 Changes = Mapping[str, Any]

@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 
 from faristol.rules import commitment, draw, full_bag, load_ruleset, without
-from faristol.rules.draw_log import Draw, Source, check_draws
+from faristol.rules.draws.draw_log import Draw, Source, check_draws
 
 SET = load_ruleset("fisc-2023").tile_set
 SEED, GAME = b"s" * 32, "cup-r1-t1"

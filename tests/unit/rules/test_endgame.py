@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from tests.unit.rules import naive
 
 from faristol.kernel.refusal import Refusal
-from faristol.rules import Ruleset, TurnKind, full_bag, load_ruleset, with_options
+from faristol.rules import Ruleset, TurnKind, full_bag, load_ruleset
 from faristol.rules.conditions import EndCondition, check_agreement, end_of_turns, is_out, turns_after_time_up
 from faristol.rules.endgame import (
     Adjustment,
@@ -21,6 +21,7 @@ from faristol.rules.endgame import (
     rack_value,
     time_adjustments,
 )
+from faristol.rules.ruleset import with_options
 from faristol.rules.turns import TAKEN_AWAY
 
 FISC = load_ruleset("fisc-2023")

@@ -7,9 +7,10 @@ from typing import Literal
 
 import pytest
 
-from faristol.rules import Bye, Result, Ruleset, StandingsRow, load_ruleset, standings, with_options
-from faristol.rules.ruleset_pins import read_content
-from faristol.rules.sections import TieBreak
+from faristol.rules import Bye, Result, Ruleset, StandingsRow, load_ruleset, standings
+from faristol.rules.ruleset import with_options
+from faristol.rules.ruleset.pins import read_content
+from faristol.rules.ruleset.sections import TieBreak
 from faristol.rules.standings import LeftOut
 
 FISC = load_ruleset("fisc-2023")

@@ -9,9 +9,10 @@ from collections import OrderedDict
 import pytest
 
 from faristol.kernel.refusal import Refusal
-from faristol.rules import load_ruleset, pinned_ruleset, ruleset_names, ruleset_pins, with_options
-from faristol.rules.ruleset_file import RulesetError
-from faristol.rules.ruleset_pins import keep_content, read_content
+from faristol.rules import load_ruleset, pinned_ruleset, ruleset_names
+from faristol.rules.ruleset import pins, with_options
+from faristol.rules.ruleset.file import RulesetError
+from faristol.rules.ruleset.pins import keep_content, read_content
 
 CHOSEN = {"uf-2007": {"minutes": "25"}}
 
@@ -67,8 +68,8 @@ def test_content_that_this_version_cannot_read_says_where(change: object, said: 
 
 
 def test_the_ruleset_that_was_asked_for_longest_ago_is_forgotten_first(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(ruleset_pins, "RULESET_CACHE_SIZE", 2)
-    monkeypatch.setattr(ruleset_pins, "_kept", OrderedDict())
+    monkeypatch.setattr(pins, "RULESET_CACHE_SIZE", 2)
+    monkeypatch.setattr(pins, "_kept", OrderedDict())
     digests = []
     for minutes in (41, 42, 43):
         content = json.loads(load_ruleset("fise").canonical)

@@ -6,7 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from faristol.rules import draw, full_bag, load_ruleset, starting_draw, with_options, without
+from faristol.rules import draw, full_bag, load_ruleset, without
+from faristol.rules.draws import starting_draw
+from faristol.rules.ruleset import with_options
 
 FISC = load_ruleset("fisc-2023")
 ORDER = [kind.face for kind in FISC.tile_set.kinds]

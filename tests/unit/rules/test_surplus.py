@@ -8,8 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from faristol.kernel.refusal import Refusal
-from faristol.rules import Ruleset, draw, full_bag, load_ruleset, ruleset_names, with_options, without
-from faristol.rules.surplus import (
+from faristol.rules import Ruleset, draw, full_bag, load_ruleset, ruleset_names, without
+from faristol.rules.draws.surplus import (
     Notice,
     check_kept,
     check_returned,
@@ -19,6 +19,7 @@ from faristol.rules.surplus import (
     taken_too_many,
     underdraw,
 )
+from faristol.rules.ruleset import with_options
 
 UF, FISC, FISE, PES = (load_ruleset(name) for name in ("uf-2007", "fisc-2023", "fise", "pes-2024"))
 SEED = bytes(range(32))

@@ -16,9 +16,9 @@ from faristol.rules import (
     load_ruleset,
     load_tile_set,
     ruleset_names,
-    with_options,
 )
-from faristol.rules.sections import TurnWord
+from faristol.rules.ruleset import with_options
+from faristol.rules.ruleset.sections import TurnWord
 from faristol.rules.turns import FreeExchangeOutcome, check_cannot_play, exchange_limit, free_exchange
 
 FISC = load_ruleset("fisc-2023")

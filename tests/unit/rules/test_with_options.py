@@ -19,11 +19,11 @@ from faristol.rules import (
     load_ruleset,
     pinned_ruleset,
     ruleset_names,
-    with_options,
 )
-from faristol.rules.consistency import contradictions
-from faristol.rules.options import format_value
-from faristol.rules.with_options import value_of
+from faristol.rules.ruleset import with_options
+from faristol.rules.ruleset.consistency import contradictions
+from faristol.rules.ruleset.options import format_value
+from faristol.rules.ruleset.with_options import value_of
 
 UF, FISE = load_ruleset("uf-2007"), load_ruleset("fise")
 

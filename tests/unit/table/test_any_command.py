@@ -20,7 +20,7 @@ from faristol.pb.game.v1 import events_pb2 as events
 from faristol.pb.game.v1 import game_pb2
 from faristol.rules import CENTRE, Direction, Ruleset, Square, Tile, check_play, commitment, ruleset_names
 from faristol.rules.board import Placement
-from faristol.rules.draw_log import check_draws
+from faristol.rules.draws.draw_log import check_draws
 from faristol.table.decide import GAME_COMMANDS, decide
 from faristol.table.decide.draws import unseen
 from faristol.table.draw_log import draws_of

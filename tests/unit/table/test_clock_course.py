@@ -18,7 +18,7 @@ from faristol.kernel.times import timestamp
 from faristol.pb.clock.v1 import clock_pb2
 from faristol.pb.clock.v1 import events_pb2 as clock_events
 from faristol.pb.game.v1 import events_pb2 as game_events
-from faristol.rules.ruleset_file import load_ruleset
+from faristol.rules.ruleset.file import load_ruleset
 from faristol.table import Table
 from faristol.table.clock import Clock, elapsed_ms, fold
 from faristol.table.decide import decide

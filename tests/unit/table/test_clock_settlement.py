@@ -33,7 +33,7 @@ from faristol.pb.clock.v1 import clock_pb2
 from faristol.pb.clock.v1 import events_pb2 as events
 from faristol.pb.game.v1 import events_pb2 as game_events
 from faristol.rules import Ruleset, load_ruleset
-from faristol.rules.sections import Neutraliser
+from faristol.rules.ruleset.sections import Neutraliser
 from faristol.table import Table
 from faristol.table.clock import Clock, fold
 from faristol.table.decide import decide

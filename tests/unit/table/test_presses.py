@@ -17,7 +17,7 @@ from faristol.kernel.refusal import Refusal
 from faristol.kernel.times import Instant, timestamp
 from faristol.pb.clock.v1 import clock_pb2, events_pb2
 from faristol.pb.game.v1 import events_pb2 as game_events
-from faristol.rules.ruleset_file import load_ruleset
+from faristol.rules.ruleset.file import load_ruleset
 from faristol.table import Table
 from faristol.table.clock import Clock, fold
 from faristol.table.decide import decide

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from faristol.rules import load_ruleset, ruleset_names, with_options
+from faristol.rules import load_ruleset, ruleset_names
+from faristol.rules.ruleset import with_options
 from faristol.table_terminal.table.house_rules import BLANKS, DEFINITIVE, list_house_rules
 from faristol.text import LANGUAGES
 

@@ -10,10 +10,10 @@ import pytest
 
 from faristol.casebook.case import TableCase
 from faristol.casebook.forms import moment
-from faristol.casebook.memory import in_memory
+from faristol.casebook.hosts.memory import in_memory
+from faristol.casebook.hosts.services import CLOCK, GAME, TableServices
 from faristol.casebook.position import CASE_GAME_ID
 from faristol.casebook.reader import files_in, read_cases
-from faristol.casebook.services import CLOCK, GAME, TableServices
 from faristol.casebook.table_world import TableWorld
 from faristol.casebook.verbs import verbs_of
 from faristol.host.table_store import load_table

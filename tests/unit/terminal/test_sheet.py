@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from faristol.casebook.case import TableCase
-from faristol.casebook.memory import in_memory
+from faristol.casebook.hosts.memory import in_memory
 from faristol.casebook.reader import read_cases
 from faristol.casebook.table_world import TableWorld
 from faristol.pb.results.v1 import results_pb2 as pb

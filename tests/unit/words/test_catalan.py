@@ -9,7 +9,7 @@ import pytest
 
 from faristol.rules.board import Board
 from faristol.rules.placement import check_play
-from faristol.rules.ruleset_file import load_ruleset
+from faristol.rules.ruleset.file import load_ruleset
 from faristol.rules.scoring import score_play
 from faristol.words import WordGraph
 from faristol.words.plays import Grid, generate

@@ -13,7 +13,7 @@ from faristol.duplicate_game.game import written_play
 from faristol.kernel.pins import Pin
 from faristol.pb.game.v1 import duplicate_events_pb2 as events
 from faristol.rules import Board, Notation, full_bag, without
-from faristol.rules.bag import commitment
+from faristol.rules.draws.bag import commitment
 from faristol.rules.duplicate_game.plays import Play
 from faristol.rules.notation import read_tiles
 from faristol.rules.scoring import score_play

@@ -11,8 +11,8 @@ from faristol.casebook.case import Step
 from faristol.casebook.document import Value
 from faristol.casebook.duplicate_game.world import DuplicateWorld
 from faristol.casebook.expectations import STEP, last
+from faristol.casebook.hosts.world import Differences, StepResult
 from faristol.casebook.table_state import check_known
-from faristol.casebook.world import Differences, StepResult
 from faristol.duplicate_game.end_reasons import END_REASONS
 from faristol.duplicate_game.game import Turn
 from faristol.duplicate_game.hall import Counting

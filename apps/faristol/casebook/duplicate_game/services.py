@@ -8,7 +8,6 @@ from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from datetime import datetime
 from functools import partial
 
-from faristol.casebook.cell import CellServices, serving
 from faristol.casebook.duplicate_game.case import (
     CASE_ROUND_NUMBER,
     DUPLICATE_GAME_ID,
@@ -18,11 +17,12 @@ from faristol.casebook.duplicate_game.case import (
 )
 from faristol.casebook.duplicate_game.earlier import earlier_game
 from faristol.casebook.forms import moment
-from faristol.casebook.hall import founding
-from faristol.casebook.lexicons import about_cases, install
-from faristol.casebook.memory import InMemory, folder, settings
-from faristol.casebook.notebook import Notebook
-from faristol.casebook.services import Services
+from faristol.casebook.hosts.cell import CellServices, serving
+from faristol.casebook.hosts.hall import founding
+from faristol.casebook.hosts.lexicons import about_cases, install
+from faristol.casebook.hosts.memory import InMemory, folder, settings
+from faristol.casebook.hosts.memory_record import Notebook
+from faristol.casebook.hosts.services import Services
 from faristol.casebook.verbs import verbs_of
 from faristol.clock.service_module import part as clock_part
 from faristol.duplicate_game.game import Duplicate

@@ -14,7 +14,7 @@ from faristol.casebook.duplicate_game.case import DUPLICATE_GAME_ID, TOURNAMENT_
 from faristol.casebook.duplicate_game.position import turns_before
 from faristol.casebook.duplicate_game.services import DuplicateServices
 from faristol.casebook.forms import fill, moment
-from faristol.casebook.world import World
+from faristol.casebook.hosts.world import World
 from faristol.duplicate_game.hall import Claim
 from faristol.pb.game.v1 import duplicate_events_pb2 as events
 from faristol.rules import Board, Notation

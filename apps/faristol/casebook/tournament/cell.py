@@ -8,9 +8,9 @@ from datetime import datetime
 from functools import partial
 
 from faristol.casebook.case import Word
-from faristol.casebook.cell import CellServices, appoint, rule_on_cell, serving
-from faristol.casebook.lexicons import install
-from faristol.casebook.services import AtTable
+from faristol.casebook.hosts.cell import CellServices, appoint, rule_on_cell, serving
+from faristol.casebook.hosts.lexicons import install
+from faristol.casebook.hosts.services import AtTable
 from faristol.casebook.tournament.case import TOURNAMENT_ID, TournamentCase
 from faristol.casebook.tournament.services import TournamentServices
 

@@ -7,7 +7,7 @@ from typing import Any
 
 from faristol.casebook.case import Step
 from faristol.casebook.document import Value
-from faristol.casebook.services import PAIRING
+from faristol.casebook.hosts.services import PAIRING
 from faristol.casebook.tournament.names import Names
 from faristol.casebook.verbs import Verb
 from faristol.kernel.spellings import kebab

@@ -10,10 +10,10 @@ from typing import Any
 from faristol.casebook.case import Step
 from faristol.casebook.document import Value
 from faristol.casebook.expectations import STEP
+from faristol.casebook.hosts.world import Differences, StepResult
 from faristol.casebook.table_state import NO_PLAYER_WORD, TABLE_STATE, fields
 from faristol.casebook.tournament.results import seats
 from faristol.casebook.tournament.world import TournamentWorld as World
-from faristol.casebook.world import Differences, StepResult
 from faristol.kernel.spellings import names_of
 from faristol.pb.game.v1 import events_pb2 as game_events
 from faristol.pb.pairing.v1 import events_pb2 as events

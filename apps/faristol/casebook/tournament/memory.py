@@ -11,10 +11,10 @@ from typing import Any
 from google.protobuf.message import Message
 
 from faristol.casebook.case import Word
-from faristol.casebook.lexicons import install
-from faristol.casebook.memory import Caller, InMemory, folder, rule_in_memory, settings
-from faristol.casebook.notebook import Notebook
-from faristol.casebook.services import AtTable
+from faristol.casebook.hosts.lexicons import install
+from faristol.casebook.hosts.memory import Caller, InMemory, folder, rule_in_memory, settings
+from faristol.casebook.hosts.memory_record import Notebook
+from faristol.casebook.hosts.services import AtTable
 from faristol.casebook.tournament.case import TournamentCase
 from faristol.casebook.tournament.services import TournamentServices
 from faristol.clock.service_module import part as clock_part

@@ -11,7 +11,7 @@ from typing import Any
 from google.protobuf.message import Message
 
 from faristol.casebook.case import Word
-from faristol.casebook.services import AtTable, Services
+from faristol.casebook.hosts.services import AtTable, Services
 from faristol.casebook.tournament.case import TOURNAMENT_ID, TournamentCase
 from faristol.casebook.tournament.commands import TOURNAMENT_VERBS
 from faristol.pb.pairing.v1 import pairing_pb2

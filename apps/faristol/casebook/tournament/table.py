@@ -10,8 +10,8 @@ from google.protobuf.message import Message
 from faristol.casebook.case import JUDGE, Step, Word
 from faristol.casebook.commands import Commands
 from faristol.casebook.forms import moment
-from faristol.casebook.judges import finding
-from faristol.casebook.services import TABLE_VERBS, AtTable
+from faristol.casebook.hosts.judges import finding
+from faristol.casebook.hosts.services import TABLE_VERBS, AtTable
 from faristol.casebook.table_state import TableView
 from faristol.casebook.tournament.case import TOURNAMENT_ID, TournamentCase
 from faristol.casebook.tournament.commands import TOURNAMENT_VERBS

@@ -11,8 +11,9 @@ from google.protobuf.message import Message
 from faristol.casebook.case import ARBITER, DIRECTOR, JUDGE, Step
 from faristol.casebook.document import Value
 from faristol.casebook.forms import fill, moment
-from faristol.casebook.lexicons import LEXICON_NAME
-from faristol.casebook.services import TABLE_VERBS
+from faristol.casebook.hosts.lexicons import LEXICON_NAME
+from faristol.casebook.hosts.services import TABLE_VERBS
+from faristol.casebook.hosts.world import World
 from faristol.casebook.tournament.case import TOURNAMENT_ID, TournamentCase
 from faristol.casebook.tournament.commands import arguments
 from faristol.casebook.tournament.names import BETWEEN
@@ -27,7 +28,6 @@ from faristol.casebook.tournament.results import (
 )
 from faristol.casebook.tournament.services import TournamentServices
 from faristol.casebook.tournament.table import TournamentTables, is_of_table
-from faristol.casebook.world import World
 from faristol.pairing.tournament.tournaments import pin_of
 from faristol.pb.game.v1 import game_pb2
 from faristol.pb.pairing.v1 import events_pb2 as events

@@ -10,7 +10,7 @@ from faristol.cli.game.sheet import fetch_game
 from faristol.cli.options import Address, AsJson, AtTable, Game, InRound
 from faristol.host.ruleset_store import ruleset_of
 from faristol.pb.game.v1 import game_pb2 as pb
-from faristol.rules.draw_log import Draw, Source, check_draws
+from faristol.rules.draws.draw_log import Draw, Source, check_draws
 from faristol.table_terminal.shared.common import format_count, print_answer, run
 from faristol.table_terminal.shared.names import game_meant
 from faristol.table_terminal.shared.services import answer_to

@@ -15,7 +15,7 @@ from faristol.cli.options import Address, AsJson, AtTable, Game, InRound, OneObj
 from faristol.gateway.api.gcg import gcg_of, no_gcg_of_duplicate
 from faristol.host import StartError
 from faristol.kernel.refusal import Refusal
-from faristol.rules import OptionValue, Ruleset, load_ruleset, ruleset_names, with_options
+from faristol.rules import OptionValue, Ruleset, load_ruleset, ruleset_names
 from faristol.rules.gcg import (
     MAX_GCG_BYTES,
     GcgError,
@@ -32,6 +32,7 @@ from faristol.rules.gcg import (
     replay,
     write_gcg,
 )
+from faristol.rules.ruleset import with_options
 from faristol.table_terminal.shared.common import print_answer, run
 from faristol.table_terminal.shared.names import game_meant
 from faristol.table_terminal.shared.screen import progress

@@ -20,8 +20,8 @@ from faristol.kernel.times import to_datetime, to_timestamp
 from faristol.pb.clock.v1 import turns_pb2 as turns
 from faristol.pb.game.v1 import duplicate_events_pb2 as events
 from faristol.pb.game.v1 import duplicate_pb2 as pb
-from faristol.rules.bag import full_bag, without
 from faristol.rules.board import Board, Placement, Square, Tile
+from faristol.rules.draws.bag import full_bag, without
 from faristol.rules.duplicate_game.racks import is_valid
 from faristol.rules.tiles import BLANK
 from faristol.words import WordGraph

@@ -18,7 +18,7 @@ from faristol.rules.duplicate_game.plays import Play
 from faristol.rules.duplicate_game.slips import Fault, TurnData, Verdict, judge_slip
 from faristol.rules.notation import Notation, Start
 from faristol.rules.placement import words_formed
-from faristol.rules.ruleset import Ruleset
+from faristol.rules.ruleset.ruleset import Ruleset
 from faristol.words import WordGraph
 from faristol.words.plays import Grid, best
 from faristol.words.tops import as_play

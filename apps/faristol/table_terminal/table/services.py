@@ -11,7 +11,7 @@ import grpc
 from google.protobuf.descriptor import FieldDescriptor
 from google.protobuf.message import Message
 
-from faristol.casebook.services import CLOCK, GAME
+from faristol.casebook.hosts.services import CLOCK, GAME
 from faristol.casebook.verbs import method_of, verbs_of
 from faristol.client.rulesets import fetch
 from faristol.client.services import M, call

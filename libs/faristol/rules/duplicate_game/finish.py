@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from enum import StrEnum
 
 from faristol.rules.duplicate_game.racks import can_be_valid, is_exhausted
-from faristol.rules.ruleset import Ruleset
+from faristol.rules.ruleset.ruleset import Ruleset
 
 
 class DuplicateEndReason(StrEnum):

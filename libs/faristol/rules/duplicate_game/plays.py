@@ -9,7 +9,7 @@ from faristol.kernel.refusal import N_, Refusal
 from faristol.rules.board import Board, Direction, Placement, Tile
 from faristol.rules.notation import Notation, Start, lay, write_word
 from faristol.rules.placement import check_play
-from faristol.rules.ruleset import Ruleset
+from faristol.rules.ruleset.ruleset import Ruleset
 from faristol.rules.scoring import score_play
 
 IsWord = Callable[[tuple[str, ...]], bool]

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from faristol.kernel.refusal import N_, Refusal
-from faristol.rules.bag import draw, without
-from faristol.rules.ruleset import Ruleset
+from faristol.rules.draws.bag import draw, without
+from faristol.rules.ruleset.ruleset import Ruleset
 from faristol.rules.tiles import BLANK, TileSet
 
 MOST_ATTEMPTS = 100_000

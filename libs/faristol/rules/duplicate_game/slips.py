@@ -21,7 +21,7 @@ from faristol.rules.duplicate_game.plays import IsWord
 from faristol.rules.notation import Notation, Start, lay, write_word
 from faristol.rules.placement import Word, check_play
 from faristol.rules.readings import clash, word_readings
-from faristol.rules.ruleset import Ruleset
+from faristol.rules.ruleset.ruleset import Ruleset
 from faristol.rules.scoring import score_play
 from faristol.rules.tiles import BLANK
 

@@ -7,9 +7,9 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from faristol.rules.bag import commitment, draw, full_bag, without
+from faristol.rules.draws.bag import commitment, draw, full_bag, without
 from faristol.rules.duplicate_game.racks import is_valid
-from faristol.rules.ruleset import Ruleset
+from faristol.rules.ruleset.ruleset import Ruleset
 
 
 class CalledRack(NamedTuple):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from faristol.rules.gcg.game import Challenge
 from faristol.rules.gcg.problem import Wrong
-from faristol.rules.ruleset import Ruleset
+from faristol.rules.ruleset.ruleset import Ruleset
 
 CHALLENGE_STEP_POINTS, MAX_POINTS_PER_WORD = 5, 10
 """If the file decides: a multiple of five points, up to ten for each word of the play in the harshest variant."""

@@ -16,7 +16,7 @@ from faristol.rules.gcg.game import RackPenalty, RackPoints, TimePenalty
 from faristol.rules.gcg.problem import Wrong
 from faristol.rules.gcg.supply import Supply
 from faristol.rules.gcg.tiles import UNKNOWN_GCG_TILE, read_rack, write_rack
-from faristol.rules.ruleset import Ruleset
+from faristol.rules.ruleset.ruleset import Ruleset
 
 
 class Closing:

@@ -12,7 +12,7 @@ from faristol.rules.conditions import EndCondition
 from faristol.rules.gcg.game import Event, GcgGame, RackPenalty
 from faristol.rules.gcg.problem import GcgProblem, Wrong
 from faristol.rules.gcg.table import GcgTable
-from faristol.rules.ruleset import Ruleset
+from faristol.rules.ruleset.ruleset import Ruleset
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,9 +7,9 @@ from collections.abc import Mapping
 from faristol.kernel.quotation import quote_text
 from faristol.rules.gcg.game import GcgGame, Pragma
 from faristol.rules.gcg.problem import GcgError, GcgProblem
-from faristol.rules.options import OptionValue
-from faristol.rules.ruleset import Ruleset
-from faristol.rules.with_options import with_options
+from faristol.rules.ruleset.options import OptionValue
+from faristol.rules.ruleset.ruleset import Ruleset
+from faristol.rules.ruleset.with_options import with_options
 
 LANGUAGES = {
     "catalan": "ca-100",

@@ -13,7 +13,7 @@ from faristol.kernel.quotation import quote_text
 from faristol.rules.board import Board
 from faristol.rules.gcg.problem import Wrong
 from faristol.rules.gcg.tiles import UNKNOWN_GCG_TILE, read_rack, write_rack
-from faristol.rules.ruleset import Ruleset
+from faristol.rules.ruleset.ruleset import Ruleset
 
 
 class Supply:

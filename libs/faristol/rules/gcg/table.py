@@ -18,7 +18,7 @@ from faristol.rules.gcg.problem import Wrong
 from faristol.rules.gcg.supply import Supply
 from faristol.rules.gcg.tiles import UNKNOWN_GCG_TILE, read_rack, write_rack
 from faristol.rules.placement import check_play
-from faristol.rules.ruleset import Ruleset
+from faristol.rules.ruleset.ruleset import Ruleset
 from faristol.rules.scoring import PlayScore, score_play
 from faristol.rules.tiles import BLANK
 from faristol.rules.turns import TurnKind, check_exchange, check_pass

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Collection
 
-from faristol.rules.ruleset import Ruleset
+from faristol.rules.ruleset.ruleset import Ruleset
 from faristol.rules.standings.history import Rounds
 
 _CYCLES = {"round-robin": 1, "double-round-robin": 2}

@@ -30,7 +30,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from functools import cached_property
 
-from faristol.rules.ruleset import Ruleset
+from faristol.rules.ruleset.ruleset import Ruleset
 from faristol.rules.standings.arithmetic import Basis, LeftOut, Term
 from faristol.rules.standings.history import PlayerRound, Rounds
 from faristol.rules.standings.results import Bye, RoundOutcome

@@ -10,8 +10,8 @@ from operator import attrgetter
 from types import MappingProxyType
 from typing import TypeVar
 
-from faristol.rules.ruleset import Ruleset
-from faristol.rules.sections import TieBreak
+from faristol.rules.ruleset.ruleset import Ruleset
+from faristol.rules.ruleset.sections import TieBreak
 from faristol.rules.standings.annulment import annul, find_annulled
 from faristol.rules.standings.arithmetic import Arithmetic
 from faristol.rules.standings.encounters import Group

@@ -12,8 +12,8 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Literal
 
-from faristol.rules.ruleset import Ruleset
-from faristol.rules.sections import TieBreak
+from faristol.rules.ruleset.ruleset import Ruleset
+from faristol.rules.ruleset.sections import TieBreak
 from faristol.rules.standings.arithmetic import Arithmetic
 from faristol.rules.standings.encounters import Group
 from faristol.rules.standings.history import PlayerRound, is_rest, sides, tabulate, worths

@@ -10,7 +10,7 @@ from itertools import groupby
 from typing import Literal
 
 from faristol.rules.championship import ranking_score
-from faristol.rules.sections import TieBreak
+from faristol.rules.ruleset.sections import TieBreak
 from faristol.rules.standings.arithmetic import Arithmetic, Basis, LeftOut, Term
 from faristol.rules.standings.encounters import Encounters, Group
 from faristol.rules.standings.history import PlayerRound

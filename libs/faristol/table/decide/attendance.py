@@ -10,7 +10,7 @@ from faristol.kernel.refusal import N_, Refusal
 from faristol.kernel.times import Instant, timestamp
 from faristol.pb.clock.v1 import clock_pb2
 from faristol.pb.clock.v1 import events_pb2 as events
-from faristol.rules.ruleset import Ruleset
+from faristol.rules.ruleset.ruleset import Ruleset
 from faristol.table import Decide, Table
 from faristol.table.clock import MS_TO_NANOSECONDS_FACTOR, Clock
 from faristol.table.decide.checks import check_arbiter, check_seated

@@ -13,8 +13,8 @@ from faristol.pb.game.v1 import events_pb2 as events
 from faristol.pb.game.v1 import game_pb2
 from faristol.rules import check_exchange, check_pass, draw, without
 from faristol.rules import exchange as exchange_tiles
-from faristol.rules.bag import free_exchange as change_freely
-from faristol.rules.surplus import check_kept, taken_too_many
+from faristol.rules.draws.bag import free_exchange as change_freely
+from faristol.rules.draws.surplus import check_kept, taken_too_many
 from faristol.rules.turns import FreeExchangeOutcome, check_cannot_play, exchange_limit
 from faristol.rules.turns import free_exchange as judge_free_exchange
 from faristol.table import Decide, Table

@@ -11,8 +11,8 @@ from faristol.kernel.refusal import N_, Refusal
 from faristol.kernel.times import Instant
 from faristol.pb.game.v1 import events_pb2 as events
 from faristol.pb.game.v1 import game_pb2
+from faristol.rules.draws.surplus import expulsion_due
 from faristol.rules.officials import check_not_concerned
-from faristol.rules.surplus import expulsion_due
 from faristol.table import Decide, Table
 from faristol.table.decide.checks import (
     check_arbiter,

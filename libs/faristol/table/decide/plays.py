@@ -23,7 +23,7 @@ from faristol.rules import (
     without,
 )
 from faristol.rules.blanks import check_blank_kept
-from faristol.rules.sections import Step
+from faristol.rules.ruleset.sections import Step
 from faristol.rules.touch import check_change, check_touched
 from faristol.table import Decide, Table
 from faristol.table.clock import Clock

@@ -13,7 +13,14 @@ from faristol.kernel.times import Instant
 from faristol.pb.game.v1 import events_pb2 as events
 from faristol.pb.game.v1 import game_pb2
 from faristol.rules import Ruleset, without
-from faristol.rules.surplus import Notice, Stage, check_returned, found_tiles_go_in, overdraw, underdraw
+from faristol.rules.draws.surplus import (
+    Notice,
+    Stage,
+    check_returned,
+    found_tiles_go_in,
+    overdraw,
+    underdraw,
+)
 from faristol.table import Decide, Table
 from faristol.table.decide.checks import check_arbiter, check_player, check_running, check_undisturbed
 from faristol.table.decide.draws import bag_of, check_possible, drawn_from, rack_for

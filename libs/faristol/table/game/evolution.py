@@ -12,7 +12,7 @@ from faristol.kernel.facts import occurred_at
 from faristol.kernel.times import instant
 from faristol.pb.game.v1 import events_pb2 as events
 from faristol.rules.conditions import is_out
-from faristol.rules.sections import Neutraliser
+from faristol.rules.ruleset.sections import Neutraliser
 from faristol.table.game import draws, sheet, turns
 from faristol.table.game.signals import Signal, SignalKind, Signals
 from faristol.table.game.state import Game

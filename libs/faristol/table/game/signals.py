@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from enum import Enum, auto
 
 from faristol.kernel.times import Instant
-from faristol.rules.sections import Neutraliser
+from faristol.rules.ruleset.sections import Neutraliser
 
 
 class SignalKind(Enum):

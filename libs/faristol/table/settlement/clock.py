@@ -10,8 +10,8 @@ from google.protobuf.message import Message
 from faristol.kernel.times import Instant, timestamp
 from faristol.pb.clock.v1 import events_pb2 as events
 from faristol.rules.clockwork import MINUTE_MS, stops_both_clocks, thinking_ms, turn_ms
-from faristol.rules.ruleset import Ruleset
-from faristol.rules.sections import Neutraliser
+from faristol.rules.ruleset.ruleset import Ruleset
+from faristol.rules.ruleset.sections import Neutraliser
 from faristol.table.clock import ARBITER_STOP_NUMBER, Clock
 from faristol.table.deadlines import deadline_in, set_turn_end
 from faristol.table.game.signals import Signal, SignalKind, Stoppage

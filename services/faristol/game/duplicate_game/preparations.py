@@ -24,7 +24,7 @@ from faristol.kernel.errors import NotFound
 from faristol.kernel.times import instant, occurred_at
 from faristol.pb.game.v1 import duplicate_events_pb2 as events
 from faristol.pb.game.v1 import duplicate_pb2 as pb
-from faristol.rules.bag import SEED_BYTES
+from faristol.rules.draws.bag import SEED_BYTES
 
 M = TypeVar("M", bound=Message)
 DecisionAndAnswer = tuple[Decision, Callable[[int], Any]]

@@ -19,7 +19,7 @@ from faristol.kernel.errors import Invalid
 from faristol.kernel.refusal import N_, Refusal
 from faristol.pb.game.v1 import duplicate_pb2 as pb
 from faristol.rules import Ruleset
-from faristol.rules.ruleset_file import load_ruleset, ruleset_names
+from faristol.rules.ruleset.file import load_ruleset, ruleset_names
 
 DEFAULT_TRAINING_RULESET = "fisc-2023-duplicate"
 """The default ruleset of a new game."""

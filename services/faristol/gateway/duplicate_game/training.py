@@ -20,7 +20,7 @@ from faristol.pb.game.v1 import duplicate_events_pb2 as events
 from faristol.pb.game.v1 import duplicate_pb2 as pb
 from faristol.presentation import duplicate_labels
 from faristol.presentation.game_view import squares, words
-from faristol.rules.ruleset_file import ruleset_names
+from faristol.rules.ruleset.file import ruleset_names
 
 MERCY = timedelta(seconds=2)
 """Tolerance for the transmission of a slip."""

@@ -15,7 +15,7 @@ from faristol.gateway.duplicate_game.service import Duplicates, is_duplicate
 from faristol.kernel.refusal import N_, Refusal
 from faristol.pb.results.v1 import results_pb2 as pb
 from faristol.presentation.ruleset_lookup import is_of_duplicate_games
-from faristol.rules.modes import refuse_without_tables
+from faristol.rules.ruleset.modes import refuse_without_tables
 
 REASONS = frozenset(("DUPLICATE_GAMES", "NO_DUPLICATE_GAMES", "DUPLICATE_GAME", "GCG_OF_TWO", "NOT_PAIRS"))
 """Reasons of refusals that depend on the mode."""

@@ -21,7 +21,7 @@ from faristol.gateway.pages.embedding import is_embeddable, theme_of
 from faristol.gateway.pages.templating import render
 from faristol.kernel.refusal import N_
 from faristol.pb.results.v1 import results_pb2 as pb
-from faristol.rules.ruleset_file import load_ruleset
+from faristol.rules.ruleset.file import load_ruleset
 
 PROBLEMS = {
     HTTPStatus.NOT_FOUND: N_("This page does not exist."),

@@ -20,7 +20,7 @@ from faristol.pb.pairing.v1 import events_pb2 as events
 from faristol.pb.pairing.v1 import pairing_pb2 as pb
 from faristol.rules import Ruleset, check_settled
 from faristol.rules.championship import check_first_round, check_rounds
-from faristol.rules.options import format_value
+from faristol.rules.ruleset.options import format_value
 
 MOST_ROUNDS = 100
 """Limit of rounds in a tournament."""

@@ -8,7 +8,7 @@ from faristol.kernel.refusal import Refusal
 from faristol.pb.results.v1 import results_pb2 as results
 from faristol.results.computed.standings import rules_of
 from faristol.results.storage.rows import Tournament
-from faristol.rules.modes import refuse_without_tables
+from faristol.rules.ruleset.modes import refuse_without_tables
 
 MODES: Mapping[str, results.TournamentMode.ValueType] = {
     "classic": results.TOURNAMENT_MODE_CLASSIC,

@@ -10,7 +10,7 @@ from google.protobuf.message import Message
 from faristol.pb.pairing.v1 import events_pb2 as pairing
 from faristol.results.projections.championship import Championship
 from faristol.results.storage.rows import Announced, Division, Option, StoredHall, Tournament
-from faristol.rules.options import NONE
+from faristol.rules.ruleset.options import NONE
 
 TEAMS_OPTION = "teams"
 """The option of rulesets that makes a tournament one of teams (FISE 4.4)."""

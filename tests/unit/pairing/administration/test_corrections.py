@@ -18,7 +18,8 @@ from faristol.pb.game.v1 import events_pb2 as game_events
 from faristol.pb.pairing.v1 import events_pb2 as events
 from faristol.pb.pairing.v1 import pairing_pb2 as pb
 from faristol.rating.model import TournamentView, view
-from faristol.rules import load_ruleset, with_options
+from faristol.rules import load_ruleset
+from faristol.rules.ruleset import with_options
 
 PES = load_ruleset("pes-2024")
 FISE = load_ruleset("fise")

@@ -27,7 +27,8 @@ from faristol.pairing.teams.sentences import SAID_OF_TEAMS
 from faristol.pairing.teams.tournament import between, match_of, rules_between, standing_of_teams
 from faristol.pb.pairing.v1 import events_pb2 as events
 from faristol.pb.pairing.v1 import pairing_pb2 as pb
-from faristol.rules import Bye, Ruleset, load_ruleset, with_options
+from faristol.rules import Bye, Ruleset, load_ruleset
+from faristol.rules.ruleset import with_options
 from faristol.text import TRANSLATED, translations
 
 FISE = load_ruleset("fise")

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from faristol.kernel.refusal import Refusal
-from faristol.rules import draw, full_bag, load_ruleset, with_options
+from faristol.rules import draw, full_bag, load_ruleset
 from faristol.rules.duplicate_game.finish import DuplicateEndReason, end_article, end_before, unofficial
 from faristol.rules.duplicate_game.racks import (
     can_be_valid,
@@ -19,6 +19,7 @@ from faristol.rules.duplicate_game.racks import (
     is_valid,
     need_of,
 )
+from faristol.rules.ruleset import with_options
 
 FISC = load_ruleset("fisc-2023-duplicate")
 KEEPING = with_options(FISC, {"invalid_rack": "return-drawn"})

@@ -13,9 +13,9 @@ import pytest
 
 from faristol.kernel.refusal import Refusal
 from faristol.rules import Notation, RulesetError, load_ruleset, load_tile_set, read_ruleset, ruleset_names
-from faristol.rules.consistency import contradictions
 from faristol.rules.duplicate_game.call_names import load_call_names, with_names
-from faristol.rules.modes import DUPLICATE
+from faristol.rules.ruleset.consistency import contradictions
+from faristol.rules.ruleset.modes import DUPLICATE
 
 FISC = load_ruleset("fisc-2023-duplicate")
 TEXT = (resources.files("faristol.rules") / "rulesets" / "fisc-2023-duplicate.toml").read_text(encoding="utf-8")

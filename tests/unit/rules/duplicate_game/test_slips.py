@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from faristol.rules import Board, Placement, Ruleset, Square, Tile, load_ruleset, score_play, with_options
+from faristol.rules import Board, Placement, Ruleset, Square, Tile, load_ruleset, score_play
 from faristol.rules.duplicate_game.plays import make_play
 from faristol.rules.duplicate_game.slips import (
     Fault,
@@ -17,6 +17,7 @@ from faristol.rules.duplicate_game.slips import (
     is_same_play,
     judge_slip,
 )
+from faristol.rules.ruleset import with_options
 
 FISC = load_ruleset("fisc-2023-duplicate")
 HOUSE = load_ruleset("duplicate-house")

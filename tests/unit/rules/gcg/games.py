@@ -20,9 +20,9 @@ from faristol.rules import (
     Tile,
     check_play,
     load_ruleset,
-    with_options,
 )
 from faristol.rules.gcg import GcgGame, GcgPlayer, Replay, read_gcg, replay
+from faristol.rules.ruleset import with_options
 from faristol.rules.turns import exchange_limit
 
 BOX = load_ruleset("box")

@@ -26,7 +26,7 @@ from faristol.rules.gcg.game import (
 from faristol.rules.gcg.problem import GcgError, Wrong
 from faristol.rules.gcg.table import GcgTable
 from faristol.rules.gcg.tiles import write_play, write_rack
-from faristol.rules.ruleset import Ruleset
+from faristol.rules.ruleset.ruleset import Ruleset
 
 
 class Recorder:

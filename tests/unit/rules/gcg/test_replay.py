@@ -5,9 +5,10 @@ from __future__ import annotations
 import pytest
 from tests.unit.rules.gcg.games import CATALAN, ENGLISH, FIRST, FISC, INSTRUCTIONS, PES, SPANISH, replayed, text, told
 
-from faristol.rules import Board, Notation, Ruleset, Tile, lay, with_options
+from faristol.rules import Board, Notation, Ruleset, Tile, lay
 from faristol.rules.conditions import EndCondition
 from faristol.rules.gcg import read_gcg, replay
+from faristol.rules.ruleset import with_options
 
 TRAIN = ">a: AEINRT? 8D TRAIN +12 12"
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from starlette.responses import Response
 
-from faristol.gateway.consoles.director.desk import DirectorPage, details_of, page_of_forms
+from faristol.gateway.consoles.director.page import DirectorPage, details_of, page_of_forms
 from faristol.pb.pairing.v1 import pairing_pb2 as pairing
 from faristol.pb.results.v1 import results_pb2 as results_pb
 from faristol.presentation.labels import PRIZES

@@ -29,9 +29,9 @@ from faristol.kernel.refusal import N_
 from faristol.pb.game.v1 import events_pb2 as game
 from faristol.pb.lexicon.v1 import lexicon_pb2 as lexicon
 from faristol.pb.pairing.v1 import pairing_pb2 as pairing
-from faristol.rules.options import NONE, Option, format_value
-from faristol.rules.ruleset import Ruleset
-from faristol.rules.ruleset_file import load_ruleset, ruleset_names
+from faristol.rules.ruleset.file import load_ruleset, ruleset_names
+from faristol.rules.ruleset.options import NONE, Option, format_value
+from faristol.rules.ruleset.ruleset import Ruleset
 from faristol.text import say
 
 DEFAULT_ROUNDS = 7

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from starlette.responses import Response
 
-from faristol.gateway.consoles.director.desk import DirectorPage, details_of, page_of_forms
+from faristol.gateway.consoles.director.page import DirectorPage, details_of, page_of_forms
 from faristol.presentation.history import describe_history
 
 PAGE = "discipline"

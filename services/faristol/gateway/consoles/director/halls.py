@@ -7,7 +7,7 @@ from typing import NamedTuple
 from starlette.responses import Response
 
 from faristol.client.places import tables_of
-from faristol.gateway.consoles.director.desk import DirectorPage, page_of_forms
+from faristol.gateway.consoles.director.page import DirectorPage, page_of_forms
 from faristol.presentation.names import seats_of
 
 PAGE = "halls"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from starlette.responses import Response
 
 from faristol.gateway.api.answers import moment
-from faristol.gateway.consoles.director.desk import DirectorPage, page_of_forms
+from faristol.gateway.consoles.director.page import DirectorPage, page_of_forms
 from faristol.presentation.history import describe_history
 
 PAGE = "history"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from starlette.responses import Response
 
 from faristol.gateway.api.resources.rulings import MODE_LABELS
-from faristol.gateway.consoles.director.desk import DirectorPage, Official, page_of_forms
+from faristol.gateway.consoles.director.page import DirectorPage, Official, page_of_forms
 from faristol.pb.access.v1 import needs_pb2 as needs
 from faristol.pb.lexicon.v1 import adjudication_pb2 as pb
 from faristol.pb.lexicon.v1 import lexicon_pb2 as lexicon

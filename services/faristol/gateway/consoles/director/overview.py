@@ -5,7 +5,7 @@ from __future__ import annotations
 from fastapi import APIRouter
 from starlette.responses import Response
 
-from faristol.gateway.consoles.director.desk import DirectorPageDep
+from faristol.gateway.consoles.director.page import DirectorPageDep
 from faristol.gateway.consoles.navigation import may
 from faristol.pb.pairing.v1 import pairing_pb2 as pairing
 from faristol.pb.results.v1 import results_pb2 as results

@@ -15,7 +15,7 @@ from starlette.responses import JSONResponse, Response
 
 from faristol.gateway.auth.sign_in import redirect_to
 from faristol.gateway.consoles.director.commands import Given
-from faristol.gateway.consoles.director.desk import DirectorPageDep
+from faristol.gateway.consoles.director.page import DirectorPageDep
 from faristol.gateway.http.forms import Fields, Lists, file_of
 from faristol.kernel.names import name_key
 from faristol.kernel.refusal import N_, Param

@@ -14,7 +14,7 @@ from starlette.exceptions import HTTPException
 from starlette.responses import Response
 
 from faristol.gateway.auth.sign_in import redirect_to
-from faristol.gateway.consoles.director.desk import DirectorPageDep
+from faristol.gateway.consoles.director.page import DirectorPageDep
 from faristol.gateway.http.forms import Fields
 from faristol.kernel.refusal import N_
 from faristol.pb.pairing.v1 import pairing_pb2 as pairing

@@ -7,7 +7,7 @@ from starlette.responses import Response
 
 from faristol.gateway.cache.recorded_reads import UNAVAILABLE_CODES
 from faristol.gateway.consoles.director.creation import choices_of, fitting_lexicons, time_zones
-from faristol.gateway.consoles.director.desk import SETTINGS, DirectorPage, page_of_forms
+from faristol.gateway.consoles.director.page import SETTINGS, DirectorPage, page_of_forms
 from faristol.gateway.consoles.frame import Typed
 from faristol.gateway.consoles.lexicons import may_install
 from faristol.pb.lexicon.v1 import lexicon_pb2 as lexicon
@@ -15,8 +15,8 @@ from faristol.pb.pairing.v1 import pairing_pb2 as pairing
 from faristol.pb.rating.v1 import rating_pb2 as rating
 from faristol.presentation.labels import RATING_LABELS
 from faristol.presentation.ruleset_lookup import is_of_duplicate_games
-from faristol.rules.options import NONE
-from faristol.rules.ruleset_file import load_ruleset, ruleset_names
+from faristol.rules.ruleset.file import load_ruleset, ruleset_names
+from faristol.rules.ruleset.options import NONE
 
 PAGE = SETTINGS
 PAGE_COMMANDS = frozenset(

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from starlette.responses import Response
 
-from faristol.gateway.consoles.director.desk import DirectorPage, page_of_forms
+from faristol.gateway.consoles.director.page import DirectorPage, page_of_forms
 from faristol.pb.pairing.v1 import pairing_pb2 as pairing
 
 PAGE = "teams"

@@ -9,11 +9,11 @@ from typing import Any
 
 from faristol.kernel.quotation import nearest
 from faristol.kernel.refusal import N_, Refusal
-from faristol.rules.consistency import clash_of_teams, contradictions
-from faristol.rules.option_file import in_range
-from faristol.rules.options import NONE, Option, OptionValue, Value, format_value
-from faristol.rules.ruleset import Ruleset
-from faristol.rules.ruleset_file import load_ruleset, ruleset_names
+from faristol.rules.ruleset.consistency import clash_of_teams, contradictions
+from faristol.rules.ruleset.file import load_ruleset, ruleset_names
+from faristol.rules.ruleset.option_file import in_range
+from faristol.rules.ruleset.options import NONE, Option, OptionValue, Value, format_value
+from faristol.rules.ruleset.ruleset import Ruleset
 
 
 def with_options(ruleset: Ruleset, options: Mapping[str, OptionValue]) -> Ruleset:

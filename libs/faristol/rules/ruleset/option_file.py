@@ -13,10 +13,10 @@ from dataclasses import is_dataclass
 from types import MappingProxyType
 from typing import Any, get_args, get_origin, get_type_hints
 
-from faristol.rules.options import NONE, Option, OptionValue, Value, format_value
-from faristol.rules.ruleset import Ruleset
-from faristol.rules.sections import Law
-from faristol.rules.values import convert_value
+from faristol.rules.ruleset.options import NONE, Option, OptionValue, Value, format_value
+from faristol.rules.ruleset.ruleset import Ruleset
+from faristol.rules.ruleset.sections import Law
+from faristol.rules.ruleset.values import convert_value
 
 KEYS = frozenset(
     {"because", "article", "note", "default", "required", "when", "key", "choices", "least", "most", "some_of"}

@@ -14,11 +14,11 @@ from typing import Any
 from google.protobuf.message import Message
 
 from faristol.casebook.case import TableCase, Word
-from faristol.casebook.hall import TOURNAMENT, founding
-from faristol.casebook.judges import in_question, ruling
-from faristol.casebook.notebook import Notebook
+from faristol.casebook.hosts.hall import TOURNAMENT, founding
+from faristol.casebook.hosts.judges import in_question, ruling
+from faristol.casebook.hosts.memory_record import Notebook
+from faristol.casebook.hosts.services import AtTable, Services, TableServices
 from faristol.casebook.position import TOURNAMENT_ID
-from faristol.casebook.services import AtTable, Services, TableServices
 from faristol.casebook.verbs import method_of
 from faristol.clock.service_module import part as clock_part
 from faristol.consumers.work import is_wanted

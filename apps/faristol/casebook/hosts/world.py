@@ -13,7 +13,7 @@ from google.protobuf.message import Message
 
 from faristol.casebook.case import Step
 from faristol.casebook.forms import moment
-from faristol.casebook.services import Services
+from faristol.casebook.hosts.services import Services
 from faristol.kernel.errors import AlreadyExists, Invalid, NotFound
 from faristol.kernel.refusal import Refusal
 

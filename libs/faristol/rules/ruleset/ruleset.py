@@ -1,7 +1,7 @@
 """Rulesets: the values in which rule books differ, as data.
 
 A ruleset is a TOML file in ``rulesets/``. Every value has its article beside it; the code implements values and knows
-no federation. A choice that a book leaves to the organiser is an option (``faristol.rules.options``). A tournament pins
+no federation. A choice that a book leaves to the organiser is an option (``ruleset.options``). A tournament pins
 a ruleset by its name, the options chosen, and the ``digest`` of the result.
 """
 
@@ -16,10 +16,10 @@ from functools import cached_property
 from types import MappingProxyType
 from typing import Any
 
-from faristol.rules import sections as parts
 from faristol.rules.duplicate_game import sections as duplicate
-from faristol.rules.modes import has_section
-from faristol.rules.options import Option, OptionValue, format_value
+from faristol.rules.ruleset import sections as parts
+from faristol.rules.ruleset.modes import has_section
+from faristol.rules.ruleset.options import Option, OptionValue, format_value
 from faristol.rules.tiles import TileSet, load_tile_set
 
 
@@ -27,8 +27,8 @@ from faristol.rules.tiles import TileSet, load_tile_set
 class Ruleset:
     """One rule book, parsed and validated. ``articles`` maps ``section.key`` to the article of that value.
 
-    The mode determines its sections (``faristol.rules.modes``). The others are ``Absent``. ``dataclasses.replace``
-    makes a new ruleset without validation; ``faristol.rules.with_options.with_options`` validates.
+    The mode determines its sections (``ruleset.modes``). The others are ``Absent``. ``dataclasses.replace``
+    makes a new ruleset without validation; ``with_options.with_options`` validates.
     """
 
     name: str

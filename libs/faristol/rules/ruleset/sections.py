@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
-from faristol.rules.modes import Mode
+from faristol.rules.ruleset.modes import Mode
 
 TurnWord = Literal["play", "exchange", "pass", "withdrawn", "cannot-play", "lost", "timed-out", "forfeited"]
 """The result of a turn, as in ``faristol.rules.turns.TurnKind``."""

@@ -1,6 +1,6 @@
 """Strict parsing of ruleset files: a typing mistake in a rule book is found when it is loaded.
 
-Every section of a file is one class of ``faristol.rules.sections``, every key one of its fields, every value a table
+Every section of a file is one class of ``ruleset.sections``, every key one of its fields, every value a table
 ``{ value = …, article = "…" }``. ``[options.NAME]`` tables are options. An unknown or missing key, a value of the wrong
 type, or two contradictory values are refused with the file, the line, the key and the reason.
 """
@@ -16,12 +16,12 @@ from importlib import resources
 from types import MappingProxyType
 from typing import Any, NoReturn, TypeVar, get_type_hints
 
-from faristol.rules.consistency import contradictions
-from faristol.rules.modes import Absent, Mode, has_section, law_of
-from faristol.rules.option_file import OptionFileError, read_option
-from faristol.rules.ruleset import Ruleset
-from faristol.rules.sections import NOBODY_MEETS, Law
-from faristol.rules.values import convert_value
+from faristol.rules.ruleset.consistency import contradictions
+from faristol.rules.ruleset.modes import Absent, Mode, has_section, law_of
+from faristol.rules.ruleset.option_file import OptionFileError, read_option
+from faristol.rules.ruleset.ruleset import Ruleset
+from faristol.rules.ruleset.sections import NOBODY_MEETS, Law
+from faristol.rules.ruleset.values import convert_value
 
 S = TypeVar("S")
 

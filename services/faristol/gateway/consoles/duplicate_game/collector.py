@@ -15,7 +15,7 @@ from starlette.responses import Response
 from faristol.duplicate_game.decide.slips import FORM_DOUBTS
 from faristol.gateway.auth.sign_in import redirect_after
 from faristol.gateway.consoles.commands import command_id, to_problem
-from faristol.gateway.consoles.duplicate.desk import DuplicatePage, DuplicatePageDep
+from faristol.gateway.consoles.duplicate_game.page import DuplicatePage, DuplicatePageDep
 from faristol.gateway.consoles.frame import Typed
 from faristol.gateway.http.forms import Fields
 from faristol.gateway.pages.render import Part

@@ -17,7 +17,7 @@ from starlette.responses import Response
 from faristol.credentials.roles import PLAYER
 from faristol.gateway.auth.session import SignedIn
 from faristol.gateway.consoles.commands import hide_errors
-from faristol.gateway.consoles.duplicate.phone_words import in_language
+from faristol.gateway.consoles.duplicate_game.phone_words import in_language
 from faristol.gateway.consoles.frame import GameId
 from faristol.gateway.consoles.scorer.about import as_data, tiles_and_squares
 from faristol.gateway.duplicate_game.names import names_of

@@ -1,7 +1,7 @@
 """Options: points that a book leaves to the organiser, or that are ambiguous, and the range of each.
 
 An option has a name, a default or none, and a range: a number between two bounds, some of a list, or one of a few
-choices, each of which sets one or several values. ``faristol.rules.with_options`` applies them.
+choices, each of which sets one or several values. ``faristol.rules.ruleset.with_options`` applies them.
 """
 
 from __future__ import annotations

@@ -13,17 +13,17 @@ from typing import Any, get_type_hints
 
 from faristol.kernel.bounded import store_bounded
 from faristol.kernel.refusal import N_, Refusal
-from faristol.rules.options import OptionValue
-from faristol.rules.ruleset import Ruleset
-from faristol.rules.ruleset_file import (
+from faristol.rules.ruleset.file import (
     RulesetError,
     absent_sections,
     load_ruleset,
     ruleset_names,
     section_types,
 )
-from faristol.rules.values import convert_value
-from faristol.rules.with_options import with_options
+from faristol.rules.ruleset.options import OptionValue
+from faristol.rules.ruleset.ruleset import Ruleset
+from faristol.rules.ruleset.values import convert_value
+from faristol.rules.ruleset.with_options import with_options
 
 
 def read_content(content: bytes, chosen: Mapping[str, OptionValue]) -> Ruleset:

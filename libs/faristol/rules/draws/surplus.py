@@ -11,8 +11,8 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from faristol.kernel.refusal import N_, Refusal
-from faristol.rules.bag import draw
-from faristol.rules.ruleset import Ruleset
+from faristol.rules.draws.bag import draw
+from faristol.rules.ruleset.ruleset import Ruleset
 from faristol.rules.turns import exchange_limit
 
 

@@ -14,8 +14,8 @@ from starlette.responses import Response
 
 from faristol.gateway.auth.sign_in import redirect_after
 from faristol.gateway.consoles.commands import command_id, to_problem
-from faristol.gateway.consoles.duplicate.collector import HANDED_LABELS
-from faristol.gateway.consoles.duplicate.desk import DuplicatePage, DuplicatePageDep
+from faristol.gateway.consoles.duplicate_game.collector import HANDED_LABELS
+from faristol.gateway.consoles.duplicate_game.page import DuplicatePage, DuplicatePageDep
 from faristol.gateway.consoles.frame import Typed
 from faristol.gateway.duplicate_game.call_table import start_called, tiles_called
 from faristol.gateway.duplicate_game.models import coordinates_of, main_word

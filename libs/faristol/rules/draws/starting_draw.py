@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from faristol.rules.bag import draw, full_bag, without
-from faristol.rules.ruleset import Ruleset
+from faristol.rules.draws.bag import draw, full_bag, without
+from faristol.rules.ruleset.ruleset import Ruleset
 from faristol.rules.tiles import BLANK
 
 

@@ -6,8 +6,8 @@ from collections.abc import Iterator
 
 from faristol.kernel.refusal import N_, Refusal
 from faristol.rules.duplicate_game.consistency import Problem, of_duplicate
-from faristol.rules.options import format_value
-from faristol.rules.ruleset import Ruleset
+from faristol.rules.ruleset.options import format_value
+from faristol.rules.ruleset.ruleset import Ruleset
 from faristol.rules.tiles import load_tile_set
 
 OF_TEAMS = ("classification", "swiss", "dutch", "round-robin", "double-round-robin")

@@ -12,7 +12,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
-from faristol.rules.bag import commitment, draw
+from faristol.rules.draws.bag import commitment, draw
 from faristol.rules.tiles import TileSet
 
 

@@ -18,11 +18,11 @@ from google.protobuf.message_factory import GetMessageClass
 
 from faristol.bus import Bus
 from faristol.casebook.case import TableCase, Word
-from faristol.casebook.hall import TOURNAMENT, founding
-from faristol.casebook.judges import DIRECTOR, JUDGES, REASON, SOURCE, in_question
-from faristol.casebook.lexicons import install
+from faristol.casebook.hosts.hall import TOURNAMENT, founding
+from faristol.casebook.hosts.judges import DIRECTOR, JUDGES, REASON, SOURCE, in_question
+from faristol.casebook.hosts.lexicons import install
+from faristol.casebook.hosts.services import AtTable, Services, TableServices
 from faristol.casebook.position import TOURNAMENT_ID
-from faristol.casebook.services import AtTable, Services, TableServices
 from faristol.casebook.verbs import method_of
 from faristol.client.judge import Judge
 from faristol.client.problems import info_of

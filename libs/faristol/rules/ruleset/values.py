@@ -5,7 +5,7 @@ from __future__ import annotations
 import types
 from typing import Any, Literal, Union, get_args, get_origin
 
-from faristol.rules.options import NONE
+from faristol.rules.ruleset.options import NONE
 
 
 def convert_value(value: object, hint: Any) -> Any:
