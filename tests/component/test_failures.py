@@ -209,7 +209,7 @@ async def test_a_connection_that_is_cut_fails_one_append_at_most(new_database: s
 async def test_who_waits_too_long_for_another_process_is_told_so(
     new_database: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(postgres, "LOCK_TIMEOUT", 0.2)
+    monkeypatch.setattr(postgres, "LOCK_TIMEOUT_SECONDS", 0.2)
     record, other = await Record.open(new_database), await Record.open(new_database)
     for version in range(3):
         async with other.writing() as connection:
@@ -383,7 +383,7 @@ async def test_a_service_that_starts_before_nats_waits_for_it_and_is_live(databa
 async def test_a_file_that_another_process_holds_at_the_start_is_waited_for(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("faristol.event_store.backends.sqlite.LOCK_TIMEOUT", 0.2)
+    monkeypatch.setattr("faristol.event_store.backends.sqlite.LOCK_TIMEOUT_SECONDS", 0.2)
     url = f"sqlite:///{tmp_path}/record.db"
     holder = await Record.open(url)
     said: list[str] = []

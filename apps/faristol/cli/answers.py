@@ -45,7 +45,7 @@ from faristol.text import number, say, translations, with_article
 
 Params = Mapping[str, str | int]
 
-PAIRED = N_("Round {round} is paired: {games}.")
+ROUND_PAIRED = N_("Round {round} is paired: {games}.")
 PAIRED_BYE = N_("Round {round} is paired: {games}, bye: {bye}.")
 MATCH = N_("Match {match}: {players}")
 PAIRABLE = N_("Round {round} can be paired.")
@@ -255,7 +255,7 @@ def _round_paired(
     counted = translations(language).ngettext("%(num)s game", "%(num)s games", games) % {"num": games}
     bye = known.name(answer.bye_team_id or answer.bye_player_id)
     params: Params = {"round": request.round, "games": counted, "bye": bye}
-    yield say(PAIRED_BYE if bye else PAIRED, params, language)
+    yield say(PAIRED_BYE if bye else ROUND_PAIRED, params, language)
     yield from _sitting_out(answer, known, request.round, language)
     yield from pairing_lines(answer.pairings, answer.matches, known, language)
 

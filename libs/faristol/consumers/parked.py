@@ -102,12 +102,12 @@ async def fail_again(connection: AsyncConnection, row: Parked, problem: CannotTa
 async def lift(connection: AsyncConnection, row: Parked) -> None:
     """Release a parked key. The caller must hold the checkpoint. Raises ``Stale`` as ``advance`` does."""
     if not (await connection.execute(delete(_rows).where(_as_known(row)))).rowcount:
-        raise _overtaken(row, row.done)
+        raise _build_stale(row, row.done)
 
 
 async def _change(connection: AsyncConnection, row: Parked, **values: Any) -> None:
     if not (await connection.execute(update(_rows).where(_as_known(row)).values(**values))).rowcount:
-        raise _overtaken(row, values["done"])
+        raise _build_stale(row, values["done"])
 
 
 def _as_known(row: Parked) -> ColumnElement[bool]:
@@ -115,7 +115,7 @@ def _as_known(row: Parked) -> ColumnElement[bool]:
     return same & (_rows.c.done == row.done) & (_rows.c.attempts == row.attempts)
 
 
-def _overtaken(row: Parked, done: int) -> Stale:
+def _build_stale(row: Parked, done: int) -> Stale:
     return Stale(Checkpoint(f"{row.consumer} at {row.key}", row.done, done))
 
 

@@ -118,7 +118,7 @@ class Clock:
         """Whether all clocks are stopped for a reason of the rules."""
         return self.reason != events.NEUTRALISATION_REASON_UNSPECIFIED
 
-    def stood(self, turn: int) -> bool:
+    def has_stopped(self, turn: int) -> bool:
         """Check whether the mover of ``turn`` has stopped or pressed the own clock in it."""
         return turn in (self.held_turn, self.pressed_turn)
 

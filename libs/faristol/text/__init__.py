@@ -55,11 +55,11 @@ def translations(language: str) -> gettext.NullTranslations:
 def say(message: str, params: Mapping[str, Param], language: str) -> str:
     """Return ``message`` in ``language``, with ``params`` in its placeholders: ``{named}`` or ``{number:one|many}``."""
     text = translations(language).gettext(message)
-    written = {name: _written(name, value, language) for name, value in params.items()}
+    written = {name: _format_param(name, value, language) for name, value in params.items()}
     return fill(elide(text, written) if language == "ca" else text, written)
 
 
-def _written(name: str, value: Param, language: str) -> Param:
+def _format_param(name: str, value: Param, language: str) -> Param:
     """Return a parameter as a sentence in ``language`` has it: decimals, and articles of rules."""
     if isinstance(value, float):
         return number(value, language)

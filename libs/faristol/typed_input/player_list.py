@@ -340,7 +340,7 @@ def players_pasted(text: str, reading: Reading = BY_ITSELF) -> PlayerList:
     asks = all(pairs) and bool(pairs)
     answers = reading.answers
     if not asks:
-        return _pasted(lines, reading)
+        return _parse_pasted(lines, reading)
     if answers.comma is None:
         alone = all(pair and " " not in pair[1].strip() for pair in pairs)
         answers = replace(answers, comma=Comma.NAME if alone else Comma.CLUB)
@@ -354,7 +354,7 @@ MOST_TEXTS_COUNT = 2
 """Texts of a line beside its rating and country: the name and the club."""
 
 
-def _pasted(lines: Sequence[str], reading: Reading) -> PlayerList:
+def _parse_pasted(lines: Sequence[str], reading: Reading) -> PlayerList:
     """Return the players of pasted lines, in which names such as ``Puig, Anna`` may have no quotation marks."""
     of_commas = {number: _texts_between_commas(line) for number, line in enumerate(lines, 1) if line.strip()}
     longer = {number: texts for number, texts in of_commas.items() if len(texts) == MOST_TEXTS_COUNT + 1}

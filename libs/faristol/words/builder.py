@@ -12,7 +12,7 @@ from faristol.rules.tiles import TileSet
 from faristol.words.header import LAYER_NAMES, About, Header, Label, Listing, seal
 from faristol.words.nodes import MAX_FACES, Progress, minimise
 
-MOST_LABELS = 1 << 16
+MAX_LABELS = 1 << 16
 
 
 def build(
@@ -45,8 +45,8 @@ def build(
             said[word] = said.get(word, 0) | bit
     coded = sorted(said)
     numbers = {bits: number for number, bits in enumerate(sorted(set(said.values())))}
-    if len(numbers) > MOST_LABELS:
-        raise ValueError(f"words are listed in {len(numbers)} different ways, at most {MOST_LABELS} fit a word graph")
+    if len(numbers) > MAX_LABELS:
+        raise ValueError(f"words are listed in {len(numbers)} different ways, at most {MAX_LABELS} fit a word graph")
     nodes = minimise(coded, [numbers[said[word]] for word in coded], progress=progress)
     count = Counter(said.values())
     labels = tuple(

@@ -18,7 +18,7 @@ import numpy.typing as npt
 from faristol.rules.tiles import TileSet, load_tile_set
 from faristol.words.error import LexiconError
 from faristol.words.header import About, Header, Listing, unseal
-from faristol.words.nodes import FINAL
+from faristol.words.nodes import FINAL_BIT
 
 _NODE_BYTES = 8 + 4
 _EDGE_BYTES = 4
@@ -64,7 +64,7 @@ class WordGraph:
         return cls(data, path=path)
 
     def _switch(self, layers: frozenset[str]) -> None:
-        """Clear the mark ``FINAL`` of words that are in none of ``layers`` and not in every layer."""
+        """Clear the mark ``FINAL_BIT`` of words that are in none of ``layers`` and not in every layer."""
         self.layers = layers
         """The active layers."""
         on = [any(not layer or layer in layers for layer, _ in label.listings) for label in self._header.labels]
@@ -74,7 +74,7 @@ class WordGraph:
         if not all(on):
             self.marks = self.marks.copy()
             off = ~np.array(on)[np.frombuffer(self._labels, np.uint16)]
-            self.marks[off & (self.marks >= FINAL)] -= FINAL
+            self.marks[off & (self.marks >= FINAL_BIT)] -= FINAL_BIT
             self._marks = self.marks.data
             self.marks.flags.writeable = False
 
@@ -104,7 +104,7 @@ class WordGraph:
     def listings(self, tiles: Sequence[str]) -> tuple[Listing, ...]:
         """Return the listings of ``tiles`` in all layers, active or not; empty for an unknown word."""
         node = self._end(tiles)
-        if node == _NOWHERE or self._all_marks[node] < FINAL:
+        if node == _NOWHERE or self._all_marks[node] < FINAL_BIT:
             return ()
         return self._header.labels[self._labels[node]].listings
 
@@ -123,7 +123,7 @@ class WordGraph:
         No word has a face that is not of the tile set, such as the unplayed blank.
         """
         node = self._end(tiles)
-        return node != _NOWHERE and self._marks[node] >= FINAL
+        return node != _NOWHERE and self._marks[node] >= FINAL_BIT
 
     def _end(self, tiles: Sequence[str]) -> int:
         """Return the node that ``tiles`` lead to, ``_NOWHERE`` if no word begins with them."""
@@ -151,7 +151,7 @@ class WordGraph:
 
     def _spellings_from(self, node: int, rest: str, before: tuple[str, ...]) -> Iterator[tuple[str, ...]]:
         if not rest:
-            if self._marks[node] >= FINAL:
+            if self._marks[node] >= FINAL_BIT:
                 yield before
             return
         for written, face in self.tile_set.writings:
@@ -167,7 +167,7 @@ class WordGraph:
 
     def _words_from(self, node: int, before: tuple[str, ...]) -> Iterator[tuple[str, ...]]:
         mark, edge = self._marks[node], self._first[node]
-        if mark >= FINAL:
+        if mark >= FINAL_BIT:
             yield before
         for code, face in enumerate(self.tile_set.faces):
             if mark >> code & 1:

@@ -9,25 +9,25 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-FINAL = 1 << 62
+FINAL_BIT = 1 << 62
 """The bit of a node's mark for the end of a word. Bits 0..61 are the tile codes of its edges."""
 
 MAX_FACES = 62
-"""The number of faces of a tile set that fit beside ``FINAL``."""
+"""The number of faces of a tile set that fit beside ``FINAL_BIT``."""
 
 
 Progress = Callable[[int, int], None]
 """Called at intervals with the amount done and the total."""
 
-_REPORT_INTERVAL = 5_000
+_REPORT_INTERVAL_WORDS = 5_000
 
 
 @dataclass(frozen=True, slots=True)
 class Nodes:
     """A word graph as flat lists; node 0 is the root.
 
-    The edges of node ``n`` begin at ``edges[first[n]]``, one for each bit of ``marks[n]`` below ``FINAL``, in the order
-    of the bits. An edge is the number of its target node.
+    The edges of node ``n`` begin at ``edges[first[n]]``, one for each bit of ``marks[n]`` below ``FINAL_BIT``, in the
+    order of the bits. An edge is the number of its target node.
     """
 
     marks: list[int]
@@ -61,7 +61,7 @@ def minimise(words: Sequence[bytes], labels: Sequence[int] = (), *, progress: Pr
             path[-1].append(number)
 
     for done, word in enumerate(words):
-        if progress and done % _REPORT_INTERVAL == 0:
+        if progress and done % _REPORT_INTERVAL_WORDS == 0:
             progress(done, len(words))
         shared = 0
         for ours, theirs in zip(word, last, strict=False):
@@ -87,7 +87,7 @@ def _number(root: tuple[int, ...], frozen: list[tuple[int, ...]]) -> Nodes:
     order = [root]
     for node in order:
         nodes.first.append(len(nodes.edges))
-        mark = FINAL if node[0] else 0
+        mark = FINAL_BIT if node[0] else 0
         nodes.labels.append(max(node[0] - 1, 0))
         for code, child in zip(node[1::2], node[2::2], strict=True):
             mark |= 1 << code

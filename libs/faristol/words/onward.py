@@ -11,7 +11,7 @@ import numpy as np
 
 from faristol.words.graph import WordGraph
 from faristol.words.jit import Int64s, Uint32s, compile_function
-from faristol.words.nodes import FINAL
+from faristol.words.nodes import FINAL_BIT
 
 LENGTHS, CODES, ONWARD_FIELDS = range(3)
 """Fields of a node: bit ``n`` if a word ends after ``n`` more tiles, and the mask of the codes that occur after it,
@@ -40,11 +40,11 @@ def look_onward(marks: Int64s, first: Uint32s, edges: Uint32s) -> Int64s:
     ways = np.zeros(len(marks) + 1, dtype=np.int64)  # the remaining bits of the mark of each
     edge = np.zeros(len(marks) + 1, dtype=np.int64)  # the edge of the lowest remaining bit
     depth = 0
-    ways[0], edge[0] = marks[0] & (FINAL - 1), np.int64(first[0])
+    ways[0], edge[0] = marks[0] & (FINAL_BIT - 1), np.int64(first[0])
     while depth >= 0:
         node = path[depth]
         if not ways[depth]:
-            found[node, LENGTHS] |= 1 if marks[node] >= FINAL else 0
+            found[node, LENGTHS] |= 1 if marks[node] >= FINAL_BIT else 0
             done[node] = True
             depth -= 1
             continue
@@ -56,5 +56,5 @@ def look_onward(marks: Int64s, first: Uint32s, edges: Uint32s) -> Int64s:
             edge[depth] += 1
         else:
             depth += 1
-            path[depth], ways[depth], edge[depth] = child, marks[child] & (FINAL - 1), np.int64(first[child])
+            path[depth], ways[depth], edge[depth] = child, marks[child] & (FINAL_BIT - 1), np.int64(first[child])
     return found

@@ -27,9 +27,9 @@ from faristol.words.walk import (
     WORD_PREMIUM,
 )
 
-_ROOM = 1 << 17
+_PLAY_CAPACITY = 1 << 17
 """Initial capacity in plays. Memory that is not written to costs no page."""
-_ROOM_OF_BEST = 1 << 10
+_BEST_PLAY_CAPACITY = 1 << 10
 """Initial capacity in plays that are among the best when they are found."""
 
 
@@ -132,7 +132,7 @@ def generate(graph: WordGraph, grid: Grid, rack: Sequence[str]) -> Candidates:
     Raises ``ValueError`` for a rack of more than seven tiles, an unknown face, or a grid of another tile set than the
     graph's.
     """
-    return _find(graph, grid, rack, _ROOM)
+    return _find(graph, grid, rack, _PLAY_CAPACITY)
 
 
 def best(graph: WordGraph, grid: Grid, rack: Sequence[str], count: int = 1) -> Candidates:
@@ -149,7 +149,7 @@ def best(graph: WordGraph, grid: Grid, rack: Sequence[str], count: int = 1) -> C
     """
     if count < 1:
         raise ValueError(f"expected at least one play, not {count}")
-    return _find(graph, grid, rack, _ROOM_OF_BEST, count)
+    return _find(graph, grid, rack, _BEST_PLAY_CAPACITY, count)
 
 
 def _check_input(

@@ -11,7 +11,7 @@ import numpy as np
 
 from faristol.rules.board import BOARD_SIZE
 from faristol.words.jit import Int64s, Uint32s, compile_function
-from faristol.words.nodes import FINAL
+from faristol.words.nodes import FINAL_BIT
 from faristol.words.walk import (
     ACROSS,
     ALLOWED,
@@ -111,7 +111,7 @@ def lengths_of_words(
             col -= 1
             continue
         col += 1
-        if wanted >> col & 1 and marks[steps[col, NODE]] >= FINAL:
+        if wanted >> col & 1 and marks[steps[col, NODE]] >= FINAL_BIT:
             wanted ^= 1 << col
             found |= 1 << col
         look(marks, line, steps, col)

@@ -16,7 +16,7 @@ import numpy as np
 
 from faristol.rules.board import BOARD_SIZE, CENTRE
 from faristol.words.jit import Int64s, Uint32s, compile_function
-from faristol.words.nodes import FINAL
+from faristol.words.nodes import FINAL_BIT
 from faristol.words.onward import CODES, LENGTHS
 
 RACK_SIZE = 7
@@ -114,7 +114,7 @@ def completing(
             if node < 0:
                 break
             node = follow(marks, first, edges, node, tiles[place])
-        if node >= 0 and marks[node] >= FINAL:
+        if node >= 0 and marks[node] >= FINAL_BIT:
             mask |= 1 << code
     return mask
 
@@ -293,7 +293,7 @@ def find_from(
             continue
         col += 1
         step = steps[col]
-        if wanted >> col & 1 and marks[step[NODE]] >= FINAL:
+        if wanted >> col & 1 and marks[step[NODE]] >= FINAL_BIT:
             noted = note(step, plays, start, col, row, down, top)
             if top is not None:  # noqa: SIM102
                 if noted and top[-1] > least:

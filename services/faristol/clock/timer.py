@@ -66,7 +66,7 @@ CLOCK_EVENT_TYPES = types_of(FACTS)
 OPEN_AND_STOP_TYPES = types_of((events_pb2.ClockOpened, events_pb2.ClockStopped))
 """The first and the last event of every clock."""
 
-_AFTER_ALL_INSTANTS = 1 << 62
+_NO_DEADLINE_NS = 1 << 62
 """An instant after all others."""
 
 _CLOCK_COMMAND_NAMESPACE = uuid.UUID("0f7c2b52-6d0b-4f0e-9d57-3a3b1f5d0c11")
@@ -314,7 +314,7 @@ class ClockTimer:
             0.0,
             min(
                 CLOCK_POLL_SECONDS,
-                (min(until, default=_AFTER_ALL_INSTANTS) - _instant(self._now())) / NANOSECONDS_FACTOR,
+                (min(until, default=_NO_DEADLINE_NS) - _instant(self._now())) / NANOSECONDS_FACTOR,
             ),
         )
 

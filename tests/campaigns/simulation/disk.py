@@ -35,7 +35,7 @@ class Disk:
 
     def __init__(self, world: World) -> None:
         self.world = world
-        self.patience = sqlite.LOCK_TIMEOUT
+        self.patience = sqlite.LOCK_TIMEOUT_SECONDS
         self._luck = world.luck("disk")
 
     @contextmanager
@@ -44,7 +44,7 @@ class Disk:
         with ExitStack() as stack:
             stack.enter_context(patch.object(aiosqlite.core, "SimpleQueue", partial(_Steps, self)))
             stack.enter_context(patch.object(aiosqlite.core, "Thread", _NoThread))
-            stack.enter_context(patch.object(sqlite, "LOCK_TIMEOUT", 0))
+            stack.enter_context(patch.object(sqlite, "LOCK_TIMEOUT_SECONDS", 0))
             stack.enter_context(patch.object(self.world.loop, "execute", self._execute, create=True))
             yield
 

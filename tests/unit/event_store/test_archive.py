@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from faristol.event_store.archive.archive import LARGEST_LINE, ArchiveError, ArchiveLine, Writer, add_checksum, read
+from faristol.event_store.archive.archive import MAX_LINE_BYTES, ArchiveError, ArchiveLine, Writer, add_checksum, read
 from faristol.event_store.errors import RecordError
 
 texts = st.text(st.characters(codec="utf-8", exclude_characters="\0"), max_size=20)
@@ -144,7 +144,7 @@ def test_a_file_that_is_no_archive_is_told(tmp_path: Path) -> None:
 
 
 def test_a_line_without_end_is_not_read_into_memory(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("faristol.event_store.archive.archive.LARGEST_LINE", 1_000)
+    monkeypatch.setattr("faristol.event_store.archive.archive.MAX_LINE_BYTES", 1_000)
     path = tmp_path / "a"
     path.write_bytes(gzip.compress(b"x" * 5_000))
     with pytest.raises(ArchiveError, match=r"^line 1: "):
@@ -204,7 +204,7 @@ def test_a_file_is_there_when_it_is_whole_and_not_before(tmp_path: Path) -> None
 def test_an_archive_that_is_given_up_leaves_nothing_open(tmp_path: Path) -> None:
     writer = Writer(tmp_path / "a")
     with pytest.raises(ArchiveError), writer:
-        writer.write("x" * LARGEST_LINE)
+        writer.write("x" * MAX_LINE_BYTES)
     assert writer._out.closed, "Python 3.13 complains of a stream that writes to a closed file when it is collected"
     assert list(tmp_path.iterdir()) == []
 

@@ -48,7 +48,7 @@ def hand(
 
 
 def meant(text: str, at: LineParser | None = None) -> str:
-    return (at or hand()).meant(Typed(1, text), WORDS).text
+    return (at or hand()).expand(Typed(1, text), WORDS).text
 
 
 @pytest.mark.parametrize(
@@ -110,7 +110,7 @@ def test_an_example_of_the_help_means_what_it_means_in_a_case(name: str) -> None
     people = {"Anna": "p1", "Blai": "p2", "p1": "p1", "p2": "p2"}
     at = LineParser(hand().shown, {"p1": "Anna", "p2": "Blai"}, people, VERBS, {})
     typed = Typed(1, GUIDES[name].example)
-    before, after = read_typed(typed, people), read_typed(at.meant(typed, WORDS), people)
+    before, after = read_typed(typed, people), read_typed(at.expand(typed, WORDS), people)
     assert isinstance(before, Step)
     assert isinstance(after, Step)
     assert (before.actor, before.verb) == (after.actor, after.verb)

@@ -13,7 +13,7 @@ from faristol.pb.pairing.v1 import events_pb2 as events
 from faristol.pb.pairing.v1 import pairing_pb2 as pairing
 from faristol.pb.results.v1 import results_pb2 as results
 from faristol.presentation.names import Named, Roster, candidates, labels
-from faristol.table_terminal.shared.names import TournamentNames, Unclear, meant, played_round
+from faristol.table_terminal.shared.names import TournamentNames, Unclear, find_named, played_round
 
 PLAYERS = [
     Named("anna", "Anna Puig", "Valls"),
@@ -59,7 +59,7 @@ def test_a_player_is_meant_by_id_name_or_a_beginning_whatever_case_and_accents(g
 )
 def test_who_is_not_clear_is_told_whom_it_could_be(given: str, said: str) -> None:
     with pytest.raises(Unclear) as problem:
-        meant(given, PLAYERS, tournament="Copa")
+        find_named(given, PLAYERS, tournament="Copa")
     assert str(problem.value).startswith(said)
 
 

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from faristol.words.nodes import FINAL, Nodes, minimise
+from faristol.words.nodes import FINAL_BIT, Nodes, minimise
 
 WORDS = st.sets(st.binary(min_size=1, max_size=6).map(lambda raw: bytes(byte % 4 for byte in raw)))
 
@@ -14,7 +14,7 @@ def suffixes(words: set[bytes], prefix: bytes) -> frozenset[bytes]:
 
 
 def spelled(nodes: Nodes, node: int = 0) -> set[bytes]:
-    words = {b""} if nodes.marks[node] & FINAL else set()
+    words = {b""} if nodes.marks[node] & FINAL_BIT else set()
     edge = nodes.first[node]
     for code in range(62):
         if nodes.marks[node] >> code & 1:

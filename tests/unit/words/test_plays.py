@@ -244,11 +244,11 @@ def test_plays_that_find_no_room_are_found_again(make_graph: MakeGraph, monkeypa
     graph, grid = make_graph(["sol", "los"]), Grid.of(load_tile_set("ca-100"), {})
     plenty = list(generate(graph, grid, ["S", "O", "L"]))
     for room in (1, len(plenty), len(plenty) + 1):
-        monkeypatch.setattr(module, "_ROOM", room)
+        monkeypatch.setattr(module, "_PLAY_CAPACITY", room)
         assert list(generate(graph, grid, ["S", "O", "L"])) == plenty
     tops = list(best(graph, grid, ["S", "O", "L"]))
     for room in (1, len(tops), len(tops) + 1):
-        monkeypatch.setattr(module, "_ROOM_OF_BEST", room)
+        monkeypatch.setattr(module, "_BEST_PLAY_CAPACITY", room)
         assert list(best(graph, grid, ["S", "O", "L"])) == tops
 
 

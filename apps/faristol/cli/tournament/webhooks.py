@@ -165,13 +165,13 @@ def _answer_to(request: Any, tournament: str, address: str | None, webhook: str 
     async def ask(stub: Any) -> Any:
         request.tournament_id = await tournament_meant(tournament, address)
         if webhook is not None:
-            request.webhook_id = await _meant(stub, request.tournament_id, webhook)
+            request.webhook_id = await _find_webhook_id(stub, request.tournament_id, webhook)
         return await send(stub, request)
 
     return ask_service("results", address, ask, WebhookServiceStub)
 
 
-async def _meant(stub: Any, tournament_id: str, beginning: str) -> str:
+async def _find_webhook_id(stub: Any, tournament_id: str, beginning: str) -> str:
     """Find the id of a webhook by its prefix. Raises ``StartError`` for an unknown or ambiguous one."""
     found = await stub.ListWebhooks(pb.ListWebhooksRequest(tournament_id=tournament_id))
     known = [str(each.webhook_id) for each in found.webhooks]

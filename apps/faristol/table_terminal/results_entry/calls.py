@@ -118,7 +118,7 @@ class ResultsClient:
     async def _send(self, method: Any, request: Message) -> Any:
         away = False
 
-        def retried() -> None:
+        def note_retry() -> None:
             nonlocal away
             if not away:
                 self._tell(say(PAIRING_UNAVAILABLE, {}, self._language))
@@ -126,7 +126,8 @@ class ResultsClient:
 
         language = (("accept-language", self._language),)
         try:
-            answer = await call(partial(method, metadata=language), request, patience=self._patience, retried=retried)
+            method = partial(method, metadata=language)
+            answer = await call(method, request, patience=self._patience, retried=note_retry)
         except grpc.aio.AioRpcError as problem:
             if is_retryable(problem):
                 raise StartError(say(GAVE_UP, {"seconds": round(self._patience or 0)}, self._language)) from problem

@@ -40,7 +40,7 @@ class Unclear(StartError):
     """The text matches no candidate or several; the message lists them."""
 
 
-def meant(given: str, known: Sequence[Named], missing: str = THERE_IS_NO, **params: str) -> Named:
+def find_named(given: str, known: Sequence[Named], missing: str = THERE_IS_NO, **params: str) -> Named:
     """Return the candidate that a name means. Raises ``Unclear`` with the candidates.
 
     ``missing`` is the message, with ``params``, if no candidate is similar.
@@ -73,11 +73,11 @@ class TournamentNames(Roster):
 
     def player(self, given: str) -> str:
         """Return the id of a player. Raises ``Unclear``."""
-        return meant(given, self.players, tournament=self.tournament.name).id
+        return find_named(given, self.players, tournament=self.tournament.name).id
 
     def team(self, given: str) -> str:
         """Return the id of a team. Raises ``Unclear``."""
-        return meant(given, self.teams, tournament=self.tournament.name).id
+        return find_named(given, self.teams, tournament=self.tournament.name).id
 
     def person(self, given: str) -> str:
         """Return the id of a player given by whole name, or else the text: not all actors are players."""
@@ -168,7 +168,7 @@ async def tournament_meant(given: str, address: str | None = None) -> str:
                 return given
             if problem.code() not in _MISSING:
                 raise
-    return meant(given, await tournaments_at(address), NO_TOURNAMENT).id
+    return find_named(given, await tournaments_at(address), NO_TOURNAMENT).id
 
 
 async def tournaments_at(address: str | None = None) -> list[Named]:

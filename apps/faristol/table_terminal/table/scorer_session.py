@@ -160,7 +160,7 @@ class ScorerSession:
 
     async def _try(self, typed: Typed, step_id: str, where: str) -> bool:
         try:
-            meant = await self._session.meant(typed, DO)
+            meant = await self._session.expand(typed, DO)
             if meant != typed:
                 self._journal.means(step_id, meant)
             step = read_typed(meant, self._session.who)

@@ -107,11 +107,11 @@ class Session:
         held_ms = self._stop.held_ms(clock, self.now)
         return ShownTable(table, clock, self.ruleset, unstated, held_ms=held_ms, judged=judged)
 
-    async def meant(self, typed: Typed, words: Collection[str]) -> Typed:
-        """Expand a typed line to a step, as ``Hand.meant`` does."""
+    async def expand(self, typed: Typed, words: Collection[str]) -> Typed:
+        """Expand a typed line to a step, as ``LineParser.expand`` does."""
         table, racks = await self._services.table(), await self._racks()
         shown = ShownTable(table, await self._services.clock(), self.ruleset)
-        return LineParser(shown, self.names, self.people, self._services.verbs, racks).meant(typed, words)
+        return LineParser(shown, self.names, self.people, self._services.verbs, racks).expand(typed, words)
 
     def find_person(self, name: str) -> str:
         """Return the player or official that ``name`` means; empty for no match."""

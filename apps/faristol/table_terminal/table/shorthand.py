@@ -84,7 +84,7 @@ class LineParser:
     racks: Mapping[str, Sequence[str]]
     """Each player's rack, with an empty text for an unknown tile."""
 
-    def meant(self, typed: Typed, words: Collection[str]) -> Typed:
+    def expand(self, typed: Typed, words: Collection[str]) -> Typed:
         """Expand a line to a step of a case; return the line itself if it is one, or a command of the tool.
 
         ``words`` are those of the tool itself. Raises ``Unclear`` for an ambiguous line, ``Refusal`` for a play that

@@ -24,7 +24,7 @@ from faristol.event_store.errors import RecordError
 ARCHIVE_VERSION = 2
 """Version of the format that is written. In version 1, names have no salt."""
 READABLE = (1, ARCHIVE_VERSION)
-LARGEST_LINE = 8 * 1024 * 1024
+MAX_LINE_BYTES = 8 * 1024 * 1024
 """Bytes. A payload has at most 1 MiB; an answer fits into one gRPC message."""
 
 _CHECKSUM_LENGTH = 32
@@ -196,9 +196,9 @@ class Writer:
                 members[name] = base64.b64encode(value).decode() if in_base64 else value.hex()
         text = json.dumps({"kind": kind, **members}, ensure_ascii=False, separators=(",", ":"))
         line, self._running = add_checksum(text.encode(), self._running)
-        if len(line) > LARGEST_LINE:
+        if len(line) > MAX_LINE_BYTES:
             raise ArchiveError(
-                f"a line of {len(line)} bytes cannot be written: at most {LARGEST_LINE} can be read again"
+                f"a line of {len(line)} bytes cannot be written: at most {MAX_LINE_BYTES} can be read again"
             )
         try:
             self._out.write(line)
@@ -263,7 +263,7 @@ def read(path: Path) -> Iterator[ArchiveLine]:
     number, running, ended = 0, b"", False
     try:
         with gzip.open(path, "rb") as source:
-            while line := source.readline(LARGEST_LINE):
+            while line := source.readline(MAX_LINE_BYTES):
                 number += 1
                 if ended:
                     raise ArchiveError(f"line {number}: the file continues after its end")

@@ -41,7 +41,7 @@ from faristol.event_store.backends.postgres_connections import (
 )
 from faristol.event_store.errors import UnknownDatabase
 
-LOCK_TIMEOUT = 15.0
+LOCK_TIMEOUT_SECONDS = 15.0
 """Lock timeout in seconds."""
 
 FAST_WRITE_TIMEOUT_SECONDS = 30.0
@@ -205,7 +205,7 @@ class Postgres(Backend):
 
     def __init__(self, url: URL) -> None:
         # Acknowledged data is on disk, whatever the settings of the role or the server are.
-        settings = {"lock_timeout": f"{LOCK_TIMEOUT * 1_000:.0f}", "jit": "off", "synchronous_commit": "on"}
+        settings = {"lock_timeout": f"{LOCK_TIMEOUT_SECONDS * 1_000:.0f}", "jit": "off", "synchronous_commit": "on"}
         self._url = url
         self._transactions = engine(
             url,

@@ -52,7 +52,7 @@ from faristol.event_store.event import microseconds
 
 T = TypeVar("T")
 
-LOCK_TIMEOUT = 15.0
+LOCK_TIMEOUT_SECONDS = 15.0
 """Lock timeout in seconds."""
 
 CLEAN_SLICE_SECONDS = 0.2
@@ -319,7 +319,7 @@ def _configure(connection: Any, *, is_read_only: bool) -> None:
     """Set up explicit transactions, and commits that are on disk before they are acknowledged."""
     connection.isolation_level = None
     cursor = connection.cursor()
-    cursor.execute(f"PRAGMA busy_timeout = {LOCK_TIMEOUT * 1_000:.0f}")
+    cursor.execute(f"PRAGMA busy_timeout = {LOCK_TIMEOUT_SECONDS * 1_000:.0f}")
     if not is_read_only:
         _use_wal(cursor)
     for pragma in ("synchronous = FULL", "foreign_keys = ON"):
@@ -332,7 +332,7 @@ def _use_wal(cursor: Any) -> None:
 
     If several processes open a new file at once, SQLite refuses all but one immediately, regardless of the timeout.
     """
-    give_up = time.monotonic() + LOCK_TIMEOUT
+    give_up = time.monotonic() + LOCK_TIMEOUT_SECONDS
     while True:
         try:
             cursor.execute("PRAGMA journal_mode = WAL")

@@ -26,7 +26,7 @@ from faristol.rules.tiles import TileSet
 SEED_BYTES = 32
 _LABEL = b"faristol.draw.v1"
 _COMMITMENT_LABEL = b"faristol.commitment.v1"
-_RANGE = 1 << 64
+_UINT64_LIMIT = 1 << 64
 
 
 class Exchanged(NamedTuple):
@@ -49,7 +49,7 @@ def draw(bag: Iterable[str], n: int, seed: bytes, counter: int) -> tuple[str, ..
     """
     if len(seed) != SEED_BYTES:
         raise ValueError(f"a seed has {SEED_BYTES} bytes, not {len(seed)}")
-    if not 0 <= counter < _RANGE:
+    if not 0 <= counter < _UINT64_LIMIT:
         raise ValueError(f"a draw is numbered from 0 to 2**64 - 1, not {counter}")
     rest = sorted(bag)
     if not 0 <= n <= len(rest):
@@ -118,5 +118,5 @@ def _numbers(seed: bytes, counter: int) -> Iterator[int]:
 
 def _below(n: int, numbers: Iterator[int]) -> int:
     """Return a number from 0 to ``n - 1``, uniformly distributed; some numbers are skipped for that."""
-    limit = _RANGE - _RANGE % n
+    limit = _UINT64_LIMIT - _UINT64_LIMIT % n
     return next(number % n for number in numbers if number < limit)

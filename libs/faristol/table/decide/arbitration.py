@@ -15,7 +15,7 @@ from faristol.table import Decide, Table
 from faristol.table.clock import ARBITER_STOP_NUMBER
 from faristol.table.deadlines import lost_with_the_round, round_time_over, set_turn_end
 from faristol.table.decide.checks import check_arbiter, check_seated
-from faristol.table.decide.presses import check_playing, overtaken
+from faristol.table.decide.presses import apply_due, check_playing
 from faristol.table.settlement.clock import REASONS
 
 MOST_MS = 24 * 60 * 60 * 1_000
@@ -48,7 +48,7 @@ def neutralise(table: Table, request: clock_pb2.NeutraliseRequest, at: Instant) 
             ruleset.article("clock.neutralised_by"),
             N_("The arbiter has already stopped the clocks: they run again when the arbiter resumes them."),
         )
-    late, after = overtaken(table, at)
+    late, after = apply_due(table, at)
     if after.played_out:
         return late
     return [
@@ -124,7 +124,7 @@ def correct(table: Table, request: clock_pb2.CorrectClockRequest, at: Instant) -
             N_("Each turn has its own time here: only the time of {mover}, who is on turn, can be corrected."),
             {"mover": clock.mover},
         )
-    late, after = overtaken(table, at)
+    late, after = apply_due(table, at)
     if after.played_out:
         return late
     corrected = events.ClockCorrected(
@@ -158,7 +158,7 @@ def expire_round_time(table: Table, request: clock_pb2.ExpireRoundTimeRequest, a
         check_playing(table)
     if clock.round_time_over:
         raise Refusal("ROUND_TIME_OVER", article, N_("The time of the round is over already."))
-    late, after = overtaken(table, at)
+    late, after = apply_due(table, at)
     if after.played_out or after.round_time_over:
         return late
     if lost:

@@ -14,7 +14,7 @@ from faristol.rules.ruleset.ruleset import Ruleset
 from faristol.table import Decide, Table
 from faristol.table.clock import MS_TO_NANOSECONDS_FACTOR, Clock
 from faristol.table.decide.checks import check_arbiter, check_seated
-from faristol.table.decide.presses import check_playing, overtaken
+from faristol.table.decide.presses import apply_due, check_playing
 from faristol.table.game.signals import SignalKind
 from faristol.table.game.state import Game
 
@@ -44,7 +44,7 @@ def report_absence(table: Table, request: clock_pb2.ReportAbsenceRequest, at: In
             N_("A turn has been taken, so {player} was present: record a later absence as leaving the table."),
             {"player": player_id},
         )
-    facts, after = overtaken(table, at)
+    facts, after = apply_due(table, at)
     if after.played_out:
         return facts
     starts_at = _clock_starts_at(clock, game, ruleset, at)
@@ -91,7 +91,7 @@ def record_arrival(table: Table, request: clock_pb2.RecordArrivalRequest, at: In
             N_("{player} is not noted as absent."),
             {"player": player_id},
         )
-    facts, after = overtaken(table, at)
+    facts, after = apply_due(table, at)
     if after.played_out:
         return facts
     used_ms = after.used_at(player_id, at)
@@ -115,7 +115,7 @@ def leave_table(table: Table, request: clock_pb2.LeaveTableRequest, at: Instant)
         raise Refusal(
             "AWAY_ALREADY", ruleset.law.absence, N_("{player} has left the table already."), {"player": player_id}
         )
-    facts, after = overtaken(table, at)
+    facts, after = apply_due(table, at)
     if after.played_out:
         return facts
     left = events.PlayerLeft(player_id=player_id, turn=clock.turn, told=request.told)
@@ -140,7 +140,7 @@ def return_to_table(table: Table, request: clock_pb2.ReturnToTableRequest, at: I
             "NOT_AWAY", table.ruleset.law.absence, N_("{player} has not left the table."), {"player": player_id}
         )
     check_playing(table)
-    facts, after = overtaken(table, at)
+    facts, after = apply_due(table, at)
     if after.played_out:
         return facts
     return [*facts, events.PlayerReturned(player_id=player_id)]

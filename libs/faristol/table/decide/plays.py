@@ -218,7 +218,7 @@ def _list_steps_taken(game: Game, clock: Clock) -> set[Step]:
         done.add("place")
     if game.pending:
         done.add("announce")
-    if clock.stood(game.turn):
+    if clock.has_stopped(game.turn):
         done.add("stop")
     if game.course.written:
         done.add("write")

@@ -30,7 +30,7 @@ def press(table: Table, request: clock_pb2.PressRequest, at: Instant) -> list[Me
     game, clock = table.game, table.clock
     player_id = request.player_id
     _check_pressable(table, player_id)
-    late, after = overtaken(table, at)
+    late, after = apply_due(table, at)
     if after.played_out or _waits_for_the_turn(after, game):
         return late
     _check_turn(table, player_id)
@@ -53,7 +53,7 @@ def claim_time(table: Table, request: clock_pb2.ClaimTimeRequest, at: Instant) -
     Raises ``Refusal`` if no deadline was due, ``Invalid`` if ``at`` is before the last event of the table.
     """
     check_seated(table, request.player_id)
-    late, _ = overtaken(table, at)
+    late, _ = apply_due(table, at)
     if not late:
         raise Refusal(
             "NO_TIME_OVER", table.ruleset.article("clock.model"), N_("No time limit has passed at this table.")
@@ -71,7 +71,7 @@ def stop(table: Table, request: clock_pb2.StopRequest, at: Instant) -> list[Mess
     check_seated(table, request.player_id)
     _check_stoppable(table)
     _check_going(table)
-    late, after = overtaken(table, at)
+    late, after = apply_due(table, at)
     if after.played_out or _waits_for_the_turn(after, table.game):
         return late
     if clock.held:
@@ -86,7 +86,7 @@ def stop(table: Table, request: clock_pb2.StopRequest, at: Instant) -> list[Mess
     return [*late, hold_clock(clock, at)]
 
 
-def overtaken(table: Table, at: Instant) -> tuple[list[Message], Clock]:
+def apply_due(table: Table, at: Instant) -> tuple[list[Message], Clock]:
     """Return the events due before ``at``, and the clock after them."""
     clock = table.clock
     facts = due(clock, table.game, table.ruleset, at)

@@ -196,7 +196,7 @@ def _check_stopped(table: Table) -> None:
     """Check that the mover has stopped the own clock, if that comes before writing (PES Δ.β.i)."""
     game, ruleset = table.game, table.ruleset
     steps = ruleset.turn.steps
-    if "stop" in steps and steps.index("stop") < steps.index("write") and not table.clock.stood(game.turn):
+    if "stop" in steps and steps.index("stop") < steps.index("write") and not table.clock.has_stopped(game.turn):
         raise Refusal(
             "STOP_FIRST",
             ruleset.article("clock.stopped_by_mover"),

@@ -78,7 +78,7 @@ class Tables:
         return ", ".join(filter(None, [self.describe_decision(number), as_given, self._who(table)]))
 
     def describe_decision(self, number: int) -> str:
-        """How a result came about that its scores do not decide, such as a forfeit; empty for others."""
+        """Describe a decision that is not by the scores, such as a forfeit; empty if the scores decide."""
         table = self[number]
         names = {player.player_id: name for player, name in zip(table.players, names_at(table), strict=True)}
         decided = outcome(

@@ -11,7 +11,7 @@ from faristol.gateway.pages.embedding import is_embeddable
 from faristol.text import LANGUAGES, negotiate
 
 COOKIE = "lang"
-YEAR = 365 * 24 * 3600
+LANGUAGE_COOKIE_SECONDS = 365 * 24 * 3600
 
 
 def language_of(request: Request) -> str:
@@ -33,5 +33,5 @@ def remember(request: Request, response: Response) -> None:
 def cookie_of(language: str) -> str:
     """Return the ``Set-Cookie`` header that stores a language."""
     holder = Response()
-    holder.set_cookie(COOKIE, language, max_age=YEAR, samesite="lax", httponly=True)
+    holder.set_cookie(COOKIE, language, max_age=LANGUAGE_COOKIE_SECONDS, samesite="lax", httponly=True)
     return holder.headers["Set-Cookie"]

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from faristol.gateway.http.limits import HandedOverConnection
 from faristol.gateway.live.sse import LAST_CHUNK
 
-HIGH_WATER = 16 * 1024
+HIGH_WATER_BYTES = 16 * 1024
 """Bytes that may be buffered for a connection before its client is skipped."""
 
 MAX_CLIENT_BYTES = 64 * 1024
@@ -29,7 +29,7 @@ class Listener(asyncio.Protocol):
         self._left = left
         self._said = 0
         self._timer: asyncio.TimerHandle | None = None
-        line.transport.set_write_buffer_limits(HIGH_WATER)
+        line.transport.set_write_buffer_limits(HIGH_WATER_BYTES)
 
     def data_received(self, data: bytes) -> None:
         """Ignore data; abort the connection if there are too many."""

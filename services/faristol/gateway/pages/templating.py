@@ -107,7 +107,7 @@ def _fill_by_language(env: Environment, language: str) -> None:
     """
     read = translations(language)
 
-    def filled(context: Context, text: str, params: dict[str, Any]) -> str:
+    def fill_text(context: Context, text: str, params: dict[str, Any]) -> str:
         if "article" in params:
             params["article"] = cite(str(params["article"]), language)
         text = elide(text, params) if language == "ca" else text
@@ -116,11 +116,11 @@ def _fill_by_language(env: Environment, language: str) -> None:
 
     @pass_context
     def gettext(context: Context, message: str, /, **params: Any) -> str:
-        return filled(context, read.gettext(message), params)
+        return fill_text(context, read.gettext(message), params)
 
     @pass_context
     def ngettext(context: Context, singular: str, plural: str, num: int, /, **params: Any) -> str:
-        return filled(context, read.ngettext(singular, plural, num), {"num": num, **params})
+        return fill_text(context, read.ngettext(singular, plural, num), {"num": num, **params})
 
     env.globals.update(gettext=gettext, ngettext=ngettext)
 

@@ -194,7 +194,7 @@ def report(
             Byes(kind, number, (number_of[player_id],)) for number, player_id, kind in later if player_id in number_of
         ),
         fictitious=tuple(_fictitious(ordered, arrangements, number_of, tournament.rounds)),
-        forbidden=tuple(_forbidden(arrangements, number_of, edition)),
+        forbidden=tuple(_list_forbidden(arrangements, number_of, edition)),
         teams=tuple(_team(team, number_of) for team in teams),
         scores=tuple(_scores(row_of[each.player_id], number_of[each.player_id]) for each in ordered),
         other=tuple(
@@ -257,7 +257,7 @@ def _initial_colour(lines: Sequence[TrfPlayer], ruleset: Ruleset) -> Colour:
     return told_by_first_round(lines)
 
 
-def _forbidden(arrangements: Arrangements, number_of: Mapping[str, int], edition: Edition) -> Iterator[Forbidden]:
+def _list_forbidden(arrangements: Arrangements, number_of: Mapping[str, int], edition: Edition) -> Iterator[Forbidden]:
     """Yield forbidden pairs. TRF16 has no ranges of rounds: yield those that are forbidden now, for all rounds."""
     if edition is Edition.TRF16:
         held = [(pair, FIRST_NUMBER, OPEN_RANGE_NUMBER) for pair in arrangements.forbidden]

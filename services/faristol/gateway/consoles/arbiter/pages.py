@@ -207,7 +207,7 @@ class _ArbiterPages(Console):
         """Return a function that describes a part of a situation."""
         names = {seat.player_id: seat.name or seat.player_id for seat in table.shown.seats}
 
-        def told(part: str, value: str) -> str:
+        def describe(part: str, value: str) -> str:
             if not value:
                 return "–"
             if part == "phase":
@@ -223,7 +223,7 @@ class _ArbiterPages(Console):
                 return ", ".join(names.get(each, each) for each in value.split())
             return value.replace(" ", "–") if part == "scores" else value.rstrip("+")
 
-        return told
+        return describe
 
     async def act(self, game_id: str, given: Mapping[str, str]) -> Response:
         """Send the command of a form. If it is refused, the form keeps its content."""

@@ -265,7 +265,7 @@ class DirectorPage(Console):
         changed = dict(given)
         for name, value in given.items():
             if name.startswith("person.") and given.get("act") == "AppointTribunal":
-                changed |= self._appointed(name, value, named, given)
+                changed |= self._find_appointed(name, value, named, given)
             elif name.startswith(BY_NAME):
                 changed[name] = ",".join(ids_in(value, named))
         several = sorted(key for key in changed if key.startswith("decided_by."))
@@ -274,7 +274,7 @@ class DirectorPage(Console):
                 changed[f"decided_by.{number}"] = person
         return changed
 
-    def _appointed(self, field: str, typed: str, named: Mapping[str, str], given: Given) -> dict[str, str]:
+    def _find_appointed(self, field: str, typed: str, named: Mapping[str, str], given: Given) -> dict[str, str]:
         """Return the id for a typed name, and the name itself unless it is that of a player.
 
         A new person has an id that does not come from the name. It is the same each time that the form is sent.

@@ -15,7 +15,7 @@ from faristol.pb.results.v1 import results_pb2 as pb
 from faristol.presentation.ruleset_lookup import is_of_duplicate_games
 from faristol.text import translations
 
-PAIRED = N_("Round %(number)s is paired")
+PAIRED_TITLE = N_("Round %(number)s is paired")
 STARTED = N_("Round %(number)s has started")
 ROUND_CLOSED = N_("Round %(number)s is closed: standings")
 ROUND_TITLE = N_("Round %(number)s")
@@ -56,7 +56,7 @@ def news_of(tournament: pb.Tournament, language: str) -> list[FeedEntry]:
             pairings = f"/t/{tournament.tournament_id}/r/{round_.round}"
             standings = f"/t/{tournament.tournament_id}?round={round_.round}"
             told = (
-                ("paired_at", PAIRED, pairings),
+                ("paired_at", PAIRED_TITLE, pairings),
                 ("started_at", STARTED, pairings),
                 ("closed_at", ROUND_CLOSED, standings),
             )
