@@ -272,7 +272,7 @@ def test_an_operator_is_asked_before_a_person_is_erased(tmp_path: Path) -> None:
     data = ("--data", str(tmp_path))
     asked = faristol("record", "erase-person", "anna", *data)
     assert NAME in asked.stderr
-    assert "for ever?" in asked.stderr
+    assert "permanently?" in asked.stderr
     assert "the question was not answered, so no data was erased: use --yes" in asked.stderr
     assert asked.returncode == 2
 
@@ -338,4 +338,4 @@ def test_a_restore_of_names_asks_who_was_erased_since(tmp_path: Path) -> None:
     assert "1 person erased again" in said(0, "restore", archive, "--erased", late, "--data", f"{tmp_path}/a")
     said(0, "restore", archive, "--erased", "none", "--data", f"{tmp_path}/b")
     assert "1 person erased again" in said(0, "erase-again", late, "--data", f"{tmp_path}/b")
-    assert "nobody had to be erased again" in said(0, "erase-again", late, "--data", f"{tmp_path}/b")
+    assert "no person had to be erased again" in said(0, "erase-again", late, "--data", f"{tmp_path}/b")

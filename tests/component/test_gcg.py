@@ -111,7 +111,7 @@ def test_showing_a_wrong_file_shows_it_up_to_what_is_wrong(files: Path) -> None:
         (("check", "{files}/old.gcg"), "there is no .gcg file in {files}/old.gcg"),
         (("check", "--ruleset", "chess", "{files}"), "there is no ruleset 'chess': choose one of box, "),
         (("check", "--option", "taste=sweet", "{files}"), "have no option taste"),
-        (("check", "--option", "ending", "{files}"), "'ending' chooses nothing: expected NAME=VALUE"),
+        (("check", "--option", "ending", "{files}"), "'ending' has no value: expected NAME=VALUE"),
         (("check", "--option", "ending=never", "{files}"), "The option ending cannot be never"),
         (("show", "{files}"), "{files} is a folder: specify a file"),
     ],

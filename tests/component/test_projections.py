@@ -678,7 +678,10 @@ def test_what_an_operator_asks_for_that_cannot_be_is_told_in_one_sentence(tmp_pa
         done = faristol("projection", *arguments)
         assert (done.returncode, done.stdout, done.stderr.count("\n")) == (2, "", 1), done.stderr
         assert expected in done.stderr
-    assert faristol("projection", "retry", "--data", str(tmp_path)).stdout == "nothing is parked or stopped\n"
+    assert (
+        faristol("projection", "retry", "--data", str(tmp_path)).stdout
+        == "no events are parked and no projection is stopped\n"
+    )
 
 
 async def _empty(folder: Path) -> None:

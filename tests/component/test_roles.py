@@ -272,7 +272,9 @@ async def test_a_role_that_no_grant_holds_back_and_one_that_is_not_there_are_ref
     assert "no grant holds" in said(superuser)
     assert "there is no role 'nobody'" in said("nobody")
     await asyncio.to_thread(database.grant)
-    assert f"only {owner}, who owns the tables, can grant" in said(database.names["reader"], database.urls["writer"])
+    assert f"only {owner}, the owner of the tables, can grant" in said(
+        database.names["reader"], database.urls["writer"]
+    )
 
 
 def test_a_file_has_no_roles(tmp_path: Path) -> None:

@@ -61,7 +61,7 @@ EVERYBODY = HOLDERS | {""}
 def _who() -> Iterator[tuple[tuple[str, str], frozenset[str]]]:
     table = PAGE.read_text(encoding="utf-8").partition("## Every page")[2].partition("\n## ")[0]
     for method, path, roles in re.findall(r"^\| (GET|POST) (\S+) \| (.+) \|$", table, re.MULTILINE):
-        yield (method, path), EVERYBODY if roles == "everybody" else frozenset(roles.split(", "))
+        yield (method, path), EVERYBODY if roles == "all visitors" else frozenset(roles.split(", "))
 
 
 PRIVATE = (

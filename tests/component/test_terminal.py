@@ -250,7 +250,7 @@ def test_an_operator_answers_before_a_person_is_erased(tmp_path: Path, answer: s
 
     asyncio.run(prepare())
     with Terminal("record", "erase-person", "anna", "--data", str(tmp_path)) as terminal:
-        assert PEOPLE["anna"][0] in terminal.until("for ever? [y/N]: ")
+        assert PEOPLE["anna"][0] in terminal.until("permanently? [y/N]: ")
         terminal.type("perhaps")
         terminal.until("Error: invalid input\n")
         terminal.type(answer)

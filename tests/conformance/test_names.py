@@ -352,7 +352,7 @@ async def test_what_no_name_was_written_with_is_told(tmp_path: Path) -> None:
     await name(record, "anna", "Anna Puig")
     for values, said in (
         ({"name": b"\xff"}, "the table of people has"),
-        ({"salt": "text"}, "the table of people has a salt that is none"),
+        ({"salt": "text"}, "the table of people has an invalid salt"),
     ):
         async with record.writing() as connection:
             (column, value), *_ = values.items()

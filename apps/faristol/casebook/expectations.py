@@ -158,7 +158,7 @@ def _fact(name: Value) -> Any:
 
 async def _answer(done: StepResult, value: Value) -> Differences:
     if not done.answers:
-        yield "expected an answer, and nothing was asked or done"
+        yield "expected an answer, but no step asked for one"
         return
     for difference in fields("answer", done.answers[-1], value, done.called):
         yield difference

@@ -137,7 +137,7 @@ async def _serve(settings: Settings, services: tuple[str, ...], *, json_output: 
             pages = settings.http_address or process.http_address
             what = services[0] if len(services) == 1 else "all services"
             if settings.open:
-                tell("OPEN: everybody who reaches this machine's ports may do everything; never run a championship so")
+                tell("OPEN: every client of this machine's ports has all permissions; never run a championship so")
             tell(f"{what}: gRPC on {process.grpc_address}")
             if len(services) > 1:
                 at = {
@@ -151,7 +151,7 @@ async def _serve(settings: Settings, services: tuple[str, ...], *, json_output: 
                 tell(f"for commands in another terminal: export {exported}")
                 if not settings.open:
                     tell(
-                        "a link that signs in a director, who creates tournaments: "
+                        "a link that signs in a director, to create tournaments: "
                         "faristol access grant director NAME --by link, there"
                     )
             if "gateway" in services:

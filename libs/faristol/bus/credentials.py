@@ -67,5 +67,5 @@ class Credentials:
 
     def _sign(self, nonce: str) -> bytes:
         self._read_again()
-        assert self._key, "options() gives this for a key alone"
+        assert self._key, "options() passes this only for a key"
         return base64.b64encode(self._key.sign(nonce.encode()))

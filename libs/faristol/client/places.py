@@ -27,9 +27,9 @@ def count_tables(players: int, players_max: int, teams: int = 0, boards: int = 0
 
 
 def playing_tables(halls: Iterable[events.Hall], needed: int) -> list[int]:
-    """Return as many tables as are ``needed`` in a round, in their order: of the halls, or from 1 where there are none.
+    """Return as many tables as are ``needed`` in a round, in their order: of the halls, or from 1 without halls.
 
-    Fewer where the halls have fewer.
+    Fewer if the halls have fewer.
     """
     of_halls = sorted({table for hall in halls for table in range(hall.first_table, hall.last_table + 1)})
     return of_halls[:needed] if of_halls else list(range(1, needed + 1))

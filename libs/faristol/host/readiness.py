@@ -68,7 +68,7 @@ class Readiness:
         self._note(RECORD, await self._problem())
         self._note(APPENDS, str(self._record.trouble or ""))
         away = not self._bus.connected or self._bus.refuses_since is not None
-        self._note(NEWS, "NATS is away, or stores nothing" if away else "")
+        self._note(NEWS, "NATS is unavailable, or stores no messages" if away else "")
         for name in (RECORD, APPENDS, NEWS):
             await tell(name, name not in self._since)
         for part in parts:

@@ -123,8 +123,8 @@ class Settings(BaseSettings):
     http_write_seconds: float = Field(default=30.0, gt=0, description="Timeout for the delivery of an answer.")
     http_proxies: str = Field(
         default="",
-        description="Addresses and networks of the proxies alone, with commas, whose X-Forwarded-For and -Proto are "
-        "believed.",
+        description="Addresses and networks of proxies only, with commas. Their X-Forwarded-For and -Proto are "
+        "trusted.",
     )
     pages_apart: bool = Field(
         default=False,

@@ -19,7 +19,7 @@ MS_TO_NANOSECONDS_FACTOR = 1_000_000
 """Per millisecond."""
 
 ARBITER_STOP_NUMBER = 0
-"""The interruption number of a stop by the arbiter, which is none of the game's."""
+"""The interruption number of a stop by the arbiter, which the game does not use."""
 
 
 def elapsed_ms(since: Instant, until: Instant) -> int:

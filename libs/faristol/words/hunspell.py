@@ -104,7 +104,7 @@ class Affixes:
         if self._aliases and text:
             number = int(text) if text.isdecimal() else 0
             if not 0 < number < len(self._aliases):
-                reason = f"{text!r} is none of the {len(self._aliases) - 1} flag aliases (AF) of the affixes"
+                reason = f"{text!r} is not one of the {len(self._aliases) - 1} flag aliases (AF) of the affixes"
                 raise LexiconError(reason, path=self._path)
             text = self._aliases[number]
         if self._mode == "long":

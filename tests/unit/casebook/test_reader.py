@@ -135,7 +135,7 @@ cases:
         ("points: {Anna: 1}", "points: {Ana: 1}", 11, "there is no key 'Ana'; did you mean 'Anna'?"),
         ("points: {Anna: 1}", "points: {Anna: one}", 11, "expected a number such as 8.5, got 'one'"),
         ("points: {Anna: 1}", "skore: 1", 11, "there is no key 'skore'"),
-        ("points: {Anna: 1}", "score: 1", 11, "score is expected of a table: nothing has been done at any"),
+        ("points: {Anna: 1}", "score: 1", 11, "score is expected of a table: no step was at a table"),
     ],
 )
 async def test_what_is_wrong_with_a_tournament_is_told_with_its_place(

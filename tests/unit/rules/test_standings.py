@@ -239,7 +239,7 @@ def test_a_round_without_any_result_changes_nothing_whoever_waits_for_it(results
     ("pending", "problem"),
     [
         (("p2", 6), "round 6, pending for p2, is not one of the 5 rounds"),
-        (("zz", 1), "round 1 is pending for zz, who is not among the players"),
+        (("zz", 1), "round 1 is pending for zz, not one of the players"),
         (("p0", 1), "round 1 is pending for p0, who has a result in it"),
     ],
 )

@@ -190,7 +190,7 @@ def test_a_match_being_played_adds_nothing_and_what_came_off_the_spread_of_a_pla
 def test_what_cannot_be_is_said_of_the_team() -> None:
     with pytest.raises(ValueError, match="avila has two results in round 1"):
         team_standings([match(1, "avila", "burgos", WON), TeamBye(1, "avila", 2)], TEAMS, FISE, 3, "match-points", 2)
-    with pytest.raises(ValueError, match="zamora, who is not among the players"):
+    with pytest.raises(ValueError, match="zamora, not one of the players"):
         team_standings([match(1, "avila", "zamora", WON)], TEAMS, FISE, 3, "match-points", 2)
     with pytest.raises(ValueError, match="round 4 is not one of the 3 rounds"):
         team_standings([match(4, "avila", "burgos", WON)], TEAMS, FISE, 3, "match-points", 2)

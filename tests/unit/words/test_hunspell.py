@@ -76,7 +76,7 @@ def test_flags_may_be_named_by_the_number_of_an_alias() -> None:
         "sol",
     ]
     for wrong in ("gat/3", "gat/0", "gat/A"):
-        with pytest.raises(LexiconError, match="none of the 2 flag aliases"):
+        with pytest.raises(LexiconError, match="not one of the 2 flag aliases"):
             words(aliased, wrong)
 
 

@@ -47,7 +47,7 @@ def of_tournament(world: World, done: StepResult, step: Step, key: str, value: V
 async def _at_table(world: World, done: StepResult, key: str, value: Value) -> Differences:
     view = world.tables.last_view
     if view is None:
-        raise value.wrong(f"{key} is expected of a table: nothing has been done at any")
+        raise value.wrong(f"{key} is expected of a table: no step was at a table")
     if key in OF_FIELDS:
         value = world.names.replace_names(value, world.game)
     async for difference in STEP[key](done, value) if key in STEP else TABLE_STATE[key](view, value):
@@ -291,7 +291,7 @@ async def _standing(world: World, value: Value, round_: int) -> Differences:
     lines = await _lines(world, round_)
     for name, wanted in value.keys(world.names.ids).items():
         if name not in lines:
-            yield f"expected a line for {name} in the standings, and there is none"
+            yield f"expected a line for {name} in the standings, found no line"
             continue
         translated = world.names.replace_names(wanted, world.game)
         for difference in fields(f"line of {name}", lines[name], translated, world.name_of):

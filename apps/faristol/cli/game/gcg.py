@@ -154,7 +154,7 @@ def _rules(name: str, given: Iterable[str] | None) -> tuple[Ruleset, dict[str, O
     for option in given or ():
         key, sign, value = option.partition("=")
         if not sign:
-            raise typer.BadParameter(f"{option!r} chooses nothing: expected NAME=VALUE")
+            raise typer.BadParameter(f"{option!r} has no value: expected NAME=VALUE")
         options[key] = value
     try:
         with_options(load_ruleset(name), options)

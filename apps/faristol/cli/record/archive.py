@@ -124,7 +124,7 @@ def erase_person(
         if person and not yes:
             of = ", ".join(filter(None, (person.club, person.country)))
             known = f"{person.name} ({of})" if of else person.name or "name unknown"
-            if not _confirm(f"Erase player {player_id}, {known}, for ever?"):
+            if not _confirm(f"Erase player {player_id}, {known}, permanently?"):
                 return "no data was erased", -1
         done = await erasure.erase(record, player_id)
         said = f"player {player_id} was erased on {done.before:%Y-%m-%d}" if done.before else f"{player_id} is erased"

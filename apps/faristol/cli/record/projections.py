@@ -81,7 +81,10 @@ def retry(
         shown = f"{name!r} at {key!r}" if key else repr(name)
         raise StartError(f"{shown} has no parked events: `faristol projection list` shows what has")
     asked = [*names, *(f"{consumer} at {of}" for consumer, of in rows)]
-    text = "\n".join(f"{line}: asked to try again" for line in asked) or "nothing is parked or stopped"
+    text = (
+        "\n".join(f"{line}: asked to try again" for line in asked)
+        or "no events are parked and no projection is stopped"
+    )
     keys = [{"consumer": consumer, "key": of} for consumer, of in rows]
     print_answer({"asked": names, "keys": keys}, text, json_output=json_output, indent=None)
 

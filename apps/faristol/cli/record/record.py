@@ -177,7 +177,7 @@ def _list_unchecked(verdict: Verdict, *, signed: bool, outside: int, whole_file:
         found.append("what commands were answered, beyond that none has lost its answer")
     if not signed:
         found.append(
-            "who made the seals (--public-key)" if verdict.seals else "hashes that were all made anew (no seals)"
+            "who made the seals (--public-key)" if verdict.seals else "whether all hashes were recomputed (no seals)"
         )
     if outside:
         found.append(f"whether events after position {outside}, where the seals stored outside end, were cut off")

@@ -131,7 +131,9 @@ def erase_again(file: Erased, data: Data = None, database_url: Database = None, 
 
 def format_erased_again(again: list[str]) -> str:
     """Return the message on repeated erasures."""
-    return f"{format_count(len(again), 'person', 'people')} erased again" if again else "nobody had to be erased again"
+    return (
+        f"{format_count(len(again), 'person', 'people')} erased again" if again else "no person had to be erased again"
+    )
 
 
 def erasures_for(erased: str, archive: Path) -> Erasures | None:

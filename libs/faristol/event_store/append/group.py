@@ -103,7 +103,7 @@ class Group:
     commands: dict[str, tuple[bytes, int]] = field(default_factory=dict)
     """Answer and position by command id."""
     notes: dict[int, Note] = field(default_factory=dict)
-    """Notes by the position of the event. There are none on the fast path."""
+    """Notes by the position of the event. Empty on the fast path."""
     moves: dict[str, tuple[int, int]] = field(default_factory=dict)
     """Position of each consumer's checkpoint before and after."""
 

@@ -54,7 +54,7 @@ async def grant(connection: AsyncConnection, role: str, rights: Sequence[Right],
         raise RecordError(f"there is no role {role!r}: make it with `CREATE ROLE … LOGIN PASSWORD …`")
     found = (await connection.execute(_ROLE, {"role": role})).one()
     if not found.granting:
-        raise RecordError(f"only {found.owner}, who owns the tables, can grant rights on them")
+        raise RecordError(f"only {found.owner}, the owner of the tables, can grant rights on them")
     if found.owns:
         raise RecordError(f"no grant holds {role!r} back: it is a superuser, or may act for {found.owner}")
     quoted = _quote_identifier(connection, role)
@@ -62,7 +62,7 @@ async def grant(connection: AsyncConnection, role: str, rights: Sequence[Right],
         await connection.execute(text(statement))
     if (owner := (await connection.execute(_MAY_CREATE, {"schema": found.schema, "role": role})).scalar()) is not None:
         raise RecordError(
-            f"{role!r} may create tables and functions in the schema {found.schema}, which {owner} owns, as everybody "
+            f"{role!r} may create tables and functions in the schema {found.schema}, which {owner} owns, as every role "
             f"may on PostgreSQL 14: run `ALTER SCHEMA {found.schema} OWNER TO {found.owner}` as {owner}, and try again"
         )
     for table in (await connection.execute(_ELSEWHERE, {"names": sorted(own), "role": role})).all():

@@ -175,12 +175,12 @@ def difference(kept: Seal, found: Seal) -> str:
     if kept.digest == found.digest:
         return ""
     if kept.to_position != found.to_position:
-        return f", which is over positions {kept.from_position} to {kept.to_position}: all was sealed anew from here on"
+        return f", which is over positions {kept.from_position} to {kept.to_position}: all was resealed from here on"
     if kept.root != found.root:
-        return ", which has another root: the events under it were changed and sealed anew"
+        return ", which has another root: the events under it were changed and resealed"
     if kept.previous != found.previous:
-        return ", which follows another seal: what lies before it was sealed anew"
-    return ": the same events were sealed anew"
+        return ", which follows another seal: the events before it were resealed"
+    return ": the same events were resealed"
 
 
 def load_seals(path: Path) -> Sequence[Seal]:

@@ -101,7 +101,9 @@ class TokenKey:
             try:
                 self._public.verify(signature, data)
             except InvalidSignature:
-                raise KeyUnavailable(f"the key {self._place} made a signature that is none of its public key") from None
+                raise KeyUnavailable(
+                    f"the key {self._place} made a signature that does not match its public key"
+                ) from None
             return signature
 
     def make(self) -> bool:

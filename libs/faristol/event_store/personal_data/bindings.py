@@ -234,7 +234,7 @@ async def list_stored_names(connection: AsyncConnection) -> list[StoredName]:
     misfit = await kind_of(connection).misfit(connection, _NAME_TEXTS, {}, (str, str, str, str))
     if misfit is None and failure is not None:
         raise failure
-    raise CorruptData(f"the table of people has {misfit.found if misfit else 'a salt that is none'}")
+    raise CorruptData(f"the table of people has {misfit.found if misfit else 'an invalid salt'}")
 
 
 def _is_name(row: Any) -> bool:

@@ -39,7 +39,7 @@ class Erased:
     """The result of an erasure."""
 
     before: datetime | None
-    """Time of an earlier erasure; None if there was none."""
+    """Time of an earlier erasure, or None."""
     notes: int
     """Number of notes erased."""
     remains: str

@@ -24,7 +24,7 @@ CORRELATION = "faristol-correlation"
 """Correlation id of a command."""
 
 VISITOR_ADDRESS = "faristol-visitor-address"
-"""Address of the visitor for whom the gateway makes a call."""
+"""Address of the visitor that causes a call of the gateway."""
 
 VISITOR_AGENT = "faristol-visitor-agent"
 """User agent of the visitor."""

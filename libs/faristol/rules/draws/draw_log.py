@@ -78,11 +78,11 @@ def _check_bag(log: Sequence[Draw], tile_set: TileSet) -> Iterator[str]:
         held = Counter(logged.among)
         gone, added = inside - held, held - inside
         if gone.total() > chosen:
-            yield f"before draw {logged.number} the bag had lost {_format_tiles(gone)}, which nobody had drawn"
+            yield f"before draw {logged.number} the bag had lost {_format_tiles(gone)}, which had not been drawn"
         out += gone
         if strange := added - out:
             yield (
-                f"before draw {logged.number} the bag had gained {_format_tiles(strange)}, which nobody had "
+                f"before draw {logged.number} the bag had gained {_format_tiles(strange)}, which had not been "
                 "drawn before"
             )
         drawn = Counter(logged.faces)

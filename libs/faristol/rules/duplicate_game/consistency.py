@@ -18,9 +18,9 @@ def of_duplicate(rules: Ruleset) -> Iterator[Problem]:
     yield from _of_turns(rules)
     slips, warned = rules.slips, rules.warnings
     if slips.score == "not-asked" and slips.score_missing != "nothing":
-        yield "slips.score_missing", "costs nothing where no score is asked for (slips.score)"
+        yield "slips.score_missing", "has no effect if slips have no score (slips.score)"
     if warned.points == 0 and warned.free:
-        yield "warnings.free", "has no effect if a warning costs nothing (warnings.points)"
+        yield "warnings.free", "has no effect if a warning costs 0 points (warnings.points)"
 
 
 def _of_game(rules: Ruleset) -> Iterator[Problem]:
@@ -39,7 +39,7 @@ def _of_game(rules: Ruleset) -> Iterator[Problem]:
     if not 1 <= rules.first_move.tiles_min <= game.rack_size:
         yield "first_move.tiles_min", f"expected 1 to rack_size ({game.rack_size})"
     if rules.first_move.centre != "mandatory":
-        yield "first_move.centre", "nobody is there to accept a play: expected mandatory"
+        yield "first_move.centre", "no opponent can accept a play: expected mandatory"
 
 
 def _of_racks(rules: Ruleset) -> Iterator[Problem]:

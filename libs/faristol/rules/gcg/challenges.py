@@ -34,7 +34,7 @@ def check_challenge(event: Challenge, mover: str, words: int, ruleset: Ruleset, 
             )
         return
     if not rules.penalty:
-        raise _wrong(event, mover, f"no such line: it costs nothing under {ruleset.name}")
+        raise _wrong(event, mover, f"no such line: it costs 0 points under {ruleset.name}")
     if gained is not (rules.penalty_goes == "to-mover"):
         who = f"{mover} to gain" if rules.penalty_goes == "to-mover" else "the challenger to lose"
         raise _wrong(event, mover, f"{who} the points")

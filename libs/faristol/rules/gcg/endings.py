@@ -85,7 +85,7 @@ class Closing:
 
     def _points(self, event: RackPoints, end: EndCondition, out: str | None, unseen: Counter[str]) -> int:
         if end is not EndCondition.OUT or event.nick != out:
-            expected = f"such a line of {out} alone" if out else "the own rack taken off each score: nobody went out"
+            expected = f"such a line of {out} only" if out else "the own rack taken off each score: no player went out"
             raise Wrong("NOT_OUT", f"{event.nick} did not go out", expected)
         tiles = read_rack(event.tiles, self._ruleset.tile_set)
         self._check_left(tiles, unseen)

@@ -107,7 +107,7 @@ class _Reader:
             self._fail("PLAYER_LATE", f"#player{number} comes after the first event", "both players before it")
         nick, name = (*text.split(maxsplit=1), "", "")[:2]
         if not nick:
-            self._fail("MALFORMED", f"#player{number} names nobody", f"#player{number} nick Full Name")
+            self._fail("MALFORMED", f"#player{number} has no nickname", f"#player{number} nick Full Name")
         if any(player.nick == nick for player in self._players.values()):
             self._fail("NICK_TWICE", f"both players are called {quote_text(nick)}", "two nicknames")
         self._players[number] = gcg.GcgPlayer(number=number, nick=nick, name=name, line=self._number)

@@ -204,7 +204,7 @@ class GcgTable:
 
     def _what_ends(self) -> str:
         left = sum(self.supply.unseen(self.board).values())
-        return f"turns until a player is out ({left} tiles are not on the board) or nobody plays any more"
+        return f"turns until a player is out ({left} tiles are not on the board) or no player plays"
 
 
 def _format_event(event: gcg.RackPoints | gcg.RackPenalty | gcg.TimePenalty) -> str:

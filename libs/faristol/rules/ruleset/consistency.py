@@ -35,7 +35,7 @@ def _of_game(rules: Ruleset) -> Iterator[Problem]:
     if game.mode == "classic" and game.players_max > 2:
         yield "game.mode", f"classic is a game of two, and players_max is {game.players_max}"
     if game.turn_direction == "together":
-        yield "game.turn_direction", "all take a turn at once in a duplicate game alone"
+        yield "game.turn_direction", "all take a turn at once only in a duplicate game"
     if game.turn_direction == "alternate" and game.players_max > 2:
         yield "game.turn_direction", f"a turn alternates between two players, and players_max is {game.players_max}"
     late, absence = rules.lateness, rules.absence
@@ -88,11 +88,11 @@ def _of_tiles(rules: Ruleset) -> Iterator[Problem]:
     if exchange.stops_clock and not rules.clock.stopped_by_mover:
         yield "exchange.stops_clock", "needs a clock that the mover stops"
     if exchange.illegal == "reveal-and-choose" and exchange.limit == "bag":
-        yield "exchange.illegal", "nothing can be taken too many while the whole bag may be exchanged"
+        yield "exchange.illegal", "no exchange can exceed the limit if the whole bag may be exchanged"
     if free.allowed == (free.when == "never"):
         yield "free_exchange.when", "is never exactly when there is no free exchange"
     if not free.allowed and free.unfounded != "none":
-        yield "free_exchange.unfounded", "costs nothing where there is no free exchange"
+        yield "free_exchange.unfounded", "has no effect if there is no free exchange"
     if rules.passing.cannot_play and rules.passing.allowed == "always":
         yield "passing.cannot_play", "has no effect if a turn can always be passed"
     game, tournament = rules.overdraw.expulsion_after_in_game, rules.overdraw.expulsion_after_in_tournament
@@ -117,13 +117,13 @@ def _of_time(rules: Ruleset) -> Iterator[Problem]:
     if clock.resumed_on == "written" and ("write" not in rules.turn.steps or "challenge" not in clock.neutralised_by):
         yield "clock.resumed_on", "a score is written, and a challenge stops the clocks, where that ends their standing"
     if not clock.runs_while_counting and clock.runs_while_drawing:
-        yield "clock.runs_while_drawing", "nothing starts the mover's clock again between counting and drawing"
+        yield "clock.runs_while_drawing", "no step restarts the mover's clock between counting and drawing"
     if clock.model != "chess" and clock.overtime_points:
         yield "clock.overtime_points", "belong to a chess clock"
     if clock.overtime_cap_minutes is not None and clock.overtime_points == 0:
-        yield "clock.overtime_cap_minutes", "a cap has no effect if overtime costs nothing"
+        yield "clock.overtime_cap_minutes", "a cap has no effect if overtime costs 0 points"
     if round_time.rule == "none" and (round_time.minutes is not None or round_time.twice_the_clock):
-        yield "round_time.minutes", "has no effect if the rule is none"
+        yield "round_time.minutes", "has no effect if the rule is 'none'"
     if round_time.twice_the_clock and (round_time.minutes is not None or clock.model != "chess"):
         yield "round_time.twice_the_clock", "the round has a length of its own, or there is no chess clock"
     if (late.counted_from == "draw") != (late.long_break_minutes is not None):
@@ -137,7 +137,7 @@ def _of_challenges(rules: Ruleset) -> Iterator[Problem]:
     if (challenge.appeal_by == "none") != (challenge.rulings_max == 1):
         yield (
             "challenge.rulings_max",
-            f"expected 1 exactly when nobody may appeal (appeal_by is {challenge.appeal_by!r})",
+            f"expected 1 exactly when no player may appeal (appeal_by is {challenge.appeal_by!r})",
         )
     if challenge.closes_on == "press" and "press" not in rules.turn.steps:
         yield "challenge.closes_on", "press is no step of a turn (turn.steps)"
@@ -150,7 +150,7 @@ def _of_challenges(rules: Ruleset) -> Iterator[Problem]:
     if challenge.penalty_unit == "word" and challenge.ruling == "play":
         yield "challenge.penalty_unit", "words can be counted only where each is ruled on"
     if challenge.by == "nobody" and (challenge.penalty or challenge.unfounded_loses_turn):
-        yield "challenge.by", "nobody challenges, so no challenge can cost anything"
+        yield "challenge.by", "there are no challenges, so no challenge can have a cost"
     if (challenge.corrected_later == "none") != (challenge.corrected_later_points == 0):
         yield "challenge.corrected_later_points", "are given exactly when corrected_later is not none"
 

@@ -531,7 +531,7 @@ class Championship:
     in ``faristol.rules.standings.opponents`` and ``faristol.rules.standings.encounters``."""
     rest: Literal["bye", "nothing"] = "bye"
     """The value of a round, all against all, in which the table of rounds leaves a player without an opponent: a bye;
-    or nothing, as all have the same number of them."""
+    or 0 points, as all have the same number of them."""
     left_early: Literal["counts", "annulled"] = "counts"
     """The games, all against all, of a player who leaves before half of them: they count, as all others; or they stay
     in the crosstable, count for no player, and the player has no rank."""
@@ -596,7 +596,7 @@ class Law:
     leaked: str
     """A play that used information leaked by a ruling."""
     overdraw_claim: str
-    """Claims that a rack is too full or too empty: by whom, and until when."""
+    """Claims that a rack is too full or too empty: their author and their deadline."""
     absence: str
     warning: str
     """Warning a player for conduct."""

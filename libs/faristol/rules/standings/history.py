@@ -66,7 +66,7 @@ def _hold(
         if not 1 <= seen.round <= rounds:
             raise ValueError(f"round {seen.round} is not one of the {rounds} rounds of the championship")
         if player not in known:
-            raise ValueError(f"round {seen.round} has a result of {player}, who is not among the players")
+            raise ValueError(f"round {seen.round} has a result of {player}, not one of the players")
         if player in held[seen.round]:
             raise ValueError(f"{player} has two results in round {seen.round}")
         held[seen.round][player] = seen
@@ -79,10 +79,10 @@ def _wait(
         if not 1 <= number <= rounds:
             raise ValueError(f"round {number}, pending for {player}, is not one of the {rounds} rounds")
         if player not in known:
-            raise ValueError(f"round {number} is pending for {player}, who is not among the players")
+            raise ValueError(f"round {number} is pending for {player}, not one of the players")
         if number in held:
             if player in held[number]:
-                raise ValueError(f"round {number} is pending for {player}, who has a result in it")
+                raise ValueError(f"round {number} is pending for {player}, but has a result")
             held[number][player] = _waiting(number)
 
 

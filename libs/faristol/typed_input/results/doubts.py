@@ -61,7 +61,7 @@ def doubts(
         if table != given.table and tuple(scores) == points:
             yield Doubt(LIKE_ANOTHER, {"table": table})
     if is_swapped(given, winner):
-        assert winner is not None, "somebody is said to have won"
+        assert winner is not None, "a swap has a winner"
         yield Doubt(SWAPPED, {"winner": names[winner]})
 
 

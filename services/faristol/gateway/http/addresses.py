@@ -111,13 +111,13 @@ def _network(text: str) -> Network:
     try:
         network = ip_network(text)
     except ValueError as problem:
-        raise StartError(f"FARISTOL_HTTP_PROXIES names a network that is none: {problem}") from problem
+        raise StartError(f"FARISTOL_HTTP_PROXIES has an invalid network: {problem}") from problem
     least = WIDEST_BITS[network.version]
     whole = any(network.overlaps(each) and network.prefixlen <= each.prefixlen for each in PRIVATE_NETWORKS)
     if network.prefixlen < least or whole:
         raise StartError(
             f"FARISTOL_HTTP_PROXIES names {text}, which holds more than proxies: a visitor there would choose their"
-            f" own address. Expected the network of the proxies alone, of /{least} or narrower, as 10.42.0.0/16"
+            f" own address. Expected only the network of the proxies, of /{least} or narrower, as 10.42.0.0/16"
         )
     return network
 

@@ -114,7 +114,7 @@ class NewsSubscription:
         """Restart at a position: at the start, if the record is behind, or if it is a different one."""
         if self.begun.is_set():
             was, now = self.position, mark.position
-            _log.warning("the news has begun anew: this tail was at %d, the record is at %d", was, now)
+            _log.warning("the subscription has restarted: it was at %d, the record is at %d", was, now)
         self.position, self.fingerprint = mark.position, mark.fingerprint
         for call in self._on_gap:
             call()
@@ -128,5 +128,5 @@ class NewsSubscription:
         """Log a persistent failure once."""
         self._failures += 1
         if self._failures == WARN_AFTER_ATTEMPTS:
-            why = problem.code().name if isinstance(problem, grpc.aio.AioRpcError) else "nothing is said on the call"
-            _log.warning("no news comes from the results service (%s); it is asked again and again", why)
+            why = problem.code().name if isinstance(problem, grpc.aio.AioRpcError) else "no message on the call"
+            _log.warning("no notification comes from the results service (%s); the subscription is retried", why)

@@ -407,7 +407,7 @@ long_forms = APIRouter(include_in_schema=False)
 
 
 async def redirect_to_page(request: Request) -> Response:
-    """Redirect a long form to its page, with the query. Temporary, as no address is canonical for ever."""
+    """Redirect a long form to its page, with the query. Temporary, as a canonical address may change."""
     path = LONG_FORMS[request.scope["route"].path]
     path = path.format_map({name: quote(value, safe="") for name, value in request.path_params.items()})
     query = f"?{request.url.query}" if request.url.query else ""

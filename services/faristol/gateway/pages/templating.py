@@ -111,7 +111,7 @@ def _fill_by_language(env: Environment, language: str) -> None:
         if "article" in params:
             params["article"] = cite(str(params["article"]), language)
         text = elide(text, params) if language == "ca" else text
-        # A text of the catalogues is markup, as in jinja2.ext.i18n: its parameters alone are escaped.
+        # A text of the catalogues is markup, as in jinja2.ext.i18n: only its parameters are escaped.
         return (Markup(text) if context.eval_ctx.autoescape else text) % params  # noqa: S704
 
     @pass_context

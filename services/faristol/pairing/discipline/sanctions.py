@@ -218,7 +218,7 @@ def lift_sanction(situation: Situation, version: int, decided_by: Sequence[str],
     occurred_at = situation.occurred_at
     if isinstance(act, events.PlayerWarned) or (isinstance(act, events.TableSanctionNoted) and act.count):
         player = state.player(act.player_id)
-        assert player is not None, "who was warned is registered"
+        assert player is not None, "a warned player is registered"
         return [
             events.WarningLifted(
                 player_id=act.player_id,

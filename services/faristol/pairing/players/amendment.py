@@ -114,7 +114,7 @@ def _put_back(situation: Situation, version: int, note: str) -> list[Message]:
     act = situation.act(version)
     assert isinstance(act, events.PlayerAmended)
     before = reduce(evolve, situation.facts[: version - 1], TournamentState()).player(act.player_id)
-    assert before is not None, "nobody is amended who is not registered"
+    assert before is not None, "an amended player is registered"
     request = pb.AmendPlayerRequest(player_id=act.player_id)
     if events.ENTRY_PART_CATEGORY in act.parts:
         request.category = before.category

@@ -50,7 +50,7 @@ def move(leaving: Situation, entering: Situation, request: pb.MovePlayerRequest)
     leaving, entering = replace(leaving, now=now), replace(entering, now=now)
     left = withdraw(leaving, pb.WithdrawPlayerRequest(player_id=player_id, note=request.note))
     player = left_state.player(player_id)
-    assert player is not None, "somebody has just been withdrawn"
+    assert player is not None, "the player has just been withdrawn"
     if player.warnings or player.excluded:
         raise Refusal(
             "SANCTIONED",
@@ -70,7 +70,7 @@ def move(leaving: Situation, entering: Situation, request: pb.MovePlayerRequest)
         entered = reinstate(entering, pb.ReinstatePlayerRequest(player_id=player_id))
     after = reduce(evolve, entered, entered_state)
     there = after.player(player_id)
-    assert there is not None, "somebody has just entered"
+    assert there is not None, "the player has just entered"
     arrived = replace(entering, state=after)
     if player.checked_in and not there.checked_in:
         entered += check_in(arrived, pb.CheckInPlayerRequest(player_id=player_id))

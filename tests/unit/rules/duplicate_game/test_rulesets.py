@@ -55,7 +55,7 @@ def test_the_house_rules_cite_no_book() -> None:
         (
             'score_missing = { value = "nothing"',
             'score_missing = { value = "null"',
-            "slips.score_missing: costs nothing",
+            "slips.score_missing: has no effect",
         ),
         ("free = { value = 0", "free = { value = 2", "warnings.free: has no effect"),
         ("vowels_min_late = { value = 1", "vowels_min_late = { value = 3", "racks.vowels_min_late: is more than"),

@@ -125,7 +125,7 @@ class Match(Shown):
     second_team: TeamSide
     final: bool = Field(description="The results of all its boards are final.")
     winner_team_id: str = Field(
-        description="Who has more points of the boards; empty for a draw, when both lost, before the end."
+        description="The team with more points of the boards; empty for a draw, if both lost, and before the end."
     )
     lost_by_all: bool = Field(description="Both players lost at every board, so both teams lost the match.")
     points_unknown: bool = Field(

@@ -45,7 +45,7 @@ class Act:
     fields: Sequence[FormField] = ()
     group: str = "table"
     depends: str = ""
-    """Part of the situation that it concerns: if that has changed, nothing is sent."""
+    """Part of the situation that it concerns: if that has changed, no command is sent."""
 
     @property
     def method(self) -> str:

@@ -83,7 +83,7 @@ def latest(tournament: pb.Tournament) -> pb.Round | None:
 
 
 def has_no_result(tournament: pb.Tournament) -> bool:
-    """Return whether no table of any round has a final result: standings would be zeros alone."""
+    """Return whether no table of any round has a final result: standings would be only zeros."""
     return not any(round_.finished for round_ in tournament.played)
 
 

@@ -17,7 +17,7 @@ Word = tuple[str, ...]
 """A word as faces."""
 
 DIRECTOR_SEAT_NUMBER = 0
-"""The seat of a director, who rules without a panel."""
+"""The seat of a director that rules without a panel."""
 
 
 def stream(case_id: str) -> str:
