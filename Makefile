@@ -65,6 +65,7 @@ style:
 	$(BIN)/ruff check $(CODE)
 	$(BIN)/ruff format --check $(CODE)
 	$(BIN)/lint-imports
+	$(BIN)/pytest -q --noconftest tests/style
 	$(BIN)/buf lint proto
 	$(BIN)/buf format --diff --exit-code proto
 	$(BIN)/python proto/breaking.py
