@@ -90,13 +90,18 @@ def load_modules() -> tuple[Module, ...]:
     """Return the modules of ``CODE_FOLDERS``, without the generated code of the contract."""
     paths = [path for path in list_tracked() if path.endswith(".py") and "/pb/" not in path]
     sources = {path: (ROOT / path).read_text(encoding="utf-8") for path in paths if path.split("/")[0] in CODE_FOLDERS}
-    gc.disable()  # a collection looks through every tree again
-    try:
-        trees = [(path, source, ast.parse(source)) for path, source in sources.items()]
-        return tuple(Module(path, source, tree, tuple(ast.walk(tree))) for path, source, tree in trees)
-    finally:
-        gc.freeze()
-        gc.enable()
+    trees = [(path, source, ast.parse(source)) for path, source in sources.items()]
+    return tuple(Module(path, source, tree, tuple(ast.walk(tree))) for path, source, tree in trees)
+
+
+@pytest.fixture(scope="module", autouse=True)
+def trees() -> Iterator[None]:
+    """Release the trees of all modules after the last test. Until then each collection would look through them."""
+    gc.disable()
+    yield
+    for cached in (load_modules, load_texts):
+        cached.cache_clear()
+    gc.enable()
 
 
 def report(places: list[Place], expectation: str) -> None:
@@ -143,7 +148,8 @@ def test_a_function_is_not_named_by_a_participle() -> None:
 
 
 def test_the_docstring_of_a_function_begins_with_a_verb() -> None:
-    not_verbs, found = frozenset(NOT_VERBS.split()), []
+    not_verbs = frozenset(NOT_VERBS.split())
+    found: list[Place] = []
     for module, node in list_functions():
         text = ast.get_docstring(node) or ""
         first = re.match(r"[A-Za-z]+(?:['’][a-z]+)?", text)
@@ -159,6 +165,7 @@ def list_constants(module: Module) -> Iterator[tuple[str, int, ast.expr | None]]
     """Yield the name, the line and the value of each constant of a module."""
     for statement in module.tree.body:
         targets: list[ast.expr]
+        value: ast.expr | None
         match statement:
             case ast.Assign(targets=targets, value=value):
                 pass

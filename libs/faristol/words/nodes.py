@@ -19,7 +19,7 @@ MAX_FACES = 62
 Progress = Callable[[int, int], None]
 """Called at intervals with the amount done and the total."""
 
-_REPORT_INTERVAL_WORDS = 5_000
+_REPORT_WORD_COUNT = 5_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,7 +61,7 @@ def minimise(words: Sequence[bytes], labels: Sequence[int] = (), *, progress: Pr
             path[-1].append(number)
 
     for done, word in enumerate(words):
-        if progress and done % _REPORT_INTERVAL_WORDS == 0:
+        if progress and done % _REPORT_WORD_COUNT == 0:
             progress(done, len(words))
         shared = 0
         for ours, theirs in zip(word, last, strict=False):

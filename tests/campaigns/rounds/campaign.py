@@ -156,7 +156,7 @@ class _Championship:
         return sitting_out
 
     def _check(self, answer: pairing_pb2.PairRoundResponse, sitting_out: set[str]) -> None:
-        """Everybody has one place, nobody meets twice and no player has two byes (FISC I.1)."""
+        """Every player has one place, no two players meet twice and no player has two byes (FISC I.1)."""
         pairs = [(table.first_player_id, table.second_player_id) for table in answer.pairings]
         bye = {answer.bye_player_id} - {""}
         placed = [player for pair in pairs for player in pair] + sorted(bye | sitting_out)
