@@ -55,7 +55,7 @@ def test_a_command_that_is_refused_because_it_was_carried_out_is_found(
     async def forgotten(self: Record, command_id: str) -> None:
         """Nobody looks for the answer that was given, and got lost."""
 
-    monkeypatch.setattr(Record, "answered", forgotten)
+    monkeypatch.setattr(Record, "find_answer", forgotten)
     often_lost = sorted(range(200), key=lambda seed: World(seed).faults.answer_lost, reverse=True)[:8]
     assert any(run(seed, words).problems for seed in often_lost)
 

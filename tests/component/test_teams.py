@@ -191,7 +191,7 @@ async def test_every_act_on_a_team_is_in_the_history_with_what_undoes_it(swiss: 
     ]
     assert "name: Team 1" in registered[0].details
     taken = pairing.RegisterTeamRequest(name="team 1", player_ids=["p01"])
-    assert "has the name team 1 already" in await refused(swiss, swiss.api.pairing.RegisterTeam, taken)
+    assert "already has the name team 1" in await refused(swiss, swiss.api.pairing.RegisterTeam, taken)
     leave = pairing.WithdrawTeamRequest(team_id="t6", note="their coach broke down")
     assert (await swiss.direct(swiss.api.pairing.WithdrawTeam, leave)).round == 4
     asked = pairing.ListActsRequest(tournament_id=swiss.tournament_id, after_version=acts.version)

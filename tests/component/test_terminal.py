@@ -31,12 +31,12 @@ GAME = "cup-r1-t1"
 WORDS = "y valid, n invalid, r return, q leave [{usual}]: "
 
 PROMPTS = {
-    "cli/archive.py": "test_an_operator_answers_before_a_person_is_erased",
-    "cli/casefile.py": "test_a_judge_types_rulings_at_a_terminal",
+    "record/archive.py": "test_an_operator_answers_before_a_person_is_erased",
+    "judge/case_file.py": "test_a_judge_types_rulings_at_a_terminal",
     "cli/confirmation.py": "test_a_director_says_at_a_terminal_how_a_list_is_read",
-    "cli/entry.py": "test_who_enters_results_says_their_name_at_a_terminal",
-    "cli/table.py": "test_an_arbiter_types_at_a_table",
-    "keeper/keeper.py": "test_an_arbiter_types_at_a_table",
+    "tournament/results_entry.py": "test_who_enters_results_says_their_name_at_a_terminal",
+    "game/table.py": "test_an_arbiter_types_at_a_table",
+    "table/scorer_session.py": "test_an_arbiter_types_at_a_table",
 }
 """Modules of the programs at a terminal that ask something, and the test that types the answers."""
 

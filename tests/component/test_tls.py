@@ -233,7 +233,7 @@ async def test_files_that_do_not_belong_together_leave_those_of_before_in_use(
 WRONG: dict[str, tuple[Callable[[Mount], dict[str, Any]], str]] = {
     "none": (lambda m: m.settings() | {"ca": m / "nothing"}, r"nothing \(FARISTOL_CA\) cannot be read: No such file"),
     "folder": (lambda m: m.settings() | {"key": m / "."}, r"\(FARISTOL_KEY\) cannot be read: Is a directory"),
-    "no certificate": (lambda m: m.settings() | {"client_ca": m / "tls.key"}, r"\(FARISTOL_CLIENT_CA\) holds no cert"),
+    "no certificate": (lambda m: m.settings() | {"client_ca": m / "tls.key"}, r"\(FARISTOL_CLIENT_CA\) has no cert"),
     "no key": (lambda m: m.settings() | {"key": m / "ca.crt"}, r"ca.crt \(FARISTOL_KEY\) has no private key"),
     "key alone": (lambda m: {"key": m / "tls.key"}, "FARISTOL_KEY needs FARISTOL_CERTIFICATE, which is not set"),
     "without key": (lambda m: {"certificate": m / "tls.crt"}, "FARISTOL_CERTIFICATE needs FARISTOL_KEY"),
@@ -368,7 +368,7 @@ def is_whole(folder: Path) -> bool:
 AT_ONCE = """
 import sys
 from pathlib import Path
-from faristol.host import authority
+from faristol.host.security import authority
 print("ready", flush=True)
 input()
 for number in range(20):

@@ -226,7 +226,7 @@ def test_whether_equals_have_all_met_is_looked_up_once_for_all_of_them(monkeypat
         looked_up.append(player)
         return met(self, player, equals)
 
-    monkeypatch.setattr(TieBreaks, "_met", counted)
+    monkeypatch.setattr(TieBreaks, "_list_met", counted)
     players = [f"p{number:02}" for number in range(40)]
     drawn = [Result.of_game(1, players[at], players[at + 20], 300, 300) for at in range(20)]
     rows = standings(drawn, players, ALL_AGAINST_ALL, 39)

@@ -18,7 +18,7 @@ def test_a_function_whose_code_cannot_be_kept_is_compiled_all_the_same() -> None
 
 
 def test_a_function_is_compiled_anew_when_what_it_calls_in_another_file_has_changed(tmp_path: Path) -> None:
-    head = "from faristol.words.jit import compiled\n"
+    head = "from faristol.words.jit import compile_function as compiled\n"
     asks = f"{head}from inner import add\n\n@compiled\ndef outer(number):\n    return add(number)\n"
     (tmp_path / "outer.py").write_text(asks, encoding="utf-8")
     for added in (1, 2):
