@@ -26,8 +26,8 @@ from faristol.pb.game.v1 import events_pb2 as game_events
 from faristol.pb.game.v1 import game_pb2
 from faristol.pb.pairing.v1 import pairing_pb2
 from faristol.rules import Ruleset, load_ruleset
-from faristol.rules.ruleset import with_options
 from faristol.rules.ruleset.options import format_value
+from faristol.rules.ruleset.with_options import with_options
 from faristol.words import About, Library
 
 PATIENCE = 180.0

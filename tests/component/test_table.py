@@ -15,7 +15,7 @@ from faristol.kernel.times import instant
 from faristol.pb.clock.v1 import events_pb2 as clock
 from faristol.pb.game.v1 import events_pb2 as game
 from faristol.rules import Ruleset, load_ruleset
-from faristol.rules.ruleset import with_options
+from faristol.rules.ruleset.with_options import with_options
 
 BOOKS = {
     "uf": with_options(load_ruleset("uf-2007"), {"minutes": 30}),

@@ -27,10 +27,7 @@ MAX_MODULES_PER_NAME = 3
 
 MAX_MODULES_PER_FOLDER = 20
 
-LARGER_FOLDERS: dict[str, int] = {
-    "apps/faristol/casebook": 26,  # to be split: forms, expectations and worlds of the kinds of cases
-    "libs/faristol/rules": 33,  # to be split: the rule set, the tiles, the consistency of options
-}
+LARGER_FOLDERS: dict[str, int] = {}
 
 IRREGULAR_PARTICIPLES = """
 begun bent bound bought bred broken brought built caught chosen dealt done drawn driven eaten fallen fed felt forbidden

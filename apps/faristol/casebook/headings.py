@@ -11,7 +11,7 @@ from faristol.casebook.case import Step
 from faristol.casebook.document import Errors, Value
 from faristol.kernel.refusal import Refusal
 from faristol.rules import Ruleset, check_settled, load_ruleset
-from faristol.rules.ruleset import with_options
+from faristol.rules.ruleset.with_options import with_options
 
 HEADING_KEYS = frozenset({"case", "scenario", "articles", "ruleset", "steps"})
 """Keys of every case."""

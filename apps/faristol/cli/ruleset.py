@@ -14,10 +14,9 @@ from rich.text import Text
 from faristol.cli.options import AsJson
 from faristol.kernel.refusal import Refusal
 from faristol.rules import Ruleset, list_unsettled, load_ruleset, ruleset_names
-from faristol.rules.ruleset import with_options
 from faristol.rules.ruleset.options import Option, format_value
 from faristol.rules.ruleset.sections import Law
-from faristol.rules.ruleset.with_options import value_of
+from faristol.rules.ruleset.with_options import value_of, with_options
 from faristol.table_terminal.shared.common import print_answer
 
 RULESET_HELP = "A ruleset, with options behind colons: fise, or fise:time=non-running:minutes=22."

@@ -20,8 +20,8 @@ from faristol.pb.pairing.v1 import events_pb2 as events
 from faristol.pb.pairing.v1 import pairing_pb2
 from faristol.pb.pairing.v1 import pairing_pb2_grpc as pb_grpc
 from faristol.rules import load_ruleset
-from faristol.rules.ruleset import with_options
 from faristol.rules.ruleset.options import format_value
+from faristol.rules.ruleset.with_options import with_options
 
 TOURNAMENT = "great"
 SERVED = ("lexicon", "pairing")

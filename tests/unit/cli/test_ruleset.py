@@ -7,7 +7,7 @@ from typer.testing import CliRunner
 
 from faristol.cli.main import app
 from faristol.rules import load_ruleset, ruleset_names
-from faristol.rules.ruleset import with_options
+from faristol.rules.ruleset.with_options import with_options
 
 
 def output(*arguments: str) -> str:

@@ -11,7 +11,7 @@ from faristol.host.ruleset_store import kept_ruleset, ruleset_of
 from faristol.kernel.pins import Pin
 from faristol.kernel.refusal import Refusal
 from faristol.rules import load_ruleset
-from faristol.rules.ruleset import with_options
+from faristol.rules.ruleset.with_options import with_options
 
 FISC = load_ruleset("fisc-2023")
 

@@ -10,9 +10,9 @@ from tests.unit.results.synthetic import START, TOURNAMENT, Step, game_id
 from faristol.kernel.times import to_timestamp
 from faristol.pb.game.v1 import events_pb2 as game
 from faristol.pb.pairing.v1 import events_pb2 as pairing
-from faristol.rules.ruleset import with_options
 from faristol.rules.ruleset.file import load_ruleset
 from faristol.rules.ruleset.options import format_value
+from faristol.rules.ruleset.with_options import with_options
 
 TEAMS: Mapping[str, tuple[str, tuple[str, ...]]] = {
     "tarragona": ("Club Tarragona", ("anna", "biel", "carme")),

@@ -26,8 +26,8 @@ from faristol.results.storage.rows import (
     Tournament,
 )
 from faristol.rules import load_ruleset
-from faristol.rules.ruleset import with_options
 from faristol.rules.ruleset.options import format_value
+from faristol.rules.ruleset.with_options import with_options
 
 BOARDS = 2
 TEAMS = ("avila", "burgos", "cuenca", "deva", "elche")

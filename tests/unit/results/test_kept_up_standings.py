@@ -19,7 +19,7 @@ from faristol.results.projections.projection import projection
 from faristol.results.storage.rows import Game, Seat, Standing
 from faristol.results.storage.tables import TABLES_VERSION, schema
 from faristol.rules import Ruleset, load_ruleset
-from faristol.rules.ruleset import with_options
+from faristol.rules.ruleset.with_options import with_options
 
 PLAYERS = [f"player-{number}" for number in range(16)]
 ROUNDS = 4

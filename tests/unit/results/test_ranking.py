@@ -30,8 +30,8 @@ from faristol.results.storage.rows import (
     Tournament,
 )
 from faristol.rules import Ruleset, load_ruleset
-from faristol.rules.ruleset import with_options
 from faristol.rules.ruleset.options import format_value
+from faristol.rules.ruleset.with_options import with_options
 from faristol.rules.trf import Edition, read_trf, write_trf
 
 FISC = load_ruleset("fisc-2023")

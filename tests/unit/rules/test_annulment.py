@@ -8,8 +8,8 @@ from typing import Literal
 import pytest
 
 from faristol.rules import Result, Ruleset, StandingsRow, load_ruleset, standings
-from faristol.rules.ruleset import with_options
 from faristol.rules.ruleset.sections import TieBreak
+from faristol.rules.ruleset.with_options import with_options
 from faristol.rules.standings import LeftOut, SpreadAdjustment, Standings
 
 TIE_BREAKS: tuple[TieBreak, ...] = ("head-to-head", "berger", "buchholz", "median-buchholz", "spread", "total")

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from faristol.kernel.refusal import Refusal
 from faristol.rules import load_ruleset, ruleset_names
 from faristol.rules.challenges import check_in_time, check_words, cost, count_unfounded, play_stands, spread_correction
-from faristol.rules.ruleset import with_options
+from faristol.rules.ruleset.with_options import with_options
 
 UF, FISC, FISE, PES, BOX = (load_ruleset(name) for name in ("uf-2007", "fisc-2023", "fise", "pes-2024", "box"))
 WORD, OTHER = ("Q", "E"), ("S", "O", "L")

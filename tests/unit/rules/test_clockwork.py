@@ -20,7 +20,7 @@ from faristol.rules.clockwork import (
     thinking_ms,
     turn_ms,
 )
-from faristol.rules.ruleset import with_options
+from faristol.rules.ruleset.with_options import with_options
 
 FISC = load_ruleset("fisc-2023")
 

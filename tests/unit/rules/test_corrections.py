@@ -7,7 +7,7 @@ import pytest
 from faristol.kernel.refusal import Refusal
 from faristol.rules import Ruleset, load_ruleset
 from faristol.rules.corrections import check_play_correction, check_reopening, check_total_correction
-from faristol.rules.ruleset import with_options
+from faristol.rules.ruleset.with_options import with_options
 
 UF, FISC, FISE, PES = (load_ruleset(name) for name in ("uf-2007", "fisc-2023", "fise", "pes-2024"))
 

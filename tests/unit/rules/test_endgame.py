@@ -21,7 +21,7 @@ from faristol.rules.endgame import (
     rack_value,
     time_adjustments,
 )
-from faristol.rules.ruleset import with_options
+from faristol.rules.ruleset.with_options import with_options
 from faristol.rules.turns import TAKEN_AWAY
 
 FISC = load_ruleset("fisc-2023")

@@ -8,9 +8,9 @@ from typing import Literal
 import pytest
 
 from faristol.rules import Bye, Result, Ruleset, StandingsRow, load_ruleset, standings
-from faristol.rules.ruleset import with_options
 from faristol.rules.ruleset.pins import read_content
 from faristol.rules.ruleset.sections import TieBreak
+from faristol.rules.ruleset.with_options import with_options
 from faristol.rules.standings import LeftOut
 
 FISC = load_ruleset("fisc-2023")

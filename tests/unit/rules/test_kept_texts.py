@@ -17,7 +17,7 @@ from tests.unit.rules.trf.test_trf import ADJACENT, FOUR, TEAM
 from faristol.rules import Ruleset, load_ruleset
 from faristol.rules.duplicate_game.slips import Handed, TurnData, WrittenSlip, judge_slip
 from faristol.rules.gcg import GcgError, draw_board, draw_sheet, read_gcg, replay, write_gcg
-from faristol.rules.ruleset import with_options
+from faristol.rules.ruleset.with_options import with_options
 from faristol.rules.trf import Edition, TrfError, read_trf, write_trf
 
 

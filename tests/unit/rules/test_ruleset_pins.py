@@ -10,9 +10,10 @@ import pytest
 
 from faristol.kernel.refusal import Refusal
 from faristol.rules import load_ruleset, pinned_ruleset, ruleset_names
-from faristol.rules.ruleset import pins, with_options
+from faristol.rules.ruleset import pins
 from faristol.rules.ruleset.file import RulesetError
 from faristol.rules.ruleset.pins import keep_content, read_content
+from faristol.rules.ruleset.with_options import with_options
 
 CHOSEN = {"uf-2007": {"minutes": "25"}}
 

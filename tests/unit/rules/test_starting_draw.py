@@ -7,8 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from faristol.rules import draw, full_bag, load_ruleset, without
-from faristol.rules.draws import starting_draw
-from faristol.rules.ruleset import with_options
+from faristol.rules.draws.starting_draw import starting_draw
+from faristol.rules.ruleset.with_options import with_options
 
 FISC = load_ruleset("fisc-2023")
 ORDER = [kind.face for kind in FISC.tile_set.kinds]

@@ -19,7 +19,7 @@ from faristol.rules.draws.surplus import (
     taken_too_many,
     underdraw,
 )
-from faristol.rules.ruleset import with_options
+from faristol.rules.ruleset.with_options import with_options
 
 UF, FISC, FISE, PES = (load_ruleset(name) for name in ("uf-2007", "fisc-2023", "fise", "pes-2024"))
 SEED = bytes(range(32))

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from tests.unit.rules.naive_team_standings import Boards, Matches, lost_by_all
 
 from faristol.rules import Bye, Result, RoundOutcome, Ruleset, SpreadAdjustment, load_ruleset
-from faristol.rules.ruleset import with_options
+from faristol.rules.ruleset.with_options import with_options
 from faristol.rules.standings import Match, TeamBoard, TeamBye, TeamRow, TeamScore, team_standings
 
 FISE = load_ruleset("fise")

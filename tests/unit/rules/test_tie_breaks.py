@@ -9,7 +9,7 @@ from tests.unit.rules.naive_standings import Championship
 from tests.unit.rules.test_standings import PLAYERS, championships, row
 
 from faristol.rules import Bye, Result, Ruleset, SpreadAdjustment, TableResult, load_ruleset, standings
-from faristol.rules.ruleset import with_options
+from faristol.rules.ruleset.with_options import with_options
 from faristol.rules.standings import Arithmetic, LeftOut
 from faristol.rules.standings.encounters import Group
 from faristol.rules.standings.history import PlayerRound

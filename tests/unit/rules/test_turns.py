@@ -17,8 +17,8 @@ from faristol.rules import (
     load_tile_set,
     ruleset_names,
 )
-from faristol.rules.ruleset import with_options
 from faristol.rules.ruleset.sections import TurnWord
+from faristol.rules.ruleset.with_options import with_options
 from faristol.rules.turns import FreeExchangeOutcome, check_cannot_play, exchange_limit, free_exchange
 
 FISC = load_ruleset("fisc-2023")

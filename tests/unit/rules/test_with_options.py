@@ -20,10 +20,9 @@ from faristol.rules import (
     pinned_ruleset,
     ruleset_names,
 )
-from faristol.rules.ruleset import with_options
 from faristol.rules.ruleset.consistency import contradictions
 from faristol.rules.ruleset.options import format_value
-from faristol.rules.ruleset.with_options import value_of
+from faristol.rules.ruleset.with_options import value_of, with_options
 
 UF, FISE = load_ruleset("uf-2007"), load_ruleset("fise")
 

@@ -11,8 +11,8 @@ from google.protobuf.message import Message
 from faristol.kernel.times import Instant, timestamp
 from faristol.pb.game.v1 import events_pb2 as game_events
 from faristol.rules import Ruleset, load_ruleset
-from faristol.rules.ruleset import with_options
 from faristol.rules.ruleset.sections import Neutraliser
+from faristol.rules.ruleset.with_options import with_options
 from faristol.table.clock import Clock, fold
 from faristol.table.game.evolution import evolve as evolve_game
 from faristol.table.game.signals import Signal, SignalKind, Signals, Stoppage

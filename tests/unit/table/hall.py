@@ -15,7 +15,7 @@ from faristol.pb.game.v1 import events_pb2 as events
 from faristol.pb.game.v1 import game_pb2
 from faristol.pb.pairing.v1.events_pb2 import Pairing
 from faristol.rules import Notation, Ruleset, full_bag, lay, load_ruleset, read_tiles
-from faristol.rules.ruleset import with_options
+from faristol.rules.ruleset.with_options import with_options
 from faristol.table import Table, of_clock
 from faristol.table.clock import Clock
 from faristol.table.decide import decide

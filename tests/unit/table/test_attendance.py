@@ -31,7 +31,7 @@ from faristol.pb.clock.v1 import clock_pb2
 from faristol.pb.clock.v1 import events_pb2 as events
 from faristol.pb.game.v1 import events_pb2 as game_events
 from faristol.rules import Ruleset, TurnKind
-from faristol.rules.ruleset import with_options
+from faristol.rules.ruleset.with_options import with_options
 from faristol.table import Table
 from faristol.table.clock import Clock, fold
 from faristol.table.deadlines import Deadline, next_deadline

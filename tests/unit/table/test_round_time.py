@@ -27,7 +27,7 @@ from faristol.kernel.times import timestamp
 from faristol.pb.clock.v1 import clock_pb2
 from faristol.pb.clock.v1 import events_pb2 as events
 from faristol.rules import Ruleset
-from faristol.rules.ruleset import with_options
+from faristol.rules.ruleset.with_options import with_options
 from faristol.table import Table
 from faristol.table.clock import Clock, fold
 from faristol.table.deadlines import next_deadline

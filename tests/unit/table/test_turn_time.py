@@ -12,7 +12,7 @@ from faristol.kernel.refusal import Refusal
 from faristol.kernel.times import timestamp
 from faristol.pb.clock.v1 import events_pb2 as clock_events
 from faristol.rules import load_ruleset
-from faristol.rules.ruleset import with_options
+from faristol.rules.ruleset.with_options import with_options
 from faristol.table import Table
 from faristol.table.clock import Clock, evolve
 from faristol.table.decide.checks import check_in_time

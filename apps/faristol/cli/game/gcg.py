@@ -32,7 +32,7 @@ from faristol.rules.gcg import (
     replay,
     write_gcg,
 )
-from faristol.rules.ruleset import with_options
+from faristol.rules.ruleset.with_options import with_options
 from faristol.table_terminal.shared.common import print_answer, run
 from faristol.table_terminal.shared.names import game_meant
 from faristol.table_terminal.shared.screen import progress

@@ -14,7 +14,7 @@ from faristol.kernel.quotation import nearest
 from faristol.kernel.refusal import N_, Refusal
 from faristol.pb.lexicon.v1 import lexicon_pb2, lexicon_pb2_grpc
 from faristol.rules import OptionValue, Ruleset, load_ruleset, ruleset_names
-from faristol.rules.ruleset import with_options
+from faristol.rules.ruleset.with_options import with_options
 
 DEFAULT_RULESET = "fisc-2023"
 

@@ -19,7 +19,7 @@ from faristol.pb.pairing.v1 import events_pb2 as events
 from faristol.pb.pairing.v1 import pairing_pb2 as pb
 from faristol.rating.model import TournamentView, view
 from faristol.rules import load_ruleset
-from faristol.rules.ruleset import with_options
+from faristol.rules.ruleset.with_options import with_options
 
 PES = load_ruleset("pes-2024")
 FISE = load_ruleset("fise")

@@ -13,7 +13,7 @@ from faristol.pairing.tournament.tournaments import change_options
 from faristol.pb.pairing.v1 import events_pb2 as events
 from faristol.pb.pairing.v1 import pairing_pb2 as pb
 from faristol.rules import load_ruleset
-from faristol.rules.ruleset import with_options
+from faristol.rules.ruleset.with_options import with_options
 
 HERE: dict[str, Any] = {
     "name": "Trofeu  Vila de Valls",

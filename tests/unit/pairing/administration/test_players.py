@@ -18,7 +18,7 @@ from faristol.pairing.rounds.systems import dutch_round
 from faristol.pb.pairing.v1 import events_pb2 as events
 from faristol.pb.pairing.v1 import pairing_pb2 as pb
 from faristol.rules import Ruleset, load_ruleset
-from faristol.rules.ruleset import with_options
+from faristol.rules.ruleset.with_options import with_options
 
 DUTCH = with_options(FISC, {"pairing": "dutch"})
 

@@ -13,7 +13,7 @@ from faristol.pairing.state import GameDecision
 from faristol.pairing.tournament.tournaments import pin_of
 from faristol.pb.pairing.v1 import events_pb2 as events
 from faristol.rules import load_ruleset
-from faristol.rules.ruleset import with_options
+from faristol.rules.ruleset.with_options import with_options
 
 SIX = {"p1": 2000, "p2": 1900, "p3": 1800, "p4": 1700, "p5": 1600, "p6": 1500}
 FISC = load_ruleset("fisc-2023")

@@ -17,7 +17,7 @@ from faristol.pb.game.v1 import events_pb2 as game_events
 from faristol.pb.pairing.v1 import events_pb2 as events
 from faristol.pb.pairing.v1 import pairing_pb2 as pb
 from faristol.rules import Ruleset, load_ruleset
-from faristol.rules.ruleset import with_options
+from faristol.rules.ruleset.with_options import with_options
 
 PES = with_options(load_ruleset("pes-2024"), {"pairing": "round-robin"})
 FISE = with_options(load_ruleset("fise"), {"pairing": "round-robin"})

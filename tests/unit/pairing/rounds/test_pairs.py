@@ -13,7 +13,7 @@ from faristol.pairing.rounds.systems import ways_out
 from faristol.pairing.state import TournamentState
 from faristol.pb.pairing.v1 import pairing_pb2 as pb
 from faristol.rules import Ruleset, load_ruleset
-from faristol.rules.ruleset import with_options
+from faristol.rules.ruleset.with_options import with_options
 
 DUTCH = with_options(FISC, {"pairing": "dutch"})
 ROUND_ROBIN = with_options(load_ruleset("pes-2024"), {"pairing": "round-robin"})

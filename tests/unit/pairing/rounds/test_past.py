@@ -12,7 +12,7 @@ from faristol.pairing.rounds.ranking import entrants
 from faristol.pairing.rounds.systems import dutch_round
 from faristol.pairing.state import GameDecision
 from faristol.pb.game.v1 import events_pb2 as game_events
-from faristol.rules.ruleset import with_options
+from faristol.rules.ruleset.with_options import with_options
 
 FORFEIT = GameDecision(winner_id="p1", condition=game_events.END_CONDITION_FORFEIT, losers=("p5",), unplayed=True)
 

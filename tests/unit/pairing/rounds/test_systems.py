@@ -20,7 +20,7 @@ from faristol.pairing.state import TournamentState
 from faristol.pb.pairing.v1 import events_pb2 as events
 from faristol.pb.pairing.v1 import pairing_pb2 as pb
 from faristol.rules import Ruleset, load_ruleset, ruleset_names
-from faristol.rules.ruleset import with_options
+from faristol.rules.ruleset.with_options import with_options
 from faristol.rules.trf import Document, TrfCell, TrfPlayer
 
 DUTCH = with_options(FISC, {"pairing": "dutch"})

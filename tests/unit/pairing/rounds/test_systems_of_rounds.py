@@ -19,7 +19,7 @@ from faristol.pairing.rounds.ranking import standing_of
 from faristol.pb.pairing.v1 import events_pb2 as events
 from faristol.pb.pairing.v1 import pairing_pb2 as pb
 from faristol.rules import Ruleset, load_ruleset
-from faristol.rules.ruleset import with_options
+from faristol.rules.ruleset.with_options import with_options
 
 
 def hall_of(count: int, rounds: int = 2, ruleset: Ruleset = FISC) -> Hall:

@@ -16,7 +16,7 @@ from faristol.pairing.teams.boards import there
 from faristol.pairing.teams.tournament import match_of
 from faristol.pb.pairing.v1 import pairing_pb2 as pb
 from faristol.rules import Bye, load_ruleset
-from faristol.rules.ruleset import with_options
+from faristol.rules.ruleset.with_options import with_options
 
 FISE = load_ruleset("fise")
 ROUNDS = 3

@@ -28,7 +28,7 @@ from faristol.pairing.teams.tournament import between, match_of, rules_between, 
 from faristol.pb.pairing.v1 import events_pb2 as events
 from faristol.pb.pairing.v1 import pairing_pb2 as pb
 from faristol.rules import Bye, Ruleset, load_ruleset
-from faristol.rules.ruleset import with_options
+from faristol.rules.ruleset.with_options import with_options
 from faristol.text import TRANSLATED, translations
 
 FISE = load_ruleset("fise")

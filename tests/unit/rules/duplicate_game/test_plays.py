@@ -7,7 +7,7 @@ import pytest
 from faristol.kernel.refusal import Refusal
 from faristol.rules import Board, Direction, Placement, Square, Start, Tile, load_ruleset, read_tiles
 from faristol.rules.duplicate_game.plays import Play, check_master, make_play, sort_tops
-from faristol.rules.ruleset import with_options
+from faristol.rules.ruleset.with_options import with_options
 
 FISC = load_ruleset("fisc-2023-duplicate")
 

@@ -19,7 +19,7 @@ from faristol.rules.duplicate_game.racks import (
     is_valid,
     need_of,
 )
-from faristol.rules.ruleset import with_options
+from faristol.rules.ruleset.with_options import with_options
 
 FISC = load_ruleset("fisc-2023-duplicate")
 KEEPING = with_options(FISC, {"invalid_rack": "return-drawn"})

@@ -6,7 +6,7 @@ import pytest
 
 from faristol.rules import load_ruleset
 from faristol.rules.duplicate_game.ranking import GameScores, TurnScores, rank, ranks_among
-from faristol.rules.ruleset import with_options
+from faristol.rules.ruleset.with_options import with_options
 
 FISC = load_ruleset("fisc-2023-duplicate")
 HOUSE = load_ruleset("duplicate-house")

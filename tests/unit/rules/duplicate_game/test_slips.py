@@ -17,7 +17,7 @@ from faristol.rules.duplicate_game.slips import (
     is_same_play,
     judge_slip,
 )
-from faristol.rules.ruleset import with_options
+from faristol.rules.ruleset.with_options import with_options
 
 FISC = load_ruleset("fisc-2023-duplicate")
 HOUSE = load_ruleset("duplicate-house")

@@ -22,7 +22,7 @@ from faristol.rules import (
     load_ruleset,
 )
 from faristol.rules.gcg import GcgGame, GcgPlayer, Replay, read_gcg, replay
-from faristol.rules.ruleset import with_options
+from faristol.rules.ruleset.with_options import with_options
 from faristol.rules.turns import exchange_limit
 
 BOX = load_ruleset("box")

@@ -10,7 +10,7 @@ from tests.unit.rules.gcg.games import ENGLISH, FESTA_MAJOR, FISC, INSTRUCTIONS,
 from faristol.rules import Ruleset
 from faristol.rules.conditions import EndCondition
 from faristol.rules.gcg import Play, Replay, read_gcg, replay, write_gcg, write_rack
-from faristol.rules.ruleset import with_options
+from faristol.rules.ruleset.with_options import with_options
 
 
 def ended(ruleset: Ruleset) -> tuple[list[str], str, list[str]]:

@@ -8,7 +8,7 @@ from tests.unit.rules.gcg.games import CATALAN, ENGLISH, FIRST, FISC, INSTRUCTIO
 from faristol.rules import Board, Notation, Ruleset, Tile, lay
 from faristol.rules.conditions import EndCondition
 from faristol.rules.gcg import read_gcg, replay
-from faristol.rules.ruleset import with_options
+from faristol.rules.ruleset.with_options import with_options
 
 TRAIN = ">a: AEINRT? 8D TRAIN +12 12"
 
