@@ -127,7 +127,7 @@ async def test_whoever_listens_hears_of_what_another_process_writes_or_is_told_a
 
 async def test_cleaning_says_when_it_cannot_be_done(backend: Backend, monkeypatch: pytest.MonkeyPatch) -> None:
     assert await backend.clean() == ""
-    monkeypatch.setattr(f"{type(backend).__module__}.PATIENCE", 1)
+    monkeypatch.setattr(f"{type(backend).__module__}.CLEAN_LOCK_TIMEOUT_SECONDS", 1)
     async with backend.writing() as connection:
         await connection.execute(update(tables.counter).values(position=tables.counter.c.position))
         await connection.execute(insert(tables.people).values(player_id="a", name="A", club=""))

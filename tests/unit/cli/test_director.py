@@ -414,7 +414,7 @@ ANNA, BLAI = (
             ),
             "en",
             "Corrected: Anna Puig 410 – Blai Soler 402 (round 1, table 3). Before: Anna Puig 310 – Blai Soler 402. "
-            "Done by Eva Soler. Note: the sheets say so",
+            "By Eva Soler. Note: the sheets say so",
         ),
         (
             pairing.Act(
@@ -427,7 +427,7 @@ ANNA, BLAI = (
             ),
             "en",
             "A forfeit: Anna Puig (Valls) 0 – Blai Soler 150 (round 1, table 3), "
-            "Blai Soler wins, Anna Puig (Valls) did not arrive. Done by Faristol.",
+            "Blai Soler wins, Anna Puig (Valls) did not arrive. By Faristol.",
         ),
         (
             pairing.Act(
