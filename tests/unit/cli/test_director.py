@@ -450,7 +450,7 @@ ANNA, BLAI = (
         (
             pairing.Act(type="PrizesOffered", details=["prizes: high-game, bingos"]),
             "en",
-            "Special prizes: Most bingos, Highest game.",
+            "Special prizes: Most bingos, Highest score of a game.",
         ),
         (pairing.Act(type="AppealDecided", details=["appeal: 1"]), "en", "Appeal 1 is dismissed: the decision stands."),
         (
