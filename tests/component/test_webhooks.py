@@ -447,7 +447,7 @@ async def test_a_tournament_has_so_many_webhooks_and_no_more(
     assert len((await replica.ask("ListWebhooks")).webhooks) == 2
     monkeypatch.setattr(services, "MAX_TOURNAMENT_WEBHOOKS", 20)
     monkeypatch.setattr(services, "MAX_CELL_WEBHOOKS", 2)
-    with pytest.raises(Refusal, match="there are 2 webhooks"):
+    with pytest.raises(Refusal, match="there are already 2 webhooks"):
         await replica.add(receiver.port)
 
 
