@@ -172,7 +172,7 @@ def test_a_name_of_the_provider_is_one_that_may_be_kept() -> None:
         ('issuer = "ftp://localhost"', "expected an https address"),
         ('role = "player"', "there is no role 'player' for people"),
         ('role = "boss"', "there is no role 'boss' for people"),
-        ('tournaments = ["open"]', "covers all tournaments"),
+        ('tournaments = ["open"]', "cover all tournaments"),
         ("subjects = []", "it has no user"),
         ('secret_file = "/nowhere"', "cannot be read"),
         ("unknown = 1", "unknown"),

@@ -83,7 +83,7 @@ async def test_a_director_sets_up_judges_and_a_judge_rules_from_the_command_line
                 "panel of 3; claims expire after 30 s without activity",
                 "no case is pending",
                 "no rulings in closed rounds",
-                "0 waiting",
+                "0 pending",
                 "nothing is not appointed and cannot be dismissed.",
             ],
         ),

@@ -43,7 +43,7 @@ def test_a_federation_adds_its_lists_with_one_command() -> None:
     assert "fisc: 3 tile strings" in added.stdout
     assert "layers: balearic" in added.stdout
     assert "general.txt:4: kiwi contains k" in added.stderr
-    assert "1 line contains no word (NO_SUCH_TILE 1)" in added.stderr
+    assert "1 line gave no word (NO_SUCH_TILE 1)" in added.stderr
     assert "LicenseRef-FISC  layers: balearic" in lexicon("list").stdout
     listings = [{"layer": "", "source": ""}, {"layer": "balearic", "source": "dcvb"}]
     assert look_up("sol", "al·lot", "kiwi") == [

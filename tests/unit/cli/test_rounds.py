@@ -47,7 +47,7 @@ def test_what_the_scores_of_a_game_do_not_say_stands_behind_them(
 @pytest.mark.parametrize(
     ("algorithm", "kind", "said"),
     [
-        ("swiss-2", pairing.BYE_KIND_HALF_POINT, "Sits out: half a point"),
+        ("swiss-2", pairing.BYE_KIND_HALF_POINT, "Does not play: half a point"),
         ("berger-1", pairing.BYE_KIND_FULL_POINT, "No game, because the opponent is absent: a point"),
     ],
 )

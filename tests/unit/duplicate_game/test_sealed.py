@@ -87,7 +87,7 @@ def test_with_the_lexicon_at_hand_a_lower_master_play_is_named_with_the_proposed
 
 
 def test_a_document_that_is_none_says_so() -> None:
-    with pytest.raises(DocumentError, match="no sealed game"):
+    with pytest.raises(DocumentError, match="not a sealed game"):
         read_document(b"{}")
     assert told(lambda said: said["turns"][2].pop("top"))[0].startswith("turn 3: ")
 
