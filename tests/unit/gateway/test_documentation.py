@@ -123,4 +123,4 @@ async def test_the_example_of_a_method_is_a_request_by_its_schema_and_by_the_con
         assert validator(document, content["schema"]).is_valid(content["example"]), method.name
         ParseDict(content["example"], method.request())
         assert not validator(document, content["schema"]).is_valid({"no_such_field": 1}), method.name
-        assert operation["description"].count("Needs ") == 1, method.name
+        assert operation["description"].count("Requires ") == 1, method.name

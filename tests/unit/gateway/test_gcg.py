@@ -127,7 +127,7 @@ def test_the_file_of_a_game_that_goes_on_says_so() -> None:
 @pytest.mark.parametrize(("name", "players"), OF_MORE)
 def test_a_table_of_more_than_two_is_refused_with_a_sentence(name: str, players: int) -> None:
     answer = shown(walk(rules(name), players, 1, 20))
-    with pytest.raises(Refusal, match=f"{players} play at this table"):
+    with pytest.raises(Refusal, match=f"this table has {players}"):
         gcg_of(answer)
 
 

@@ -58,7 +58,7 @@ async def test_the_standings_of_teams_are_told_with_their_rounds_and_as_of_a_rou
     ]
     told = (await playing.http.get(f"{AT}/team-standings?round=1&team=lleida&arithmetic=true")).json()
     assert [(line["team_id"], line["match_points"]) for line in told["standings"]] == [("lleida", 1.0)]
-    assert told["standings"][0]["arithmetic"]["points"]["text"] == "Together: 1 = 1"
+    assert told["standings"][0]["arithmetic"]["points"]["text"] == "Total: 1 = 1"
     assert (await playing.http.get(f"{AT}/team-standings?team=reus")).status_code == 404
     before = (await playing.http.get(f"{AT}/team-standings?as_of_position=2")).json()
     assert (before["score"], before["standings"]) == ("match-points", [])

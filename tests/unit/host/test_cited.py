@@ -17,7 +17,7 @@ from faristol.text import cite_refusal, with_article
 ROOT = Path(__file__).parents[3]
 PARTS = (
     *(f"services/faristol/{service}" for service in ("game", "clock", "pairing", "lexicon", "rating", "results")),
-    *(f"libs/faristol/{part}" for part in ("rules", "table", "words", "record", "host")),
+    *(f"libs/faristol/{part}" for part in ("rules", "table", "words", "event_store", "host")),
 )
 """What a tournament is decided by. What the tools refuse to understand rests on no rule."""
 

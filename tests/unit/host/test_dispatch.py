@@ -31,7 +31,7 @@ async def test_a_command_is_answered_by_its_response_and_a_question_by_what_answ
 
 
 def test_a_method_that_nothing_answers_is_named() -> None:
-    with pytest.raises(TypeError, match=r"nothing answers faristol\.clock\.v1\.ClockService\.GetClock"):
+    with pytest.raises(TypeError, match=r"no handler for faristol\.clock\.v1\.ClockService\.GetClock"):
         Dispatcher(SERVICE, CLOCK_COMMANDS, carry_out, {})
 
 

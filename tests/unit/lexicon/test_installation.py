@@ -123,7 +123,7 @@ async def test_an_open_list_is_installed_by_its_name_alone(stub: lexicon_pb2_grp
 async def test_a_folder_that_cannot_be_written_is_told_before_anything_is_fetched(tmp_path: Path) -> None:
     (tmp_path / "file").touch()
     installations = Installations(Library(tmp_path / "file" / "lexicons"), utc_now)
-    with pytest.raises(Refusal, match="cannot be written"):
+    with pytest.raises(Refusal, match="is read-only"):
         await installations.install(pb.InstallLexiconRequest(name="greek"), NO_CONTEXT)
 
 

@@ -235,7 +235,7 @@ async def test_one_team_is_told_with_words_and_with_its_rank_among_all(record: R
     (line,) = (await service.GetTeamStandings(request, CALLER)).standings
     assert (line.rank, line.name) == (1, "Club Lleida")
     assert [term.text for term in line.point_arithmetic.terms] == ["Round 1, bye: 1", "Round 2, Club Tarragona: 0.5"]
-    assert line.tie_breaks[0].arithmetic.text == "Together: 2 + 1 = 3"
+    assert line.tie_breaks[0].arithmetic.text == "Total: 2 + 1 = 3"
     assert line.tie_breaks[1].arithmetic.terms[0].text == "Round 2, Club Tarragona: 420 − 380 = 40"
     request.team_id = "reus"
     with pytest.raises(NotFound):

@@ -254,7 +254,7 @@ async def replay(
     )
 
 
-async def show_game_embed(
+async def embed(
     request: Request,
     results: Reader,
     game_id: str,
@@ -280,7 +280,7 @@ PAGES: Mapping[str, Callable[..., Any]] = {
     "/search": search,
     "/privacy": privacy,
     "/games/{game_id}/replay": replay,
-    "/games/{game_id}/embed": show_game_embed,
+    "/games/{game_id}/embed": embed,
     "/games/{game_id}/overlay": overlay,
     "/tournaments/{tournament_id}/find": find,
     "/tournaments/{tournament_id}/screen": screen,
