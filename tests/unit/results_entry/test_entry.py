@@ -188,9 +188,9 @@ def test_a_line_whose_names_a_spreadsheet_garbled_is_taken_by_its_ids_and_table(
     new, _, errors = read_sheet(f"{head}3;3;anna-3;?nn? 3;blai-3;BlaÃ¯ 3;400;300\n", ROUND, "en")
     assert ([entry.given for entry in new], errors) == ([ParsedResult(3, scores(400, 300))], [])
     _, _, errors = read_sheet(f"{head}3;3;blai-3;Anna 3;anna-3;Blai 3;400;300\n", ROUND, "en")
-    assert errors[0].problem.startswith("at table 3 sit")
+    assert errors[0].problem.startswith("table 3 has")
     _, _, errors = read_sheet(f"{head}3;3;;?nn? 3;;Blai 3;400;300\n", ROUND, "en")
-    assert errors[0].problem.startswith("at table 3 sit")
+    assert errors[0].problem.startswith("table 3 has")
 
 
 ASKED = "; if it is correct, write `yes` in a column `sure`, or use --sure for the whole file"
@@ -240,8 +240,8 @@ def test_a_file_given_again_is_passed_over_also_where_the_book_made_other_scores
     [
         ("2,400,350,Blai 2", "these scores do not make Blai 2 the winner: they may be swapped"),
         ("2,400,350,Nobody", "'Nobody' does not play at table 2: Anna 2 – Blai 2"),
-        ("2,400,350a", "2 · Anna 2 400 – Blai 2 350, entered by Eva at 00:00:00 stands already"),
-        ("2,400a,350", "2 · Anna 2 400 – Blai 2 350, entered by Eva at 00:00:00 stands already"),
+        ("2,400,350a", "2 · Anna 2 400 – Blai 2 350, entered by Eva at 00:00:00 is already recorded"),
+        ("2,400a,350", "2 · Anna 2 400 – Blai 2 350, entered by Eva at 00:00:00 is already recorded"),
     ],
 )
 def test_the_scores_on_the_record_with_another_winner_or_a_player_who_left_do_not_stand_already(

@@ -61,9 +61,9 @@ def test_names_of_people_are_in_events_of_their_own_so_that_they_can_be_erased()
     [
         ("name", " ", "expected 1 to 200"),
         ("country", "Andorra", "three capital letters"),
-        ("starts_on", "28/11/2026", "no day"),
-        ("starts_on", "2026-02-30", "no day"),
-        ("ends_on", "20261128", "no day"),
+        ("starts_on", "28/11/2026", "is not a date"),
+        ("starts_on", "2026-02-30", "is not a date"),
+        ("ends_on", "20261128", "is not a date"),
         ("time_zone", "Europe/Valls", "no time zone"),
         ("time_zone", "", "no time zone"),
         ("link", "example.org", "not a web address"),

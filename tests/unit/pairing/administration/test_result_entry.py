@@ -90,7 +90,7 @@ def test_where_both_were_absent_both_lose() -> None:
 def test_only_players_of_the_game_lose_it(losers: Sequence[str]) -> None:
     hall = started()
 
-    with pytest.raises(Invalid, match="expected one of p1, p5, or all of them"):
+    with pytest.raises(Invalid, match="expected one or all of p1, p5"):
         forfeit(hall, *losers)
 
 

@@ -71,7 +71,7 @@ def test_a_result_that_was_opened_again_takes_the_place_of_the_first_though_the_
 def test_another_result_without_being_opened_again_is_not_taken() -> None:
     hall = started()
     reported(hall, "open-r1-t1", 300, 299, GameDecision())
-    with pytest.raises(Refusal, match="ended 300–299 on the record"):
+    with pytest.raises(Refusal, match="ended 300–299 in the record"):
         reported(hall, "open-r1-t1", 298, 299, GameDecision())
 
 

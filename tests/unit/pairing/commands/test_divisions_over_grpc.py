@@ -58,7 +58,7 @@ async def test_a_division_is_created_and_made_known_to_the_first_in_one_append(d
         ({"division": "\u202e", "division_of": "open"}, grpc.StatusCode.INVALID_ARGUMENT, "division"),
         ({"division": "C", "first_division": "A"}, grpc.StatusCode.INVALID_ARGUMENT, "first_division"),
         ({"division": "C", "division_of": "second"}, grpc.StatusCode.FAILED_PRECONDITION, "use that one"),
-        ({"division": "b", "division_of": "open"}, grpc.StatusCode.FAILED_PRECONDITION, "second already"),
+        ({"division": "b", "division_of": "open"}, grpc.StatusCode.FAILED_PRECONDITION, "is already"),
     ],
 )
 async def test_a_division_that_cannot_be_changes_nothing(

@@ -338,7 +338,7 @@ async def test_a_correction_of_what_somebody_else_has_corrected_since_is_refused
     reasons = await all_reasons(desk.stub.CorrectResult(corrected(414, 378), metadata=NIL))
     assert [kind for kind, *_ in reasons] == ["RESULT_CHANGED", "WAS_FIRST"]
     assert "now has the result 413–378, not 412–378" in reasons[0][2]
-    assert "Eva Soler was first" in reasons[1][2]
+    assert "Eva Soler was faster" in reasons[1][2]
     assert [score.score for score in (await listed(desk)).tables[0].scores] == [413, 378]
 
 
