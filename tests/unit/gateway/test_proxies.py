@@ -85,7 +85,7 @@ def test_a_network_with_more_than_proxies_stops_the_start(setting: str) -> None:
 
 @pytest.mark.parametrize("setting", ["*", "localhost", "10.0.0/8", "10.42.0.7/16", "10.42.0.7:80", "unix:"])
 def test_what_is_no_address_and_no_network_stops_the_start(setting: str) -> None:
-    with pytest.raises(StartError, match="FARISTOL_HTTP_PROXIES (names|has an invalid network)"):
+    with pytest.raises(StartError, match=r"FARISTOL_HTTP_PROXIES (names|has an invalid network)"):
         Proxies.of(setting)
 
 

@@ -97,7 +97,7 @@ def test_one_result_more_makes_the_standings_that_all_make_at_once(
         pending = {pair for each in told.values() for pair in each.pending}
         rows = again.after_rounds(tuple(told.values()))
         assert rows == standings(known, PLAYERS, ruleset, 5, pending, adjusted)
-        with pytest.raises(ValueError, match="not among the players"):
+        with pytest.raises(ValueError, match="not one of the players"):
             again.after_rounds((*told.values(), OfRound(5, [Result.bye(5, "nobody")])))
         assert again.after_rounds(tuple(told.values())) == rows
 
@@ -240,7 +240,7 @@ def test_a_round_without_any_result_changes_nothing_whoever_waits_for_it(results
     [
         (("p2", 6), "round 6, pending for p2, is not one of the 5 rounds"),
         (("zz", 1), "round 1 is pending for zz, not one of the players"),
-        (("p0", 1), "round 1 is pending for p0, who has a result in it"),
+        (("p0", 1), "round 1 is pending for p0, but has a result"),
     ],
 )
 def test_what_cannot_be_pending_is_refused(pending: tuple[str, int], problem: str) -> None:

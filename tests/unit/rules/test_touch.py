@@ -44,7 +44,7 @@ def test_a_play_of_one_tile_may_slide_along_its_row_or_its_column_and_three_may_
     laid = [Placement(Square(5, 5), Tile("A"))]
     for to in (Square(5, 9), Square(2, 5)):
         check_touched(laid, [Placement(to, Tile("A"))], FISE)
-    with pytest.raises(Refusal, match="begun at F6"):
+    with pytest.raises(Refusal, match="began at F6"):
         check_touched(laid, [Placement(Square(6, 6), Tile("A"))], FISE)
     three = [Placement(Square(5, col), Tile("A")) for col in (5, 6, 7)]
     check_touched(three, [Placement(Square(5, col), Tile("A")) for col in (8, 9, 10)], FISE)

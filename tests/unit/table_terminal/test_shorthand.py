@@ -171,8 +171,8 @@ def test_words_of_a_challenge_are_those_that_the_play_formed() -> None:
         ("h16 casa", "There is no square H16"),
         ("Núria: 8q casa", "There is no square 8Q"),
         ("h7 .alle", "H7 has no tile, but .alle has a tile of the board there."),
-        ("h7 . A L", "No tile lies on H7"),
-        ("h8 c(as)a", "No tile lies on H10"),
+        ("h7 . A L", "H7 has no tile"),
+        ("h8 c(as)a", "H10 has no tile"),
         ("h8 cosa", "H9 has A, but cosa has O there."),
         (
             "pepe: pass",

@@ -57,7 +57,7 @@ async def test_a_sheet_without_words_has_scores_bingos_and_the_keepers_signature
 
 
 async def test_a_bingo_is_circled_and_an_exchange_a_dash_where_the_book_says_so() -> None:
-    lines = list(format_sheet(await played("fisc/sheets.yaml", "The sheet says"), "ca"))
+    lines = list(format_sheet(await played("fisc/sheets.yaml", "The sheet shows"), "ca"))
     assert lines[3].split() == ["1", "H4", "CASERN(A)", "(68)", "68", "2", "canvi", "–", "0"]
 
 

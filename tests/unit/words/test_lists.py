@@ -90,12 +90,12 @@ def test_a_layer_that_is_no_name_is_told_with_its_line(path: Path) -> None:
     ("text", "tiles", "reason", "said"),
     [
         ("kiwi", "ca-100", "NO_SUCH_TILE", "kiwi contains k (U+006B LATIN SMALL LETTER K): ca-100 has no tile for it."),
-        ("ñu", "ca-100", "NO_SUCH_TILE", "ñu holds ñ (U+00F1 LATIN SMALL LETTER N WITH TILDE)"),
-        ("åbac", "ca-100", "NO_SUCH_TILE", "holds å"),
-        ("çedilla", "es-100", "NO_SUCH_TILE", "holds ç"),
-        ("k\x1b[2J", "ca-100", "NO_SUCH_TILE", "k\N{REPLACEMENT CHARACTER}[2J holds k"),
-        ("sol\x1b[2J", "ca-100", "NO_SUCH_TILE", "holds \N{REPLACEMENT CHARACTER} (U+001B ?)"),
-        ("co-pilot", "es-100", "NO_SUCH_TILE", "co-pilot holds - (U+002D HYPHEN-MINUS)"),
+        ("ñu", "ca-100", "NO_SUCH_TILE", "ñu contains ñ (U+00F1 LATIN SMALL LETTER N WITH TILDE)"),
+        ("åbac", "ca-100", "NO_SUCH_TILE", "contains å"),
+        ("çedilla", "es-100", "NO_SUCH_TILE", "contains ç"),
+        ("k\x1b[2J", "ca-100", "NO_SUCH_TILE", "k\N{REPLACEMENT CHARACTER}[2J contains k"),
+        ("sol\x1b[2J", "ca-100", "NO_SUCH_TILE", "contains \N{REPLACEMENT CHARACTER} (U+001B ?)"),
+        ("co-pilot", "es-100", "NO_SUCH_TILE", "co-pilot contains - (U+002D HYPHEN-MINUS)"),
         ("y", "ca-100", "NOT_TILES", "y cannot be laid with tiles of ca-100."),
         ("ΜΕΛS", "el-104", "MIXED_SCRIPTS", "ΜΕΛS mixes scripts: Μ (Greek) + S (Latin)."),
         ("a", "ca-100", "WORD_LENGTH", "The length of a in tiles is 1: expected 2 to 15."),
@@ -103,7 +103,7 @@ def test_a_layer_that_is_no_name_is_told_with_its_line(path: Path) -> None:
         ("qu" * 24, "ca-100", "WORD_LENGTH", "in tiles is 24:"),
         (" ", "ca-100", "EMPTY_WORD", "The word is empty"),
         ("l" * 10_000, "es-100", "WORD_LENGTH", "expected 2 to 15"),
-        ("l" * 10_000 + "k", "es-100", "NO_SUCH_TILE", "holds k (U+006B LATIN SMALL LETTER K)"),
+        ("l" * 10_000 + "k", "es-100", "NO_SUCH_TILE", "contains k (U+006B LATIN SMALL LETTER K)"),
     ],
 )
 def test_what_cannot_be_a_word_is_told_with_its_reason(text: str, tiles: str, reason: str, said: str) -> None:
