@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import re
 
 import pytest
@@ -137,13 +138,9 @@ async def test_boards_rounds_and_standings_stand_in_frames_of_another_site_and_f
 async def test_a_public_page_that_was_seen_once_opens_without_a_network(page: Page, stage: Stage) -> None:
     await stage.add(*Championship().steps())
     await page.goto("/t/lliga")
-    seen = """async () => {
-      const keys = await caches.open("pages-1").then((cache) => cache.keys());
-      return keys.some(({ url }) => new URL(url).pathname === "/t/lliga");
-    }"""
-    await page.wait_for_function(seen)
+    await _until_stored(page, "/t/lliga")
     await page.goto("/t/lliga/crosstable")
-    await page.wait_for_function(seen.replace("/t/lliga", "/t/lliga/crosstable"))
+    await _until_stored(page, "/t/lliga/crosstable")
     await page.context.set_offline(True)
     await page.goto("/t/lliga")
     await expect(page.locator("#standings")).to_be_visible()
@@ -151,6 +148,17 @@ async def test_a_public_page_that_was_seen_once_opens_without_a_network(page: Pa
     await page.goto("/t/lliga/crosstable")
     await expect(page.locator(".crosstable")).to_be_visible()
     await page.context.set_offline(False)
+
+
+async def _until_stored(page: Page, path: str) -> None:
+    """Wait until the worker has stored a page. A predicate of ``wait_for_function`` is not awaited."""
+    paths = """async () => {
+      const keys = await caches.open("pages-1").then((cache) => cache.keys());
+      return keys.map(({ url }) => new URL(url).pathname);
+    }"""
+    async with asyncio.timeout(10):
+        while path not in await page.evaluate(paths):  # noqa: ASYNC110 # the worker sends no event
+            await asyncio.sleep(0.05)
 
 
 BEYOND = """() => [...document.querySelectorAll("body *")]
