@@ -33,7 +33,7 @@ class _OwnFiles(plutoprint.ResourceFetcher):
             return plutoprint.ResourceData(STYLES[name].encode(), "text/css", "utf-8")
         package = resources.files("faristol.gateway")
         if name in FONTS:
-            return plutoprint.ResourceData((package / "papers" / "fonts" / name).read_bytes(), "font/woff2")
+            return plutoprint.ResourceData((package / "print" / "fonts" / name).read_bytes(), "font/woff2")
         if name == "paper.css":
             return plutoprint.ResourceData((package / "static" / name).read_bytes(), "text/css", "utf-8")
         return plutoprint.ResourceData(b"", "text/plain", "utf-8")
