@@ -91,13 +91,13 @@ def version(new_database: str, nats_server: NatsServer, tmp_path: Path) -> Calla
 def newer(tmp_path: Path) -> Sequence[str]:
     """What starts a version that has one migration more."""
     packages = tmp_path / "packages"
-    copied = packages / "faristol" / "record"
+    copied = packages / "faristol" / "event_store"
     shutil.copytree(Path(event_store.__file__).parent, copied, ignore=shutil.ignore_patterns("__pycache__"))
-    told = (copied / "tables.py").read_text(encoding="utf-8")
-    (copied / "tables.py").write_text(
+    told = (copied / "backends" / "tables.py").read_text(encoding="utf-8")
+    (copied / "backends" / "tables.py").write_text(
         told.replace(f"FORMAT = {tables.RECORD_FORMAT}", f"FORMAT = {NEW}"), encoding="utf-8"
     )
-    with (copied / "migrations.py").open("a", encoding="utf-8") as file:
+    with (copied / "backends" / "migrations.py").open("a", encoding="utf-8") as file:
         file.write(MIGRATION)
     return ("env", f"PYTHONPATH={packages}")
 

@@ -13,7 +13,9 @@ from pathlib import Path
 ROOT = Path(__file__).parents[3]
 EARLIER = "f4010a451ed3035c99012dc21ec3f53d4a13c51e"
 """The version before, as long as none was tagged: a commit with the same services and the same format."""
-FORMAT = re.compile(r"^FORMAT = (\d+)$", re.MULTILINE)
+FORMAT = re.compile(r"^(?:RECORD_)?FORMAT = (\d+)$", re.MULTILINE)
+TABLES = ("libs/faristol/event_store/backends/tables.py", "libs/faristol/record/tables.py")
+"""Where versions say their format, the newest layout first."""
 
 
 @dataclass(frozen=True)
@@ -34,9 +36,8 @@ class Release:
     @property
     def format(self) -> int:
         """The format of the record that it reads."""
-        found = FORMAT.search(
-            (self.folder / "libs/faristol/event_store/backends/tables.py").read_text(encoding="utf-8")
-        )
+        tables = next(self.folder / file for file in TABLES if (self.folder / file).exists())
+        found = FORMAT.search(tables.read_text(encoding="utf-8"))
         assert found
         return int(found[1])
 
@@ -48,9 +49,8 @@ def before(folder: Path, commit: str | None = None) -> Release:
     """
     chosen = commit or _tag() or EARLIER
     folder.mkdir(parents=True)
-    archive = subprocess.Popen(
-        ["git", "-C", ROOT, "archive", chosen, "libs", "services", "proto"], stdout=subprocess.PIPE
-    )
+    parts = _git("ls-tree", "--name-only", chosen, "libs", "services", "apps", "proto").split()
+    archive = subprocess.Popen(["git", "-C", ROOT, "archive", chosen, *parts], stdout=subprocess.PIPE)
     subprocess.run(["tar", "-x", "-C", folder], stdin=archive.stdout, check=True)
     assert archive.wait() == 0
     subprocess.run([sys.executable, folder / "proto" / "generate.py"], check=True, cwd=folder, capture_output=True)

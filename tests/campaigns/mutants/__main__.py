@@ -19,7 +19,10 @@ PAIRING = "services/faristol/pairing"
 ROOMS = (
     "libs/faristol/rules",
     "libs/faristol/table",
-    *(f"{PAIRING}/{room}" for room in ("administration", "discipline", "engines", "model", "rounds", "teams")),
+    *(
+        f"{PAIRING}/{room}"
+        for room in ("discipline", "engines", "players", "results", "rounds", "state", "teams", "tournament")
+    ),
 )
 SUITES = (
     "tests/unit/kernel",
