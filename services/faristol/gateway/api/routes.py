@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from functools import partial
-from typing import Annotated, Any, Literal, TypeVar
+from typing import Annotated, Any, Literal
 
 import grpc
 from fastapi import APIRouter, Path, Query
@@ -52,13 +52,11 @@ from faristol.gateway.live.streams import StreamAnswer
 from faristol.gateway.live.subscriptions import Filtered, LastEventId, LastEventIdQuery
 from faristol.gateway.pages.alternatives import check_has_tables
 from faristol.gateway.pages.spectators import players
+from faristol.gateway.rpc.concurrency import ask_each
 from faristol.gateway.rpc.results import Moment, Page, Reader, Results, RulingsReader
 from faristol.kernel.bounded import store_bounded
 from faristol.kernel.topics import place_of
 from faristol.pb.results.v1 import results_pb2 as pb
-
-K = TypeVar("K")
-V = TypeVar("V")
 
 DAY = "^[0-9]{4}-[0-9]{2}-[0-9]{2}$"
 Day = Annotated[str, WithJsonSchema({"type": "string", "format": "date"})]
@@ -437,21 +435,6 @@ async def find_games(results: Results, duplicates: Duplicates, game_ids: Collect
     paired = await ask_each(ask_round, {(of, number) for of, number in places.values() if of and number})
     others = await ask_each(ask_duplicate, [game_id for game_id, (of, _) in places.items() if not of])
     return frozenset(each for each, place in places.items() if each in paired.get(place, ()) or others.get(each))
-
-
-AT_ONCE_COUNT = 8
-"""Limit of concurrent calls for one request."""
-
-
-async def ask_each(ask: Callable[[K], Awaitable[V]], keys: Iterable[K]) -> dict[K, V]:
-    """Return the result of ``ask`` for each key, with limited concurrency. Raises the first error of ``ask``."""
-    gate, wanted = asyncio.Semaphore(AT_ONCE_COUNT), [*dict.fromkeys(keys)]
-
-    async def ask_in_turn(key: K) -> V:
-        async with gate:
-            return await ask(key)
-
-    return dict(zip(wanted, await asyncio.gather(*map(ask_in_turn, wanted)), strict=True))
 
 
 async def _load_divisions(results: Results, request: Request, tournament_ids: Sequence[str]) -> Mapping[str, str]:

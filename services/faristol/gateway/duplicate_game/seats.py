@@ -10,8 +10,9 @@ import grpc
 
 from faristol.duplicate_game.preparation import duplicate_id
 from faristol.gateway.cache.recorded_reads import UNAVAILABLE_CODES
-from faristol.gateway.duplicate_game.service import SHEET_CALL_LIMIT, Duplicates, is_duplicate
+from faristol.gateway.duplicate_game.service import Duplicates, is_duplicate
 from faristol.gateway.pages.spectators.seats import PlayerPlace, in_order
+from faristol.gateway.rpc.concurrency import ask_each
 from faristol.pb.game.v1 import duplicate_pb2 as pb
 from faristol.pb.results.v1 import results_pb2 as results_pb
 from faristol.presentation.ruleset_lookup import is_of_duplicate_games
@@ -120,15 +121,13 @@ async def played_by(games: Duplicates, tournament: results_pb.Tournament, player
 
 async def played_in(games: Duplicates, player: results_pb.GetPlayerResponse) -> Mapping[str, PlayerResults]:
     """Return a player's results in the tournaments of duplicate games of an answer, by tournament id."""
-    of = [each.tournament for each in player.tournaments if is_of_duplicate_games(each.tournament)]
-    gate = asyncio.Semaphore(SHEET_CALL_LIMIT)
+    of = {each.tournament.tournament_id: each.tournament for each in player.tournaments}
 
-    async def ask(tournament: results_pb.Tournament) -> PlayerResults | None:
-        async with gate:
-            return await played_by(games, tournament, player.player_id)
+    async def ask(tournament_id: str) -> PlayerResults | None:
+        return await played_by(games, of[tournament_id], player.player_id)
 
-    found = await asyncio.gather(*map(ask, of))
-    return {tournament.tournament_id: each for tournament, each in zip(of, found, strict=True) if each is not None}
+    found = await ask_each(ask, [each for each, tournament in of.items() if is_of_duplicate_games(tournament)])
+    return {tournament_id: each for tournament_id, each in found.items() if each is not None}
 
 
 async def _load_played_game(

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Sequence
 from typing import Annotated
 
@@ -10,12 +9,10 @@ import grpc
 from fastapi import Depends
 
 from faristol.gateway.cache.recorded_reads import SERVICE_TIMEOUT_SECONDS, UNAVAILABLE_CODES, Service
+from faristol.gateway.rpc.concurrency import ask_each
 from faristol.kernel.topics import place_of, place_of_duplicate
 from faristol.pb.game.v1 import duplicate_pb2 as pb
 from faristol.pb.game.v1 import duplicate_pb2_grpc
-
-SHEET_CALL_LIMIT = 8
-"""Limit of concurrent calls for the sheets of halls."""
 
 
 class Duplicates(Service):
@@ -60,13 +57,11 @@ class Duplicates(Service):
         self, game: pb.GetDuplicateResponse, *, seats_alone: bool = False
     ) -> Sequence[pb.GetHallSheetResponse]:
         """Return the sheets of all halls in their order; with ``seats_alone``, only the players' numbers."""
-        gate = asyncio.Semaphore(SHEET_CALL_LIMIT)
 
-        async def of(hall: str) -> pb.GetHallSheetResponse:
-            async with gate:
-                return await self.sheet(game.game_id, hall, seats_alone=seats_alone)
+        async def ask(hall: str) -> pb.GetHallSheetResponse:
+            return await self.sheet(game.game_id, hall, seats_alone=seats_alone)
 
-        return await asyncio.gather(*(of(hall.name) for hall in game.halls))
+        return [*(await ask_each(ask, [hall.name for hall in game.halls])).values()]
 
 
 DuplicateReader = Annotated[Duplicates, Depends(Duplicates.for_visitor)]

@@ -24,6 +24,7 @@ from faristol.gateway.live.content import (
     subjects_of,
 )
 from faristol.gateway.live.sse import FRAME_BATCH_SIZE, Ring, frame, without_name
+from faristol.gateway.rpc.concurrency import ask_each
 from faristol.gateway.rpc.results import Moment, Results
 from faristol.kernel.bounded import store_bounded
 from faristol.kernel.topics import Topic
@@ -109,13 +110,11 @@ class Content:
 
     async def since(self, firsts: Mapping[Subject, int], position: int) -> Changes:
         """Return the changes since the last ones. ``firsts`` are positions of the first notifications since then."""
-        at_once = asyncio.Semaphore(CONTENT_CALL_LIMIT)
 
         async def change(subject: Subject) -> tuple[bytes, Snapshot] | None:
-            async with at_once:
-                return await self._change(subject, position, self._known.get(subject), firsts[subject])
+            return await self._change(subject, position, self._known.get(subject), firsts[subject])
 
-        found = dict(zip(firsts, await asyncio.gather(*map(change, firsts)), strict=True))
+        found = await ask_each(change, firsts, CONTENT_CALL_LIMIT)
         for subject, made in found.items():  # after all succeeded: a retry uses the same snapshots
             if made:
                 store_bounded(self._known, subject, made[1], MAX_SNAPSHOTS)

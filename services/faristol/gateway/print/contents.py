@@ -12,6 +12,7 @@ from faristol.gateway.duplicate_game.service import Duplicates
 from faristol.gateway.pages.qr import qr
 from faristol.gateway.print.form import Lie, Size
 from faristol.gateway.print.order import stack_pages
+from faristol.gateway.rpc.concurrency import ask_each
 from faristol.gateway.rpc.results import Results
 from faristol.kernel.names import name_order
 from faristol.kernel.refusal import N_
@@ -20,9 +21,6 @@ from faristol.presentation import game_view as table
 from faristol.presentation.outcome import outcome
 from faristol.presentation.ruleset_lookup import known_rules
 from faristol.text import LANGUAGES, SOURCE
-
-GAME_CALL_LIMIT = 8
-"""Limit of concurrent calls for games, over all papers and files, so that live viewers have priority."""
 
 SLIPS_PER_PAGE: Mapping[Size, int] = {"A4": 4, "A5": 2}
 """Slips on a page."""
@@ -192,16 +190,15 @@ async def _slips(wanted: PaperRequest) -> dict[str, Any]:
 
 async def _games(wanted: PaperRequest) -> dict[str, Any]:
     answer = await wanted.results.pairings(wanted.id, wanted.round)
-    gate = asyncio.Semaphore(GAME_CALL_LIMIT)
+    shown = _of_table(wanted, answer)
+    games = await ask_each(wanted.results.game, [each.game_id for each in shown])
 
-    async def form(each: pb.Table) -> Form:
-        async with gate:
-            game = await wanted.results.game(each.game_id)
+    def form(each: pb.Table) -> Form:
+        game = games[each.game_id]
         sides = table.sheet(game)
         return Form(each, game, sides, table.rows(sides), list(outcome(game, wanted.language)))
 
-    forms = await asyncio.gather(*map(form, _of_table(wanted, answer)))
-    return {"answer": answer, "forms": forms, "blank_lines": BLANK_LINES[wanted.size]}
+    return {"answer": answer, "forms": [*map(form, shown)], "blank_lines": BLANK_LINES[wanted.size]}
 
 
 async def _cards(wanted: PaperRequest) -> dict[str, Any]:

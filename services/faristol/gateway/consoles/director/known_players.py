@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import re
 import uuid
 from collections.abc import Iterable, Sequence
@@ -20,6 +19,7 @@ from faristol.gateway.consoles.director.commands import Given, list_in
 from faristol.gateway.consoles.director.page import DirectorPageDep
 from faristol.gateway.http.forms import Lists
 from faristol.gateway.pages.divisions import format_title
+from faristol.gateway.rpc.concurrency import ask_each
 from faristol.gateway.rpc.results import Page
 from faristol.kernel.names import begins, words_of
 from faristol.kernel.refusal import N_
@@ -134,18 +134,16 @@ async def _search_players(desk: DirectorPageDep, given: Given) -> PlayerSearch:
 
 async def _persons(desk: DirectorPageDep, player_ids: Iterable[str]) -> list[KnownPlayer]:
     """Return the people with these ids, with data of their last tournament; unknown ids are left out."""
-    few = asyncio.Semaphore(8)
 
     async def person(player_id: str) -> KnownPlayer | None:
-        async with few:
-            try:
-                return of_person(await desk.calls.ask(results_pb2.GetPlayerRequest(player_id=player_id, page_size=1)))
-            except grpc.aio.AioRpcError as problem:
-                if problem.code() not in (grpc.StatusCode.NOT_FOUND, grpc.StatusCode.INVALID_ARGUMENT):
-                    raise
-                return None
+        try:
+            return of_person(await desk.calls.ask(results_pb2.GetPlayerRequest(player_id=player_id, page_size=1)))
+        except grpc.aio.AioRpcError as problem:
+            if problem.code() not in (grpc.StatusCode.NOT_FOUND, grpc.StatusCode.INVALID_ARGUMENT):
+                raise
+            return None
 
-    return list(filter(None, await asyncio.gather(*map(person, player_ids))))
+    return list(filter(None, (await ask_each(person, player_ids)).values()))
 
 
 async def _show(desk: DirectorPageDep, look: PlayerSearch, **values: Any) -> Response:
