@@ -15,14 +15,13 @@ from faristol.kernel.errors import AlreadyExists, Invalid, NotFound
 from faristol.kernel.refusal import N_, Param, Refusal
 from faristol.kernel.refusal import fill as fill_places
 from faristol.kernel.spellings import kebab, names_of
+from faristol.kernel.times import NANOSECONDS_PER_MS
 from faristol.pb.game.v1 import events_pb2, game_pb2
 from faristol.rules import Board, Direction, Notation, Placement, Square, Start, Tile, lay, read_tiles
 from faristol.rules.tiles import BLANK, TileSet
 
 START_NS = 1_704_535_200 * 1_000_000_000
 """The start of every case, 2024-01-06 10:00 UTC, in nanoseconds since 1970."""
-
-NANOSECONDS_PER_MS = 1_000_000
 
 SQUARE = "square"
 """The key of a case for ``row`` and ``column``."""

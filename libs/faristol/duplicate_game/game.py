@@ -10,16 +10,13 @@ from google.protobuf.message import Message
 
 from faristol.kernel.facts import occurred_at
 from faristol.kernel.pins import Pin
-from faristol.kernel.times import Instant, instant
+from faristol.kernel.times import NANOSECONDS_PER_MS, Instant, instant
 from faristol.pb.clock.v1 import turn_events_pb2 as ticks
 from faristol.pb.game.v1 import duplicate_events_pb2 as events
 from faristol.rules import Board, Direction, Placement, Square, Start, Tile, full_bag, load_tile_set, without
 from faristol.rules.duplicate_game.plays import Play
 from faristol.rules.duplicate_game.verification import CalledRack
 from faristol.rules.notation import word_tiles
-
-MS_TO_NANOSECONDS_FACTOR = 1_000_000
-"""Nanoseconds of a millisecond."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,7 +39,7 @@ class Timer:
     @property
     def ends_at(self) -> Instant | None:
         """The end; None while it is stopped."""
-        return None if self.started_at is None else self.started_at + self.left_ms * MS_TO_NANOSECONDS_FACTOR
+        return None if self.started_at is None else self.started_at + self.left_ms * NANOSECONDS_PER_MS
 
 
 @dataclass(frozen=True, slots=True)

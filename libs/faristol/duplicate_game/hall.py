@@ -10,8 +10,8 @@ from typing import Any
 
 from google.protobuf.message import Message
 
-from faristol.duplicate_game.game import MS_TO_NANOSECONDS_FACTOR, Timer
-from faristol.kernel.times import Instant, instant
+from faristol.duplicate_game.game import Timer
+from faristol.kernel.times import NANOSECONDS_PER_MS, Instant, instant
 from faristol.pb.game.v1 import duplicate_events_pb2 as events
 from faristol.rules.duplicate_game.slips import Handed, WrittenSlip
 
@@ -20,7 +20,7 @@ HANDED_BY_VALUE: Mapping[int, Handed] = {
     **{events.Handed.Value(f"HANDED_{handed.name}"): handed for handed in Handed},
 }
 
-ON_THE_WAY = 10_000 * MS_TO_NANOSECONDS_FACTOR
+ON_THE_WAY = 10_000 * NANOSECONDS_PER_MS
 """Nanoseconds after the end within which a slip saved in time by a phone counts without an arbiter: the network is slow
 if a whole hall sends at once.
 """
@@ -183,10 +183,10 @@ def is_late(entry: SlipEntry, timer: Timer) -> bool:
 
     In a hall that began the turn by itself, the end is relative to its own start.
     """
-    ends_at = timer.ends_at if entry.began_at is None else entry.began_at + timer.whole_ms * MS_TO_NANOSECONDS_FACTOR
+    ends_at = timer.ends_at if entry.began_at is None else entry.began_at + timer.whole_ms * NANOSECONDS_PER_MS
     if not entry.slip.HasField("written_at") or ends_at is None:
         return False
-    return (instant(entry.slip.written_at) - ends_at) // MS_TO_NANOSECONDS_FACTOR >= 1
+    return (instant(entry.slip.written_at) - ends_at) // NANOSECONDS_PER_MS >= 1
 
 
 def _counting(player_id: str, entries: tuple[SlipEntry, ...], timer: Timer, is_same: IsSame) -> Counting:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from google.protobuf.message import Message
 
-from faristol.duplicate_game.game import MS_TO_NANOSECONDS_FACTOR, Duplicate, evolve
-from faristol.kernel.times import Instant, timestamp
+from faristol.duplicate_game.game import Duplicate, evolve
+from faristol.kernel.times import NANOSECONDS_PER_MS, Instant, timestamp
 from faristol.pb.clock.v1 import turn_events_pb2 as ticks
 from faristol.rules import Ruleset
 
@@ -19,7 +19,7 @@ def next_tick(game: Duplicate, ruleset: Ruleset) -> tuple[Instant, Message] | No
     turns = ruleset.turns
     warnings = [(turns.may_warn_seconds, False), (turns.must_warn_seconds, True)]
     for seconds, mandatory in sorted(((left, must) for left, must in warnings if left), reverse=True):
-        at = timer.ends_at - seconds * 1000 * MS_TO_NANOSECONDS_FACTOR
+        at = timer.ends_at - seconds * 1000 * NANOSECONDS_PER_MS
         if seconds not in timer.warned and at >= (timer.started_at or 0):
             said = ticks.TimeWarned(
                 turn=turn.number, seconds_left=seconds, mandatory=mandatory, occurred_at=timestamp(at)

@@ -11,6 +11,9 @@ from google.protobuf.timestamp_pb2 import Timestamp
 from faristol.kernel.errors import Invalid
 from faristol.kernel.refusal import N_
 
+NANOSECONDS_PER_MS = 1_000_000
+"""An ``Instant`` is in nanoseconds."""
+
 AHEAD = timedelta(minutes=5)
 """How far a caller's clock may be ahead of the server's."""
 
@@ -83,7 +86,7 @@ def moments_of(local: datetime, zone: tzinfo) -> tuple[datetime, ...]:
 def milliseconds_between(earlier: Timestamp, later: Timestamp) -> int:
     """Return whole milliseconds from ``earlier`` to ``later``, negative if the second is before the first."""
     seconds = later.seconds - earlier.seconds
-    return (seconds * 1_000_000_000 + later.nanos - earlier.nanos) // 1_000_000
+    return (seconds * 1_000_000_000 + later.nanos - earlier.nanos) // NANOSECONDS_PER_MS
 
 
 def occurred_at(request: Any, now: Callable[[], datetime]) -> Timestamp:

@@ -12,11 +12,8 @@ from google.protobuf.message import Message
 from google.protobuf.timestamp_pb2 import Timestamp
 
 from faristol.kernel.facts import on_streams
-from faristol.kernel.times import Instant, instant
+from faristol.kernel.times import NANOSECONDS_PER_MS, Instant, instant
 from faristol.pb.clock.v1 import events_pb2 as events
-
-MS_TO_NANOSECONDS_FACTOR = 1_000_000
-"""Per millisecond."""
 
 ARBITER_STOP_NUMBER = 0
 """The interruption number of a stop by the arbiter, which the game does not use."""
@@ -28,7 +25,7 @@ def elapsed_ms(since: Instant, until: Instant) -> int:
     Both are truncated to milliseconds before subtraction. A fraction lost in one turn is counted in the next, so the
     times of a game add up to its duration.
     """
-    return max(0, until // MS_TO_NANOSECONDS_FACTOR - since // MS_TO_NANOSECONDS_FACTOR)
+    return max(0, until // NANOSECONDS_PER_MS - since // NANOSECONDS_PER_MS)
 
 
 @dataclass(frozen=True, slots=True)

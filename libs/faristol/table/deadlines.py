@@ -11,12 +11,12 @@ from dataclasses import dataclass
 
 from google.protobuf.message import Message
 
-from faristol.kernel.times import Instant, timestamp
+from faristol.kernel.times import NANOSECONDS_PER_MS, Instant, timestamp
 from faristol.pb.clock.v1 import events_pb2 as events
 from faristol.rules.clockwork import absence_loses_at_ms, round_ms
 from faristol.rules.conditions import turns_after_time_up
 from faristol.rules.ruleset.ruleset import Ruleset
-from faristol.table.clock import MS_TO_NANOSECONDS_FACTOR, TIMED, Clock, evolve
+from faristol.table.clock import TIMED, Clock, evolve
 from faristol.table.game.state import Game
 
 
@@ -114,7 +114,7 @@ def _deadlines(clock: Clock, game: Game, ruleset: Ruleset) -> Iterator[Deadline]
         length_ms = round_ms(ruleset)
         stood = 0 if ruleset.round_time.runs_while_challenged else game.signals.challenged_for()
         if length_ms is not None and stood is not None:
-            at = max(game.opened_at + length_ms * MS_TO_NANOSECONDS_FACTOR + stood, clock.last_at)
+            at = max(game.opened_at + length_ms * NANOSECONDS_PER_MS + stood, clock.last_at)
             lost = lost_with_the_round(clock, ruleset, at) if clock.absent else []
             yield Deadline(at + 1, tuple(lost) or (round_time_over(clock, game, ruleset, at),))
     if clock.absent:
@@ -155,12 +155,9 @@ def _late(clock: Clock, ruleset: Ruleset) -> Iterator[Deadline]:
     delay_ms = (late.clock_starts_after_minutes or 0) * 60_000
     losers: dict[Instant, list[str]] = {}
     for player_id, absence in clock.absent.items():
-        at = absence.signal_at + limit_ms * MS_TO_NANOSECONDS_FACTOR
+        at = absence.signal_at + limit_ms * NANOSECONDS_PER_MS
         if late.loses_counted == "on-clock" and absence.clock_since is not None:
-            at = (
-                absence.clock_since
-                + (limit_ms - delay_ms - clock.compute_used_ms(player_id)) * MS_TO_NANOSECONDS_FACTOR
-            )
+            at = absence.clock_since + (limit_ms - delay_ms - clock.compute_used_ms(player_id)) * NANOSECONDS_PER_MS
         # A player must be present to win, and to have reported the absence of the other.
         losers.setdefault(max(at, clock.last_at), []).append(player_id)
     for at, player_ids in losers.items():
@@ -179,4 +176,4 @@ def _forfeit(player_id: str, reason: events.ForfeitReason.ValueType, at: Instant
 
 def _after_ms(clock: Clock, ms: int) -> Instant:
     """Return the time at which the running clock has run for ``ms`` since its last start."""
-    return (clock.running_since // MS_TO_NANOSECONDS_FACTOR + ms) * MS_TO_NANOSECONDS_FACTOR
+    return (clock.running_since // NANOSECONDS_PER_MS + ms) * NANOSECONDS_PER_MS

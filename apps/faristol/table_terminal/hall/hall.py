@@ -12,10 +12,9 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from faristol.duplicate_game.decide.slips import FORM_DOUBTS
-from faristol.duplicate_game.game import MS_TO_NANOSECONDS_FACTOR
 from faristol.duplicate_game.sealed import SealedGame, SealedTurn
 from faristol.kernel.refusal import N_, Refusal
-from faristol.kernel.times import instant, timestamp
+from faristol.kernel.times import NANOSECONDS_PER_MS, instant, timestamp
 from faristol.pb.game.v1 import duplicate_events_pb2 as events
 from faristol.pb.game.v1 import duplicate_pb2 as pb
 from faristol.table_terminal.hall.bundle import Bundle
@@ -91,7 +90,7 @@ class HallState:
         turn = self.current
         if turn is None or turn.ends_at is None:
             return None
-        return max(0, (turn.ends_at - self._clock.now()) // MS_TO_NANOSECONDS_FACTOR)
+        return max(0, (turn.ends_at - self._clock.now()) // NANOSECONDS_PER_MS)
 
     async def sync(self) -> bool:
         """Fetch the state of the game and send pending commands; return whether the services are reachable.
@@ -134,7 +133,7 @@ class HallState:
                 "TURN_STARTED", "", N_("The time of round {turn} has already started."), {"turn": turn.number}
             )
         now = self._clock.now()
-        begun = replace(turn, began_at=now, ends_at=now + self.bundle.answer.seconds * 1000 * MS_TO_NANOSECONDS_FACTOR)
+        begun = replace(turn, began_at=now, ends_at=now + self.bundle.answer.seconds * 1000 * NANOSECONDS_PER_MS)
         self.journal.keep_turn(begun)
         return begun
 
@@ -212,7 +211,7 @@ class HallState:
         asked_at = self._clock.steady()
         shown = await self._ask(pb.GetDuplicateRequest(game_id=self.bundle.game_id, inside=True))
         self._clock.compare(asked_at, instant(shown.now))
-        if self.journal.ahead is None or abs(self.journal.ahead - self._clock.ahead) > MS_TO_NANOSECONDS_FACTOR:
+        if self.journal.ahead is None or abs(self.journal.ahead - self._clock.ahead) > NANOSECONDS_PER_MS:
             self.journal.keep_clock(self._clock.ahead)
         if self.journal.void_from != shown.seal.void_from_turn:
             self.journal.keep_void(shown.seal.void_from_turn)

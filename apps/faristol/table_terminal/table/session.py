@@ -18,7 +18,7 @@ from faristol.casebook.verbs import Verb
 from faristol.host.ruleset_store import ruleset_of
 from faristol.kernel.quotation import likely
 from faristol.kernel.refusal import N_, Refusal
-from faristol.kernel.times import Instant, timestamp
+from faristol.kernel.times import NANOSECONDS_PER_MS, Instant, timestamp
 from faristol.pb.clock.v1 import clock_pb2
 from faristol.pb.game.v1 import game_pb2
 from faristol.pb.results.v1 import results_pb2
@@ -31,7 +31,6 @@ from faristol.table_terminal.table.rulings import TableJudge
 from faristol.table_terminal.table.services import POLL_INTERVAL_SECONDS, LiveTable
 from faristol.table_terminal.table.shorthand import LineParser
 
-NANOSECONDS_PER_MS = 1_000_000
 NO_VERB = N_("there is no verb {verb}; `help` lists all of them")
 VERB_NEAR = N_("there is no verb {verb}; did you mean {near}? `help` lists all of them")
 RULED_ALREADY = N_("The challenge of turn {turn} already has the opposite ruling.")

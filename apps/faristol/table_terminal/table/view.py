@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 
 from faristol.kernel.refusal import N_
-from faristol.kernel.times import Instant, instant
+from faristol.kernel.times import NANOSECONDS_PER_MS, Instant, instant
 from faristol.pb.game.v1 import events_pb2 as events
 from faristol.pb.game.v1 import game_pb2
 from faristol.pb.results.v1 import results_pb2
@@ -14,8 +14,6 @@ from faristol.presentation.game_view import minutes
 from faristol.rules import Ruleset
 from faristol.table_terminal.table.offers import Offer, ShownTable
 from faristol.text import say, translations, with_article
-
-NANOSECONDS_PER_MS = 1_000_000
 
 RUNS = "▶"
 """The sign after the time of a running clock."""

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from faristol.duplicate_game.game import MS_TO_NANOSECONDS_FACTOR, Timer, Turn
+from faristol.duplicate_game.game import Timer, Turn
 from faristol.duplicate_game.situation import GAME_STREAM_NUMBER, Commands, Fact, Situation, reason_given
 from faristol.kernel.refusal import N_, Refusal
+from faristol.kernel.times import NANOSECONDS_PER_MS
 from faristol.pb.clock.v1 import turn_events_pb2 as ticks
 from faristol.pb.clock.v1 import turns_pb2 as pb
 
@@ -35,7 +36,7 @@ def stop_turn(situation: Situation, request: pb.StopTurnRequest) -> list[Fact]:
         raise _build_refusal(situation, "TURN_STOPPED", N_("The time of round {turn} is already stopped."), turn)
     stopped = ticks.TurnTimerStopped(
         turn=turn.number,
-        milliseconds_left=(timer.ends_at - situation.at) // MS_TO_NANOSECONDS_FACTOR,
+        milliseconds_left=(timer.ends_at - situation.at) // NANOSECONDS_PER_MS,
         reason=reason_given(request.reason),
         arbiter_id=request.arbiter_id,
     )

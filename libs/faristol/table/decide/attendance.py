@@ -7,18 +7,18 @@ from collections.abc import Mapping
 from google.protobuf.message import Message
 
 from faristol.kernel.refusal import N_, Refusal
-from faristol.kernel.times import Instant, timestamp
+from faristol.kernel.times import NANOSECONDS_PER_MS, Instant, timestamp
 from faristol.pb.clock.v1 import clock_pb2
 from faristol.pb.clock.v1 import events_pb2 as events
 from faristol.rules.ruleset.ruleset import Ruleset
 from faristol.table import Decide, Table
-from faristol.table.clock import MS_TO_NANOSECONDS_FACTOR, Clock
+from faristol.table.clock import Clock
 from faristol.table.decide.checks import check_arbiter, check_seated
 from faristol.table.decide.presses import apply_due, check_playing
 from faristol.table.game.signals import SignalKind
 from faristol.table.game.state import Game
 
-_MINUTE = 60_000 * MS_TO_NANOSECONDS_FACTOR
+_MINUTE = 60_000 * NANOSECONDS_PER_MS
 
 
 def report_absence(table: Table, request: clock_pb2.ReportAbsenceRequest, at: Instant) -> list[Message]:

@@ -10,7 +10,7 @@ from google.protobuf.message import Message
 from faristol.kernel.errors import Invalid
 from faristol.kernel.pins import UNPINNED, no_lexicon
 from faristol.kernel.refusal import N_, Refusal
-from faristol.kernel.times import Instant
+from faristol.kernel.times import NANOSECONDS_PER_MS, Instant
 from faristol.pb.game.v1 import events_pb2 as events
 from faristol.pb.game.v1 import game_pb2
 from faristol.rules import BLANK, Square
@@ -33,9 +33,6 @@ from faristol.table.decide.draws import check_possible
 from faristol.table.game.evolution import evolve
 from faristol.table.game.state import Phase, tiles_of
 from faristol.table.withdrawal import build_play_withdrawn
-
-MS_TO_NANOSECONDS_FACTOR = 1_000_000
-"""In nanoseconds."""
 
 
 def challenge(table: Table, request: game_pb2.ChallengeRequest, at: Instant) -> list[Message]:
@@ -282,7 +279,7 @@ def _check_open(table: Table, player_id: str, at: Instant) -> None:
             text = N_("Both players have written the score of the play: it is accepted.")
             raise Refusal("CHALLENGE_TOO_LATE", article, text)
     if law.seconds_max is not None and law.opens_on == "clock-stopped":
-        check_in_time((at - clock.held_at) // MS_TO_NANOSECONDS_FACTOR, ruleset)
+        check_in_time((at - clock.held_at) // NANOSECONDS_PER_MS, ruleset)
 
 
 COMMANDS: Mapping[type[Message], Decide] = {

@@ -34,9 +34,8 @@ from faristol.rules.trf import (
     TrfTeam,
     told_by_first_round,
 )
+from faristol.rules.trf.document import POINT_TENTHS_FACTOR
 
-POINT_TENTHS_FACTOR = 10
-"""Of a point."""
 FIRST_NUMBER = 1
 OPEN_RANGE_NUMBER = 0
 """The last round of an open-ended range."""
