@@ -6,7 +6,7 @@ import csv
 import re
 import uuid
 from collections import Counter
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
 from functools import cache
@@ -194,8 +194,7 @@ def players_of(text: str, reading: Reading = BY_ITSELF) -> PlayerList:
     title = tuple(each for each in title if not each.lower().startswith("sep="))
     lines, unreadable = _as_far_as_readable(rows)
     lines, joined, first = _with_commas_in_names(lines, columns, reading.answers)
-    again = (each for each in lines) if unreadable is None else _then_raise(lines, unreadable)
-    found = _players(again, columns, lines_of(text), reading, joined)
+    found = _players(lines, columns, lines_of(text), reading, joined, unreadable)
     return replace(found, title=title, asks_comma=found.asks_comma or first)
 
 
@@ -210,11 +209,6 @@ def _as_far_as_readable(rows: Iterator[tuple[int, list[str]]]) -> tuple[Rows, Un
     except Unreadable as problem:
         return found, problem
     return found, None
-
-
-def _then_raise(rows: Rows, problem: Unreadable) -> Iterator[tuple[int, list[str]]]:
-    yield from rows
-    raise problem
 
 
 def _with_commas_in_names(rows: Rows, columns: Sequence[str], answers: Answers) -> tuple[Rows, set[int], str]:
@@ -258,13 +252,17 @@ def _are_surnames(names: Sequence[str], *, of_every_row: bool) -> bool:
 
 
 def _players(
-    lines: Iterator[tuple[int, list[str]]],
+    lines: Iterable[tuple[int, list[str]]],
     columns: Sequence[str],
     texts: Sequence[str],
     reading: Reading,
     joined: Collection[int] = (),
+    unreadable: Unreadable | None = None,
 ) -> PlayerList:
-    """Return the players of the rows below the headings; in the ``joined`` lines the name begins with the surname."""
+    """Return the players of the rows below the headings; in the ``joined`` lines the name begins with the surname.
+
+    ``unreadable`` is the problem behind the last row that could be read. Then no player is returned.
+    """
     language, answers = reading.language, reading.answers
     rows: list[ListedPlayer] = []
     errors: list[LineError] = []
@@ -275,40 +273,39 @@ def _players(
     def tell(line: int, problem: str) -> None:
         errors.append(LineError(line, problem, texts[line - 1].strip() if 0 < line <= len(texts) else ""))
 
-    try:
-        for line, fields in lines:
-            row = dict(zip(columns, fields, strict=False))
-            given = row.get("name", "")
-            zero = _is_zero(row.get("rating", ""))
-            try:
-                spare = [cell for cell in fields[len(columns) :] if cell]
-                spare += [cell for column, cell in zip(columns, fields, strict=False) if cell and not column]
-                if spare:
-                    raise ValueError(say(MORE_FIELDS, {"given": repr(", ".join(spare))}, language))
-                is_known = bool(row.get("id"))  # the name stays as the list with its id has it
-                as_it_is = is_known or (answers.comma is Comma.CLUB and line not in joined)
-                turned = "" if as_it_is else _reorder_name(given)
-                if zero and answers.zero is not Zero.RATING:
-                    row["rating"] = ""
-                request = _player(row | {"name": turned or given}, language)
-                request.tournament_id = _division(row, reading.divisions, language) or reading.tournament
-            except ValueError as problem:
-                tell(line, str(problem))
-                continue
-            zeros += zero
-            asks_comma = bool(_reorder_name(given)) and not is_known and line not in joined
-            with_comma = with_comma or (given if asks_comma else "")
-            namesakes = by_name.setdefault(name_key(request.name), [])
-            if known := next((row for row in namesakes if not _are_distinct(row.request, request)), None):
-                tell(line, say(STANDS_ALREADY["name"], {"given": repr(request.name), "line": known.line}, language))
-                continue
-            if request.player_id and (before := ids.setdefault(request.player_id.casefold(), line)) != line:
-                tell(line, say(STANDS_ALREADY["id"], {"given": repr(request.player_id), "line": before}, language))
-                continue
-            rows.append(ListedPlayer(line, request, row.get(TEAM, ""), given if turned else "", zero))
-            namesakes.append(rows[-1])
-    except Unreadable as problem:
-        tell(problem.line, say(UNREADABLE, {}, language))
+    for line, fields in lines:
+        row = dict(zip(columns, fields, strict=False))
+        given = row.get("name", "")
+        zero = _is_zero(row.get("rating", ""))
+        try:
+            spare = [cell for cell in fields[len(columns) :] if cell]
+            spare += [cell for column, cell in zip(columns, fields, strict=False) if cell and not column]
+            if spare:
+                raise ValueError(say(MORE_FIELDS, {"given": repr(", ".join(spare))}, language))
+            is_known = bool(row.get("id"))  # the name stays as the list with its id has it
+            as_it_is = is_known or (answers.comma is Comma.CLUB and line not in joined)
+            turned = "" if as_it_is else _reorder_name(given)
+            if zero and answers.zero is not Zero.RATING:
+                row["rating"] = ""
+            request = _player(row | {"name": turned or given}, language)
+            request.tournament_id = _division(row, reading.divisions, language) or reading.tournament
+        except ValueError as problem:
+            tell(line, str(problem))
+            continue
+        zeros += zero
+        asks_comma = bool(_reorder_name(given)) and not is_known and line not in joined
+        with_comma = with_comma or (given if asks_comma else "")
+        namesakes = by_name.setdefault(name_key(request.name), [])
+        if known := next((row for row in namesakes if not _are_distinct(row.request, request)), None):
+            tell(line, say(STANDS_ALREADY["name"], {"given": repr(request.name), "line": known.line}, language))
+            continue
+        if request.player_id and (before := ids.setdefault(request.player_id.casefold(), line)) != line:
+            tell(line, say(STANDS_ALREADY["id"], {"given": repr(request.player_id), "line": before}, language))
+            continue
+        rows.append(ListedPlayer(line, request, row.get(TEAM, ""), given if turned else "", zero))
+        namesakes.append(rows[-1])
+    if unreadable:
+        tell(unreadable.line, say(UNREADABLE, {}, language))
         return PlayerList([], errors, whole=True)
     # A team enters with all its players, in their order.
     whole = bool(errors) and TEAM in columns
