@@ -12,8 +12,7 @@ def tables_of(halls: Iterable[events.Hall], players: int, seated: Iterable[int] 
 
     ``seated`` has the tables of earlier games.
     """
-    of_halls = {table for hall in halls for table in range(hall.first_table, hall.last_table + 1)}
-    return frozenset(of_halls or range(1, (players + 1) // 2 + 1)).union(seated)
+    return frozenset(_tables_of_halls(halls) or range(1, (players + 1) // 2 + 1)).union(seated)
 
 
 def count_tables(players: int, players_max: int, teams: int = 0, boards: int = 0) -> int:
@@ -31,8 +30,12 @@ def playing_tables(halls: Iterable[events.Hall], needed: int) -> list[int]:
 
     Fewer if the halls have fewer.
     """
-    of_halls = sorted({table for hall in halls for table in range(hall.first_table, hall.last_table + 1)})
+    of_halls = sorted(_tables_of_halls(halls))
     return of_halls[:needed] if of_halls else list(range(1, needed + 1))
+
+
+def _tables_of_halls(halls: Iterable[events.Hall]) -> set[int]:
+    return {table for hall in halls for table in range(hall.first_table, hall.last_table + 1)}
 
 
 def ranges(numbers: Iterable[int]) -> str:

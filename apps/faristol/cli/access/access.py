@@ -27,6 +27,7 @@ from faristol.credentials.tokens import decode_unverified
 from faristol.credentials.tokens import hand_on as handed_on
 from faristol.event_store.integrity import keys as key_files
 from faristol.host import Addresses, StartError
+from faristol.kernel.addresses import endpoint
 from faristol.kernel.refusal import N_
 from faristol.pb.access.v1 import access_pb2 as pb
 from faristol.pb.access.v1 import events_pb2 as events
@@ -129,7 +130,7 @@ def describe_grant(answer: pb.GrantCredentialResponse, address: str | None) -> s
 def _likely_pages(address: str | None) -> str:
     """Return the likely URL of the pages: the host of the access service with the port of the settings."""
     host = urlsplit(f"//{address_of('access', address)}").hostname or "localhost"
-    return f"http://{f'[{host}]' if ':' in host else host}:{settings_of().http_port or DEFAULT_PORT}"
+    return f"http://{endpoint(host, settings_of().http_port or DEFAULT_PORT)}"
 
 
 def list_credentials(
