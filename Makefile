@@ -57,6 +57,7 @@ properties: setup ## try every property on twenty times as many examples
 
 check: $(READY) $(PB) ## lint, format, types, import contracts, the proto contract, image and pipelines
 	@$(MAKE) --no-print-directory --jobs 2 --output-sync=target types style
+	$(BIN)/pytest -q --noconftest tests/style
 
 types:
 	$(BIN)/mypy $(CODE)
@@ -65,7 +66,6 @@ style:
 	$(BIN)/ruff check $(CODE)
 	$(BIN)/ruff format --check $(CODE)
 	$(BIN)/lint-imports
-	$(BIN)/pytest -q --noconftest tests/style
 	$(BIN)/buf lint proto
 	$(BIN)/buf format --diff --exit-code proto
 	$(BIN)/python proto/breaking.py
