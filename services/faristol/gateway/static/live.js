@@ -316,9 +316,10 @@ async function keepForOffline() {
   addEventListener("offline", show);
   show();
   if (!navigator.onLine) return;
+  const wasControlled = navigator.serviceWorker.controller !== null; // a new worker claims this page before `ready`
   await navigator.serviceWorker.register("/worker.js").catch(() => {}); // not over plain HTTP
   const { active } = await navigator.serviceWorker.ready;
-  if (navigator.serviceWorker.controller) return; // it has seen this page itself
+  if (wasControlled) return; // the worker fetched this page itself
   const files = performance.getEntriesByType("resource").map(({ name }) => name);
   active?.postMessage({ keep: [location.href, ...files] });
 }

@@ -48,7 +48,7 @@ async function keepOpen(addresses) {
   for (const address of addresses) {
     const request = new Request(address);
     const name = cacheOf(request);
-    if (name) await keep(name, request, await fetch(request)).catch(() => {});
+    if (name) await fetch(request).then((answer) => keep(name, request, answer)).catch(() => {});
   }
 }
 
