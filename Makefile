@@ -6,20 +6,26 @@ READY  := $(VENV)/.ready
 PB     := libs/faristol/pb/.generated
 LEXICON := $(VENV)/share/faristol/lexicons/catalan.lexicon
 CODE   := libs services apps tests proto deploy
+# The tests in the parts that the pipeline reports separately; `make test` runs all of them at once.
+UNIT_TESTS      := tests/unit tests/rulebook
+COMPONENT_TESTS := tests/component tests/conformance tests/deploy
+BROWSER_TESTS   := tests/browser
 PYTEST_ARGS ?=
 # Processes of tests: they wait a third of their time, for deadlines, leases and servers that start.
 WORKERS ?= $(shell $(PYTHON) -c 'import os; print(max(2, 3 * os.cpu_count() // 2))')
+IN_PARALLEL := -n $(WORKERS) --dist loadscope --no-loadscope-reorder
 
 export PATH := $(abspath $(BIN)):$(PATH)
 unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
-.PHONY: help setup lexicons run test nightly databases properties check types style compiled format proto golden bench capacity torture simulate judges rounds halls strangers viewers mutants great faults browser openid axe openapi token promtool crds lock digests audit clean
+.PHONY: help setup lexicons run test unit component browser-tests coverage nightly databases properties check types style compiled format proto golden bench capacity torture simulate judges rounds halls strangers viewers mutants great faults browser openid axe openapi token promtool crds lock digests audit clean
 
 help: ## say what the targets do
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## (.*)/  make \1\t\2/' | expand -t 20
 
 setup: $(READY) $(PB) $(LEXICON) ## make .venv with everything pinned in the lock, and install the Catalan lexicon
+	@git config blame.ignoreRevsFile .git-blame-ignore-revs 2>/dev/null || true # a source archive has no repository
 
 $(READY): requirements-dev.lock pyproject.toml
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
@@ -46,7 +52,19 @@ run: setup ## play a championship of 16 players and 5 rounds, and serve its page
 
 test: setup ## run every check and every test
 	@$(MAKE) --no-print-directory --jobs 3 --output-sync=target types style browser openid axe token promtool compiled
-	$(BIN)/pytest -n $(WORKERS) --dist loadscope --no-loadscope-reorder $(PYTEST_ARGS)
+	$(BIN)/pytest $(IN_PARALLEL) $(PYTEST_ARGS)
+
+unit: setup ## run the tests of functions and of rulebook cases
+	$(BIN)/pytest $(IN_PARALLEL) $(UNIT_TESTS) $(PYTEST_ARGS)
+
+component: setup openid token promtool ## run the tests that start servers
+	$(BIN)/pytest $(IN_PARALLEL) $(COMPONENT_TESTS) $(PYTEST_ARGS)
+
+browser-tests: setup browser openid axe ## run the tests of pages in a browser
+	$(BIN)/pytest $(IN_PARALLEL) $(BROWSER_TESTS) $(PYTEST_ARGS)
+
+coverage: setup ## measure the lines that the unit tests run, against the floor in pyproject.toml; writes var/coverage.json
+	$(BIN)/pytest $(IN_PARALLEL) $(UNIT_TESTS) --cov --cov-report=term:skip-covered --cov-report=json $(PYTEST_ARGS)
 
 nightly: setup openapi crds ## run the tests that take too long for every change
 	$(BIN)/pytest -m nightly --timeout 3600 $(PYTEST_ARGS)

@@ -27,13 +27,45 @@ def job(workflow: str) -> dict[str, Any]:
     return found
 
 
-def test_every_supported_python_passes_the_whole_of_the_tests() -> None:
+PARTS = {"unit": "make unit", "component": "make component", "browser": "make browser-tests"}
+"""The jobs that run tests, each with its command."""
+
+
+def test_every_supported_python_passes_every_part_of_the_tests() -> None:
     project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
     supported = [line.rpartition(" ")[2] for line in project["classifiers"] if re.search(r":: 3\.\d+$", line)]
-    tests = job("test.yml")
-    assert tests["strategy"]["matrix"]["python"] == supported
+    jobs = yaml.safe_load((ROOT / ".github" / "workflows" / "test.yml").read_text())["jobs"]
     assert project["requires-python"] == f">={supported[0]}"
-    assert any(step.get("run") == "bash .ci/run" for step in tests["steps"])
+    for name, command in PARTS.items():
+        assert jobs[name]["strategy"]["matrix"]["python"] == supported
+        assert any(step.get("run") == command for step in jobs[name]["steps"])
+    for name in ("check", "coverage"):
+        assert any(step.get("run") == f"make {name}" for step in jobs[name]["steps"])
+
+
+def test_the_parts_of_the_pipeline_run_every_folder_of_tests_once() -> None:
+    lists = re.findall(r"^[A-Z]+_TESTS +:= (.+)$", (ROOT / "Makefile").read_text(), re.MULTILINE)
+    listed = sorted(chain.from_iterable(map(str.split, lists)))
+    tests = {file.relative_to(ROOT).parts[:2] for file in (ROOT / "tests").rglob("test_*.py")}
+    in_check = {"tests/style"}
+    assert listed == sorted({"/".join(each) for each in tests} - in_check)
+
+
+def test_the_pipeline_before_a_merge_runs_every_check_and_every_test() -> None:
+    assert (ROOT / ".ci" / "run").read_text().endswith("exec make test\n")
+
+
+def test_coverage_of_the_unit_tests_has_a_floor() -> None:
+    coverage = tomllib.loads((ROOT / "pyproject.toml").read_text())["tool"]["coverage"]
+    assert coverage["report"]["fail_under"] >= 50
+    assert "coverage" in job("nightly.yml")["strategy"]["matrix"]["target"]
+
+
+def test_revisions_that_blame_skips_are_commits() -> None:
+    listed = (ROOT / ".git-blame-ignore-revs").read_text().splitlines()
+    revisions = [line for line in listed if line and not line.startswith("#")]
+    assert revisions
+    assert all(re.fullmatch(r"[0-9a-f]{40} # .+", line) for line in revisions)
 
 
 def test_every_target_of_the_night_is_there() -> None:
