@@ -31,9 +31,10 @@ from faristol.bus import NatsServer
 from faristol.bus.permissions import User
 from faristol.bus.server import CELL_USER
 from faristol.event_store import Record
-from faristol.event_store.backends.databases import BACKENDS, parse
+from faristol.event_store.backends.databases import parse
 from faristol.host import Settings
 from tests.postgres.server import VARIABLE, started
+from tests.support.databases import database_kind as database_kind  # a fixture of every folder
 
 with warnings.catch_warnings():
     warnings.simplefilter("ignore")  # it speaks of a run-time folder that it does not use
@@ -144,13 +145,6 @@ def new_database(postgres: str) -> Iterator[str]:
         _told(postgres, f"DROP DATABASE {parse(url).database} WITH (FORCE)")
     except DBAPIError as problem:  # it waits for every connection of the server, those of other databases too
         warnings.warn(f"a database is left until the server stops: {problem.orig}", stacklevel=1)
-
-
-@pytest.fixture(params=list(BACKENDS))
-def database_kind(request: pytest.FixtureRequest) -> str:
-    """Each kind of database in turn."""
-    kind: str = request.param
-    return kind
 
 
 @pytest.fixture

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 
 from google.protobuf.message import Message
 from tests.benchmarks.figures import Figures
-from tests.unit.table.games import laid
+from tests.support.table_games import laid
 
 from faristol.kernel.times import timestamp
 from faristol.pb.game.v1 import events_pb2 as events

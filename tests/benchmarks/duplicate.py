@@ -18,7 +18,7 @@ from typing import Annotated, Any
 
 import typer
 from tests.campaigns.halls.world import OneLexicon
-from tests.unit.duplicate_game.ahead import FISC, words
+from tests.support.games_ahead import FISC, words
 
 from faristol.casebook.hosts.memory import Caller
 from faristol.casebook.verbs import method_of

@@ -19,8 +19,8 @@ from typing import Any
 sys.path.insert(0, str(Path(__file__).parents[2]))
 
 from tests.benchmarks.figures import Figures
-from tests.unit.gateway.stage import opened
-from tests.unit.results.synthetic import Championship, Step, append
+from tests.support.stage import opened
+from tests.support.synthetic import Championship, Step, append
 
 from faristol.event_store.personal_data.people import store_player
 from faristol.gateway.pages import render as page

@@ -7,7 +7,7 @@ import time
 from itertools import pairwise
 
 from tests.benchmarks.figures import Figures
-from tests.unit.pairing.engines.dutch.tournaments import Draw
+from tests.support.dutch_tournaments import Draw
 
 SIZES = (100, 200, 400, 1000)
 ROUNDS = 7

@@ -101,7 +101,7 @@ async def serve(services: list[str], given: dict[str, Any]) -> None:
 
     async with running(Settings.model_validate(given), services) as process:
         if "results" in services:
-            from tests.unit.results.synthetic import Championship, append, keep_names
+            from tests.support.synthetic import Championship, append, keep_names
 
             record, hall = process.runtime.record, Championship()
             await keep_names(record)

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 import pytest_asyncio
 from playwright.async_api import Browser, Page, async_playwright
-from tests.unit.gateway.stage import Stage, opened
+from tests.support.stage import Stage, opened
 
 FLAGS = (
     "--headless",

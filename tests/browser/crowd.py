@@ -8,9 +8,9 @@ from datetime import date
 from pathlib import Path
 
 from google.protobuf.message import Message
-from tests.unit.gateway.stage import Stage, opened
-from tests.unit.results.league import League
-from tests.unit.results.synthetic import Championship, Step, append, full_game, game_id
+from tests.support.league import League
+from tests.support.stage import Stage, opened
+from tests.support.synthetic import Championship, Step, append, full_game, game_id
 
 from faristol.event_store.personal_data.people import store_player
 from faristol.pb.game.v1 import events_pb2 as game

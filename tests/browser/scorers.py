@@ -13,7 +13,7 @@ from typing import Any
 import grpc
 from playwright.async_api import Browser, BrowserContext, Page, expect
 from playwright.async_api import TimeoutError as NotInTime
-from tests.component.access_cell import Cell, held, opened, seated
+from tests.support.access_cell import Cell, held, opened, seated
 
 from faristol.client.credentials import authorize, build_interceptors
 from faristol.pb.access.v1 import needs_pb2 as needs

@@ -19,9 +19,10 @@ from fastapi.routing import APIRoute
 from playwright.async_api import Browser, Page, expect
 from tests.axe.checker import serious
 from tests.browser.test_phone import FAINT, LANGUAGES, WIDE
-from tests.component.access_cell import OWN, Cell, given, held, opened, with_small_lexicons
 from tests.component.blind_typist import slips_for
 from tests.component.officials import appoint, challenge, do
+from tests.support.access_cell import OWN, Cell, given, held
+from tests.support.access_cell import cell_with_small_lexicons as cell
 
 from faristol.credentials.credential import Scope
 from faristol.gateway.api.openapi.documentation import SERVICES
@@ -33,6 +34,8 @@ from faristol.pb.access.v1 import needs_pb2 as needs
 from faristol.pb.game.v1 import events_pb2 as game
 from faristol.pb.pairing.v1 import events_pb2 as events
 from faristol.pb.pairing.v1 import pairing_pb2 as pairing
+
+__all__ = ["cell"]
 
 pytestmark = [pytest.mark.browser, pytest.mark.lexicon, pytest.mark.asyncio(loop_scope="module")]
 
@@ -72,14 +75,6 @@ FEWEST = ["access"]
 
 OPEN = "() => [...document.querySelectorAll('main details')].slice(0, 8).forEach((each) => (each.open = true))"
 """Show what is folded away: the first of many that are alike."""
-
-
-@pytest_asyncio.fixture(scope="module", loop_scope="module")
-async def cell(tmp_path_factory: pytest.TempPathFactory, lexicons: Path, no_open: None) -> AsyncIterator[Cell]:
-    """A round that is played, beside what tests create."""
-    folder = with_small_lexicons(lexicons, tmp_path_factory.mktemp("words"))
-    async with opened(tmp_path_factory.mktemp("cell"), folder) as made:
-        yield made
 
 
 @asynccontextmanager

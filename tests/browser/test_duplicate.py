@@ -11,10 +11,10 @@ from playwright.async_api import Browser, Page, expect
 from tests.axe.checker import serious
 from tests.browser.frames import EMBEDS, check_framed, framed
 from tests.browser.test_phone import FAINT, IN_LANGUAGES, LANGUAGES, LEAST_TOUCHED, SMALL, WIDE, WIDEST, fits
-from tests.component.access_cell import Cell
 from tests.component.officials import arbiter, do
 from tests.component.test_duplicate import CUP, FIRST, Stage, staged
 from tests.component.test_duplicate_consoles import GAME, JUDGE, SLIPS, cell, collector
+from tests.support.access_cell import Cell
 
 from faristol.pb.clock.v1 import turns_pb2 as turns
 from faristol.pb.game.v1 import duplicate_pb2 as pb

@@ -3,24 +3,23 @@
 from __future__ import annotations
 
 import gzip
-from collections.abc import AsyncIterator
 from dataclasses import replace
-from pathlib import Path
 from typing import Any
 
 import httpx
 import pytest
-import pytest_asyncio
 from playwright.async_api import Browser, expect
 from tests.browser.test_director import DESK, PHONE, seated, step
 from tests.browser.test_phone import WIDE
-from tests.component.access_cell import Cell, held, opened
 from tests.component.officials import do
+from tests.support.access_cell import Cell, cell, held
 
 from faristol.credentials.credential import Scope
 from faristol.gateway.print.contents import PAPERS
 from faristol.pb.access.v1 import needs_pb2 as needs
 from faristol.pb.pairing.v1 import pairing_pb2 as pairing
+
+__all__ = ["cell"]
 
 pytestmark = [
     pytest.mark.browser,
@@ -56,12 +55,6 @@ FITS = """() => {
 }"""
 
 HEAD = replace(held(needs.ROLE_DIRECTOR), subject="eva", scope=Scope())
-
-
-@pytest_asyncio.fixture(scope="module", loop_scope="module")
-async def cell(tmp_path_factory: pytest.TempPathFactory, lexicons: Path, no_open: None) -> AsyncIterator[Cell]:
-    async with opened(tmp_path_factory.mktemp("cell"), lexicons) as made:
-        yield made
 
 
 async def create(cell: Cell, tournament_id: str, name: str, players: list[tuple[str, str]]) -> None:

@@ -7,8 +7,8 @@ from collections.abc import Iterator
 import pytest
 from google.protobuf.message import Message
 from playwright.async_api import Page
-from tests.unit.gateway.stage import Stage
-from tests.unit.results.synthetic import Championship, Step, append
+from tests.support.stage import Stage
+from tests.support.synthetic import Championship, Step, append
 
 from faristol.event_store.personal_data.people import store_player
 from faristol.pb.game.v1 import events_pb2 as game

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 from playwright.async_api import Page, expect
-from tests.unit.gateway.stage import Stage
-from tests.unit.results.synthetic import Championship, Step, Table, full_game, short_game
+from tests.support.stage import Stage
+from tests.support.synthetic import Championship, Step, Table, full_game, short_game
 
 pytestmark = [pytest.mark.browser, pytest.mark.asyncio(loop_scope="module")]
 

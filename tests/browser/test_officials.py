@@ -13,8 +13,8 @@ import pytest_asyncio
 from playwright.async_api import Browser, Page, Route, expect
 from tests.axe.checker import serious
 from tests.browser.test_phone import FAINT, LANGUAGES, LEAST_TOUCHED, SMALL, WIDE
-from tests.component.access_cell import OWN, Cell, opened
 from tests.component.officials import appoint, arbiter, challenge, do, judge
+from tests.support.access_cell import OWN, Cell, opened
 
 from faristol.credentials.credential import Credential
 from faristol.pb.clock.v1 import clock_pb2 as clock

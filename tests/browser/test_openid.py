@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 from playwright.async_api import Browser, expect
-from tests.component.access_cell import OWN, opened
 from tests.component.processes import free_port
 from tests.openid.real_provider import described
+from tests.support.access_cell import OWN, opened
 
 pytestmark = [pytest.mark.browser, pytest.mark.asyncio(loop_scope="module")]
 

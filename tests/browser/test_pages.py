@@ -4,8 +4,8 @@ from typing import Literal
 
 import pytest
 from playwright.async_api import Page, expect
-from tests.unit.gateway.stage import Stage
-from tests.unit.results.synthetic import Championship
+from tests.support.stage import Stage
+from tests.support.synthetic import Championship
 
 pytestmark = [pytest.mark.browser, pytest.mark.asyncio(loop_scope="module")]
 

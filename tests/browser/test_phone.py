@@ -10,7 +10,7 @@ import pytest
 import pytest_asyncio
 from playwright.async_api import Browser, Page
 from tests.browser.crowd import OF_PLAYERS, OF_TEAMS, PLAYED, crowded, crowded_rulings, crowded_teams
-from tests.unit.gateway.stage import Stage, opened
+from tests.support.stage import Stage, opened
 
 pytestmark = [pytest.mark.browser, pytest.mark.asyncio(loop_scope="module")]
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 import asyncio
 import os
 import re
-from collections.abc import AsyncIterator, Callable
+from collections.abc import Callable
 from contextlib import AsyncExitStack
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
@@ -17,11 +17,11 @@ from typing import Any
 from zoneinfo import ZoneInfo
 
 import pytest
-import pytest_asyncio
 from playwright.async_api import Browser, Page, expect
 from tests.browser.scorers import finish_turn, kept, lay, type_play
-from tests.component.access_cell import Cell, held, opened, with_small_lexicons
 from tests.component.officials import do
+from tests.support.access_cell import Cell, held
+from tests.support.access_cell import cell_with_small_lexicons as cell
 
 from faristol.credentials.credential import Credential, Scope
 from faristol.pb.access.v1 import needs_pb2 as needs
@@ -29,6 +29,8 @@ from faristol.pb.game.v1 import events_pb2 as events
 from faristol.pb.game.v1 import game_pb2 as game
 from faristol.pb.lexicon.v1 import events_pb2 as lexicon
 from faristol.text import translations
+
+__all__ = ["cell"]
 
 pytestmark = [pytest.mark.browser, pytest.mark.lexicon, pytest.mark.asyncio(loop_scope="module")]
 
@@ -45,13 +47,6 @@ NIGHTLY = [
     pytest.param(language, device, id=f"{language}-{device}", marks=pytest.mark.nightly)
     for language, device in [("es", "desk"), ("el", "phone"), ("en", "phone")]
 ]
-
-
-@pytest_asyncio.fixture(scope="module", loop_scope="module")
-async def cell(tmp_path_factory: pytest.TempPathFactory, lexicons: Path, no_open: None) -> AsyncIterator[Cell]:
-    folder = with_small_lexicons(lexicons, tmp_path_factory.mktemp("words"))
-    async with opened(tmp_path_factory.mktemp("cell"), folder) as made:
-        yield made
 
 
 @dataclass

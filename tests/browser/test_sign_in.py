@@ -4,25 +4,19 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator, Awaitable, Callable, Collection
 from contextlib import asynccontextmanager
-from pathlib import Path
 from typing import Any
 
 import pytest
-import pytest_asyncio
 from playwright.async_api import Browser, BrowserContext, Page, Request, Route, expect
 from tests.browser.test_phone import FAINT, IN_LANGUAGES, LEAST_TOUCHED, PHONES, SCHEMES, SMALL, WIDE
-from tests.component.access_cell import OWN, Cell, given, held, opened
+from tests.support.access_cell import OWN, Cell, cell, given, held
 
 from faristol.pb.access.v1 import events_pb2 as events
 from faristol.pb.access.v1 import needs_pb2 as needs
 
+__all__ = ["cell"]
+
 pytestmark = [pytest.mark.browser, pytest.mark.asyncio(loop_scope="module")]
-
-
-@pytest_asyncio.fixture(scope="module", loop_scope="module")
-async def cell(tmp_path_factory: pytest.TempPathFactory, lexicons: Path, no_open: None) -> AsyncIterator[Cell]:
-    async with opened(tmp_path_factory.mktemp("cell"), lexicons) as made:
-        yield made
 
 
 @asynccontextmanager

@@ -7,9 +7,9 @@ from contextlib import AsyncExitStack
 import pytest
 from playwright.async_api import Browser, Page, expect
 from tests.browser.test_slips import AN_HOUR_AHEAD, SLIP, signed_in
-from tests.component.access_cell import Cell, held
 from tests.component.officials import arbiter, do
 from tests.component.test_duplicate_consoles import CLOCK, GAME, JUDGE, SLIPS, cell, collector
+from tests.support.access_cell import Cell, held
 
 from faristol.pb.access.v1 import needs_pb2 as needs
 from faristol.pb.game.v1 import duplicate_pb2 as pb

@@ -10,9 +10,9 @@ import pytest
 from playwright.async_api import Browser, BrowserContext, Page, expect
 from tests.axe.checker import serious
 from tests.browser.test_phone import FAINT, IN_LANGUAGES, LEAST_TOUCHED, SMALL, fits
-from tests.component.access_cell import Cell, held
 from tests.component.officials import do
 from tests.component.test_duplicate_consoles import CLOCK, GAME, cell
+from tests.support.access_cell import Cell, held
 
 from faristol.credentials.credential import Credential
 from faristol.pb.access.v1 import needs_pb2 as needs

@@ -9,8 +9,8 @@ import pytest
 from fastapi.routing import APIRoute
 from playwright.async_api import Browser, Page, expect
 from tests.browser.frames import EMBEDS, check_framed, framed
-from tests.unit.gateway.stage import Stage
-from tests.unit.results.synthetic import NAMES, Championship
+from tests.support.stage import Stage
+from tests.support.synthetic import NAMES, Championship
 
 from faristol.gateway.pages import routes
 from faristol.pb.pairing.v1 import events_pb2 as pairing

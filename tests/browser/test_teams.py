@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 from playwright.async_api import Browser, Page, expect
 from tests.browser.frames import EMBEDS, check_framed, framed
-from tests.unit.gateway.stage import Stage
-from tests.unit.results.league import League
+from tests.support.league import League
+from tests.support.stage import Stage
 
 pytestmark = [pytest.mark.browser, pytest.mark.asyncio(loop_scope="module")]
 

@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 from playwright.async_api import Browser, Page
-from tests.unit.gateway.stage import opened
-from tests.unit.rules.squares import neighbours
+from tests.support.squares import neighbours
+from tests.support.stage import opened
 
 from faristol.gateway.consoles.scorer.about import rules as told
 from faristol.kernel.refusal import Refusal

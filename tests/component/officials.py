@@ -10,8 +10,8 @@ from contextlib import asynccontextmanager
 from typing import Any
 
 import httpx
-from tests.component.access_cell import OWN, Cell, held
-from tests.plain_http import PLAIN
+from tests.support.access_cell import OWN, Cell, held
+from tests.support.plain_http import PLAIN
 
 from faristol.credentials.credential import Credential
 from faristol.gateway.rpc.calls import METHODS_BY_REQUEST

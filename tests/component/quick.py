@@ -15,8 +15,8 @@ from typing import Any
 import grpc
 import httpx
 from tests.component.table_play import next_to
-from tests.plain_http import PLAIN
-from tests.unit.gateway.stage import ANEW
+from tests.support.plain_http import PLAIN
+from tests.support.stage import ANEW
 
 from faristol.client.services import Api, call_until_found
 from faristol.host import SERVICES, Settings

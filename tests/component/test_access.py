@@ -20,10 +20,10 @@ import pytest_asyncio
 from google.protobuf.message import Message
 from google.rpc import error_details_pb2
 from grpc_status import rpc_status
-from tests.component.access_cell import FOREIGN, OWN, Cell, held, opened
 from tests.component.method_requests import METHODS, asked
 from tests.component.processes import faristol
-from tests.plain_http import PLAIN
+from tests.support.access_cell import FOREIGN, OWN, Cell, held, opened
+from tests.support.plain_http import PLAIN
 from tests.unit.credentials.access_table import PAGE
 
 from faristol.client.credentials import authorize, build_interceptors

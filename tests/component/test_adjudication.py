@@ -17,7 +17,7 @@ from typing import Any
 import grpc
 import pytest
 from tests.component.processes import Cell, Child, free_port
-from tests.unit.lexicon.court import reason, until
+from tests.support.court import reason, until
 
 from faristol.client.judge import Judge
 from faristol.client.problems import info_of

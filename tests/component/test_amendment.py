@@ -5,8 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 
 from sqlalchemy.ext.asyncio import AsyncConnection
-from tests.unit.gateway.stage import opened
-from tests.unit.results.synthetic import NAMES, TOURNAMENT, Championship
+from tests.support.stage import opened
+from tests.support.synthetic import NAMES, TOURNAMENT, Championship
 
 from faristol.event_store import Decision, Metadata, Write
 from faristol.event_store.personal_data import people

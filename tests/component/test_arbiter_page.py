@@ -5,15 +5,14 @@ from __future__ import annotations
 import asyncio
 import re
 from collections.abc import AsyncIterator
-from pathlib import Path
 from typing import Any
 
 import httpx
 import pytest
 import pytest_asyncio
-from tests.component.access_cell import FOREIGN, OWN, Cell, given, held, opened
 from tests.component.officials import arbiter, browser, command_id, do, play, press, told
 from tests.component.test_sign_in import visiting
+from tests.support.access_cell import FOREIGN, OWN, Cell, cell, given, held
 
 from faristol.pb.access.v1 import events_pb2 as access
 from faristol.pb.access.v1 import needs_pb2 as needs
@@ -21,16 +20,12 @@ from faristol.pb.clock.v1 import clock_pb2 as clock
 from faristol.pb.game.v1 import game_pb2 as game
 from faristol.pb.results.v1 import results_pb2 as results
 
+__all__ = ["cell"]
+
 pytestmark = [pytest.mark.asyncio(loop_scope="module"), pytest.mark.lexicon]
 
 HALL = f"/tournaments/{OWN}/arbiter"
 FIRST, SECOND, THIRD = (f"{OWN}-r1-t{number}" for number in (1, 2, 3))
-
-
-@pytest_asyncio.fixture(scope="module", loop_scope="module")
-async def cell(tmp_path_factory: pytest.TempPathFactory, lexicons: Path, no_open: None) -> AsyncIterator[Cell]:
-    async with opened(tmp_path_factory.mktemp("hall"), lexicons) as made:
-        yield made
 
 
 @pytest_asyncio.fixture(loop_scope="module")

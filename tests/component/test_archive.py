@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 from tests.component import contents
 from tests.component.contents import fill, play, rows, warn
 from tests.component.processes import faristol
-from tests.unit.event_store.chains import KEY, OTHER_KEY
+from tests.support.chains import KEY, OTHER_KEY
 
 from faristol.event_store import Record
 from faristol.event_store.archive.archive import ARCHIVE_VERSION, ArchiveError, add_checksum

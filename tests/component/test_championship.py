@@ -14,7 +14,7 @@ import pytest
 from sqlalchemy import text
 from tests.component import contents
 from tests.component.processes import Cell, Child, faristol, free_port, standings, wait_until_serving
-from tests.plain_http import PLAIN
+from tests.support.plain_http import PLAIN
 
 from faristol import rules
 from faristol.bus import NatsServer

@@ -8,12 +8,12 @@ from typing import Any
 
 import httpx
 import pytest
+from tests.component.gateway.live.test_broadcaster import until, watching
 from tests.component.processes import Child, free_port
 from tests.component.test_demonstration import made
-from tests.plain_http import PLAIN
-from tests.unit.gateway.folded import Folded
-from tests.unit.gateway.test_viewers import until, watching
-from tests.unit.gateway.watcher import Watcher
+from tests.support.content_fold import Folded
+from tests.support.plain_http import PLAIN
+from tests.support.watcher import Watcher
 
 __all__ = ["made"]
 

@@ -10,7 +10,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
-from tests.unit.results.synthetic import append
+from tests.support.synthetic import append
 
 from faristol.consumers import tables
 from faristol.consumers.status import status

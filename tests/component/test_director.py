@@ -9,14 +9,14 @@ import uuid
 from collections.abc import AsyncIterator
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
-from pathlib import Path
 from typing import Any
 
 import httpx
 import pytest
 import pytest_asyncio
-from tests.component.access_cell import Cell, held, opened, with_small_lexicons
 from tests.component.test_sign_in import Visitor, visiting
+from tests.support.access_cell import Cell, held
+from tests.support.access_cell import cell_with_small_lexicons as cell
 
 from faristol.credentials.credential import Scope
 from faristol.gateway.consoles.director.option_names import OPTION_LABELS
@@ -28,20 +28,14 @@ from faristol.rules import load_ruleset
 from faristol.rules.ruleset.file import ruleset_names
 from faristol.text import TRANSLATED, say
 
+__all__ = ["cell"]
+
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 
 OPEN = "copa"
 CONSOLE = f"/tournaments/{OPEN}/console"
 ENTRY = f"/tournaments/{OPEN}/round/1/results"
 LIST = "Anna Puig; Valls; 1450\nBlai Soler\tReus\nNúria Mas, ESP\nPau Ferrer\nOna Vidal\nJordi Roca"
-
-
-@pytest_asyncio.fixture(scope="module", loop_scope="module")
-async def cell(tmp_path_factory: pytest.TempPathFactory, lexicons: Path, no_open: None) -> AsyncIterator[Cell]:
-    async with opened(
-        tmp_path_factory.mktemp("cell"), with_small_lexicons(lexicons, tmp_path_factory.mktemp("words"))
-    ) as made:
-        yield made
 
 
 class Desk:

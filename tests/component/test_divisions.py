@@ -12,9 +12,9 @@ import grpc
 import pytest
 from google.rpc import error_details_pb2
 from grpc_status import rpc_status
+from tests.component.pairing.test_service import command, create, register
 from tests.component.processes import Child, faristol, free_port, wait_until_serving
-from tests.unit.pairing.commands.test_service import command, create, register
-from tests.unit.pairing.conftest import Desk, serving
+from tests.support.pairing_service import Desk, serving
 
 from faristol.event_store import Record, load
 from faristol.pairing.state import TournamentState, evolve, stream

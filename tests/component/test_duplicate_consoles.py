@@ -12,9 +12,9 @@ import grpc
 import httpx
 import pytest
 import pytest_asyncio
-from tests.component.access_cell import FOREIGN, OWN, Cell, held
 from tests.component.officials import arbiter, browser, do, press, told
 from tests.component.test_duplicate import WORDS
+from tests.support.access_cell import FOREIGN, OWN, Cell, held
 
 from faristol.casebook.hosts.lexicons import LEXICON_NAME, install
 from faristol.client.services import call_until_found

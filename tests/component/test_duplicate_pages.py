@@ -10,7 +10,7 @@ import httpx
 import jsonschema_rs
 import pytest
 from tests.component.test_duplicate import CUP, FIRST, Stage, staged
-from tests.plain_http import PLAIN
+from tests.support.plain_http import PLAIN
 
 from faristol.pb.game.v1 import duplicate_events_pb2 as events
 from faristol.pb.game.v1 import duplicate_pb2 as pb

@@ -19,7 +19,7 @@ import httpx
 import pytest
 from tests.component.processes import FARISTOL, environment, faristol
 from tests.component.test_duplicate import BEGIN, Clock
-from tests.unit.duplicate_game.ahead import WORDS
+from tests.support.games_ahead import WORDS
 
 from faristol.casebook.hosts.cell import CellServices, serving
 from faristol.casebook.hosts.lexicons import LEXICON_NAME, install

@@ -13,9 +13,9 @@ from sqlalchemy import text
 from sqlalchemy.ext.asyncio import AsyncConnection, create_async_engine
 from tests.component.contents import PEOPLE, fill, play, register, rows
 from tests.component.processes import faristol
-from tests.unit.event_store.chains import KEY
-from tests.unit.gateway.stage import opened
-from tests.unit.results.synthetic import COUNTRIES, NAMES, Championship
+from tests.support.chains import KEY
+from tests.support.stage import opened
+from tests.support.synthetic import COUNTRIES, NAMES, Championship
 
 from faristol.event_store import Decision, Metadata, Record, RecordError, Write
 from faristol.event_store.archive.export import export

@@ -26,11 +26,11 @@ import pytest
 import pytest_asyncio
 from fastapi.routing import APIRoute
 from starlette.routing import Route
-from tests.component.access_cell import Cell, held
+from tests.component.gateway.api.test_document import EXAMPLES, FINITE, held_to_its_document
 from tests.component.officials import do
 from tests.component.test_duplicate import WORDS
-from tests.plain_http import PLAIN
-from tests.unit.gateway.test_document import EXAMPLES, FINITE, held_to_its_document
+from tests.support.access_cell import Cell, held
+from tests.support.plain_http import PLAIN
 
 from faristol.casebook.hosts.lexicons import LEXICON_NAME, install
 from faristol.client.services import call_until_found

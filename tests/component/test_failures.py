@@ -24,7 +24,7 @@ from sqlalchemy.exc import SQLAlchemyError
 from sqlalchemy.ext.asyncio import AsyncConnection
 from tests.component.append_load import SHARED
 from tests.component.processes import Child, faristol, free_port, wait_until_serving
-from tests.plain_http import PLAIN
+from tests.support.plain_http import PLAIN
 
 from faristol.event_store import AppendCommand, Decision, Metadata, Record, Write
 from faristol.event_store.append.group_commit import COUNTER

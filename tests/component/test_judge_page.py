@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 import pytest_asyncio
-from tests.component.access_cell import OWN, Cell, held, opened
 from tests.component.officials import appoint, browser, challenge, do, judge, press, queue, told, words_of
+from tests.support.access_cell import OWN, Cell, held, opened
 
 from faristol.pb.access.v1 import needs_pb2 as needs
 from faristol.pb.game.v1 import game_pb2 as game

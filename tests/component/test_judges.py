@@ -11,8 +11,8 @@ import pytest
 from tests.campaigns.judges.campaign import Campaign, Outcome
 from tests.campaigns.torture.sites import Embedded, Site
 from tests.component.processes import Child, free_port, wait_until_serving
-from tests.unit.lexicon.conftest import catalan, library
-from tests.unit.lexicon.court import Court, reason
+from tests.support.court import Court, reason
+from tests.support.small_lexicon import catalan, library
 
 from faristol.bus import NatsServer
 from faristol.event_store import Record

@@ -13,7 +13,7 @@ from sqlalchemy import text
 from tests.component.contents import PEOPLE, fill, register, rows, warn
 from tests.component.processes import faristol
 from tests.component.test_erasure import files, tables_of
-from tests.unit.event_store.chains import KEY
+from tests.support.chains import KEY
 
 from faristol.event_store import AppendCommand, Conflict, Decision, Metadata, Record, RecordError, Write
 from faristol.event_store.integrity import keys

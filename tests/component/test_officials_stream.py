@@ -10,15 +10,13 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import replace
 from datetime import UTC, datetime
-from pathlib import Path
 from typing import Any
 
 import httpx
 import pytest
-import pytest_asyncio
 from google.protobuf.message import Message
-from tests.component.access_cell import FOREIGN, OWN, Cell, given, held, opened
-from tests.plain_http import PLAIN
+from tests.support.access_cell import FOREIGN, OWN, Cell, cell, given, held
+from tests.support.plain_http import PLAIN
 
 from faristol.credentials.credential import Scope
 from faristol.event_store import Decision, Metadata, Write
@@ -31,15 +29,11 @@ from faristol.pb.lexicon.v1 import events_pb2 as case_events
 from faristol.pb.pairing.v1 import events_pb2 as pairing_events
 from faristol.results.api import event_tail as tails
 
+__all__ = ["cell"]
+
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 
 STREAM = "/api/v1/officials/stream"
-
-
-@pytest_asyncio.fixture(scope="module", loop_scope="module")
-async def cell(tmp_path_factory: pytest.TempPathFactory, lexicons: Path, no_open: None) -> AsyncIterator[Cell]:
-    async with opened(tmp_path_factory.mktemp("officials"), lexicons) as made:
-        yield made
 
 
 async def append(cell: Cell, tournament: str, stream: str, fact: Message) -> int:

@@ -15,10 +15,10 @@ import grpc
 import httpx
 import pytest
 import pytest_asyncio
-from tests.component.access_cell import Cell, opened
 from tests.component.processes import free_port
 from tests.openid.real_provider import Provider, described, pass_through
-from tests.plain_http import PLAIN
+from tests.support.access_cell import Cell, opened
+from tests.support.plain_http import PLAIN
 
 from faristol.access.provider import KEY_REFRESH_SECONDS
 from faristol.pb.access.v1 import access_pb2 as access

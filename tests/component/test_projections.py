@@ -24,8 +24,8 @@ from tests.component import consumers
 from tests.component.consumers import consuming, line_of
 from tests.component.contents import read_model, read_models
 from tests.component.processes import FARISTOL, environment, faristol
-from tests.plain_http import PLAIN
-from tests.unit.results.synthetic import Championship, Step, append, keep_names
+from tests.support.plain_http import PLAIN
+from tests.support.synthetic import Championship, Step, append, keep_names
 
 from faristol.bus import Bus, NatsServer
 from faristol.consumers import (

@@ -15,8 +15,8 @@ from contextlib import contextmanager
 import httpx
 import pytest
 import pytest_asyncio
-from tests.plain_http import PLAIN
-from tests.unit.results.synthetic import append
+from tests.support.plain_http import PLAIN
+from tests.support.synthetic import append
 
 from faristol.gateway.http.limits import LimitedProtocol
 from faristol.host import Settings

@@ -16,8 +16,8 @@ from typing import Any
 import httpx
 import pytest
 import pytest_asyncio
-from tests.component.access_cell import OWN, Cell, given, held, opened
-from tests.plain_http import PLAIN
+from tests.support.access_cell import OWN, Cell, given, held, opened
+from tests.support.plain_http import PLAIN
 
 from faristol.event_store import Decision, Metadata, Write
 from faristol.gateway.consoles import own_stream

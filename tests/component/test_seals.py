@@ -16,9 +16,9 @@ from sqlalchemy import text, update
 from tests.component import contents
 from tests.component.contents import fill, play
 from tests.component.processes import faristol
-from tests.plain_http import PLAIN
-from tests.unit.event_store.chains import KEY, OTHER_KEY
-from tests.unit.results.synthetic import Championship, append
+from tests.support.chains import KEY, OTHER_KEY
+from tests.support.plain_http import PLAIN
+from tests.support.synthetic import Championship, append
 
 from faristol.bus import NatsServer
 from faristol.event_store import Record, stored

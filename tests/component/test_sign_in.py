@@ -19,10 +19,10 @@ import httpx
 import pytest
 import pytest_asyncio
 from fastapi.routing import APIRoute
-from tests.component.access_cell import FOREIGN, OWN, Cell, given, held, opened
 from tests.component.processes import Child, faristol, free_port
 from tests.openid.real_provider import DESCRIBED
-from tests.plain_http import PLAIN
+from tests.support.access_cell import FOREIGN, OWN, Cell, given, held, opened
+from tests.support.plain_http import PLAIN
 from tests.unit.credentials.access_table import PAGE
 
 from faristol.credentials.credential import Scope

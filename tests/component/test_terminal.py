@@ -13,8 +13,8 @@ from tests.component.processes import faristol
 from tests.component.terminal import CTRL_C, CTRL_D, Terminal
 from tests.component.test_arbiter import GAME as TABLE
 from tests.component.test_arbiter import opened
-from tests.unit.lexicon.conftest import catalan, library
-from tests.unit.lexicon.court import Court, now, sitting
+from tests.support.court import Court, now, sitting
+from tests.support.small_lexicon import catalan, library
 
 from faristol import cli, table_terminal
 from faristol.event_store import Record

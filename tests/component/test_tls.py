@@ -24,7 +24,7 @@ from cryptography.exceptions import InvalidSignature
 from grpc_health.v1 import health_pb2, health_pb2_grpc
 from grpc_reflection.v1alpha import reflection_pb2, reflection_pb2_grpc
 from tests.component.processes import Child, faristol, free_port, wait_until_serving
-from tests.unit.host.certificates import Mount, Signed, signed
+from tests.support.certificates import Mount, Signed, signed
 
 from faristol.bus import Bus, BusRefused
 from faristol.bus.errors import BusUnavailable

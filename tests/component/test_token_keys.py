@@ -15,7 +15,7 @@ import pytest
 from tests.component import contents
 from tests.component.contents import fill, play
 from tests.component.processes import faristol
-from tests.unit.event_store.chains import KEY
+from tests.support.chains import KEY
 
 from faristol.bus import NatsServer
 from faristol.event_store import Record

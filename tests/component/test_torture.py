@@ -17,7 +17,7 @@ from tests.campaigns.torture.ledger import Acknowledged, Ledger
 from tests.campaigns.torture.report import as_json, how_to_look
 from tests.campaigns.torture.sites import UP, Distributed, Embedded, Site
 from tests.component import contents
-from tests.unit.results.synthetic import Championship, append
+from tests.support.synthetic import Championship, append
 
 from faristol.consumers import Rebuild
 from faristol.consumers import tables as bus_tables

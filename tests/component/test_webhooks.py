@@ -21,10 +21,10 @@ from tests.component.backups import bring_back, save
 from tests.component.processes import Child, faristol, free_port, wait_until_serving
 from tests.component.receiver import TAKEN, Receiver, Request, receiving, until
 from tests.component.webhook_cell import QUICK, WebhookCell, opened
-from tests.unit.gateway.folded import Folded
-from tests.unit.gateway.stage import opened as staged
-from tests.unit.host.certificates import Signed, signed
-from tests.unit.results.synthetic import Championship, append
+from tests.support.certificates import Signed, signed
+from tests.support.content_fold import Folded
+from tests.support.stage import opened as staged
+from tests.support.synthetic import Championship, append
 
 from faristol.event_store import Record
 from faristol.event_store.event import utc_now

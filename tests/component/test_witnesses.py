@@ -20,7 +20,7 @@ from sqlalchemy import delete, select
 from tests.component import contents
 from tests.component.contents import fill, play
 from tests.component.processes import faristol
-from tests.unit.event_store.chains import KEY, OTHER_KEY
+from tests.support.chains import KEY, OTHER_KEY
 
 from faristol.bus import NatsServer
 from faristol.consumers import tables as bus_tables

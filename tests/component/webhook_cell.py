@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from typing import Any
 
-from tests.unit.results.synthetic import Championship, Step, append
+from tests.support.synthetic import Championship, Step, append
 
 from faristol.consumers import Progress, generations
 from faristol.event_store import Record

@@ -11,7 +11,7 @@ import pytest
 from sqlalchemy import inspect, text, update
 from sqlalchemy.ext.asyncio import AsyncConnection, create_async_engine
 from tests.component.contents import play, rows
-from tests.unit.event_store.chains import KEY
+from tests.support.chains import KEY
 
 from faristol.cli.main import main
 from faristol.event_store import Record, RecordError

@@ -31,7 +31,7 @@ import pytest
 from grpc_health.v1 import health_pb2, health_pb2_grpc
 from sqlalchemy import make_url
 from tests.component.processes import free_port
-from tests.unit.host.certificates import signed
+from tests.support.certificates import signed
 
 from faristol.credentials import keyring
 from faristol.host import SERVICES

@@ -15,7 +15,7 @@ ROOMS = sorted({f"faristol.{room.name}" for part in PARTS for room in part.iterd
 def test_no_imports_go_round_in_a_circle() -> None:
     graph = grimp.build_graph(*ROOMS, cache_dir=None)
     imports = {name: graph.find_modules_directly_imported_by(name) for name in graph.modules}
-    assert len(imports) > 800
+    assert imports.keys() >= set(ROOMS)
     try:
         TopologicalSorter(imports).prepare()
     except CycleError as found:

@@ -18,7 +18,7 @@ from tests.campaigns.faults.database import Database
 from tests.campaigns.faults.entrance import Entrance
 from tests.component import nats_cluster
 from tests.component.processes import EAGER, FARISTOL, START_SECONDS, Child, faristol, free_port
-from tests.unit.host.certificates import Mount, Signed, signed
+from tests.support.certificates import Mount, Signed, signed
 
 from faristol.event_store.integrity.keys import public_path
 from faristol.host import SERVICES

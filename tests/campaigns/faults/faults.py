@@ -18,7 +18,7 @@ from tests.campaigns.faults.load import Load
 from tests.campaigns.faults.release import Release
 from tests.component import nats_cluster
 from tests.component.processes import START_SECONDS
-from tests.unit.host.certificates import signed
+from tests.support.certificates import signed
 
 from faristol.bus.permissions import NOTIFICATION_STREAM
 

@@ -15,7 +15,7 @@ from typing import Any
 
 from google.protobuf.message import Message
 from tests.campaigns.halls.plan import TURN_SECONDS, Faults, Intended, Plan
-from tests.unit.duplicate_game.ahead import FISC, words
+from tests.support.games_ahead import FISC, words
 
 from faristol.casebook.hosts.memory import Caller
 from faristol.casebook.verbs import method_of

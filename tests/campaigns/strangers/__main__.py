@@ -19,7 +19,7 @@ from rich.table import Table
 from tests.campaigns.strangers import calls, insiders
 from tests.campaigns.strangers.outcome import Attack, facts_of_strangers, names_of_others, secrets_in
 from tests.campaigns.strangers.platform import PLAYED, Officials, Platform, credential_of, platform
-from tests.plain_http import PLAIN
+from tests.support.plain_http import PLAIN
 
 from faristol.credentials.roles import DIRECTOR, FEDERATION, SCORER
 from faristol.event_store import Record, Recorded

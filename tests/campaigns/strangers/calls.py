@@ -22,7 +22,7 @@ from grpc_status import rpc_status
 from tests.campaigns.strangers.outcome import Attack, private_in
 from tests.campaigns.strangers.platform import NOTE, OTHER, PLAYED, Platform, command, credential_of
 from tests.component.method_requests import METHODS, asked
-from tests.plain_http import PLAIN
+from tests.support.plain_http import PLAIN
 
 from faristol.credentials.credential import Credential
 from faristol.credentials.needs import needs_of

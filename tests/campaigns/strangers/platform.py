@@ -16,10 +16,10 @@ from typing import Any
 import grpc
 import httpx
 from google.protobuf.message import Message
-from tests.component.access_cell import seated
 from tests.component.method_requests import called
 from tests.component.processes import START_SECONDS, Child, free_port, wait_until_serving
-from tests.plain_http import PLAIN
+from tests.support.access_cell import seated
+from tests.support.plain_http import PLAIN
 
 from faristol.client.credentials import authorize, build_interceptors
 from faristol.credentials.credential import Credential, Scope

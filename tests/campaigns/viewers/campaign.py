@@ -22,7 +22,7 @@ from sqlalchemy.exc import SQLAlchemyError
 from tests.campaigns.torture.sites import NATS, NEEDS_NATS
 from tests.campaigns.viewers.crowd import Crowd
 from tests.component.processes import Child, free_port
-from tests.unit.results.synthetic import Championship, append, keep_names
+from tests.support.synthetic import Championship, append, keep_names
 
 from faristol.event_store import Decision, Metadata, Record, Write
 from faristol.event_store.errors import RecordError

@@ -7,7 +7,7 @@ import json
 from typing import Any
 
 import pytest
-from tests.unit.duplicate_game.ahead import FISC, GAME, SALT, sealed_game, words
+from tests.support.games_ahead import FISC, GAME, SALT, sealed_game, words
 
 from faristol.duplicate_game.envelope import EnvelopeError, content_of, seal, unwrap
 from faristol.duplicate_game.game import Duplicate, Turn

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from tests.unit.event_store.chains import KEY, OTHER_KEY, chain, sealed
+from tests.support.chains import KEY, OTHER_KEY, chain, sealed
 
 from faristol.event_store.errors import CorruptData
 from faristol.event_store.event import GENESIS

@@ -5,7 +5,7 @@ from pathlib import Path
 from shutil import which
 
 import pytest
-from tests.unit.event_store.chains import KEY, OTHER_KEY, chain, sealed
+from tests.support.chains import KEY, OTHER_KEY, chain, sealed
 
 from faristol.event_store.integrity.keys import (
     KeyFileError,

@@ -16,7 +16,7 @@ import grpc
 import pytest
 from google.rpc import error_details_pb2
 from grpc_status import rpc_status
-from tests.unit.lexicon.test_service import stub  # noqa: F401 - a fixture
+from tests.component.lexicon.test_service import stub  # noqa: F401 - a fixture
 
 from faristol.credentials.credential import Credential, Scope
 from faristol.credentials.errors import Denied

@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 import pytest
-from tests.unit.lexicon.conftest import ABOUT
+from tests.support.small_lexicon import ABOUT
 
 from faristol.kernel.refusal import Refusal
 from faristol.lexicon.lexicons.library import Lexicons

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from google.protobuf.message import Message
 from google.protobuf.timestamp_pb2 import Timestamp
-from tests.unit.pairing.halls import Hall, decided
+from tests.support.halls import Hall, decided
 
 from faristol.kernel.errors import Invalid
 from faristol.kernel.refusal import Refusal

@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 import pytest
-from tests.unit.pairing.halls import Hall
+from tests.support.halls import Hall
 
 from faristol.pairing.state import TournamentState, evolve, game_id, stream
 from faristol.pairing.state.evolution import FOLDS

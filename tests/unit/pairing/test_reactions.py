@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 import pytest
-from tests.unit.pairing.halls import Hall
+from tests.support.halls import Hall
 
 from faristol.event_store import Decision, Metadata, Record, Recorded, Write
 from faristol.kernel.refusal import Refusal

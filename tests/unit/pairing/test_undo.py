@@ -8,7 +8,7 @@ import pytest
 from google.protobuf.message import Message
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tests.unit.pairing.halls import FISC, NOON, Hall
+from tests.support.halls import NOON, Hall, hall_of
 
 from faristol.kernel.refusal import Refusal
 from faristol.kernel.times import to_timestamp
@@ -18,7 +18,7 @@ from faristol.pairing.state import HallRange as Room
 from faristol.pairing.state import TournamentState
 from faristol.pb.pairing.v1 import events_pb2 as events
 from faristol.pb.pairing.v1 import pairing_pb2 as pb
-from faristol.rules import Bye, Ruleset, load_ruleset
+from faristol.rules import Bye, load_ruleset
 
 PLAYED_OUT = pb.RUNNING_GAME_PLAYED_OUT
 GIVEN_UP = pb.RUNNING_GAME_GIVEN_UP
@@ -58,10 +58,6 @@ def do_and_undo(hall: Hall, name: str) -> Message:
     act, *_ = hall.do(ACTS[name](hall))
     (undone,) = undo(hall, act)
     return undone
-
-
-def hall_of(ruleset: Ruleset = FISC) -> Hall:
-    return Hall({f"p{place}": 2000 - place for place in range(1, 9)}, ruleset=ruleset)
 
 
 def withdraw(hall: Hall, player_id: str, running_game: pb.RunningGame.ValueType = PLAYED_OUT) -> Message:
@@ -309,7 +305,7 @@ def postponement(hall: Hall) -> Sequence[Message]:
 
 
 def test_a_postponement_is_taken_back_before_its_round_begins_and_not_after() -> None:
-    hall = hall_of(PES)
+    hall = hall_of(ruleset=PES)
     hall.pair(1)
     undo(hall, *hall.do(postponement(hall)))
     assert hall.state.played[0].postponed == frozenset()
@@ -357,7 +353,7 @@ def test_halls_that_are_undone_are_those_that_there_were_before() -> None:
 
 
 def test_a_pairing_that_is_made_again_keeps_the_games_that_were_postponed() -> None:
-    hall = hall_of(PES)
+    hall = hall_of(ruleset=PES)
     hall.pair(1)
     hall.do(postponement(hall))
     paired = hall.state.played
@@ -384,7 +380,7 @@ def test_a_pairing_that_would_come_out_otherwise_is_not_made_again() -> None:
 @given(st.lists(st.sampled_from(sorted(ACTS)), min_size=1, max_size=6))
 @settings(max_examples=60, deadline=None)
 def test_whatever_came_before_undo_leaves_what_there_was_and_redo_what_there_had_been(names: list[str]) -> None:
-    hall = hall_of(PES)
+    hall = hall_of(ruleset=PES)
     for name in names:
         before = hall.state
         try:

@@ -4,7 +4,7 @@ from functools import reduce
 
 import pytest
 from google.protobuf.timestamp_pb2 import Timestamp
-from tests.unit.pairing.halls import Hall
+from tests.support.halls import Hall
 
 from faristol.kernel.errors import Invalid
 from faristol.kernel.refusal import Refusal

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import random
-from collections.abc import AsyncIterator
-from pathlib import Path
 
 import pytest
 
@@ -18,13 +16,6 @@ from faristol.rating.model import RatingList, TournamentView
 GLICKO = RatingList(system="glicko2-1")
 PLAYERS = [f"p{number}" for number in range(6)]
 TOURNAMENT = TournamentView(players=tuple(Rated(player_id, 1500) for player_id in PLAYERS))
-
-
-@pytest.fixture
-async def record(tmp_path: Path) -> AsyncIterator[Record]:
-    opened = await Record.open(f"sqlite:///{tmp_path / 'record.db'}")
-    yield opened
-    await opened.close()
 
 
 async def publish(record: Record, tournament: str, deviations: dict[str, int], system: str = "glicko2-1") -> int:

@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 import pytest
-from tests.unit.pairing.halls import Hall
+from tests.support.halls import Hall
 
 from faristol.kernel import facts
 from faristol.pb.event.v1 import event_pb2 as options

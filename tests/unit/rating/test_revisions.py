@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import Sequence
 from functools import reduce
-from pathlib import Path
 
 import pytest
 from google.protobuf.message import Message
 from google.protobuf.timestamp_pb2 import Timestamp
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tests.unit.pairing.halls import Hall
+from tests.support.halls import Hall
 
 from faristol.event_store import Conflict, Decision, Metadata, Record, Recorded, Write
 from faristol.pb.game.v1 import events_pb2 as game_events
@@ -26,13 +25,6 @@ from faristol.rating.reactions import lists
 SIX = {"a": 1500, "b": 1450, "c": 1400, "d": 1350, "e": None, "f": 900}
 LAST = "open-r5-t1"
 AT = Timestamp(seconds=1_700_000_000)
-
-
-@pytest.fixture
-async def record(tmp_path: Path) -> AsyncIterator[Record]:
-    opened = await Record.open(f"sqlite:///{tmp_path / 'record.db'}")
-    yield opened
-    await opened.close()
 
 
 def played(rounds: int = 5) -> Hall:

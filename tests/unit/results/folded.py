@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from google.protobuf.message import Message
-from tests.unit.results.synthetic import TOURNAMENT, Step
+from tests.support.synthetic import TOURNAMENT, Step
 
 from faristol.event_store import Metadata, Recorded
 from faristol.event_store.event import utc_now

@@ -4,8 +4,8 @@ from collections.abc import Iterable
 
 import pytest
 from google.protobuf.message import Message
+from tests.support.synthetic import SECRET, Championship, Step, full_game, game_id
 from tests.unit.results.folded import STREAM, Folded
-from tests.unit.results.synthetic import SECRET, Championship, Step, full_game, game_id
 
 from faristol.pb.clock.v1 import events_pb2 as clock
 from faristol.pb.game.v1 import events_pb2 as game

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from google.protobuf.message import Message
-from tests.unit.table.games import GAME, SECOND, SEED, START
+from tests.support.table_games import GAME, SECOND, SEED, START
 
 from faristol.kernel.pins import Pin
 from faristol.pb.clock.v1 import clock_pb2

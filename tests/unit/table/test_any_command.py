@@ -11,7 +11,7 @@ import pytest
 from google.protobuf.message import Message
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from tests.unit.rules.squares import neighbours
+from tests.support.squares import neighbours
 from tests.unit.table.hall import PLAYERS, Hall, rules
 
 from faristol.kernel.errors import Invalid

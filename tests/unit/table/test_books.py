@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import pytest
 from google.protobuf.message import Message
-from tests.unit.table.games import kinds_of, points_of
+from tests.support.table_games import kinds_of, points_of
 from tests.unit.table.hall import Hall, rules
 
 from faristol.kernel.errors import Invalid

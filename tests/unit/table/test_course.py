@@ -12,8 +12,8 @@ from random import Random
 
 import pytest
 from google.protobuf.message import Message
-from tests.unit.rules.squares import neighbours
-from tests.unit.table.games import FISC, GAME, SECOND, START, laid
+from tests.support.squares import neighbours
+from tests.support.table_games import FISC, GAME, SECOND, START, laid
 
 from faristol.kernel.pins import Pin
 from faristol.kernel.refusal import Refusal

@@ -5,7 +5,7 @@ from collections.abc import Callable
 
 import pytest
 from google.protobuf.message import Message
-from tests.unit.table.games import FISC, after, laid, names, settle, started, tiles, words
+from tests.support.table_games import FISC, after, laid, names, settle, started, tiles, words
 
 from faristol.kernel.errors import Invalid
 from faristol.kernel.refusal import Refusal

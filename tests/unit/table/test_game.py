@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 from google.protobuf.message import Message
-from tests.unit.table.games import START, after, kinds_of, opened, started, tiles
+from tests.support.table_games import START, after, kinds_of, opened, started, tiles
 
 from faristol.kernel.times import timestamp
 from faristol.pb.clock.v1 import events_pb2 as clock_events

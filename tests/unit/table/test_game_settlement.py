@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 import pytest
 from google.protobuf.message import Message
-from tests.unit.table.games import FISC, NOTHING, SECOND, after, kinds_of, laid, names, settle, started, tiles, words
+from tests.support.table_games import FISC, NOTHING, SECOND, after, kinds_of, laid, names, settle, started, tiles, words
 
 from faristol.kernel.times import timestamp
 from faristol.pb.game.v1 import events_pb2 as events

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 from google.protobuf.message import Message
-from tests.unit.table.games import laid, opened, tiles
+from tests.support.table_games import laid, opened, tiles
 from tests.unit.table.hall import rules
 from tests.unit.table.test_any_command import TABLES, walk
 

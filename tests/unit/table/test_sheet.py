@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 from google.protobuf.message import Message
-from tests.unit.table.games import kinds_of, points_of
+from tests.support.table_games import kinds_of, points_of
 from tests.unit.table.hall import Hall, rules
 
 from faristol.kernel.refusal import Refusal

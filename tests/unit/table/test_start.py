@@ -5,7 +5,7 @@ import dataclasses
 from google.protobuf.message import Message
 from hypothesis import given
 from hypothesis import strategies as st
-from tests.unit.table.games import FISC, GAME, START, names
+from tests.support.table_games import FISC, GAME, START, names
 
 from faristol.kernel.pins import Pin
 from faristol.pb.game.v1 import events_pb2 as events

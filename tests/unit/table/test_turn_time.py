@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 from google.protobuf.message import Message
-from tests.unit.table.games import after, pressed, started, tiles
+from tests.support.table_games import after, pressed, started, tiles
 
 from faristol.kernel.refusal import Refusal
 from faristol.kernel.times import timestamp

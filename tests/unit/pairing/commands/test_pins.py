@@ -2,8 +2,8 @@ from __future__ import annotations
 
 import grpc
 import pytest
-from tests.unit.pairing.conftest import CATALAN, SPANISH
-from tests.unit.pairing.halls import FISC, Hall
+from tests.support.halls import FISC, Hall
+from tests.support.pairing_service import CATALAN, SPANISH
 
 from faristol.host import Unreachable
 from faristol.host.ruleset_store import ruleset_of

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from itertools import combinations, product
 
 import pytest
 from google.protobuf.message import Message
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tests.unit.pairing.halls import Hall
+from tests.support.halls import Hall
+from tests.support.refusals import refusal_of
 
 from faristol.kernel.errors import Invalid
 from faristol.kernel.refusal import Refusal
@@ -77,12 +78,6 @@ def lodge(
 
 def decide_appeal(hall: Hall, appeal: int = 1, *, upheld: bool = True) -> Sequence[Message]:
     return hall.carry_out(pb.DecideAppealRequest(appeal=appeal, upheld=upheld, dismissed=not upheld))
-
-
-def refusal_of(act: Callable[[], object]) -> Refusal:
-    with pytest.raises(Refusal) as refused:
-        act()
-    return refused.value
 
 
 def test_an_appeal_that_is_upheld_takes_a_warning_back() -> None:

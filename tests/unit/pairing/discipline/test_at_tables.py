@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import pytest
 from google.protobuf.message import Message
-from tests.unit.pairing.halls import Hall
+from tests.support.halls import Hall
 
 from faristol.event_store import Loaded
 from faristol.kernel.refusal import Refusal

@@ -1,12 +1,12 @@
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 
 import pytest
-from tests.unit.pairing.halls import Hall
+from tests.support.halls import Hall
+from tests.support.refusals import reason_of
 
 from faristol.kernel.errors import Invalid
-from faristol.kernel.refusal import Refusal
 from faristol.pb.pairing.v1 import events_pb2 as events
 from faristol.pb.pairing.v1 import pairing_pb2 as pb
 from faristol.rules import Ruleset, load_ruleset
@@ -34,12 +34,6 @@ def expel(hall: Hall, player_id: str = "p1", decided_by: Sequence[str] = ("direc
 
 def lift(hall: Hall, decided_by: Sequence[str] = ("tribunal",)) -> None:
     hall.carry_out(pb.LiftExpulsionRequest(player_id="p1", decided_by=decided_by))
-
-
-def refusal_of(act: Callable[[], object]) -> str:
-    with pytest.raises(Refusal) as refused:
-        act()
-    return refused.value.reason
 
 
 def test_who_is_warned_again_is_put_forward_for_expulsion() -> None:
@@ -104,15 +98,15 @@ def test_only_an_expulsion_that_is_lifted_lets_a_player_come_back() -> None:
     expel(hall)
     before = hall.state
 
-    assert refusal_of(lambda: hall.decided(pb.ReinstatePlayerRequest(player_id="p1"))) == "EXPELLED"
-    assert refusal_of(lambda: expel(hall)) == "EXPELLED"
+    assert reason_of(lambda: hall.decided(pb.ReinstatePlayerRequest(player_id="p1"))) == "EXPELLED"
+    assert reason_of(lambda: expel(hall)) == "EXPELLED"
     undo = pb.UndoActRequest(version=len(hall.facts))
-    assert refusal_of(lambda: hall.decided(undo)) == "EXPELLED"
+    assert reason_of(lambda: hall.decided(undo)) == "EXPELLED"
     assert hall.state == before
 
     lift(hall)
     assert "p1" in {player.player_id for player in hall.state.to_pair(2)}
-    assert refusal_of(lambda: lift(hall)) == "NOT_EXPELLED"
+    assert reason_of(lambda: lift(hall)) == "NOT_EXPELLED"
 
 
 @pytest.mark.parametrize("left_before", [False, True])
@@ -131,7 +125,7 @@ def test_a_round_that_was_paired_without_who_was_expelled_is_paired_again_once_t
     if left_before:
         hall.start(2)
         return
-    assert refusal_of(lambda: hall.start(2)) == "ENTERED_AFTER_PAIRING"
+    assert reason_of(lambda: hall.start(2)) == "ENTERED_AFTER_PAIRING"
     hall.carry_out(pb.UnpairRoundRequest(round=2))
     hall.pair(2)
     assert "p1" in hall.state.played[1].player_ids
@@ -154,6 +148,6 @@ def test_where_the_book_knows_no_sanctions_none_are_imposed() -> None:
     box = load_ruleset("box")
 
     assert (
-        refusal_of(lambda: hall.decided(pb.WarnPlayerRequest(player_id="p1", arbiter_id="marta"), rules=box))
+        reason_of(lambda: hall.decided(pb.WarnPlayerRequest(player_id="p1", arbiter_id="marta"), rules=box))
         == "NO_SANCTIONS"
     )

@@ -11,7 +11,8 @@ import pytest
 from google.protobuf.message import Message
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tests.unit.pairing.halls import NOON, Hall
+from tests.support.halls import NOON, Hall
+from tests.support.refusals import refusal_of
 
 from faristol.kernel.errors import Invalid
 from faristol.kernel.refusal import Refusal
@@ -106,12 +107,6 @@ def test_under_fise_less_than_25_points_is_no_sanction() -> None:
     with pytest.raises(Refusal) as refused:
         impose(hall_of(FISE), POINTS, points=24)
     assert (refused.value.reason, refused.value.article) == ("SANCTION_TOO_SMALL", "FISE 49")
-
-
-def refusal_of(act: Callable[[], object]) -> Refusal:
-    with pytest.raises(Refusal) as refused:
-        act()
-    return refused.value
 
 
 def test_under_fise_no_more_points_come_off_than_the_player_scored() -> None:

@@ -7,7 +7,7 @@ from collections import Counter
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from tests.unit.pairing.halls import Hall, decided
+from tests.support.halls import Hall, decided
 
 from faristol.kernel.refusal import Refusal
 from faristol.kernel.times import to_timestamp

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import pytest
 from google.protobuf.message import Message
-from tests.unit.pairing.halls import Hall
+from tests.support.halls import Hall, hall_of
 
 from faristol.kernel.refusal import Refusal
 from faristol.pairing.rounds.explanation import explain
@@ -24,10 +24,6 @@ FISE = with_options(load_ruleset("fise"), {"pairing": "round-robin"})
 UF = with_options(load_ruleset("uf-2007"), {"pairing": "round-robin", "minutes": 25})
 WITH_BYES = replace(FISE, championship=replace(FISE.championship, not_there="bye"))
 """As tournaments of these rules were pinned before forfeits were said of them."""
-
-
-def hall_of(players: int = 4, rounds: int = 3, ruleset: Ruleset = PES) -> Hall:
-    return Hall({f"p{place}": 2000 - place for place in range(1, players + 1)}, rounds, ruleset)
 
 
 def withdraw(hall: Hall, player_id: str) -> Sequence[Message]:
@@ -54,7 +50,7 @@ def game_of(played: RoundState, player_id: str) -> tuple[str, dict[str, int]]:
 
 
 def test_who_gives_a_round_robin_up_loses_the_games_to_come_150_to_nothing() -> None:
-    hall = hall_of()
+    hall = hall_of(4, 3, PES)
     hall.play(1)
     withdraw(hall, "p4")
     for number in (2, 3):
@@ -72,7 +68,7 @@ def test_who_gives_a_round_robin_up_loses_the_games_to_come_150_to_nothing() -> 
 
 
 def test_the_result_comes_with_the_start_of_the_round_and_its_table_is_closed_by_it() -> None:
-    hall = hall_of()
+    hall = hall_of(4, 3, PES)
     hall.play(1)
     withdraw(hall, "p4")
     hall.pair(2)
@@ -86,7 +82,7 @@ def test_the_result_comes_with_the_start_of_the_round_and_its_table_is_closed_by
 
 
 def test_who_leaves_between_pairing_and_start_leaves_the_pairing_as_it_is() -> None:
-    hall = hall_of()
+    hall = hall_of(4, 3, PES)
     hall.play(1)
     hall.pair(2)
     withdraw(hall, "p4")
@@ -94,7 +90,7 @@ def test_who_leaves_between_pairing_and_start_leaves_the_pairing_as_it_is() -> N
 
 
 def test_who_is_back_before_the_start_plays() -> None:
-    hall = hall_of()
+    hall = hall_of(4, 3, PES)
     hall.play(1)
     withdraw(hall, "p4")
     hall.pair(2)
@@ -104,7 +100,7 @@ def test_who_is_back_before_the_start_plays() -> None:
 
 
 def test_who_is_back_later_has_lost_that_game_and_plays_the_next() -> None:
-    hall = hall_of()
+    hall = hall_of(4, 3, PES)
     hall.play(1)
     withdraw(hall, "p4")
     hall.pair(2)
@@ -117,7 +113,7 @@ def test_who_is_back_later_has_lost_that_game_and_plays_the_next() -> None:
 
 
 def test_a_withdrawal_that_was_a_slip_is_undone_before_the_start() -> None:
-    hall = hall_of()
+    hall = hall_of(4, 3, PES)
     hall.play(1)
     hall.pair(2)
     withdraw(hall, "p4")
@@ -127,7 +123,7 @@ def test_a_withdrawal_that_was_a_slip_is_undone_before_the_start() -> None:
 
 
 def test_two_who_have_left_have_no_game() -> None:
-    hall = hall_of(6, 5)
+    hall = hall_of(6, ruleset=PES)
     hall.play(1)
     withdraw(hall, "p5")
     withdraw(hall, "p6")
@@ -139,7 +135,7 @@ def test_two_who_have_left_have_no_game() -> None:
 
 
 def test_both_leave_between_pairing_and_start_and_both_lose() -> None:
-    hall = hall_of()
+    hall = hall_of(4, 3, PES)
     hall.play(1)
     hall.pair(2)
     table = hall.state.played[1].pairings[0]
@@ -151,7 +147,7 @@ def test_both_leave_between_pairing_and_start_and_both_lose() -> None:
 
 
 def test_a_round_that_somebody_sits_out_is_lost_too() -> None:
-    hall = hall_of()
+    hall = hall_of(4, 3, PES)
     kind = events.BYE_KIND_ZERO_POINT
     hall.carry_out(pb.GrantByeRequest(player_id="p1", round=1, kind=kind))
     hall.pair(1)
@@ -161,7 +157,7 @@ def test_a_round_that_somebody_sits_out_is_lost_too() -> None:
 
 
 def test_who_never_came_is_not_in_the_table_and_the_round_is_paired_again() -> None:
-    hall = hall_of()
+    hall = hall_of(4, 3, PES)
     hall.pair(1)
     withdraw(hall, "p4")
     with pytest.raises(Refusal) as refused:
@@ -170,7 +166,7 @@ def test_who_never_came_is_not_in_the_table_and_the_round_is_paired_again() -> N
 
 
 def test_the_bye_of_an_odd_table_stays_whose_it_is() -> None:
-    hall = hall_of(5, 5)
+    hall = hall_of(5, ruleset=PES)
     hall.play(1)
     withdraw(hall, "p5")
     resting = []
@@ -183,7 +179,7 @@ def test_the_bye_of_an_odd_table_stays_whose_it_is() -> None:
 
 @pytest.mark.parametrize("ruleset", [FISE, UF], ids=["fise", "uf"])
 def test_where_the_book_is_silent_the_games_to_come_are_lost_as_fide_has_it(ruleset: Ruleset) -> None:
-    hall = hall_of(ruleset=ruleset)
+    hall = hall_of(4, 3, ruleset)
     hall.play(1)
     withdraw(hall, "p4")
     before = hall.state
@@ -198,7 +194,7 @@ def test_where_the_book_is_silent_the_games_to_come_are_lost_as_fide_has_it(rule
 
 
 def test_in_tournaments_pinned_before_the_opponent_has_a_bye() -> None:
-    hall = hall_of(ruleset=WITH_BYES)
+    hall = hall_of(4, 3, WITH_BYES)
     hall.play(1)
     withdraw(hall, "p4")
     hall.play(2)
@@ -209,7 +205,7 @@ def test_in_tournaments_pinned_before_the_opponent_has_a_bye() -> None:
 
 
 def test_why_they_meet_says_who_is_not_there() -> None:
-    hall = hall_of()
+    hall = hall_of(4, 3, PES)
     hall.play(1)
     withdraw(hall, "p4")
     before = hall.state

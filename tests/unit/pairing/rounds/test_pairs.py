@@ -1,12 +1,10 @@
 from __future__ import annotations
 
-from collections.abc import Callable
-
 import pytest
-from tests.unit.pairing.halls import FISC, Hall
+from tests.support.halls import FISC, Hall, hall_of
+from tests.support.refusals import refusal_of
 
 from faristol.kernel.errors import Invalid
-from faristol.kernel.refusal import Refusal
 from faristol.pairing.rounds.explanation import explain
 from faristol.pairing.rounds.pairing import obstacles
 from faristol.pairing.rounds.systems import ways_out
@@ -20,10 +18,6 @@ ROUND_ROBIN = with_options(load_ruleset("pes-2024"), {"pairing": "round-robin"})
 BOTH = pytest.mark.parametrize("ruleset", [FISC, DUTCH], ids=["distance", "dutch"])
 
 
-def hall_of(players: int = 8, rounds: int = 5, ruleset: Ruleset = FISC) -> Hall:
-    return Hall({f"p{place}": 2000 - place for place in range(1, players + 1)}, rounds, ruleset)
-
-
 def forbid(hall: Hall, *pair: str) -> None:
     hall.carry_out(pb.ForbidPairRequest(player_ids=pair))
 
@@ -34,12 +28,6 @@ def keep(hall: Hall, *pair: str, rematch: bool = False) -> None:
 
 def pairs(hall: Hall, number: int) -> set[frozenset[str]]:
     return {frozenset(table.player_ids) for table in hall.state.played[number - 1].pairings}
-
-
-def refusal_of(act: Callable[[], object]) -> Refusal:
-    with pytest.raises(Refusal) as refused:
-        act()
-    return refused.value
 
 
 def why(hall: Hall, number: int, before: TournamentState, player: str, other: str = "") -> str:
@@ -78,7 +66,7 @@ def test_a_pair_that_is_released_is_left_to_the_way_of_pairing() -> None:
 
 @pytest.mark.parametrize("ruleset", [FISC, DUTCH])
 def test_where_pairs_made_by_hand_leave_nobody_for_the_bye_they_are_named(ruleset: Ruleset) -> None:
-    hall = hall_of(5, 5, ruleset)
+    hall = hall_of(5, ruleset=ruleset)
     for number in (1, 2, 3):
         hall.play(number)
     rested = {played.bye for played in hall.state.played}
@@ -164,7 +152,7 @@ def test_everybody_who_is_not_checked_in_is_named() -> None:
 
 def test_where_no_pairing_is_possible_the_arbiter_is_offered_who_might_meet_again() -> None:
     # Two trios who have yet to meet among themselves cannot be paired.
-    hall = hall_of(6, 5)
+    hall = hall_of(6)
     for trio in (("p1", "p2", "p3"), ("p4", "p5", "p6")):
         for place, member in enumerate(trio):
             for other in trio[place + 1 :]:

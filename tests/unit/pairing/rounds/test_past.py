@@ -2,7 +2,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from tests.unit.pairing.halls import FISC, Hall
+from tests.support.halls import FISC, Hall
 
 from faristol.kernel.times import to_timestamp
 from faristol.pairing.engines.dutch.player import Float

@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from tests.unit.pairing.halls import FISC, Hall
+from tests.support.halls import FISC, Hall
 
 from faristol.pairing.rounds.ranking import entrants, initial_ranking
 

@@ -8,7 +8,7 @@ from collections import Counter
 from itertools import combinations
 
 import pytest
-from tests.unit.pairing.halls import FISC, NOON, Hall, decided
+from tests.support.halls import FISC, NOON, Hall, decided
 
 from faristol.kernel.refusal import Refusal
 from faristol.pairing.engines.dutch.digest import digest

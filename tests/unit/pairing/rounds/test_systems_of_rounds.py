@@ -9,7 +9,7 @@ import pytest
 from google.protobuf.message import Message
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
-from tests.unit.pairing.halls import FISC, Hall
+from tests.support.halls import FISC, Hall
 
 from faristol.kernel.errors import Invalid
 from faristol.kernel.refusal import Refusal

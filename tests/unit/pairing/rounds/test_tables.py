@@ -1,13 +1,13 @@
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import replace
 from itertools import permutations
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tests.unit.pairing.halls import Hall as Tables
+from tests.support.halls import Hall as Tables
+from tests.support.refusals import reason_of
 
 from faristol.kernel.errors import Invalid
 from faristol.kernel.refusal import Refusal
@@ -92,12 +92,6 @@ def fix(hall: Tables, player_id: str, table: int) -> None:
     hall.carry_out(pb.FixTableRequest(player_id=player_id, table=table))
 
 
-def refusal_of(act: Callable[[], object]) -> str:
-    with pytest.raises(Refusal) as refused:
-        act()
-    return refused.value.reason
-
-
 def test_a_round_is_paired_at_the_tables_of_the_halls() -> None:
     hall = hall_of(MAIN, UPPER)
     fix(hall, "p2", 12)
@@ -115,22 +109,22 @@ def test_where_tables_are_too_few_that_is_told_before_the_round_is_paired() -> N
 
     (obstacle,) = obstacles(hall.state, hall.ruleset, 1)
     assert obstacle.reason == "TOO_FEW_TABLES"
-    assert refusal_of(lambda: hall.pair(1)) == "TOO_FEW_TABLES"
+    assert reason_of(lambda: hall.pair(1)) == "TOO_FEW_TABLES"
 
 
 def test_a_table_is_in_a_hall_and_of_one_player() -> None:
     hall = hall_of(MAIN)
     fix(hall, "p1", 2)
 
-    assert refusal_of(lambda: fix(hall, "p2", 2)) == "TABLE_TAKEN"
-    assert refusal_of(lambda: fix(hall, "p2", 4)) == "NO_SUCH_TABLE"
-    assert refusal_of(lambda: fix(hall, "nobody", 1)) == "NOT_REGISTERED"
+    assert reason_of(lambda: fix(hall, "p2", 2)) == "TABLE_TAKEN"
+    assert reason_of(lambda: fix(hall, "p2", 4)) == "NO_SUCH_TABLE"
+    assert reason_of(lambda: fix(hall, "nobody", 1)) == "NOT_REGISTERED"
     other = pb.SetHallsRequest(halls=[UPPER.message()])
-    assert refusal_of(lambda: hall.decided(other)) == "TABLE_NEEDED"
+    assert reason_of(lambda: hall.decided(other)) == "TABLE_NEEDED"
     assert hall.decided(pb.SetHallsRequest(halls=[UPPER.message(), MAIN.message()]))
     release = pb.ReleaseTableRequest(player_id="p1")
     hall.carry_out(release)
-    assert refusal_of(lambda: hall.decided(release)) == "NO_OWN_TABLE"
+    assert reason_of(lambda: hall.decided(release)) == "NO_OWN_TABLE"
     fix(hall, "p2", 2)
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 from google.protobuf.message import Message
-from tests.unit.pairing.halls import Hall
+from tests.support.halls import Hall
 
 from faristol.kernel.refusal import Refusal
 from faristol.pairing.rounds.ranking import standing_of

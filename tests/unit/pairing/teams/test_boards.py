@@ -9,7 +9,7 @@ from itertools import pairwise
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tests.unit.pairing.halls import Hall
+from tests.support.halls import Hall
 
 from faristol.pairing.state import RoundState
 from faristol.pairing.teams.boards import there

@@ -9,7 +9,8 @@ import pytest
 from google.protobuf.message import Message
 from hypothesis import given
 from hypothesis import strategies as st
-from tests.unit.pairing.halls import FISC, Hall, decided
+from tests.support.halls import FISC, Hall, decided
+from tests.support.refusals import reason_and_article_of, reason_of
 
 from faristol.kernel.errors import AlreadyExists, Invalid
 from faristol.kernel.refusal import Refusal
@@ -64,12 +65,6 @@ def hall_of(*teams: str, each: int = 3, rounds: int = 3, ruleset: Ruleset = OF_T
     return hall
 
 
-def refusal_of(act: Callable[[], object]) -> tuple[str, str]:
-    with pytest.raises(Refusal) as refused:
-        act()
-    return refused.value.reason, refused.value.article
-
-
 def test_a_team_has_its_line_up_and_its_rating_is_the_mean_of_those_at_the_boards() -> None:
     hall = Hall({"ana": 1500, "blai": 1700, "cleo": 1801, "dan": None, "eva": None}, 3, OF_TWO)
     register(hall, "rooks", "blai", "cleo", "ana")
@@ -82,31 +77,31 @@ def test_a_team_has_its_line_up_and_its_rating_is_the_mean_of_those_at_the_board
 
 def test_there_are_no_teams_where_players_play_each_for_themselves() -> None:
     hall = Hall({"ana": 1500}, 5, FISC)
-    assert refusal_of(lambda: register(hall, "rooks", "ana")) == ("NO_TEAMS", "")
+    assert reason_and_article_of(lambda: register(hall, "rooks", "ana")) == ("NO_TEAMS", "")
     hall = Hall({"ana": 1500}, 5, FISE)
-    assert refusal_of(lambda: register(hall, "rooks", "ana")) == ("NO_TEAMS", "FISE 4.4")
+    assert reason_and_article_of(lambda: register(hall, "rooks", "ana")) == ("NO_TEAMS", "FISE 4.4")
 
 
 def test_nobody_is_in_two_teams_or_twice_in_one_and_no_team_is_empty() -> None:
     hall = hall_of("a", "b")
     hall.carry_out(pb.RegisterPlayerRequest(player_id="new", rating=1000))
-    assert refusal_of(lambda: register(hall, "c", "new", "b1"))[0] == "IN_OTHER_TEAM"
-    assert refusal_of(lambda: line_up(hall, "a", "a1", "b1"))[0] == "IN_OTHER_TEAM"
-    assert refusal_of(lambda: register(hall, "c", "nobody"))[0] == "NOT_REGISTERED"
+    assert reason_of(lambda: register(hall, "c", "new", "b1")) == "IN_OTHER_TEAM"
+    assert reason_of(lambda: line_up(hall, "a", "a1", "b1")) == "IN_OTHER_TEAM"
+    assert reason_of(lambda: register(hall, "c", "nobody")) == "NOT_REGISTERED"
     for wrong in ((), ("new", "new")):
         with pytest.raises(Invalid, match="player_ids"):
             register(hall, "c", *wrong)
     with pytest.raises(AlreadyExists, match="there is a team 'a' already"):
         register(hall, "a", "new")
-    assert refusal_of(lambda: register(hall, "c", "new", name="team  A"))[0] == "NAME_TAKEN"
+    assert reason_of(lambda: register(hall, "c", "new", name="team  A")) == "NAME_TAKEN"
 
 
 def test_a_line_up_changes_and_nobody_sets_the_one_there_is() -> None:
     hall = hall_of("a", "b")
     line_up(hall, "a", "a3", "a1")
     assert hall.state.teams[0].line_up == ("a3", "a1")
-    assert refusal_of(lambda: line_up(hall, "a", "a3", "a1"))[0] == "SAME_LINE_UP"
-    assert refusal_of(lambda: line_up(hall, "z", "a3", "a1"))[0] == "NO_SUCH_TEAM"
+    assert reason_of(lambda: line_up(hall, "a", "a3", "a1")) == "SAME_LINE_UP"
+    assert reason_of(lambda: line_up(hall, "z", "a3", "a1")) == "NO_SUCH_TEAM"
     # Who is in no line-up any more may play for another team.
     line_up(hall, "b", "b1", "a2")
 
@@ -125,8 +120,8 @@ def test_who_had_a_board_for_a_team_plays_for_no_other() -> None:
     hall.start(1)
     line_up(hall, "a", "a3")
     for had_one in ("a1", "a2"):
-        assert refusal_of(partial(line_up, hall, "b", "b1", had_one))[0] == "PLAYED_FOR_OTHER_TEAM"
-        assert refusal_of(partial(register, hall, "c", had_one))[0] == "PLAYED_FOR_OTHER_TEAM"
+        assert reason_of(partial(line_up, hall, "b", "b1", had_one)) == "PLAYED_FOR_OTHER_TEAM"
+        assert reason_of(partial(register, hall, "c", had_one)) == "PLAYED_FOR_OTHER_TEAM"
     # A reserve who had no board may, and so may who comes back to their own team.
     line_up(hall, "b", "b1", "b3")
     line_up(hall, "a", "a1", "a2")
@@ -138,10 +133,10 @@ def test_who_was_in_a_team_that_never_came_may_be_in_another_and_then_it_cannot_
     reinstate(hall, "c")
     assert hall.state.teams[2].entry.withdrawn is None
     withdraw(hall, "c")
-    assert refusal_of(lambda: withdraw(hall, "c"))[0] == "WITHDRAWN"
+    assert reason_of(lambda: withdraw(hall, "c")) == "WITHDRAWN"
     line_up(hall, "a", "a1", "a2", "c1")
-    assert refusal_of(lambda: reinstate(hall, "c"))[0] == "IN_OTHER_TEAM"
-    assert refusal_of(lambda: reinstate(hall, "a"))[0] == "NOT_WITHDRAWN"
+    assert reason_of(lambda: reinstate(hall, "c")) == "IN_OTHER_TEAM"
+    assert reason_of(lambda: reinstate(hall, "a")) == "NOT_WITHDRAWN"
 
 
 def play(hall: Hall, number: int, scores: Callable[[int, int], tuple[int, int]]) -> None:
@@ -214,7 +209,7 @@ def test_a_match_is_played_around_the_table_that_a_player_of_it_has() -> None:
     }  # fmt: skip
     hall.carry_out(pb.UnpairRoundRequest(round=1))
     fix_table(hall, "c2", 11)
-    assert refusal_of(lambda: hall.pair(1))[0] == "OWN_TABLES_CLASH"
+    assert reason_of(lambda: hall.pair(1)) == "OWN_TABLES_CLASH"
 
 
 def test_a_match_around_a_table_parts_no_other_match_that_has_a_row_beside_it() -> None:
@@ -264,7 +259,7 @@ def test_a_match_is_not_split_over_halls_where_it_fits() -> None:
     assert tables_for_matches(hall.state, matches(2, 3, 4)) == ((1, 2), (3, 4, 5), (11, 12, 13, 14))
     # 5 and 4 tables are left of rows: only the third match has to be split.
     assert tables_for_matches(hall.state, matches(3, 3, 3)) == ((1, 2, 3), (11, 12, 13), (4, 5, 14))
-    assert refusal_of(lambda: tables_for_matches(hall.state, matches(5, 5)))[0] == "TOO_FEW_TABLES"
+    assert reason_of(lambda: tables_for_matches(hall.state, matches(5, 5))) == "TOO_FEW_TABLES"
 
 
 def test_who_withdraws_makes_room_for_the_next_of_the_line_up() -> None:
@@ -381,14 +376,14 @@ def test_a_round_paired_with_a_team_that_has_left_is_paired_again() -> None:
     hall = hall_of("a", "b", "c", "d", rounds=1)
     hall.pair(1)
     withdraw(hall, "d")
-    assert refusal_of(lambda: hall.start(1))[0] == "PAIRED_AND_WITHDRAWN"
+    assert reason_of(lambda: hall.start(1)) == "PAIRED_AND_WITHDRAWN"
     reinstate(hall, "d")
     hall.start(1)
     hall = hall_of("a", "b", "c", "d", rounds=1)
     hall.pair(1)
     hall.carry_out(pb.RegisterPlayerRequest(player_id="late", rating=1))
     register(hall, "e", "late")
-    assert refusal_of(lambda: hall.start(1))[0] == "ENTERED_AFTER_PAIRING"
+    assert reason_of(lambda: hall.start(1)) == "ENTERED_AFTER_PAIRING"
 
 
 def forbid_teams(hall: Hall, *teams: str) -> list[Message]:
@@ -426,10 +421,10 @@ def test_teams_are_kept_apart_paired_by_hand_and_given_byes() -> None:
     for wrong in (["a"], ["a", "a"]):
         with pytest.raises(Invalid, match="two different teams"):
             forbid_teams(hall, *wrong)
-    assert refusal_of(lambda: forbid_teams(hall, "a", "z"))[0] == "NO_SUCH_TEAM"
+    assert reason_of(lambda: forbid_teams(hall, "a", "z")) == "NO_SUCH_TEAM"
     of_players = pb.ForbidPairRequest(player_ids=["a1", "b1"])
     both = pb.ForbidPairRequest(player_ids=["a1", "b1"], team_ids=["a", "b"])
-    refused = refusal_of(lambda: hall.decided(of_players))
+    refused = reason_and_article_of(lambda: hall.decided(of_players))
     assert refused == ("OF_TEAMS", "FISE 4.4")
     with pytest.raises(Invalid, match="either players or teams"):
         hall.decided(both)
@@ -474,7 +469,7 @@ def test_a_team_that_came_in_by_mistake_leaves_and_one_that_was_paired_stays() -
     hall.carry_out(pb.WithdrawPlayerRequest(player_id="new"))
     hall.pair(1)
     first = next(fact for fact in hall.facts if isinstance(fact, events.TeamRegistered))
-    assert refusal_of(lambda: undo(hall, first))[0] == "NOT_UNDONE"
+    assert reason_of(lambda: undo(hall, first)) == "NOT_UNDONE"
 
 
 def explained(hall: Hall, player: str, other: str = "") -> list[tuple[str, str]]:
@@ -509,7 +504,7 @@ def test_it_is_said_why_two_teams_meet_and_who_sits_where() -> None:
     assert explained(hall, "a2")[1] == (
         "board", "By the line-up a2 is at board 2, and wins there without a game: b has no player left for it."
     )  # fmt: skip
-    assert refusal_of(lambda: explained(hall, "b2"))[0] == "NOT_IN_ROUND"
+    assert reason_of(lambda: explained(hall, "b2")) == "NOT_IN_ROUND"
 
 
 def test_it_is_said_of_a_team_that_rests_whether_a_bye_was_granted_or_the_opponent_has_left() -> None:
@@ -524,7 +519,7 @@ def test_it_is_said_of_a_team_that_rests_whether_a_bye_was_granted_or_the_oppone
     berger = with_options(FISE, {"teams": 2, "pairing": "round-robin"})
     hall = hall_of("a", "b", "c", "d", rounds=3, ruleset=berger)
     play(hall, 1, first_wins)
-    assert refusal_of(lambda: grant_team_bye(hall, "a", 2, kind)) == ("BYE_WITH_POINTS", "FISE 4")
+    assert reason_and_article_of(lambda: grant_team_bye(hall, "a", 2, kind)) == ("BYE_WITH_POINTS", "FISE 4")
     withdraw(hall, "d")
     hall.pair(2)
     resting = hall.state.played[1].team_bye
@@ -621,7 +616,7 @@ def test_a_team_comes_in_late_where_players_may_and_without_fictitious_points() 
     hall = hall_of("a", "b", "c", "d", "e", rounds=4)
     play(hall, 1, first_wins)
     line_up(hall, "a", "a1", "a2")
-    assert refusal_of(lambda: register(hall, "f", "a3"))[0] == "TOO_LATE_TO_ENTER"
+    assert reason_of(lambda: register(hall, "f", "a3")) == "TOO_LATE_TO_ENTER"
 
     law = replace(hall.ruleset.championship, late_entry="first-half", late_entry_points=0.5)
     hall.ruleset = replace(hall.ruleset, championship=law)
@@ -665,7 +660,7 @@ def test_a_line_up_that_a_round_was_paired_by_is_not_undone() -> None:
     hall = hall_of("a", "b", "c", "d", rounds=3)
     (fact,) = line_up(hall, "a", "a3", "a2", "a1")
     hall.pair(1)
-    assert refusal_of(lambda: undo(hall, fact))[0] == "NOT_UNDONE"
+    assert reason_of(lambda: undo(hall, fact)) == "NOT_UNDONE"
     hall.carry_out(pb.UnpairRoundRequest(round=1))
     undo(hall, fact)
     assert hall.state.teams[0].line_up == ("a1", "a2", "a3")

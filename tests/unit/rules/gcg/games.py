@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from random import Random
 
+from tests.support.squares import neighbours
 from tests.unit.rules.gcg.recorder import Recorder
-from tests.unit.rules.squares import neighbours
 
 from faristol.kernel.refusal import Refusal
 from faristol.rules import (

@@ -8,7 +8,7 @@ import pytest
 from caissify_pairings.engines.dutch import DutchEngine
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tests.unit.pairing.engines.dutch.tournaments import Draw
+from tests.support.dutch_tournaments import Draw
 
 from faristol.kernel.refusal import Refusal
 from faristol.pairing.engines.dutch import pairing

@@ -10,7 +10,7 @@ from dataclasses import replace
 from itertools import combinations, pairwise
 
 import pytest
-from tests.unit.pairing.engines.dutch.tournaments import Draw
+from tests.support.dutch_tournaments import Draw
 
 from faristol.kernel.refusal import Refusal
 from faristol.pairing.engines.dutch import pairing

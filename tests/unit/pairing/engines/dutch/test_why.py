@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from tests.unit.pairing.engines.dutch.tournaments import Draw
+from tests.support.dutch_tournaments import Draw
 
 from faristol.kernel.refusal import Refusal
 from faristol.pairing.engines.dutch import reasons

@@ -1,0 +1,230 @@
+"""The page, the JSON and the sheet of a game of which the result was entered by hand."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import pytest
+from google.protobuf.message import Message
+from tests.support.stage import Stage
+from tests.support.synthetic import Championship, Table
+
+from faristol.event_store.personal_data import people
+from faristol.event_store.personal_data.erasure import erase
+from faristol.pb.game.v1 import events_pb2 as game
+from faristol.pb.pairing.v1 import events_pb2 as pairing
+from faristol.pb.results.v1 import results_pb2 as pb
+from faristol.pb.results.v1 import results_pb2_grpc
+from faristol.table_terminal.shared.sheet import format_sheet
+
+pytestmark = pytest.mark.asyncio(loop_scope="module")
+
+GAME = "lliga-r1-t1"
+SCORES = (412, 378)
+FORFEIT = {"loser_ids": ["carme"], "condition": game.END_CONDITION_FORFEIT, "unplayed": True}
+ABANDONED = {"loser_ids": ["carme"], "condition": game.END_CONDITION_ABANDONED}
+
+
+async def begin(stage: Stage) -> Table:
+    """Round 1 is being played, and its first table is open: the racks have been drawn."""
+    hall = Championship()
+    table = hall.table(1, 1, "anna", "carme")
+    opened = table.open(hall.ruleset, hall.lexicon)
+    await stage.add(*hall.create(), *hall.pair(1, [table.players, ("biel", "dolors")], "eloi"), *hall.begin(1), *opened)
+    return table
+
+
+def entered(
+    scores: tuple[int, int] = SCORES, game_id: str = GAME, result: Mapping[str, Any] | None = None
+) -> list[Message]:
+    """What the tournament records when an arbiter enters a result."""
+    players = ("anna", "carme") if game_id == GAME else ("biel", "dolors")
+    final = [game.FinalScore(player_id=player, score=score) for player, score in zip(players, scores, strict=True)]
+    recorded = pairing.ResultRecorded(round=1, game_id=game_id, scores=final, winner_id=players[0], **(result or {}))
+    return [pairing.ResultEntered(round=1, game_id=game_id, arbiter_id="marta", note="secret"), recorded]
+
+
+def closed(recorded: Message) -> game.TableClosed:
+    """What follows at the table."""
+    assert isinstance(recorded, pairing.ResultRecorded)
+    return game.TableClosed(
+        scores=recorded.scores,
+        winner_id=recorded.winner_id,
+        condition=recorded.condition,
+        loser_ids=recorded.loser_ids,
+    )
+
+
+async def enter(stage: Stage, *facts: Message) -> None:
+    await stage.add({"tournament-lliga": list(facts)}, {f"game-{GAME}": [closed(facts[-1])]})
+
+
+async def shown(stage: Stage, game_id: str = GAME, language: str = "en") -> str:
+    answer = await stage.http.get(f"/g/{game_id}", headers={"Accept-Language": language})
+    assert answer.status_code == 200
+    return " ".join(answer.text.split())
+
+
+async def sheet(stage: Stage, game_id: str = GAME, language: str = "en") -> list[str]:
+    """The lines that `faristol sheet` prints."""
+    async with stage.running.runtime.channel("results") as channel:
+        stub = results_pb2_grpc.ResultsServiceStub(channel)
+        answer: pb.GetGameResponse = await stub.GetGame(pb.GetGameRequest(game_id=game_id))
+    return [" ".join(line.split()) for line in format_sheet(answer, language)]
+
+
+async def test_the_page_of_a_result_entered_by_hand_shows_it_and_who_entered_it_and_no_empty_board(
+    stage: Stage,
+) -> None:
+    await begin(stage)
+    assert "86 tiles in the bag" in await shown(stage)
+    await enter(stage, *entered())
+    page = await shown(stage)
+    assert "data-flash>412</p>" in page
+    assert "The result was entered by the arbiter marta." in page
+    assert "The game was not scored here: it has no board and no scoresheet." in page
+    for empty in ('id="board"', "tiles in the bag", "No turn has been taken yet", 'id="paper"', "data-clock", "secret"):
+        assert empty not in page
+    for language, words in (
+        ("ca", "Ha introduït el resultat l’àrbitre marta."),
+        ("es", "El resultado lo ha introducido el árbitro marta."),
+        ("el", "Το αποτέλεσμα το καταχώρισε ο έφορος marta."),
+    ):
+        assert words in await shown(stage, language=language)
+
+
+async def test_an_official_who_acts_under_a_name_is_told_by_it_and_never_by_the_id_that_was_made(stage: Stage) -> None:
+    await begin(stage)
+    made = "o-c2997dcbc41f"
+    async with stage.running.runtime.record.writing() as connection:
+        await people.store_player(connection, made, "Eva Soler", "")
+    entering, recorded = entered()
+    assert isinstance(entering, pairing.ResultEntered)
+    entering.arbiter_id = made
+    await enter(stage, entering, recorded)
+    pairings, game_path = "/api/v1/tournaments/lliga/rounds/1/pairings", f"/api/v1/games/{GAME}"
+    assert "The result was entered by the arbiter Eva Soler." in await shown(stage)
+    assert (await stage.http.get(game_path)).json()["entered_by"] == "Eva Soler"
+    assert (await stage.http.get(pairings)).json()["tables"][0]["entered_by"] == "Eva Soler"
+
+    await erase(stage.running.runtime.record, made)
+    page = await shown(stage)
+    assert "The result was entered by an arbiter." in page
+    assert made not in page
+    assert made not in (await stage.http.get(game_path)).text
+    assert made not in (await stage.http.get(pairings)).text
+    assert "The result was entered by an arbiter." in await sheet(stage)
+
+
+async def test_the_json_of_a_result_entered_by_hand_has_it_and_who_entered_it(stage: Stage) -> None:
+    await begin(stage)
+    await enter(stage, *entered())
+    answer = (await stage.http.get(f"/api/v1/games/{GAME}")).json()
+    assert [seat["score"] for seat in answer["seats"]] == list(SCORES)
+    assert (answer["entered_by"], answer["winner_id"], answer["final"], answer["unplayed"]) == (
+        "marta",
+        "anna",
+        True,
+        False,
+    )
+    assert (answer["bag_left"], answer["clocks"], answer["entries"], answer["turn_player_id"]) == (0, [], [], "")
+    table = (await stage.http.get("/api/v1/tournaments/lliga/rounds/1/pairings")).json()["tables"][0]
+    assert (table["entered_by"], table["corrected_by"]) == ("marta", "")
+
+
+async def test_the_sheet_of_a_result_entered_by_hand_has_it_and_no_total_of_0(stage: Stage) -> None:
+    await begin(stage)
+    await enter(stage, *entered())
+    assert (await sheet(stage))[1:] == [
+        "Anna Puigdomènech i Casadevall 412",
+        "Carme Riera 378",
+        "The result was entered by the arbiter marta.",
+        "The game was not scored here: it has no board and no scoresheet.",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("result", "said", "mark"),
+    [
+        (FORFEIT, "Decided by forfeit.", "absent"),
+        (ABANDONED, "Ended: a player left.", "resigned the game"),
+    ],
+)
+async def test_a_forfeit_and_an_abandonment_entered_by_hand_are_told_apart(
+    stage: Stage, result: dict[str, Any], said: str, mark: str
+) -> None:
+    await begin(stage)
+    await enter(stage, *entered((0, 0), result=result))
+    page = await shown(stage)
+    assert said in page
+    assert "entered by the arbiter marta" in page
+    assert mark in page.split("Carme Riera</a>")[1].split("</p>")[0]
+    assert ("The game was not played" in page) == bool(result.get("unplayed"))
+    assert said in await sheet(stage)
+
+
+async def test_an_entered_result_that_was_corrected_is_shown_as_it_counts_with_who_corrected_it(stage: Stage) -> None:
+    await begin(stage)
+    await enter(stage, *entered())
+    scores = [game.FinalScore(player_id="anna", score=402), game.FinalScore(player_id="carme", score=408)]
+    corrected = pairing.ResultCorrected(
+        round=1, game_id=GAME, scores=scores, winner_id="carme", arbiter_id="joan", unplayed=False
+    )
+    await stage.add({"tournament-lliga": [corrected]})
+    answer = (await stage.http.get(f"/api/v1/games/{GAME}")).json()
+    assert [seat["score"] for seat in answer["seats"]] == [402, 408]
+    assert (answer["winner_id"], answer["corrected"], answer["corrected_by"]) == ("carme", True, "joan")
+    assert "The result was corrected by the arbiter joan." in await shown(stage)
+    assert (await sheet(stage))[1:5] == [
+        "Anna Puigdomènech i Casadevall 402",
+        "Carme Riera 408",
+        "The result was entered by the arbiter marta.",
+        "The result was corrected by the arbiter joan.",
+    ]
+
+
+async def test_a_postponed_game_whose_result_was_entered_has_a_page_though_its_table_was_never_opened(
+    stage: Stage,
+) -> None:
+    await begin(stage)
+    other = "lliga-r1-t2"
+    assert "entered by" not in await shown(stage, other)
+    position = await stage.add({"tournament-lliga": entered((301, 299), other)})
+    page = await shown(stage, other)
+    assert "entered by the arbiter marta" in page
+    now = (await stage.http.get(f"/api/v1/games/{other}")).json()
+    then = (await stage.http.get(f"/api/v1/games/{other}?as_of_position={position}")).json()
+    assert ([seat["score"] for seat in now["seats"]], then["seats"]) == ([301, 299], now["seats"])
+    before = (await stage.http.get(f"/api/v1/games/{other}?as_of_position={position - 1}")).json()
+    assert [seat["score"] for seat in before["seats"]] == [0, 0]
+    for missing in ("lliga-r1-t3", "lliga-r9-t2", "nowhere-r1-t2", "lliga-r1", "-r-t", "x"):
+        assert (await stage.http.get(f"/api/v1/games/{missing}")).status_code == 404
+
+
+async def test_what_was_played_before_a_result_was_entered_stays_on_the_page_beside_it(stage: Stage) -> None:
+    table = await begin(stage)
+    await stage.add(*table.play("H5", "F E R I R", 22))
+    await enter(stage, *entered())
+    page = await shown(stage)
+    assert 'id="board"' in page
+    assert "entered by the arbiter marta" in page
+    assert "data-flash>412</p>" in page
+    lines = await sheet(stage)
+    assert "Carme Riera 378" in lines
+    assert "The result was entered by the arbiter marta." in lines
+
+
+async def test_a_game_that_the_book_gives_to_who_is_there_has_a_page_without_an_empty_board(stage: Stage) -> None:
+    """PES ΣΤ: who gave up a round robin has lost it when its round is started, and no arbiter entered that."""
+    await begin(stage)
+    entering, recorded = entered((150, 0), result=FORFEIT)
+    assert isinstance(entering, pairing.ResultEntered)
+    entering.arbiter_id = ""
+    await enter(stage, entering, recorded)
+    page = await shown(stage)
+    assert "Decided by forfeit." in page
+    assert "The game was not played" in page
+    for not_said in ("entered by", 'id="board"', "tiles in the bag"):
+        assert not_said not in page
+    assert (await sheet(stage))[1:3] == ["Anna Puigdomènech i Casadevall 150", "Carme Riera 0"]

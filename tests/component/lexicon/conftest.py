@@ -1,0 +1,7 @@
+from __future__ import annotations
+
+from tests.support.databases import database_kind
+from tests.support.databases import sqlite_record as record
+from tests.support.small_lexicon import catalan, library, settings
+
+__all__ = ["catalan", "database_kind", "library", "record", "settings"]

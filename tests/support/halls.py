@@ -1,0 +1,155 @@
+"""A tournament for tests, built of its own decisions."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from datetime import UTC, datetime, timedelta
+from functools import reduce
+from typing import Any
+
+from google.protobuf.message import Message
+
+from faristol.kernel.pins import Pin
+from faristol.kernel.times import to_timestamp
+from faristol.pairing.commands.handler import COMMANDS
+from faristol.pairing.players.registration import register
+from faristol.pairing.results.results import record_result
+from faristol.pairing.situation import Situation
+from faristol.pairing.state import Origins, TableRulings, TournamentState, evolve
+from faristol.pairing.tournament.tournaments import create
+from faristol.pb.pairing.v1 import pairing_pb2 as pb
+from faristol.rules import Ruleset, load_ruleset
+
+FISC = load_ruleset("fisc-2023")
+LEXICON = Pin("catalan", "a" * 64)
+NOON = datetime(2024, 5, 4, 12, tzinfo=UTC)
+SEED = bytes(range(32))
+
+
+def decided(
+    state: TournamentState,
+    request: Message,
+    *,
+    rules: Ruleset = FISC,
+    at: datetime | None = None,
+    now: datetime = NOON,
+    facts: Sequence[Message] = (),
+    divisions: Sequence[TournamentState] = (),
+    origins: Origins | None = None,
+    turns: Mapping[str, int] | None = None,
+    tables: Mapping[str, TableRulings] | None = None,
+) -> list[Message]:
+    """The facts that a command leads to; ``turns`` are over at the tables of games, where no ``tables`` are given."""
+    begun = tables or defaultdict(
+        TableRulings, {game: TableRulings(turns=count) for game, count in (turns or {}).items()}
+    )
+    situation = Situation(
+        state,
+        now=now,
+        at=at,
+        rules=rules,
+        facts=facts,
+        divisions=divisions,
+        tables=begun,
+        origins=origins or Origins(),
+    )
+    if isinstance(request, pb.RegisterPlayerRequest):
+        return register(situation, request)
+    return COMMANDS[type(request)].decide(situation, request)
+
+
+class Hall:
+    """A tournament as it grows, one decision after another; every decision comes a minute after the last."""
+
+    def __init__(
+        self,
+        players: Mapping[str, int | None],
+        rounds: int = 5,
+        ruleset: Ruleset = FISC,
+        *,
+        tournament_id: str = "open",
+        division: str = "",
+        division_of: str = "",
+    ) -> None:
+        self.ruleset = ruleset
+        self.facts: list[Message] = []
+        self.now = NOON
+        asked = pb.CreateTournamentRequest(
+            tournament_id=tournament_id,
+            name="Open",
+            rounds=rounds,
+            seed=SEED,
+            division=division,
+            division_of=division_of,
+        )
+        self.do(create(Situation(TournamentState(), now=self.now, rules=ruleset), asked, LEXICON))
+        for player_id, rating in players.items():
+            self.do(self.decided(pb.RegisterPlayerRequest(player_id=player_id, rating=rating)))
+
+    @property
+    def state(self) -> TournamentState:
+        return reduce(evolve, self.facts, TournamentState())
+
+    def do(self, facts: Sequence[Message]) -> Sequence[Message]:
+        self.facts.extend(facts)
+        self.now += timedelta(minutes=1)
+        return facts
+
+    def decided(
+        self,
+        request: Message,
+        *,
+        rules: Ruleset | None = None,
+        at: datetime | None = None,
+        divisions: Sequence[TournamentState] = (),
+        origins: Origins | None = None,
+        turns: Mapping[str, int] | None = None,
+        tables: Mapping[str, TableRulings] | None = None,
+    ) -> list[Message]:
+        """The facts that a command leads to now."""
+        return decided(
+            self.state,
+            request,
+            rules=rules or self.ruleset,
+            at=at,
+            now=self.now,
+            facts=self.facts,
+            divisions=divisions,
+            origins=origins,
+            turns=turns,
+            tables=tables,
+        )
+
+    def carry_out(self, request: Message, **more: Any) -> Sequence[Message]:
+        return self.do(self.decided(request, **more))
+
+    def pair(self, number: int) -> Sequence[Message]:
+        return self.carry_out(pb.PairRoundRequest(round=number))
+
+    def start(self, number: int) -> Sequence[Message]:
+        return self.carry_out(pb.StartRoundRequest(round=number))
+
+    def report(self, game: str, first: int, second: int) -> Sequence[Message]:
+        found = self.state.find_game(game)
+        assert found is not None
+        scores = list(zip(found[1].player_ids, (first, second), strict=True))
+        return self.do(
+            record_result(self.state, self.ruleset, game=game, scores=scores, occurred_at=to_timestamp(self.now))
+        )
+
+    def close(self, number: int) -> Sequence[Message]:
+        return self.carry_out(pb.CloseRoundRequest(round=number))
+
+    def play(self, number: int) -> None:
+        """A whole round; the higher-ranked player wins every game by 400 to 300."""
+        self.pair(number)
+        self.start(number)
+        for pairing in self.state.played[number - 1].pairings:
+            self.report(pairing.game_id, 400, 300)
+        self.close(number)
+
+
+def hall_of(players: int = 8, rounds: int = 5, ruleset: Ruleset = FISC) -> Hall:
+    """Return a tournament of players p1, p2, …, each rated a point below the one before."""
+    return Hall({f"p{place}": 2000 - place for place in range(1, players + 1)}, rounds, ruleset)

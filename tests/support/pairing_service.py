@@ -1,0 +1,87 @@
+"""The pairing service over gRPC, beside a lexicon service without a lookup."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from typing import Any
+
+import grpc
+import pytest
+
+from faristol.event_store import Record
+from faristol.host import Runtime, Settings
+from faristol.host.rpc.interceptor import ErrorInterceptor
+from faristol.pairing.service_module import part
+from faristol.pb.game.v1 import events_pb2 as game_events
+from faristol.pb.lexicon.v1 import lexicon_pb2 as lexicon
+from faristol.pb.lexicon.v1 import lexicon_pb2_grpc as lexicon_grpc
+from faristol.pb.pairing.v1 import pairing_pb2_grpc as pairing_grpc
+
+CATALAN = lexicon.Lexicon(pin=game_events.Pin(name="catalan", digest="c" * 64), tile_set="ca-100", words=3)
+SPANISH = lexicon.Lexicon(pin=game_events.Pin(name="spanish", digest="e" * 64), tile_set="es-100", words=3)
+
+
+class Lexicons(lexicon_grpc.LexiconServiceServicer):
+    """A lexicon service with two lexicons that nobody looks anything up in."""
+
+    async def ListLexicons(  # noqa: N802
+        self, request: lexicon.ListLexiconsRequest, context: grpc.aio.ServicerContext[Any, Any]
+    ) -> lexicon.ListLexiconsResponse:
+        return lexicon.ListLexiconsResponse(lexicons=[CATALAN, SPANISH])
+
+    async def LookUp(  # noqa: N802
+        self, request: lexicon.LookUpRequest, context: grpc.aio.ServicerContext[Any, Any]
+    ) -> lexicon.LookUpResponse:
+        raise NotImplementedError
+
+    async def GetCase(  # noqa: N802
+        self, request: lexicon.GetCaseRequest, context: grpc.aio.ServicerContext[Any, Any]
+    ) -> lexicon.GetCaseResponse:
+        raise NotImplementedError
+
+    async def InstallLexicon(  # noqa: N802
+        self, request: lexicon.InstallLexiconRequest, context: grpc.aio.ServicerContext[Any, Any]
+    ) -> lexicon.InstallLexiconResponse:
+        raise NotImplementedError
+
+    async def AddLexicon(  # noqa: N802
+        self, request: lexicon.AddLexiconRequest, context: grpc.aio.ServicerContext[Any, Any]
+    ) -> lexicon.AddLexiconResponse:
+        raise NotImplementedError
+
+    async def GetInstallation(  # noqa: N802
+        self, request: lexicon.GetInstallationRequest, context: grpc.aio.ServicerContext[Any, Any]
+    ) -> lexicon.GetInstallationResponse:
+        raise NotImplementedError
+
+
+@dataclass(frozen=True)
+class Desk:
+    """The pairing service over gRPC, and the record behind it."""
+
+    stub: pairing_grpc.PairingServiceAsyncStub
+    record: Record
+    runtime: Runtime
+
+
+@asynccontextmanager
+async def serving(record: Record) -> AsyncIterator[Desk]:
+    """The pairing service on a record, as a process of its own would serve it."""
+    runtime = Runtime(Settings.model_validate({}), record)
+    server = grpc.aio.server(interceptors=(ErrorInterceptor(),))
+    for servicer in part(runtime).servicers:
+        servicer.add(servicer.instance, server)
+    lexicon_grpc.add_LexiconServiceServicer_to_server(Lexicons(), server)
+    runtime.channels.own_address = f"127.0.0.1:{server.add_insecure_port('127.0.0.1:0')}"
+    await server.start()
+    yield Desk(pairing_grpc.PairingServiceStub(runtime.channel("pairing")), record, runtime)
+    await runtime.channels.close()
+    await server.stop(None)
+
+
+@pytest.fixture
+async def desk(record: Record) -> AsyncIterator[Desk]:
+    async with serving(record) as made:
+        yield made

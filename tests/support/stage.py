@@ -1,0 +1,55 @@
+"""Results and gateway as they run, for tests that write events and look at what is shown."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+import httpx
+from tests.support.plain_http import PLAIN
+from tests.support.synthetic import Step, append, keep_names
+
+from faristol.event_store import Record
+from faristol.host import Settings
+from faristol.launcher.processes import Running, running
+
+ANEW = {"Cache-Control": "no-cache"}
+"""Of requests that have to see what was appended a moment ago, before news of it has come to the gateway."""
+
+
+@dataclass
+class Stage:
+    """Results and gateway as they run, on a record that the test writes to."""
+
+    running: Running
+    http: httpx.AsyncClient
+
+    @property
+    def record(self) -> Record:
+        return self.running.runtime.record
+
+    async def add(self, *steps: Step) -> int:
+        """Append; gives the position of the last event, once the pages show it."""
+        for step in steps:
+            await append(self.record, step)
+        return await self.caught_up()
+
+    async def caught_up(self) -> int:
+        """The position of the last event, once the pages show it."""
+        position = await self.record.last_position()
+        assert await self.running.runtime.progress("results@5").wait_until_reached(position, 10)
+        return position
+
+
+@asynccontextmanager
+async def opened(folder: Path, *beside: str, **more: object) -> AsyncIterator[Stage]:
+    """Results and gateway with the services ``beside`` them, and ``more`` settings than they need."""
+    settings = Settings.model_validate({"data": folder, "http_port": 0, "grace_seconds": 0.5, **more})
+    async with (
+        running(settings, (*beside, "results", "gateway")) as process,
+        httpx.AsyncClient(verify=PLAIN, base_url=process.http_address, timeout=20, headers=ANEW) as http,
+    ):
+        await keep_names(process.runtime.record)
+        yield Stage(process, http)
