@@ -51,7 +51,7 @@ SAY_SURE = N_(
     "No slip was saved: correct the file, or use --sure for each player whose slip is written like this on the paper."
 )
 NO_CLAIMS = N_("no claim is pending")
-SAME_CLAIM = N_("{claim} is pending in several halls: select one with --hall; there are: {halls}")
+SAME_CLAIM = N_("{claim} is pending in several halls: select one of {halls} with --hall")
 
 
 def ask_games(request: Any, address: str | None) -> Any:

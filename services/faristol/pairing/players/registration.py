@@ -51,7 +51,7 @@ def register(situation: Situation, request: pb.RegisterPlayerRequest) -> list[Me
         raise Refusal(
             "TOO_MANY_PLAYERS",
             "",
-            N_("A tournament accepts {most} players; {player} would exceed this."),
+            N_("A tournament accepts at most {most} players; {player} would exceed this."),
             {"most": most, "player": player_id},
         )
     unrated = not request.HasField("rating")

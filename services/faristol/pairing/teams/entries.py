@@ -49,7 +49,7 @@ def register_team(situation: Situation, request: pb.RegisterTeamRequest) -> list
         raise Refusal(
             "TOO_MANY_TEAMS",
             "",
-            N_("A tournament accepts {most} teams; {team} would exceed this."),
+            N_("A tournament accepts at most {most} teams; {team} would exceed this."),
             {"most": MAX_TEAMS, "team": team_id},
         )
     _check_line_up(state, ruleset, team_id, request.player_ids)
