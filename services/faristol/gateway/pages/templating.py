@@ -3,14 +3,21 @@
 from __future__ import annotations
 
 import hashlib
+import os
+import sys
 from datetime import UTC, date, datetime
 from functools import cache
-from importlib import resources
+from importlib import metadata, resources
+from pathlib import Path
+from types import CodeType
 from typing import Any
 from zoneinfo import ZoneInfo
 
 from babel.dates import format_date, format_interval, format_time
-from jinja2 import Environment, PackageLoader, StrictUndefined, pass_context
+from jinja2 import BytecodeCache, Environment, FileSystemBytecodeCache, PackageLoader, StrictUndefined, pass_context
+from jinja2.bccache import Bucket
+from jinja2.compiler import CodeGenerator, Frame
+from jinja2.nodes import Expr, Impossible, TemplateData
 from jinja2.runtime import Context
 from markupsafe import Markup
 
@@ -44,6 +51,56 @@ def days(tournament: pb.Tournament, language: str) -> str:
     return format_interval(first, last, "yMMMMd", locale=language)
 
 
+class _CommonCodeGenerator(CodeGenerator):
+    """Generate code that is the same in each language: a filter on a constant is applied when a page is rendered."""
+
+    def _output_child_to_const(self, node: Expr, frame: Frame, finalize: CodeGenerator._FinalizeInfo) -> str:
+        if not isinstance(node, TemplateData):
+            raise Impossible
+        return super()._output_child_to_const(node, frame, finalize)
+
+
+class _CodeInMemory(BytecodeCache):
+    """The code of each template by its key, for a process that cannot write to the folder of the code."""
+
+    def __init__(self) -> None:
+        self._codes: dict[str, CodeType] = {}
+
+    def load_bytecode(self, bucket: Bucket) -> None:
+        bucket.code = self._codes.get(bucket.key)
+
+    def dump_bytecode(self, bucket: Bucket) -> None:
+        if bucket.code is not None:
+            self._codes[bucket.key] = bucket.code
+
+
+class _CodeOnDisk(FileSystemBytecodeCache):
+    """The code of each template in a file, valid for its source, this module and this version of Jinja."""
+
+    _stamp = metadata.version("jinja2") + Path(__file__).read_text(encoding="utf-8")
+
+    def get_source_checksum(self, source: str) -> str:
+        return super().get_source_checksum(source + self._stamp)
+
+
+def _open_code_cache() -> BytecodeCache:
+    """Return the cache of compiled templates for all languages, beside the compiled modules where that is writable.
+
+    A compilation takes 30 ms of the processor.
+    """
+    folder = Path(__file__).with_name("__pycache__")
+    try:
+        folder.mkdir(exist_ok=True)
+    except OSError:
+        return _CodeInMemory()
+    if sys.dont_write_bytecode or not os.access(folder, os.W_OK):
+        return _CodeInMemory()
+    return _CodeOnDisk(str(folder), "template-%s.cache")
+
+
+_CODE = _open_code_cache()
+
+
 @cache
 def environment(language: str) -> Environment:
     """Return the templates in one language."""
@@ -54,7 +111,10 @@ def environment(language: str) -> Environment:
         extensions=["jinja2.ext.i18n"],
         trim_blocks=True,
         lstrip_blocks=True,
+        optimized=False,  # the optimizer applies filters to constants, in the language of this environment
+        bytecode_cache=_CODE,
     )
+    env.code_generator_class = _CommonCodeGenerator
     env.install_gettext_translations(translations(language), newstyle=True)  # type: ignore[attr-defined] # by i18n
     _fill_by_language(env, language)
     env.filters["article"] = lambda article: cite(article, language)
