@@ -63,7 +63,6 @@ def describe(web: FastAPI, *models: type[BaseModel]) -> None:
     ``models`` are referenced by ``ref``. An invalid request is answered by 400, as each operation states, never by
     FastAPI's 422. Optional parameters of a query or a header are omitted, never null.
     """
-    _, definitions = models_json_schema([(model, "serialization") for model in models], ref_template=REF)
 
     def document() -> dict[str, Any]:
         if web.openapi_schema is None:
@@ -75,6 +74,7 @@ def describe(web: FastAPI, *models: type[BaseModel]) -> None:
                 separate_input_output_schemas=web.separate_input_output_schemas,
             )
             schemas = made["components"]["schemas"]
+            _, definitions = models_json_schema([(model, "serialization") for model in models], ref_template=REF)
             schemas |= definitions["$defs"]
             for name in _FASTAPIS:
                 schemas.pop(name, None)
