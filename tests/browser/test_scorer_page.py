@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import os
 import re
-import shutil
 import time
 import uuid
 from collections.abc import AsyncIterator
@@ -15,7 +14,7 @@ from typing import Any
 import pytest
 import pytest_asyncio
 from playwright.async_api import Browser, Route, async_playwright, expect
-from tests.browser.conftest import FLAGS
+from tests.browser.conftest import FLAGS, find_chromium
 from tests.browser.scorers import (
     PAPER,
     PHONE,
@@ -395,7 +394,7 @@ async def test_who_types_a_line_goes_on_when_something_above_it_goes_or_comes(
 async def test_what_waits_is_there_when_the_browser_is_opened_again(hall: Hall, tmp_path: Path) -> None:
     game = await hall.begun(8)
     async with async_playwright() as playwright:
-        wanted: dict[str, Any] = {"executable_path": shutil.which("chromium"), "args": FLAGS, **PHONE}
+        wanted: dict[str, Any] = {"executable_path": find_chromium(), "args": FLAGS, **PHONE}
         context = await playwright.chromium.launch_persistent_context(tmp_path, **wanted)
         page = await sit_down(context, hall, game)
         await kept(page)
