@@ -10,7 +10,7 @@ from pathlib import Path
 from google.protobuf.message import Message
 from tests.support.league import League
 from tests.support.stage import Stage, opened
-from tests.support.synthetic import Championship, Step, append, full_game, game_id
+from tests.support.synthetic import Championship, Step, append, append_all, full_game, game_id
 
 from faristol.event_store.personal_data.people import store_player
 from faristol.pb.game.v1 import events_pb2 as game
@@ -71,8 +71,7 @@ OF_TEAMS = ("/t/lliga", "/t/lliga/r/2", "/t/lliga/r/3", "/t/lliga/teams", "/t/ll
 
 async def crowded(stage: Stage) -> Sequence[str]:
     """A championship in its ninth round; gives the addresses of one page of each kind."""
-    for step in _steps():
-        await append(stage.record, step)
+    await append_all(stage.record, _steps())
     second = _created("segona")
     await append(stage.record, {"tournament-segona": second}, "segona")
     await _named(stage)

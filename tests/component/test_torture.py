@@ -17,7 +17,7 @@ from tests.campaigns.torture.ledger import Acknowledged, Ledger
 from tests.campaigns.torture.report import as_json, how_to_look
 from tests.campaigns.torture.sites import UP, Distributed, Embedded, Site
 from tests.component import contents
-from tests.support.synthetic import Championship, append
+from tests.support.synthetic import Championship, append_all
 
 from faristol.consumers import Rebuild
 from faristol.consumers import tables as bus_tables
@@ -172,8 +172,7 @@ async def test_a_changed_event_is_named(tmp_path: Path) -> None:
 
 
 async def test_a_changed_row_of_a_read_model_is_named(record: Record, database_url: str) -> None:
-    for step in Championship().steps():
-        await append(record, step)
+    await append_all(record, Championship().steps())
     await Rebuild(record, projection()).run()
     assert await judgement.rebuilt(record, database_url) == []
     _, live = await contents.read_models(record, projection())

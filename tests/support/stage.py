@@ -9,7 +9,7 @@ from pathlib import Path
 
 import httpx
 from tests.support.plain_http import PLAIN
-from tests.support.synthetic import Step, append, keep_names
+from tests.support.synthetic import Step, append_all, keep_names
 
 from faristol.event_store import Record
 from faristol.host import Settings
@@ -31,9 +31,9 @@ class Stage:
         return self.running.runtime.record
 
     async def add(self, *steps: Step) -> int:
-        """Append; gives the position of the last event, once the pages show it."""
-        for step in steps:
-            await append(self.record, step)
+        """Append in one transaction; gives the position of the last event, once the pages show it."""
+        if steps:
+            await append_all(self.record, steps)
         return await self.caught_up()
 
     async def caught_up(self) -> int:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 
@@ -11,7 +11,7 @@ from google.protobuf.message import Message
 from google.protobuf.timestamp_pb2 import Timestamp
 
 from faristol.event_store import Decision, Metadata, Record, Write
-from faristol.event_store.personal_data.people import store_player
+from faristol.event_store.personal_data.people import Person, store_players
 from faristol.pb.clock.v1 import events_pb2 as clock
 from faristol.pb.game.v1 import events_pb2 as game
 from faristol.pb.pairing.v1 import events_pb2 as pairing
@@ -394,14 +394,23 @@ class Championship:
 async def keep_names(record: Record) -> None:
     """Store the names beside the record."""
     async with record.writing() as connection:
-        for player, (name, club) in NAMES.items():
-            await store_player(connection, player, name, club, COUNTRIES.get(player, ""))
+        await store_players(
+            connection, [Person(player, *of, COUNTRIES.get(player, "")) for player, of in NAMES.items()]
+        )
 
 
 async def append(record: Record, step: Step, tournament: str = TOURNAMENT) -> int:
     """Append one step; gives the position of its last event."""
+    return await append_all(record, [step], tournament)
+
+
+async def append_all(record: Record, steps: Iterable[Step], tournament: str = TOURNAMENT) -> int:
+    """Append steps in one transaction, events in their order; gives the position of the last event."""
+    steps = list(steps)
+    last = await record.last_events({stream for step in steps for stream in step})
+    versions = {stream: event.version for stream, event in last.items()}
     writes = [
-        Write(stream, len(await record.read_stream(stream)), events, tournament) for stream, events in step.items()
+        Write(stream, versions.get(stream, 0), events, tournament) for step in steps for stream, events in step.items()
     ]
     return (await record.append(Decision(writes), Metadata(actor="test"))).position
 

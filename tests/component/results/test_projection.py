@@ -6,7 +6,7 @@ import pytest
 from google.protobuf.message import Message
 from sqlalchemy import select
 from tests.support.league import League
-from tests.support.synthetic import TOURNAMENT, Championship, Step, append, game_id, keep_names
+from tests.support.synthetic import TOURNAMENT, Championship, Step, append, append_all, game_id, keep_names
 
 from faristol.consumers import CannotTake
 from faristol.event_store import Record, Recorded
@@ -107,8 +107,7 @@ async def test_a_tournament_of_teams_rebuilt_in_one_batch_is_that_which_was_kept
 @pytest.mark.parametrize("keep", [0, 3, 1_000])
 async def test_rows_folded_in_memory_and_written_late_are_those_of_the_live_ones(record: Record, keep: int) -> None:
     await make_tables(record)
-    for step in Championship().steps():
-        await append(record, step)
+    await append_all(record, Championship().steps())
     everything = await record.read(types=PROJECTED_TYPES)
     await project(record, everything, size=1)
     live = await written(record)
@@ -131,8 +130,7 @@ async def test_rows_folded_in_memory_and_written_late_are_those_of_the_live_ones
 async def test_no_name_is_in_a_row(record: Record) -> None:
     await keep_names(record)
     await make_tables(record)
-    for step in Championship().steps():
-        await append(record, step)
+    await append_all(record, Championship().steps())
     await project(record, await record.read(types=PROJECTED_TYPES), size=50)
     rows = [row for found in (await written(record)).values() for row in found]
     assert rows
@@ -157,8 +155,7 @@ async def test_what_is_amended_of_a_player_is_the_same_live_and_rebuilt(record: 
         pairing.PlayerAmended(parts=[rating], rating=1450, player_id="anna"),
     ]
     steps: list[Step] = [*hall.create(), {hall.stream: amended}, *hall.first_round()]
-    for step in steps:
-        await append(record, step)
+    await append_all(record, steps)
     everything = await record.read(types=PROJECTED_TYPES)
     seen = []
     for size in (1, 3, len(everything)):
@@ -193,8 +190,7 @@ async def turned(record: Record) -> list[Recorded]:
         {hall.stream: gone},
         {f"game-{game_id(2, 1)}": [game.EntriesTakenBack(turn=2, player_id="biel", bag_left=80)]},
     ]
-    for step in steps:
-        await append(record, step)
+    await append_all(record, steps)
     return await record.read(types=PROJECTED_TYPES)
 
 

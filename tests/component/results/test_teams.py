@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from tests.component.results.test_history import CALLER
 from tests.support.league import STREAM, TEAMS, League
-from tests.support.synthetic import Championship, Step, append
+from tests.support.synthetic import Championship, Step, append_all
 from tests.unit.results import folded
 
 from faristol.consumers import Progress, generations, tables
@@ -197,8 +197,7 @@ async def served(record: Record, steps: Iterable[Step]) -> Any:
     async with record.writing() as connection:
         await tables.make(connection)
         await generations.create_first_generation(connection, work)
-    for step in steps:
-        await append(record, step)
+    await append_all(record, steps)
     async with record.writing() as connection:
         events = await record.read()
         await move_checkpoint(connection, Checkpoint(work.consumer, 0, events[-1].position))
