@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Callable, Iterator
+from functools import cache
 from itertools import chain
 from pathlib import Path
 from typing import Any
@@ -12,6 +13,7 @@ from typing import Any
 import kubernetes_validate
 import pytest
 import yaml
+from kubernetes_validate import utils as schemas
 from tests.deploy import nats_users
 from tests.deploy.conftest import DEPLOY, OVERLAYS
 
@@ -53,6 +55,14 @@ def containers(workload: Object) -> list[Object]:
 def service_container(deployment: Object) -> Object:
     (container,) = containers(deployment)
     return container
+
+
+@pytest.fixture(scope="module", autouse=True)
+def cached_schemas() -> Iterator[None]:
+    """Read each file of schemas once: one has a megabyte, and it is read for every object."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(schemas, "schema_contents", cache(schemas.schema_contents))
+        yield
 
 
 @pytest.mark.parametrize("kubernetes", [OLDEST, kubernetes_validate.latest_version()])

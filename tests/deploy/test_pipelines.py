@@ -14,6 +14,7 @@ import pytest
 import yaml
 from deploy import digests, release
 from tests.benchmarks.run import OUT
+from tests.deploy.conftest import LOADER
 from tests.deploy.test_manifests import images
 
 ROOT = Path(__file__).parents[2]
@@ -146,7 +147,7 @@ def test_the_manifests_of_a_release_run_its_image_everywhere(tmp_path: Path) -> 
     for overlay in ("dev", "small", "production"):
         folder = tmp_path / "deploy" / "overlays" / overlay
         done = subprocess.run(["kubectl", "kustomize", str(folder)], capture_output=True, text=True, check=True)
-        named = set(chain.from_iterable(map(images, yaml.safe_load_all(done.stdout))))
+        named = set(chain.from_iterable(map(images, yaml.load_all(done.stdout, Loader=LOADER))))
         assert reference in named
         assert all("@sha256:" in image for image in named)
     with pytest.raises(SystemExit, match="no image by digest"):

@@ -83,6 +83,7 @@ def test_the_tree_holds_no_secret(clone: Path, tmp_path: Path, rules: Path) -> N
     assert not places(found), "made for trying out? then SKIPPED says so"
 
 
+@pytest.mark.nightly
 def test_history_holds_no_secret(clone: Path, tmp_path: Path, rules: Path) -> None:
     git(tmp_path, "clone", "--quiet", str(clone), "history")
 

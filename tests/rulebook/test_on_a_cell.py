@@ -20,7 +20,7 @@ CHOSEN = [*RULED, *OF_TEAMS, *AT_TABLES]
 SHOWN = [case for case in CASES if case in CHOSEN or SCENARIOS & set(case.scenarios)]
 
 
-DAILY = 3
+DAILY = 8
 """Of so many cases one is played for every change, the others every night; all are without a cell (`test_cases.py`)."""
 
 

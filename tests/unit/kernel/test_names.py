@@ -95,13 +95,14 @@ def test_without_a_language_of_its_own_the_order_is_that_of_unicode(names: list[
     names = [" ".join(name.split()) for name in names]
 
     def primary(name: str) -> tuple[int, ...]:
-        return tuple(collator.sort_key(name)[: collator.sort_key(name).index(0)])
+        key = collator.sort_key(name)
+        return tuple(key[: key.index(0)])
 
-    for first in names:
-        for other in names:
-            if primary(first) != primary(other):
-                before = name_order(first, "en")[0] < name_order(other, "en")[0]
-                assert before == (primary(first) < primary(other)), (first, other)
+    keys = [(name, primary(name), name_order(name, "en")[0]) for name in names]
+    for first, first_primary, first_order in keys:
+        for other, other_primary, other_order in keys:
+            if first_primary != other_primary:
+                assert (first_order < other_order) == (first_primary < other_primary), (first, other)
 
 
 _collators: dict[str, Any] = {}
