@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import array
 import atexit
+import ctypes
 import json
 import os
 import selectors
@@ -23,6 +24,7 @@ from functools import cache
 from pathlib import Path
 from typing import IO, Any
 
+PR_SET_PDEATHSIG = 1
 REQUEST = 1 << 20
 """Bytes that arguments and environment take at most."""
 
@@ -174,7 +176,9 @@ class _Server:
 
 
 def _be(arguments: list[str], environment: dict[str, str], folder: str) -> None:
-    """Be the command."""
+    """Be the command, which is killed if the process that it was forked from ends: a run of tests that is cut off."""
+    if sys.platform == "linux":
+        ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
     os.environ.clear()
     os.environ.update(environment)
     os.chdir(folder)
