@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import os
 import sys
+from contextlib import suppress
 from datetime import UTC, date, datetime
 from functools import cache
 from importlib import metadata, resources
@@ -74,13 +75,19 @@ class _CodeInMemory(BytecodeCache):
             self._codes[bucket.key] = bucket.code
 
 
-class _CodeOnDisk(FileSystemBytecodeCache):
+class CodeOnDisk(FileSystemBytecodeCache):
     """The code of each template in a file, valid for its source, this module and this version of Jinja."""
 
     _stamp = metadata.version("jinja2") + Path(__file__).read_text(encoding="utf-8")
 
     def get_source_checksum(self, source: str) -> str:
+        """Return the checksum of a template, and of everything else that its code depends on."""
         return super().get_source_checksum(source + self._stamp)
+
+    def dump_bytecode(self, bucket: Bucket) -> None:
+        """Write the code; a page is answered on a full disk too."""
+        with suppress(OSError):
+            super().dump_bytecode(bucket)
 
 
 def _open_code_cache() -> BytecodeCache:
@@ -95,7 +102,7 @@ def _open_code_cache() -> BytecodeCache:
         return _CodeInMemory()
     if sys.dont_write_bytecode or not os.access(folder, os.W_OK):
         return _CodeInMemory()
-    return _CodeOnDisk(str(folder), "template-%s.cache")
+    return CodeOnDisk(str(folder), "template-%s.cache")
 
 
 _CODE = _open_code_cache()

@@ -1,0 +1,38 @@
+"""Templates are compiled once for all languages, and their code is stored where that is possible."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from jinja2 import DictLoader
+
+from faristol.gateway.pages.templating import CodeOnDisk, environment
+from faristol.text import LANGUAGES
+
+TEMPLATE = '{{ 1234.5|points }} {% trans %}Standings{% endtrans %} {{ "x" }}'
+
+
+def test_the_code_of_a_template_is_the_same_in_each_language_and_its_page_is_not() -> None:
+    codes = {environment(language).compile(TEMPLATE, raw=True) for language in LANGUAGES}
+    pages = {environment(language).from_string(TEMPLATE).render() for language in LANGUAGES}
+    assert len(codes) == 1
+    assert len(pages) == len(LANGUAGES)
+
+
+def test_stored_code_is_used_until_the_template_changes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def render(source: str) -> str:
+        env = environment("en").overlay(
+            loader=DictLoader({"page": source}), bytecode_cache=CodeOnDisk(str(tmp_path), "%s.cache"), cache_size=0
+        )
+        return env.get_template("page").render()
+
+    assert [render("first"), render("second")] == ["first", "second"]
+    monkeypatch.setattr("jinja2.environment.Environment.compile", lambda *_, **__: pytest.fail("it is compiled again"))
+    assert render("second") == "second"
+
+
+def test_a_page_is_rendered_where_no_code_can_be_stored(tmp_path: Path) -> None:
+    cache = CodeOnDisk(str(tmp_path / "missing"), "%s.cache")
+    env = environment("en").overlay(loader=DictLoader({"page": "first"}), bytecode_cache=cache, cache_size=0)
+    assert env.get_template("page").render() == "first"
