@@ -10,7 +10,7 @@ from playwright.async_api import Page
 from tests.support.stage import Stage
 from tests.support.synthetic import Championship, Step, append
 
-from faristol.event_store.personal_data.people import store_player
+from faristol.event_store.personal_data.people import Person, store_players
 from faristol.pb.game.v1 import events_pb2 as game
 from faristol.pb.pairing.v1 import events_pb2 as pairing
 
@@ -128,8 +128,7 @@ async def test_a_hall_screen_shows_one_section_with_whole_names_while_there_is_n
         names = names_of(number)
         tournament = _Tournament(number, names)
         async with stage.record.writing() as connection:
-            for player, name in names.items():
-                await store_player(connection, player, name, "", "")
+            await store_players(connection, [Person(player, name, "") for player, name in names.items()])
         for step in tournament.opened():
             await append(stage.record, step, tournament.id)
         await stage.caught_up()
