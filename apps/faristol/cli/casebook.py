@@ -32,7 +32,7 @@ def referee(
     covered: Annotated[bool, typer.Option("--coverage", help="List the articles with and without cases.")] = False,
     json_output: OneObject = False,
 ) -> None:
-    """Play rulebook cases. Exit code 1 if a case has another outcome than it states, 2 if one cannot be read.
+    """Play rulebook cases. Exit code 1 if a case has an outcome other than the stated one, 2 if one cannot be read.
 
     A case is a table or a tournament, the actions there, and their outcome by a rule book; docs/rulebook-cases.md
     describes the format. Failed cases are printed last.

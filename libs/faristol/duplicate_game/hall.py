@@ -40,7 +40,7 @@ class WaitingReason(StrEnum):
     AFTER_CLOSE = "after-close"
     """It arrived after the hall had closed the turn."""
     SENT_LATER = "sent-later"
-    """The player's own phone saved it in time and sent it after the end, with another play than the one received
+    """The player's own phone saved it in time and sent it after the end, with a play other than the one received
     before.
     """
 

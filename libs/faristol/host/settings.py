@@ -134,7 +134,7 @@ class Settings(BaseSettings):
         default=False, description="The services that are called are in the process beside, which has this certificate."
     )
     tls: bool = Field(
-        default=False, description="Serve gRPC by TLS, with an authority and a certificate made in the data folder."
+        default=False, description="Serve gRPC over TLS, with an authority and a certificate made in the data folder."
     )
     certificate: Path | None = Field(
         default=None, description="Certificate of this process, in PEM; if given, gRPC is served over TLS."

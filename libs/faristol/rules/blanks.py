@@ -33,7 +33,7 @@ def check_blank_face(face: str, ruleset: Ruleset) -> None:
 
 
 def check_blank_kept(said: Iterable[str], counted: Iterable[str], played: Iterable[str], ruleset: Ruleset) -> None:
-    """Raise ``Refusal`` if a blank stands for another letter than declared before in the turn.
+    """Raise ``Refusal`` if a blank stands for a letter other than declared before in the turn.
 
     ``said`` are the letters of the blanks laid or played before in the turn. ``counted`` are those of a play that was
     counted, ``played`` those of the present play. Under UF 5.1 and FM 5 a declared letter is binding at once. Under

@@ -109,8 +109,8 @@ def read_tiles(text: str) -> tuple[Tile, ...]:
 def lay(board: Board, start: Start, word: Iterable[Tile]) -> tuple[Placement, ...]:
     """Return the tiles to lay for ``word`` at ``start``, without those on the board.
 
-    Raises ``ValueError`` if a square has a tile with another face than the word. The word may run off the board:
-    ``check_play`` checks that.
+    Raises ``ValueError`` if a square has a tile with a face other than that in the word. The word may run off the
+    board: ``check_play`` checks that.
     """
     placements = []
     for place, tile in enumerate(word):

@@ -129,7 +129,7 @@ def generate(graph: WordGraph, grid: Grid, rack: Sequence[str]) -> Candidates:
     order. A single tile that forms a word both ways is one play; its main word is the longer one, or the one across if
     they are equal.
 
-    Raises ``ValueError`` for a rack of more than seven tiles, an unknown face, or a grid of another tile set than the
+    Raises ``ValueError`` for a rack of more than seven tiles, an unknown face, or a grid of a tile set other than the
     graph's.
     """
     return _find(graph, grid, rack, _PLAY_CAPACITY)

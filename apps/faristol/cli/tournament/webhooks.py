@@ -39,7 +39,7 @@ FAILURES: Mapping[pb.WebhookFailure.ValueType, str] = {
 
 SECRET = N_("secret, shown only once: {secret}")
 NO_SUCH = N_("{tournament} has no webhook {webhook}; it has {known}")
-SEVERAL = N_("{webhook} matches more than one of {known}; give more of the id")
+SEVERAL = N_("{webhook} matches more than one of {known}; specify more of the id")
 REMOVED = N_("{webhook}: removed")
 RESUMED = N_("{webhook}: resumes after position {position}")
 ASKED = N_("to be redelivered: {count}")

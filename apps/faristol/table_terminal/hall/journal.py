@@ -58,7 +58,7 @@ class HallJournal(LineFile):
         self.ahead: int | None = None
         """Nanoseconds by which the services are ahead of the clock of this device."""
         self.void_from = 0
-        """The first turn with another rack than the sealed one, as far as known; 0 for none."""
+        """The first turn with a rack other than the sealed one, as far as known; 0 for none."""
         self.turns: dict[int, PlayedHallTurn] = {}
         self.refused: list[tuple[PendingCommand, str]] = []
         """Commands that the services refused, with the reason."""

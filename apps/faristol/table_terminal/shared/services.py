@@ -58,7 +58,7 @@ _CREDENTIAL_REASONS = frozenset({"NO_CREDENTIAL", "CREDENTIAL_INVALID"})
 def sender() -> tuple[tuple[str, str | bytes], ...]:
     """Return the metadata of a call that names its actor; empty without an actor.
 
-    Raises ``StartError`` for a name that the terminal passed in another encoding than UTF-8.
+    Raises ``StartError`` for a name that the terminal passed in an encoding other than UTF-8.
     """
     name = who_acts()
     try:
@@ -85,7 +85,7 @@ class _Caller(grpc.aio.UnaryUnaryClientInterceptor):  # type: ignore[type-arg] #
 
 
 def open_channel_to(address: str, interceptors: Sequence[Any]) -> grpc.aio.Channel:
-    """Open a channel to an address, by TLS if the settings name authorities. Raises ``StartError``."""
+    """Open a channel to an address, over TLS if the settings name authorities. Raises ``StartError``."""
     settings = settings_of()
     if settings.ca:
         check_name(address, "the address")

@@ -74,7 +74,9 @@ def decide_claim(situation: Situation, request: pb.DecideClaimRequest) -> list[F
     accepted = request.HasField("corrected")
     if accepted:
         if request.corrected.player_id != claim.about:
-            raise Invalid("corrected", N_("is for another player than the claim, {player}"), {"player": claim.about})
+            raise Invalid(
+                "corrected", N_("is for a player other than that of the claim, {player}"), {"player": claim.about}
+            )
         said = build_correction(
             situation, hall, claim.turn, request.corrected, reason, request.arbiter_id, claim.claim_id
         )

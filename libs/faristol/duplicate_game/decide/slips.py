@@ -118,7 +118,7 @@ def open_turn(situation: Situation, hall: Hall, number: int) -> Timer:
 
 
 def same_rack(situation: Situation, turn: Turn, rack: Sequence[str]) -> None:
-    """Refuse slips of a hall with another rack than that of the turn; without a rack, check no slip."""
+    """Refuse slips of a hall with a rack other than that of the turn; without a rack, check no slip."""
     if rack and list(turn.rack) != list(rack):
         raise Refusal(
             "OTHER_RACK",

@@ -117,7 +117,7 @@ class Backend(Protocol):
     async def misfit(
         connection: AsyncConnection, query: Select[Any], values: Mapping[str, object], types: Sequence[type]
     ) -> UnexpectedType | None:
-        """Find a column with a value of another type than these, in a database that does not enforce types."""
+        """Find a column with a value of a type other than these, in a database that does not enforce types."""
         return None
 
     @staticmethod

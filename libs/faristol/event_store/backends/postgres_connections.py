@@ -19,7 +19,7 @@ OF_LIBPQ = ("sslmode", "sslrootcert", "sslcert", "sslkey", "application_name")
 PASSWORD_FILE = "password_file"  # noqa: S105 # a parameter name
 """File with the password only. It is read for each connection, so that the password can be changed.
 
-A password in the URL takes precedence: it may be of another role than the file.
+A password in the URL takes precedence: it may be of a role other than the file's.
 """
 
 CONNECTIONS = "connections"

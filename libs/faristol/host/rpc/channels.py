@@ -79,13 +79,13 @@ def open_channel(
 
 
 def check_name(address: str, setting: str) -> None:
-    """Check that a service that is called by TLS has a name. Raises ``StartError``, which states the setting.
+    """Check that a service that is called over TLS has a name. Raises ``StartError``, which states the setting.
 
     A list of addresses is a gRPC target without a name that a certificate could match.
     """
     if address.startswith(("ipv4:", "ipv6:")) and "," in address:
         raise StartError(
-            f"{setting} lists addresses ({address}), and no certificate is for a list: by TLS give a name that leads to"
+            f"{setting} lists addresses ({address}), and no certificate is for a list: give a name that leads to"
             " all of them, as game:50051, or one HOST:PORT"
         )
 

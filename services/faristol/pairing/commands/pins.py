@@ -64,7 +64,7 @@ async def fetch_lexicons(channel: grpc.aio.Channel, address: str) -> list[lexico
 def choose_lexicon(lexicons: list[lexicon_pb2.Lexicon], name: str, ruleset: Ruleset) -> Pin:
     """Return the pin of the lexicon with this name, or of the default for the tile set's language if empty.
 
-    Raises ``Refusal`` if it is not installed, has another tile set than the ruleset, or lacks a chosen layer (UF 26).
+    Raises ``Refusal`` if it is not installed, has a tile set other than the ruleset's, or lacks a chosen layer (UF 26).
     """
     wanted = name or LEXICONS.get(ruleset.tile_set.language, ruleset.tile_set.language)
     found = next((lexicon for lexicon in lexicons if lexicon.pin.name == wanted), None)

@@ -59,7 +59,7 @@ def choose_tribunal(
     """Return the three members who sit on an appeal of the players ``involved``.
 
     The first eligible player member sits; without elected ones, two sit. All of them differ in country or affiliation,
-    and those of the organisers and the federation from ``involved``. The player member has another country than
+    and those of the organisers and the federation from ``involved``. The player member has a country other than
     ``involved``; if all players are known to be of one country (``national``), another affiliation is enough. Raises
     ``Refusal`` with the reason against every barred member if a place stays empty. Raises ``Invalid`` if a needed
     country is unknown.

@@ -28,7 +28,7 @@ def move(leaving: Situation, entering: Situation, request: pb.MovePlayerRequest)
     left_state, entered_state, player_id = leaving.state, entering.state, request.player_id
     if left_state.tournament_id == entered_state.tournament_id:
         raise Invalid(
-            "to_tournament_id", N_("expected another division than {given}"), {"given": entered_state.tournament_id}
+            "to_tournament_id", N_("expected a division other than {given}"), {"given": entered_state.tournament_id}
         )
     if left_state.first_division != entered_state.first_division:
         raise Refusal(

@@ -39,7 +39,7 @@ def correct_result(situation: Situation, request: pb.CorrectResultRequest) -> li
     decides. Only the sheet is final: an arbiter can correct a wrong entry under every book.
 
     Raises ``Invalid`` without an arbiter, and unless the scores are those of both players. Raises ``Refusal`` if the
-    scores make another player than ``winner_id`` win. Forfeits and games that all had lost are exempt. Raises
+    scores make a player other than ``winner_id`` win. Forfeits and games that all had lost are exempt. Raises
     ``Refusal`` if the recorded scores are not ``scores_before``.
     """
     ruleset, game = situation.ruleset, request.game_id
@@ -162,7 +162,7 @@ def _check_asked(situation: Situation, played: RoundState, pairing: Pairing, req
 def _winner(before: GameDecision, request: pb.CorrectResultRequest, scores: Scores) -> str:
     """Return the winner by the corrected scores; empty for a draw and if all lost.
 
-    Raises ``Invalid`` for a forfeit without a winner or a loss of all. Raises ``Refusal`` if another player than
+    Raises ``Invalid`` for a forfeit without a winner or a loss of all. Raises ``Refusal`` if a player other than
     ``winner_id`` has the best score, with and without the losers by decision. Raises ``Refusal`` if all left or lost by
     decision and the request names no winner.
     """

@@ -92,7 +92,7 @@ def enter_result(situation: Situation, request: pb.EnterResultRequest) -> list[M
     players left the game (``abandoned_by``), they are the scores at that moment, and the book adjusts them (FISC I.8.E
     and F, PES ΣΤ). The highest score among the other players wins.
     Raises ``Invalid`` without an arbiter, and unless the scores are those of its players. Raises ``Refusal`` if the
-    scores make another player than ``winner_id`` win, and after the first turn at its table. Raises ``Refusal`` if a
+    scores make a player other than ``winner_id`` win, and after the first turn at its table. Raises ``Refusal`` if a
     player gave the game up by withdrawing and is not in ``abandoned_by``.
     """
     return _build_played_result(

@@ -157,7 +157,7 @@ def winner_by(scores: Mapping[str, int]) -> str:
 
 
 def scores_swapped(winner_id: str, scores: Scores) -> Refusal:
-    """Return the refusal for scores that make another player than the named winner win."""
+    """Return the refusal for scores that make a player other than the named winner win."""
     return Refusal(
         "SCORES_SWAPPED",
         "",

@@ -334,7 +334,7 @@ class Sheet(StoredRow):
     loser_ids: tuple[str, ...] = ()
     laid: tuple[Placement, ...] = ()
     settled: tuple[Placement, ...] = ()
-    """Blanks on the board that were changed to another letter than their play said."""
+    """Blanks on the board that were changed to a letter other than that in their play."""
     incidents: tuple[Incident, ...] = ()
     clocked: bool = False
     """Whether there are clocks."""

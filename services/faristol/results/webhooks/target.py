@@ -92,7 +92,7 @@ def networks_of(setting: str) -> tuple[Network, ...]:
 
 
 def may_call(target: Target, address: Address, networks: Collection[Network]) -> bool:
-    """Check whether a target may be called at an address: a public one by TLS, or one in ``networks``."""
+    """Check whether a target may be called at an address: a public one over TLS, or one in ``networks``."""
     inner = _inner(address)
     is_allowed = any(inner in network for network in networks if network.version == inner.version)
     if not target.is_tls:
@@ -115,7 +115,7 @@ def list_callable(target: Target, addresses: Sequence[Address], networks: Collec
 def check_callable(target: Target, addresses: Sequence[Address], networks: Collection[Network]) -> None:
     """Raise ``Invalid`` for a target with addresses of which none may be called.
 
-    A name that does not resolve yet may be called by TLS later. Without TLS it is invalid: only loopback is called so.
+    A name that does not resolve yet may be called over TLS later. Without TLS it is invalid, except for loopback.
     """
     if not addresses and not target.is_tls:
         raise Invalid("url", NOT_SAFE)
