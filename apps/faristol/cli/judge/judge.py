@@ -2,36 +2,27 @@
 
 from __future__ import annotations
 
-import asyncio
-import json
-import sys
-from collections.abc import Sequence
-from contextlib import ExitStack, suppress
+from contextlib import suppress
 from functools import partial
 from typing import Annotated
 
 import grpc
 import typer
 
-from faristol.cli.judge.case_file import ask_person, ask_program, file_lines, ruling, show_queue, tiles_of
+from faristol.cli.judge.case_file import file_lines, ruling, show_queue, tiles_of
+from faristol.cli.judge.front_ends import GIVEN_BACK, FrontEnd, PersonFrontEnd, ProgramFrontEnd, format_outcome
 from faristol.cli.options import Address, AsJson, in_language
 from faristol.client.judge import Judge, judge_queue
 from faristol.host import StartError
 from faristol.kernel.refusal import N_
 from faristol.pb.lexicon.v1 import adjudication_pb2 as pb
-from faristol.pb.lexicon.v1 import events_pb2 as events
 from faristol.table_terminal.shared.common import as_json, localize, print_answer, run
-from faristol.table_terminal.shared.keyboard import wait_for_answer, watch_lines
 from faristol.table_terminal.shared.services import ask_service, service_at
 from faristol.text import LANGUAGES
 
 CONNECT_TIMEOUT_SECONDS = 5.0
 """Timeout in seconds of the first connection; a later outage is waited out."""
 
-GIVEN_BACK = N_("{case}: returned to the queue")
-RULED = N_("{case}: ruled")
-OPINION_GIVEN = N_("{case}: opinion recorded, waiting for the other judges")
-TO_LEAVE = N_("q and Enter to leave")
 YOURS_FOR = N_("yours for {seconds} {seconds:second|seconds}")
 
 As = Annotated[str, typer.Option("--as", help="Id of the judge.")]
@@ -74,73 +65,22 @@ def sit_down(
     With --json a ruling is {"words": [{"tiles": ["A", "NY"], "valid": true, "reason": "…", "source": "…"}]}, and {}
     releases the case.
     """
-    away = asyncio.Event()
-    listening = ExitStack()
-
-    def hear(typed: str) -> None:
-        if typed.strip().lower() in ("q", "quit") or not typed:
-            away.set()
-
-    async def ask(file: pb.GetCaseFileResponse) -> Sequence[events.WordRuling] | None:
-        if json_output:
-            return await ask_program(file)
-        listening.close()
-        try:
-            return await wait_for_answer(partial(ask_person, file))
-        finally:
-            listening.enter_context(watch_lines(hear))
-
-    def report_ruling(case_id: str, answer: pb.RuleCaseResponse | None, problem: str) -> None:
-        if json_output:
-            ruled = answer is not None and answer.ruled
-            outcome = {"case_id": case_id, "given": answer is not None, "ruled": ruled, "problem": problem}
-            typer.echo(json.dumps(outcome, ensure_ascii=False))
-        elif problem:
-            typer.echo(problem)
-        else:
-            typer.echo(localize(GIVEN_BACK, case=case_id) if answer is None else _outcome(case_id, answer))
-
-    def report_given_back(case_id: str) -> None:
-        if not json_output:
-            typer.echo(localize(GIVEN_BACK, case=case_id))
-
-    def show_empty_queue(queue: pb.WatchQueueResponse) -> None:
-        if not json_output and not queue.cases:
-            show_queue(queue, judge, json_output=False)
-            if sys.stdin.isatty():
-                typer.echo(localize(TO_LEAVE))
+    front_end: FrontEnd = ProgramFrontEnd() if json_output else PersonFrontEnd(judge)
 
     async def rule_on_all() -> None:
         async with service_at("lexicon", address) as channel:
-            try:
+            with suppress(EOFError):
                 await judge_queue(
                     Judge(channel, judge, CONNECT_TIMEOUT_SECONDS),
                     language,
-                    ask,
-                    report_ruling,
-                    show_empty_queue,
+                    front_end.ask,
+                    front_end.report_ruling,
+                    front_end.report_queue,
                     cases,
-                    report_given_back,
+                    front_end.report_release,
                 )
-            except EOFError:
-                return
 
-    async def work() -> None:
-        with listening:
-            if not json_output:
-                listening.enter_context(watch_lines(hear))
-            sitting, leaving = asyncio.create_task(rule_on_all()), asyncio.create_task(away.wait())
-            try:
-                await asyncio.wait({sitting, leaving}, return_when=asyncio.FIRST_COMPLETED)
-            finally:
-                leaving.cancel()
-                if not sitting.done():
-                    sitting.cancel()
-                    await asyncio.wait({sitting})
-            if not sitting.cancelled():
-                sitting.result()
-
-    run(work())
+    run(front_end.run(rule_on_all()))
 
 
 def claim(case: Case, judge: As, address: Address = None, json_output: AsJson = False) -> None:
@@ -192,8 +132,4 @@ def rule(
             raise
 
     answer = ask_service("lexicon", address, decide, partial(Judge, judge_id=judge))
-    print_answer(answer, _outcome(case, answer), json_output=json_output, indent=None)
-
-
-def _outcome(case_id: str, answer: pb.RuleCaseResponse) -> str:
-    return localize(RULED if answer.ruled else OPINION_GIVEN, case=case_id)
+    print_answer(answer, format_outcome(case, answer), json_output=json_output, indent=None)
