@@ -7,13 +7,13 @@ import fcntl
 import logging
 import os
 import resource
-from collections.abc import AsyncIterator, Callable, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
 from datetime import datetime
 from importlib import import_module
 from pathlib import Path
-from typing import IO
+from typing import IO, TypeVar
 
 from nats.errors import Error as NatsError
 from sqlalchemy.exc import SQLAlchemyError
@@ -38,6 +38,8 @@ from faristol.launcher.content import content_of
 from faristol.launcher.pages import GATEWAY, PagesProcess
 
 _log = logging.getLogger(__name__)
+
+T = TypeVar("T")
 
 NEEDS = {"gateway": ("results",), "pairing": ("lexicon",)}
 """The services that a service requires to start. Others that it calls may be unavailable or not configured."""
@@ -92,7 +94,6 @@ async def running(
     messages about it. Raises ``StartError``, ``RecordError``, ``BusError`` or ``LexiconError`` if the start fails, and
     ``Cancelled`` if ``stop`` is set before.
     """
-    stop = stop or asyncio.Event()
     _check_needs(settings, services)
     _check_open(settings)
     asks = set(services) <= ASKING
@@ -107,57 +108,91 @@ async def running(
             telemetry = Telemetry(settings, services[0] if len(services) == 1 else "up")
             stack.callback(telemetry.close)
         apart = settings.pages_apart and len(services) > 1 and GATEWAY in services
-        if apart:
-            services = [name for name in services if name != GATEWAY]
-        build = builders(services)
+        here = [name for name in services if name != GATEWAY] if apart else services
+        build = builders(here)
         if settings.certificate == authority.files_of(settings) / authority.CERTIFICATE and not settings.peers_own:
             build.append(authority.part)
         if asks:
             yield await _start_process(stack, Process(Runtime(settings, None, now, tls), None, build))
             return
-        await asyncio.to_thread(_check_own_file, settings)
-        name = services[0] if len(services) == 1 else "cell"
-        server = None if settings.nats_url else await _own_nats(stack, settings)
-        nats_url, credentials = (server.url, None) if server else (settings.nats_url, settings.nats_credentials)
-        waiting = WaitingHealthServer(settings, services)
-        stack.push_async_callback(waiting.end)
-        patience = settings.start_seconds if settings.start_seconds is not None else longest
-        record = await wait_until_available(
-            lambda: Record.open(settings.record_url()), patience, stop, tell, waiting.begin
-        )
-        stack.push_async_callback(record.close)
-        _check_own_record(settings, record.record_id)
-        await roles.check(record, services)
-        if "access" in services:
-            await asyncio.to_thread(_prepare_keys, settings, record.record_id)
-        context = tls.nats_context if tls and settings.nats_url else None
-        relays = RELAY in services or settings.relay
-        limits = NewsLimits(settings.nats_replicas, settings.nats_hours, settings.nats_bytes)
-        bus = await wait_until_available(
-            lambda: Bus.connect(nats_url, credentials, context, name=name, publishes=relays, limits=limits),
-            patience,
-            stop,
-            tell,
-            waiting.begin,
-        )
-        stack.push_async_callback(bus.close)
-        if server:
-            minding = asyncio.create_task(server.mind(lambda: bus.refuses_since), name="nats-server.mind")
-            stack.push_async_callback(cancel_tasks, [minding])
-        await waiting.end()
-        runtime = Runtime(settings, record, now, tls)
-        if settings.is_measured and relays:
-            build.append(import_module("faristol.host.observability.gauges").part)
-        if settings.seal_key:
-            build.append(import_module("faristol.host.sealer").part)
-        if settings.seal_key or settings.witnesses:
-            build.append(import_module("faristol.host.witnesses").part)
-        started = await _start_process(stack, Process(runtime, bus, build))
+        seconds = settings.start_seconds if settings.start_seconds is not None else longest
+        record, bus = await _connect(stack, settings, here, tls, _StartWait(seconds, stop or asyncio.Event(), tell))
+        build += _builders_for_record(settings, here)
+        started = await _start_process(stack, Process(Runtime(settings, record, now, tls), bus, build))
         if apart:
             pages = await PagesProcess.start(settings, started.grpc_address)
             stack.push_async_callback(pages.stop)
             settings.http_port = pages.http_port
         yield started
+
+
+@dataclass(frozen=True)
+class _StartWait:
+    """The wait for a database or NATS server that is unavailable at the start."""
+
+    seconds: float
+    stop: asyncio.Event
+    """Ends the wait when it is set."""
+    tell: Callable[[str], None]
+    """Gets messages about the wait."""
+
+
+async def _connect(
+    stack: AsyncExitStack, settings: Settings, services: Sequence[str], tls: Tls | None, start_wait: _StartWait
+) -> tuple[Record, Bus]:
+    """Open the record and connect to NATS, until the stack is closed. Without a NATS URL, start a server first.
+
+    Serves health checks while it waits. Checks that the record belongs to the data folder, and creates missing keys of
+    credentials. Raises ``StartError``, ``RecordError``, ``BusError`` or ``Cancelled``.
+    """
+    await asyncio.to_thread(_check_own_file, settings)
+    server = None if settings.nats_url else await _own_nats(stack, settings)
+    waiting = WaitingHealthServer(settings, services)
+    stack.push_async_callback(waiting.end)
+
+    async def wait_for(connect: Callable[[], Awaitable[T]]) -> T:
+        return await wait_until_available(connect, start_wait.seconds, start_wait.stop, start_wait.tell, waiting.begin)
+
+    record = await wait_for(lambda: Record.open(settings.record_url()))
+    stack.push_async_callback(record.close)
+    _check_own_record(settings, record.record_id)
+    await roles.check(record, services)
+    if "access" in services:
+        await asyncio.to_thread(_prepare_keys, settings, record.record_id)
+    bus = await wait_for(lambda: _connect_bus(settings, services, tls, server))
+    stack.push_async_callback(bus.close)
+    if server:
+        minding = asyncio.create_task(server.mind(lambda: bus.refuses_since), name="nats-server.mind")
+        stack.push_async_callback(cancel_tasks, [minding])
+    await waiting.end()
+    return record, bus
+
+
+async def _connect_bus(settings: Settings, services: Sequence[str], tls: Tls | None, server: NatsServer | None) -> Bus:
+    """Connect to this process's own NATS server, else to that of the settings. Raises ``BusError``."""
+    return await Bus.connect(
+        server.url if server else settings.nats_url,
+        None if server else settings.nats_credentials,
+        tls.nats_context if tls and not server else None,
+        name=services[0] if len(services) == 1 else "cell",
+        publishes=_relays(settings, services),
+        limits=NewsLimits(settings.nats_replicas, settings.nats_hours, settings.nats_bytes),
+    )
+
+
+def _relays(settings: Settings, services: Sequence[str]) -> bool:
+    """Check whether the process publishes the notifications of the record."""
+    return RELAY in services or settings.relay
+
+
+def _builders_for_record(settings: Settings, services: Sequence[str]) -> list[Callable[[Runtime], Part]]:
+    """Return the functions that build the parts that measure, seal and witness the record, as the settings require."""
+    wanted = (
+        ("faristol.host.observability.gauges", settings.is_measured and _relays(settings, services)),
+        ("faristol.host.sealer", bool(settings.seal_key)),
+        ("faristol.host.witnesses", bool(settings.seal_key or settings.witnesses)),
+    )
+    return [import_module(module).part for module, is_wanted in wanted if is_wanted]
 
 
 def _check_needs(settings: Settings, services: Sequence[str]) -> None:
