@@ -21,6 +21,7 @@ from faristol.table_terminal.shared.screen import progress
 from faristol.table_terminal.shared.settings import settings_of
 
 if TYPE_CHECKING:
+    from faristol.event_store.integrity.keys import Keys
     from faristol.event_store.integrity.seals import Seal
     from faristol.event_store.integrity.verification import Verdict
     from faristol.event_store.personal_data.bindings import Names
@@ -96,11 +97,8 @@ def verify(
     json_output: OneObject = False,
 ) -> None:
     """Verify order, hash chain, seals and names. Exit code 1 on an error; the first one is named."""
-    from faristol.event_store.archive.restoration import verify as verify_file
     from faristol.event_store.integrity.keys import read_public
-    from faristol.event_store.integrity.seals import load_seals as read_seals
     from faristol.event_store.integrity.verification import Verdict
-    from faristol.event_store.integrity.verification import verify as verify_record
 
     if from_seal and (after or not public_key):
         raise typer.BadParameter("--from-seal needs --public-key, which shows that the seal is one, and no --after")
@@ -112,35 +110,60 @@ def verify(
         raise typer.BadParameter("--seals and --witness are both seals stored outside: check them one after the other")
     settings = settings_of(data=data, database_url=database_url)
     keys = read_public(public_key) if public_key else None
+    kept: Sequence[Seal] = ()
     try:
-        kept = run(_load_witness_seals(witness, settings)) if witness else read_seals(seals) if seals else ()
+        kept = _load_outside_seals(seals, witness, settings)
     except CorruptData as wrong:
-        kept, verdict = (), Verdict(events=0, streams=0, wrong=str(wrong))
+        verdict = Verdict(events=0, streams=0, wrong=str(wrong))
     else:
-        with progress("verifying") as done:
-            if file:
-                verdict = verify_file(file, done, keys=keys, kept=kept)
-            else:
-                verdict = with_record(
-                    settings,
-                    lambda record: verify_record(
-                        record,
-                        done,
-                        keys=keys,
-                        kept=kept,
-                        after=after,
-                        from_seal=from_seal,
-                        without_names=without_names,
-                    ),
-                )
+        verdict = (
+            _verify_file(file, keys, kept)
+            if file
+            else _verify_record(settings, keys, kept, after=after, from_seal=from_seal, without_names=without_names)
+        )
     outside = max((seal.to_position for seal in kept), default=0)
     unchecked = _list_unchecked(verdict, signed=bool(public_key), outside=outside, whole_file=bool(file))
-    told = [_format_verdict(verdict, signed=bool(public_key), witnessed=outside if witness else 0)]
+    lines = [_format_verdict(verdict, signed=bool(public_key), witnessed=outside if witness else 0)]
     if not verdict.wrong:
-        told.append(f"not checked: {'; '.join(unchecked)}")
-    print_answer(asdict(verdict) | {"unchecked": unchecked}, told, json_output=json_output, indent=None)
+        lines.append(f"not checked: {'; '.join(unchecked)}")
+    print_answer(asdict(verdict) | {"unchecked": unchecked}, lines, json_output=json_output, indent=None)
     if verdict.wrong:
         raise typer.Exit(1)
+
+
+def _verify_file(file: Path, keys: Keys | None, kept: Sequence[Seal]) -> Verdict:
+    """Verify an output file of `faristol record export`. ``kept`` are seals stored outside."""
+    from faristol.event_store.archive.restoration import verify
+
+    with progress("verifying") as done:
+        return verify(file, done, keys=keys, kept=kept)
+
+
+def _verify_record(
+    settings: Settings, keys: Keys | None, kept: Sequence[Seal], *, after: int, from_seal: bool, without_names: bool
+) -> Verdict:
+    """Verify the record of the settings. ``kept`` are seals stored outside."""
+    from faristol.event_store.integrity.verification import verify
+
+    with progress("verifying") as done:
+        return with_record(
+            settings,
+            lambda record: verify(
+                record, done, keys=keys, kept=kept, after=after, from_seal=from_seal, without_names=without_names
+            ),
+        )
+
+
+def _load_outside_seals(seals: Path | None, witness: str | None, settings: Settings) -> Sequence[Seal]:
+    """Return the seals of a file or of a witness; an empty list without either.
+
+    Raises as ``_load_witness_seals`` and ``load_seals`` do.
+    """
+    from faristol.event_store.integrity.seals import load_seals
+
+    if witness:
+        return run(_load_witness_seals(witness, settings))
+    return load_seals(seals) if seals else ()
 
 
 async def _load_witness_seals(where: str, settings: Settings) -> Sequence[Seal]:
