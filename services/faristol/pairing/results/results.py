@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
+from enum import Enum, auto
 
 from google.protobuf.message import Message
 from google.protobuf.timestamp_pb2 import Timestamp
@@ -39,7 +40,54 @@ def record_result(
     the game is not paired, or if it has other players or another result. Raises ``Refusal`` if its round is not
     started.
     """
-    decided = decided or GameDecision()
+    played, pairing = _find_pairing(state, game)
+    _check_players(pairing, scores)
+    result = _give_back(played, pairing, Unsanctioned(tuple(points for _, points in scores), decided or GameDecision()))
+    before = played.without_sanctions(game) if game in played.results else None
+    kind = _classify(before, result)
+    if kind is ResultKind.KNOWN or game in played.entered:  # entered: by an arbiter, before the end at the table
+        return []
+    if kind is ResultKind.FIRST:
+        _check_started(played, game)
+    if kind is ResultKind.CONTRADICTION:
+        raise _refuse_contradiction(ruleset, game, played.without_sanctions(game), result)
+    recorded = events.ResultRecorded(
+        round=played.number,
+        game_id=game,
+        scores=final_scores(zip(pairing.player_ids, result.scores, strict=True)),
+        occurred_at=occurred_at,
+        revision=result.decided.revision,
+        **result.decided.fields(),
+    )
+    return [recorded, *after_sanctions(played, pairing, ruleset, result, occurred_at)]
+
+
+class ResultKind(Enum):
+    """A result that arrives, compared with the result of its game in the record."""
+
+    FIRST = auto()
+    """The game has no result."""
+    KNOWN = auto()
+    """The same result, or one from before the game was reopened."""
+    CORRECTION = auto()
+    """The result of a game that was reopened."""
+    CONTRADICTION = auto()
+    """Other scores, and the game was not reopened."""
+
+
+def _classify(before: Unsanctioned | None, result: Unsanctioned) -> ResultKind:
+    """Classify a result by the one ``before``, None without one. Both are without sanctions."""
+    if before is None:
+        return ResultKind.FIRST
+    if result.decided.revision > before.decided.revision:
+        return ResultKind.CORRECTION
+    if result.decided.revision < before.decided.revision or result.scores == before.scores:
+        return ResultKind.KNOWN
+    return ResultKind.CONTRADICTION
+
+
+def _find_pairing(state: TournamentState, game: str) -> tuple[RoundState, Pairing]:
+    """Return the round and the pairing of a game. Raises ``Refusal`` if it is not paired."""
     found = state.find_game(game)
     if found is None:
         raise Refusal(
@@ -48,52 +96,48 @@ def record_result(
             N_("A result was received for {game}, which is not a game of {tournament}."),
             {"game": game, "tournament": state.tournament_id},
         )
-    played, pairing = found
+    return found
+
+
+def _check_players(pairing: Pairing, scores: Scores) -> None:
+    """Raise ``Refusal`` unless the scores are of the players of the pairing, in its order."""
     names = tuple(player_id for player_id, _ in scores)
     if names != pairing.player_ids:
         raise Refusal(
             "WRONG_PLAYERS",
             "",
             N_("The result of {game} has the players {found}; the pairing has {expected}, in this order."),
-            {"game": game, "found": ", ".join(names), "expected": ", ".join(pairing.player_ids)},
+            {"game": pairing.game_id, "found": ", ".join(names), "expected": ", ".join(pairing.player_ids)},
         )
-    result = tuple(score for _, score in scores)
-    corrects = False
-    known = None
-    if game in played.results:
-        for player_id, points in played.given_back.get(game, ()):
-            back = Unsanctioned(result, decided).give_back(pairing, player_id, points)
-            result, decided = back.scores, back.decided
-        unsanctioned = played.without_sanctions(game)
-        known, before = unsanctioned.scores, unsanctioned.decided
-        corrects = decided.revision > before.revision
-        if decided.revision < before.revision or (known == result and not corrects):
-            return []
-    if game in played.entered:
-        return []  # an arbiter entered the result before the end at the table
-    if known is not None and not corrects:
-        raise Refusal(
-            "RESULT_KNOWN",
-            ruleset.law.result_final,
-            N_("{game} ended {known} in the record; {found} was received after that."),
-            {"game": game, "known": format_scores(known), "found": format_scores(result)},
-        )
-    if played.phase is not Phase.STARTED and not corrects:
+
+
+def _give_back(played: RoundState, pairing: Pairing, result: Unsanctioned) -> Unsanctioned:
+    """Return a result with the points of sanctions at its table that were lifted since."""
+    if pairing.game_id in played.results:
+        for player_id, points in played.given_back.get(pairing.game_id, ()):
+            result = result.give_back(pairing, player_id, points)
+    return result
+
+
+def _check_started(played: RoundState, game: str) -> None:
+    """Raise ``Refusal`` if the round of a first result is not in progress."""
+    if played.phase is not Phase.STARTED:
         raise Refusal(
             "ROUND_NOT_STARTED",
             "",
             N_("A result of {game} was received, but round {round} is not in progress."),
             {"game": game, "round": played.number},
         )
-    recorded = events.ResultRecorded(
-        round=played.number,
-        game_id=game,
-        scores=final_scores(zip(names, result, strict=True)),
-        occurred_at=occurred_at,
-        revision=decided.revision,
-        **decided.fields(),
+
+
+def _refuse_contradiction(ruleset: Ruleset, game: str, known: Unsanctioned, result: Unsanctioned) -> Refusal:
+    """Return the refusal of a result that differs from the ``known`` one (FISC I.8, FISE 44, PES Ε.α)."""
+    return Refusal(
+        "RESULT_KNOWN",
+        ruleset.law.result_final,
+        N_("{game} ended {known} in the record; {found} was received after that."),
+        {"game": game, "known": format_scores(known.scores), "found": format_scores(result.scores)},
     )
-    return [recorded, *after_sanctions(played, pairing, ruleset, Unsanctioned(result, decided), occurred_at)]
 
 
 def final_scores(scores: Iterable[tuple[str, int]]) -> list[game_events.FinalScore]:
