@@ -6,10 +6,9 @@ import asyncio
 import hashlib
 import uuid
 from collections.abc import Awaitable, Callable, Sequence
-from contextlib import AsyncExitStack
 from dataclasses import replace
 from time import perf_counter
-from typing import Any, Generic, TypeVar
+from typing import Any, Generic, Self, TypeVar
 from weakref import WeakValueDictionary
 
 import grpc
@@ -90,24 +89,18 @@ class CommandHandler:
     async def _carry_out(
         self, call: _Call[M], decide: Callable[[], Awaitable[tuple[Decision, Callable[[int], M]]]], lane: str
     ) -> M:
-        queued_at = ""
-        async with AsyncExitStack() as queue:
+        async with _QueuePlace(self._queues) as place:
             if lane:
-                await queue.enter_async_context(self._queues.setdefault(lane, asyncio.Lock()))
-            for attempt in range(1, MAX_COMMAND_ATTEMPTS + 1):
+                await place.move(lane)
+            decision, answer = await decide()
+            if busy := self._find_queue(decision):
+                # Join the queue, or this command would always precede those that wait in it.
+                await place.move(busy)
                 decision, answer = await decide()
-                if attempt == 1 and (busy := self._queue_at(decision)):
-                    # Join the queue, or this command would always precede those that wait in it.
-                    queued_at, lock = busy, self._queues[busy]
-                    await queue.aclose()
-                    await queue.enter_async_context(lock)
-                    decision, answer = await decide()
+            for attempt in range(1, MAX_COMMAND_ATTEMPTS + 1):
                 with _tracer.start_as_current_span("append") as span:
                     try:
-                        kept = call.with_name(decision)
-                        began = perf_counter()
-                        appended = await self._record.append(kept, call.metadata(), command=call.command(answer))
-                        _append_seconds.record(perf_counter() - began)
+                        appended = await self._append(call, decision, answer)
                     except Conflict as conflict:
                         _conflicts.add(1, {"command": call.kind})
                         span.set_attribute("faristol.conflict", str(conflict))
@@ -117,14 +110,19 @@ class CommandHandler:
                     else:
                         span.set_attribute("faristol.position", appended.position)
                         return self._finish(call, decision, appended)
-                if met_at != queued_at:
-                    # Commands in conflict at a stream continue one after the other. Each holds at most one such queue.
-                    await queue.aclose()
-                    await queue.enter_async_context(self._queues.setdefault(met_at, asyncio.Lock()))
-                    queued_at = met_at
+                await place.move(met_at)  # commands in conflict at a stream continue one after the other
+                decision, answer = await decide()
         raise AssertionError("the last attempt returns or raises")
 
-    def _queue_at(self, decision: Decision) -> str:
+    async def _append(self, call: _Call[M], decision: Decision, answer: Callable[[int], M]) -> Appended:
+        """Append a decision with its command and answer, and measure the duration. Raises ``Conflict``."""
+        named = call.with_name(decision)
+        began = perf_counter()
+        appended = await self._record.append(named, call.metadata(), command=call.command(answer))
+        _append_seconds.record(perf_counter() - began)
+        return appended
+
+    def _find_queue(self, decision: Decision) -> str:
         """Return the first stream of a decision with waiting commands; empty if there is no such stream."""
         waiting = ((write.stream, self._queues.get(write.stream)) for write in decision.writes)
         return next((stream for stream, lock in waiting if lock and lock.locked()), "")
@@ -135,6 +133,35 @@ class CommandHandler:
         call.count(DONE)
         _appends.add(sum(len(write.events) for write in decision.writes))
         return call.parse_answer(appended.answer)
+
+
+class _QueuePlace:
+    """The place of a command in at most one of several queues: it holds one lock, until the block ends."""
+
+    def __init__(self, queues: WeakValueDictionary[str, asyncio.Lock]) -> None:
+        self._queues = queues
+        self._name = ""
+        self._lock: asyncio.Lock | None = None
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(self, *problem: object) -> None:
+        self._leave()
+
+    async def move(self, name: str) -> None:
+        """Leave the queue, join another one at its end, and wait for its lock. No effect for the same queue."""
+        if name == self._name:
+            return
+        self._leave()
+        lock = self._queues.setdefault(name, asyncio.Lock())
+        await lock.acquire()
+        self._name, self._lock = name, lock
+
+    def _leave(self) -> None:
+        if self._lock is not None:
+            self._lock.release()
+        self._name, self._lock = "", None
 
 
 class _Call(Generic[M]):
