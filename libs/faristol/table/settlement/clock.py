@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from types import MappingProxyType
+from typing import NamedTuple
 
 from google.protobuf.message import Message
 
@@ -45,7 +46,7 @@ def missing(clock: Clock, game: Game, ruleset: Ruleset) -> tuple[Message, ...]:
         at = max(game.started_at, clock.last_at, *(game.gone[player_id] for player_id in clock.absent))
         return (set_turn_end(clock, events.ClockStarted(player_id=game.starter, occurred_at=timestamp(at))),)
     for place, signal in _to_follow(clock, game):
-        fact = _effect(clock, game, ruleset, signal, place)
+        fact = _effect(_SignalContext(clock, game, ruleset, signal, place))
         if fact is None:
             continue
         deadline = deadline_in(clock, game, ruleset, signal.turn)
@@ -61,36 +62,107 @@ def _to_follow(clock: Clock, game: Game) -> Iterator[tuple[int, Signal]]:
     return ((place, game.signals.given[place]) for place in range(first, len(game.signals.given)))
 
 
-def _effect(clock: Clock, game: Game, ruleset: Ruleset, signal: Signal, place: int) -> Message | None:
-    """Return the event of the clock for ``signal``; None if no event follows or it was written already."""
-    over = clock.exceeded or clock.forfeited or not clock.started
-    match signal.kind:
-        case SignalKind.GAME_OVER:
-            return _stop(clock, signal.at)
-        case SignalKind.INTERRUPTED if not over and signal.interruption > clock.interruption:
-            interruption = game.signals.interruption(signal.interruption)
-            return (
-                _neutralise(clock, interruption, signal.at) if stops_both_clocks(interruption.reason, ruleset) else None
-            )
-        case SignalKind.SETTLED if not over and signal.interruption in clock.open and _all_over(clock, game, place):
-            waits = waits_for_score(clock, game, ruleset, place)
-            return None if waits else resume_turn(clock, signal.at)
-        case SignalKind.TAKEN | SignalKind.WRITTEN if clock.running and signal.turn == clock.turn:
-            return hold_clock(clock, signal.at) if _stops(signal, clock, ruleset) else None
-        case SignalKind.WRITTEN if not over and clock.open and waits_for_score(clock, game, ruleset, place):
-            by_mover = signal.turn == clock.turn and signal.player_id == clock.mover
-            return resume_turn(clock, signal.at) if by_mover else None
-        case SignalKind.TAKEN_BACK if (
-            not over and clock.held and not clock.neutralised and _goes_on(signal, clock, game)
-        ):
-            return _resume_after_challenge(clock, clock.mover, clock.turn, signal.at)
-        case SignalKind.WRITTEN if _is_verified(signal, clock, ruleset):
-            return _resume_after_challenge(clock, clock.mover, clock.turn, signal.at)
-        case SignalKind.TURN_OVER if not over and signal.turn == clock.turn:
-            if clock.neutralised and _all_over(clock, game, place):
-                return _resume_after_challenge(clock, game.next_player(clock.mover), clock.turn + 1, signal.at)
-            return _switch(clock, game, signal.at)
+class _SignalContext(NamedTuple):
+    """A signal of the game, with the state that decides its effect on the clock."""
+
+    clock: Clock
+    game: Game
+    ruleset: Ruleset
+    signal: Signal
+    place: int
+    """Index of the signal."""
+
+    @property
+    def is_of_turn(self) -> bool:
+        """True if the signal belongs to the clock's turn."""
+        return self.signal.turn == self.clock.turn
+
+    @property
+    def is_clock_over(self) -> bool:
+        """True if the clock no longer follows the turns: it has not started, or time or forfeit decided the game."""
+        return bool(self.clock.exceeded or self.clock.forfeited or not self.clock.started)
+
+    @property
+    def are_interruptions_over(self) -> bool:
+        """True if all interruptions that stop the clock are over with the signal."""
+        return _all_over(self.clock, self.game, self.place)
+
+
+def _effect(context: _SignalContext) -> Message | None:
+    """Return the event of the clock for a signal; None if no event follows or it was written already."""
+    return _EFFECTS[context.signal.kind](context)
+
+
+def _on_game_over(context: _SignalContext) -> Message | None:
+    return _stop(context.clock, context.signal.at)
+
+
+def _on_interrupted(context: _SignalContext) -> Message | None:
+    clock, signal = context.clock, context.signal
+    if context.is_clock_over or signal.interruption <= clock.interruption:
+        return None
+    interruption = context.game.signals.interruption(signal.interruption)
+    return (
+        _neutralise(clock, interruption, signal.at) if stops_both_clocks(interruption.reason, context.ruleset) else None
+    )
+
+
+def _on_settled(context: _SignalContext) -> Message | None:
+    clock, signal = context.clock, context.signal
+    if context.is_clock_over or signal.interruption not in clock.open or not context.are_interruptions_over:
+        return None
+    return (
+        None if waits_for_score(clock, context.game, context.ruleset, context.place) else resume_turn(clock, signal.at)
+    )
+
+
+def _on_taken(context: _SignalContext) -> Message | None:
+    clock, signal = context.clock, context.signal
+    stops = clock.running and context.is_of_turn and _stops(signal, clock, context.ruleset)
+    return hold_clock(clock, signal.at) if stops else None
+
+
+def _on_written(context: _SignalContext) -> Message | None:
+    clock, signal, ruleset = context.clock, context.signal, context.ruleset
+    if clock.running and context.is_of_turn:
+        return _on_taken(context)
+    if not context.is_clock_over and clock.open and waits_for_score(clock, context.game, ruleset, context.place):
+        by_mover = context.is_of_turn and signal.player_id == clock.mover
+        return resume_turn(clock, signal.at) if by_mover else None
+    if _is_verified(signal, clock, ruleset):
+        return _resume_after_challenge(clock, clock.mover, clock.turn, signal.at)
     return None
+
+
+def _on_taken_back(context: _SignalContext) -> Message | None:
+    clock, signal = context.clock, context.signal
+    is_held = not context.is_clock_over and clock.held and not clock.neutralised
+    if is_held and _goes_on(signal, clock, context.game):
+        return _resume_after_challenge(clock, clock.mover, clock.turn, signal.at)
+    return None
+
+
+def _on_turn_over(context: _SignalContext) -> Message | None:
+    clock, game, signal = context.clock, context.game, context.signal
+    if context.is_clock_over or not context.is_of_turn:
+        return None
+    if clock.neutralised and context.are_interruptions_over:
+        return _resume_after_challenge(clock, game.next_player(clock.mover), clock.turn + 1, signal.at)
+    return _switch(clock, game, signal.at)
+
+
+_EFFECTS: Mapping[SignalKind, Callable[[_SignalContext], Message | None]] = MappingProxyType(
+    {
+        SignalKind.INTERRUPTED: _on_interrupted,
+        SignalKind.SETTLED: _on_settled,
+        SignalKind.TAKEN: _on_taken,
+        SignalKind.TAKEN_BACK: _on_taken_back,
+        SignalKind.WRITTEN: _on_written,
+        SignalKind.TURN_OVER: _on_turn_over,
+        SignalKind.GAME_OVER: _on_game_over,
+    }
+)
+"""The effect of each kind of signal on the clock."""
 
 
 def waits_for_score(clock: Clock, game: Game, ruleset: Ruleset, place: int | None = None) -> bool:
