@@ -123,43 +123,33 @@ class Cached:
         path, query = scope["path"], scope["query_string"]
         languages, chosen = headers.languages[:MAX_KEY_CHARACTERS], _find_language(headers.cookies)
         if len(path) + len(query) > MAX_KEY_CHARACTERS:
-            return self._read(path, query.decode("latin-1"), languages, chosen)
+            return self._parse_line(path, query.decode("latin-1"), languages, chosen)
         line = (path, query, languages, chosen)
         if line in self._asking:
             self._asking.move_to_end(line)
             return self._asking[line]
-        asking = self._read(path, query.decode("latin-1"), languages, chosen)
+        asking = self._parse_line(path, query.decode("latin-1"), languages, chosen)
         store_bounded(self._asking, line, asking, MAX_REQUEST_LINES)
         return asking
 
-    def _read(self, path: str, query: str, languages: str, chosen: str) -> ParsedRequest | None:
+    def _parse_line(self, path: str, query: str, languages: str, chosen: str) -> ParsedRequest | None:
+        """Parse a request line, ``Accept-Language`` and the language in the cookie; None if it is not cached."""
         found = self._find_resource(path)
         if found is None:
             return None
         address, resource = found
-        given = parse_qsl(query, keep_blank_values=True)
-        known = [(name, value) for name, value in given if name in address.known or name in _CACHE_PARAMETERS]
-        names = [name for name, _ in known]
-        if len(names) > len(set(names)) or any(name in names for name in _PAST):
+        parameters = _parse_parameters(address, query)
+        if parameters is None:
             return None
-        if len(known) < len(given) and not address.is_page:
-            return None  # the application refuses it
-        values = dict(known)
-        if address.is_embeddable:
-            chosen = ""
-        language, position = values.pop("lang", ""), values.pop("min_position", "0")
-        if not address.is_page and ((language and language not in LANGUAGES) or _position(position) is None):
-            return None  # the application refuses it
-        said = language if language in LANGUAGES else ""
-        language = said or chosen or negotiate(languages)
-        asked = tuple(sorted(values.items()))
-        if len(path) + sum(len(name) + len(value) for name, value in asked) > MAX_KEY_CHARACTERS:
+        values, named = parameters.values, parameters.language
+        if len(path) + sum(len(name) + len(value) for name, value in values) > MAX_KEY_CHARACTERS:
             return None
+        language = named or ("" if address.is_embeddable else chosen) or negotiate(languages)
         is_exact = not address.is_page
-        question = Question((path, asked, language), resource, _position(position) or 0, is_exact, anew=False)
-        keeps = address.is_page and not address.is_embeddable and said and values.get("part") != "live"
-        more = [(b"set-cookie", cookie_of(said).encode("latin-1"))] if keeps else []
-        return ParsedRequest(question, language, asked, bool(said), more)
+        question = Question((path, values, language), resource, parameters.min_position, is_exact, anew=False)
+        stores = address.is_page and not address.is_embeddable and named and ("part", "live") not in values
+        more = [(b"set-cookie", cookie_of(named).encode("latin-1"))] if stores else []
+        return ParsedRequest(question, language, values, bool(named), more)
 
     def _find_resource(self, path: str) -> tuple[Address, Resource] | None:
         for address in self._addresses:
@@ -206,6 +196,33 @@ def _address(route: APIRoute) -> Address:
         not route.path.startswith("/api/") and "." not in route.path,  # a file has an extension
         is_embeddable(route.path),
     )
+
+
+class _Parameters(NamedTuple):
+    """Parameters of a request whose answer is cached."""
+
+    values: tuple[tuple[str, str], ...]
+    """Parameters on which the answer depends, in a canonical order."""
+    language: str
+    """Language that the address names; empty if it names none, or an unknown one."""
+    min_position: int
+
+
+def _parse_parameters(address: Address, query: str) -> _Parameters | None:
+    """Parse a query; None if its answer is not cached, as one of the past or one that the application refuses.
+
+    A page ignores unknown parameters, languages and positions.
+    """
+    given = parse_qsl(query, keep_blank_values=True)
+    known = [(name, value) for name, value in given if name in address.known or name in _CACHE_PARAMETERS]
+    values = dict(known)
+    if len(values) < len(known) or any(name in values for name in _PAST):
+        return None
+    language, position = values.pop("lang", ""), _position(values.pop("min_position", "0"))
+    is_valid = len(known) == len(given) and language in ("", *LANGUAGES) and position is not None
+    if not is_valid and not address.is_page:
+        return None
+    return _Parameters(tuple(sorted(values.items())), language if language in LANGUAGES else "", position or 0)
 
 
 def _position(given: str) -> int | None:
