@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property, partial
 
 from faristol.kernel.refusal import N_, Param, Refusal
 from faristol.pairing.engines import swiss
@@ -78,57 +79,170 @@ def explain(
     ``before`` is the tournament before the pairing. ``standing`` returns player ids in the order of the standings, if
     these do not follow from the games of ``before``. Raises ``Refusal`` for a player who is not in the round.
     """
-    there = {player for table in paired.pairings for player in table.player_ids} | {paired.bye, *paired.requested}
-    asked = [asked_for for asked_for in (player_id, other) if asked_for]
-    for asked_for in asked:
-        if asked_for not in there:
-            raise not_in_round(asked_for, paired.number)
-    for asked_for in asked:
-        if resting := _resting(before, ruleset, paired, asked_for):
+    asked = _Question(before, ruleset, paired, player_id, other, standing or partial(standing_of, before, ruleset))
+    for name in filter(None, (player_id, other)):
+        if name not in asked.there:
+            raise not_in_round(name, paired.number)
+    for name in filter(None, (player_id, other)):
+        if resting := _resting(before, ruleset, paired, name):
             return resting
-    system = of_algorithm(paired.algorithm) or ruleset.championship.system
-    if system == "dutch":
-        return _dutch(before, ruleset, paired, player_id, other)
-    if ruleset.championship.system == "lot":
-        found = next(table.player_ids for table in paired.pairings if player_id in table.player_ids)
-        article = ruleset.article("championship.system")
-        if other and other not in found:
-            return Explanation("lot", article, APART_BY_LOT, {"one": player_id, "other": other})
-        others = ", ".join(player for player in found if player != player_id)
-        return Explanation("lot", article, TOGETHER_BY_LOT, {"one": player_id, "others": others})
-    opponent = next((other for pair in _pairs(paired) if player_id in pair for other in pair if other != player_id), "")
-    if not opponent or (not other and paired.bye == player_id):
-        in_cycles = ruleset.championship.system in CYCLES
-        article = ruleset.article("championship.system" if in_cycles else "championship.bye")
-        if system == "by-hand":
-            return Explanation("bye", "FIDE C.04.3 1.9.3", BYE_BY_HAND, {"one": player_id})
-        return Explanation("bye", article, BYE_TABLE if in_cycles else BYE_LOWEST, {"one": player_id})
-    names: dict[str, Param] = {"one": player_id, "other": other or opponent}
-    article = ruleset.article("championship.system")
-    by_hand = [set(pair) for pair in before.kept_pairs(paired.number)]
-    apart = any(pair <= there for pair in before.forbidden)
-    if not other or other == opponent:
-        if {player_id, opponent} in by_hand:
-            return Explanation("by-hand", "FIDE C.04.3 1.9.3", BY_HAND, names)
-        if system == "king-of-the-hill":
-            return Explanation(system, "", NEAREST_APART if apart else NEIGHBOURS, names)
-        if other or ruleset.championship.system in {*CYCLES, "match"}:
-            return Explanation("meet", article, MEET, names)
+    return _SYSTEMS.get(asked.system, _explain_swiss)(asked)
+
+
+@dataclass(frozen=True)
+class _Question:
+    """A question about a player and an opponent, or about a player only."""
+
+    before: TournamentState
+    """The tournament before the pairing."""
+    ruleset: Ruleset
+    paired: RoundState
+    player_id: str
+    other: str
+    """Empty for a question about the player's opponent."""
+    standing: Callable[[], Sequence[str]]
+    """Returns player ids in the order of the standings."""
+
+    @cached_property
+    def there(self) -> frozenset[str]:
+        """The players of the round, with and without an opponent."""
+        seated = {player for table in self.paired.pairings for player in table.player_ids}
+        return frozenset({*seated, *self.paired.requested, *([self.paired.bye] if self.paired.bye else [])})
+
+    @property
+    def system(self) -> str:
+        """The system of the round."""
+        return of_algorithm(self.paired.algorithm) or self.ruleset.championship.system
+
+    @property
+    def article(self) -> str:
+        """The article of the system."""
+        return self.ruleset.article("championship.system")
+
+    @cached_property
+    def opponent(self) -> str:
+        """The player's opponent; empty without one."""
+        found = next((pair for pair in _pairs(self.paired) if self.player_id in pair), ())
+        return next((player_id for player_id in found if player_id != self.player_id), "")
+
+    @property
+    def is_of_bye(self) -> bool:
+        """Whether the answer is that the player has the bye."""
+        return not self.opponent or (not self.other and self.paired.bye == self.player_id)
+
+    @property
+    def meets(self) -> bool:
+        """Whether the question is about the player's opponent."""
+        return self.other in ("", self.opponent)
+
+    @property
+    def names(self) -> dict[str, Param]:
+        """The parameters of the sentences."""
+        return {"one": self.player_id, "other": self.other or self.opponent}
+
+    @property
+    def is_any_pair_forbidden(self) -> bool:
+        """Whether two players of the round are a forbidden pair."""
+        return any(pair <= self.there for pair in self.before.forbidden)
+
+
+def _explain_pair_by_hand(asked: _Question) -> Explanation | None:
+    """Explain a pair that the arbiter made, or that excludes another pair. Returns None for any other pair."""
+    by_hand = [set(pair) for pair in asked.before.kept_pairs(asked.paired.number)]
+    if asked.meets:
+        if {asked.player_id, asked.opponent} in by_hand:
+            return Explanation("by-hand", "FIDE C.04.3 1.9.3", BY_HAND, asked.names)
+    elif any({asked.player_id, asked.other} & pair for pair in by_hand):
+        return Explanation("kept", "FIDE C.04.3 1.9.3", PAIRED_WITH_OTHERS, asked.names)
+    return None
+
+
+def _explain_by_hand(asked: _Question) -> Explanation:
+    if asked.is_of_bye:
+        return Explanation("bye", "FIDE C.04.3 1.9.3", BYE_BY_HAND, {"one": asked.player_id})
+    return _explain_swiss(asked)
+
+
+def _explain_swiss(asked: _Question) -> Explanation:
+    """Explain a round with the least distance between opponents (FISC I.1)."""
+    before, ruleset, paired = asked.before, asked.ruleset, asked.paired
+    if asked.is_of_bye:
+        return Explanation("bye", ruleset.article("championship.bye"), BYE_LOWEST, {"one": asked.player_id})
+    if by_hand := _explain_pair_by_hand(asked):
+        return by_hand
+    if asked.meets:
+        if asked.other:
+            return Explanation("meet", asked.article, MEET, asked.names)
         if paired.number == 1 and ruleset.championship.system in SYSTEMS_BY_LOT:
-            return Explanation("first", article, FIRST_BY_LOT, names)
-        return Explanation("first", article, HALVES if paired.number == 1 else NEAREST, names)
-    if any({player_id, other} & pair for pair in by_hand):
-        return Explanation("kept", "FIDE C.04.3 1.9.3", PAIRED_WITH_OTHERS, names)
-    if system == "king-of-the-hill":
-        if frozenset((player_id, other)) in before.forbidden:
-            return Explanation("forbidden", "", FORBIDDEN, names)
-        return Explanation(system, "", NOT_NEAREST_APART if apart else NOT_NEIGHBOURS, names)
-    if ruleset.championship.system in CYCLES:
-        return Explanation("table", article, BY_TABLE, names)
+            return Explanation("first", asked.article, FIRST_BY_LOT, asked.names)
+        return Explanation("first", asked.article, HALVES if paired.number == 1 else NEAREST, asked.names)
     everybody = entrants(before, ruleset)
-    if system.startswith("classification") and paired.number > 1:
-        everybody = by_standing(everybody, standing() if standing else standing_of(before, ruleset))
-    return _distance(before, ruleset, paired, names, everybody)
+    if asked.system.startswith("classification") and paired.number > 1:
+        everybody = by_standing(everybody, asked.standing())
+    return _distance(before, ruleset, paired, asked.names, everybody)
+
+
+def _explain_king(asked: _Question) -> Explanation:
+    """Explain a round of king of the hill: each player meets the next in the standings."""
+    if asked.is_of_bye:
+        return Explanation("bye", asked.ruleset.article("championship.bye"), BYE_LOWEST, {"one": asked.player_id})
+    if by_hand := _explain_pair_by_hand(asked):
+        return by_hand
+    if not asked.meets and frozenset((asked.player_id, asked.other)) in asked.before.forbidden:
+        return Explanation("forbidden", "", FORBIDDEN, asked.names)
+    apart = asked.is_any_pair_forbidden
+    meet, do_not_meet = (NEAREST_APART, NOT_NEAREST_APART) if apart else (NEIGHBOURS, NOT_NEIGHBOURS)
+    return Explanation(asked.system, "", meet if asked.meets else do_not_meet, asked.names)
+
+
+def _explain_cycle(asked: _Question) -> Explanation:
+    """Explain a round of a round robin, which follows from the table of rounds (FIDE C.05)."""
+    if asked.is_of_bye:
+        return Explanation("bye", asked.article, BYE_TABLE, {"one": asked.player_id})
+    if asked.meets:
+        return Explanation("meet", asked.article, MEET, asked.names)
+    return Explanation("table", asked.article, BY_TABLE, asked.names)
+
+
+def _explain_match(asked: _Question) -> Explanation:
+    """Explain a round of a match, which has one pair."""
+    return Explanation("meet", asked.article, MEET, asked.names)
+
+
+def _explain_lot(asked: _Question) -> Explanation:
+    """Explain a round whose tables are drawn by lot."""
+    found = next(table.player_ids for table in asked.paired.pairings if asked.player_id in table.player_ids)
+    if asked.other and asked.other not in found:
+        return Explanation("lot", asked.article, APART_BY_LOT, asked.names)
+    others = ", ".join(player for player in found if player != asked.player_id)
+    return Explanation("lot", asked.article, TOGETHER_BY_LOT, {"one": asked.player_id, "others": others})
+
+
+def _explain_dutch(asked: _Question) -> Explanation:
+    from faristol.pairing.engines.dutch.pairing import pair_round  # deferred: it imports numba
+    from faristol.pairing.engines.dutch.why import why, why_not
+
+    a_round = dutch_round(asked.before, asked.ruleset, asked.paired.number)
+    ranking = initial_ranking(asked.before)
+    number_of = {player_id: place for place, player_id in enumerate(ranking, 1)}
+    again = pair_round(a_round)
+    number = number_of[asked.player_id]
+    reason = why_not(a_round, again, number, number_of[asked.other]) if asked.other else why(a_round, again, number)
+    names: dict[str, Param] = {
+        key: ranking[value - 1] if isinstance(value, int) and value else value for key, value in reason.params.items()
+    }
+    return Explanation(reason.name, reason.article, reason.message, names)
+
+
+_SYSTEMS: Mapping[str, Callable[[_Question], Explanation]] = {
+    "dutch": _explain_dutch,
+    "king-of-the-hill": _explain_king,
+    "by-hand": _explain_by_hand,
+    "match": _explain_match,
+    "lot": _explain_lot,
+    **dict.fromkeys(CYCLES, _explain_cycle),
+}
+"""The explanation of each system; the others pair by the least distance."""
 
 
 def not_in_round(player_id: str, number: int) -> Refusal:
@@ -205,19 +319,3 @@ def _measure(everybody: Sequence[Entrant], pairs: Sequence[tuple[str, str]]) -> 
     points = {entrant.player_id: entrant.half_points for entrant in everybody}
     quarters = sum((points[first] - points[other]) ** 2 for first, other in pairs)
     return quarters / 4, sum((place[first] - place[other]) ** 2 for first, other in pairs)
-
-
-def _dutch(before: TournamentState, ruleset: Ruleset, paired: RoundState, player_id: str, other: str) -> Explanation:
-    from faristol.pairing.engines.dutch.pairing import pair_round  # deferred: it imports numba
-    from faristol.pairing.engines.dutch.why import why, why_not
-
-    a_round = dutch_round(before, ruleset, paired.number)
-    ranking = initial_ranking(before)
-    number_of = {player_id: place for place, player_id in enumerate(ranking, 1)}
-    again = pair_round(a_round)
-    number = number_of[player_id]
-    reason = why_not(a_round, again, number, number_of[other]) if other else why(a_round, again, number)
-    names: dict[str, Param] = {
-        key: ranking[value - 1] if isinstance(value, int) and value else value for key, value in reason.params.items()
-    }
-    return Explanation(reason.name, reason.article, reason.message, names)
