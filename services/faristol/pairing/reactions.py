@@ -7,7 +7,7 @@ from faristol.event_store import Decision, Record, Recorded, Write, load
 from faristol.host.ruleset_store import rules_of
 from faristol.kernel import facts
 from faristol.pairing.commands.outcome import write_of
-from faristol.pairing.discipline.at_tables import note_sanction
+from faristol.pairing.discipline.at_tables import note_sanction, with_note
 from faristol.pairing.results.results import record_result
 from faristol.pairing.state import GameDecision, TournamentState, evolve, stream
 from faristol.pb.game.v1 import events_pb2 as game_events
@@ -46,19 +46,16 @@ def sanctions(record: Record) -> Reaction:
     """
 
     async def note(event: Recorded) -> Decision | None:
-        imposed = event.message
-        assert isinstance(imposed, game_events.SanctionImposed)
-        name = stream(event.tournament)
-        loaded = await load(record, name, TournamentState(), evolve)
+        loaded = await load(record, stream(event.tournament), TournamentState(), evolve)
         if loaded.state.over or loaded.state.removed:
             return None
+        notes = await record.notes_of(event.stream)
         noted = note_sanction(
             loaded.state,
             await rules_of(record, loaded.state.ruleset),
             event.stream.removeprefix("game-"),
             event.version,
-            imposed,
-            (await record.notes_of(event.stream)).get(event.version, ""),
+            with_note(event.message, notes.get(event.version)),
         )
         return Decision([write_of(loaded, noted)]) if noted else None
 

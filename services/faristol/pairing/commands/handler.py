@@ -31,6 +31,7 @@ from faristol.pairing.commands.identity import checked_id
 from faristol.pairing.commands.namesakes import NamesakeCache
 from faristol.pairing.commands.outcome import answer_to, write_of
 from faristol.pairing.conditions import check_meets_at_tables, check_unchanged
+from faristol.pairing.discipline.at_tables import with_note
 from faristol.pairing.situation import Imposed, PairingCommand, Situation
 from faristol.pairing.state import Origins, TableRulings, TournamentState, evolve, game_stream, stream, watch
 from faristol.pb.game.v1 import events_pb2 as game_events
@@ -169,7 +170,7 @@ class PairingHandler:
         left = [(game, event) for game, event in found if (game, event.version) not in state.noted_at_tables]
         notes = await self.record.notes_at([event.position for _, event in left])
         return [
-            Imposed(game, event.version, _with_note(event.message, notes.get(event.position))) for game, event in left
+            Imposed(game, event.version, with_note(event.message, notes.get(event.position))) for game, event in left
         ]
 
     async def _table(self, game: str) -> Loaded[TableRulings]:
@@ -178,7 +179,7 @@ class PairingHandler:
         if not loaded.state.sanctions:
             return loaded
         notes = await self.record.notes_of(game_stream(game))
-        noted = [(version, _with_note(sanction, notes.get(version))) for version, sanction in loaded.state.sanctions]
+        noted = [(version, with_note(sanction, notes.get(version))) for version, sanction in loaded.state.sanctions]
         return replace(loaded, state=replace(loaded.state, sanctions=tuple(noted)))
 
     async def _origins(self, persons: Iterable[str]) -> Origins:
@@ -254,13 +255,3 @@ class PairingHandler:
         """Return the time that the request gives, or None."""
         given = occurred_at(request, self.runtime.now)
         return to_datetime(given) if request.HasField("occurred_at") else None
-
-
-def _with_note(imposed: Message, note: str | None) -> game_events.SanctionImposed:
-    """Return a sanction of a table with ``note``, or with the event's own note if that is None."""
-    assert isinstance(imposed, game_events.SanctionImposed)
-    sanction = game_events.SanctionImposed()
-    sanction.CopyFrom(imposed)
-    if note is not None:
-        sanction.note = note
-    return sanction

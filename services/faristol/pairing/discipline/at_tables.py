@@ -14,15 +14,23 @@ from faristol.pb.pairing.v1 import events_pb2 as events
 from faristol.rules import Ruleset
 
 
+def with_note(imposed: Message, note: str | None) -> game_events.SanctionImposed:
+    """Return the sanction of an event with the ``note`` stored beside it, if it has one.
+
+    Without one, the sanction has the note of the event itself, as those of older versions have.
+    """
+    assert isinstance(imposed, game_events.SanctionImposed)
+    sanction = game_events.SanctionImposed()
+    sanction.CopyFrom(imposed)
+    if note is not None:
+        sanction.note = note
+    return sanction
+
+
 def note_sanction(
-    state: TournamentState,
-    ruleset: Ruleset,
-    game: str,
-    version: int,
-    imposed: game_events.SanctionImposed,
-    note: str = "",
+    state: TournamentState, ruleset: Ruleset, game: str, version: int, imposed: game_events.SanctionImposed
 ) -> list[Message]:
-    """Note a sanction with ``version`` in the stream of a game, and the arbiter's ``note``.
+    """Note a sanction with ``version`` in the stream of a game. It has its note, as by ``with_note``.
 
     Returns an empty list if it is already noted, or if the game was unpaired. A warning for conduct counts as one of
     the player (FISE 47); a warning for too many tiles on the rack counts only at its table (FISE 28).
@@ -48,7 +56,7 @@ def note_sanction(
             expulsion_proposed=count >= EXPULSION_WARNING_COUNT or imposed.kind == game_events.SANCTION_KIND_EXPULSION,
             article=imposed.article,
             arbiter_id=imposed.arbiter_id,
-            note=note or imposed.note,
+            note=imposed.note,
             occurred_at=imposed.occurred_at,
         )
     ]

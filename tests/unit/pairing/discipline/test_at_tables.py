@@ -12,7 +12,7 @@ from faristol.event_store import Loaded
 from faristol.kernel.refusal import Refusal
 from faristol.kernel.times import to_timestamp
 from faristol.pairing.commands.outcome import write_of
-from faristol.pairing.discipline.at_tables import note_sanction
+from faristol.pairing.discipline.at_tables import note_sanction, with_note
 from faristol.pairing.results.entry import enter_result
 from faristol.pairing.results.results import record_result
 from faristol.pairing.situation import Situation
@@ -53,7 +53,7 @@ def sanction(hall: Hall, kind: game.SanctionKind.ValueType, points: int = 0) -> 
 
 
 def note(hall: Hall, imposed: game.SanctionImposed, version: int = 3) -> list[Message]:
-    facts = note_sanction(hall.state, hall.ruleset, GAME, version, imposed, "Shouted.")
+    facts = note_sanction(hall.state, hall.ruleset, GAME, version, with_note(imposed, "Shouted."))
     hall.do(facts)
     return facts
 
@@ -90,7 +90,8 @@ def test_a_sanction_of_a_table_is_noted_once_with_its_arbiter_and_note() -> None
 
 def test_the_note_on_a_sanction_of_a_table_concerns_both_players() -> None:
     hall = started(FISE)
-    facts = note_sanction(hall.state, hall.ruleset, GAME, 3, sanction(hall, game.SANCTION_KIND_WARNING), "Shouted.")
+    imposed = with_note(sanction(hall, game.SANCTION_KIND_WARNING), "Shouted.")
+    facts = note_sanction(hall.state, hall.ruleset, GAME, 3, imposed)
     assert write_of(Loaded(hall.state, hall.state.version), facts).concerned == {*seats(hall)}
 
 
