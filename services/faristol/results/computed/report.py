@@ -138,60 +138,26 @@ def report(
     ``second`` has the players named second in the pairings, as pairs of round and player. Teams have their current
     line-ups. ``arbiters`` are names, the chief arbiter first.
     """
-    names = load_distinct_names(people.values())
     row_of = {row.standing.player_id: row for row in lines}
     ordered = sorted(
         (each for each in players if each.player_id in row_of),
         key=lambda each: (-each.rating, each.unrated, each.player_id),
     )
     number_of = {each.player_id: number for number, each in enumerate(ordered, FIRST_NUMBER)}
-    told = len(lines[0].cells) if lines else 0
-    law = ruleset.championship
-    told_players = []
-    for each in ordered:
-        row = row_of[each.player_id]
-        told_players.append(
-            TrfPlayer(
-                number=number_of[each.player_id],
-                name=names[each.player_id],
-                rating=0 if each.unrated else each.rating,
-                federation=people[each.player_id].country,
-                # Annulled games stay in the report, and its readers sum up the report.
-                points=sum(cell.half_points for cell in row.cells) * POINT_TENTHS_FACTOR // 2,
-                rank=row.standing.rank,
-                cells=tuple(
-                    _cell(cell, number_of, second=(cell.round, each.player_id) in second) for cell in row.cells
-                ),
-            )
-        )
-    later = [(*key, _BYE_LETTERS[kind]) for key, kind in sorted(arrangements.byes.items()) if key[0] > told]
-    if edition is Edition.TRF16:
-        later = [each for each in later if each[0] == told + 1]  # TRF16 has only the byes of the next round
+    reported = len(lines[0].cells) if lines else 0
+    trf_players = tuple(_list_players(ordered, row_of, number_of, people, second))
     return Document(
-        players=tuple(told_players),
+        players=trf_players,
         headers=(
-            ("012", f"{tournament.name} ({tournament.division})" if tournament.division else tournament.name),
-            *((("022", tournament.place),) if tournament.place else ()),
-            *((("032", tournament.country),) if tournament.country else ()),
-            *_dates(tournament, arrangements, told),
-            ("062", str(len(told_players))),
-            ("072", str(sum(bool(each.rating) for each in told_players))),
-            *((("082", str(len(teams))),) if teams else ()),
-            ("092", _SYSTEM_NAMES.get(law.system, law.system) + (", for teams" if tournament.team_boards else "")),
+            *_event_headers(tournament, arrangements, reported),
+            *_field_headers(tournament, trf_players, len(teams), ruleset),
             *((_CHIEF if number == 0 else _DEPUTY, name) for number, name in enumerate(arbiters)),
             *((("122", f"{ruleset.clock.minutes} minutes per player"),) if ruleset.clock.minutes else ()),
         ),
         rounds=tournament.rounds,
-        initial_colour=_initial_colour(told_players, ruleset),
-        points=Points(
-            win=_tenths(law.win),
-            draw=_tenths(law.draw),
-            loss=_tenths(law.loss),
-            allocated_bye=0 if is_rest(Bye.ALLOCATED, ruleset, len(told_players)) else _tenths(law.bye),
-        ),
-        byes=tuple(
-            Byes(kind, number, (number_of[player_id],)) for number, player_id, kind in later if player_id in number_of
-        ),
+        initial_colour=_initial_colour(trf_players, ruleset),
+        points=_points(ruleset, len(trf_players)),
+        byes=tuple(_byes_to_come(arrangements, number_of, reported, edition)),
         fictitious=tuple(_fictitious(ordered, arrangements, number_of, tournament.rounds)),
         forbidden=tuple(_list_forbidden(arrangements, number_of, edition)),
         teams=tuple(_team(team, number_of) for team in teams),
@@ -201,6 +167,72 @@ def report(
         ),
         edition=edition,
     )
+
+
+def _list_players(
+    players: Iterable[rows.Player],
+    row_of: Mapping[str, results.CrosstableRow],
+    number_of: Mapping[str, int],
+    people: Mapping[str, Person],
+    second: Container[tuple[int, str]],
+) -> Iterator[TrfPlayer]:
+    """Yield the players with their cells; ``second`` as in ``report``."""
+    names = load_distinct_names(people.values())
+    for each in players:
+        row = row_of[each.player_id]
+        yield TrfPlayer(
+            number=number_of[each.player_id],
+            name=names[each.player_id],
+            rating=0 if each.unrated else each.rating,
+            federation=people[each.player_id].country,
+            # Annulled games stay in the report, and its readers sum up the report.
+            points=sum(cell.half_points for cell in row.cells) * POINT_TENTHS_FACTOR // 2,
+            rank=row.standing.rank,
+            cells=tuple(_cell(cell, number_of, second=(cell.round, each.player_id) in second) for cell in row.cells),
+        )
+
+
+def _event_headers(tournament: Tournament, arrangements: Arrangements, reported: int) -> Iterator[tuple[str, str]]:
+    """Yield the name, the place and the dates of the tournament, with those of the ``reported`` rounds."""
+    yield "012", f"{tournament.name} ({tournament.division})" if tournament.division else tournament.name
+    if tournament.place:
+        yield "022", tournament.place
+    if tournament.country:
+        yield "032", tournament.country
+    yield from _dates(tournament, arrangements, reported)
+
+
+def _field_headers(
+    tournament: Tournament, players: Sequence[TrfPlayer], teams: int, ruleset: Ruleset
+) -> Iterator[tuple[str, str]]:
+    """Yield the numbers of players, of rated players and of teams, and the system."""
+    yield "062", str(len(players))
+    yield "072", str(sum(bool(each.rating) for each in players))
+    if teams:
+        yield "082", str(teams)
+    system = ruleset.championship.system
+    yield "092", _SYSTEM_NAMES.get(system, system) + (", for teams" if tournament.team_boards else "")
+
+
+def _points(ruleset: Ruleset, players: int) -> Points:
+    """Return the points of a win, a draw, a loss and a bye of the pairing."""
+    law = ruleset.championship
+    return Points(
+        win=_tenths(law.win),
+        draw=_tenths(law.draw),
+        loss=_tenths(law.loss),
+        allocated_bye=0 if is_rest(Bye.ALLOCATED, ruleset, players) else _tenths(law.bye),
+    )
+
+
+def _byes_to_come(
+    arrangements: Arrangements, number_of: Mapping[str, int], reported: int, edition: Edition
+) -> Iterator[Byes]:
+    """Yield the byes granted for rounds after the ``reported`` ones. TRF16 has only those of the next round."""
+    for (number, player_id), kind in sorted(arrangements.byes.items()):
+        is_to_come = number == reported + 1 if edition is Edition.TRF16 else number > reported
+        if is_to_come and player_id in number_of:
+            yield Byes(_BYE_LETTERS[kind], number, (number_of[player_id],))
 
 
 def _fictitious(
@@ -213,8 +245,8 @@ def _fictitious(
             yield Fictitious(half_points * POINT_TENTHS_FACTOR // 2, player.entered_round, rounds, number, number)
 
 
-def _dates(tournament: Tournament, arrangements: Arrangements, told: int) -> Iterator[tuple[str, str]]:
-    """Yield the first and last day in the time zone of the tournament, and the days of the rounds ``told``.
+def _dates(tournament: Tournament, arrangements: Arrangements, reported: int) -> Iterator[tuple[str, str]]:
+    """Yield the first and last day in the time zone of the tournament, and the days of the ``reported`` rounds.
 
     The first and last day are as specified, else those of its start and, if it has ended, its end.
     """
@@ -226,9 +258,9 @@ def _dates(tournament: Tournament, arrangements: Arrangements, told: int) -> Ite
     elif arrangements.published is not None:
         yield "052", arrangements.published.astimezone(zone).strftime(_DAY)
     started = [
-        arrangements.started[number] for number in range(FIRST_NUMBER, told + 1) if number in arrangements.started
+        arrangements.started[number] for number in range(FIRST_NUMBER, reported + 1) if number in arrangements.started
     ]
-    if started and len(started) == told:
+    if started and len(started) == reported:
         yield "132", " " * _BEFORE_ROUNDS + "  ".join(each.astimezone(zone).strftime(_DAY_OF_ROUND) for each in started)
 
 
