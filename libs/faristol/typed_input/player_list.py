@@ -193,9 +193,11 @@ def players_of(text: str, reading: Reading = BY_ITSELF) -> PlayerList:
     title = tuple(filter(None, (each.strip(f" {SEPARATORS}") for each in lines_of(text)[: line - 1])))
     title = tuple(each for each in title if not each.lower().startswith("sep="))
     lines, unreadable = _as_far_as_readable(rows)
-    lines, joined, first = _with_commas_in_names(lines, columns, reading.answers)
-    found = _players(lines, columns, lines_of(text), reading, joined, unreadable)
-    return replace(found, title=title, asks_comma=found.asks_comma or first)
+    joined, names = _join_names(lines, columns)
+    of_names = names.lines(reading.answers.comma)
+    lines = [(line, joined[line] if line in of_names else fields) for line, fields in lines]
+    found = _players(lines, columns, lines_of(text), reading, of_names, unreadable)
+    return replace(found, title=title, asks_comma=found.asks_comma or names.first_doubtful)
 
 
 Rows = list[tuple[int, list[str]]]
@@ -211,27 +213,53 @@ def _as_far_as_readable(rows: Iterator[tuple[int, list[str]]]) -> tuple[Rows, Un
     return found, None
 
 
-def _with_commas_in_names(rows: Rows, columns: Sequence[str], answers: Answers) -> tuple[Rows, set[int], str]:
-    """Join ``Puig`` and ``Anna`` in rows that have a cell more than there are columns, because of the comma in a name.
+@dataclass(frozen=True, slots=True)
+class _NamesWithComma:
+    """Names with a comma but without quotation marks, such as ``Puig, Anna``, by line."""
 
-    In such a list a row whose last cell is empty has as many cells as columns. Return the rows, the lines that were
-    joined, and the first such name where it can be read in two ways.
+    certain: Mapping[int, str]
+    doubtful: Mapping[int, str]
+    """Names that may be a name and a club: the user is asked."""
+
+    @property
+    def first_doubtful(self) -> str:
+        """The first name to ask about; empty without one."""
+        return next(iter(self.doubtful.values()), "")
+
+    def lines(self, comma: Comma | None) -> frozenset[int]:
+        """Return the lines whose comma belongs to the name. Without an answer, doubtful names are names."""
+        return frozenset(self.certain if comma is Comma.CLUB else {**self.certain, **self.doubtful})
+
+
+def _join_names(rows: Rows, columns: Sequence[str]) -> tuple[dict[int, list[str]], _NamesWithComma]:
+    """Join ``Puig`` and ``Anna`` in rows with a cell more than there are columns, because of the comma in a name.
+
+    If there are such rows, a row with as many cells as columns may lack an empty last cell. It is joined if the surname
+    is a single word. Return the joined rows by line, and their names.
     """
+    longer = [(line, fields) for line, fields in rows if len(fields) == len(columns) + 1]
+    joined = dict(_join_rows(longer, columns))
     place = columns.index("name")
-    joined: dict[int, list[str]] = {}
-    for count in (len(columns) + 1, len(columns)):
-        for line, fields in rows if joined or count > len(columns) else ():
-            name = ", ".join(fields[place : place + 2])
-            together = [*fields[:place], name, *fields[place + 2 :]]
-            is_name = len(fields) == count and _SURNAME_FIRST.fullmatch(name) is not None
-            is_certain = count > len(columns) or _are_surnames([name], of_every_row=False)
-            if is_name and is_certain and _fits(together, columns) and not _fits(fields, columns):
-                joined[line] = together
-    names = [fields[place] for fields in joined.values()]
-    first = names[0] if names and not _are_surnames(names, of_every_row=len(names) == len(rows)) else ""
-    if first and answers.comma is Comma.CLUB:
-        joined = {}
-    return [(line, joined.get(line, fields)) for line, fields in rows], set(joined), first
+    if joined:
+        equal = [(line, fields) for line, fields in rows if len(fields) == len(columns)]
+        joined |= {
+            line: fields
+            for line, fields in _join_rows(equal, columns)
+            if _are_surnames([fields[place]], of_every_row=False)
+        }
+    names = {line: fields[place] for line, fields in joined.items()}
+    is_certain = _are_surnames([*names.values()], of_every_row=len(names) == len(rows))
+    return joined, _NamesWithComma(names, {}) if is_certain else _NamesWithComma({}, names)
+
+
+def _join_rows(rows: Rows, columns: Sequence[str]) -> Iterator[tuple[int, list[str]]]:
+    """Yield the rows that are valid only with the cell of the name and the next one joined, in that form."""
+    place = columns.index("name")
+    for line, fields in rows:
+        name = ", ".join(fields[place : place + 2])
+        joined = [*fields[:place], name, *fields[place + 2 :]]
+        if _SURNAME_FIRST.fullmatch(name) and _fits(joined, columns) and not _fits(fields, columns):
+            yield line, joined
 
 
 def _fits(fields: Sequence[str], columns: Sequence[str]) -> bool:
@@ -333,18 +361,27 @@ def players_pasted(text: str, reading: Reading = BY_ITSELF) -> PlayerList:
     if column_line(text):
         return players_of(text, reading)
     lines = lines_of(text)
-    pairs = [_SURNAME_FIRST.fullmatch(line.strip()) for line in lines if line.strip()]
-    asks = all(pairs) and bool(pairs)
+    texts = [line.strip() for line in lines if line.strip()]
+    if texts and all(_SURNAME_FIRST.fullmatch(text) for text in texts):
+        return _parse_pairs(lines, reading)
+    return _parse_pasted(lines, reading)
+
+
+def _parse_pairs(lines: Sequence[str], reading: Reading) -> PlayerList:
+    """Return the players of lines with two texts and a comma each: a surname and a given name, or a name and a club.
+
+    The user is asked. Without an answer, they are a surname and a given name if each first text is a single word.
+    """
+    rows = {number: line for number, line in enumerate(lines, 1) if line.strip()}
+    pairs = [line.strip() for line in rows.values()]
     answers = reading.answers
-    if not asks:
-        return _parse_pasted(lines, reading)
     if answers.comma is None:
-        alone = all(pair and " " not in pair[1].strip() for pair in pairs)
-        answers = replace(answers, comma=Comma.NAME if alone else Comma.CLUB)
-    named = answers.comma is Comma.NAME
-    rows = ((number, [line.strip()] if named else _cells(line)) for number, line in enumerate(lines, 1) if line.strip())
-    found = _players(rows, PASTED, lines, replace(reading, answers=answers))
-    return replace(found, asks_comma=next((pair[0] for pair in pairs if pair), ""))
+        likely = Comma.NAME if _are_surnames(pairs, of_every_row=False) else Comma.CLUB
+        answers = replace(answers, comma=likely)
+    is_name = answers.comma is Comma.NAME
+    fields = ((number, [line.strip()] if is_name else _cells(line)) for number, line in rows.items())
+    found = _players(fields, PASTED, lines, replace(reading, answers=answers))
+    return replace(found, asks_comma=pairs[0])
 
 
 MOST_TEXTS_COUNT = 2
@@ -353,23 +390,32 @@ MOST_TEXTS_COUNT = 2
 
 def _parse_pasted(lines: Sequence[str], reading: Reading) -> PlayerList:
     """Return the players of pasted lines, in which names such as ``Puig, Anna`` may have no quotation marks."""
-    of_commas = {number: _texts_between_commas(line) for number, line in enumerate(lines, 1) if line.strip()}
-    longer = {number: texts for number, texts in of_commas.items() if len(texts) == MOST_TEXTS_COUNT + 1}
-    shorter = {number: texts for number, texts in of_commas.items() if len(texts) == MOST_TEXTS_COUNT}
-    names = [", ".join(texts[:2]) for texts in (*longer.values(), *shorter.values())]
-    first, comma = "", reading.answers.comma
+    rows = {number: line for number, line in enumerate(lines, 1) if line.strip()}
+    names = _find_names_with_comma(rows)
+    of_names = names.lines(reading.answers.comma)
+    fields = ((number, _cells(line, with_comma=number in of_names)) for number, line in rows.items())
+    found = _players(fields, PASTED, lines, reading, of_names)
+    return replace(found, asks_comma=names.first_doubtful or found.asks_comma)
+
+
+def _find_names_with_comma(rows: Mapping[int, str]) -> _NamesWithComma:
+    """Find the lines that begin with a surname and a given name, by the number of their texts between commas.
+
+    ``longer`` lines have a text more than a name and a club. ``shorter`` lines have two texts, perhaps a name and a
+    club. They are doubtful beside longer lines, and if every line is so and begins with a single word.
+    """
+    of_commas = {number: _texts_between_commas(line) for number, line in rows.items()}
+    longer, shorter = (
+        {number: ", ".join(texts[:2]) for number, texts in of_commas.items() if len(texts) == count}
+        for count in (MOST_TEXTS_COUNT + 1, MOST_TEXTS_COUNT)
+    )
+    if longer and shorter:
+        return _NamesWithComma(longer, shorter)
     if longer:
-        certain = not shorter and _are_surnames(names, of_every_row=len(longer) == len(of_commas))
-        first = "" if certain else next((", ".join(texts[:2]) for texts in (shorter or longer).values()), "")
-    elif len(shorter) == len(of_commas) and all(" " not in name.partition(",")[0].strip() for name in names):
-        first = names[0] if names else ""
-    asked_of = shorter if shorter and longer else longer or (shorter if first else {})
-    joined = {*longer, *(shorter if first else ())}
-    if first and comma is Comma.CLUB:
-        joined -= {*asked_of}
-    rows = ((number, _cells(line, with_comma=number in joined)) for number, line in enumerate(lines, 1) if line.strip())
-    found = _players(rows, PASTED, lines, reading, joined)
-    return replace(found, asks_comma=first or found.asks_comma)
+        is_certain = _are_surnames([*longer.values()], of_every_row=len(longer) == len(rows))
+        return _NamesWithComma(longer, {}) if is_certain else _NamesWithComma({}, longer)
+    is_doubtful = len(shorter) == len(rows) and _are_surnames([*shorter.values()], of_every_row=False)
+    return _NamesWithComma({}, shorter if is_doubtful else {})
 
 
 def _texts_between_commas(line: str) -> list[str]:
