@@ -361,7 +361,7 @@ async def follow_tournament(
     fanout, known = request.app.state.fanout, await _load_divisions(results, request, [tournament_id])
     await _check(results, duplicates, fanout, filters, [tournament_id])
     if filters.games or filters.rounds:
-        store_bounded(fanout.checked, (tournament_id, filters.games, filters.rounds), None, CHECKED_COUNT)
+        store_bounded(fanout.tournaments.checked, (tournament_id, filters.games, filters.rounds), None, CHECKED_COUNT)
     if last_id := last_event_id or last_event_id_query:
         return StreamAnswer(fanout, filters.topic(known), *parse_id(last_id))
     subscriptions.check_after(after, fanout.last_position)
@@ -403,7 +403,7 @@ async def _check(
     """Raise ``RequestValidationError`` for a filter by unknown rounds or games, whose stream would stay silent."""
     if not filters.games and not filters.rounds:
         return
-    if all((each, filters.games, filters.rounds) in fanout.checked for each in tournament_ids or [""]):
+    if all((each, filters.games, filters.rounds) in fanout.tournaments.checked for each in tournament_ids or [""]):
         return
 
     async def ask(tournament_id: str) -> pb.Tournament:
@@ -443,5 +443,5 @@ async def _load_divisions(results: Results, request: Request, tournament_ids: Se
     async def ask(tournament_id: str) -> str:
         return (await results.tournament(tournament_id)).tournament.division_of
 
-    find, language = request.app.state.fanout.find, language_of(request)
+    find, language = request.app.state.fanout.tournaments.find, language_of(request)
     return await ask_each(lambda tournament_id: find(tournament_id, language, ask), tournament_ids)

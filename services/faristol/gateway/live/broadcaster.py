@@ -10,11 +10,10 @@ from __future__ import annotations
 import asyncio
 import logging
 import math
-from collections import OrderedDict, deque
-from collections.abc import Awaitable, Callable, Sequence
+from collections import deque
+from collections.abc import Callable, Sequence
 from datetime import UTC, datetime
 from functools import partial
-from itertools import repeat
 from typing import Any
 
 import grpc
@@ -22,9 +21,10 @@ import grpc
 from faristol.gateway.api.parameters import LAST_POSITION
 from faristol.gateway.http.limits import HandedOverConnection
 from faristol.gateway.live.content_history import INTERRUPTED_CODES, Content, ContentRing
+from faristol.gateway.live.known_tournaments import KnownTournaments
 from faristol.gateway.live.listener import Listener
+from faristol.gateway.live.record_batches import RecordBatches
 from faristol.gateway.live.sse import (
-    FRAME_BATCH_SIZE,
     OPENING,
     UNREADABLE,
     Batch,
@@ -32,15 +32,12 @@ from faristol.gateway.live.sse import (
     Ring,
     batch,
     chunk,
-    frame,
     heartbeat,
     reset,
-    without_name,
 )
 from faristol.gateway.live.subscriptions import MAX_POSITIONS_AHEAD
 from faristol.gateway.live.upstream import NewsSubscription
 from faristol.gateway.rpc.results import Results
-from faristol.kernel.bounded import store_bounded
 from faristol.kernel.topics import Topic
 from faristol.pb.results.v1 import results_pb2 as pb
 from faristol.pb.results.v1 import results_pb2_grpc
@@ -61,26 +58,11 @@ MIN_PASS_DELAY_SECONDS = 0.005
 MAX_CONCURRENT_REPLAYS = 8
 """Limit of concurrent batches for viewers behind the ring."""
 
-MAX_CACHED_BATCHES = 256
-"""Limit of cached batches from the record, shared by a reconnecting crowd."""
-
-MAX_CACHED_CONTENT_BATCHES = 16
-"""Limit of cached batches with content, of up to a megabyte each, for a third of ``STREAM_HEARTBEAT_SECONDS``."""
-
 BATCH_RETRY_SECONDS = 0.5
 """Delay in seconds before a failed batch is fetched again."""
 
 LOG_INTERVAL_SECONDS = 60.0
 """Minimum interval in seconds between log messages about a defect."""
-
-MAX_KNOWN_TOURNAMENTS = 4_096
-"""Limit of cached tournaments that exist."""
-
-BATCH_TIMEOUT_SECONDS = 30.0
-"""Timeout of a batch."""
-
-MAX_BATCH_SECONDS = 1.0
-"""Seconds after which a batch ends early, so that others have their turn."""
 
 _log = logging.getLogger(__name__)
 
@@ -174,23 +156,16 @@ class Fanout:
         self.content_ring = ContentRing(
             Content(Results(stub, LANGUAGES[0])), MIN_RING_CAPACITY, lambda: self._moved.set(), self._end_content
         )
+        self.tournaments = KnownTournaments()
         self._tail = tail
-        self._stub = stub
+        self._batches = RecordBatches(stub, self.content_ring.content)
         self._heartbeat = STREAM_HEARTBEAT_SECONDS
         self._audiences: dict[Topic, Audience] = {}
-        self.known: OrderedDict[str, str] = OrderedDict()
-        """Existing tournaments with the first division of their championship or empty."""
-        self.checked: OrderedDict[tuple[str, str, str], None] = OrderedDict()
-        """Validated filters: a tournament with the games and rounds of a request."""
-        self._asking: dict[tuple[str, str], asyncio.Future[str]] = {}
         self._moved = asyncio.Event()
         self._said_at = -math.inf
         self._replays: deque[Viewer] = deque()
         self._working = 0
         self._workers: set[asyncio.Task[None]] = set()
-        self._past: OrderedDict[tuple[Topic, int], asyncio.Task[Batch]] = OrderedDict()
-        self._past_with_content: OrderedDict[tuple[Topic, int], asyncio.Task[Batch]] = OrderedDict()
-        self._fingerprints: OrderedDict[int, asyncio.Task[str]] = OrderedDict()
         tail.on_news(self._add_news)
         tail.on_gap(self._begin)
 
@@ -274,19 +249,6 @@ class Fanout:
     def _in_ring(self, audience: Audience, position: int) -> bool:
         return self._tail.begun.is_set() and position >= audience.ring.before
 
-    async def find(self, tournament_id: str, language: str, ask: Callable[[str], Awaitable[str]]) -> str:
-        """Return the first division of a tournament's championship or empty. Raises the errors of ``ask``.
-
-        ``ask`` is called once in a language for all concurrent requests.
-        """
-        if tournament_id not in self.known:
-            key = (tournament_id, language)
-            if (task := self._asking.get(key)) is None:
-                task = self._asking[key] = asyncio.ensure_future(ask(tournament_id))
-                task.add_done_callback(lambda _: self._asking.pop(key))
-            store_bounded(self.known, tournament_id, await asyncio.shield(task), MAX_KNOWN_TOURNAMENTS)
-        return self.known[tournament_id]
-
     def leave(self, viewer: Viewer) -> None:
         """Remove a viewer."""
         audience = viewer.audience
@@ -311,21 +273,16 @@ class Fanout:
                 began = self.now()
                 await self._for_each_viewer(Viewer.go_on)
                 if began >= beat:
-                    self._age(began)
+                    self.content_ring.age(began)
+                    self._batches.drop_content()
                     silent_since = began - self._heartbeat * 2 / 3
                     await self._for_each_viewer(partial(self._send_heartbeat, silent_since))
                     beat = began + self._heartbeat / 3
                 await asyncio.sleep(max(MIN_PASS_DELAY_SECONDS, self.now() - began))
         finally:
-            past = (*self._past.values(), *self._past_with_content.values(), *self._fingerprints.values())
-            for task in (*self._workers, *past):
+            for task in self._workers:
                 task.cancel()
-
-    def _age(self, now: float) -> None:
-        """Drop expired content after ``KEPT_SECONDS`` of its ring."""
-        self.content_ring.age(now)
-        for key in [key for key, task in self._past_with_content.items() if task.done()]:
-            del self._past_with_content[key]
+            self._batches.cancel()
 
     async def _for_each_viewer(self, do: Callable[[Viewer], None]) -> None:
         """Apply a function to every viewer, a few milliseconds at a time."""
@@ -363,11 +320,8 @@ class Fanout:
             for audience in [*self._audiences.values()]:
                 for viewer in [*audience.viewers]:
                     viewer.shutdown()
-        self.known.clear()
-        self.checked.clear()
-        self._past.clear()
-        self._past_with_content.clear()
-        self._fingerprints.clear()
+        self.tournaments.clear()
+        self._batches.clear()
         self.ring.begin(self._tail.position, self._tail.fingerprint)
         self.content_ring.begin(self._tail.position, self._tail.fingerprint)
         self._moved.set()
@@ -407,7 +361,7 @@ class Fanout:
                 viewer = self._replays.popleft()
                 ahead = viewer.position - self._tail.position
                 if viewer.given and 0 < ahead <= MAX_POSITIONS_AHEAD:
-                    viewer.replaying = False  # it arrives later, or ``_beat`` resets the client
+                    viewer.replaying = False  # it arrives later, or ``_send_heartbeat`` resets the client
                     continue
                 try:
                     is_done = await self._advance(viewer)
@@ -441,7 +395,7 @@ class Fanout:
         is_of_another = self._is_of_another(viewer, self.ring.fingerprint_at(viewer.position))
         if is_of_another is None:
             try:
-                fingerprint = await self._fingerprint_at(viewer.position)
+                fingerprint = await self._batches.fingerprint_at(viewer.position)
             except grpc.aio.AioRpcError as problem:
                 if problem.code() not in INTERRUPTED_CODES:
                     raise
@@ -453,28 +407,10 @@ class Fanout:
             viewer.write(self._reset(viewer))
         return True
 
-    async def _fingerprint_at(self, position: int) -> str:
-        """Return the fingerprint of the event at a position, requested once for all clients there."""
-        task = self._fingerprints.pop(position, None)
-        if task is None or (task.done() and (task.cancelled() or task.exception())):
-            task = asyncio.create_task(self._find_fingerprint(position), name="fingerprint")
-        store_bounded(self._fingerprints, position, task, MAX_CACHED_BATCHES)
-        return await asyncio.shield(task)
-
-    async def _find_fingerprint(self, position: int) -> str:
-        call = self._stub.Follow(
-            pb.FollowRequest(after_position=position, limit=1, marks=True), timeout=BATCH_TIMEOUT_SECONDS
-        )
-        try:
-            mark = await call.read()
-        finally:
-            call.cancel()
-        return mark.fingerprint if isinstance(mark, pb.FollowResponse) and mark.position == position else ""
-
     async def _send_batch(self, viewer: Viewer) -> bool:
         """Send a viewer the next batch; return False if it is unavailable now. Raises permanent errors."""
         try:
-            found = await self._batch(viewer.audience.topic, viewer.position)
+            found = await self._batches.batch(viewer.audience.topic, viewer.position)
         except grpc.aio.AioRpcError as problem:
             if problem.code() not in INTERRUPTED_CODES:
                 raise
@@ -485,47 +421,3 @@ class Fanout:
         if not viewer.paused:
             viewer.write(found)
         return True
-
-    async def _batch(self, topic: Topic, after: int) -> Batch:
-        """Return a batch from the record, fetched once for all viewers, even if the first one leaves."""
-        key = (topic, after)
-        past, most = (
-            (self._past_with_content, MAX_CACHED_CONTENT_BATCHES)
-            if topic.with_content
-            else (self._past, MAX_CACHED_BATCHES)
-        )
-        task = past.pop(key, None)
-        if task is None or (task.done() and (task.cancelled() or task.exception())):
-            task = asyncio.create_task(self._fetch(topic, after), name="batch")
-        store_bounded(past, key, task, most)
-        return await asyncio.shield(task)
-
-    async def _fetch(self, topic: Topic, after: int) -> Batch:
-        """Fetch a batch from the record; with content, it has the current whole answers."""
-        request = pb.FollowRequest(
-            tournament_ids=sorted(topic.tournaments),
-            after_position=after,
-            game_ids=sorted(topic.games),
-            rounds=() if topic.with_content else sorted(topic.rounds),
-            tables=sorted(topic.tables),
-            types=sorted(topic.types),
-            limit=FRAME_BATCH_SIZE,
-            marks=True,
-        )
-        found, position, fingerprint, began = [], after, "", self.now()
-        call = self._stub.Follow(request, timeout=BATCH_TIMEOUT_SECONDS)
-        try:
-            while isinstance(news := await call.read(), pb.FollowResponse):
-                position, fingerprint = news.position, news.fingerprint
-                if news.type and topic.has(news):
-                    found.append(news)
-                if position > after and self.now() - began >= MAX_BATCH_SECONDS:
-                    break
-        except grpc.aio.AioRpcError:
-            if position == after:
-                raise  # else a partial batch is useful: the next one begins behind it
-        finally:
-            call.cancel()
-        changes = await self.content_ring.content.of_past(found, topic) if topic.with_content else repeat(None)
-        frames = map(frame, found, changes)
-        return batch(frames if topic.is_named else map(without_name, frames), position, fingerprint)

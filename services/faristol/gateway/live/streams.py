@@ -65,4 +65,5 @@ class Streams:
         await answer(scope, receive, send)
 
     def _parse_simple_request(self, scope: Scope) -> tuple[Topic, int, str] | None:
-        return parse_simple_request(scope, self._fanout.known, self._fanout.checked, self._fanout.last_position)
+        tournaments = self._fanout.tournaments
+        return parse_simple_request(scope, tournaments.known, tournaments.checked, self._fanout.last_position)

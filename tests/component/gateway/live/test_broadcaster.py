@@ -24,7 +24,7 @@ from faristol.bus import NatsServer
 from faristol.event_store import Record
 from faristol.event_store.tasks import cancel_tasks
 from faristol.gateway.http.limits import Connections, HandedOverConnection
-from faristol.gateway.live import broadcaster
+from faristol.gateway.live import broadcaster, record_batches
 from faristol.gateway.live.broadcaster import Fanout, Viewer
 from faristol.gateway.live.sse import Plain
 from faristol.gateway.live.subscriptions import MAX_POSITIONS_AHEAD, check_after
@@ -121,7 +121,7 @@ async def test_whose_news_is_far_behind_in_the_record_comes_to_it_however_long_t
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(broadcaster, "MIN_RING_CAPACITY", 10)
-    monkeypatch.setattr(broadcaster, "BATCH_TIMEOUT_SECONDS", 0.4)
+    monkeypatch.setattr(record_batches, "BATCH_TIMEOUT_SECONDS", 0.4)
     monkeypatch.setattr(broadcaster, "BATCH_RETRY_SECONDS", 0.01)
     monkeypatch.setattr(tails, "TAIL_BATCH_EVENTS", 7)
     read = tails.EventTail._after
