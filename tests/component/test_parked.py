@@ -14,6 +14,7 @@ from tests.component.contents import until
 
 from faristol.bus import NatsServer
 from faristol.consumers import Consumer, Live, Projection, Reaction, generations, parked, read
+from faristol.consumers.consumer import ConsumerState
 from faristol.consumers.status import State, Status
 from faristol.event_store import Decision, Record, Recorded, Write
 from faristol.event_store.backends.tables import events
@@ -24,9 +25,9 @@ from faristol.pb.game.v1 import events_pb2
 @pytest.fixture(autouse=True)
 def _soon(monkeypatch: pytest.MonkeyPatch) -> None:
     """What is parked is looked at often, and not tried by itself unless a test says so."""
-    monkeypatch.setattr("faristol.consumers.consumer.PARKED_POLL_SECONDS", 0.05)
-    monkeypatch.setattr("faristol.consumers.consumer.PARKED_BACKOFF_SECONDS", 1_000.0)
-    monkeypatch.setattr("faristol.consumers.consumer.MAX_PARKED_BACKOFF_SECONDS", 1_000.0)
+    monkeypatch.setattr("faristol.consumers.parked_retries.PARKED_POLL_SECONDS", 0.05)
+    monkeypatch.setattr("faristol.consumers.parked_retries.PARKED_BACKOFF_SECONDS", 1_000.0)
+    monkeypatch.setattr("faristol.consumers.parked_retries.MAX_PARKED_BACKOFF_SECONDS", 1_000.0)
 
 
 def has_parked(count: int) -> Callable[[Status], bool]:
@@ -88,7 +89,7 @@ async def test_a_consumer_tells_that_it_has_parked_something_and_when_all_is_tak
     told: list[bool] = []
 
     async def changed(consumer: Consumer) -> None:
-        told.append(consumer.has_parked)
+        told.append(consumer.state is ConsumerState.PARKED)
 
     last = await three_games(record)
     async with consuming(record, nats_server.url, REFUSES, changed=changed) as progress:
@@ -116,7 +117,7 @@ async def test_a_mended_process_takes_what_is_parked_in_order_when_it_starts(
 async def test_what_is_parked_is_tried_again_by_itself_less_and_less_often(
     record: Record, nats_server: NatsServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("faristol.consumers.consumer.PARKED_BACKOFF_SECONDS", 0.2)
+    monkeypatch.setattr("faristol.consumers.parked_retries.PARKED_BACKOFF_SECONDS", 0.2)
     tried: list[float] = []
 
     async def react(event: Recorded) -> Decision | None:

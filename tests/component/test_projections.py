@@ -228,8 +228,8 @@ async def test_a_rebuild_that_fails_leaves_what_is_read_as_it_was(
 async def test_a_consumer_goes_on_from_what_a_rebuild_beside_it_parked(
     record: Record, nats_server: NatsServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("faristol.consumers.consumer.PARKED_BACKOFF_SECONDS", 1_000.0)
-    monkeypatch.setattr("faristol.consumers.consumer.PARKED_POLL_SECONDS", 0.05)
+    monkeypatch.setattr("faristol.consumers.parked_retries.PARKED_BACKOFF_SECONDS", 1_000.0)
+    monkeypatch.setattr("faristol.consumers.parked_retries.PARKED_POLL_SECONDS", 0.05)
     fails: set[int] = set()
     async with consuming(record, nats_server.url, failing(fails)) as progress:
         assert await progress.wait_until_reached(await passes(record, "game-a", 0, 5), 10)

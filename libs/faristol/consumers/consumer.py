@@ -5,18 +5,19 @@ from __future__ import annotations
 import asyncio
 import logging
 import math
-from collections import deque
 from collections.abc import Awaitable, Callable, Sequence
+from enum import Enum, auto
 
 from nats.aio.msg import Msg
 
 from faristol.bus.connection import Bus, Pull
 from faristol.bus.envelope import is_of, position_of, subjects
 from faristol.bus.telemetry import parked_gauge, stopped_gauge
-from faristol.consumers import parked, stopped
+from faristol.consumers import parked, parked_retries, stopped
 from faristol.consumers.generations import ProjectionError
-from faristol.consumers.handlers import REPLAY_STEP_EVENTS, build_handler
+from faristol.consumers.handlers import build_handler
 from faristol.consumers.leases import WorkShare
+from faristol.consumers.parked_retries import ParkedRetries
 from faristol.consumers.progress import Progress
 from faristol.consumers.stopped import CannotTake, format_failure, is_transient
 from faristol.consumers.work import Projection, Reaction
@@ -30,17 +31,8 @@ CONSUMER_POLL_SECONDS = 0.5
 """Seconds without a notification after which a consumer polls the record: a notification is only a hint."""
 RETRY_DUE_POLL_SECONDS = 0.001
 """The same while a parked key is due for a retry."""
-PARKED_POLL_SECONDS = 0.5
-"""Seconds between two reads of the parked keys, and of the request to retry a stopped consumer."""
-NO_PARKED_POLL_SECONDS = 5.0
-"""Seconds between two reads while no key is parked: a rebuild may park one."""
-
 WAIT_LOG_INTERVAL_SECONDS = 60.0
 """Seconds after which a repeated reason for waiting is logged again."""
-
-PARKED_BACKOFF_SECONDS = 1.0
-"""Seconds before the first retry of a parked key; doubled after each attempt."""
-MAX_PARKED_BACKOFF_SECONDS = 300.0
 
 
 async def _ignore_change(_: Consumer) -> None:
@@ -50,6 +42,23 @@ async def _ignore_change(_: Consumer) -> None:
 def durable(cell: str, consumer: str) -> str:
     """Return the name of a consumer of a cell on NATS."""
     return f"{cell}-{consumer.replace('.', '-').replace('@', '-v')}"
+
+
+class ConsumerState(Enum):
+    """The state of a consumer in this process."""
+
+    RESTING = auto()
+    """Another replica works."""
+    WORKING = auto()
+    """It works, and no key is parked."""
+    PARKED = auto()
+    """It works, without the events of parked keys."""
+    STOPPED = auto()
+    """It has stopped before an event that it can neither process nor park."""
+
+
+HINDERED_STATES = frozenset({ConsumerState.PARKED, ConsumerState.STOPPED})
+"""States in which events are pending until a cause is removed."""
 
 
 class Consumer:
@@ -79,29 +88,21 @@ class Consumer:
         self._progress = progress
         self._bus = bus
         self._changed = changed
-        """Called when the consumer stops or resumes, and when its first key is parked or its last one released."""
+        """Called after a change of the state."""
         self._taker = build_handler(record, work, progress)
         self.name = work.consumer
         self._cell = cell or record.record_id[:8]
         self._durable = durable(self._cell, self.name)
         self._subjects = () if isinstance(work, Projection) and work.awaited else subjects(work.types)
         """Subjects of its notifications; empty for all."""
+        self.state = ConsumerState.WORKING
         self.problem: CannotTake | None = None
-        """Why it has stopped; None while it runs."""
-        self.has_parked = False
-        """Whether it has parked keys."""
+        """The event before which it has stopped."""
         self._more = True
         """Whether the record may have more events than the last read returned."""
-        self._looked = -math.inf
-        """Time of the last read of the parked keys."""
         self._said: dict[str, float] = {}
         """Logged reasons for waiting, with their times."""
-        self._tried: dict[str, float] = {}
-        """Time of this process's last attempt at each parked key. A key without one may be fixed in this version."""
-        self._replayed: set[str] = set()
-        """Parked keys with a successful retry of an event."""
-        self._due: deque[str] = deque()
-        """Parked keys due for a retry."""
+        self._retries = ParkedRetries(self._taker)
 
     @property
     def reached(self) -> int | None:
@@ -120,6 +121,7 @@ class Consumer:
         """
         while True:
             await self._share.begin()
+            self.state = ConsumerState.WORKING
             with self._share.working():
                 try:
                     while self._share.held:
@@ -132,11 +134,16 @@ class Consumer:
         """Clear the state of this replica, since another one reports its progress and problems from now on."""
         _log.info("%s continues in another replica", self.name)
         self._progress.leave()
-        self.has_parked = False
-        for gauge in (parked_gauge, stopped_gauge):
-            gauge.set(0, {"consumer": self.name})
+        parked_gauge.set(0, {"consumer": self.name})
         self.problem = None
-        await self._changed(self)
+        await self._enter(ConsumerState.RESTING)
+
+    async def _enter(self, state: ConsumerState) -> None:
+        """Change the state, and report the change."""
+        stopped_gauge.set(int(state is ConsumerState.STOPPED), {"consumer": self.name})
+        if state is not self.state:
+            self.state = state
+            await self._changed(self)
 
     async def _work_until_hindered(self) -> None:
         try:
@@ -186,7 +193,7 @@ class Consumer:
     async def _reload(self) -> None:
         await self._taker.load()
         self._more = True
-        self._looked = -math.inf
+        self._retries.reload()
         await self._went_on()
 
     async def _without_bus(self) -> None:
@@ -210,9 +217,8 @@ class Consumer:
         await asyncio.sleep(CONSUMER_POLL_SECONDS)
 
     async def _turn(self, pull: Pull) -> None:
-        messages = (
-            [] if self._more else await pull.messages(RETRY_DUE_POLL_SECONDS if self._due else CONSUMER_POLL_SECONDS)
-        )
+        seconds = RETRY_DUE_POLL_SECONDS if self._retries.are_due else CONSUMER_POLL_SECONDS
+        messages = [] if self._more else await pull.messages(seconds)
         told = max((self._parse_position(message) for message in messages), default=0)
         events: Sequence[Recorded] = ()
         if told > self._taker.position or not messages:
@@ -244,71 +250,39 @@ class Consumer:
         try:
             await self._taker.take(events)
         finally:
-            for key in self._taker.parked.keys() - known:
-                self._is_parked(key)
-            await self._tell_parked()
+            self._retries.note_attempt(self._taker.parked.keys() - known)
+            await self._report_parked()
         await self._went_on()
 
-    def _is_parked(self, key: str) -> None:
-        self._tried[key] = asyncio.get_running_loop().time()
-
-    async def _tell_parked(self) -> None:
-        """Publish the number of parked keys, and report a change between none and some."""
+    async def _report_parked(self) -> None:
+        """Export the number of parked keys, and enter the state that follows from it unless stopped."""
         parked_gauge.set(len(self._taker.parked), {"consumer": self.name})
-        if bool(self._taker.parked) != self.has_parked:
-            self.has_parked = not self.has_parked
-            await self._changed(self)
+        if self.state is not ConsumerState.STOPPED:
+            await self._enter(self._find_working_state())
+
+    def _find_working_state(self) -> ConsumerState:
+        return ConsumerState.PARKED if self._taker.parked else ConsumerState.WORKING
 
     async def _try_parked(self) -> None:
-        """Retry some events of a parked key, if one is due; other keys wait no longer than that."""
-        await self._look_at_parked()
-        if not self._due:
-            return
-        key = self._due.popleft()
-        if (row := self._taker.parked.get(key)) is None:
-            return
-        starts = key not in self._replayed
-        if await self._taker.replay(key, 1 if starts else REPLAY_STEP_EVENTS):  # first only the event that failed
-            self._replayed.add(key)
-            self._due.append(key)
-            return
-        self._replayed.discard(key)
-        if key in self._taker.parked:
-            self._tried[key] = asyncio.get_running_loop().time()
-        else:
-            self._tried.pop(key, None)
-            await self._tell_parked()
-            _log.warning("%s resumed %s, parked at event %d", self.name, key, row.position)
-
-    async def _look_at_parked(self) -> None:
-        now = asyncio.get_running_loop().time()
-        if now - self._looked < (PARKED_POLL_SECONDS if self._taker.parked else NO_PARKED_POLL_SECONDS):
-            return
-        self._looked = now
-        await self._taker.look_at_parked()
-        await self._tell_parked()
-        self._tried = {key: at for key, at in self._tried.items() if key in self._taker.parked}
-        self._replayed &= self._taker.parked.keys()
-        waiting = set(self._due)
-        self._due.extend(
-            key
-            for key, row in self._taker.parked.items()
-            if key not in waiting and (row.retry or now >= self._tried.get(key, -math.inf) + _backoff(row.attempts))
-        )
+        """Retry some events of a parked key, if one is due."""
+        if await self._retries.poll():
+            await self._report_parked()
+        if (released := await self._retries.retry_next()) is not None:
+            await self._report_parked()
+            _log.warning("%s resumed %s, parked at event %d", self.name, released.key, released.position)
 
     async def _went_on(self) -> None:
+        """Leave the stop once the checkpoint is past its event."""
         if self.problem and self._taker.noted >= self.problem.event.position:
             _log.warning("%s continues after event %d", self.name, self.problem.event.position)
             self.problem = None
-            stopped_gauge.set(0, {"consumer": self.name})
-            await self._changed(self)
+            await self._enter(self._find_working_state())
 
     async def _stop(self, problem: CannotTake) -> None:
         """Note the position and the reason of the stop, and wait until a retry is due."""
         _log.error("%s has stopped before %s", self.name, problem, exc_info=problem.problem)
         self.problem = problem
-        stopped_gauge.set(1, {"consumer": self.name})
-        await self._changed(self)
+        await self._enter(ConsumerState.STOPPED)
         full = len(self._taker.parked) >= parked.MAX_PARKED_KEYS
         noted = False
         while self._share.held:
@@ -330,9 +304,4 @@ class Consumer:
                 if not is_transient(failure):
                     raise
                 self._waits("%s waits for the record: %s", failure)
-            await asyncio.sleep(0 if self._due else PARKED_POLL_SECONDS)
-
-
-def _backoff(attempts: int) -> float:
-    """Return the seconds between an attempt and the next one."""
-    return float(min(MAX_PARKED_BACKOFF_SECONDS, PARKED_BACKOFF_SECONDS * 2 ** min(attempts - 1, 16)))
+            await asyncio.sleep(0 if self._retries.are_due else parked_retries.PARKED_POLL_SECONDS)

@@ -14,6 +14,7 @@ from grpc_reflection.v1alpha import reflection
 
 from faristol.bus import Bus, Relay
 from faristol.consumers import Consumer, Projection, Reaction, WorkShares, holder_of
+from faristol.consumers.consumer import HINDERED_STATES
 from faristol.consumers.lag import Lag
 from faristol.consumers.lag import begin as begin_lag
 from faristol.consumers.lag import end as end_lag
@@ -170,7 +171,7 @@ class Process:
         """
 
         async def update_health(_: Consumer) -> None:
-            hindered = any(consumer.problem or consumer.has_parked for consumer in consumers)
+            hindered = any(consumer.state in HINDERED_STATES for consumer in consumers)
             await self._health.set(f"{part.name}.consumers", NOT_SERVING if hindered else SERVING)
             self._hindered = self._hindered - {part.name} | ({part.name} if hindered else set())
             if self._readiness:
