@@ -1,4 +1,34 @@
-"""Durable consumers: events in order of position, each effect once, and a failed event blocks only its own key."""
+"""Durable consumers: events in order of position, each effect once, and a failed event blocks only its own key.
+
+Problem. A consumer must neither miss an event nor apply it twice. But processes die, and a bus repeats, reorders and
+loses messages. An event that it cannot process must not stop the events of all other games and tournaments.
+
+Idea. The record is the queue. A checkpoint is the position up to which a consumer has worked. It moves in the
+transaction of the effects: the tables of a projection, or the events that a reaction appends. Notifications on the bus
+only state how far to read. The checkpoint is compared when it moves, so of two replicas only one succeeds.
+
+A failed event parks its key: its stream for a reaction, its tournament for a projection. This is a dead letter channel
+(Hohpe and Woolf, 2003) with one queue for each key. Later events of the key are skipped and stay pending in the record.
+``ParkedRetries`` processes them in order, after a backoff or on request of an operator.
+
+Invariants:
+
+- The events of one key are processed in order of position, and each takes effect once.
+- No event is lost. An event before the checkpoint is processed, or its key is parked.
+- The checkpoint passes an event of a parked key only if the row of the key still exists (``parked``).
+- A row is removed only under the lock of the checkpoint, when no event of its key is pending.
+
+Cost. All consumers of a process share the latest events (``Recent``), so a batch is read once. A projection finds a
+failing event by bisection of its batch. Parked keys are read every ``PARKED_POLL_SECONDS``, and one step of a retry
+processes ``REPLAY_STEP_EVENTS`` at most. Beyond ``MAX_PARKED_KEYS`` the consumer stops as a whole.
+
+Alternatives that are not used:
+
+- A stop at the first failure. One event would stop the consumer for the whole cell.
+- A skip of the failed event only. Later events of its key would be applied to a state that lacks it.
+- Acknowledgements of the bus as the checkpoint. They are not in the transaction of the effects, and the bus can be
+  wiped.
+"""
 
 from __future__ import annotations
 

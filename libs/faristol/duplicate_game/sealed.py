@@ -1,7 +1,31 @@
 """Sealed games: the racks and master plays of a whole game before it is played, as a document. Pure.
 
-The document is JSON in UTF-8 with sorted keys and without spaces, so that its SHA-256 is reproducible. That hash is on
-the record before the game begins.
+Problem. A game is drawn before it begins: halls can then play on without a connection, and another group can play it
+later. No person may be able to change it afterwards, and only holders of its key may read it in advance. When the game
+is over, every reader must be able to verify it.
+
+Idea. This is a commitment that is opened later. The record has the SHA-256 of the document, and the document encrypted
+with a key of its own. That key is encrypted with the key of the cell (``envelope``, AES-256-GCM). At the end of the
+game its key is on the record. The racks follow from a seed, and the seed has a commitment too, so ``check`` draws them
+again. A rerun has no seed: it repeats the racks and plays of an earlier game.
+
+Invariants:
+
+- The document is JSON in UTF-8 with sorted keys and without spaces. So one game has one document and one hash.
+- It contains ``SALT_BYTES`` random bytes, so the content cannot be guessed from its hash.
+- The envelope authenticates the id of the game. It does not open as that of another game.
+- In a game with a seed, every master play is the one that the computer proposes (``play_ahead``).
+- A deviation voids the sealed game from that turn on, with its cause on the record. It does not change the document.
+
+Cost. ``play_ahead`` searches the best plays once for each turn. ``check`` draws every rack again. With a lexicon, it
+also searches the plays of each turn.
+
+Alternatives that are not used:
+
+- Only the seed on the record, encrypted. A hall offline would need the lexicon and the search of plays to know the
+  next board. A rerun has no seed.
+- A hash without a salt. A reader could compare it with the hashes of likely games.
+- A key for each turn (docs/duplicate.md). A hall without a connection could not get the next one.
 """
 
 from __future__ import annotations

@@ -1,4 +1,35 @@
-"""The command handler: it decides, appends and answers, once for each command id."""
+"""The command handler: it decides, appends and answers, once for each command id.
+
+Problem. A client without an answer cannot know whether its command was executed, and sends it again. Between the read
+of a state and the append of a decision, another command may write to the same streams.
+
+Idea. The caller chooses a UUID for each command, as for the HTTP header ``Idempotency-Key``. The record stores the
+answer in the transaction of the events, and returns it to a repetition. A decision locks no stream: it names the
+versions that it has read, and the append checks them. This is optimistic concurrency control (Kung and Robinson, 1981).
+After a ``Conflict`` the handler decides again on the new state.
+
+Of many parallel commands on one stream, only one succeeds in each attempt. So commands queue for a lock of this process
+(``_QueuePlace``). A caller can name the queue in advance (``lane``). A command after a conflict joins the queue of that
+stream. So does a command whose first decision writes to a stream with such a queue.
+
+Invariants:
+
+- A command id takes effect once, also with several replicas. The record enforces it; the locks only avoid conflicts.
+- A command holds one lock at most, so commands cannot deadlock.
+- A stored answer begins with a digest of its request. Another request with the same id is ``Invalid``.
+- A refusal is answered only if the record has no answer: the first execution may be its cause.
+
+Cost. Without a conflict: one decision, one append and one SHA-256. Each conflict costs another decision and append, up
+to ``MAX_COMMAND_ATTEMPTS``. A refusal costs a query by the command id. An unused lock is removed.
+
+Alternatives that are not used:
+
+- A lock for each stream before the decision. The decision states its streams only afterwards, and holders of several
+  locks can deadlock.
+- A pause before the next attempt. A slow decision could lose to faster ones each time; a queue has the order of
+  arrival.
+- Answers in the memory of the process. They would be lost at a restart, and other replicas would not have them.
+"""
 
 from __future__ import annotations
 

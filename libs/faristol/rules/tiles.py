@@ -1,8 +1,32 @@
-"""Tiles and tile sets.
+"""Tiles, tile sets, and the spelling of text with tiles.
 
 A tile is not a character. Catalan has one tile for each of ``L·L``, ``NY`` and ``QU``; Spanish for ``CH``, ``LL`` and
 ``RR``. A *face* is the text printed on a tile (``"L·L"``); a word on the board is a sequence of faces. The blank has no
 face of its own: it stands for a face of the set (FISC I.6).
+
+Problem. Typed or copied text has accents, small letters, look-alikes of other alphabets and invisible characters.
+Several sequences of tiles can have one text: ``CALLE`` is C·A·LL·E or C·A·L·L·E. A text may have exponentially many.
+
+Idea. ``normalize`` converts each character to one of the set, by Unicode's normal forms and confusables (UTS 39).
+``fold`` then gives the form of faces: capitals without the accents that a tile loses. ``spellings`` computes, from the
+end of the text, the places from which the rest can be spelled. A depth-first search then yields the spellings, longest
+faces first, and visits only such places. Prefixes are shared (``_Way``).
+
+Invariants:
+
+- Each spelling gives the folded text when its faces are written as ``writings`` write them.
+- A digraph is one tile in the first spelling, if the rest of the word can then be spelled.
+- A letter keeps a mark that the language does not have, and is then on no tile: ``ñ`` in Catalan.
+- Lists of words are not normalized, so a look-alike in a list is on no tile (``spell``).
+
+Cost. With ``n`` characters and ``w`` writings, the places take ``n · w`` comparisons. Each further spelling takes at
+most as many again. Spellings are yielded one by one, and callers limit their number. ``words.speller`` spells lists
+with one regular expression, and falls back to ``spell``.
+
+Rejected alternatives:
+
+- The longest face at each place, without a way back. It fails if the rest of the word cannot be spelled.
+- Backtracking without the table of places: ``LLLL…K`` would take exponential time.
 """
 
 from __future__ import annotations

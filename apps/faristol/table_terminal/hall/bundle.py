@@ -1,4 +1,30 @@
-"""Bundles: the data that a hall needs to play on offline, in a file."""
+"""Bundles: the data that a hall needs to play on offline, in a file.
+
+Problem. All halls of a duplicate game play the same racks, and their results are merged after each round. A hall that
+loses its connection must not stop the others, and must not call other racks than they do.
+
+Idea. The game is sealed before it begins (``faristol.duplicate_game.sealed``): its racks and master plays are on the
+record, encrypted. A bundle has the sealed game, the players of the hall and the time of a turn. It can be made before
+the game begins, without the key and the players. ``HallState`` fetches both at its first connection after the start.
+Offline, the hall calls the sealed racks. It stores each slip in a journal. It sends the slips later, in order and once,
+with their times.
+
+Invariants:
+
+- The services give no caller the key of a game before it begins.
+- The sealed game of a bundle is checked against its SHA-256 when it is opened (``envelope``).
+- A hall uses no sealed rack of a turn that it knows to be void. Slips for void racks are refused and stay in the
+  journal.
+- The file is readable only by its owner.
+
+Cost. A bundle is one answer of ``GetBundle``, as JSON. Opening it is one decryption with AES-256-GCM and one parse.
+
+Rejected alternatives (docs/duplicate.md):
+
+- A key for each turn. It would reveal less to a dishonest holder, but a hall offline could not get the next one.
+- A key for each hall. Any holder can reveal the racks as easily as a key, so it would not protect more.
+- A hall without a sealed game that draws its own racks. It would play another game; such a hall stops instead.
+"""
 
 from __future__ import annotations
 

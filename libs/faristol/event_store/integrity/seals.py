@@ -1,10 +1,31 @@
 """Seals: signed statements that a range of positions has exactly these events in this order.
 
-A seal is an Ed25519 signature over six lines of text, ``Seal.statement``: the range, the root of a Merkle tree over the
-hashes of its events (``merkle``), the SHA-256 of the statement of the previous seal, the id of the key and the time.
-The root also covers the number of events of each tournament, so that the archive of one can prove that it is complete
-(``root_of``). Ranges follow each other without gaps from position 1. Each seal has the digest of the previous one, so a
-copy of the last seal commits the record up to there, even against the owner of the key.
+Problem. Each event has a hash over the previous one of its stream. An attacker with write access to the database can
+change an event and compute all later hashes again. The archive of one tournament must prove that no event is missing,
+without the events of the others.
+
+Idea. A seal is an Ed25519 signature over six lines of text, ``Seal.statement``. Five follow a heading: the range of
+positions, a root, the SHA-256 of the statement of the previous seal, the id of the key, the time. The root is of a
+Merkle tree over the hashes of the events (``merkle``, RFC 6962). It also covers the number of events of each tournament
+(``root_of``). The chain of seals is linked timestamping (Haber and Stornetta, 1991). A copy of the last seal, stored
+elsewhere, commits the record up to there, even against the owner of the key.
+
+Invariants:
+
+- Ranges follow each other without gaps from position 1, and each seal has the digest of the previous one.
+- An event is sealed only if it chains to its predecessors (``sealer``).
+- The statement is text with fixed labels and lines, so other programs can verify it.
+- Ids of tournaments in the root are preceded by their lengths, so two tallies never give the same bytes.
+
+Cost. A seal reads its events once and recomputes their hashes. It has one signature and one row. A tree stores one hash
+for each level. A larger range makes fewer seals, and locates an error less precisely; ``MAX_SEAL_EVENTS`` limits it. An
+archive has one hash in place of each complete subtree of events that it omits.
+
+Alternatives that are not used:
+
+- A signature for each event. Each append would wait for the key, which may be in a token, and archives would grow.
+- A hash over the concatenated events in place of a tree. The archive of one tournament could not prove its part.
+- Trust in the chain of hashes only. It detects mistakes, but no attacker who computes new hashes (docs/record.md).
 """
 
 from __future__ import annotations

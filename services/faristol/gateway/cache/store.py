@@ -1,9 +1,32 @@
 """Cache of rendered answers, with at most one rendering for each change.
 
-An entry is used while no notification concerns it, for a second at most. After that, or after a notification, the
-services are called again; if their responses are unchanged, the rendered bytes are reused. So an erased name, or any
-other change without notification, disappears within a second. While the subscription is disconnected, every request
-calls the services; concurrent requests share one call.
+Problem. After an event, all viewers of a page request it at once, and each rendering calls services. An answer must not
+be older than an event that its client knows of. Some changes have no event, such as an erased name.
+
+Idea. Three techniques of HTTP caches are combined. Concurrent requests share one rendering, as with
+``proxy_cache_lock`` of nginx. Notifications invalidate entries by marks, as the surrogate keys of content delivery
+networks do. An entry that may be outdated is validated (RFC 9111, 4.3): the services are called again. If the digest of
+their responses is unchanged, the rendered bytes are reused.
+
+An entry is used while no notification concerns it, for ``ENTRY_LIFETIME_SECONDS`` at most. So an erased name, or any
+other change without notification, disappears within that time. While the subscription is disconnected, every request
+calls the services. Those that wait for a call in progress share the next one.
+
+Invariants:
+
+- An answer is from services that were called after the last notification about its marks (``turn``).
+- A response of a service that has not reached that notification is not used again (``CacheEntry.holds``).
+- Of an address in one language, one rendering at a time runs for each position that it must contain.
+- A mark that is not stored counts as notified when the last evicted one was. So an eviction only causes validations.
+
+Cost. A notification stores its marks, whatever the size of the cache; a request compares those of its resource. Entries
+are bounded in bytes, and the least recently used one is evicted first. Marks are bounded by ``MAX_NEWS_MARKS``.
+
+Alternatives that are not used:
+
+- Expiry by time only. A page that reloads after an event could get the answer from before it.
+- A search for the entries that a notification concerns. Its cost would grow with the cache.
+- A rendering after each notification. A notification may concern an answer without a change of it.
 """
 
 from __future__ import annotations

@@ -1,8 +1,33 @@
-"""Viewers of streams: each is a socket and a position, and has no task, queue or buffer while idle.
+"""The fan-out: one task sends the frames of live events to all viewers of a gateway process.
 
-One task sends every viewer the missing frames; viewers of the same topic share the bytes. It yields to the event loop
-every few milliseconds. A slow reader is skipped until it has read. Viewers behind the ring receive batches from the
-record, a few of them at a time and in turns. So a slow reader delays no other.
+Problem. Thousands of viewers watch one table, and each event concerns all of them. A task, a queue and a buffer for
+each would cost memory, and a wake-up for each event. A viewer that reads slowly, or resumes far behind, must not delay
+the others.
+
+Idea. A viewer is a socket and a position in one sequence of frames, as in a log such as Apache Kafka. It has no task,
+queue or buffer while idle. ``Ring`` has the latest frames. One task passes over all viewers and writes the frames that
+each lacks. Viewers of a topic at one position share the bytes. A viewer whose socket buffer is full is skipped until it
+has read. A viewer behind the ring gets batches from the record, ``MAX_CONCURRENT_REPLAYS`` at a time.
+
+A record can be restored from a backup, and a position then has another event. So each id of an event contains its
+fingerprint. A viewer whose fingerprint differs gets a reset, then every notification from the first.
+
+Invariants:
+
+- Since its last reset, a viewer was sent every frame of its topic up to ``Viewer.position``, in order.
+- While a batch of a viewer is pending (``replaying``), no frame of the ring is sent to it.
+- The frames after ``Ring.before`` are complete. A viewer before that position is served from the record.
+- After a restart of the subscription every stream ends. Its client resumes with its last event id.
+
+Cost. A notification is encoded once for all topics, apart from its content. A pass costs one call for each viewer. The
+task yields to the event loop after ``SEND_SLICE_SECONDS``, and pauses for as long as the last pass took. A viewer of
+10,000 costs the gateway 10 to 13 kB (docs/scale.md).
+
+Rejected alternatives (docs/decisions/0005-fan-out.md):
+
+- A ``StreamingResponse`` for each viewer: a task and a buffer for each, also while no event happens.
+- A separate push server: one more process to operate, and one more place for access rules.
+- WebSockets: proxies of schools block them more often, and viewers send no data.
 """
 
 from __future__ import annotations

@@ -1,7 +1,30 @@
 """Content of notifications: the changed lines of games, pairings and standings, for the stream.
 
-A change leads from one answer of the JSON API to a later one, and states the positions of both. A client with any other
-answer, such as one from another gateway, must load a new one.
+Problem. A notification names an event. Its client must then load an answer of the JSON API again. After a play,
+thousands of clients would load the same game, of which only some lines are new.
+
+Idea. A change leads from one answer of the JSON API to a later one, and states the positions of both. Fields are
+replaced as a whole, as by JSON Merge Patch (RFC 7396). Of the ``LISTS``, the changed lines are sent by their index, and
+the new length. The earlier answer is not stored. A ``Snapshot`` has the hash of each field and line, and a value with
+another hash is sent.
+
+Invariants:
+
+- A change applies to an answer of a position from ``from_position`` to ``to_position``. The first is that of the
+  earlier answer. The second is the last one before a notification about the subject.
+- An answer of ``position`` or later includes the change. Lines are complete, so a change can be applied twice.
+- A client with any other answer, such as one from another gateway, must load a new one.
+- A topic gets the changes of a subject only if it includes every notification about it (``is_covered``).
+
+Cost. For each subject of a batch of notifications: one call of a service and one encoding, for all viewers
+(``content_history``). Time is linear in the answer. A snapshot has one integer for each field and line. Hashes have 64
+bits with a secret of the process: a changed value is missed with a probability of 2⁻⁶⁴.
+
+Alternatives that are not used:
+
+- JSON Merge Patch for lists. It replaces an array as a whole, so each play would repeat the scoresheet.
+- JSON Patch (RFC 6902). An insertion that is applied twice gives a wrong document, and resumed streams repeat changes.
+- Changes without positions. A client that resumes at another gateway could not tell whether they fit its answer.
 """
 
 from __future__ import annotations

@@ -1,4 +1,36 @@
-"""The pairing of one bracket: the best candidate, the first of equal ones (FIDE C.04.3, articles 3 and 4)."""
+"""The pairing of one bracket: the best candidate, the first of equal ones (FIDE C.04.3, articles 3 and 4).
+
+Problem. The rules describe a sequence of candidates, by exchanges and transpositions of S1 and S2. The pairing is the
+first candidate that is best by the criteria C6 to C21. The sequence is exponentially long. Besides, a candidate must
+leave all other players pairable (C4).
+
+Idea. The best candidates are found first, then the first of them.
+
+1. Each criterion gives every pair a number (``weights``). The numbers of a pair are its weight, compared in their
+   order. The best candidates are the maximum-weight matchings of the ``Scene``. ``blossom`` finds one (Edmonds, 1965).
+2. The sequence is followed by decisions about one player at a time. They are: the players moved down who are paired
+   (4.4), their opponents (4.2), the exchanges (4.3), and the opponents of S1. Each decision is a *wish*: a last number
+   of the weight, on the edges of one vertex. The matching is repaired by a search from that vertex, and the decision
+   removes all edges against it.
+
+Invariants:
+
+- After each decision the matching is a best one of all that satisfy the decisions so far.
+- A decision removes only edges, and never those of the present matching. So the criteria keep their values.
+- The outcome depends on the input only. Ties are decided by the rules' sequence, not by the order of the search.
+
+Cost. With ``n`` vertices the first matching needs up to ``n`` searches. Each visits up to ``n²`` edges, and again those
+of blossoms. A wish needs one more search, and there are at most a few wishes for each player. The exchanges add one
+number to all weights, and reuse the duals (``Matching.refine``). No wish is needed if the very first candidate is a
+best one (3.3). A weight has as few integers as the criteria need (``pack``). ``pairing`` keeps scenes small
+(``SMALL_FIELD_PLAYERS``).
+
+Rejected alternatives (docs/decisions/0004-dutch-engine.md):
+
+- A search through the candidates. It is exponential on brackets of a few dozen players; tests use it on small ones.
+- JaVaFo or bbpPairings as a program. They are a second runtime, of one edition each, and explain no pairing.
+- A new matching after each decision. A repaired one costs a search instead of up to ``n``.
+"""
 
 from __future__ import annotations
 
