@@ -34,7 +34,7 @@ def raise_claim(situation: Situation, request: pb.RaiseClaimRequest) -> list[Fac
     if len(request.words) > MAX_CLAIM_CHARACTERS:
         raise Invalid(
             "words",
-            N_("has {count} characters; at most {most} are taken"),
+            N_("has {count} characters; at most {most} are allowed"),
             {"count": len(request.words), "most": MAX_CLAIM_CHARACTERS},
         )
     of_turn = [claim for claim in hall.claims.values() if claim.turn == request.turn]

@@ -189,7 +189,7 @@ def _check_slip(
         if len(getattr(said, name)) > most:
             raise Invalid(
                 "slips",
-                N_("of {player}: {field} has {count} characters; at most {most} are taken"),
+                N_("of {player}: {field} has {count} characters; at most {most} are allowed"),
                 {"player": said.player_id, "field": name, "count": len(getattr(said, name)), "most": most},
             )
     slip = events.Slip()

@@ -206,7 +206,7 @@ def _about(request: pb.AddLexiconRequest) -> About:
     for field in ("edition", "licence", "source"):
         if (count := len(getattr(request, field))) > LONGEST_CHARACTERS:
             raise Invalid(
-                field, N_("has {count} characters; at most {most} are taken"), _sizes(count, LONGEST_CHARACTERS)
+                field, N_("has {count} characters; at most {most} are allowed"), _sizes(count, LONGEST_CHARACTERS)
             )
     try:
         when = date.fromisoformat(request.date.strip())

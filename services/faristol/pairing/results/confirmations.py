@@ -24,7 +24,7 @@ def set_result_check(situation: Situation, request: pb.SetResultCheckRequest) ->
     """
     check_open(situation.state)
     if request.blind and not request.second_person:
-        raise Invalid("blind", N_("expected a second person too, who types the results again"))
+        raise Invalid("blind", N_("expected a second person, who types the results again"))
     return [
         events.ResultCheckSet(
             second_person=request.second_person,
