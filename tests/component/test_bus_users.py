@@ -30,6 +30,7 @@ from faristol.consumers.consumer import durable
 from faristol.event_store import Record
 from faristol.event_store.tasks import cancel_tasks
 from faristol.host import SERVICES, Runtime, Settings
+from faristol.host.readiness import Readiness
 from faristol.host.services import ASKING, RELAY
 from faristol.launcher.processes import running
 from faristol.launcher.users import CONSUMERS, users
@@ -262,6 +263,32 @@ async def test_credentials_that_are_not_taken_end_the_start_with_a_sentence(
 async def test_a_user_who_may_not_do_the_work_is_told_so_at_the_start(guarded: NatsServer) -> None:
     with pytest.raises(BusRefused, match=r"denies game a required permission: .*stream.create"):
         await Bus.connect(guarded.url_of("game"))
+
+
+async def test_a_consumer_that_is_denied_names_the_setting_and_news_are_not_ready(
+    record: Record, guarded: NatsServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("faristol.bus.connection.REQUEST_TIMEOUT_SECONDS", 0.5)
+    relay = await Bus.connect(guarded.url_of(RELAY))
+    bus = await Bus.connect(guarded.url_of("game"), publishes=False)
+    told: dict[str, bool] = {}
+
+    async def tell(name: str, serves: bool) -> None:  # the signature of the health service
+        told[name] = serves
+
+    readiness = Readiness(record, bus)
+    with pytest.raises(BusRefused, match=r"denies the consumer 508689c1-game-open to game: .*FARISTOL_NATS_CELL"):
+        await bus.subscribe(durable("508689c1", "game.open"))
+    await readiness.look((), tell)
+    assert told == {"record": True, "appends": True, "news": False}
+
+    bus.denied.clear()
+    pull = await bus.subscribe(durable(CELL, "game.open"))
+    await readiness.look((), tell)
+    assert told["news"]
+    await pull.close()
+    for each in (bus, relay):
+        await each.close()
 
 
 async def test_a_process_comes_back_with_the_credentials_that_came_after(

@@ -22,7 +22,7 @@ from faristol.bus import stream
 from faristol.bus.envelope import headers, subject
 from faristol.bus.errors import BusError, BusRefused, BusUnavailable
 from faristol.bus.permissions import NOTIFICATION_STREAM
-from faristol.bus.sign_in import NatsAccess, format_error, is_denial, is_refusal
+from faristol.bus.sign_in import NatsAccess, format_error, is_denial, is_denied, is_refusal
 from faristol.bus.stream import DEFAULT_LIMITS, NewsLimits
 from faristol.event_store import Recorded
 from faristol.event_store.tasks import cancel_tasks
@@ -31,6 +31,8 @@ UNANSWERED_STATUSES = ("409", "503")
 """Statuses of a request without an answer: its consumer was deleted, or there are no responders."""
 RECONNECT_INTERVAL_SECONDS = 1.0
 """Seconds between attempts to reconnect after NATS has closed the connection."""
+REQUEST_TIMEOUT_SECONDS = 5.0
+"""Timeout of a request to JetStream."""
 
 JETSTREAM_UNAVAILABLE_STATUS = 10008
 """Error code of JetStream without a quorum or a leader."""
@@ -55,6 +57,8 @@ class Bus:
         """Why NATS refuses this process; empty while it is accepted."""
         self.refuses_since: float | None = None
         """Since when NATS answers but does not store notifications, by the loop's clock; None while it stores them."""
+        self.denied: set[str] = set()
+        """Consumers of this process that NATS denies to it."""
 
     @classmethod
     async def connect(
@@ -112,7 +116,7 @@ class Bus:
             reconnected_cb=self._let_in,
             closed_cb=self._handle_closed,
         )
-        self._jetstream = self._client.jetstream(timeout=5)
+        self._jetstream = self._client.jetstream(timeout=REQUEST_TIMEOUT_SECONDS)
 
     async def _hear(self, problem: Exception) -> None:
         if is_refusal(problem):
@@ -223,12 +227,23 @@ class Bus:
     async def subscribe(self, durable: str, subjects: Sequence[str] = (), cell: str = "") -> Pull:
         """Open a durable pull consumer of notifications on some subjects, from now on; on all subjects by default.
 
-        It is marked with ``cell``, for ``remove_consumers``.
+        It is marked with ``cell``, for ``remove_consumers``. Raises ``BusRefused`` if NATS denies the consumer to this
+        process, or a ``nats.errors.Error``.
         """
         if self._publishes:
             await self.ensure_stream()
         pull = Pull(self._client, self._jetstream, durable, subjects, _mark(cell) if cell else None)
-        await pull.open()
+        try:
+            await pull.open()
+        except NatsTimeout as problem:  # NATS reports a denied request apart from it, and in lower case
+            if not is_denied(self._denied, durable):
+                raise
+            self.denied.add(durable)
+            raise BusRefused(
+                f"NATS at {self._entrance.shown} denies the consumer {durable} to {self._entrance.name}: the prefix of "
+                "FARISTOL_NATS_CELL (default: the id of the record) must be that in the permissions of NATS"
+            ) from problem
+        self.denied.discard(durable)
         return pull
 
 

@@ -42,6 +42,11 @@ def is_denial(problem: Exception) -> bool:
     return _DENIED in str(problem).lower()
 
 
+def is_denied(said: str, consumer: str) -> bool:
+    """Check whether a message of ``is_denial`` concerns a consumer, whose name it repeats in lower case."""
+    return re.search(rf"\.{re.escape(consumer.lower())}(?![\w-])", said.lower()) is not None
+
+
 class _NoTls(NatsError):
     """The server does not support TLS, and its URL requires it."""
 

@@ -67,8 +67,7 @@ class Readiness:
         """Check once."""
         self._note(RECORD, await self._problem())
         self._note(APPENDS, str(self._record.trouble or ""))
-        away = not self._bus.connected or self._bus.refuses_since is not None
-        self._note(NEWS, "NATS is unavailable, or stores no messages" if away else "")
+        self._note(NEWS, self._problem_of_bus())
         for name in (RECORD, APPENDS, NEWS):
             await tell(name, name not in self._since)
         for part in parts:
@@ -85,6 +84,14 @@ class Readiness:
     def fails(self, name: str) -> bool:
         """Check whether a dependency fails at the moment."""
         return name in self._since
+
+    def _problem_of_bus(self) -> str:
+        """Return why notifications do not arrive; empty if they do."""
+        if not self._bus.connected or self._bus.refuses_since is not None:
+            return "NATS is unavailable, or stores no messages"
+        if denied := sorted(self._bus.denied):
+            return f"NATS denies these consumers to this process: {', '.join(denied)} (FARISTOL_NATS_CELL)"
+        return ""
 
     async def _problem(self) -> str:
         """Return why the record does not answer; empty if it does. After a failed write, try a new one."""
