@@ -1,4 +1,4 @@
-"""Strict HTTP/1.1 (RFC 9112), without requests that intermediaries could interpret differently."""
+"""Strict HTTP/1.1 (RFC 9112): no request that intermediaries could interpret differently, none of excessive size."""
 
 from __future__ import annotations
 
@@ -16,6 +16,14 @@ _END = b"\r\n\r\n"
 BARE_LF = "a line ends without CR, or goes on in the next one"
 BOTH_LENGTHS = "Content-Length beside Transfer-Encoding"
 OLD_CHUNKS = "Transfer-Encoding in HTTP/1.0"
+LONG_TARGET = "the path with its query is too long"
+MANY_HEADERS = "too many headers"
+
+MAX_TARGET_BYTES = 8_192
+"""Bytes of the path and query of a request. An error page repeats the path in its links."""
+
+MAX_HEADER_COUNT = 200
+"""Headers of a request; browsers and proxies together send some 40."""
 
 
 class _StrictBuffer(ReceiveBuffer):
@@ -31,7 +39,7 @@ class _StrictBuffer(ReceiveBuffer):
 
 
 class StrictConnection(h11.Connection):
-    """Connection that refuses ambiguous requests, to prevent request smuggling."""
+    """Connection that refuses ambiguous requests, to prevent request smuggling, and excessive ones."""
 
     def __init__(self, role: Any, max_incomplete_event_size: int) -> None:
         super().__init__(role, max_incomplete_event_size)
@@ -41,6 +49,10 @@ class StrictConnection(h11.Connection):
         """Return the next event as in h11. Raises ``h11.RemoteProtocolError``."""
         event = super().next_event()
         if isinstance(event, h11.Request):
+            if len(event.target) > MAX_TARGET_BYTES:
+                raise h11.RemoteProtocolError(LONG_TARGET)
+            if len(event.headers) > MAX_HEADER_COUNT:
+                raise h11.RemoteProtocolError(MANY_HEADERS)
             names = {bytes(name) for name, _ in event.headers}
             if b"transfer-encoding" in names and b"content-length" in names:
                 raise h11.RemoteProtocolError(BOTH_LENGTHS)

@@ -5,7 +5,13 @@ from __future__ import annotations
 import h11
 import pytest
 
-from faristol.gateway.http.strict_parser import StrictConnection
+from faristol.gateway.http.strict_parser import (
+    LONG_TARGET,
+    MANY_HEADERS,
+    MAX_HEADER_COUNT,
+    MAX_TARGET_BYTES,
+    StrictConnection,
+)
 
 HEAD = b"POST / HTTP/1.1\r\nHost: x\r\n"
 CHUNKED = HEAD + b"Transfer-Encoding: chunked\r\n\r\n"
@@ -52,3 +58,22 @@ def test_what_is_written_as_it_should_be_is_read_whatever_is_in_its_body(pieces:
     assert read(HEAD + b"Content-Length: 9\r\n\r\n" + body, pieces)[-1] == "EndOfMessage"
     assert read(CHUNKED + b"9\r\n" + body + b"\r\n0\r\nA: b\r\n\r\n", pieces)[-1] == "EndOfMessage"
     assert read(HEAD + b"\r\n", pieces) == ["Request", "EndOfMessage"]
+
+
+@pytest.mark.parametrize(
+    ("said", "reason"),
+    [
+        (b"GET /" + b"a" * MAX_TARGET_BYTES + b" HTTP/1.1\r\nHost: x\r\n\r\n", LONG_TARGET),
+        (b"GET /?" + b"a=b&" * 2_048 + b" HTTP/1.1\r\nHost: x\r\n\r\n", LONG_TARGET),
+        (HEAD + b"A: b\r\n" * MAX_HEADER_COUNT + b"\r\n", MANY_HEADERS),
+    ],
+)
+def test_a_request_of_excessive_size_is_refused(said: bytes, reason: str) -> None:
+    with pytest.raises(h11.RemoteProtocolError, match=reason):
+        read(said)
+
+
+def test_a_request_of_the_greatest_size_is_read() -> None:
+    target = b"/" + b"a" * (MAX_TARGET_BYTES - 1)
+    said = b"GET " + target + b" HTTP/1.1\r\nHost: x\r\n" + b"A: b\r\n" * (MAX_HEADER_COUNT - 1) + b"\r\n"
+    assert read(said) == ["Request", "EndOfMessage"]
