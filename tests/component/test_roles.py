@@ -342,6 +342,7 @@ async def test_the_owner_erases_under_the_roles_and_services_do_not(database: Da
     denied = faristol(*command, database_url=database.urls["writer"])
     assert denied.returncode == 2
     assert "permission denied" in denied.stderr
+    assert "FARISTOL_OWNER_DATABASE_URL" in denied.stderr
     erased = faristol(*command, database_url=database.urls["writer"], owner_database_url=database.owner)
     assert erased.returncode == 0, erased.stderr
     migrated = faristol("record", "migrate", database_url=database.urls["writer"], owner_database_url=database.owner)

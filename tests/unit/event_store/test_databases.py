@@ -4,9 +4,11 @@ import re
 from pathlib import Path
 
 import pytest
+from asyncpg.exceptions import InsufficientPrivilegeError
+from sqlalchemy.exc import ProgrammingError
 
 from faristol.event_store import Record
-from faristol.event_store.backends.databases import parse
+from faristol.event_store.backends.databases import parse, unusable
 from faristol.event_store.errors import UnknownDatabase
 
 
@@ -81,3 +83,11 @@ def test_nothing_but_a_backend_asks_which_database_it_has() -> None:
     assert [path for path in code if path not in own and asks.search(path.read_text(encoding="utf-8"))] == [
         root / "libs/faristol/event_store/backends/backend.py"  # shows a URL without its driver
     ]
+
+
+def test_a_role_without_the_rights_is_told_who_has_them() -> None:
+    problem = ProgrammingError("", {}, InsufficientPrivilegeError("permission denied for table counter"))
+    message = str(unusable(parse("postgresql://reader:secret@host/cell"), problem))
+    assert "permission denied for table counter" in message
+    assert "FARISTOL_OWNER_DATABASE_URL" in message
+    assert "secret" not in message

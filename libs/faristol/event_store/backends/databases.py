@@ -28,6 +28,11 @@ BACKENDS: Mapping[str, type[Backend]] = {"sqlite": Sqlite, "postgresql": Postgre
 
 EXPECTED_DATABASE_URL = "expected sqlite:///PATH or postgresql://USER:PASSWORD@HOST/NAME"
 
+LACKS_RIGHTS_HINT = (
+    "; the owner of the tables may (FARISTOL_OWNER_DATABASE_URL), and `faristol record roles` grants the roles of "
+    "services what they need"
+)
+
 FAILURES = (DBAPIError, PoolTimeout, OSError)
 """Exceptions of a database that are mostly transient: it does not answer, or all connections are busy."""
 
@@ -59,7 +64,7 @@ def unusable(url: URL, problem: Exception) -> RecordError:
     """Return the error for a failed database: ``RecordUnavailable`` if a retry may succeed."""
     reason = problem.orig if isinstance(problem, DBAPIError) else problem
     error = RecordUnavailable if kind_of(url).is_away(problem) else RecordError
-    hint = "; `faristol record roles` grants a role what it needs" if kind_of(url).lacks_rights(problem) else ""
+    hint = LACKS_RIGHTS_HINT if kind_of(url).lacks_rights(problem) else ""
     return error(f"the database {format_url(url)} cannot be used: {reason}{hint}")
 
 
