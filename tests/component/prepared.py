@@ -90,7 +90,7 @@ def _server() -> str:
     clean = {key: value for key, value in os.environ.items() if not key.startswith(("FARISTOL_", "OTEL_"))}
     server = subprocess.Popen([sys.executable, __file__, address], env=clean, stdin=subprocess.PIPE)
     atexit.register(server.terminate)
-    until = time.monotonic() + 240  # a busy machine takes minutes to import everything
+    until = time.monotonic() + 600  # a busy machine takes minutes to import everything
     while not Path(address).exists():
         assert server.poll() is None, "the process to fork from has ended"
         assert time.monotonic() < until, "the process to fork from takes too long"

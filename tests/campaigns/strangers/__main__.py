@@ -17,7 +17,14 @@ import typer
 from rich.console import Console
 from rich.table import Table
 from tests.campaigns.strangers import calls, insiders
-from tests.campaigns.strangers.outcome import Attack, facts_of_strangers, names_of_others, secrets_in
+from tests.campaigns.strangers.outcome import (
+    FEWEST_PAIRS_COUNT,
+    Attack,
+    facts_of_strangers,
+    find_delays,
+    names_of_others,
+    secrets_in,
+)
 from tests.campaigns.strangers.platform import PLAYED, Officials, Platform, credential_of, platform
 from tests.support.plain_http import PLAIN
 
@@ -27,8 +34,11 @@ from faristol.event_store import Record, Recorded
 OUT = Path("var/strangers.json")
 FOLDER = Path("var/strangers")
 """Where everything lies while it is tried, and the data of what went wrong afterwards."""
-MOST_P99_MS = 50.0
-"""What the officials' commands may take at the 99th percentile, whatever the crowd."""
+
+MOST_CROWDS_COUNT = 10
+"""Repetitions of a crowd until there are enough commands to compare: on a busy machine they are few."""
+TIMES = ("p50_ms", "twin_p50_ms", "p95_ms", "twin_p95_ms", "p99_ms", "twin_p99_ms", "longest_ms", "twin_longest_ms")
+"""Figures of commands; those of the twin are from the platform without attacks."""
 
 console = Console(stderr=True)
 
@@ -80,8 +90,9 @@ def main(
 async def _campaign(folder: Path, outcome: Outcome, crowds: dict[str, int], seconds: float) -> None:
     scorer, director = credential_of(SCORER, PLAYED, 1), credential_of(DIRECTOR, PLAYED)
     federation = credential_of(FEDERATION, "")
-    async with platform(folder, pages_apart=True) as cell:
-        officials = Officials(cell)
+    (folder / "twin").mkdir()
+    async with platform(folder, pages_apart=True) as cell, platform(folder / "twin", pages_apart=True) as twin:
+        officials = Officials(cell, twin)
         shown = await _shown(cell)
         began = len(await _events(cell))
         work = asyncio.create_task(officials.work())
@@ -99,6 +110,7 @@ async def _campaign(folder: Path, outcome: Outcome, crowds: dict[str, int], seco
                 await calls.replayed(cell, director),
                 await calls.guessed(cell, given),
                 await calls.over_http(cell, given),
+                await calls.inside(cell, director),
                 (locked := await calls.locked_out(cell, given))[0],
                 await calls.flooded_log(cell),
                 await insiders.on_the_bus(cell),
@@ -107,7 +119,10 @@ async def _campaign(folder: Path, outcome: Outcome, crowds: dict[str, int], seco
             for kind, count in crowds.items():
                 officials.during(kind)
                 port = cell.grpc_port if kind == "half-http2" else cell.http_port
-                outcome.crowds[kind] = await _crowd(kind, port, count, seconds)
+                for _ in range(MOST_CROWDS_COUNT):
+                    outcome.crowds[kind] = await _crowd(kind, port, count, seconds)
+                    if len(officials.took[kind]) >= FEWEST_PAIRS_COUNT:
+                        break
         finally:
             work.cancel()
             with contextlib.suppress(asyncio.CancelledError):
@@ -122,11 +137,8 @@ async def _campaign(folder: Path, outcome: Outcome, crowds: dict[str, int], seco
         outcome.wrong += secrets_in(cell.child.output(), [given, cell.token(scorer)])
         if await _shown(cell) != shown:
             outcome.wrong.append("the standings are others than before")
-        most = max(MOST_P99_MS, outcome.officials["quiet"]["p99_ms"])  # of a machine that is busy with other things
         outcome.wrong += [
-            f"officials waited {figures['p99_ms']:.0f} ms at the 99th percentile: {during}"
-            for during, figures in outcome.officials.items()
-            if during in crowds and figures["p99_ms"] > most
+            line for during in crowds for line in find_delays(during, outcome.officials.get(during, {"commands": 0}))
         ]
 
 
@@ -161,10 +173,10 @@ def _show(outcome: Outcome) -> None:
             attack.name, str(attack.tries), ", ".join(f"{n} {why}" for why, n in attack.refused.most_common(4))
         )
     out.print(tries)
-    waits = Table("meanwhile", "connections", "officials' commands", "p50 ms", "p99 ms", "longest ms")
+    waits = Table("meanwhile", "connections", "officials' commands", *TIMES)
     for during, figures in outcome.officials.items():
         told = ", ".join(f"{count} {what}" for what, count in outcome.crowds.get(during, {}).items())
-        times = (f"{figures[name]:.1f}" for name in ("p50_ms", "p99_ms", "longest_ms"))
+        times = (f"{figures[name]:.1f}" for name in TIMES)
         waits.add_row(during, told, str(figures["commands"]), *times)
     out.print(waits)
     out.print(f"written to {OUT}")

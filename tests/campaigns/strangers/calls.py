@@ -31,6 +31,7 @@ from faristol.credentials.tokens import issue
 from faristol.pb.access.v1 import access_pb2, events_pb2
 from faristol.pb.game.v1 import game_pb2
 from faristol.pb.pairing.v1 import pairing_pb2
+from faristol.pb.results.v1 import webhooks_pb2
 
 ACCESS = "/faristol.access.v1.AccessService"
 PASS = "/faristol.game.v1.GameService/Pass"
@@ -43,6 +44,31 @@ TABLES = 6
 LOCKS = 300
 MAY_GUESS_BY_ADDRESS = 31
 """Wrong PINs of one address that are counted before its next one has to wait a minute; one more a minute later."""
+LARGEST_ERROR_BYTES = 100_000
+"""Bytes of an answer to a request that fails; a page of an error repeats the path."""
+INTERNAL = (
+    "http://127.0.0.1/",
+    "https://127.0.0.1/",
+    "https://localhost:8443/",
+    "https://2130706433/",
+    "https://0x7f.1/",
+    "https://0177.0.0.1/",
+    "https://0/",
+    "https://[::1]/",
+    "https://[::ffff:127.0.0.1]/",
+    "https://[64:ff9b::7f00:1]/",
+    "https://[2002:7f00:1::]/",
+    "https://[fd00::1]/",
+    "https://[fe80::1%25lo]/",
+    "https://169.254.169.254/latest/meta-data",
+    "https://100.64.0.1/",
+    "https://192.0.0.8/",
+    "https://10.0.0.1/",
+    "https://example.org@127.0.0.1/",
+    "https://example.org\\@127.0.0.1/",
+    "file:///etc/passwd",
+)
+"""Addresses of webhooks that are inside the network of a cell, in the notations that resolvers accept."""
 FLOOD = 800
 KINDS = 4
 """Kinds of lines that the flood causes: each at most once a second."""
@@ -319,6 +345,17 @@ async def flooded_log(cell: Platform) -> Attack:
     return attack
 
 
+async def inside(cell: Platform, director: Credential) -> Attack:
+    """Send webhooks to addresses inside the network, by a director of a tournament."""
+    attack = Attack("by webhooks to internal addresses")
+    token = cell.token(director)
+    for url in INTERNAL:
+        request = command(webhooks_pb2.AddWebhookRequest, tournament_id=PLAYED, url=url)
+        if await tried(cell, attack, "/faristol.results.v1.WebhookService/AddWebhook", request, token) is not None:
+            attack.wrong.append(f"a webhook to {url} was added")
+    return attack
+
+
 async def over_http(cell: Platform, token: str) -> Attack:
     """Pages and JSON: other verbs, paths that lead out, tokens in addresses, what is for officials alone."""
     attack = Attack("over HTTP")
@@ -329,6 +366,8 @@ async def over_http(cell: Platform, token: str) -> Attack:
             attack.refused[str(response.status_code)] += 1
             if response.status_code >= 500:
                 attack.wrong.append(f"{path}: {response.status_code}")
+            if response.status_code >= 400 and len(response.content) > LARGEST_ERROR_BYTES:
+                attack.wrong.append(f"{path[:100]}: {len(response.content):,} bytes of an error")
             if NOTE in response.text or "root:" in response.text:
                 attack.wrong.append(f"{path} tells what is private")
     return attack
@@ -350,5 +389,7 @@ async def _asked(web: httpx.AsyncClient, paths: Sequence[str], token: str) -> As
         "//evil/..",
         "/%00",
         "/t/" + "a" * 9_000,
+        "/" + "a" * 30_000,
+        "/?" + "a=b&" * 7_000,
     ):
         yield path, await web.get(path)

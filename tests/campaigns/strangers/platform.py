@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import statistics
 import time
 import uuid
 from collections.abc import AsyncIterator
@@ -16,6 +15,7 @@ from typing import Any
 import grpc
 import httpx
 from google.protobuf.message import Message
+from tests.campaigns.strangers.outcome import Pair, measure_commands
 from tests.component.method_requests import called
 from tests.component.processes import START_SECONDS, Child, free_port, wait_until_serving
 from tests.support.access_cell import seated
@@ -148,11 +148,16 @@ async def _prepare(cell: Platform) -> None:
 
 @dataclass
 class Officials:
-    """The director at the door of another tournament, who checks players in and out all the time."""
+    """The director of another tournament, who checks players in and out all the time, on the platform and on its twin.
+
+    Each command goes to both platforms, one directly after the other, in alternating order. Only one of them is
+    attacked: the work of other programs on the machine delays both, the attack only one.
+    """
 
     cell: Platform
-    took: dict[str, list[float]] = field(default_factory=dict)
-    """Milliseconds of each command, by what was going on."""
+    twin: Platform
+    took: dict[str, list[Pair]] = field(default_factory=dict)
+    """The times of each command, by what was going on."""
     failed: list[str] = field(default_factory=list)
     credential_id: str = ""
     _during: str = "quiet"
@@ -163,38 +168,29 @@ class Officials:
         self.took.setdefault(what, [])
 
     async def work(self) -> None:
-        """Until cancelled."""
+        """Send commands until cancelled."""
         credential = credential_of(DIRECTOR, HALL)
         self.credential_id = credential.credential_id
-        token = self.cell.token(credential)
         kinds = (pairing_pb2.CheckInPlayerRequest, pairing_pb2.CheckOutPlayerRequest)
         number = 0
         while True:
             kind = kinds[number // SEATS % 2]
-            request = command(kind, tournament_id=HALL, player_id=f"{HALL}-{number % SEATS + 1}")
             path = f"/faristol.pairing.v1.PairingService/{kind.__name__.removesuffix('Request')}"
-            during, began = self._during, time.perf_counter()
-            try:
-                await self.cell.call(path, request, token)
-            except grpc.aio.AioRpcError as problem:
-                self.failed.append(f"{during}: {problem.code().name} {problem.details()}")
-            self.took.setdefault(during, []).append(1_000 * (time.perf_counter() - began))
+            during = self._during
+            milliseconds: dict[bool, float] = {}
+            for platform in (self.cell, self.twin) if number % 2 else (self.twin, self.cell):
+                request = command(kind, tournament_id=HALL, player_id=f"{HALL}-{number % SEATS + 1}")
+                token = platform.token(credential)
+                began = time.perf_counter()
+                try:
+                    await platform.call(path, request, token)
+                except grpc.aio.AioRpcError as problem:
+                    self.failed.append(f"{during}: {problem.code().name} {problem.details()}")
+                milliseconds[platform is self.cell] = 1_000 * (time.perf_counter() - began)
+            self.took.setdefault(during, []).append(Pair(milliseconds[True], milliseconds[False]))
             number += 1
             await asyncio.sleep(PACE)
 
     def figures(self) -> dict[str, dict[str, float]]:
-        """Median, 99th percentile and longest in milliseconds, by what was going on."""
-        return {
-            what: {
-                "commands": len(times),
-                "p50_ms": statistics.median(times),
-                "p99_ms": _p99(times),
-                "longest_ms": max(times),
-            }
-            for what, times in self.took.items()
-            if times
-        }
-
-
-def _p99(times: list[float]) -> float:
-    return sorted(times)[min(len(times) - 1, int(len(times) * 0.99))]
+        """Get the figures of each period that had commands."""
+        return {what: measure_commands(pairs) for what, pairs in self.took.items() if pairs}
