@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
 
 from playwright.async_api import Browser, Frame
@@ -36,8 +36,19 @@ async def framed(
 
     The console has to stay silent, and to say why the page is ``refused``.
     """
-    width, height = size
-    frame = f'<iframe src="{address}" width="{width}" height="{height}"></iframe>'
+    async with _framing(browser, {address: size}, refused=refused) as frames:
+        yield frames[-1]
+
+
+@asynccontextmanager
+async def _framing(
+    browser: Browser, sizes: Mapping[str, tuple[int, int]], *, refused: bool = False
+) -> AsyncIterator[list[Frame]]:
+    """Frames with addresses of the gateway in one page of another origin, in the order given; see ``framed``."""
+    frame = "".join(
+        f'<iframe src="{address}" width="{width}" height="{height}"></iframe>'
+        for address, (width, height) in sizes.items()
+    )
     body = f'<!doctype html><link rel="icon" href="data:,">{frame}'
 
     async def answer(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
@@ -49,25 +60,31 @@ async def framed(
         writer.close()
 
     other = await asyncio.start_server(answer, "127.0.0.1", 0)  # another port is another origin
-    context = await browser.new_context(locale="en", viewport={"width": 960, "height": 720})
+    # Each frame is within the window: what lies outside of it is not drawn.
+    context = await browser.new_context(
+        locale="en", viewport={"width": 960, "height": 100 + sum(height for _, height in sizes.values())}
+    )
     page = await context.new_page()
     said: list[str] = []
     page.on("console", lambda message: said.append(message.text) if message.type in {"error", "warning"} else None)
     page.on("pageerror", lambda error: said.append(str(error)))
     try:
         await page.goto(f"http://127.0.0.1:{other.sockets[0].getsockname()[1]}/")
-        yield page.frames[-1]
+        yield page.frames[1:]
     finally:
         await context.close()
         other.close()
-    assert bool(said) == refused, (address, said)
+    assert bool(said) == refused, (sizes, said)
 
 
 async def check_framed(browser: Browser, address: str) -> None:
     """Look at an embedded page in frames of each size, and in both themes."""
     colours = {}
-    for size, theme in zip(SIZES, ("light", "dark", "auto"), strict=True):
-        async with framed(browser, f"{address}?theme={theme}", size) as frame:
-            assert await frame.evaluate(FAULTS) == [], (address, size)
+    themes = ("light", "dark", "auto")
+    sizes = {f"{address}?theme={theme}": size for theme, size in zip(themes, SIZES, strict=True)}
+    async with _framing(browser, sizes) as frames:
+        for frame, theme in zip(frames, themes, strict=True):
+            assert frame.url.endswith(f"?theme={theme}")
+            assert await frame.evaluate(FAULTS) == [], frame.url
             colours[theme] = await frame.evaluate(BACKGROUND)
     assert colours["light"] != colours["dark"], address
